@@ -1,0 +1,151 @@
+// Builds the extension: dist/extension.js (all that activation loads), one CommonJS bundle a room of src/ (loaded when first
+// needed), and the pages of media/. `--production` minifies, `--watch` rebuilds, `--tests` builds the test files instead
+// (`--only PART` of their paths, into `--out DIR`).
+const fs = require('node:fs');
+const path = require('node:path');
+const esbuild = require('esbuild');
+
+const production = process.argv.includes('--production');
+const watch = process.argv.includes('--watch');
+const tests = process.argv.includes('--tests');
+const root = __dirname;
+const src = path.join(root, 'src');
+const testOut = path.resolve(root, argument('--out') ?? '.test-out');
+const onlyTests = argument('--only') ?? '';
+
+/** The word after `name` on the command line. */
+function argument(name) {
+  const at = process.argv.indexOf(name);
+  return at < 0 ? undefined : process.argv[at + 1];
+}
+
+/** Rooms with a bundle of their own. What is not named here (util, webview, log, settings) is copied into whoever uses it. */
+const rooms = ['api', 'connection', 'storage', 'computers', 'sessions', 'chat', 'sample'].filter(room =>
+  fs.existsSync(path.join(src, room, 'index.ts')),
+);
+
+/** Browser pages: one script and one style sheet each. */
+const pages = ['chat'];
+
+/** An import of another room becomes `require('./room.js')`: each room exists once, whoever asks for it first. */
+const roomBoundaries = {
+  name: 'room-boundaries',
+  setup(build) {
+    build.onResolve({ filter: /^\.\.?\// }, args => {
+      if (args.kind === 'entry-point') return undefined;
+      const target = path.relative(src, path.resolve(args.resolveDir, args.path)).split(path.sep);
+      const importer = path.relative(src, args.importer).split(path.sep);
+      const room = target[0];
+      if (!rooms.includes(room) || importer[0] === room) return undefined;
+      if (target.length > 1 && !(target.length === 2 && target[1] === 'index')) {
+        return {
+          errors: [{ text: `Import "${args.path}" reaches into room "${room}"; import its index instead.` }],
+        };
+      }
+      return { path: `./${room}.js`, external: true };
+    });
+  },
+};
+
+/** @type {import('esbuild').BuildOptions} */
+const shared = {
+  bundle: true,
+  minify: production,
+  sourcemap: production ? false : 'linked',
+  sourcesContent: false,
+  logLevel: 'warning',
+  metafile: true,
+  legalComments: 'none',
+  define: { 'process.env.NODE_ENV': JSON.stringify(production ? 'production' : 'development') },
+};
+
+function hostBuild() {
+  return {
+    ...shared,
+    entryPoints: {
+      extension: path.join(src, 'extension.ts'),
+      ...Object.fromEntries(rooms.map(room => [room, path.join(src, room, 'index.ts')])),
+    },
+    outdir: path.join(root, 'dist'),
+    platform: 'node',
+    format: 'cjs',
+    target: 'node22',
+    external: ['vscode'],
+    supported: { 'dynamic-import': false },
+    plugins: [roomBoundaries],
+  };
+}
+
+function pageBuild() {
+  const entryPoints = Object.fromEntries(
+    pages
+      .map(page => [`pages/${page}`, path.join(root, 'media', page, 'main.tsx')])
+      .filter(([, file]) => fs.existsSync(file)),
+  );
+  return {
+    ...shared,
+    entryPoints,
+    outdir: path.join(root, 'dist'),
+    platform: 'browser',
+    format: 'iife',
+    target: 'chrome128',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    loader: { '.ttf': 'file' },
+    assetNames: 'pages/[name]',
+  };
+}
+
+/** Every file below `dir` whose name ends with `ending`. */
+function filesBelow(dir, ending) {
+  if (!fs.existsSync(dir)) return [];
+  return fs
+    .readdirSync(dir, { recursive: true })
+    .map(String)
+    .filter(file => file.endsWith(ending) && !file.includes('node_modules'))
+    .map(file => path.join(dir, file))
+    .filter(file => file.includes(onlyTests));
+}
+
+/** Tests are bundled too: unit tests against a small stand-in for `vscode.l10n`, the rest as they are. */
+function testBuilds() {
+  const common = {
+    ...shared,
+    minify: false,
+    sourcemap: 'inline',
+    platform: 'node',
+    format: 'cjs',
+    target: 'node22',
+    packages: 'external',
+    outbase: path.join(root, 'test'),
+    outdir: testOut,
+    // Bundled files move: what a test needs from the checkout it finds from here.
+    define: { 'process.env.AGENT_CONSOLE_ROOT': JSON.stringify(root) },
+  };
+  const unit = filesBelow(path.join(root, 'test/unit'), '.ts');
+  const host = filesBelow(path.join(root, 'test/host'), '.ts');
+  const node = ['ui', 'vscode', 'bench'].flatMap(dir => filesBelow(path.join(root, 'test', dir), '.ts'));
+  return [
+    { ...common, entryPoints: unit, alias: { vscode: path.join(root, 'test/fakes/vscode.ts') } },
+    { ...common, entryPoints: host, external: ['vscode'] },
+    { ...common, entryPoints: node, alias: { vscode: path.join(root, 'test/fakes/vscode.ts') } },
+  ].filter(build => build.entryPoints.length > 0);
+}
+
+async function main() {
+  const builds = tests
+    ? testBuilds()
+    : [hostBuild(), pageBuild()].filter(b => Object.keys(b.entryPoints).length > 0);
+  fs.rmSync(tests ? testOut : path.join(root, 'dist'), { recursive: true, force: true });
+  if (watch) {
+    for (const build of builds) await (await esbuild.context({ ...build, logLevel: 'info' })).watch();
+    return;
+  }
+  const results = await Promise.all(builds.map(build => esbuild.build(build)));
+  if (!tests) {
+    const outputs = Object.assign({}, ...results.map(result => result.metafile.outputs));
+    fs.writeFileSync(path.join(root, 'dist', 'meta.json'), JSON.stringify(outputs));
+  }
+}
+
+main().catch(() => process.exit(1));

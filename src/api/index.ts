@@ -1,0 +1,4 @@
+/** Replaced by the real client. */
+export interface ApiClient {
+  readonly marker: string;
+}

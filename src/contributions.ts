@@ -1,0 +1,158 @@
+import * as vscode from 'vscode';
+import type { IDisposable } from './util/disposable';
+
+/**
+ * Every command, view, panel, context key and setting id of the extension. Nothing else registers them
+ * (lint keeps it so), and a test compares this file with package.json.
+ */
+export const commands = {
+  console: {
+    refresh: 'agentConsole.refresh',
+    showLog: 'agentConsole.showLog',
+    copyDiagnostics: 'agentConsole.copyDiagnostics',
+  },
+  connection: {
+    signIn: 'agentConsole.signIn',
+    signOut: 'agentConsole.signOut',
+    useSampleService: 'agentConsole.useSampleService',
+    showAccess: 'agentConsole.showAccess',
+  },
+  computers: {
+    refresh: 'agentConsole.computers.refresh',
+    copyId: 'agentConsole.computers.copyId',
+    showDetails: 'agentConsole.computers.showDetails',
+  },
+  sessions: {
+    refresh: 'agentConsole.sessions.refresh',
+    create: 'agentConsole.sessions.create',
+    add: 'agentConsole.sessions.add',
+    remove: 'agentConsole.sessions.remove',
+    copyId: 'agentConsole.sessions.copyId',
+    showDetails: 'agentConsole.sessions.showDetails',
+  },
+  chat: {
+    open: 'agentConsole.sessions.open',
+    send: 'agentConsole.chat.send',
+    attachFiles: 'agentConsole.chat.attachFiles',
+  },
+} as const;
+
+export const views = {
+  sessions: 'agentConsole.sessions',
+  computers: 'agentConsole.computers',
+} as const;
+
+export const panels = { chat: 'agentConsole.chat' } as const;
+
+export const documents = { details: 'agentconsole-details' } as const;
+
+/** Context keys and the values they take; `undefined` until the part they speak of has been loaded. */
+export interface ContextKeys {
+  'agentConsole.connection': 'signedOut' | 'signedIn' | 'keyRejected';
+  'agentConsole.sample': boolean;
+  'agentConsole.environment': boolean;
+  'agentConsole.computers': 'loading' | 'empty' | 'failed' | 'listed';
+  'agentConsole.sessions': 'loading' | 'empty' | 'failed' | 'listed';
+}
+
+export type Feature = keyof typeof commands;
+
+/** One handler for each command of a feature; a missing one does not compile. */
+export type CommandHandlers<F extends Feature> = {
+  readonly [C in keyof (typeof commands)[F]]: (...args: unknown[]) => unknown;
+};
+
+/** What a failed command shows: a sentence for a person, or `undefined` when the person cancelled. */
+export type DescribeFailure = (error: unknown) => Promise<string | undefined>;
+
+/** Registers a feature's commands now and loads its code when the first of them runs. */
+export function registerCommands<F extends Feature>(
+  feature: F,
+  load: () => Promise<{ readonly commands: CommandHandlers<F> }>,
+  onFailure: (command: string, error: unknown, args: readonly unknown[]) => unknown,
+): IDisposable {
+  const subscriptions = Object.entries<string>(commands[feature]).map(([name, id]) =>
+    vscode.commands.registerCommand(id, async (...args: unknown[]) => {
+      try {
+        const handlers = (await load()).commands;
+        return await handlers[name as keyof CommandHandlers<F>](...args);
+      } catch (error) {
+        return onFailure(id, error, args);
+      }
+    }),
+  );
+  return vscode.Disposable.from(...subscriptions);
+}
+
+/** Sets one context key for `when` clauses. */
+export function setContext<K extends keyof ContextKeys>(key: K, value: ContextKeys[K]): void {
+  void vscode.commands.executeCommand('setContext', key, value);
+}
+
+/** Registers a read-only document scheme; its content is asked for when a document is opened. */
+export function registerDocuments(
+  scheme: string,
+  provider: vscode.TextDocumentContentProvider,
+): vscode.Disposable {
+  return vscode.workspace.registerTextDocumentContentProvider(scheme, provider);
+}
+
+/** Restores panels of one kind after a reload; their code is loaded then. */
+export function registerPanel(
+  viewType: string,
+  restore: (panel: vscode.WebviewPanel, state: unknown) => Promise<void>,
+): vscode.Disposable {
+  return vscode.window.registerWebviewPanelSerializer(viewType, { deserializeWebviewPanel: restore });
+}
+
+/** A tree whose provider is loaded when the view first asks for rows. */
+export function registerTree<T>(
+  viewId: string,
+  load: () => Promise<vscode.TreeDataProvider<T>>,
+  options: { readonly canSelectMany?: boolean } = {},
+): vscode.TreeView<T> {
+  return vscode.window.createTreeView<T>(viewId, {
+    treeDataProvider: new LazyTree(load),
+    showCollapseAll: false,
+    canSelectMany: options.canSelectMany ?? false,
+  });
+}
+
+type Changed<T> = T | T[] | undefined | null;
+
+class LazyTree<T> implements vscode.TreeDataProvider<T> {
+  readonly #changed = new vscode.EventEmitter<Changed<T>>();
+  readonly #load: () => Promise<vscode.TreeDataProvider<T>>;
+  #loading: Promise<vscode.TreeDataProvider<T>> | undefined;
+
+  constructor(load: () => Promise<vscode.TreeDataProvider<T>>) {
+    this.#load = load;
+  }
+
+  readonly onDidChangeTreeData = this.#changed.event;
+
+  async getChildren(element?: T): Promise<T[] | null | undefined> {
+    const inner = await this.#provider();
+    return inner.getChildren(element);
+  }
+
+  async getTreeItem(element: T): Promise<vscode.TreeItem> {
+    return (await this.#provider()).getTreeItem(element);
+  }
+
+  async getParent(element: T): Promise<T | null | undefined> {
+    return (await this.#provider()).getParent?.(element);
+  }
+
+  async resolveTreeItem(item: vscode.TreeItem, element: T, token: vscode.CancellationToken) {
+    return (await (await this.#provider()).resolveTreeItem?.(item, element, token)) ?? item;
+  }
+
+  #provider(): Promise<vscode.TreeDataProvider<T>> {
+    this.#loading ??= this.#load().then(inner => {
+      inner.onDidChangeTreeData?.(element => this.#changed.fire(element as Changed<T>));
+      return inner;
+    });
+    return this.#loading;
+  }
+}

@@ -1,0 +1,52 @@
+import * as vscode from 'vscode';
+
+/** Typed readers of `agentConsole.*`. Values are read when asked for, never kept. */
+export const settings = {
+  /** The service's address as stored by sign-in; empty when there is none. Scope application. */
+  baseUrl: (): string => read('baseUrl', ''),
+  /** The web application's address (readiness reports, settings page); empty when there is none. Scope application. */
+  appUrl: (): string => read('appUrl', ''),
+  /** Seconds between refreshes of visible lists of computers. */
+  computersRefreshSeconds: (): number => clamp(read('refresh.computers', 30), 5, 3600),
+  /** Seconds between status checks of a visible running session, at the fastest. */
+  sessionsRefreshSeconds: (): number => clamp(read('refresh.sessions', 3), 1, 600),
+  /** Largest file accepted as an attachment, in bytes. */
+  maxAttachmentBytes: (): number => clamp(read('chat.maxAttachmentMegabytes', 10), 1, 100) * 1024 * 1024,
+} as const;
+
+type SettingKey =
+  'baseUrl' | 'appUrl' | 'refresh.computers' | 'refresh.sessions' | 'chat.maxAttachmentMegabytes';
+
+/** Every setting id, for the test that compares them with package.json. */
+export const settingKeys: readonly SettingKey[] = [
+  'baseUrl',
+  'appUrl',
+  'refresh.computers',
+  'refresh.sessions',
+  'chat.maxAttachmentMegabytes',
+];
+
+/** Stores the two addresses in the user's settings; `undefined` removes them. */
+export async function storeAddresses(
+  addresses: { readonly baseUrl: string; readonly appUrl: string } | undefined,
+): Promise<void> {
+  const configuration = vscode.workspace.getConfiguration('agentConsole');
+  await configuration.update('baseUrl', addresses?.baseUrl, vscode.ConfigurationTarget.Global);
+  await configuration.update('appUrl', addresses?.appUrl, vscode.ConfigurationTarget.Global);
+}
+
+/** Calls `listener` after one of the named settings changed. */
+export function onDidChangeSettings(keys: readonly SettingKey[], listener: () => unknown): vscode.Disposable {
+  return vscode.workspace.onDidChangeConfiguration(event => {
+    if (keys.some(key => event.affectsConfiguration(`agentConsole.${key}`))) listener();
+  });
+}
+
+function read<T extends string | number | boolean>(key: SettingKey, fallback: T): T {
+  const value = vscode.workspace.getConfiguration('agentConsole').get<unknown>(key);
+  return typeof value === typeof fallback ? (value as T) : fallback;
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Number.isFinite(value) ? Math.min(most, Math.max(least, value)) : least;
+}

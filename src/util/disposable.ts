@@ -1,0 +1,62 @@
+/** Something that holds a listener, timer, file or process until it is told to let go. */
+export interface IDisposable {
+  dispose(): void;
+}
+
+/** Base of everything that owns other disposables. Disposing twice does nothing the second time. */
+export abstract class Disposable implements IDisposable {
+  readonly #owned = new Set<IDisposable>();
+  #disposed = false;
+
+  get isDisposed(): boolean {
+    return this.#disposed;
+  }
+
+  dispose(): void {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    for (const item of [...this.#owned].reverse()) item.dispose();
+    this.#owned.clear();
+  }
+
+  /** Ties `item` to this object; if this object is gone already, `item` goes at once. */
+  protected register<T extends IDisposable>(item: T): T {
+    if (this.#disposed) item.dispose();
+    else this.#owned.add(item);
+    return item;
+  }
+}
+
+/** Holds one disposable at a time; setting another disposes the one before. */
+export class Slot<T extends IDisposable> implements IDisposable {
+  #value: T | undefined;
+  #disposed = false;
+
+  get value(): T | undefined {
+    return this.#value;
+  }
+
+  set(value: T | undefined): void {
+    this.#value?.dispose();
+    this.#value = undefined;
+    if (this.#disposed) value?.dispose();
+    else this.#value = value;
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    this.set(undefined);
+  }
+}
+
+/** A disposable from a function that runs at most once. */
+export function toDisposable(run: () => void): IDisposable {
+  let done = false;
+  return {
+    dispose: () => {
+      if (done) return;
+      done = true;
+      run();
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { toDisposable, type IDisposable } from './disposable';
+
+/** Same shape as `vscode.Event`, so parts that know nothing of VS Code can offer events to parts that do. */
+export type Event<T> = (
+  listener: (value: T) => unknown,
+  thisArg?: unknown,
+  disposables?: IDisposable[],
+) => IDisposable;
+
+/** Fires events. One listener that throws does not keep the others from hearing. */
+export class Emitter<T> implements IDisposable {
+  readonly #listeners = new Set<(value: T) => unknown>();
+  readonly #onListenerError: (error: unknown) => void;
+
+  constructor(onListenerError: (error: unknown) => void = () => undefined) {
+    this.#onListenerError = onListenerError;
+  }
+
+  readonly event: Event<T> = (listener, thisArg, disposables) => {
+    const bound = (value: T): unknown => listener.call(thisArg, value);
+    this.#listeners.add(bound);
+    const subscription = toDisposable(() => this.#listeners.delete(bound));
+    disposables?.push(subscription);
+    return subscription;
+  };
+
+  get hasListeners(): boolean {
+    return this.#listeners.size > 0;
+  }
+
+  fire(value: T): void {
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(value);
+      } catch (error) {
+        this.#onListenerError(error);
+      }
+    }
+  }
+
+  dispose(): void {
+    this.#listeners.clear();
+  }
+}
+
+/** A value that is replaced as a whole, and says when. */
+export interface Observable<T> {
+  readonly current: T;
+  readonly onDidChange: Event<T>;
+}
+
+/** The writable side of an `Observable`. Setting an identical value fires nothing. */
+export class ObservableValue<T> implements Observable<T>, IDisposable {
+  readonly #emitter = new Emitter<T>();
+  #current: T;
+
+  constructor(initial: T) {
+    this.#current = initial;
+  }
+
+  readonly onDidChange = this.#emitter.event;
+
+  get current(): T {
+    return this.#current;
+  }
+
+  set(value: T): void {
+    if (Object.is(this.#current, value)) return;
+    this.#current = value;
+    this.#emitter.fire(value);
+  }
+
+  dispose(): void {
+    this.#emitter.dispose();
+  }
+}

@@ -1,0 +1,69 @@
+/** Dates, ages and numbers as people read them, in the display language. All times are Unix milliseconds. */
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Formatters for one display language (a BCP 47 tag such as `vscode.env.language`). */
+export class Formatter {
+  readonly #language: string;
+  readonly #narrow: Map<string, Intl.NumberFormat> = new Map();
+  #exact: Intl.DateTimeFormat | undefined;
+  #compact: Intl.NumberFormat | undefined;
+
+  constructor(language: string) {
+    this.#language = Intl.NumberFormat.supportedLocalesOf([language]).at(0) ?? 'en';
+  }
+
+  /** A span such as `12 s`, `2 min`, `3 h`, `5 d`; negative spans count as nothing. */
+  span(ms: number): string {
+    const value = Math.max(0, ms);
+    if (value < MINUTE) return this.#unit('second', Math.floor(value / SECOND));
+    if (value < HOUR) return this.#unit('minute', Math.floor(value / MINUTE));
+    if (value < DAY) return this.#unit('hour', Math.floor(value / HOUR));
+    return this.#unit('day', Math.floor(value / DAY));
+  }
+
+  /** Day and time in full, in the person's own time zone, with the zone's name. */
+  exact(time: number): string {
+    this.#exact ??= new Intl.DateTimeFormat(this.#language, { dateStyle: 'medium', timeStyle: 'long' });
+    return Number.isFinite(time) ? this.#exact.format(time) : String(time);
+  }
+
+  /** `4.2M`-like. */
+  compact(value: number): string {
+    this.#compact ??= new Intl.NumberFormat(this.#language, {
+      notation: 'compact',
+      maximumFractionDigits: 1,
+    });
+    return this.#compact.format(value);
+  }
+
+  /** Every digit, grouped. */
+  number(value: number): string {
+    return new Intl.NumberFormat(this.#language).format(value);
+  }
+
+  /** Bytes in steps of 1,024, such as `180 KB`. */
+  bytes(size: number): string {
+    const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
+    let value = size;
+    let index = 0;
+    while (value >= 1024 && index < units.length - 1) {
+      value /= 1024;
+      index++;
+    }
+    const rounded = value >= 10 || index === 0 ? Math.round(value) : Math.round(value * 10) / 10;
+    return this.#unit(units[index] ?? 'byte', rounded);
+  }
+
+  #unit(unit: string, value: number): string {
+    let format = this.#narrow.get(unit);
+    if (format === undefined) {
+      format = new Intl.NumberFormat(this.#language, { style: 'unit', unit, unitDisplay: 'short' });
+      this.#narrow.set(unit, format);
+    }
+    return format.format(value);
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * Text from the service, from hooks or from files is foreign: it may hold command links, icon syntax, bidi overrides or
+ * control characters. Everything foreign passes one of these functions on its way to a person (trust.md 1-3).
+ */
+
+/** C0 and C1 controls (but not tab and line feed), bidi embeddings, overrides and isolates, invisible marks, BOM. */
+const CONTROL =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+
+/** Foreign text for any place that shows it as it is: control and bidi characters become U+FFFD, lengths are capped. */
+export function plain(text: string, maxLength = 10_000): string {
+  const clean = text.replace(/\r\n?/g, '\n').replace(CONTROL, '\ufffd');
+  return clean.length > maxLength ? `${clean.slice(0, maxLength - 1)}…` : clean;
+}
+
+/** Foreign text on one line: as `plain`, with every run of white space a single space. */
+export function oneLine(text: string, maxLength = 200): string {
+  return plain(text.replace(/\s+/g, ' ').trim(), maxLength);
+}
+
+/** For notifications, progress, input prompts and validation messages, where `[x](command:…)` would become a link. */
+export function forNotification(text: string, maxLength = 300): string {
+  return oneLine(text, maxLength).replace(/\](?=\()/g, '] ');
+}
+
+/** For status bar and quick pick text, where `$(name)` would become an icon. */
+export function forQuickPick(text: string, maxLength = 200): string {
+  return oneLine(text, maxLength).replace(/\$(?=\()/g, '$\u200b');
+}
+
+/** Keeps both ends of a long path: `/home/…/file.ts`. */
+export function middle(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  const tail = Math.ceil((maxLength - 1) * 0.6);
+  return `${text.slice(0, maxLength - 1 - tail)}…${text.slice(-tail)}`;
+}
