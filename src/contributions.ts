@@ -49,6 +49,8 @@ export const documents = { details: 'agentconsole-details' } as const;
 /** Context keys and the values they take; `undefined` until the part they speak of has been loaded. */
 export interface ContextKeys {
   'agentConsole.connection': 'signedOut' | 'signedIn' | 'keyRejected';
+  /** The service's addresses are known, even where its key is not. */
+  'agentConsole.knownService': boolean;
   'agentConsole.sample': boolean;
   'agentConsole.environment': boolean;
   'agentConsole.computers': 'loading' | 'empty' | 'failed' | 'listed';
@@ -57,25 +59,29 @@ export interface ContextKeys {
 
 export type Feature = keyof typeof commands;
 
+type Handler = (...args: unknown[]) => unknown;
+
 /** One handler for each command of a feature; a missing one does not compile. */
 export type CommandHandlers<F extends Feature> = {
-  readonly [C in keyof (typeof commands)[F]]: (...args: unknown[]) => unknown;
+  readonly [C in keyof (typeof commands)[F]]: Handler;
 };
 
-/** What a failed command shows: a sentence for a person, or `undefined` when the person cancelled. */
-export type DescribeFailure = (error: unknown) => Promise<string | undefined>;
+/** How the code of each feature is loaded. */
+export type CommandLoaders = {
+  readonly [F in Feature]: () => Promise<{ readonly commands: CommandHandlers<F> }>;
+};
 
 /** Registers a feature's commands now and loads its code when the first of them runs. */
-export function registerCommands<F extends Feature>(
-  feature: F,
-  load: () => Promise<{ readonly commands: CommandHandlers<F> }>,
+export function registerCommands(
+  feature: Feature,
+  loaders: CommandLoaders,
   onFailure: (command: string, error: unknown, args: readonly unknown[]) => unknown,
 ): IDisposable {
   const subscriptions = Object.entries<string>(commands[feature]).map(([name, id]) =>
     vscode.commands.registerCommand(id, async (...args: unknown[]) => {
       try {
-        const handlers = (await load()).commands;
-        return await handlers[name as keyof CommandHandlers<F>](...args);
+        const handlers: Readonly<Record<string, Handler>> = (await loaders[feature]()).commands;
+        return await handlers[name]?.(...args);
       } catch (error) {
         return onFailure(id, error, args);
       }

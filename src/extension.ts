@@ -1,2 +1,107 @@
-import type * as vscode from 'vscode';
-export function activate(_context: vscode.ExtensionContext): void {}
+import * as vscode from 'vscode';
+import type { ChatFeature } from './chat';
+import type { ComputersFeature, ComputerTreeNode } from './computers';
+import type { ConnectionPart } from './connection';
+import {
+  commands,
+  panels,
+  registerCommands,
+  registerPanel,
+  registerTree,
+  views,
+  type CommandLoaders,
+  type Feature,
+} from './contributions';
+import { OutputLog } from './log';
+import type { SessionsFeature, SessionTreeNode } from './sessions';
+import { settings } from './settings';
+import type { Storage } from './storage';
+import { DetailsDocuments } from './util/detailsDocuments';
+import { Formatter } from './util/format';
+import { once } from './util/once';
+import { windowFocus } from './util/windowFocus';
+
+/** What must end in order when the window closes; filled as parts are made. */
+const endings: (() => Promise<void>)[] = [];
+
+/**
+ * Registers the whole surface and loads nothing else: each part below is made when a view is first shown or a command first
+ * runs. No network, no secret and no file is touched before that.
+ */
+export function activate(context: vscode.ExtensionContext): void {
+  const own = <T extends { dispose(): void }>(part: T): T => {
+    context.subscriptions.push(part);
+    return part;
+  };
+  const log = own(new OutputLog());
+  const details = own(new DetailsDocuments());
+  const focused = own(windowFocus());
+  const format = new Formatter(vscode.env.language);
+
+  const storage: () => Promise<Storage> = once(async () => {
+    const { openStorage } = await import('./storage');
+    const opened = own(openStorage({ root: context.globalStorageUri.fsPath, log }));
+    endings.push(() => opened.settled());
+    return opened;
+  });
+  const connection: () => Promise<ConnectionPart> = once(async () => {
+    const { connect } = await import('./connection');
+    const part = own(connect({ context, storage: await storage(), log }));
+    endings.push(() => part.close());
+    return part;
+  });
+  const computers: () => Promise<ComputersFeature> = once(async () => {
+    const { registerComputers } = await import('./computers');
+    const refreshSeconds = settings.computersRefreshSeconds;
+    const parts = { connection: await connection(), focused, format, details };
+    return own(registerComputers({ ...parts, view: computersView, refreshSeconds }));
+  });
+  const sessions: () => Promise<SessionsFeature> = once(async () => {
+    const { registerSessions } = await import('./sessions');
+    const fastestSeconds = settings.sessionsRefreshSeconds;
+    const parts = { connection: await connection(), storage: await storage(), computers: await computers() };
+    return own(registerSessions({ ...parts, view: sessionsView, focused, fastestSeconds, format, details }));
+  });
+  const chat: () => Promise<ChatFeature> = once(async () => {
+    const { registerChat } = await import('./chat');
+    const { extensionUri } = context;
+    const parts = { connection: await connection(), storage: await storage(), log, extensionUri };
+    const { forChat } = await sessions();
+    const feature = own(
+      registerChat({ ...parts, sessions: forChat, maxAttachmentBytes: settings.maxAttachmentBytes }),
+    );
+    endings.push(() => feature.flush());
+    return feature;
+  });
+
+  const sessionsView = own(
+    registerTree<SessionTreeNode>(views.sessions, async () => (await sessions()).tree, {
+      canSelectMany: true,
+    }),
+  );
+  const computersView = own(
+    registerTree<ComputerTreeNode>(views.computers, async () => (await computers()).tree),
+  );
+  own(registerPanel(panels.chat, async (panel, state) => (await chat()).restorePanel(panel, state)));
+
+  const loaders: CommandLoaders = {
+    console: async () => {
+      const { consoleCommands } = await import('./console');
+      const { version } = context.extension.packageJSON as { readonly version: string };
+      return consoleCommands({ log, version, connection: await connection(), computers, sessions });
+    },
+    connection,
+    computers,
+    sessions,
+    chat,
+  };
+  const onFailure = async (command: string, error: unknown, args: readonly unknown[]): Promise<undefined> =>
+    (await import('./console')).reportFailure({ command, error, args, log });
+  for (const feature of Object.keys(commands) as Feature[])
+    own(registerCommands(feature, loaders, onFailure));
+}
+
+/** Lets drafts and records reach the disk; the last part made ends first. */
+export async function deactivate(): Promise<void> {
+  for (const end of endings.splice(0).reverse()) await end();
+}

@@ -1,1 +1,26 @@
-export {};
+import { render } from 'preact';
+import { Composer } from './composer';
+import { Header } from './header';
+import { connect } from './page';
+import { announcement } from './state';
+import { Transcript } from './transcript';
+import './main.css';
+
+function Chat() {
+  return (
+    <div class="chat">
+      <Header />
+      <Transcript />
+      <Composer />
+      <div class="announcer" role="status" aria-live="polite">
+        {announcement.value}
+      </div>
+    </div>
+  );
+}
+
+const root = document.getElementById('root');
+if (root !== null) {
+  render(<Chat />, root);
+  connect();
+}

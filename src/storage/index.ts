@@ -22,12 +22,16 @@ export interface UnreadableRecord {
   readonly reason: string;
 }
 
-/** Durable records, one file each, shared live by all windows and processes (trust.md 32-34). */
+/**
+ * Durable records, one file each, shared live by all windows and processes (trust.md 32-34). Whatever writes rejects with a
+ * `StorageError` when the record was not stored.
+ */
 export interface Collection<T> extends IDisposable {
   /** Reads what is on disk once; later calls answer from memory, which follows the disk while someone listens. */
   load(): Promise<ReadonlyMap<string, T>>;
   /** The value as this process knows it; `undefined` before `load` and for unknown ids. */
   get(id: string): T | undefined;
+  /** A live view: it changes as records do. Values are never to be changed in place. */
   readonly values: ReadonlyMap<string, T>;
   readonly unreadable: readonly UnreadableRecord[];
   /** Writes the whole value; resolves when it is durable. */
@@ -39,7 +43,7 @@ export interface Collection<T> extends IDisposable {
   update(id: string, change: (current: T | undefined) => T | undefined): Promise<T | undefined>;
   /** Removes the record; resolves to the value it had. */
   remove(id: string): Promise<T | undefined>;
-  /** The ids that changed, here or in another window. */
+  /** The ids that changed, here at once or, after `load`, in another window. The folder is watched while anybody listens. */
   readonly onDidChange: Event<readonly string[]>;
 }
 
@@ -47,4 +51,11 @@ export interface Collection<T> extends IDisposable {
 export interface Storage extends IDisposable {
   /** The same path gives the same collection. */
   collection<T>(options: CollectionOptions<T>): Collection<T>;
+  /** Resolves when all writes asked for so far are done. Writing goes on working after `dispose`; following does not. */
+  settled(): Promise<void>;
 }
+
+export { openStorage, type OpenStorageOptions } from './openStorage';
+export { StorageError, type StorageErrorKind } from './errors';
+/** An id as one part of a collection's path. */
+export { encodeId as folderName } from './names';

@@ -5,6 +5,15 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
+/** `language` where Intl knows it, English otherwise; never throws. */
+export function supportedLanguage(language: string): string {
+  try {
+    return Intl.NumberFormat.supportedLocalesOf([language]).at(0) ?? 'en';
+  } catch {
+    return 'en';
+  }
+}
+
 /** Formatters for one display language (a BCP 47 tag such as `vscode.env.language`). */
 export class Formatter {
   readonly #language: string;
@@ -13,7 +22,7 @@ export class Formatter {
   #compact: Intl.NumberFormat | undefined;
 
   constructor(language: string) {
-    this.#language = Intl.NumberFormat.supportedLocalesOf([language]).at(0) ?? 'en';
+    this.#language = supportedLanguage(language);
   }
 
   /** A span such as `12 s`, `2 min`, `3 h`, `5 d`; negative spans count as nothing. */

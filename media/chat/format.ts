@@ -1,0 +1,55 @@
+import { start } from './state';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const made = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat>();
+
+function dates(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = JSON.stringify(options);
+  const known = made.get(key) as Intl.DateTimeFormat | undefined;
+  const format = known ?? new Intl.DateTimeFormat(language(), options);
+  made.set(key, format);
+  return format;
+}
+
+function units(unit: string): Intl.NumberFormat {
+  const known = made.get(unit) as Intl.NumberFormat | undefined;
+  const format = known ?? new Intl.NumberFormat(language(), { style: 'unit', unit, unitDisplay: 'short' });
+  made.set(unit, format);
+  return format;
+}
+
+function language(): string {
+  return Intl.NumberFormat.supportedLocalesOf([start.value?.language ?? 'en'])[0] ?? 'en';
+}
+
+/** Hour and minute. */
+export function timeOfDay(at: number): string {
+  return dates({ hour: '2-digit', minute: '2-digit' }).format(at);
+}
+
+/** Day and time in full. */
+export function exactTime(at: number): string {
+  return dates({ dateStyle: 'full', timeStyle: 'long' }).format(at);
+}
+
+/** A day as a heading; the year only where it is another one. */
+export function dayName(at: number): string {
+  const sameYear = new Date(at).getFullYear() === new Date().getFullYear();
+  return dates({
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    ...(sameYear ? {} : { year: 'numeric' }),
+  }).format(at);
+}
+
+/** A span such as `12 sec` or `2 min`. */
+export function span(ms: number): string {
+  if (ms < MINUTE) return units('second').format(Math.floor(ms / 1000));
+  if (ms < HOUR) return units('minute').format(Math.floor(ms / MINUTE));
+  if (ms < DAY) return units('hour').format(Math.floor(ms / HOUR));
+  return units('day').format(Math.floor(ms / DAY));
+}

@@ -1,0 +1,26 @@
+import hljs from 'highlight.js/lib/core';
+import bash from 'highlight.js/lib/languages/bash';
+import css from 'highlight.js/lib/languages/css';
+import diff from 'highlight.js/lib/languages/diff';
+import go from 'highlight.js/lib/languages/go';
+import java from 'highlight.js/lib/languages/java';
+import javascript from 'highlight.js/lib/languages/javascript';
+import json from 'highlight.js/lib/languages/json';
+import python from 'highlight.js/lib/languages/python';
+import rust from 'highlight.js/lib/languages/rust';
+import sql from 'highlight.js/lib/languages/sql';
+import typescript from 'highlight.js/lib/languages/typescript';
+import xml from 'highlight.js/lib/languages/xml';
+import yaml from 'highlight.js/lib/languages/yaml';
+
+const languages = { bash, css, diff, go, java, javascript, json, python, rust, sql, typescript, xml, yaml };
+for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language);
+
+/** Longer code is shown in one colour: highlighting it would hold up scrolling. */
+const MAX_LENGTH = 30_000;
+
+/** HTML of highlighted code, made of escaped text and `<span class="hljs-…">`; `undefined` for languages not known here. */
+export function highlight(code: string, language: string): string | undefined {
+  if (code.length > MAX_LENGTH || hljs.getLanguage(language) === undefined) return undefined;
+  return hljs.highlight(code, { language, ignoreIllegals: true }).value;
+}

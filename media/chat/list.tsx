@@ -1,0 +1,219 @@
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Row } from '../../src/chat/protocol';
+import type { Rows } from './state';
+import { Virtualizer } from './virtualizer';
+
+/** Pixels rendered beyond each edge of the viewport. */
+const BUFFER = 400;
+/** This near to the end counts as being there, px. */
+const AT_END = 8;
+
+export interface ListPosition {
+  readonly key: string;
+  /** Pixels from the top of that row to the top of the viewport. */
+  readonly offset: number;
+}
+
+export interface ListHandle {
+  toEnd(): void;
+}
+
+interface ListProps {
+  readonly rows: Rows;
+  readonly render: (row: Row) => ComponentChildren;
+  readonly label: string;
+  /** Where to begin; the end without it. */
+  readonly initial: ListPosition | undefined;
+  /** Rests at the end and follows it, or not. */
+  readonly onFollowing: (following: boolean) => void;
+  /** Rests somewhere; `undefined` at the end. */
+  readonly onRest: (position: ListPosition | undefined) => void;
+  readonly handle: (handle: ListHandle) => void;
+}
+
+/**
+ * The rows of a transcript; only those near the viewport exist. Opens at the end, follows it while the reader is there, and
+ * otherwise keeps what is read where it is, whatever arrives before or after.
+ */
+export function List(props: ListProps) {
+  const { rows } = props.rows;
+  const viewport = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
+  const [, setVersion] = useState(0);
+  const latest = useRef(props);
+  latest.current = props;
+  const [controller] = useState(
+    () =>
+      new ListController(
+        () => latest.current,
+        version => setVersion(version),
+      ),
+  );
+  controller.setRows(props.rows);
+
+  useLayoutEffect(() => {
+    if (container.current !== null && viewport.current !== null) {
+      controller.virtualizer.driver.$observe(container.current, viewport.current);
+    }
+    props.handle({ toEnd: () => controller.toEnd() });
+    return () => controller.virtualizer.dispose();
+  }, []);
+  useLayoutEffect(() => controller.virtualizer.driver.$effect());
+  useLayoutEffect(() => controller.settle(), [rows]);
+
+  const { store, layout } = controller.virtualizer;
+  const [first, last] = store.$getRange(BUFFER);
+  const items = [];
+  for (let index = first; index <= last; index++) {
+    const row = rows[index];
+    if (row === undefined) continue;
+    items.push(
+      <Item
+        key={row.key}
+        row={row}
+        index={index}
+        offset={store.$getItemOffset(index)}
+        hidden={layout.$isSizeEqual(index)}
+        virtualizer={controller.virtualizer}
+        render={props.render}
+      />,
+    );
+  }
+  return (
+    <div
+      class="log"
+      role="log"
+      aria-live="off"
+      aria-label={props.label}
+      tabIndex={0}
+      ref={viewport}
+      onKeyDown={event => controller.keyDown(event)}
+    >
+      <div
+        class={`rows${store.$isScrolling() ? ' scrolling' : ''}`}
+        style={{ height: `${store.$getTotalSize()}px` }}
+        ref={container}
+      >
+        {items}
+      </div>
+    </div>
+  );
+}
+
+interface ItemProps {
+  readonly row: Row;
+  readonly index: number;
+  readonly offset: number;
+  readonly hidden: boolean;
+  readonly virtualizer: Virtualizer;
+  readonly render: (row: Row) => ComponentChildren;
+}
+
+function Item({ row, index, offset, hidden, virtualizer, render }: ItemProps) {
+  const element = useRef<HTMLDivElement>(null);
+  useLayoutEffect(
+    () => (element.current === null ? undefined : virtualizer.driver.$observeItem(element.current, index)),
+    [index],
+  );
+  const content = useMemo(() => render(row), [row, render]);
+  return (
+    <div class="row" ref={element} style={{ top: `${offset}px`, visibility: hidden ? 'hidden' : 'visible' }}>
+      {content}
+    </div>
+  );
+}
+
+/** Position of the list, apart from how it is drawn. */
+class ListController {
+  readonly virtualizer: Virtualizer;
+  readonly #props: () => ListProps;
+  #rows: Rows | undefined;
+  #following: boolean;
+  #restoring: ListPosition | undefined;
+  #lastOffset = 0;
+
+  constructor(props: () => ListProps, redraw: (version: number) => void) {
+    this.#props = props;
+    this.#restoring = props().initial;
+    this.#following = this.#restoring === undefined;
+    this.virtualizer = new Virtualizer({
+      onState: () => redraw(this.virtualizer.store.$getStateVersion()),
+      onScroll: () => this.#scrolled(),
+      onScrollEnd: () => this.#rested(),
+      onResize: () => this.#follow(),
+    });
+  }
+
+  /** Takes in other rows; called while drawing. */
+  setRows(rows: Rows): void {
+    if (this.#rows === rows) return;
+    this.#rows = rows;
+    const { store, layout } = this.virtualizer;
+    const firstSeen = layout.$findIndex(store.$getScrollOffset());
+    const before = !this.#following && rows.from + rows.removed <= firstSeen;
+    this.virtualizer.setLength(rows.rows.length, before);
+  }
+
+  /** After other rows were drawn: goes where the reader wants to be. */
+  settle(): void {
+    const at = this.#restoring;
+    if (at === undefined) {
+      this.#follow();
+      return;
+    }
+    const rows = this.#rows?.rows ?? [];
+    const index = rows.findIndex(row => row.key === at.key);
+    if (index >= 0) {
+      this.#restoring = undefined;
+      void this.virtualizer.driver.$scroll(index, { align: 'start', offset: at.offset });
+    } else if (this.#rows?.total === rows.length) {
+      this.#restoring = undefined;
+      this.toEnd();
+    }
+  }
+
+  toEnd(): void {
+    this.#setFollowing(true);
+    this.#follow();
+  }
+
+  keyDown(event: KeyboardEvent): void {
+    if (event.key !== 'End' || event.target !== event.currentTarget) return;
+    event.preventDefault();
+    this.toEnd();
+  }
+
+  #follow(): void {
+    const length = this.#rows?.rows.length ?? 0;
+    if (!this.#following || length === 0) return;
+    void this.virtualizer.driver.$scroll(length - 1, { align: 'end', offset: 64 });
+  }
+
+  #scrolled(): void {
+    const { store } = this.virtualizer;
+    const offset = store.$getScrollOffset();
+    const fromEnd = store.$getTotalSize() - store.$getViewportSize() - offset;
+    if (fromEnd <= AT_END) this.#setFollowing(true);
+    else if (offset < this.#lastOffset - 1) this.#setFollowing(false);
+    this.#lastOffset = offset;
+  }
+
+  #rested(): void {
+    const { store, layout } = this.virtualizer;
+    const offset = store.$getScrollOffset();
+    const index = layout.$findIndex(offset);
+    const row = this.#rows?.rows[index];
+    const position =
+      this.#following || row === undefined
+        ? undefined
+        : { key: row.key, offset: Math.round(offset - store.$getItemOffset(index)) };
+    this.#props().onRest(position);
+  }
+
+  #setFollowing(following: boolean): void {
+    if (this.#following === following) return;
+    this.#following = following;
+    this.#props().onFollowing(following);
+  }
+}

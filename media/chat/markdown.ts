@@ -1,0 +1,172 @@
+import DOMPurify, { type Config } from 'dompurify';
+import { Marked, type Tokens } from 'marked';
+import { highlight } from './highlight';
+
+/** Texts of the controls put into rendered Markdown. */
+export interface MarkdownStrings {
+  readonly copy: string;
+  readonly copyCode: string;
+  readonly code: string;
+  readonly table: string;
+}
+
+export interface MarkdownOptions {
+  readonly strings: MarkdownStrings;
+  /** A line feed is a line break, as in what people type. */
+  readonly breaks?: boolean;
+}
+
+/** The only elements and attributes that come out of Markdown (trust.md 4-6). */
+const ALLOWED: Config = {
+  ALLOWED_TAGS: [
+    ...['p', 'br', 'hr', 'h3', 'h4', 'h5', 'h6', 'strong', 'em', 'del', 'a', 'ul', 'ol', 'li', 'blockquote'],
+    ...['pre', 'code', 'table', 'thead', 'tbody', 'tr', 'th', 'td'],
+  ],
+  ALLOWED_ATTR: ['href', 'title', 'start', 'align'],
+  ADD_URI_SAFE_ATTR: ['start', 'align'],
+  ALLOWED_URI_REGEXP: /^(?:https?:\/\/|mailto:)/i,
+  ALLOW_DATA_ATTR: false,
+  ALLOW_ARIA_ATTR: false,
+};
+const ALLOWED_IN_CODE: Config = {
+  ALLOWED_TAGS: ['span'],
+  ALLOWED_ATTR: ['class'],
+  ALLOW_DATA_ATTR: false,
+  ALLOW_ARIA_ATTR: false,
+};
+
+/** Longer texts are shown as they are. */
+const MAX_LENGTH = 100_000;
+
+/** The address of a link that may be opened, written out in full; `undefined` for every other scheme. */
+export function openableLink(href: string): string | undefined {
+  if (!/^(?:https?:\/\/|mailto:)/i.test(href)) return undefined;
+  try {
+    return new URL(href).href;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Foreign Markdown as safe nodes: raw HTML is shown as text, links lead only to http, https and mailto, pictures become links,
+ * code is highlighted and gets a button to copy it. Never throws; what cannot be rendered is shown as plain text.
+ */
+export function renderMarkdown(text: string, options: MarkdownOptions): DocumentFragment {
+  if (text.length > MAX_LENGTH) return plainText(text);
+  try {
+    const languages: string[] = [];
+    const html = parser(languages, options.breaks ?? false).parse(text, { async: false });
+    const fragment = DOMPurify.sanitize(html, { ...ALLOWED, RETURN_DOM_FRAGMENT: true });
+    dressLinks(fragment);
+    dressCode(fragment, languages, options.strings);
+    dressTables(fragment, options.strings);
+    return fragment;
+  } catch {
+    return plainText(text);
+  }
+}
+
+function parser(languages: string[], breaks: boolean): Marked {
+  return new Marked({
+    gfm: true,
+    breaks,
+    renderer: {
+      html: ({ text, block }: Tokens.HTML | Tokens.Tag) => (block ? `<p>${escape(text)}</p>` : escape(text)),
+      heading({ tokens, depth }) {
+        const level = Math.min(6, depth + 2);
+        return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>`;
+      },
+      code({ text, lang }) {
+        languages.push(/^[\w+#.-]{1,30}/.exec(lang ?? '')?.[0].toLowerCase() ?? '');
+        return `<pre><code>${escape(text)}</code></pre>`;
+      },
+      link({ href, tokens }) {
+        const inner = this.parser.parseInline(tokens);
+        const url = openableLink(href);
+        if (url !== undefined) return `<a href="${escape(url)}">${inner}</a>`;
+        return inner === escape(href) ? inner : `${inner} (${escape(href)})`;
+      },
+      image({ href, text }) {
+        const url = openableLink(href);
+        const label = escape(text === '' ? href : text);
+        return url === undefined ? label : `<a href="${escape(url)}">${label}</a>`;
+      },
+      checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
+    },
+  });
+}
+
+function escape(text: string): string {
+  return text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`);
+}
+
+function dressLinks(fragment: DocumentFragment): void {
+  for (const link of fragment.querySelectorAll('a')) {
+    const url = openableLink(link.getAttribute('href') ?? '');
+    if (url === undefined) link.replaceWith(...link.childNodes);
+    else link.title = url;
+  }
+}
+
+function dressCode(fragment: DocumentFragment, languages: readonly string[], strings: MarkdownStrings): void {
+  const blocks = [...fragment.querySelectorAll('pre')];
+  for (const [index, pre] of blocks.entries()) {
+    const code = pre.querySelector('code');
+    if (code === null) continue;
+    const language = blocks.length === languages.length ? (languages[index] ?? '') : '';
+    const colored = language === '' ? undefined : highlight(code.textContent, language);
+    if (colored !== undefined) {
+      code.replaceChildren(DOMPurify.sanitize(colored, { ...ALLOWED_IN_CODE, RETURN_DOM_FRAGMENT: true }));
+    }
+    pre.replaceWith(codeBlock(pre.cloneNode(true) as HTMLPreElement, language, strings));
+  }
+}
+
+/** A code block with its language and a button that copies it; clicks are handled by the transcript. */
+function codeBlock(pre: HTMLPreElement, language: string, strings: MarkdownStrings): HTMLElement {
+  const block = element('div', 'code');
+  const bar = element('div', 'code-bar');
+  const name = element('span', 'code-language');
+  name.textContent = language;
+  const button = element('button', 'icon-button');
+  button.type = 'button';
+  button.title = strings.copyCode;
+  button.ariaLabel = strings.copyCode;
+  button.dataset['copy'] = '';
+  button.append(element('span', 'codicon codicon-copy'));
+  bar.append(name, button);
+  pre.tabIndex = 0;
+  pre.role = 'region';
+  pre.ariaLabel = language === '' ? strings.code : `${strings.code}, ${language}`;
+  block.append(bar, pre);
+  return block;
+}
+
+function dressTables(fragment: DocumentFragment, strings: MarkdownStrings): void {
+  for (const table of fragment.querySelectorAll('table')) {
+    const frame = element('div', 'table');
+    frame.tabIndex = 0;
+    frame.role = 'region';
+    frame.ariaLabel = strings.table;
+    table.replaceWith(frame);
+    frame.append(table);
+  }
+}
+
+function plainText(text: string): DocumentFragment {
+  const fragment = document.createDocumentFragment();
+  const paragraph = element('p', 'plain');
+  paragraph.textContent = text;
+  fragment.append(paragraph);
+  return fragment;
+}
+
+function element<K extends keyof HTMLElementTagNameMap>(
+  name: K,
+  className: string,
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(name);
+  made.className = className;
+  return made;
+}

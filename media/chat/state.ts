@@ -1,0 +1,50 @@
+import { signal } from '@preact/signals';
+import type { Composer, Header, Row, Splice, Start } from '../../src/chat/protocol';
+
+/** What the panel said last; everything shown is made from these. */
+export const start = signal<Start | undefined>(undefined);
+export const header = signal<(Header & { readonly receivedAt: number }) | undefined>(undefined);
+export const composer = signal<Composer | undefined>(undefined);
+
+export interface Rows {
+  readonly rows: readonly Row[];
+  /** Rows there will be when all have arrived; `undefined` before the first arrived. */
+  readonly total: number | undefined;
+  /** The last change: where it began and how many rows it replaced. */
+  readonly from: number;
+  readonly removed: number;
+}
+
+export const transcript = signal<Rows>({ rows: [], total: undefined, from: 0, removed: 0 });
+
+/** Said politely to screen readers. */
+export const announcement = signal('');
+
+/** Why the last act failed; shown above the composer until the next. */
+export const refusal = signal<string | undefined>(undefined);
+
+/** Collapsed parts a person has opened, by row and number. */
+export const opened = signal<ReadonlySet<string>>(new Set());
+
+export function toggle(key: string, open: boolean): void {
+  if (opened.value.has(key) === open) return;
+  const next = new Set(opened.value);
+  if (open) next.add(key);
+  else next.delete(key);
+  opened.value = next;
+}
+
+export function applySplice({ from, remove, rows, total }: Splice): void {
+  const before = transcript.value.rows;
+  transcript.value = {
+    rows: [...before.slice(0, from), ...rows, ...before.slice(from + remove)],
+    total,
+    from,
+    removed: remove,
+  };
+}
+
+/** Fills `{0}`, `{1}` of a text of the panel. */
+export function fill(text: string, ...values: readonly string[]): string {
+  return text.replace(/\{(\d)\}/g, (whole, index: string) => values[Number(index)] ?? whole);
+}

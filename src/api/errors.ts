@@ -1,0 +1,166 @@
+/** What went wrong with a request, in terms a caller can act on. */
+export type ApiErrorKind =
+  | 'unauthorized'
+  | 'forbidden'
+  | 'notFound'
+  | 'refused'
+  | 'rateLimited'
+  | 'unavailable'
+  | 'malformedAnswer'
+  | 'unreachable'
+  | 'timedOut'
+  | 'cancelled'
+  /** A POST whose answer did not come or could not be read: it may have been carried out (interface-notes 4). */
+  | 'outcomeUnknown';
+
+/** The finer cause, where it is known. */
+export type ApiErrorReason =
+  // No usable key, so nothing was sent; or a JWT where only an API key is accepted (section 5).
+  | 'noKey'
+  | 'keyMalformed'
+  | 'jwt'
+  // The way to the service.
+  | 'dns'
+  | 'connectionRefused'
+  | 'reset'
+  | 'network'
+  | 'blockedPort'
+  | 'connectTimeout'
+  | 'notHttp'
+  | 'proxy'
+  | 'proxyAuthentication'
+  | 'selfSignedCertificate'
+  | 'certificateExpired'
+  | 'certificateHost'
+  | 'tls'
+  // The answer.
+  | 'redirect'
+  | 'html'
+  | 'empty'
+  | 'notJson'
+  | 'truncated'
+  | 'tooLarge'
+  | 'wrongShape'
+  // Why an outcome is unknown, or why nothing was sent.
+  | 'status'
+  | 'timedOut'
+  | 'cancelled'
+  | 'paused';
+
+/** The request an error is about; never its query, headers or body. */
+export interface ApiRequestInfo {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly origin: string;
+}
+
+export interface ApiErrorFacts {
+  readonly request: ApiRequestInfo;
+  readonly reason?: ApiErrorReason | undefined;
+  /** HTTP status of the answer, if there was one. */
+  readonly status?: number | undefined;
+  /** The service's name for this request: foreign text. */
+  readonly requestId?: string | undefined;
+  /** From the service's error body (section 7): foreign text. */
+  readonly title?: string | undefined;
+  readonly detail?: string | undefined;
+  /** Unix ms before which the service wants no further request. */
+  readonly retryAt?: number | undefined;
+  /** Name, message and code of what was thrown below, with secrets taken out. */
+  readonly cause?: ApiErrorCause | undefined;
+}
+
+export interface ApiErrorCause {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string | undefined;
+}
+
+const BRAND = Symbol.for('agentConsole.ApiError');
+
+/**
+ * The one error a request fails with. Holds neither key nor bodies, so it may be logged and inspected. `message` is for logs;
+ * people read `errorSentence(error)`.
+ */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly kind: ApiErrorKind;
+  readonly reason: ApiErrorReason | undefined;
+  readonly status: number | undefined;
+  readonly requestId: string | undefined;
+  readonly title: string | undefined;
+  readonly detail: string | undefined;
+  readonly retryAt: number | undefined;
+  readonly request: ApiRequestInfo;
+
+  constructor(kind: ApiErrorKind, facts: ApiErrorFacts) {
+    super(describe(kind, facts), facts.cause === undefined ? undefined : { cause: facts.cause });
+    this.kind = kind;
+    this.reason = facts.reason;
+    this.status = facts.status;
+    this.requestId = facts.requestId;
+    this.title = facts.title;
+    this.detail = facts.detail;
+    this.retryAt = facts.retryAt;
+    this.request = facts.request;
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+}
+
+/** True for an `ApiError` made by any copy of this code. */
+export function isApiError(error: unknown): error is ApiError {
+  return error instanceof Error && (error as { [BRAND]?: unknown })[BRAND] === true;
+}
+
+function describe(kind: ApiErrorKind, { request, reason, status, requestId }: ApiErrorFacts): string {
+  const facts = [
+    ...(status === undefined ? [] : [String(status)]),
+    ...(requestId === undefined ? [] : [`request ${requestId}`]),
+  ];
+  const what = reason === undefined ? kind : `${kind}, ${reason}`;
+  return `${request.method} ${request.path}: ${what}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`;
+}
+
+/** Why a query was not sent. */
+export type QueryProblem =
+  /** Not a day written `YYYY-MM-DD`. */
+  | 'dateFormat'
+  /** Before the earliest day with data (section 8). */
+  | 'dateTooEarly'
+  /** Today (UTC) or later: not finished yet (section 4.1). */
+  | 'dateNotFinished'
+  | 'datesReversed'
+  | 'limit'
+  /** An empty id, or one that cannot be part of an address. */
+  | 'id'
+  | 'body';
+
+/** A query the interface does not allow, refused before anything is sent. */
+export class QueryError extends Error {
+  override readonly name = 'QueryError';
+  readonly problem: QueryProblem;
+  /** Which parameter, such as `startDate`. */
+  readonly parameter: string;
+  /** What was given. */
+  readonly given: string;
+  /** The nearest allowed value or the range, such as `2026-01-14` or `1-100`. */
+  readonly allowed: string;
+
+  constructor(problem: QueryProblem, parameter: string, given: string, allowed: string) {
+    super(`${parameter}: ${sentences[problem]} Allowed: ${allowed}.`);
+    this.problem = problem;
+    this.parameter = parameter;
+    this.given = given;
+    this.allowed = allowed;
+  }
+}
+
+const sentences: Readonly<Record<QueryProblem, string>> = {
+  dateFormat: 'This is not a day written as YYYY-MM-DD.',
+  dateTooEarly: 'There is no data before the earliest day.',
+  dateNotFinished: 'Data ends with yesterday (UTC).',
+  datesReversed: 'The first day is after the last day.',
+  limit: 'The page size is out of range.',
+  id: 'This id is empty or cannot be part of an address.',
+  body: 'This is not a JSON body.',
+};

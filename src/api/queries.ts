@@ -1,0 +1,77 @@
+import { QueryError } from './errors';
+
+/** The earliest day with analytics data (section 8), UTC. */
+export const EARLIEST_DAY = '2026-01-14';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Two UTC days, both included, written `YYYY-MM-DD`. */
+export interface DateRange {
+  readonly startDate: string;
+  readonly endDate: string;
+}
+
+/** The latest day analytics can be asked for: yesterday, UTC. `now` is Unix ms. */
+export function latestDay(now: number): string {
+  return new Date(now - DAY_MS).toISOString().slice(0, 10);
+}
+
+/** The two date parameters of section 4.1. Throws `QueryError` for what the service would refuse. */
+export function dateQuery(
+  { startDate, endDate }: DateRange,
+  now: number,
+): { startDate: string; endDate: string } {
+  const latest = latestDay(now);
+  const allowed = `${EARLIEST_DAY} - ${latest}`;
+  for (const [parameter, day] of [
+    ['startDate', startDate],
+    ['endDate', endDate],
+  ] as const) {
+    if (!isDay(day)) throw new QueryError('dateFormat', parameter, String(day), 'YYYY-MM-DD');
+    if (day < EARLIEST_DAY) throw new QueryError('dateTooEarly', parameter, day, allowed);
+    if (day > latest) throw new QueryError('dateNotFinished', parameter, day, allowed);
+  }
+  if (startDate > endDate) throw new QueryError('datesReversed', 'startDate', startDate, `… - ${endDate}`);
+  return { startDate, endDate };
+}
+
+/** True for a day of the calendar written `YYYY-MM-DD`. */
+export function isDay(text: unknown): text is string {
+  if (typeof text !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+/** A page size as a query value. Throws `QueryError` unless it is a whole number from 1 to `most`. */
+export function limitQuery(limit: number, most = 100): string {
+  if (!Number.isInteger(limit) || limit < 1 || limit > most) {
+    throw new QueryError('limit', 'limit', String(limit), Number.isFinite(most) ? `1-${most}` : '1, 2, 3 …');
+  }
+  return String(limit);
+}
+
+/**
+ * An id as one segment of a path. Throws `QueryError` for an empty id, and for `.` and `..`, which would make the address
+ * point somewhere else even when they are escaped.
+ */
+export function idSegment(parameter: string, id: string): string {
+  if (typeof id !== 'string' || id.trim() === '' || /^\.{1,2}$/.test(id) || /\p{Surrogate}/u.test(id)) {
+    throw new QueryError('id', parameter, id, 'any other text');
+  }
+  return encodeURIComponent(id);
+}
+
+/** An optional id as a query value. */
+export function idQuery(parameter: string, id: string | undefined): string | undefined {
+  if (id !== undefined) idSegment(parameter, id);
+  return id;
+}
+
+/** A JSON body; undefined fields are left out. Throws `QueryError` for what cannot be written as JSON. */
+export function jsonBody(value: object): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    throw new QueryError('body', 'body', typeof value, 'JSON');
+  }
+}

@@ -1,0 +1,133 @@
+import type * as z from 'zod';
+import { decodeRows, isRecord, listIn } from './decode';
+import { isApiError } from './errors';
+import type { Page } from './pagination';
+import { idSegment, limitQuery } from './queries';
+import { withoutCredentials } from './redaction';
+import { flag, lazily, mapOf, number, open, text } from './schema';
+import { appGet, type RequestOptions, type Service } from './service';
+
+/** `numerator` of `denominator` sub-applications pass; 0 <= numerator <= denominator, denominator >= 1. */
+export type CriterionEvaluation = z.output<ReturnType<typeof criterionSchema>>;
+
+/** Section 2.7. `createdAt` is Unix ms; `apps` is keyed by path, `report` by criterion id. */
+export type ReadinessReport = z.output<ReturnType<typeof reportSchema>>;
+
+const criterionSchema = lazily(() =>
+  open({ numerator: number(), denominator: number(), rationale: text().optional() })
+    .refine(({ denominator }) => denominator >= 1, { error: 'denominator below 1' })
+    .refine(({ numerator, denominator }) => numerator >= 0 && numerator <= denominator, {
+      error: 'numerator not between 0 and denominator',
+    }),
+);
+
+const reportSchema = lazily(() =>
+  open({
+    reportId: text(),
+    createdAt: number(),
+    repoUrl: text(),
+    apps: mapOf(open({ description: text().optional() })).optional(),
+    report: mapOf(criterionSchema()),
+    commitHash: text().optional(),
+    branch: text().optional(),
+    hasLocalChanges: flag().optional(),
+    hasNonRemoteCommits: flag().optional(),
+    modelUsed: open({ id: text().optional(), reasoningEffort: text().optional() }).optional(),
+    agentVersion: text().optional(),
+  }),
+);
+
+export interface ReportsQuery {
+  readonly repoId?: string | undefined;
+  /** Reports a page, at least 1; 100 when left out. */
+  readonly limit?: number | undefined;
+}
+
+const DOCUMENTED = '/api/organization/maturity-level-reports';
+/** Where some services have moved it (interface-notes, extras). */
+const RENAMED = '/api/organization/agent-readiness-reports';
+
+/** Section 4.2, at the web application's address. Needs an API key. */
+export class Readiness {
+  readonly #service: Service;
+  #path = DOCUMENTED;
+  #probed = false;
+
+  constructor(service: Service) {
+    this.#service = service;
+  }
+
+  /**
+   * All reports, in the service's order. The answer has no end marker: a short, empty or repeating page is the last one.
+   * A report met before is left out.
+   */
+  async *reports(
+    { repoId, limit = 100 }: ReportsQuery = {},
+    { signal }: RequestOptions = {},
+  ): AsyncGenerator<Page<ReadinessReport>, void, undefined> {
+    const size = limitQuery(limit, Infinity);
+    if (repoId !== undefined) idSegment('repoId', repoId);
+    const met = new Set<string | undefined>();
+    let startAfter: string | undefined;
+    for (;;) {
+      const rows = await this.#read({ repoId, limit: size, startAfter }, signal);
+      const fresh = rows.filter(row => idOf(row) === undefined || !met.has(idOf(row)));
+      for (const row of fresh) met.add(idOf(row));
+      const cursor = fresh.map(idOf).findLast(id => id !== undefined);
+      const page = decodeRows(reportSchema(), fresh.map(tidy), row => row['reportId']);
+      if (rows.length < limit || cursor === undefined) {
+        yield { ...page, hasMore: false };
+        return;
+      }
+      yield { ...page, cursor, hasMore: true };
+      startAfter = cursor;
+    }
+  }
+
+  /** The documented path first; where that is not found, the other one once, and then whichever answered. */
+  async #read(
+    query: Readonly<Record<string, string | undefined>>,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly unknown[]> {
+    const ask = (path: string): Promise<readonly unknown[]> =>
+      this.#service.http.request(
+        appGet(this.#service, path, query),
+        answer => listIn(answer, 'reports'),
+        signal,
+      );
+    try {
+      return await ask(this.#path);
+    } catch (error) {
+      if (this.#probed || !isApiError(error) || error.kind !== 'notFound') throw error;
+      this.#probed = true;
+      try {
+        const rows = await ask(RENAMED);
+        this.#path = RENAMED;
+        return rows;
+      } catch (second) {
+        if (isApiError(second) && second.kind === 'cancelled') throw second;
+        throw error;
+      }
+    }
+  }
+}
+
+function idOf(row: unknown): string | undefined {
+  const id = isRecord(row) ? row['reportId'] : undefined;
+  return typeof id === 'string' && id !== '' ? id : undefined;
+}
+
+/** Takes credentials out of the repository's address, and finds the version where it goes by a product's name. */
+function tidy(row: unknown): unknown {
+  if (!isRecord(row)) return row;
+  const { repoUrl, agentVersion } = row;
+  const renamed = Object.entries(row).find(
+    ([name, value]) => /^[a-z]+Version$/.test(name) && typeof value === 'string',
+  );
+  const version = agentVersion ?? renamed?.[1];
+  return {
+    ...row,
+    ...(typeof repoUrl === 'string' ? { repoUrl: withoutCredentials(repoUrl) } : {}),
+    ...(typeof version === 'string' ? { agentVersion: version } : {}),
+  };
+}

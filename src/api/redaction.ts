@@ -1,0 +1,177 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { secrecyOf, type Secrecy } from './secretNames';
+
+/** Deeper than anything readable: what lies below is left out, so that no later walk can overflow. */
+const DEEPEST = 64;
+/** Longer texts are not searched for secrets but taken out whole. */
+const LONGEST = 64 * 1024;
+
+export interface RedactionRules {
+  /** Also look inside texts, not only at names. */
+  readonly texts: boolean;
+  /** Names at the top level whose values hold what somebody said, and stay as they are. */
+  readonly except?: ReadonlySet<string>;
+}
+
+const NAMES_ONLY: RedactionRules = { texts: false };
+const AS_SAID: RedactionRules = { texts: false };
+
+/**
+ * Takes secrets out of answers before they leave `api` (interface-notes 9). What stands in a secret's place, such as
+ * `[redacted 1a2b3c4d]`, is the same for the same secret and the same key, so a change still shows.
+ */
+export class Redactor {
+  readonly #key: string | Buffer;
+  /** Names repeat from row to row. */
+  readonly #known = new Map<string, Secrecy>();
+
+  /** The same `key` gives the same marks in every window and session; without one they hold for this object. */
+  constructor(key?: string) {
+    this.#key = key === undefined || key === '' ? randomBytes(32) : key;
+  }
+
+  /** The mark for one secret. */
+  mark(secret: string): string {
+    const digest = createHmac('sha256', this.#key).update(secret).digest('hex').slice(0, 8);
+    return `[redacted ${digest}]`;
+  }
+
+  /** A copy of a JSON value without its secrets. Names stay; empty texts, `null` and booleans under a secret name stay. */
+  redact(value: unknown, rules: RedactionRules): unknown {
+    return this.#walk(value, 'none', rules, 0);
+  }
+
+  /** A text without the credentials in it: authorization values, tokens, keys, passwords in addresses and assignments. */
+  text(text: string): string {
+    if (/^[A-Za-z0-9]{0,64}$/.test(text)) return text;
+    if (text.length > LONGEST) return this.mark(text);
+    let result = text;
+    for (const [pattern, group] of PATTERNS) {
+      result = result.replace(pattern, (...found: unknown[]) =>
+        this.#part(String(found[0]), String(found[group])),
+      );
+    }
+    return this.#assignments(this.#assignments(result, BEFORE_VALUE), FLAG);
+  }
+
+  /** Marks the values that follow the names `before` finds, where the names are those of secrets. */
+  #assignments(text: string, before: RegExp): string {
+    let result = '';
+    let from = 0;
+    for (const found of text.matchAll(before)) {
+      const name = found[1] ?? '';
+      const at = found.index + found[0].length;
+      if (found.index < from || secrecyOf(name) === 'none') continue;
+      const value = VALUE.exec(text.slice(at))?.[0] ?? '';
+      if (value === '' || value.startsWith('[redacted') || isSchemeOnly(name, value)) continue;
+      result += `${text.slice(from, at)}${this.mark(value)}`;
+      from = at + value.length;
+    }
+    return result + text.slice(from);
+  }
+
+  /** `whole` with the secret at its end marked. */
+  #part(whole: string, secret: string): string {
+    const at = whole.lastIndexOf(secret);
+    if (secret.startsWith('[redacted') || at < 0) return whole;
+    return `${whole.slice(0, at)}${this.mark(secret)}${whole.slice(at + secret.length)}`;
+  }
+
+  #walk(value: unknown, secrecy: Secrecy, rules: RedactionRules, depth: number): unknown {
+    if (typeof value === 'string') {
+      if (secrecy !== 'none') return value === '' ? '' : this.mark(value);
+      return rules.texts ? this.text(value) : value;
+    }
+    if (typeof value === 'number') return secrecy === 'all' ? this.mark(String(value)) : value;
+    if (typeof value !== 'object' || value === null) return value;
+    if (depth >= DEEPEST) return '[too deep]';
+    return Array.isArray(value)
+      ? this.#array(value, secrecy, rules, depth)
+      : this.#object(value as Record<string, unknown>, secrecy, rules, depth);
+  }
+
+  #object(
+    object: Readonly<Record<string, unknown>>,
+    secrecy: Secrecy,
+    rules: RedactionRules,
+    depth: number,
+  ): Record<string, unknown> {
+    const copy: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(object)) {
+      if (name === '__proto__') continue;
+      const asSaid = rules === AS_SAID || (depth === 0 && rules.except?.has(name) === true);
+      const own = asSaid ? 'none' : stronger(secrecy, this.#secrecyOf(name));
+      const inside = asSaid ? AS_SAID : rules.texts && isIdName(name) ? NAMES_ONLY : rules;
+      copy[rules.texts ? this.text(name) : name] = this.#walk(value, own, inside, depth + 1);
+    }
+    return copy;
+  }
+
+  #secrecyOf(name: string): Secrecy {
+    let secrecy = this.#known.get(name);
+    if (secrecy === undefined) {
+      secrecy = secrecyOf(name);
+      if (this.#known.size < 1_000) this.#known.set(name, secrecy);
+    }
+    return secrecy;
+  }
+
+  /** As each item is; a text after a flag such as `--api-key` is that flag's value. */
+  #array(items: readonly unknown[], secrecy: Secrecy, rules: RedactionRules, depth: number): unknown[] {
+    return items.map((item, index) => {
+      const before = rules.texts ? items[index - 1] : undefined;
+      const flag =
+        typeof before === 'string' && /^--?[a-z][\w-]{0,80}$/i.test(before) ? secrecyOf(before) : 'none';
+      return this.#walk(item, typeof item === 'string' ? stronger(secrecy, flag) : secrecy, rules, depth + 1);
+    });
+  }
+}
+
+/** An address without user name and password; what is no address stays as it is. Keeps the user name of ssh addresses. */
+export function withoutCredentials(address: string): string {
+  return address
+    .replace(/^(https?:\/\/)[^/?#]*@/i, '$1')
+    .replace(/^([a-z][a-z0-9+.-]*:\/\/[^/?#:@]*):[^/?#]*@/i, '$1@');
+}
+
+function stronger(a: Secrecy, b: Secrecy): Secrecy {
+  if (a === 'all' || b === 'all') return 'all';
+  return a === 'text' || b === 'text' ? 'text' : 'none';
+}
+
+/** Ids must stay usable: they are looked up again. */
+function isIdName(name: string): boolean {
+  return /^id$|^ids$|Ids?$|_ids?$/.test(name);
+}
+
+/** The word before a credential that is marked already: `Authorization: Bearer [redacted …]`. */
+function isSchemeOnly(name: string, secret: string): boolean {
+  return /authorization$/i.test(name) && /^[a-z]{1,20}$/i.test(secret);
+}
+
+/**
+ * What a secret looks like within a text, and the group that holds it. What comes before a secret is bounded, so that no
+ * text takes long to search.
+ */
+const PATTERNS: readonly (readonly [RegExp, number])[] = [
+  [/-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,40}-----|$)/g, 0],
+  [
+    /\bauthorization\\{0,3}["']?\s{0,8}[:=]\s{0,8}(?:\\{0,3}["'])?(?:[a-z]{1,20}\s{1,8})?([^\s"',;[\]\\]+)/gi,
+    1,
+  ],
+  [/\b(?:bearer|basic)\s{1,8}(?=\S{0,200}[\d=+/])([A-Za-z0-9._~+/=-]{8,})/gi, 1],
+  [/\beyJ[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?/g, 0],
+  [/\b[a-z][a-z0-9+.-]{0,20}:\/\/([^\s/?#@:]{0,2000}:[^\s/?#@]{1,2000})@/gi, 1],
+  [/\bhttps?:\/\/([^\s/?#@:[\]]{8,2000})@/gi, 1],
+  [/[?&](?:key|sig|code)=([^&\s#"']+)/gi, 1],
+  [
+    /\b(?:sk|rk|pk|gh[a-z]|gl[a-z]{2,4}|xox[a-z]|pat|key|tok|token|secret)[-_](?=[\w-]{0,200}\d)[\w-]{16,}/g,
+    0,
+  ],
+];
+
+/** `name=`, `"name": ` and the like. */
+const BEFORE_VALUE = /(?<![\w-])(-{0,2}[A-Za-z][\w-]{1,80})\\{0,3}["']?\s{0,4}[:=]\s{0,4}(?:\\{1,3}["'])?/g;
+/** `--name ` before something that is no flag itself. */
+const FLAG = /(?<!\S)(--?[A-Za-z][\w-]{1,80})\s{1,4}(?![\s-])/g;
+const VALUE = /^(?:"[^"\n]+"|'[^'\n]+'|[^\s"',;&|)}\\]+)/;

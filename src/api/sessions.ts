@@ -1,0 +1,111 @@
+import type * as z from 'zod';
+import { decodeSingle } from './decode';
+import { idQuery, idSegment, jsonBody } from './queries';
+import { lazily, list, map, number, open, text } from './schema';
+import { reportTo, v0Get, v0Post, type RequestOptions, type Service } from './service';
+
+/** What the model has used so far; counts of tokens. Only ever in answers. */
+export type TokenUsage = z.output<ReturnType<typeof tokenUsageSchema>>;
+
+/** Section 2.8, second table: every field optional, every enumeration open. */
+export type SessionSettings = z.output<ReturnType<typeof settingsSchema>>;
+
+/** Section 2.8. Times are Unix ms. */
+export type Session = z.output<ReturnType<typeof sessionSchema>>;
+
+const tokenUsageSchema = lazily(() =>
+  open({
+    inputTokens: number().optional(),
+    outputTokens: number().optional(),
+    cacheCreationTokens: number().optional(),
+    cacheReadTokens: number().optional(),
+    thinkingTokens: number().optional(),
+  }),
+);
+
+const settingsSchema = lazily(() =>
+  open({
+    model: text().optional(),
+    reasoningEffort: text().optional(),
+    interactionMode: text().optional(),
+    autonomyLevel: text().optional(),
+    autonomyMode: text().optional(),
+    specModeModel: text().optional(),
+    specModeReasoningEffort: text().optional(),
+    providerLock: text().optional(),
+    providerLockTimestamp: text().optional(),
+    apiProviderLock: text().optional(),
+    assistantActiveTimeMs: number().optional(),
+    tokenUsage: tokenUsageSchema().optional(),
+    archivedAt: text().optional(),
+    tags: list(open({ name: text(), metadata: map().optional() })).optional(),
+    enabledToolIds: list(text()).optional(),
+    disabledToolIds: list(text()).optional(),
+  }),
+);
+
+const sessionSchema = lazily(() =>
+  open({
+    sessionId: text(),
+    status: text(),
+    messageCount: number(),
+    createdAt: number(),
+    updatedAt: number(),
+    title: text().optional(),
+    completedAt: number().optional(),
+    computerId: text().optional(),
+    sessionSettings: settingsSchema().optional(),
+  }),
+);
+
+/** Body of section 4.5. */
+export interface CreateSession {
+  readonly computerId: string;
+  /** Sent as it is, without `tokenUsage`, which only answers have, and without undefined fields. */
+  readonly sessionSettings?: Omit<SessionSettings, 'tokenUsage'> | undefined;
+}
+
+export interface GetOptions extends RequestOptions {
+  /** Computer to ask directly. */
+  readonly computerId?: string | undefined;
+}
+
+/** Sections 4.5 and 4.6. There is no call that lists sessions. */
+export class Sessions {
+  readonly #service: Service;
+
+  constructor(service: Service) {
+    this.#service = service;
+  }
+
+  /** Sent once. Fails with kind `outcomeUnknown` when the session may have been created all the same. */
+  async create(request: CreateSession, { signal }: RequestOptions = {}): Promise<Session> {
+    const { computerId, sessionSettings } = request;
+    idSegment('computerId', computerId);
+    const settings: SessionSettings = { ...sessionSettings };
+    delete settings.tokenUsage;
+    const body = jsonBody(
+      sessionSettings === undefined ? { computerId } : { computerId, sessionSettings: settings },
+    );
+    return this.#service.http.request(
+      v0Post(this.#service, '/sessions', body),
+      answer => this.#read(answer),
+      signal,
+    );
+  }
+
+  async get(sessionId: string, { computerId, signal }: GetOptions = {}): Promise<Session> {
+    const path = `/sessions/${idSegment('sessionId', sessionId)}`;
+    const query = { computerId: idQuery('computerId', computerId) };
+    return this.#service.http.request(
+      v0Get(this.#service, path, query),
+      answer => this.#read(answer),
+      signal,
+    );
+  }
+
+  #read(answer: unknown): Session {
+    const { redactor, log } = this.#service;
+    return decodeSingle(sessionSchema(), redactor.redact(answer, { texts: false }), reportTo(log, 'Session'));
+  }
+}

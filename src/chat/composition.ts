@@ -1,0 +1,154 @@
+import { Disposable } from '../util/disposable';
+import { Emitter } from '../util/event';
+import type { Attachments, Inspected } from './attachments';
+import { EMPTY_DRAFT, type Draft, type Drafts } from './drafts';
+import type { AttachmentReference, SendJournal, SendRecord } from './sendJournal';
+
+/** An attachment of the draft: `undefined` while it is being looked at. */
+export interface Attached {
+  readonly uri: string;
+  readonly inspected: Inspected | undefined;
+}
+
+/** What a person writes for one session: text and attachments, durable until the service has accepted them. */
+export class Composition extends Disposable {
+  readonly #sessionId: string;
+  readonly #drafts: Drafts;
+  readonly #journal: SendJournal;
+  readonly #attachments: Attachments;
+  readonly #inspected = new Map<string, Inspected | undefined>();
+  readonly #changed = this.register(new Emitter<void>());
+
+  constructor(sessionId: string, drafts: Drafts, journal: SendJournal, attachments: Attachments) {
+    super();
+    this.#sessionId = sessionId;
+    this.#drafts = drafts;
+    this.#journal = journal;
+    this.#attachments = attachments;
+    this.register(
+      drafts.onDidChange(ids => {
+        if (ids.includes(sessionId)) this.#follow();
+      }),
+    );
+  }
+
+  /** Fires when attachments or what is known of them changed. */
+  readonly onDidChange = this.#changed.event;
+
+  /**
+   * The draft as the person sees it: what went into a send is gone from it, and back when that send was refused.
+   */
+  get draft(): Draft {
+    const stored = this.#drafts.get(this.#sessionId);
+    if (stored.sendId === undefined) return stored;
+    return this.#journal.get(stored.sendId)?.state === 'refused' ? stored : EMPTY_DRAFT;
+  }
+
+  /** In the order they were attached. */
+  get attached(): readonly Attached[] {
+    return this.draft.attachments.map(uri => ({ uri, inspected: this.#inspected.get(uri) }));
+  }
+
+  /** What a send would carry. */
+  get references(): readonly AttachmentReference[] {
+    return this.attached.flatMap(({ uri, inspected }) =>
+      inspected?.ok === true
+        ? [{ uri, name: inspected.name, kind: inspected.kind, size: inspected.size }]
+        : [],
+    );
+  }
+
+  /** Looks at the attachments of a stored draft. */
+  async load(): Promise<void> {
+    await Promise.all(this.draft.attachments.map(uri => this.#inspect(uri)));
+  }
+
+  setText(text: string): void {
+    this.#drafts.set(this.#sessionId, { ...this.draft, text });
+  }
+
+  /** Adds files at the end; one that is there already stays where it is. Resolves when all were looked at. */
+  async attach(uris: readonly string[]): Promise<void> {
+    const { draft } = this;
+    const added = [...new Set(uris)].filter(uri => !draft.attachments.includes(uri));
+    this.#drafts.set(this.#sessionId, { ...draft, attachments: [...draft.attachments, ...added] });
+    this.#changed.fire();
+    await Promise.all(uris.map(uri => this.#inspect(uri)));
+  }
+
+  detach(uri: string): void {
+    const { draft } = this;
+    this.#drafts.set(this.#sessionId, {
+      ...draft,
+      attachments: draft.attachments.filter(other => other !== uri),
+    });
+    this.#inspected.delete(uri);
+    this.#changed.fire();
+  }
+
+  /** Notes what the last reading of the files found. */
+  setProblems(problems: ReadonlyMap<string, string>): void {
+    for (const [uri, problem] of problems) {
+      const before = this.#inspected.get(uri);
+      this.#inspected.set(uri, { ok: false, name: before?.name ?? uri, problem });
+    }
+    this.#changed.fire();
+  }
+
+  /** The draft went into this send; it stays stored until `sent`. Resolves when that is durable. */
+  async putIn(send: SendRecord): Promise<void> {
+    const replaced = this.#drafts.get(this.#sessionId).sendId;
+    this.#drafts.set(this.#sessionId, {
+      text: send.text,
+      attachments: send.attachments.map(attachment => attachment.uri),
+      sendId: send.sendId,
+    });
+    await this.#drafts.flush();
+    if (replaced !== undefined && this.#journal.get(replaced)?.state === 'refused')
+      await this.#journal.remove(replaced);
+    this.#changed.fire();
+  }
+
+  /** The send holds its text by itself now (accepted or unknown), so the draft it came from goes. */
+  release(sendId: string): void {
+    if (this.#drafts.get(this.#sessionId).sendId !== sendId) return;
+    this.#drafts.set(this.#sessionId, EMPTY_DRAFT);
+    this.#changed.fire();
+  }
+
+  /** The draft no longer belongs to a send that was discarded, but stays. */
+  keepWithout(sendId: string): void {
+    const { draft } = this;
+    if (draft.sendId !== sendId) return;
+    this.#drafts.set(this.#sessionId, { text: draft.text, attachments: draft.attachments });
+  }
+
+  /** Puts what a refused send held before what is written now. Resolves when that is durable. */
+  async takeBack(send: SendRecord): Promise<void> {
+    const { draft } = this;
+    if (draft.sendId !== send.sendId) {
+      const uris = send.attachments.map(attachment => attachment.uri);
+      this.#drafts.set(this.#sessionId, {
+        text: [send.text, draft.text].filter(text => text !== '').join('\n\n'),
+        attachments: [...new Set([...uris, ...draft.attachments])],
+      });
+    }
+    await this.#drafts.flush();
+    await this.load();
+  }
+
+  /** Another window changed the draft. */
+  #follow(): void {
+    const unseen = this.draft.attachments.filter(uri => !this.#inspected.has(uri));
+    for (const uri of unseen) void this.#inspect(uri);
+    this.#changed.fire();
+  }
+
+  async #inspect(uri: string): Promise<void> {
+    if (!this.#inspected.has(uri)) this.#inspected.set(uri, undefined);
+    const inspected = await this.#attachments.inspect(uri);
+    if (this.isDisposed || !this.#inspected.has(uri)) return;
+    this.#inspected.set(uri, inspected);
+    this.#changed.fire();
+  }
+}

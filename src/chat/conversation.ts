@@ -1,0 +1,273 @@
+import * as vscode from 'vscode';
+import type { ApiClient } from '../api';
+import type { Logger } from '../log';
+import { Disposable } from '../util/disposable';
+import { Emitter } from '../util/event';
+import { AttachmentsRefused, type Attachments } from './attachments';
+import { Composition } from './composition';
+import type { Drafts } from './drafts';
+import { toStored } from './messages';
+import { Reader } from './reader';
+import type { RowsInput } from './rows';
+import { Sender, type Outgoing, type SendOutcome } from './sender';
+import type { SendJournal, SendRecord } from './sendJournal';
+import type { ChatSession, ChatSessions } from './sessions';
+import { Transcript } from './transcript';
+import type { Storage } from '../storage';
+
+export interface ConversationOptions {
+  readonly serviceId: string;
+  readonly sessionId: string;
+  readonly storage: Storage;
+  readonly drafts: Drafts;
+  readonly journal: SendJournal;
+  readonly attachments: Attachments;
+  readonly sessions: ChatSessions;
+  /** The client of this conversation's service; `undefined` while it cannot be asked. */
+  readonly api: () => ApiClient | undefined;
+  /** A sentence for a failed request; `undefined` when it was cancelled. */
+  readonly describe: (error: unknown) => string | undefined;
+  readonly log: Logger;
+  readonly now?: () => number;
+}
+
+/** Everything the chat knows and does about one session, without a view. */
+export class Conversation extends Disposable {
+  readonly sessionId: string;
+  readonly serviceId: string;
+  readonly composition: Composition;
+  readonly transcript: Transcript;
+  readonly #options: ConversationOptions;
+  readonly #reader: Reader;
+  readonly #sender: Sender;
+  readonly #changed = this.register(new Emitter<void>());
+  readonly #settled = this.register(new Emitter<SendOutcome>());
+  #loading: Promise<void> | undefined;
+  #loaded = false;
+  #refreshing: Promise<void> | undefined;
+  #starting = false;
+
+  constructor(options: ConversationOptions) {
+    super();
+    this.#options = options;
+    const { sessionId, serviceId, storage, drafts, journal, attachments, sessions, api, log } = options;
+    this.sessionId = sessionId;
+    this.serviceId = serviceId;
+    this.transcript = this.register(new Transcript(storage, serviceId, sessionId));
+    this.composition = this.register(new Composition(sessionId, drafts, journal, attachments));
+    this.#reader = this.register(
+      new Reader({ transcript: this.transcript, get: () => this.#getMessage(), describe: options.describe }),
+    );
+    this.#sender = new Sender({
+      sessionId,
+      api,
+      attachments,
+      journal,
+      transcript: this.transcript,
+      sessions,
+      describe: error => options.describe(error) ?? vscode.l10n.t('The request was cancelled.'),
+      log,
+      now: options.now ?? Date.now,
+    });
+    const changed = (): void => this.#changed.fire();
+    this.register(this.transcript.onDidChange(changed));
+    this.register(this.composition.onDidChange(changed));
+    this.register(this.#reader.onDidChange(changed));
+    this.register(
+      journal.onDidChange(ids => {
+        if (ids.some(id => (journal.get(id)?.sessionId ?? sessionId) === sessionId)) changed();
+      }),
+    );
+    this.register(
+      sessions.onDidChange(ids => {
+        if (ids.length === 0 || ids.includes(sessionId)) changed();
+      }),
+    );
+  }
+
+  /** Fires when anything a view shows may have changed. */
+  readonly onDidChange = this.#changed.event;
+  /** Fires when a send of this window is settled. */
+  readonly onDidSettle = this.#settled.event;
+
+  get session(): ChatSession | undefined {
+    return this.#options.sessions.get(this.sessionId);
+  }
+
+  get isLoaded(): boolean {
+    return this.#loaded;
+  }
+
+  get isRefreshing(): boolean {
+    return this.#refreshing !== undefined;
+  }
+
+  /** A message of the composer is on its way. */
+  get isSending(): boolean {
+    return this.#starting || this.sends.some(send => send.state === 'sending');
+  }
+
+  get sends(): readonly SendRecord[] {
+    return this.#options.journal.ofSession(this.sessionId);
+  }
+
+  /** What the rows of the transcript are made from. */
+  get rows(): Omit<RowsInput, 'timeZone'> {
+    return {
+      known: this.transcript.known,
+      sends: this.sends,
+      messageCount: this.session?.messageCount,
+      breaks: this.#reader.breaks(),
+      inComposer: this.composition.draft.sendId,
+    };
+  }
+
+  /** Reads what is stored, then goes on with what was interrupted, in the background. */
+  load(): Promise<void> {
+    this.#loading ??= this.#load();
+    return this.#loading;
+  }
+
+  /** Asks how the session stands and reads on; rejects when the session could not be asked. */
+  refresh(): Promise<void> {
+    this.#refreshing ??= this.#refresh().finally(() => {
+      this.#refreshing = undefined;
+      this.#changed.fire();
+    });
+    this.#changed.fire();
+    return this.#refreshing;
+  }
+
+  /** Reads earlier messages, also where that failed or stopped before. */
+  async readOn(retry = true): Promise<void> {
+    await this.#reader.read({ retry });
+    await this.#sender.reconcile();
+  }
+
+  /**
+   * Sends the text with the attachments of the draft. Resolves when the send is recorded; `onDidSettle` tells the rest.
+   * Rejects with a sentence when nothing was sent; the draft stays.
+   */
+  async sendDraft(text: string): Promise<SendRecord> {
+    const { t } = vscode.l10n;
+    const { log } = this.#options;
+    this.composition.setText(text);
+    if (text.trim() === '') throw new Error(t('Write a message first.'));
+    const { attached, references } = this.composition;
+    if (attached.some(({ inspected }) => inspected === undefined)) {
+      throw new Error(t('The attachments are still being checked. Try again in a moment.'));
+    }
+    if (references.length < attached.length)
+      throw new Error(t('Remove the attachments that cannot be sent.'));
+    try {
+      const { send, outcome } = await this.#begin({ text, attachments: references });
+      // The request is under way: from here on nothing may look as if it were not.
+      await this.composition
+        .putIn(send)
+        .catch((error: unknown) => log.error('A draft could not be stored', error));
+      void this.#settle(send, outcome);
+      return send;
+    } catch (error) {
+      if (error instanceof AttachmentsRefused) this.composition.setProblems(error.problems);
+      throw error;
+    }
+  }
+
+  /** Sends text and files without touching the draft; resolves to the outcome. */
+  async sendDirectly(text: string, uris: readonly string[]): Promise<SendOutcome> {
+    const { attachments } = this.#options;
+    const references = [];
+    for (const uri of uris) {
+      const inspected = await attachments.inspect(uri);
+      if (!inspected.ok) throw new AttachmentsRefused(new Map([[uri, inspected.problem]]));
+      references.push({ uri, name: inspected.name, kind: inspected.kind, size: inspected.size });
+    }
+    const { send, outcome } = await this.#sender.start({ text, attachments: references });
+    return this.#settle(send, outcome);
+  }
+
+  /** Sends the same again: only ever on the person's word. The send before is forgotten once the new one is recorded. */
+  async sendAgain(sendId: string): Promise<void> {
+    const before = this.#settledSend(sendId);
+    const { send, outcome } = await this.#begin(before);
+    this.composition.keepWithout(sendId);
+    await this.#options.journal.remove(sendId);
+    void this.#settle(send, outcome);
+  }
+
+  /** Forgets a send that was refused or whose outcome is unknown. */
+  async discard(sendId: string): Promise<void> {
+    this.#settledSend(sendId);
+    this.composition.keepWithout(sendId);
+    await this.#options.journal.remove(sendId);
+  }
+
+  /** Moves a refused message back into the composer. */
+  async editAgain(sendId: string): Promise<void> {
+    const send = this.#settledSend(sendId);
+    await this.composition.takeBack(send);
+    if (this.composition.draft.sendId !== sendId) await this.#options.journal.remove(sendId);
+  }
+
+  /** One message of the panel at a time. */
+  async #begin(message: Outgoing): ReturnType<Sender['start']> {
+    if (this.isSending) throw new Error(vscode.l10n.t('The message before this one is still being sent.'));
+    this.#starting = true;
+    this.#changed.fire();
+    try {
+      return await this.#sender.start(message);
+    } finally {
+      this.#starting = false;
+      this.#changed.fire();
+    }
+  }
+
+  async #load(): Promise<void> {
+    const { drafts, journal } = this.#options;
+    await Promise.all([drafts.load(), journal.load(), this.transcript.load()]);
+    await this.composition.load();
+    this.#loaded = true;
+    this.#changed.fire();
+    this.#inBackground(async () => {
+      await this.#sender.recover();
+      await this.readOn(false);
+    });
+  }
+
+  async #refresh(): Promise<void> {
+    const unknown = this.sends.filter(send => send.state === 'unknown');
+    if (unknown.length > 0) await this.#sender.lookAfter(unknown);
+    await this.#options.sessions.refresh(this.sessionId);
+    await this.readOn();
+  }
+
+  async #settle(send: SendRecord, outcome: Promise<SendOutcome>): Promise<SendOutcome> {
+    const settled = await outcome;
+    if (settled.state !== 'refused') this.composition.release(send.sendId);
+    this.#settled.fire(settled);
+    this.#changed.fire();
+    if (settled.state === 'accepted') this.#inBackground(() => this.readOn());
+    return settled;
+  }
+
+  #settledSend(sendId: string): SendRecord {
+    const send = this.#options.journal.get(sendId);
+    if (send?.sessionId !== this.sessionId || send.state === 'sending' || send.state === 'accepted') {
+      throw new Error(vscode.l10n.t('This message has been settled meanwhile.'));
+    }
+    return send;
+  }
+
+  #getMessage() {
+    const api = this.#options.api();
+    if (api === undefined) return undefined;
+    return async (messageId: string, signal: AbortSignal) =>
+      toStored(messageId, await api.messages.get(this.sessionId, messageId, { signal }));
+  }
+
+  #inBackground(work: () => Promise<void>): void {
+    work().catch((error: unknown) => {
+      if (!this.isDisposed) this.#options.log.error('Reading a session failed', error);
+    });
+  }
+}

@@ -1,0 +1,115 @@
+import * as vscode from 'vscode';
+import { isApiError, type ApiClient } from '../api';
+import { errorSentence, type Connection } from '../connection';
+import type { Logger } from '../log';
+import type { Storage } from '../storage';
+import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
+import type { Attachments } from './attachments';
+import { Conversation } from './conversation';
+import { Drafts } from './drafts';
+import { SendJournal } from './sendJournal';
+import type { ChatSessions } from './sessions';
+
+export interface ConversationsOptions {
+  readonly connection: Connection;
+  readonly storage: Storage;
+  readonly sessions: ChatSessions;
+  readonly attachments: Attachments;
+  readonly log: Logger;
+}
+
+interface OfService {
+  readonly drafts: Drafts;
+  readonly journal: SendJournal;
+}
+
+/** One conversation a session, shared by whoever uses it and let go after the last. */
+export class Conversations extends Disposable {
+  readonly #options: ConversationsOptions;
+  readonly #services = new Map<string, OfService>();
+  readonly #open = new Map<string, { readonly conversation: Conversation; users: number }>();
+
+  constructor(options: ConversationsOptions) {
+    super();
+    this.#options = options;
+  }
+
+  /** The service known now, signed in or not; `undefined` when there is none. */
+  get serviceId(): string | undefined {
+    return this.#options.connection.state.current.service?.id;
+  }
+
+  /** The conversation of a session; dispose what comes with it when it is no longer used. */
+  use(
+    serviceId: string,
+    sessionId: string,
+  ): { readonly conversation: Conversation; readonly lease: IDisposable } {
+    const key = `${serviceId}\n${sessionId}`;
+    let open = this.#open.get(key);
+    if (open === undefined) {
+      open = { conversation: this.#make(serviceId, sessionId), users: 0 };
+      this.#open.set(key, open);
+    }
+    const held = open;
+    held.users++;
+    const lease = toDisposable(() => {
+      held.users--;
+      if (held.users > 0) return;
+      this.#open.delete(key);
+      held.conversation.dispose();
+    });
+    return { conversation: held.conversation, lease };
+  }
+
+  /** Resolves when all drafts are durable. */
+  async flush(): Promise<void> {
+    await Promise.all([...this.#services.values()].map(({ drafts }) => drafts.flush()));
+  }
+
+  override dispose(): void {
+    for (const { conversation } of this.#open.values()) conversation.dispose();
+    this.#open.clear();
+    super.dispose();
+  }
+
+  #make(serviceId: string, sessionId: string): Conversation {
+    const { storage, attachments, sessions, log } = this.#options;
+    return new Conversation({
+      ...this.#ofService(serviceId),
+      serviceId,
+      sessionId,
+      storage,
+      attachments,
+      sessions,
+      api: () => this.#api(serviceId),
+      describe: error =>
+        isCancelled(error) ? undefined : errorSentence(error, { language: vscode.env.language }),
+      log,
+    });
+  }
+
+  #ofService(serviceId: string): OfService {
+    let known = this.#services.get(serviceId);
+    if (known === undefined) {
+      const { storage, log } = this.#options;
+      known = {
+        drafts: this.register(
+          new Drafts(storage, serviceId, error => log.error('A draft could not be stored', error)),
+        ),
+        journal: this.register(new SendJournal({ storage, serviceId })),
+      };
+      this.#services.set(serviceId, known);
+    }
+    return known;
+  }
+
+  #api(serviceId: string): ApiClient | undefined {
+    const { connection } = this.#options;
+    const state = connection.state.current;
+    return state.kind === 'signedIn' && state.service.id === serviceId ? connection.api : undefined;
+  }
+}
+
+function isCancelled(error: unknown): boolean {
+  return isApiError(error) && error.kind === 'cancelled';
+}

@@ -1,0 +1,57 @@
+import type { AttachmentKind } from './messages';
+
+export interface MediaType {
+  readonly kind: AttachmentKind;
+  readonly mediaType: string;
+}
+
+/** What a file is by its bytes: something the service takes, or the name of a kind it does not. */
+export type Sniffed = MediaType | { readonly kind: 'unsupportedImage' | 'binary' | 'empty' };
+
+const ascii = (bytes: Uint8Array, from: number, to: number): string =>
+  String.fromCharCode(...bytes.subarray(from, to));
+
+/** Image types by their first bytes. */
+const IMAGES: readonly (readonly [string, (head: Uint8Array) => boolean])[] = [
+  ['image/png', head => ascii(head, 0, 8) === '\x89PNG\r\n\x1a\n'],
+  ['image/jpeg', head => head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff],
+  ['image/gif', head => /^GIF8[79]a$/.test(ascii(head, 0, 6))],
+  ['image/webp', head => ascii(head, 0, 4) === 'RIFF' && ascii(head, 8, 12) === 'WEBP'],
+];
+
+const OTHER_IMAGES: readonly ((head: Uint8Array) => boolean)[] = [
+  head =>
+    ascii(head, 4, 8) === 'ftyp' &&
+    /^(?:heic|heix|hevc|heim|heis|mif1|msf1|avif|avis)$/.test(ascii(head, 8, 12)),
+  head => /^(?:II\*\0|MM\0\*)$/.test(ascii(head, 0, 4)),
+  head => ascii(head, 0, 2) === 'BM' && head.length > 14 && ascii(head, 6, 10) === '\0\0\0\0',
+  head => ascii(head, 0, 4) === '8BPS',
+];
+
+/** The image type of these bytes, if the service takes it. */
+export function imageType(bytes: Uint8Array): string | undefined {
+  const head = bytes.subarray(0, 32);
+  return IMAGES.find(([, matches]) => matches(head))?.[0];
+}
+
+/** Decides by content, never by name. */
+export function sniff(bytes: Uint8Array): Sniffed {
+  if (bytes.length === 0) return { kind: 'empty' };
+  const image = imageType(bytes);
+  if (image !== undefined) return { kind: 'image', mediaType: image };
+  const head = bytes.subarray(0, 32);
+  if (ascii(head, 0, 5) === '%PDF-') return { kind: 'pdf', mediaType: 'application/pdf' };
+  if (OTHER_IMAGES.some(matches => matches(head))) return { kind: 'unsupportedImage' };
+  return isText(bytes) ? { kind: 'text', mediaType: 'text/plain' } : { kind: 'binary' };
+}
+
+/** Well-formed UTF-8 without NUL. */
+function isText(bytes: Uint8Array): boolean {
+  if (bytes.includes(0)) return false;
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,300 @@
+import * as vscode from 'vscode';
+import { errorSentence, type Connection } from '../connection';
+import { panels } from '../contributions';
+import type { Logger } from '../log';
+import { Disposable, Slot, toDisposable, type IDisposable } from '../util/disposable';
+import { Formatter } from '../util/format';
+import { forNotification, oneLine } from '../util/text';
+import { pageHtml } from '../webview/html';
+import { panelSide, type PanelSide } from '../webview/ipc';
+import type { Conversation } from './conversation';
+import { writeNatively } from './nativeComposer';
+import { panelHandlers, type PanelActions } from './panelHandlers';
+import { blockedReason, composerOf, headerOf } from './panelState';
+import { chatProtocol, type ChatProtocol } from './protocol';
+import { RowBuilder } from './rows';
+import { RowFeed } from './rowFeed';
+import type { ChatSessions } from './sessions';
+import type { SendOutcome } from './sender';
+import { chatStrings } from './strings';
+
+export interface PanelOptions {
+  readonly extensionUri: vscode.Uri;
+  readonly conversation: Conversation;
+  readonly connection: Connection;
+  readonly sessions: ChatSessions;
+  readonly log: Logger;
+  /** The title until the session is known. */
+  readonly title: string;
+}
+
+/** The page must say that it listens within this time, ms (trust.md 11). */
+const READY_WITHIN = 10_000;
+/** Changes that come together are shown together, ms. */
+const GATHER = 30;
+/** Dropped messages of one page that are logged. */
+const MOST_PROBLEMS = 20;
+
+/** Makes the editor panel of a session. */
+export function createPanel(title: string, extensionUri: vscode.Uri): vscode.WebviewPanel {
+  const panel = vscode.window.createWebviewPanel(panels.chat, title, vscode.ViewColumn.Active);
+  panel.iconPath = {
+    light: vscode.Uri.joinPath(extensionUri, 'media', 'chat', 'icon-light.svg'),
+    dark: vscode.Uri.joinPath(extensionUri, 'media', 'chat', 'icon-dark.svg'),
+  };
+  return panel;
+}
+
+/** The panel of one session: shows its conversation and carries the person's acts to it. */
+export class ChatPanel extends Disposable implements PanelActions {
+  readonly conversation: Conversation;
+  readonly #panel: vscode.WebviewPanel;
+  readonly #options: PanelOptions;
+  readonly #format = new Formatter(vscode.env.language);
+  readonly #rows = new RowBuilder(this.#format);
+  readonly #feed: RowFeed;
+  readonly #page: PanelSide<ChatProtocol>;
+  readonly #watch = this.register(new Slot<IDisposable>());
+  readonly #watchdog = this.register(new Slot<IDisposable>());
+  readonly #gathering = this.register(new Slot<IDisposable>());
+  readonly #disposed = new vscode.EventEmitter<void>();
+  #ready = false;
+  #problems = 0;
+  #timeZone = 'UTC';
+  #notice: string | undefined;
+  #focusWhenReady = false;
+  #shownDraft = '';
+
+  constructor(panel: vscode.WebviewPanel, options: PanelOptions) {
+    super();
+    this.#panel = panel;
+    this.#options = options;
+    this.conversation = options.conversation;
+    this.#feed = this.register(new RowFeed(splice => this.#page.send('splice', splice)));
+    this.#page = panelSide({
+      protocol: chatProtocol,
+      handlers: panelHandlers(this),
+      post: message => panel.webview.postMessage(message),
+      describe: error => forNotification(errorSentence(error)),
+      onProblem: (problem, error) => this.#logProblem(problem, error),
+    });
+    panel.webview.options = {
+      enableScripts: true,
+      localResourceRoots: [vscode.Uri.joinPath(options.extensionUri, 'dist', 'pages')],
+    };
+    this.register(panel.webview.onDidReceiveMessage(message => this.#page.receive(message)));
+    this.register(panel.onDidDispose(() => this.dispose()));
+    this.register(panel.onDidChangeViewState(() => this.#viewChanged()));
+    this.register(this.conversation.onDidChange(() => this.#gather()));
+    this.register(this.conversation.onDidSettle(outcome => this.#settled(outcome)));
+    this.register(options.connection.state.onDidChange(() => this.#gather()));
+    this.register(options.connection.onDidBecomeReady(() => void this.refresh().catch(() => undefined)));
+    this.#load();
+    void this.conversation.load().catch((error: unknown) => {
+      options.log.error('A transcript could not be read', error);
+      this.#notice = errorSentence(error);
+      this.#gather();
+    });
+    this.#viewChanged();
+  }
+
+  /** Fires once, when the panel is closed. */
+  readonly onDidDispose = this.#disposed.event;
+
+  get isActive(): boolean {
+    return this.#panel.active;
+  }
+
+  /** Shows the panel with the cursor in the composer. */
+  reveal(): void {
+    this.#panel.reveal(undefined, false);
+    if (this.#ready) this.#page.send('focusComposer', {});
+    else this.#focusWhenReady = true;
+  }
+
+  /** Lets go of the panel but leaves it open: the editor restores it when the extension starts again. */
+  release(): void {
+    this.#feed.pause();
+    super.dispose();
+    this.#disposed.dispose();
+  }
+
+  override dispose(): void {
+    if (this.isDisposed) return;
+    this.#feed.pause();
+    super.dispose();
+    this.#panel.dispose();
+    this.#disposed.fire();
+    this.#disposed.dispose();
+  }
+
+  /** Asks how the session stands; rejects with the reason. */
+  async refresh(): Promise<void> {
+    const blocked = this.#blocked;
+    if (blocked !== undefined) throw new Error(blocked);
+    await this.conversation.refresh();
+  }
+
+  pageReady(timeZone: string): void {
+    this.#watchdog.set(undefined);
+    this.#ready = true;
+    this.#timeZone = isTimeZone(timeZone) ? timeZone : 'UTC';
+    this.#shownDraft = this.conversation.composition.draft.text;
+    this.#page.send('start', {
+      strings: chatStrings(),
+      language: vscode.env.language,
+      identity: {
+        sessionId: this.conversation.sessionId,
+        serviceId: this.conversation.serviceId,
+        title: this.#panel.title,
+      },
+      draft: this.#shownDraft,
+      focus: this.#focusWhenReady || this.#panel.active,
+    });
+    this.#focusWhenReady = false;
+    this.#show();
+    this.#feed.restart();
+  }
+
+  setDraft(text: string): void {
+    this.#shownDraft = text;
+    this.#notice = undefined;
+    this.conversation.composition.setText(text);
+    this.#gather();
+  }
+
+  async send(text: string): Promise<{ readonly sendId: string }> {
+    const blocked = this.#blocked;
+    if (blocked !== undefined) throw new Error(blocked);
+    this.#notice = undefined;
+    const { sendId } = await this.conversation.sendDraft(text);
+    this.#shownDraft = '';
+    return { sendId };
+  }
+
+  showDraft(): void {
+    this.#shownDraft = this.conversation.composition.draft.text;
+    this.#page.send('setDraft', { text: this.#shownDraft, focus: true });
+  }
+
+  get #blocked(): string | undefined {
+    return blockedReason(this.#options.connection.state.current, this.conversation.serviceId);
+  }
+
+  #load(): void {
+    const { webview } = this.#panel;
+    const pages = vscode.Uri.joinPath(this.#options.extensionUri, 'dist', 'pages');
+    this.#panel.title = oneLine(this.conversation.session?.title ?? this.#options.title, 60);
+    webview.html = pageHtml({
+      cspSource: webview.cspSource,
+      scriptUri: webview.asWebviewUri(vscode.Uri.joinPath(pages, 'chat.js')).toString(),
+      styleUri: webview.asWebviewUri(vscode.Uri.joinPath(pages, 'chat.css')).toString(),
+      language: vscode.env.language,
+      title: this.#panel.title,
+    });
+  }
+
+  /** A hidden page is gone: messages to it would be lost, and it is built anew when shown. */
+  #viewChanged(): void {
+    if (this.#panel.visible) {
+      if (this.#watch.value === undefined) {
+        this.#watch.set(this.#options.sessions.watch(this.conversation.sessionId));
+      }
+      if (!this.#ready && this.#watchdog.value === undefined) this.#expectPage();
+    } else {
+      this.#ready = false;
+      this.#feed.pause();
+      this.#watch.set(undefined);
+      this.#watchdog.set(undefined);
+      // The next page gets a nonce of its own.
+      this.#load();
+    }
+  }
+
+  #expectPage(): void {
+    const timer = setTimeout(() => void this.#pageMissing(), READY_WITHIN);
+    this.#watchdog.set(toDisposable(() => clearTimeout(timer)));
+  }
+
+  async #pageMissing(): Promise<void> {
+    this.#options.log.warn('The chat page did not load within 10 s');
+    const choice = await writeNatively(this.conversation, this.#panel.title);
+    if (choice === 'reload' && !this.isDisposed) {
+      this.#load();
+      this.#expectPage();
+    }
+  }
+
+  #gather(): void {
+    if (this.#gathering.value !== undefined) return;
+    const timer = setTimeout(() => {
+      this.#gathering.set(undefined);
+      this.#show();
+    }, GATHER);
+    this.#gathering.set(toDisposable(() => clearTimeout(timer)));
+  }
+
+  #show(): void {
+    const { conversation } = this;
+    const title = oneLine(conversation.session?.title ?? this.#options.title, 60);
+    if (this.#panel.title !== title) this.#panel.title = title;
+    if (!this.#ready) return;
+    const { composition } = conversation;
+    this.#page.send('state', {
+      header: headerOf(
+        conversation.session,
+        this.#options.title,
+        conversation.isRefreshing,
+        Date.now(),
+        this.#format,
+      ),
+      composer: composerOf(
+        composition.attached,
+        conversation.isSending,
+        this.#blocked,
+        this.#notice,
+        this.#format,
+      ),
+    });
+    if (conversation.isLoaded)
+      this.#feed.update(this.#rows.build({ ...conversation.rows, timeZone: this.#timeZone }));
+    this.#followDraft();
+  }
+
+  /** The draft came back from a refused send, or another window changed it while nobody writes here. */
+  #followDraft(): void {
+    const { text } = this.conversation.composition.draft;
+    if (text === this.#shownDraft || (this.#panel.active && this.#shownDraft !== '')) return;
+    this.#shownDraft = text;
+    this.#page.send('setDraft', { text, focus: false });
+  }
+
+  #settled(outcome: SendOutcome): void {
+    const { t } = vscode.l10n;
+    this.#notice = outcome.state === 'refused' ? t('Not sent: {0}', outcome.sentence) : undefined;
+    const words =
+      outcome.state === 'accepted'
+        ? t('Message accepted.')
+        : outcome.state === 'refused'
+          ? t('Message not sent: {0}', outcome.sentence)
+          : t('It is not known whether the message arrived.');
+    if (this.#ready) this.#page.send('announce', { text: words });
+    this.#gather();
+  }
+
+  #logProblem(problem: string, error?: unknown): void {
+    this.#problems++;
+    if (this.#problems > MOST_PROBLEMS) return;
+    if (error === undefined) this.#options.log.warn(problem);
+    else this.#options.log.error(problem, error);
+  }
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}

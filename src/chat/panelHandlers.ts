@@ -1,0 +1,97 @@
+import * as vscode from 'vscode';
+import type { PanelHandlers } from '../webview/ipc';
+import type { Conversation } from './conversation';
+import { imageType } from './mediaTypes';
+import { pictureOf } from './parts';
+import { isHidden } from './messages';
+import type { ChatProtocol, Picture } from './protocol';
+
+/** What the page can ask of its panel beyond the conversation itself. */
+export interface PanelActions {
+  readonly conversation: Conversation;
+  pageReady(timeZone: string): void;
+  setDraft(text: string): void;
+  send(text: string): Promise<{ readonly sendId: string }>;
+  /** Shows the stored draft in the composer. */
+  showDraft(): void;
+  refresh(): Promise<void>;
+}
+
+/** Answers to everything the page may say; one for each name of the protocol. */
+export function panelHandlers(panel: PanelActions): PanelHandlers<ChatProtocol> {
+  const { conversation } = panel;
+  return {
+    requests: {
+      send: ({ text }) => panel.send(text),
+      sendAgain: async ({ sendId }) => {
+        await conversation.sendAgain(sendId);
+        return null;
+      },
+      discard: async ({ sendId }) => {
+        await conversation.discard(sendId);
+        return null;
+      },
+      editAgain: async ({ sendId }) => {
+        await conversation.editAgain(sendId);
+        panel.showDraft();
+        return null;
+      },
+      refresh: async () => {
+        await panel.refresh();
+        return null;
+      },
+      readEarlier: async () => {
+        await conversation.readOn();
+        return null;
+      },
+      picture: ({ messageId, index }) => picture(conversation, messageId, index),
+    },
+    notifications: {
+      ready: ({ timeZone }) => panel.pageReady(timeZone),
+      draft: ({ text }) => panel.setDraft(text),
+      attach: () => attachWithPicker(conversation),
+      detach: ({ key }) => conversation.composition.detach(key),
+      openLink: ({ href }) => openLink(href),
+      copy: ({ text }) => vscode.env.clipboard.writeText(text),
+      failed: ({ names }) => {
+        throw new Error(`The page reports ${names.join(', ')}`);
+      },
+    },
+  };
+}
+
+async function attachWithPicker(conversation: Conversation): Promise<void> {
+  const uris = await vscode.window.showOpenDialog({
+    canSelectMany: true,
+    canSelectFolders: false,
+    openLabel: vscode.l10n.t('Attach'),
+  });
+  if (uris !== undefined) await conversation.composition.attach(uris.map(uri => uri.toString()));
+}
+
+/** Opens web and mail links only (trust.md 6). */
+async function openLink(href: string): Promise<void> {
+  const uri = safeLink(href);
+  if (uri !== undefined) await vscode.env.openExternal(vscode.Uri.parse(uri, true));
+}
+
+/** The link as it may be opened; `undefined` for every scheme but http, https and mailto. */
+export function safeLink(href: string): string | undefined {
+  try {
+    const url = new URL(href);
+    return ['http:', 'https:', 'mailto:'].includes(url.protocol) ? url.href : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A picture of a message a person may see, if its bytes are what they say. */
+function picture(conversation: Conversation, messageId: string, index: number): Picture {
+  const message = conversation.transcript.known.get(messageId)?.message;
+  const item = message === undefined || isHidden(message) ? undefined : message.content[index];
+  const encoded = item === undefined ? undefined : pictureOf(item);
+  const bytes = Uint8Array.from(Buffer.from(encoded?.data ?? '', 'base64'));
+  const mediaType = imageType(bytes);
+  if (mediaType === undefined) throw new Error(vscode.l10n.t('This picture cannot be shown.'));
+  return { mediaType, bytes };
+}

@@ -1,0 +1,152 @@
+import * as vscode from 'vscode';
+import type { ConnectionState } from '../connection';
+import type { Formatter } from '../util/format';
+import { middle, oneLine } from '../util/text';
+import type { Attached } from './composition';
+import type { Chip, Composer, Header } from './protocol';
+import type { ChatSession } from './sessions';
+
+/** Title, computer, settings, status and figures of a session, in words. `fallbackTitle` serves while the session is not known. */
+export function headerOf(
+  session: ChatSession | undefined,
+  fallbackTitle: string,
+  refreshing: boolean,
+  now: number,
+  format: Formatter,
+): Header {
+  const tokens = tokensOf(session, format);
+  const messages = session?.messageCount;
+  const problem = session?.statusProblem;
+  return {
+    title: oneLine(session?.title ?? fallbackTitle),
+    facts: factsOf(session),
+    status: statusOf(session?.status),
+    ...(session?.statusAt === undefined ? {} : { statusAge: Math.max(0, now - session.statusAt) }),
+    ...(problem === undefined ? {} : { problem }),
+    ...(tokens === undefined ? {} : { tokens }),
+    ...(messages === undefined ? {} : { messages: messagesText(messages, format) }),
+    refreshing,
+  };
+}
+
+function messagesText(count: number, format: Formatter): string {
+  return count === 1 ? vscode.l10n.t('1 message') : vscode.l10n.t('{0} messages', format.number(count));
+}
+
+function factsOf(session: ChatSession | undefined): Header['facts'] {
+  const { t } = vscode.l10n;
+  const { settings } = session ?? {};
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    [t('Computer'), session?.computerName ?? session?.computerId],
+    [t('Model'), settings?.model],
+    [t('Reasoning effort'), settings?.reasoningEffort],
+    [t('Interaction mode'), settings?.interactionMode],
+    [t('Autonomy'), settings?.autonomyLevel ?? settings?.autonomyMode],
+  ];
+  return facts.flatMap(([label, value]) =>
+    value === undefined || value === '' ? [] : [{ label, value: oneLine(value, 80) }],
+  );
+}
+
+/** A status as word and icon; words of the service that are not known are shown as they are. */
+export function statusOf(status: string | undefined): Header['status'] {
+  const { t } = vscode.l10n;
+  switch (status) {
+    case 'idle':
+      return { word: t('idle'), icon: 'circle-outline', spin: false };
+    case 'pending':
+      return { word: t('pending'), icon: 'watch', spin: false };
+    case 'running':
+      return { word: t('running'), icon: 'sync', spin: true };
+    case undefined:
+    case 'unknown':
+      return { word: t('status unknown'), icon: 'question', spin: false };
+    default:
+      return { word: oneLine(status, 40), icon: 'circle-outline', spin: false };
+  }
+}
+
+function tokensOf(session: ChatSession | undefined, format: Formatter): Header['tokens'] {
+  const { t } = vscode.l10n;
+  const usage = session?.settings?.tokenUsage;
+  if (usage === undefined) return undefined;
+  const kinds: readonly (readonly [string, number | undefined])[] = [
+    [t('Input'), usage.inputTokens],
+    [t('Output'), usage.outputTokens],
+    [t('Cache read'), usage.cacheReadTokens],
+    [t('Cache written'), usage.cacheCreationTokens],
+    [t('Thinking'), usage.thinkingTokens],
+  ];
+  const known = kinds.filter((kind): kind is readonly [string, number] => kind[1] !== undefined);
+  if (known.length === 0) return undefined;
+  const used = (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
+  return {
+    short: t('{0} tokens', format.compact(used)),
+    detail: known.map(([label, count]) => `${label}: ${format.number(count)}`).join('\n'),
+  };
+}
+
+/** Attachments and readiness of the composer. */
+export function composerOf(
+  attached: readonly Attached[],
+  sending: boolean,
+  blocked: string | undefined,
+  notice: string | undefined,
+  format: Formatter,
+): Composer {
+  const total = attached.reduce(
+    (sum, { inspected }) => sum + (inspected?.ok === true ? inspected.size : 0),
+    0,
+  );
+  return {
+    chips: attached.map(attachment => chipOf(attachment, format)),
+    total: total === 0 ? '' : format.bytes(total),
+    sending,
+    ...(blocked === undefined ? {} : { blocked }),
+    ...(notice === undefined ? {} : { notice }),
+  };
+}
+
+function chipOf({ uri, inspected }: Attached, format: Formatter): Chip {
+  const title = middle(oneLine(decoded(uri), 500), 120);
+  if (inspected === undefined) return { key: uri, name: lastPart(uri), kind: 'checking', size: '', title };
+  const size = inspected.size === undefined ? '' : format.bytes(inspected.size);
+  const { name } = inspected;
+  return inspected.ok
+    ? { key: uri, name, kind: inspected.kind, size, title }
+    : { key: uri, name, kind: 'unknown', size, title, problem: oneLine(inspected.problem, 300) };
+}
+
+function decoded(uri: string): string {
+  try {
+    return decodeURIComponent(uri.replace(/^[a-z-]+:\/\/[^/]*/i, ''));
+  } catch {
+    return uri;
+  }
+}
+
+function lastPart(uri: string): string {
+  return oneLine(decoded(uri).split('/').at(-1) ?? uri, 100);
+}
+
+/** Why the service of a conversation cannot be asked now; `undefined` when it can. */
+export function blockedReason(state: ConnectionState, serviceId: string): string | undefined {
+  const { t } = vscode.l10n;
+  switch (state.kind) {
+    case 'signedOut':
+      return withReason(state.reason, t('Sign in to send messages. What you write is kept.'));
+    case 'keyRejected':
+      return withReason(state.reason, t('What you write is kept.'));
+    case 'signedIn':
+      return state.service.id === serviceId
+        ? undefined
+        : t(
+            'This session belongs to another service than {0}. What you write is kept.',
+            oneLine(state.service.host, 100),
+          );
+  }
+}
+
+function withReason(reason: string | undefined, rest: string): string {
+  return reason === undefined ? rest : `${oneLine(reason, 300)} ${rest}`;
+}

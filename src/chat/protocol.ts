@@ -1,0 +1,184 @@
+import { listOf, number, object, text, type Guard } from '../webview/guards';
+import { event, request } from '../webview/ipc';
+import type { ChatStrings } from './strings';
+
+export type { ChatStrings } from './strings';
+
+/** Messages between a chat panel and its page: what both sides agree on. Foreign text in it is shown as text or sanitized. */
+
+/** One block of a message. Text is Markdown only in `text` and `commentary`. */
+export type Part =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'commentary' | 'reasoning'; readonly text: string }
+  | { readonly kind: 'withheld' }
+  | { readonly kind: 'toolUse'; readonly name: string; readonly input: string }
+  | { readonly kind: 'toolResult'; readonly name: string; readonly text: string; readonly failed: boolean }
+  /** `index` names the picture in an `image` request; without it there is nothing to show but the label. */
+  | { readonly kind: 'image'; readonly label: string; readonly index?: number }
+  | { readonly kind: 'document'; readonly label: string }
+  | { readonly kind: 'other'; readonly type: string; readonly text: string };
+
+/** An attachment as shown: under a message, or as a chip in the composer. */
+export interface Chip {
+  /** Names it in `detach`; empty where it cannot be removed. */
+  readonly key: string;
+  readonly name: string;
+  readonly kind: 'image' | 'pdf' | 'text' | 'unknown' | 'checking';
+  /** Such as `180 KB`; empty when not known. */
+  readonly size: string;
+  /** The whole path or address. */
+  readonly title: string;
+  /** Why it cannot be sent. */
+  readonly problem?: string;
+}
+
+export type Row =
+  | { readonly kind: 'date'; readonly key: string; readonly at: number }
+  | MessageRow
+  /** Messages before this point have not been read. */
+  | {
+      readonly kind: 'break';
+      readonly key: string;
+      readonly state: 'reading' | 'stopped' | 'failed';
+      readonly sentence: string;
+    }
+  /** Messages of the session that cannot be read yet. */
+  | { readonly kind: 'gap'; readonly key: string; readonly sentence: string }
+  | SendRow;
+
+export interface MessageRow {
+  readonly kind: 'message';
+  readonly key: string;
+  readonly id: string;
+  readonly author: 'person' | 'agent' | 'other';
+  /** The role as the service names it. */
+  readonly role: string;
+  /** Unix ms of the service; 0 when not known. */
+  readonly at: number;
+  /** Same author as the row above, so the name need not be said again. */
+  readonly continued: boolean;
+  readonly failed: boolean;
+  readonly parts: readonly Part[];
+  readonly chips: readonly Chip[];
+  /** Sent from here and accepted; its body has not been read back yet. */
+  readonly accepted: boolean;
+}
+
+export interface SendRow {
+  readonly kind: 'send';
+  readonly key: string;
+  readonly sendId: string;
+  readonly state: 'sending' | 'refused' | 'unknown';
+  readonly at: number;
+  readonly text: string;
+  readonly chips: readonly Chip[];
+  /** What is known of it. */
+  readonly sentence: string;
+  /** The composer holds its text again. */
+  readonly inComposer: boolean;
+}
+
+export interface Header {
+  readonly title: string;
+  /** Computer, model and settings, the most telling first. */
+  readonly facts: readonly { readonly label: string; readonly value: string }[];
+  readonly status: { readonly word: string; readonly icon: string; readonly spin: boolean };
+  /** How long ago the service said so when this was sent, ms. */
+  readonly statusAge?: number;
+  /** Why the status is not known. */
+  readonly problem?: string;
+  readonly tokens?: { readonly short: string; readonly detail: string };
+  readonly messages?: string;
+  readonly refreshing: boolean;
+}
+
+export interface Composer {
+  readonly chips: readonly Chip[];
+  /** All attachments together, such as `182 KB`; empty for none. */
+  readonly total: string;
+  readonly sending: boolean;
+  /** Why nothing can be sent now; the draft is kept. */
+  readonly blocked?: string;
+  /** What happened to the last send, until the draft changes. */
+  readonly notice?: string;
+}
+
+export interface PanelState {
+  readonly header: Header;
+  readonly composer: Composer;
+}
+
+/** What the page keeps over a reload, and hands back to be restored. */
+export interface PageState {
+  readonly sessionId: string;
+  readonly serviceId: string;
+  readonly title: string;
+  readonly scroll?: { readonly key: string; readonly offset: number };
+}
+
+export interface Start {
+  readonly strings: ChatStrings;
+  readonly language: string;
+  readonly identity: Pick<PageState, 'sessionId' | 'serviceId' | 'title'>;
+  readonly draft: string;
+  /** Put the cursor into the composer. */
+  readonly focus: boolean;
+}
+
+/** Replaces `remove` rows from `from` on. A transcript arrives with its end first. */
+export interface Splice {
+  readonly from: number;
+  readonly remove: number;
+  readonly rows: readonly Row[];
+  /** Rows the page will hold when all have arrived. */
+  readonly total: number;
+}
+
+export interface Picture {
+  readonly mediaType: string;
+  /** A view of exactly these bytes. */
+  readonly bytes: Uint8Array;
+}
+
+const MAX_TEXT = 2_000_000;
+const none = object({});
+const sendId = object({ sendId: text(100) });
+
+export const chatProtocol = {
+  requests: {
+    /** Sends the text with the attachments the panel holds; answered when it is recorded durably, before it is accepted. */
+    send: request(object({ text: text(MAX_TEXT) }))<{ readonly sendId: string }>(),
+    sendAgain: request(sendId)<null>(),
+    discard: request(sendId)<null>(),
+    /** Puts a refused message back into the composer. */
+    editAgain: request(sendId)<null>(),
+    refresh: request(none)<null>(),
+    /** Goes on with an ancestor walk that stopped. */
+    readEarlier: request(none)<null>(),
+    picture: request(object({ messageId: text(1000), index: number(0, 10_000) }))<Picture>(),
+  },
+  notifications: {
+    /** The page listens. Sent again each time it was built anew. */
+    ready: object({ timeZone: text(100) }),
+    draft: object({ text: text(MAX_TEXT) }),
+    /** Asks for files with a picker. */
+    attach: none,
+    detach: object({ key: text(10_000) }),
+    openLink: object({ href: text(10_000) }),
+    copy: object({ text: text(MAX_TEXT) }),
+    /** A failure in the page, for the log: names of errors only. */
+    failed: object({ names: listOf(text(200), 10) }) satisfies Guard<{ readonly names: readonly string[] }>,
+  },
+  events: {
+    start: event<Start>(),
+    state: event<PanelState>(),
+    splice: event<Splice>(),
+    /** The panel changed the text of the composer. */
+    setDraft: event<{ readonly text: string; readonly focus: boolean }>(),
+    focusComposer: event<Record<string, never>>(),
+    /** For screen readers, politely. */
+    announce: event<{ readonly text: string }>(),
+  },
+};
+
+export type ChatProtocol = typeof chatProtocol;

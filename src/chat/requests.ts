@@ -1,0 +1,58 @@
+import * as vscode from 'vscode';
+import { number, object, optional, text } from '../webview/guards';
+import type { PageState } from './protocol';
+
+/** What `agentConsole.chat.send` takes. Addresses are URIs as text. */
+export interface SendRequest {
+  readonly sessionId: string;
+  readonly text: string;
+  readonly attachments: readonly string[];
+}
+
+/** The session id in an argument of a command: the id, or something that carries one, such as a row of a tree. */
+export function readSessionId(target: unknown): string | undefined {
+  if (typeof target === 'string') return target.trim() === '' ? undefined : target.trim();
+  const sessionId = (target as { readonly sessionId?: unknown } | null | undefined)?.sessionId;
+  return typeof sessionId === 'string' && sessionId !== '' ? sessionId : undefined;
+}
+
+/** Reads the argument of `agentConsole.chat.send`; throws a sentence when it is not what it should be. */
+export function readSendRequest(value: unknown): SendRequest {
+  const { t } = vscode.l10n;
+  const request = value as { readonly text?: unknown; readonly attachments?: unknown } | null | undefined;
+  const sessionId = readSessionId(request);
+  const words = request?.text;
+  if (sessionId === undefined || typeof words !== 'string' || words.trim() === '') {
+    throw new Error(t('Sending needs a session id and a text.'));
+  }
+  const uris = request?.attachments ?? [];
+  if (!Array.isArray(uris) || !uris.every(isUri))
+    throw new Error(t('Attachments are given as a list of URIs.'));
+  return { sessionId, text: words, attachments: uris.map(uri => uri.toString()) };
+}
+
+/** The files of an Explorer or editor menu: what was clicked, and all that is selected with it. */
+export function readUris(clicked: unknown, selected: unknown): readonly vscode.Uri[] | undefined {
+  const all = Array.isArray(selected) ? selected.filter(isUri) : [];
+  if (all.length > 0) return all;
+  return isUri(clicked) ? [clicked] : undefined;
+}
+
+function isUri(value: unknown): value is vscode.Uri {
+  const uri = value as Partial<vscode.Uri> | null | undefined;
+  return typeof uri?.scheme === 'string' && typeof uri.path === 'string';
+}
+
+const isPageState = object({
+  sessionId: text(1000),
+  serviceId: text(100),
+  title: text(1000),
+  scroll: optional(object({ key: text(2000), offset: number(-1e9, 1e9) })),
+});
+
+/** What a page kept over a reload, if it is that (a page is free to keep anything). */
+export function readPageState(state: unknown): PageState | undefined {
+  if (!isPageState(state) || state.sessionId === '' || !/^[a-z0-9_-]+$/.test(state.serviceId))
+    return undefined;
+  return state as PageState;
+}

@@ -1,0 +1,227 @@
+import * as vscode from 'vscode';
+import type { Formatter } from '../util/format';
+import { oneLine, plain } from '../util/text';
+import { timeOf, type KnownMessage, type SentAttachment } from './messages';
+import { gapCount, inOrder, isShown } from './model';
+import { isToolResult, partsOf, toolNames, toolUseIds, type ToolNames } from './parts';
+import type { Chip, MessageRow, Row, SendRow } from './protocol';
+import type { SendRecord } from './sendJournal';
+
+/** Why the walk has not gone on before a message. */
+export interface Break {
+  readonly state: 'reading' | 'stopped' | 'failed';
+  /** For a failed question. */
+  readonly sentence?: string;
+}
+
+export interface RowsInput {
+  readonly known: ReadonlyMap<string, KnownMessage>;
+  readonly sends: readonly SendRecord[];
+  /** What the service counts; `undefined` when it was never asked. */
+  readonly messageCount: number | undefined;
+  /** By the id of the message above which something is missing. */
+  readonly breaks: ReadonlyMap<string, Break>;
+  /** The send whose text the composer holds again. */
+  readonly inComposer: string | undefined;
+  /** IANA name of the reader's zone. */
+  readonly timeZone: string;
+}
+
+/** After this long the author is named again, ms. */
+const SAME_BREATH = 10 * 60_000;
+const ZONE_STEP = 15 * 60_000;
+
+/** A row and everything it was made from. */
+interface Made {
+  readonly stamp: readonly unknown[];
+  readonly row: Row;
+}
+
+/** Turns what is known of a session into the rows of its transcript. Rows that did not change stay the same objects. */
+export class RowBuilder {
+  readonly #format: Formatter;
+  #rows = new Map<string, Made>();
+  #fresh = new Map<string, Made>();
+  readonly #days = new Map<number, string>();
+  #timeZone = '';
+
+  constructor(format: Formatter) {
+    this.#format = format;
+  }
+
+  build(input: RowsInput): Row[] {
+    if (input.timeZone !== this.#timeZone) this.#days.clear();
+    this.#timeZone = input.timeZone;
+    this.#fresh = new Map();
+    const rows: Row[] = [];
+    const ordered = inOrder(input.known);
+    const names = toolNames(ordered.flatMap(entry => entry.message ?? []));
+    let day = '';
+    let previous: MessageRow | undefined;
+    for (const entry of ordered) {
+      const broken = input.breaks.get(entry.id);
+      if (broken !== undefined) {
+        rows.push(this.#break(entry.id, broken));
+        previous = undefined;
+      }
+      if (!isShown(entry)) continue;
+      const row = this.#message(entry, names, previous);
+      if (row.parts.length === 0 && row.chips.length === 0) continue;
+      const today = this.#day(row.at);
+      if (today !== day) {
+        day = today;
+        rows.push(
+          this.#same(`date:${row.id}`, [row.at], () => ({ kind: 'date', key: `date:${row.id}`, at: row.at })),
+        );
+        previous = undefined;
+      }
+      const placed = previous === undefined && row.continued ? this.#message(entry, names, undefined) : row;
+      rows.push(placed);
+      previous = placed;
+    }
+    rows.push(...this.#gap(input, ordered.length));
+    for (const send of input.sends) {
+      if (send.state !== 'accepted')
+        rows.push(this.#send(send, send.state, input.inComposer === send.sendId));
+    }
+    this.#rows = this.#fresh;
+    return rows;
+  }
+
+  #message(entry: KnownMessage, names: ToolNames, previous: MessageRow | undefined): MessageRow {
+    const { id, message, sent } = entry;
+    const at = timeOf(entry);
+    const author = authorOf(entry);
+    const continued =
+      previous !== undefined &&
+      previous.author === author &&
+      author !== 'person' &&
+      at - previous.at < SAME_BREATH;
+    const results = message === undefined ? [] : toolUseIds(message).map(use => names.get(use));
+    return this.#same(`message:${id}`, [entry, continued, ...results], () => {
+      const parts =
+        message === undefined
+          ? [{ kind: 'text' as const, text: plain(sent?.text ?? '', 200_000) }]
+          : partsOf(message, names, this.#format);
+      const showsFiles = parts.some(part => part.kind === 'image' || part.kind === 'document');
+      return {
+        kind: 'message',
+        key: `message:${id}`,
+        id,
+        author,
+        role: oneLine(message?.role ?? 'user', 40),
+        at,
+        continued,
+        failed: message?.isError === true && message.role !== 'tool' && !isToolResult(message),
+        parts: parts.filter(part => part.kind !== 'text' || part.text.trim() !== ''),
+        chips: showsFiles ? [] : (sent?.attachments ?? []).map(attachment => this.#chip(attachment)),
+        accepted: message === undefined,
+      };
+    });
+  }
+
+  #break(below: string, { state, sentence }: Break): Row {
+    const { t } = vscode.l10n;
+    const words =
+      state === 'reading'
+        ? t('Reading earlier messages')
+        : state === 'stopped'
+          ? t('Earlier messages have not been read yet.')
+          : (sentence ?? t('Earlier messages could not be read.'));
+    const key = `break:${below}`;
+    return this.#same(key, [state, words], () => ({ kind: 'break', key, state, sentence: words }));
+  }
+
+  #gap({ messageCount, breaks }: RowsInput, knownCount: number): Row[] {
+    const { t } = vscode.l10n;
+    const count = gapCount(messageCount, knownCount);
+    if (count === 0) return [];
+    const number = this.#format.number(count);
+    let sentence: string;
+    if (knownCount === 0) {
+      sentence =
+        count === 1
+          ? t('This session has 1 message. It cannot be read yet; it appears with your next message.')
+          : t(
+              'This session has {0} messages. They cannot be read yet; they appear with your next message.',
+              number,
+            );
+    } else if (breaks.size > 0) {
+      sentence =
+        count === 1 ? t('1 message has not been read yet') : t('{0} messages have not been read yet', number);
+    } else {
+      sentence =
+        count === 1
+          ? t('1 message cannot be read yet; it appears with your next message')
+          : t('{0} messages cannot be read yet; they appear with your next message', number);
+    }
+    return [this.#same('gap', [sentence], () => ({ kind: 'gap', key: 'gap', sentence }))];
+  }
+
+  #send(send: SendRecord, state: SendRow['state'], inComposer: boolean): Row {
+    const key = `send:${send.sendId}`;
+    return this.#same(key, [send, inComposer], () => ({
+      kind: 'send',
+      key,
+      sendId: send.sendId,
+      state,
+      at: send.startedAt,
+      text: plain(send.text, 200_000),
+      chips: send.attachments.map(attachment => this.#chip(attachment)),
+      sentence:
+        state === 'unknown' ? unknownSentence(send) : state === 'refused' ? (send.sentence ?? '') : '',
+      inComposer,
+    }));
+  }
+
+  #chip(attachment: SentAttachment): Chip {
+    const name = oneLine(attachment.name, 100);
+    return { key: '', name, kind: attachment.kind, size: this.#format.bytes(attachment.size), title: name };
+  }
+
+  #day(at: number): string {
+    const step = Math.floor(at / ZONE_STEP);
+    let day = this.#days.get(step);
+    if (day === undefined) {
+      day = new Intl.DateTimeFormat('en-CA', { timeZone: this.#timeZone, dateStyle: 'short' }).format(at);
+      this.#days.set(step, day);
+    }
+    return day;
+  }
+
+  #same<R extends Row>(key: string, stamp: readonly unknown[], make: () => R): R {
+    const before = this.#rows.get(key) ?? this.#fresh.get(key);
+    const unchanged =
+      before?.stamp.length === stamp.length &&
+      before.stamp.every((value, index) => Object.is(value, stamp[index]));
+    const row = unchanged ? (before.row as R) : make();
+    this.#fresh.set(key, { stamp, row });
+    return row;
+  }
+}
+
+function authorOf({ message }: KnownMessage): MessageRow['author'] {
+  switch (message?.role) {
+    case undefined:
+      return 'person';
+    case 'user':
+      return isToolResult(message) ? 'agent' : 'person';
+    case 'assistant':
+    case 'tool':
+      return 'agent';
+    default:
+      return 'other';
+  }
+}
+
+/** What is known of a send without an answer. */
+export function unknownSentence({ before, after, sentence }: SendRecord): string {
+  const { t } = vscode.l10n;
+  const facts =
+    before !== undefined && after !== undefined
+      ? t('The session has {0} messages now, {1} before.', after.messageCount, before.messageCount)
+      : after !== undefined
+        ? t('The session has {0} messages now.', after.messageCount)
+        : (sentence ?? '');
+  return [t('It is not known whether this message arrived.'), facts].filter(part => part !== '').join(' ');
+}

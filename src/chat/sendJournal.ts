@@ -1,0 +1,185 @@
+import { hostname } from 'node:os';
+import type { Collection, Storage } from '../storage';
+import { Disposable } from '../util/disposable';
+import { Emitter } from '../util/event';
+import type { SentAttachment } from './messages';
+
+/** interface-notes 4. `accepted` is kept only until the transcript holds the message. */
+export type SendState = 'sending' | 'accepted' | 'refused' | 'unknown';
+
+/** An attachment by its address; its bytes are read when it is sent. */
+export interface AttachmentReference extends SentAttachment {
+  /** `file:`, `vscode-remote:` and so on. */
+  readonly uri: string;
+}
+
+/** What the service said of the session at some time. */
+export interface SessionCounts {
+  readonly messageCount: number;
+  /** The service's clock, Unix ms. */
+  readonly updatedAt: number;
+}
+
+/** The process that sends. */
+export interface SendOwner {
+  readonly host: string;
+  readonly pid: number;
+  /** Start of the process, Unix ms: tells two processes with the same number apart. */
+  readonly startedAt: number;
+}
+
+/** A send from the moment before its request leaves until it is settled. */
+export interface SendRecord {
+  readonly sendId: string;
+  readonly sessionId: string;
+  readonly text: string;
+  readonly attachments: readonly AttachmentReference[];
+  readonly state: SendState;
+  /** Unix ms of this machine. */
+  readonly startedAt: number;
+  readonly owner: SendOwner;
+  /** The session as known before the send, and as asked for after its outcome stayed unknown. */
+  readonly before?: SessionCounts;
+  readonly after?: SessionCounts;
+  /** When accepted. */
+  readonly messageId?: string;
+  readonly status?: string;
+  /** Why it was refused or is unknown, for a person. */
+  readonly sentence?: string;
+}
+
+const VERSION = 1;
+/** No request lasts longer than this, ms: what still counts as sending then was left by a process that cannot be asked. */
+const LONGEST_SEND = 15 * 60_000;
+/** Two readings of when a process started may differ by this much, ms. */
+const START_TOLERANCE = 2_000;
+
+export interface JournalOptions {
+  readonly storage: Storage;
+  readonly serviceId: string;
+  readonly now?: () => number;
+  readonly owner?: SendOwner;
+  /** Whether a process of this machine lives. */
+  readonly isRunning?: (pid: number) => boolean;
+}
+
+/** The durable record of what is being sent, so that no message is forgotten or sent twice (trust.md 22, 23). */
+export class SendJournal extends Disposable {
+  readonly #collection: Collection<SendRecord>;
+  readonly #changed = this.register(new Emitter<readonly string[]>());
+  readonly #now: () => number;
+  readonly #owner: SendOwner;
+  readonly #isRunning: (pid: number) => boolean;
+
+  constructor(options: JournalOptions) {
+    super();
+    this.#now = options.now ?? Date.now;
+    this.#owner = options.owner ?? thisProcess();
+    this.#isRunning = options.isRunning ?? isRunning;
+    this.#collection = options.storage.collection<SendRecord>({
+      path: `services/${options.serviceId}/sends`,
+      version: VERSION,
+      decode: decodeSend,
+    });
+    this.register(this.#collection.onDidChange(ids => this.#changed.fire(ids)));
+  }
+
+  /** The send ids that changed, here or in another window. */
+  readonly onDidChange = this.#changed.event;
+
+  async load(): Promise<void> {
+    await this.#collection.load();
+  }
+
+  get(sendId: string): SendRecord | undefined {
+    return this.#collection.get(sendId);
+  }
+
+  /** The sends of a session, the oldest first. */
+  ofSession(sessionId: string): SendRecord[] {
+    return [...this.#collection.values.values()]
+      .filter(send => send.sessionId === sessionId)
+      .sort((a, b) => a.startedAt - b.startedAt || (a.sendId < b.sendId ? -1 : 1));
+  }
+
+  /** Records a send as `sending`; when this resolves the request may leave. */
+  async begin(
+    send: Pick<SendRecord, 'sendId' | 'sessionId' | 'text' | 'attachments' | 'before'>,
+  ): Promise<SendRecord> {
+    const record: SendRecord = { ...send, state: 'sending', startedAt: this.#now(), owner: this.#owner };
+    await this.#collection.put(send.sendId, record);
+    return record;
+  }
+
+  /** Changes what is known of a send; a send removed meanwhile stays removed. */
+  settle(
+    sendId: string,
+    outcome: Partial<Pick<SendRecord, 'state' | 'after' | 'messageId' | 'status' | 'sentence'>>,
+  ): Promise<SendRecord | undefined> {
+    return this.#collection.update(sendId, current => current && { ...current, ...outcome });
+  }
+
+  /** Forgets a send that is in the transcript, or that the person discarded. */
+  remove(sendId: string): Promise<SendRecord | undefined> {
+    return this.#collection.remove(sendId);
+  }
+
+  /** Turns sends whose process is gone from `sending` into `unknown`; resolves to them. */
+  async recover(sessionId: string, sentence: string): Promise<SendRecord[]> {
+    const lost = this.ofSession(sessionId).filter(send => send.state === 'sending' && this.#isLost(send));
+    const settled = await Promise.all(
+      lost.map(send =>
+        this.#collection.update(send.sendId, current =>
+          current?.state === 'sending' ? { ...current, state: 'unknown', sentence } : current,
+        ),
+      ),
+    );
+    return settled.flatMap(send => (send?.state === 'unknown' ? [send] : []));
+  }
+
+  #isLost({ owner, startedAt }: SendRecord): boolean {
+    const age = this.#now() - startedAt;
+    if (owner.host !== this.#owner.host) return age > LONGEST_SEND;
+    if (owner.pid === this.#owner.pid) {
+      return Math.abs(owner.startedAt - this.#owner.startedAt) > START_TOLERANCE || age > LONGEST_SEND;
+    }
+    return age > LONGEST_SEND || !this.#isRunning(owner.pid);
+  }
+}
+
+function thisProcess(): SendOwner {
+  return { host: hostname(), pid: process.pid, startedAt: Math.round(Date.now() - process.uptime() * 1000) };
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+const STATES: readonly string[] = ['sending', 'accepted', 'refused', 'unknown'] satisfies SendState[];
+
+function decodeSend(value: unknown): SendRecord {
+  const send = value as Partial<SendRecord> | null;
+  if (typeof send?.sendId !== 'string' || typeof send.sessionId !== 'string')
+    throw new Error('an id is missing');
+  if (typeof send.text !== 'string') throw new Error('the text is missing');
+  if (typeof send.startedAt !== 'number') throw new Error('the time is missing');
+  if (!STATES.includes(send.state ?? '')) throw new Error('the state is unknown');
+  if (typeof send.owner?.pid !== 'number') throw new Error('the owner is missing');
+  decodeAttachments(send.attachments);
+  return send as SendRecord;
+}
+
+/** Reads stored attachments; throws when they are none. */
+export function decodeAttachments(value: unknown): readonly AttachmentReference[] {
+  if (!Array.isArray(value)) throw new Error('the attachments are missing');
+  for (const item of value as Partial<AttachmentReference | null>[]) {
+    if (typeof item?.uri !== 'string' || typeof item.name !== 'string')
+      throw new Error('an attachment has no address');
+  }
+  return value as AttachmentReference[];
+}

@@ -1,0 +1,158 @@
+import * as vscode from 'vscode';
+import { randomUUID } from 'node:crypto';
+import { isApiError, QueryError, type ApiClient } from '../api';
+import type { Logger } from '../log';
+import type { Attachments } from './attachments';
+import type { SentMessage } from './messages';
+import { arrivedAs } from './model';
+import type { AttachmentReference, SendJournal, SendRecord, SessionCounts } from './sendJournal';
+import type { ChatSession, ChatSessions } from './sessions';
+import type { Transcript } from './transcript';
+
+export interface Outgoing {
+  readonly text: string;
+  readonly attachments: readonly AttachmentReference[];
+}
+
+/** How a send ended. A refused or unknown one stays in the journal until the person decides. */
+export type SendOutcome =
+  | { readonly state: 'accepted'; readonly messageId: string; readonly status: string }
+  | { readonly state: 'refused' | 'unknown'; readonly sentence: string };
+
+export interface SenderOptions {
+  readonly sessionId: string;
+  readonly api: () => ApiClient | undefined;
+  readonly attachments: Attachments;
+  readonly journal: SendJournal;
+  readonly transcript: Transcript;
+  readonly sessions: Pick<ChatSessions, 'get' | 'refresh' | 'noteSend'>;
+  readonly describe: (error: unknown) => string;
+  readonly log: Logger;
+  readonly now: () => number;
+}
+
+/** Carries messages of one session to the service, exactly once each, and records what became of them (interface-notes 4). */
+export class Sender {
+  readonly #options: SenderOptions;
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Resolves when the send is recorded durably and its request is about to leave. Rejects before that with a sentence
+   * (`AttachmentsRefused` when files are the reason); then nothing was sent.
+   */
+  async start(
+    message: Outgoing,
+  ): Promise<{ readonly send: SendRecord; readonly outcome: Promise<SendOutcome> }> {
+    const { sessionId, api, attachments, journal, sessions } = this.#options;
+    const client = api();
+    if (client === undefined) throw new Error(vscode.l10n.t('Sign in to send messages.'));
+    const body = await attachments.body(message.attachments.map(attachment => attachment.uri));
+    const before = countsOf(sessions.get(sessionId));
+    const send = await journal.begin({
+      sendId: randomUUID(),
+      sessionId,
+      text: message.text,
+      attachments: message.attachments,
+      ...(before === undefined ? {} : { before }),
+    });
+    const request = client.messages.send(sessionId, { text: message.text, ...body });
+    return { send, outcome: this.#finish(send, request) };
+  }
+
+  /** Takes up what an earlier process left behind. */
+  async recover(): Promise<void> {
+    const { journal, sessionId } = this.#options;
+    const sentence = vscode.l10n.t('The window was closed before the service answered.');
+    const lost = await journal.recover(sessionId, sentence);
+    for (const send of journal.ofSession(sessionId)) {
+      if (send.state === 'accepted') await this.#keep(send);
+    }
+    if (lost.length > 0) await this.lookAfter(lost);
+  }
+
+  /** Asks how the session stands, for sends whose outcome is unknown. */
+  async lookAfter(sends: readonly SendRecord[]): Promise<void> {
+    const { api, journal, sessions, sessionId, log } = this.#options;
+    if (sends.length === 0 || api() === undefined) return;
+    try {
+      const after = countsOf(await sessions.refresh(sessionId));
+      if (after === undefined) return;
+      for (const send of sends) await journal.settle(send.sendId, { after });
+    } catch (error) {
+      log.warn('How the session stands after a send without an answer could not be asked');
+      log.debug(error instanceof Error ? error.message : 'unknown');
+    }
+  }
+
+  /** Settles sends without an answer that turn out to have arrived, once the transcript shows their message. */
+  async reconcile(): Promise<void> {
+    const { journal, transcript, sessionId } = this.#options;
+    const open = journal.ofSession(sessionId).filter(send => send.state === 'unknown');
+    for (const send of open) {
+      const messageId = arrivedAs(send, transcript.known.values());
+      if (messageId === undefined) continue;
+      await transcript.keepSent(messageId, sentFrom(send));
+      await journal.remove(send.sendId);
+    }
+  }
+
+  async #finish(send: SendRecord, request: ReturnType<ApiClient['messages']['send']>): Promise<SendOutcome> {
+    const { journal, sessions, sessionId, now, log } = this.#options;
+    let answer: Awaited<typeof request>;
+    try {
+      answer = await request;
+    } catch (error) {
+      return this.#failed(send, error);
+    }
+    const { messageId, status } = answer;
+    try {
+      // The id is the only way back to this message: it is kept before anything else happens.
+      const accepted = await journal.settle(send.sendId, { state: 'accepted', messageId, status });
+      await this.#keep(accepted ?? { ...send, state: 'accepted', messageId });
+      await sessions.noteSend(sessionId, { status, at: now(), text: send.text });
+    } catch (error) {
+      log.error('An accepted message could not be recorded', error);
+    }
+    return { state: 'accepted', messageId, status };
+  }
+
+  async #keep(send: SendRecord): Promise<void> {
+    const { journal, transcript } = this.#options;
+    if (send.messageId !== undefined) await transcript.keepSent(send.messageId, sentFrom(send));
+    await journal.remove(send.sendId);
+  }
+
+  async #failed(send: SendRecord, error: unknown): Promise<SendOutcome> {
+    const { journal, describe, log } = this.#options;
+    const state = certainlyNotProcessed(error) ? 'refused' : 'unknown';
+    const sentence = describe(error);
+    const settled = await journal.settle(send.sendId, { state, sentence }).catch((failure: unknown) => {
+      log.error('The outcome of a send could not be recorded', failure);
+      return undefined;
+    });
+    if (state === 'unknown' && settled !== undefined) await this.lookAfter([settled]);
+    return { state, sentence };
+  }
+}
+
+/** The service said no, or the request never left: only then there is certainly no message. */
+function certainlyNotProcessed(error: unknown): boolean {
+  return isApiError(error) ? error.kind !== 'outcomeUnknown' : error instanceof QueryError;
+}
+
+function countsOf(session: ChatSession | undefined): SessionCounts | undefined {
+  return session?.messageCount === undefined || session.updatedAt === undefined
+    ? undefined
+    : { messageCount: session.messageCount, updatedAt: session.updatedAt };
+}
+
+function sentFrom(send: SendRecord): SentMessage {
+  return {
+    at: send.startedAt,
+    text: send.text,
+    attachments: send.attachments.map(({ name, kind, size }) => ({ name, kind, size })),
+  };
+}

@@ -1,0 +1,40 @@
+import type { SessionSettings } from '../api';
+import type { IDisposable } from '../util/disposable';
+import type { Event } from '../util/event';
+
+/** What the chat shows of a session. */
+export interface ChatSession {
+  readonly sessionId: string;
+  /** Foreign text, or this extension's words for a session without a title. */
+  readonly title: string;
+  readonly computerId?: string | undefined;
+  readonly computerName?: string | undefined;
+  /** `idle`, `pending`, `running`, another word of the service, or `unknown`. */
+  readonly status: string;
+  /** When the service last said so; Unix ms. */
+  readonly statusAt?: number | undefined;
+  /** Why the last check failed; a sentence for a person. */
+  readonly statusProblem?: string | undefined;
+  readonly messageCount?: number | undefined;
+  /** The service's clock, Unix ms. */
+  readonly updatedAt?: number | undefined;
+  readonly settings?: SessionSettings | undefined;
+}
+
+/** What the chat needs of the sessions feature; passed in by extension.ts. */
+export interface ChatSessions {
+  get(sessionId: string): ChatSession | undefined;
+  /** Session ids that changed; an empty list means any of them. */
+  readonly onDidChange: Event<readonly string[]>;
+  /** Asks the service now; resolves with the session as known afterwards; rejects with ApiError. */
+  refresh(sessionId: string, signal?: AbortSignal): Promise<ChatSession>;
+  /** While held, the session's status is polled (fast while pending or running, resting otherwise). */
+  watch(sessionId: string): IDisposable;
+  /** A send was answered with this agent status. `text` gives an untitled session its local title. */
+  noteSend(
+    sessionId: string,
+    sent: { readonly status: string; readonly at: number; readonly text: string },
+  ): Promise<void>;
+  /** Quick pick of known sessions; `undefined` when cancelled. */
+  pick(placeHolder: string): Promise<string | undefined>;
+}

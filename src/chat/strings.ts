@@ -1,0 +1,60 @@
+import * as vscode from 'vscode';
+
+/** Every text of the page, in the display language. `{0}` is filled in by the page. */
+export type ChatStrings = Readonly<Record<keyof ReturnType<typeof chatStrings>, string>>;
+
+/** Makes the texts of the page. */
+export function chatStrings() {
+  const { t } = vscode.l10n;
+  return {
+    transcript: t('Transcript'),
+    you: t('You'),
+    agent: t('Agent'),
+    agentCommentary: t('Commentary'),
+    messageLabel: t('{0}, {1}', '{0}', '{1}'),
+    reasoning: t('Reasoning'),
+    withheld: t('Reasoning withheld by the model provider'),
+    toolUse: t('Used {0}', '{0}'),
+    toolResult: t('Result of {0}', '{0}'),
+    toolResultFailed: t('{0} failed', '{0}'),
+    unknownTool: t('a tool'),
+    unknownContent: t('Content of the type "{0}"', '{0}'),
+    contentWithoutType: t('Content without a type'),
+    document: t('Document'),
+    image: t('Image'),
+    failed: t('The agent reported an error'),
+    accepted: t('accepted'),
+    sending: t('sending'),
+    refused: t('not sent'),
+    notSent: t('Not sent: {0}', '{0}'),
+    outcomeUnknown: t('outcome unknown'),
+    sendAgain: t('Send Again'),
+    discard: t('Discard'),
+    editAgain: t('Edit and Send Again'),
+    readEarlier: t('Read Earlier Messages'),
+    copy: t('Copy'),
+    copied: t('Copied'),
+    copyCode: t('Copy code'),
+    table: t('Table'),
+    code: t('Code'),
+    refresh: t('Refresh'),
+    newMessages: t('{0} new', '{0}'),
+    toLatest: t('To the latest message'),
+    emptyTitle: t('No messages yet'),
+    emptyHint: t('Write to the agent below. Right-click files in the Explorer to attach them.'),
+    loading: t('Loading'),
+    composer: t('Message to the agent'),
+    placeholder: t('Message the agent'),
+    attach: t('Attach files'),
+    attachments: t('Attachments'),
+    removeAttachment: t('Remove {0}', '{0}'),
+    send: t('Send'),
+    sendKey: t('Enter'),
+    checked: t('checked {0} ago', '{0}'),
+    checkedNow: t('checked just now'),
+    notChecked: t('not checked yet'),
+    lastChecked: t('last known {0} ago', '{0}'),
+    fixAttachments: t('Remove the attachments that cannot be sent.'),
+    linkNotOpened: t('Only web and mail links are opened.'),
+  };
+}

@@ -1,0 +1,169 @@
+import * as vscode from 'vscode';
+import { isApiError } from '../api';
+import { errorSentence, type Connection } from '../connection';
+import { setContext, type CommandHandlers } from '../contributions';
+import { outline } from '../util/details';
+import type { DetailsDocuments } from '../util/detailsDocuments';
+import { Disposable, type IDisposable } from '../util/disposable';
+
+import type { Observable } from '../util/event';
+import type { Formatter } from '../util/format';
+import { oneLine } from '../util/text';
+import { setMessage, viewMessage } from '../util/viewMessage';
+import { ComputerList } from './computerList';
+import { ComputersTree, type ComputerTreeNode } from './tree';
+
+export type { ComputerTreeNode } from './tree';
+
+export interface ComputersDeps {
+  readonly connection: Connection;
+  readonly view: vscode.TreeView<ComputerTreeNode>;
+  /** Whether this window has the focus. */
+  readonly focused: Observable<boolean>;
+  readonly refreshSeconds: () => number;
+  readonly format: Formatter;
+  readonly details: Pick<DetailsDocuments, 'show'>;
+}
+
+export interface ComputersFeature extends IDisposable {
+  readonly tree: vscode.TreeDataProvider<ComputerTreeNode>;
+  readonly commands: CommandHandlers<'computers'>;
+  /** The name of a computer this window has seen. */
+  nameOf(computerId: string): string | undefined;
+  readonly onDidChange: ComputerList['state']['onDidChange'];
+  refresh(): Promise<void>;
+}
+
+/** Computers of the organization (sections 2.10, 4.9, 4.10). */
+export function registerComputers(deps: ComputersDeps): ComputersFeature {
+  return new Computers(deps);
+}
+
+class Computers extends Disposable implements ComputersFeature {
+  readonly #deps: ComputersDeps;
+  readonly #list: ComputerList;
+  #serviceId: string | undefined;
+  readonly tree: ComputersTree;
+  readonly commands: CommandHandlers<'computers'>;
+
+  constructor(deps: ComputersDeps) {
+    super();
+    const { connection, view, focused } = deps;
+    this.#deps = deps;
+    this.#list = this.register(
+      new ComputerList({
+        api: () => connection.api,
+        usualMs: () => deps.refreshSeconds() * 1000,
+        sentence: error =>
+          isApiError(error) && error.kind === 'cancelled' ? undefined : errorSentence(error, this.#context()),
+        language: vscode.env.language,
+      }),
+    );
+    this.tree = this.register(new ComputersTree(this.#list, deps.format, () => this.#firstRead()));
+    this.commands = {
+      refresh: (node?: unknown) => this.#refreshCommand(node),
+      copyId: (node?: unknown) => vscode.env.clipboard.writeText(computerIdOf(node)),
+      showDetails: (node?: unknown) => this.#showDetails(computerIdOf(node)),
+    };
+    const update = (): void => this.#list.setVisible(view.visible && focused.current);
+    this.register(view.onDidChangeVisibility(update));
+    this.register(focused.onDidChange(update));
+    this.register(connection.state.onDidChange(() => this.#onConnection()));
+    this.register(this.#list.state.onDidChange(() => this.#showState()));
+    this.#serviceId = serviceIdOf(connection);
+    update();
+  }
+
+  get onDidChange(): ComputerList['state']['onDidChange'] {
+    return this.#list.state.onDidChange;
+  }
+
+  nameOf(computerId: string): string | undefined {
+    return this.#list.state.current.computers.find(computer => computer.id === computerId)?.name;
+  }
+
+  refresh(): Promise<void> {
+    return this.#list.refresh();
+  }
+
+  async #firstRead(): Promise<void> {
+    const state = await this.#deps.connection.ready();
+    if (
+      state.kind !== 'signedIn' ||
+      this.#list.state.current.at !== undefined ||
+      this.#list.state.current.failure !== undefined
+    )
+      return;
+    await this.#list.refresh();
+  }
+
+  #onConnection(): void {
+    const serviceId = serviceIdOf(this.#deps.connection);
+    if (serviceId !== this.#serviceId) {
+      this.#serviceId = serviceId;
+      this.#list.clear();
+    }
+    this.#showState();
+    if (this.#deps.connection.api !== undefined) void this.#list.refresh();
+  }
+
+  #showState(): void {
+    const { computers, problems, at, failure } = this.#list.state.current;
+    const connected = this.#deps.connection.state.current.kind !== 'signedOut';
+    const unread = {
+      count: problems.length,
+      names: problems
+        .map(problem => oneLine([problem.id, problem.field, problem.reason].filter(Boolean).join(' ')))
+        .join('; '),
+    };
+    setMessage(
+      this.#deps.view,
+      connected ? viewMessage({ at, failure, unread }, this.#deps.format, Date.now()) : undefined,
+    );
+    setContext(
+      'agentConsole.computers',
+      computers.length > 0
+        ? 'listed'
+        : failure !== undefined
+          ? 'failed'
+          : at === undefined
+            ? 'loading'
+            : 'empty',
+    );
+  }
+
+  async #refreshCommand(node: unknown): Promise<void> {
+    if (node === undefined) return this.#list.refresh();
+    await this.#list.refreshOne(computerIdOf(node));
+  }
+
+  async #showDetails(computerId: string): Promise<void> {
+    const computer = this.#list.state.current.computers.find(known => known.id === computerId);
+    if (computer === undefined) return;
+    await this.#deps.details.show(`computer ${oneLine(computer.name, 60)}.yaml`, () =>
+      outline(computer, this.#deps.format),
+    );
+  }
+
+  #context(): { host?: string } {
+    const state = this.#deps.connection.state.current;
+    return state.kind === 'signedOut' ? {} : { host: state.service.host };
+  }
+}
+
+function serviceIdOf(connection: Connection): string | undefined {
+  const state = connection.state.current;
+  return state.kind === 'signedOut' ? undefined : state.service.id;
+}
+
+function computerIdOf(node: unknown): string {
+  if (
+    typeof node === 'object' &&
+    node !== null &&
+    'computerId' in node &&
+    typeof node.computerId === 'string'
+  ) {
+    return node.computerId;
+  }
+  throw new Error(vscode.l10n.t('Choose a computer in the Computers view first.'));
+}

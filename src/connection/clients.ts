@@ -1,0 +1,80 @@
+import type { ApiClient, ApiClientOptions } from '../api';
+import type { Logger } from '../log';
+import type { IDisposable } from '../util/disposable';
+import type { Addresses } from './addresses';
+import { SharedGate } from './gate';
+import type { ConnectionRecords } from './records';
+
+/** Whoever waits for a probe has been refused already. */
+const PROBE_MS = 10_000;
+
+/** Makes clients that share pauses and the marks of secrets with all windows. */
+export class Clients implements IDisposable {
+  readonly #records: ConnectionRecords;
+  readonly #gate: SharedGate;
+  readonly #log: Logger;
+  readonly #open = new Set<ApiClient>();
+  #disposed = false;
+
+  constructor(records: ConnectionRecords, log: Logger) {
+    this.#records = records;
+    this.#log = log;
+    this.#gate = new SharedGate(records, log);
+  }
+
+  /**
+   * A client that lives as long as this object: a request under way when the key changes is let come to its end, since nobody
+   * could tell whether an aborted one arrived.
+   */
+  async open(
+    addresses: Addresses,
+    options: Pick<ApiClientOptions, 'key' | 'onUnauthorized'>,
+  ): Promise<ApiClient> {
+    const { ApiClient } = await import('../api');
+    const redactionKey = await this.#records.marksKey().catch(() => undefined);
+    const { baseUrl, appUrl } = addresses;
+    const client = new ApiClient({
+      baseUrl,
+      appUrl,
+      ...options,
+      log: this.#log,
+      gate: this.#gate,
+      redactionKey,
+    });
+    if (this.#disposed) client.dispose();
+    else this.#open.add(client);
+    return client;
+  }
+
+  /** Runs `work` with a client of its own for a key that is not in use. */
+  async withKey<T>(addresses: Addresses, key: string, work: (client: ApiClient) => Promise<T>): Promise<T> {
+    const client = await this.open(addresses, { key: () => Promise.resolve(key) });
+    try {
+      return await work(client);
+    } finally {
+      client.dispose();
+      this.#open.delete(client);
+    }
+  }
+
+  /** Asks the service once whether it takes a key; `unknown` when it gives no answer to that. */
+  async probe(addresses: Addresses, key: string): Promise<'accepted' | 'refused' | 'unknown'> {
+    const { isApiError } = await import('../api');
+    try {
+      const signal = AbortSignal.timeout(PROBE_MS);
+      await this.withKey(addresses, key, client => client.computers.list({ signal }));
+      return 'accepted';
+    } catch (error) {
+      if (!isApiError(error)) throw error;
+      if (error.kind === 'unauthorized') return 'refused';
+      // Only who has been let in can lack a right.
+      return error.kind === 'forbidden' ? 'accepted' : 'unknown';
+    }
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    for (const client of this.#open) client.dispose();
+    this.#open.clear();
+  }
+}

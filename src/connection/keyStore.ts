@@ -1,0 +1,83 @@
+import type * as vscode from 'vscode';
+import type { Logger } from '../log';
+import type { IDisposable } from '../util/disposable';
+import type { Addresses } from './addresses';
+
+/** The part of VS Code's SecretStorage that is used. */
+export type Secrets = Pick<vscode.SecretStorage, 'get' | 'store' | 'delete' | 'onDidChange'>;
+
+/**
+ * Keys, each bound to the two addresses it was entered for, so that none is ever sent elsewhere. They live in SecretStorage; where
+ * that does not keep one, in the memory of this window.
+ */
+export class KeyStore {
+  readonly #secrets: Secrets;
+  readonly #log: Logger;
+  readonly #untilClosed = new Map<string, { readonly key: string; readonly stale: string | undefined }>();
+
+  constructor(secrets: Secrets, log: Logger) {
+    this.#secrets = secrets;
+    this.#log = log;
+  }
+
+  /** Reads the key anew; another window may have stored one. */
+  async read(addresses: Addresses): Promise<string | undefined> {
+    const name = nameOf(addresses);
+    const stored = await this.#stored(name);
+    const held = this.#untilClosed.get(name);
+    if (held === undefined) return stored;
+    // Something newer than what could not be replaced then.
+    if (stored === undefined || stored === held.stale) return held.key;
+    this.#untilClosed.delete(name);
+    return stored;
+  }
+
+  /** Stores a key and reads it back. `untilClosed`: it was not kept and is held in memory instead. */
+  async store(addresses: Addresses, key: string): Promise<'kept' | 'untilClosed'> {
+    const name = nameOf(addresses);
+    this.#untilClosed.delete(name);
+    if (await this.#keeps(name, key)) return 'kept';
+    this.#untilClosed.set(name, { key, stale: await this.#stored(name) });
+    return 'untilClosed';
+  }
+
+  /** Rejects when the secret storage does not let go of it. */
+  async remove(addresses: Addresses): Promise<void> {
+    const name = nameOf(addresses);
+    this.#untilClosed.delete(name);
+    await this.#secrets.delete(name);
+  }
+
+  /** Calls `listener` when any window that shares the storage changed a key, where VS Code tells of it. */
+  onDidChange(listener: () => unknown): IDisposable {
+    return this.#secrets.onDidChange(({ key }) => {
+      if (key.startsWith(PREFIX)) listener();
+    });
+  }
+
+  async #stored(name: string): Promise<string | undefined> {
+    try {
+      const key = await this.#secrets.get(name);
+      return key === '' ? undefined : key;
+    } catch (error) {
+      this.#log.error('The secret storage cannot be read', error);
+      return undefined;
+    }
+  }
+
+  async #keeps(name: string, key: string): Promise<boolean> {
+    try {
+      await this.#secrets.store(name, key);
+      return (await this.#secrets.get(name)) === key;
+    } catch (error) {
+      this.#log.error('The secret storage did not keep the key', error);
+      return false;
+    }
+  }
+}
+
+const PREFIX = 'agentConsole.key:';
+
+function nameOf({ baseUrl, appUrl }: Addresses): string {
+  return `${PREFIX}${baseUrl} ${appUrl}`;
+}

@@ -1,0 +1,292 @@
+import { dayText } from './days';
+import {
+  CLIENTS,
+  factsOf,
+  HOOKS,
+  isActive,
+  languageOf,
+  MODELS,
+  type Counts,
+  type Figures,
+  type ModelTokens,
+  type PersonDay,
+} from './facts';
+import { type People, type Profile } from './people';
+
+/** Inclusive range of UTC days. */
+export interface Days {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** A row of an answer, in the names of the interface (section 2). */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Usage of the organization, computed from the facts of each day. Days are UTC and inclusive. */
+export class Analytics {
+  readonly #seed: string;
+  readonly #profiles: readonly Profile[];
+
+  constructor(seed: string, { profiles }: People) {
+    this.#seed = seed;
+    this.#profiles = profiles;
+  }
+
+  /** Interface 2.2. */
+  tokens(days: Days, byModel: boolean): Row[] {
+    return this.#daily(days, (date, facts) => {
+      const all = facts.flatMap(fact => fact.tokens);
+      const models = perModel(all);
+      if (byModel) {
+        return models.map(model => ({ date, group_key: model.model_id, ...sums([model], MODEL_FIGURES) }));
+      }
+      return [
+        {
+          date,
+          ...sums(all, TOKEN_FIGURES),
+          by_model: models,
+          by_user: facts.map(fact => ({
+            user_id: fact.profile.id,
+            user_email: fact.profile.email ?? '',
+            ...sums(fact.tokens, ['billable_tokens']),
+            by_model: perModel(fact.tokens),
+          })),
+        },
+      ];
+    });
+  }
+
+  /** Interface 2.3. */
+  tools(days: Days, byTool: boolean): Row[] {
+    return this.#daily(days, (date, facts) => {
+      const tools = tally(facts.map(fact => fact.tools));
+      if (byTool) return tools.map(([tool, calls]) => ({ date, group_key: tool, tool_calls: calls }));
+      return [toolsRow(date, facts, tools)];
+    });
+  }
+
+  /** Interface 2.4. */
+  activity(days: Days, byClient: boolean): Row[] {
+    const active = new Map<number, readonly string[]>();
+    return this.#daily(days, (date, facts, day) => {
+      const clients = CLIENTS.map(
+        client => [client, facts.filter(fact => fact.clients.includes(client)).length] as const,
+      );
+      if (byClient) {
+        return clients
+          .filter(([, users]) => users > 0)
+          .map(([client, users]) => ({ date, group_key: client, daily_active_users: users }));
+      }
+      return [
+        {
+          date,
+          daily_active_users: facts.length,
+          weekly_active_users: this.#trailing(day, 7, active),
+          monthly_active_users: this.#trailing(day, 30, active),
+          daily_active_users_by_client: Object.fromEntries(clients),
+          ...sums(facts, ['sessions', 'user_messages']),
+          messages: sum(facts, messagesOf),
+        },
+      ];
+    });
+  }
+
+  /** Interface 2.5. */
+  productivity(days: Days): Row[] {
+    return this.#daily(days, (date, facts) => {
+      const extensions = tally(facts.map(fact => fact.extensions));
+      const languages = tally([
+        extensions.map(([extension, value]) => [languageOf(extension), value] as const),
+      ]);
+      return [
+        {
+          date,
+          ...sums(facts, ['files_created', 'files_edited', 'git_commits', 'git_prs_created']),
+          by_extension: extensions.map(([extension, value]) => ({ extension, count: value })),
+          by_language: languages.map(([language, value]) => ({ language, count: value })),
+        },
+      ];
+    });
+  }
+
+  /**
+   * Interface 2.6: all days of up to `limit` users that come after the user `cursor` in the order of ids; `next` is the last
+   * of them when more follow. `undefined` for a cursor no user has.
+   */
+  users(
+    days: Days,
+    limit: number,
+    cursor: string | undefined,
+  ): { rows: Row[]; next: string | null } | undefined {
+    if (cursor !== undefined && !this.#profiles.some(profile => profile.id === cursor)) return undefined;
+    const byUser = new Map<string, Row[]>();
+    for (let day = days.first; day <= days.last; day++) {
+      for (const fact of factsOf(this.#seed, day, this.#profiles)) {
+        const rows = byUser.get(fact.profile.id) ?? [];
+        rows.push(userRow(dayText(day), fact));
+        byUser.set(fact.profile.id, rows);
+      }
+    }
+    const rest = [...byUser.keys()].sort().filter(id => cursor === undefined || id > cursor);
+    const page = rest.slice(0, limit);
+    return {
+      rows: page.flatMap(id => byUser.get(id) ?? []),
+      next: rest.length > page.length ? (page.at(-1) ?? null) : null,
+    };
+  }
+
+  #daily(
+    days: Days,
+    rows: (date: string, facts: readonly PersonDay[], day: number) => readonly Row[],
+  ): Row[] {
+    const result: Row[] = [];
+    for (let day = days.first; day <= days.last; day++) {
+      result.push(...rows(dayText(day), factsOf(this.#seed, day, this.#profiles), day));
+    }
+    return result;
+  }
+
+  /** Different people active in the `span` days that end with `day`. */
+  #trailing(day: number, span: number, known: Map<number, readonly string[]>): number {
+    const seen = new Set<string>();
+    for (let at = day - span + 1; at <= day; at++) {
+      let ids = known.get(at);
+      if (ids === undefined) {
+        ids = this.#profiles.filter(profile => isActive(this.#seed, at, profile)).map(profile => profile.id);
+        known.set(at, ids);
+      }
+      for (const id of ids) seen.add(id);
+    }
+    return seen.size;
+  }
+}
+
+function toolsRow(date: string, facts: readonly PersonDay[], tools: Counts): Row {
+  const calls = sum(facts, fact => fact.tool_calls);
+  const turns = sum(facts, fact => fact.user_messages);
+  const sessions = sum(facts, fact => fact.sessions);
+  const ratios = facts.map(fact => ratio(fact.tool_calls, fact.user_messages)).sort((a, b) => a - b);
+  const skills = tally(facts.map(fact => fact.skills));
+  const commands = tally(facts.map(fact => fact.slashCommands));
+  const hooks = HOOKS.map((hook, index) => ({ ...hook, count: sum(facts, fact => fact.hooks[index] ?? 0) }));
+  const share = (...levels: string[]): number =>
+    ratio(
+      sum(facts, fact => (levels.includes(fact.level) ? fact.tool_calls : 0)),
+      calls,
+    );
+  return {
+    date,
+    tool_calls: calls,
+    by_tool: tools.map(([tool, invocations]) => ({ tool, invocations })),
+    mcp_users_with_mcp: facts.filter(fact => fact.servers.length > 0).length,
+    mcp_by_server: tally(facts.map(fact => fact.servers)).map(([server, invocations]) => ({
+      server,
+      invocations,
+    })),
+    skills_invocations: total(skills),
+    skills_by_name: skills.map(([name, value]) => ({ name, count: value })),
+    slash_commands_invocations: total(commands),
+    slash_commands_by_name: commands.map(([name, value]) => ({ name, count: value })),
+    hooks_invocations: sum(hooks, hook => hook.count),
+    hooks_by_event: hooks.filter(hook => hook.count > 0).sort((a, b) => b.count - a.count),
+    web_users: facts.filter(fact => fact.clients.includes('web')).length,
+    autonomy_ratio_avg: ratio(calls, turns),
+    autonomy_ratio_p50: percentile(ratios, 0.5),
+    autonomy_ratio_p90: percentile(ratios, 0.9),
+    tool_calls_per_session_avg: ratio(calls, sessions),
+    user_turns_per_session_avg: ratio(turns, sessions),
+    tool_autonomy_level_ratio: {
+      auto_high: share('auto-high'),
+      auto_medium: share('auto-medium'),
+      auto_low: share('auto-low', 'spec'),
+      manual: share('manual'),
+    },
+  };
+}
+
+function userRow(date: string, fact: PersonDay): Row {
+  const main = perModel(fact.tokens)[0];
+  return {
+    user_id: fact.profile.id,
+    user_email: fact.profile.email,
+    date,
+    ...sums(fact.tokens, ['billable_tokens']),
+    primary_model: main?.model_id,
+    primary_model_tier: main?.model_tier,
+    ...sums([fact], FIGURES),
+    mcp_calls: total(fact.servers),
+    skill_calls: total(fact.skills),
+    slash_commands: total(fact.slashCommands),
+    hooks: sum(fact.hooks, value => value),
+    messages: messagesOf(fact),
+    autonomy_ratio: ratio(fact.tool_calls, fact.user_messages),
+    delegation_level: fact.level,
+    languages: [...new Set(fact.extensions.map(([extension]) => languageOf(extension)))],
+  };
+}
+
+const MODEL_FIGURES = ['billable_tokens', 'input_tokens', 'output_tokens'] as const;
+const TOKEN_FIGURES = [...MODEL_FIGURES, 'cache_read_tokens', 'cache_write_tokens'] as const;
+const FIGURES = [
+  'tool_calls',
+  'files_created',
+  'files_edited',
+  'git_commits',
+  'git_prs_created',
+  'sessions',
+  'user_messages',
+  'assistant_messages',
+] as const satisfies readonly (keyof Figures)[];
+
+function messagesOf(fact: Figures): number {
+  return fact.user_messages + fact.assistant_messages;
+}
+
+/** Entries of `by_model`, the largest first. */
+function perModel(tokens: readonly ModelTokens[]) {
+  return MODELS.map(({ id, tier }) => ({
+    model_id: id,
+    model_tier: tier,
+    ...sums(
+      tokens.filter(entry => entry.model.id === id),
+      MODEL_FIGURES,
+    ),
+  }))
+    .filter(entry => entry.billable_tokens > 0)
+    .sort((a, b) => b.billable_tokens - a.billable_tokens);
+}
+
+type Numeric<T> = { [P in keyof T]: T[P] extends number ? P : never }[keyof T];
+
+/** Each of the named figures, added up. */
+function sums<T, K extends Numeric<T> & string>(items: readonly T[], names: readonly K[]): Record<K, number> {
+  return Object.fromEntries(names.map(name => [name, sum(items, item => Number(item[name]))])) as Record<
+    K,
+    number
+  >;
+}
+
+function sum<T>(items: readonly T[], value: (item: T) => number): number {
+  return items.reduce((all, item) => all + value(item), 0);
+}
+
+function total(counts: Counts): number {
+  return sum(counts, ([, value]) => value);
+}
+
+/** Adds up lists of counts by name; the largest first, equal ones by name. */
+function tally(lists: readonly Counts[]): Counts {
+  const sums = new Map<string, number>();
+  for (const [name, value] of lists.flat()) sums.set(name, (sums.get(name) ?? 0) + value);
+  return [...sums].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+}
+
+/** To four decimals; 0 where there is nothing to divide by. */
+function ratio(part: number, whole: number): number {
+  return whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 10_000;
+}
+
+/** Nearest rank. */
+function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
+}

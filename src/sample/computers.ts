@@ -1,0 +1,161 @@
+import { DAY_MS, dayOf } from './days';
+import { seeded } from './random';
+
+/** A computer as interface 2.10 describes it. */
+export interface Computer {
+  readonly id: string;
+  readonly name: string;
+  readonly providerType: string;
+  /** Unix ms, as all times here. */
+  readonly createdAt: number;
+  readonly hostname?: string;
+  readonly status?: string;
+  readonly provisioningSteps?: readonly ProvisioningStep[];
+  readonly relayClientUrl?: string;
+  readonly relayAgentUrl?: string;
+  readonly remoteUser?: string;
+}
+
+export interface ProvisioningStep {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly error?: string;
+  readonly startedAt?: number;
+  readonly completedAt?: number;
+}
+
+interface Description {
+  readonly name: string;
+  readonly provider: 'byom' | 'cloud';
+  /** Days since it was made; `undefined` for the one that is being made. */
+  readonly age?: number;
+  readonly status?: string;
+  /** Only the required fields are known. */
+  readonly bare?: boolean;
+}
+
+const DESCRIPTIONS: readonly Description[] = [
+  { name: 'atlas', provider: 'cloud', age: 96, status: 'active' },
+  { name: 'boreal', provider: 'cloud', status: 'provisioning' },
+  { name: 'cinder', provider: 'cloud', age: 2, status: 'error' },
+  { name: 'dune', provider: 'byom', age: 41, status: 'active' },
+  { name: 'ember', provider: 'cloud', age: 18, status: 'paused' },
+  { name: 'fjord', provider: 'byom', age: 7, bare: true },
+];
+
+/** Ids, names and seconds (at pace 1) of the steps a new computer goes through; 40 seconds in all. */
+const STEPS: readonly (readonly [id: string, name: string, seconds: number])[] = [
+  ['create-computer', 'Create computer', 9],
+  ['start-machine', 'Start machine', 7],
+  ['clone-repositories', 'Clone repositories', 12],
+  ['install-agent', 'Install agent', 8],
+  ['connect', 'Connect', 4],
+];
+
+const QUOTA = `Quota exceeded: 4 of 4 hosted computers are in use.
+Remove a computer that is no longer needed, or ask an administrator to raise the limit.
+provider answer: {"code":"RESOURCE_EXHAUSTED","scope":"organization","limit":4}`;
+
+/** The organization's computers. The one being made advances with the clock from the moment it is first seen. */
+export class Computers {
+  readonly #seed: string;
+  readonly #now: () => number;
+  readonly #pace: number;
+  readonly #startedOn: number;
+  readonly #changed: () => void;
+  #firstSeen: number | undefined;
+
+  constructor(options: {
+    readonly seed: string;
+    readonly now: () => number;
+    readonly pace: number;
+    /** When the new computer was first seen in an earlier run, Unix ms. */
+    readonly firstSeen: number | undefined;
+    /** Called when the new computer is seen for the first time. */
+    readonly changed: () => void;
+  }) {
+    this.#seed = options.seed;
+    this.#now = options.now;
+    this.#pace = options.pace;
+    this.#startedOn = dayOf(options.now());
+    this.#firstSeen = options.firstSeen;
+    this.#changed = options.changed;
+  }
+
+  /** When the new computer was first seen, Unix ms. */
+  get firstSeen(): number | undefined {
+    return this.#firstSeen;
+  }
+
+  /** The id of the computer with a name. */
+  idOf(name: string): string {
+    return seeded(this.#seed, 'computer', name).uuid();
+  }
+
+  list(): Computer[] {
+    if (this.#firstSeen === undefined) {
+      this.#firstSeen = Math.floor(this.#now());
+      this.#changed();
+    }
+    return DESCRIPTIONS.map(description => this.#computer(description));
+  }
+
+  get(id: string): Computer | undefined {
+    return this.list().find(computer => computer.id === id);
+  }
+
+  #computer({ name, provider, age, status, bare }: Description): Computer {
+    const random = seeded(this.#seed, 'computer', name);
+    const id = random.uuid();
+    const seen = this.#firstSeen ?? 0;
+    const createdAt =
+      age === undefined ? seen : (this.#startedOn - age) * DAY_MS + random.int(6 * 3600, 17 * 3600) * 1000;
+    if (bare === true) return { id, name, providerType: provider, createdAt };
+    const relay = `wss://relay.sample.invalid/${random.hex(12)}`;
+    const connected = {
+      hostname: `${name}.computers.acme.example`,
+      relayClientUrl: `${relay}/client?token=${random.hex(32)}`,
+      relayAgentUrl: `${relay}/agent?token=${random.hex(32)}`,
+      remoteUser: provider === 'byom' ? 'builder' : 'agent',
+    };
+    const common = { id, name, providerType: provider, createdAt };
+    if (age === undefined) {
+      const steps = this.#stepsSince(seen);
+      const done = steps.every(step => step.status === 'completed');
+      return done
+        ? { ...common, status: 'active', provisioningSteps: steps, ...connected }
+        : { ...common, status: 'provisioning', provisioningSteps: steps };
+    }
+    if (status === 'error') return { ...common, status, provisioningSteps: failedSteps(createdAt) };
+    return { ...common, status: status ?? 'active', ...connected };
+  }
+
+  #stepsSince(start: number): ProvisioningStep[] {
+    const now = this.#now();
+    let startedAt = start;
+    return STEPS.map(([id, name, seconds]) => {
+      const from = startedAt;
+      const until = Math.round(from + seconds * 1000 * this.#pace);
+      startedAt = until;
+      if (now >= until) return { id, name, status: 'completed', startedAt: from, completedAt: until };
+      return now >= from ? { id, name, status: 'running', startedAt: from } : { id, name, status: 'pending' };
+    });
+  }
+}
+
+/** Whether agents can work on it; a computer that does not tell its status may be tried. */
+export function isUsable(computer: Computer): boolean {
+  return computer.status === undefined || computer.status === 'active';
+}
+
+function failedSteps(createdAt: number): ProvisioningStep[] {
+  return STEPS.map(([id, name], index) => {
+    if (index === 0) {
+      return { id, name, status: 'completed', startedAt: createdAt, completedAt: createdAt + 8_400 };
+    }
+    if (index > 1) return { id, name, status: 'pending' };
+    const startedAt = createdAt + 8_400;
+    return { id, name, status: 'error', error: QUOTA, startedAt, completedAt: startedAt + 31_000 };
+  });
+}

@@ -1,0 +1,143 @@
+import { DAY_MS, EARLIEST_DAY } from './days';
+import { seeded, type Random } from './random';
+
+/** A member of the organization, as the users endpoint knows them. */
+export interface Member {
+  readonly id: string;
+  readonly email: string;
+  readonly firstName?: string;
+  readonly lastName?: string;
+  /** Unix ms. */
+  readonly createdAt: number;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** Days between two sign-ins; or the day a dormant member was last seen. */
+  readonly signIns: { readonly every: number } | { readonly lastDay: number } | 'never';
+}
+
+/** Habits of someone who uses agents; what the analytics are made from. */
+export interface Profile {
+  readonly id: string;
+  /** `null` for an account that is gone. */
+  readonly email: string | null;
+  readonly firstDay: number;
+  readonly lastDay: number;
+  /** Chance of being active on a plain working day. */
+  readonly rate: number;
+  /** How much work one turn is, 1 on average. */
+  readonly heft: number;
+  /** Tool calls per user turn. */
+  readonly autonomy: number;
+  /** Chance of each client on a day: terminal-ui, web, non-interactive-cli. */
+  readonly clients: readonly [number, number, number];
+  /** Liking of each entry of `MODELS`. */
+  readonly models: readonly number[];
+  /** Liking of each entry of `LEVELS`. */
+  readonly levels: readonly number[];
+  readonly languages: readonly string[];
+  /** Spells server names with capitals. */
+  readonly capitals: boolean;
+  /** Share of calls that go to MCP servers. */
+  readonly mcp: number;
+  readonly hooks: number;
+}
+
+export interface People {
+  readonly members: readonly Member[];
+  readonly profiles: readonly Profile[];
+}
+
+const LANGUAGES = ['TypeScript', 'Python', 'Go', 'Rust', 'SQL', 'CSS'] as const;
+
+const FIRST =
+  'Amara Bruno Chen Dalia Elif Goran Hana Ivo Kavya Lena Mateo Nadia Oskar Priya Samir Tuva Wanjiru Yuki Łukasz Åsa José'.split(
+    ' ',
+  );
+const LAST =
+  'Okafor Silva Wei Haddad Yılmaz Petrov Sato Novák Berg Rao Fischer García Karim Lind Dubois Conti Hansen Ivanova Njeri'.split(
+    ' ',
+  );
+const DEPARTMENTS = ['Payments', 'Storefront', 'Platform', 'Data', 'Mobile', 'Support'];
+
+const MEMBERS = 128;
+const PROFILES = 14;
+/** Places in the list of members that are out of the ordinary. */
+const BIDI = 77;
+const RIGHT_TO_LEFT = 101;
+const NEVER_SIGNED_IN = 119;
+
+/** The organization of a seed: 128 members, 13 of whom work with agents, and one account that has been deleted. */
+export function people(seed: string): People {
+  const emails = new Set<string>();
+  const members = Array.from({ length: MEMBERS }, (_, index) => member(seed, index, emails));
+  const profiles = Array.from({ length: PROFILES }, (_, index) => profile(seed, index, members[index]));
+  return { members, profiles };
+}
+
+function member(seed: string, index: number, emails: Set<string>): Member {
+  const random = seeded(seed, 'member', index);
+  const id = `user_${random.hex(20)}`;
+  const first = FIRST[index % FIRST.length] ?? '';
+  const last = LAST[(index * 5 + Math.floor(index / FIRST.length)) % LAST.length] ?? '';
+  const stem = `${ascii(first)}.${ascii(last)}`;
+  const email = `${emails.has(stem) ? `${stem}${index}` : stem}@acme.example`;
+  emails.add(stem);
+  const working = index < PROFILES;
+  const joinsLate = !working && index % 6 === 0;
+  const createdDay = EARLIEST_DAY + (joinsLate ? random.int(10, 280) : -random.int(20, 400));
+  const name =
+    index === BIDI
+      ? { firstName: 'Mallory \u202Egnp.exe', lastName: '$(alert) [open](command:none)' }
+      : index === RIGHT_TO_LEFT
+        ? { firstName: 'נועה', lastName: 'בן-דוד' }
+        : !working && index % 23 === 20
+          ? {}
+          : { firstName: first, lastName: last };
+  return {
+    id,
+    email,
+    ...name,
+    createdAt: createdDay * DAY_MS + random.int(6 * 3600, 17 * 3600) * 1000,
+    metadata: random.chance(0.6) ? { department: random.pick(DEPARTMENTS) } : {},
+    signIns: signIns(index, createdDay, random),
+  };
+}
+
+function signIns(index: number, createdDay: number, random: Random): Member['signIns'] {
+  if (index === NEVER_SIGNED_IN) return 'never';
+  if (index >= PROFILES && random.chance(0.15)) return { lastDay: createdDay + random.int(1, 90) };
+  return { every: index < PROFILES ? random.int(1, 2) : random.int(1, 21) };
+}
+
+/** The last account has been deleted: it still has usage, but neither an e-mail nor an entry among the members. */
+function profile(seed: string, index: number, account: Member | undefined): Profile {
+  const random = seeded(seed, 'profile', index);
+  const gone = index === PROFILES - 1 || account === undefined;
+  const main = LANGUAGES[random.weighted([6, 3, 2, 1, 0.5, 0.7])] ?? 'TypeScript';
+  const languages = new Set([main, random.pick(LANGUAGES), 'Markdown']);
+  if (random.chance(0.5)) languages.add('YAML');
+  return {
+    id: gone ? `user_${random.hex(20)}` : account.id,
+    email: gone ? null : account.email,
+    firstDay: EARLIEST_DAY + (index < 7 ? 0 : random.int(10, 200)),
+    lastDay: gone ? EARLIEST_DAY + 240 : Infinity,
+    rate: 0.55 + random.next() * 0.42,
+    heft: 0.5 + random.next() * 1.3,
+    autonomy: 2.5 + random.next() * 8,
+    clients: [0.85, index % 3 === 0 ? 0.6 : 0.15, index % 5 === 0 ? 0.5 : 0.06],
+    models: [1 + random.next() * 2, random.next(), random.next() * 2, random.next(), random.next() * 2],
+    levels: [random.next() * 2, 1.2, random.next(), random.next() * 0.7, random.next() * 0.4],
+    languages: [...languages],
+    capitals: index % 4 === 1,
+    mcp: index % 4 < 2 || random.chance(0.5) ? 0.02 + random.next() * 0.1 : 0,
+    hooks: random.chance(0.6) ? random.next() : 0,
+  };
+}
+
+function ascii(name: string): string {
+  return name
+    .replace(/ł/gi, 'l')
+    .replace(/ı/g, 'i')
+    .normalize('NFD')
+    .replace(/[^A-Za-z]/g, '')
+    .toLowerCase();
+}

@@ -1,0 +1,170 @@
+import { DAY_MS, EARLIEST_DAY } from './days';
+import { LEVELS_OF_EFFORT, CRITERIA, type Criterion } from './criteria';
+import { seeded } from './random';
+
+/** A readiness report (interface 2.7). */
+export interface ReadinessReport {
+  readonly reportId: string;
+  /** Unix ms. */
+  readonly createdAt: number;
+  readonly repoUrl: string;
+  readonly apps: Readonly<Record<string, { readonly description: string }>>;
+  readonly report: Readonly<Record<string, CriterionEvaluation>>;
+  readonly commitHash?: string;
+  readonly branch?: string;
+  readonly hasLocalChanges?: boolean;
+  readonly hasNonRemoteCommits?: boolean;
+  readonly modelUsed?: { readonly id: string; readonly reasoningEffort: string };
+  readonly agentVersion?: string;
+}
+
+export interface CriterionEvaluation {
+  readonly numerator: number;
+  readonly denominator: number;
+  readonly rationale: string;
+}
+
+/** A repository with a series of reports. */
+export interface Repository {
+  /** What the `repoId` filter takes. */
+  readonly id: string;
+  readonly url: string;
+  readonly apps: Readonly<Record<string, { readonly description: string }>>;
+  /** Days between two reports. */
+  readonly every: number;
+  /** Level at the first report, 0-1. */
+  readonly start: number;
+}
+
+const KNOWN: readonly Omit<Repository, 'id'>[] = [
+  {
+    url: 'https://git.example.com/acme/shop',
+    apps: {
+      'apps/web': { description: 'Storefront for customers' },
+      'services/checkout': { description: 'Checkout service with payment and tax rules' },
+      'packages/ui': { description: 'Shared interface parts' },
+    },
+    every: 24,
+    start: 0.42,
+  },
+  {
+    url: 'git@git.example.com:acme/billing.git',
+    apps: {
+      api: { description: 'Invoices and subscriptions' },
+      worker: { description: 'Nightly billing job' },
+    },
+    every: 37,
+    start: 0.5,
+  },
+  {
+    url: 'ssh://git@git.example.com:7999/acme/site.git',
+    apps: { '.': { description: 'Public web site' } },
+    every: 45,
+    start: 0.3,
+  },
+];
+
+/** The repositories of a seed; `openUrl` (any form of a remote's address) joins them unless it is among them already. */
+export function repositories(seed: string, openUrl: string | undefined): Repository[] {
+  const open = openUrl === undefined ? undefined : withoutCredentials(openUrl);
+  const known = KNOWN.map(repository => ({ ...repository, id: idOf(seed, repository.url) }));
+  if (open === undefined || known.some(({ url }) => canonical(url) === canonical(open))) return known;
+  const apps = { '.': { description: 'The repository open in the editor' } };
+  return [{ url: open, apps, every: 21, start: 0.45, id: idOf(seed, open) }, ...known];
+}
+
+/** Every report up to `now`, the newest first. Old ones never change. */
+export function readinessReports(
+  seed: string,
+  all: readonly Repository[],
+  now: number,
+): { readonly repoId: string; readonly report: ReadinessReport }[] {
+  return all
+    .flatMap(repository => {
+      const reports = [];
+      for (let index = 0; ; index++) {
+        const report = reportOf(seed, repository, index);
+        if (report.createdAt > now) return reports;
+        reports.push({ repoId: repository.id, report });
+      }
+    })
+    .sort(({ report: a }, { report: b }) => b.createdAt - a.createdAt || (a.reportId < b.reportId ? -1 : 1));
+}
+
+function reportOf(seed: string, repository: Repository, index: number): ReadinessReport {
+  const random = seeded(seed, 'report', repository.id, index);
+  const day = EARLIEST_DAY + 6 + index * repository.every + random.int(0, 3);
+  const level = Math.min(0.93, repository.start + index * 0.045 + (random.next() - 0.5) * 0.04);
+  const places = Object.keys(repository.apps);
+  const report: Record<string, CriterionEvaluation> = {};
+  for (const criterion of CRITERIA) {
+    report[criterion.id] = evaluation(seed, repository.id, criterion, places, level);
+  }
+  return {
+    reportId: random.uuid(),
+    createdAt: day * DAY_MS + random.int(7 * 3600, 18 * 3600) * 1000,
+    repoUrl: repository.url,
+    apps: repository.apps,
+    report,
+    ...(index === 0
+      ? {}
+      : {
+          commitHash: random.hex(40),
+          branch: random.chance(0.8) ? 'main' : 'feature/readiness',
+          hasLocalChanges: random.chance(0.25),
+          hasNonRemoteCommits: random.chance(0.15),
+          modelUsed: {
+            id: random.pick(['onyx-large', 'lumen-thinking']),
+            reasoningEffort: random.pick(LEVELS_OF_EFFORT),
+          },
+          agentVersion: `0.${20 + Math.floor((day - EARLIEST_DAY) / 14)}.${random.int(0, 6)}`,
+        }),
+  };
+}
+
+/** An application passes once the repository's level is above how hard the criterion is for it. */
+function evaluation(
+  seed: string,
+  repositoryId: string,
+  criterion: Criterion,
+  places: readonly string[],
+  level: number,
+): CriterionEvaluation {
+  const scope = criterion.perApp ? places : ['.'];
+  const failing = scope.filter(place => {
+    const hardness = seeded(seed, 'hardness', repositoryId, criterion.id, place).next();
+    return hardness > level;
+  });
+  const numerator = scope.length - failing.length;
+  const where =
+    criterion.perApp && scope.length > 1 ? ` in ${failing.map(name => `\`${name}\``).join(', ')}` : '';
+  return {
+    numerator,
+    denominator: scope.length,
+    rationale: failing.length === 0 ? criterion.met : `${criterion.unmet}${where}. ${criterion.advice}`,
+  };
+}
+
+function idOf(seed: string, url: string): string {
+  return `repo_${seeded(seed, 'repository', canonical(url)).hex(16)}`;
+}
+
+/** `host/path` in lower case: the same for every form of a repository's address. */
+function canonical(url: string): string {
+  return url
+    .trim()
+    .replace(/^[a-z][a-z0-9+.-]*:\/\//i, '')
+    .replace(/^[^/@]*@/, '')
+    .replace(/^([^/:]+):(\d+\/)?/, '$1/')
+    .replace(/\/{2,}/g, '/')
+    .replace(/(\.git)?\/*$/i, '')
+    .toLowerCase();
+}
+
+/** Takes the password, and for https the whole user, out of an address. */
+function withoutCredentials(url: string): string {
+  return url
+    .trim()
+    .replace(/^(https?:\/\/)[^/@]*@/i, '$1')
+    .replace(/^([a-z+]+:\/\/[^/:@]*):[^/@]*@/i, '$1@');
+}

@@ -1,0 +1,106 @@
+import type { Session } from '../api';
+import type { Collection, Storage, UnreadableRecord } from '../storage';
+import { Disposable, Slot, type IDisposable } from '../util/disposable';
+import { Emitter } from '../util/event';
+import {
+  decodeRecord,
+  observed,
+  RECORD_VERSION,
+  sent,
+  type SessionOrigin,
+  type SessionRecord,
+} from './record';
+
+/**
+ * The durable list of sessions of the current service. One record a session, shared live by all windows; nothing a session
+ * has ever told is dropped by anything but `remove`.
+ */
+export class SessionIndex extends Disposable {
+  readonly #storage: Storage;
+  readonly #changed = this.register(new Emitter<readonly string[]>());
+  readonly #subscription = this.register(new Slot<IDisposable>());
+  #serviceId: string | undefined;
+  #collection: Collection<SessionRecord> | undefined;
+  #switching: Promise<void> = Promise.resolve();
+
+  constructor(storage: Storage) {
+    super();
+    this.#storage = storage;
+  }
+
+  readonly onDidChange = this.#changed.event;
+
+  /** Records that could not be read; they are kept aside, never overwritten. */
+  get unreadable(): readonly UnreadableRecord[] {
+    return this.#collection?.unreadable ?? [];
+  }
+
+  get records(): ReadonlyMap<string, SessionRecord> {
+    return this.#collection?.values ?? new Map<string, SessionRecord>();
+  }
+
+  get(sessionId: string): SessionRecord | undefined {
+    return this.#collection?.get(sessionId);
+  }
+
+  /** Shows the sessions of another service; resolves when they are read. */
+  use(serviceId: string | undefined): Promise<void> {
+    if (serviceId === this.#serviceId) return this.#switching;
+    this.#serviceId = serviceId;
+    this.#switching = this.#open(serviceId);
+    return this.#switching;
+  }
+
+  /** Adds a session, or keeps what is known when it is there already. */
+  add(sessionId: string, origin: SessionOrigin, at: number): Promise<SessionRecord | undefined> {
+    return this.#need().update(sessionId, current => current ?? { sessionId, origin, addedAt: at });
+  }
+
+  /** Records an answer of the service; does nothing for a session that is not in the index. */
+  async observe(session: Session, at: number, computerName?: string): Promise<void> {
+    await this.#need().update(session.sessionId, current => {
+      if (current === undefined) return undefined;
+      const next = observed(current, session, at);
+      return computerName === undefined ? next : { ...next, computerName };
+    });
+  }
+
+  /** Records that a message was accepted. */
+  async noteSend(
+    sessionId: string,
+    send: { readonly status: string; readonly at: number; readonly text: string },
+  ): Promise<void> {
+    await this.#need().update(sessionId, current => current && sent(current, send));
+  }
+
+  remove(sessionId: string): Promise<SessionRecord | undefined> {
+    return this.#need().remove(sessionId);
+  }
+
+  /** Puts a removed record back as it was. */
+  async restore(record: SessionRecord): Promise<void> {
+    await this.#need().update(record.sessionId, current => current ?? record);
+  }
+
+  #need(): Collection<SessionRecord> {
+    if (this.#collection === undefined) throw new Error('The session index is not open.');
+    return this.#collection;
+  }
+
+  async #open(serviceId: string | undefined): Promise<void> {
+    this.#subscription.set(undefined);
+    this.#collection = undefined;
+    if (serviceId !== undefined) {
+      const collection = this.#storage.collection<SessionRecord>({
+        path: `services/${serviceId}/sessions`,
+        version: RECORD_VERSION,
+        decode: decodeRecord,
+      });
+      await collection.load();
+      if (this.#serviceId !== serviceId || this.isDisposed) return;
+      this.#collection = collection;
+      this.#subscription.set(collection.onDidChange(ids => this.#changed.fire(ids)));
+    }
+    this.#changed.fire([]);
+  }
+}

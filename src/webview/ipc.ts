@@ -1,0 +1,207 @@
+import { type Guard, type Guarded, object, number, text } from './guards';
+
+/**
+ * Typed messages between a panel and its page. One protocol object is imported by both sides. Everything the page sends is
+ * checked at the panel; every request is answered or refused. No VS Code, no DOM.
+ */
+export interface Protocol {
+  /** Page to panel, answered. */
+  readonly requests: Readonly<Record<string, RequestSpec<unknown, unknown>>>;
+  /** Page to panel, not answered. */
+  readonly notifications: Readonly<Record<string, Guard<unknown>>>;
+  /** Panel to page. The panel is trusted: only the types are kept. */
+  readonly events: Readonly<Record<string, EventSpec<unknown>>>;
+}
+
+export interface RequestSpec<P, R> {
+  readonly params: Guard<P>;
+  /** Carries the type of the answer; never read. */
+  readonly answer?: R;
+}
+
+export interface EventSpec<T> {
+  /** Carries the type of the payload; never read. */
+  readonly payload?: T;
+}
+
+/** `request(guard)<Answer>()`: a request whose parameters pass `guard`. */
+export function request<P>(params: Guard<P>): <R>() => RequestSpec<P, R> {
+  return () => ({ params });
+}
+
+/** An event with this payload. */
+export function event<T>(): EventSpec<T> {
+  return {};
+}
+
+export type Params<P extends Protocol, K extends keyof P['requests']> =
+  P['requests'][K] extends RequestSpec<infer T, unknown> ? T : never;
+export type Answer<P extends Protocol, K extends keyof P['requests']> =
+  P['requests'][K] extends RequestSpec<unknown, infer R> ? R : never;
+export type Payload<P extends Protocol, K extends keyof P['events']> =
+  P['events'][K] extends EventSpec<infer T> ? T : never;
+
+/** One handler a request and a notification; a missing one does not compile. */
+export interface PanelHandlers<P extends Protocol> {
+  readonly requests: {
+    readonly [K in keyof P['requests']]: (params: Params<P, K>) => Promise<Answer<P, K>> | Answer<P, K>;
+  };
+  readonly notifications: {
+    readonly [K in keyof P['notifications']]: (params: Guarded<P['notifications'][K]>) => unknown;
+  };
+}
+
+/** One handler an event; a missing one does not compile. */
+export type PageHandlers<P extends Protocol> = {
+  readonly [K in keyof P['events']]: (payload: Payload<P, K>) => unknown;
+};
+
+type ToPanel =
+  | { readonly kind: 'request'; readonly id: number; readonly name: string; readonly params?: unknown }
+  | { readonly kind: 'notification'; readonly name: string; readonly params?: unknown };
+type ToPage =
+  | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
+  | { readonly kind: 'refusal'; readonly id: number; readonly reason: string }
+  | { readonly kind: 'event'; readonly name: string; readonly payload: unknown };
+
+export interface PanelSideOptions<P extends Protocol> {
+  readonly protocol: P;
+  readonly handlers: PanelHandlers<P>;
+  /** Hands one message to the page. */
+  readonly post: (message: unknown) => unknown;
+  /** The sentence the page shows for a handler that failed. */
+  readonly describe: (error: unknown) => string;
+  /** Hears of messages that were dropped and handlers that failed, without their contents. */
+  readonly onProblem: (problem: string, error?: unknown) => void;
+}
+
+/** The panel's end. `receive` never throws, whatever arrives. */
+export interface PanelSide<P extends Protocol> {
+  receive(message: unknown): void;
+  send<K extends keyof P['events'] & string>(name: K, payload: Payload<P, K>): void;
+}
+
+const anything = (() => true) as unknown as Guard<unknown>;
+const isRequest = object({
+  kind: (value): value is 'request' => value === 'request',
+  id: number(0, Number.MAX_SAFE_INTEGER),
+  name: text(100),
+  params: anything,
+});
+const isNotification = object({
+  kind: (value): value is 'notification' => value === 'notification',
+  name: text(100),
+  params: anything,
+});
+
+/** Makes the panel's end of a protocol. */
+export function panelSide<P extends Protocol>(options: PanelSideOptions<P>): PanelSide<P> {
+  const { protocol, handlers, post, describe, onProblem } = options;
+  const tell = (message: ToPage): unknown => post(message);
+
+  async function answer(id: number, name: string, params: unknown): Promise<void> {
+    const spec = own(protocol.requests, name);
+    const handler = own(handlers.requests, name) as ((params: unknown) => unknown) | undefined;
+    if (spec === undefined || handler === undefined || !spec.params(params)) {
+      onProblem('A request of the page was refused: unknown name or wrong parameters');
+      tell({ kind: 'refusal', id, reason: 'Refused: unknown name or wrong parameters.' });
+      return;
+    }
+    try {
+      tell({ kind: 'answer', id, value: await handler(params) });
+    } catch (error) {
+      onProblem(`The request "${name}" of the page failed`, error);
+      tell({ kind: 'refusal', id, reason: describe(error) });
+    }
+  }
+
+  function hear(name: string, params: unknown): void {
+    const guard = own(protocol.notifications, name);
+    const handler = own(handlers.notifications, name) as ((params: unknown) => unknown) | undefined;
+    if (guard === undefined || handler === undefined || !guard(params)) {
+      onProblem('A message of the page was dropped: unknown name or wrong parameters');
+      return;
+    }
+    void Promise.resolve(params)
+      .then(handler)
+      .catch((error: unknown) => onProblem(`Handling "${name}" of the page failed`, error));
+  }
+
+  return {
+    receive(message) {
+      try {
+        if (isRequest(message)) void answer(message.id, message.name, message.params).catch(problem);
+        else if (isNotification(message)) hear(message.name, message.params);
+        else onProblem('A message of the page was dropped: wrong shape');
+      } catch (error) {
+        problem(error);
+      }
+    },
+    send: (name, payload) => void tell({ kind: 'event', name, payload }),
+  };
+
+  function problem(error: unknown): void {
+    onProblem('A message of the page could not be handled', error);
+  }
+}
+
+/** A request the panel refused; the message is a sentence for a person. */
+export class RefusedByPanel extends Error {
+  override readonly name = 'RefusedByPanel';
+}
+
+/** The page's end. */
+export interface PageSide<P extends Protocol> {
+  receive(message: unknown): void;
+  /** Resolves with the panel's answer; rejects with `RefusedByPanel`. */
+  request<K extends keyof P['requests'] & string>(name: K, params: Params<P, K>): Promise<Answer<P, K>>;
+  notify<K extends keyof P['notifications'] & string>(name: K, params: Guarded<P['notifications'][K]>): void;
+}
+
+interface Waiting {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Makes the page's end of a protocol. Messages come from the panel only, so their types are taken as declared. */
+export function pageSide<P extends Protocol>(
+  _protocol: P,
+  handlers: PageHandlers<P>,
+  post: (message: unknown) => void,
+): PageSide<P> {
+  const waiting = new Map<number, Waiting>();
+  let lastId = 0;
+  const tell = (message: ToPanel): void => post(message);
+
+  return {
+    receive(message) {
+      const received = message as ToPage | undefined;
+      switch (received?.kind) {
+        case 'event':
+          (own(handlers, received.name) as ((payload: unknown) => unknown) | undefined)?.(received.payload);
+          return;
+        case 'answer':
+          waiting.get(received.id)?.resolve(received.value);
+          waiting.delete(received.id);
+          return;
+        case 'refusal':
+          waiting.get(received.id)?.reject(new RefusedByPanel(received.reason));
+          waiting.delete(received.id);
+          return;
+        case undefined:
+      }
+    },
+    request(name, params) {
+      const id = ++lastId;
+      return new Promise((resolve, reject) => {
+        waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
+        tell({ kind: 'request', id, name, params });
+      });
+    },
+    notify: (name, params) => tell({ kind: 'notification', name, params }),
+  };
+}
+
+function own<T extends object>(from: T, name: string): T[keyof T] | undefined {
+  return Object.hasOwn(from, name) ? from[name as keyof T] : undefined;
+}

@@ -1,0 +1,147 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { buildSync } from 'esbuild';
+import { removeFolder, root, temporaryFolder } from '../vscode/paths';
+import { onEnd } from '../vscode/processes';
+import { startServer, type Server } from '../vscode/server';
+import type { Activation, Failure } from './probe';
+import { atMost, median, megabytes, times, type Row } from './rows';
+import { stageVariants, variants, type Variant } from './samples';
+
+const rounds = 7;
+
+/** Activation of the three variants, interleaved, each time in a window and an extension host of its own. */
+export async function activationRows(): Promise<Row[]> {
+  const folder = temporaryFolder('bench');
+  const forget = onEnd(() => removeFolder(folder));
+  const staged = stageVariants(folder);
+  const probe = bundleProbe();
+  const resultFile = path.join(folder, 'result.json');
+  const server = await startServer({
+    env: { AGENT_CONSOLE_BENCH_STAGE: folder, AGENT_CONSOLE_BENCH_RESULT: resultFile },
+  });
+  const samples: Record<Variant, Activation[]> = { ours: [], empty: [], 'ui only': [] };
+  try {
+    // The first host pays for what the server caches; it is not counted.
+    await activate(server, staged.empty, probe, resultFile);
+    for (let round = 0; round < rounds; round++) {
+      for (let turn = 0; turn < variants.length; turn++) {
+        const variant = variants[(round + turn) % variants.length] ?? 'ours';
+        samples[variant].push(await activate(server, staged[variant], probe, resultFile));
+      }
+    }
+  } finally {
+    await server.close();
+    removeFolder(folder);
+    forget();
+  }
+  for (const variant of variants) console.log(describe(variant, samples[variant]));
+  return rows(samples);
+}
+
+/** Bundles the part that runs in the extension host; it stays in the checkout, where its imports resolve. */
+function bundleProbe(): string {
+  const outfile = path.join(root, '.test-out-scripts', 'test', 'bench', 'probe.js');
+  buildSync({
+    entryPoints: [path.join(root, 'test', 'bench', 'probe.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    external: ['vscode'],
+  });
+  return outfile.replace(/\.js$/, '');
+}
+
+/** Opens a window with one extension, activates it there, and ends that extension host. */
+async function activate(
+  server: Server,
+  extension: string,
+  probe: string,
+  resultFile: string,
+): Promise<Activation> {
+  fs.rmSync(resultFile, { force: true });
+  let exited: (code: number) => void = () => undefined;
+  const exit = new Promise<number>(resolve => (exited = resolve));
+  const page = await server.openPage(undefined, {
+    payload: [
+      ['extensionDevelopmentPath', extension],
+      ['extensionTestsPath', probe],
+    ],
+    prepare: async prepared => {
+      await prepared.exposeFunction('codeAutomationLog', () => undefined);
+      await prepared.exposeFunction('codeAutomationExit', exited);
+    },
+  });
+  const code = await exit;
+  await page.context().close();
+  const activation = fs.existsSync(resultFile)
+    ? (JSON.parse(fs.readFileSync(resultFile, 'utf8')) as Activation | Failure)
+    : { error: `it ended with code ${code}` };
+  if ('error' in activation) throw new Error(`The probe of ${extension} failed: ${activation.error}`);
+  try {
+    // Where it is still there: the server keeps a host for a window that may come back.
+    process.kill(activation.pid, 'SIGKILL');
+  } catch {
+    // It has ended with its window.
+  }
+  return activation;
+}
+
+function rows(samples: Record<Variant, Activation[]>): Row[] {
+  const cost = (variant: Variant) => median(samples[variant].map(cold));
+  const added = (of: (sample: Activation) => number) =>
+    (median(samples.ours.map(of)) - median(samples.empty.map(of))) / 1024 / 1024;
+  const most = (of: (sample: Activation) => number) => Math.max(...samples.ours.map(of));
+  return [
+    atMost('activation, load and call, against an empty extension', cost('ours') / cost('empty'), 8, times),
+    atMost('activation, load and call, against the same UI alone', cost('ours') / cost('ui only'), 2, times),
+    atMost(
+      'heap added by activation',
+      added(sample => sample.heap),
+      0.5,
+      megabytes,
+    ),
+    atMost(
+      'resident memory added by activation',
+      added(sample => sample.rss),
+      2,
+      megabytes,
+    ),
+    atMost(
+      'connections during activation',
+      most(sample => sample.connections),
+      0,
+      String,
+    ),
+    atMost(
+      'secrets read during activation',
+      most(sample => sample.secretsRead),
+      0,
+      String,
+    ),
+    atMost(
+      'files read during activation',
+      most(sample => sample.filesRead),
+      0,
+      String,
+    ),
+  ];
+}
+
+function cold(sample: Activation): number {
+  return sample.loadMs + sample.callMs;
+}
+
+function describe(variant: Variant, samples: readonly Activation[]): string {
+  const range = (of: (sample: Activation) => number) => {
+    const values = samples.map(of);
+    return [Math.min(...values), median(values), Math.max(...values)]
+      .map(value => value.toFixed(2))
+      .join('/');
+  };
+  return (
+    `${variant.padEnd(8)} load ${range(sample => sample.loadMs)} ms, call ${range(sample => sample.callMs)} ms, ` +
+    `resolved ${range(sample => sample.resolvedMs)} ms (least/median/most of ${samples.length})`
+  );
+}

@@ -1,0 +1,40 @@
+import { execFileSync } from 'node:child_process';
+import * as path from 'node:path';
+import { ensureVsCode } from '../vscode/install';
+import { removeFolder, root, temporaryFolder } from '../vscode/paths';
+import { endAll, onEnd } from '../vscode/processes';
+import { activationRows } from './activation';
+import { print, type Row } from './rows';
+import { sizeRows } from './sizes';
+
+/** `npm run bench`: one row a target, `what | figure | target | holds or falls short`. It informs and never fails. */
+async function main(): Promise<void> {
+  const { version } = await ensureVsCode();
+  console.log(`VS Code ${version} (server, headless browser), Node ${process.version}\n`);
+  const parts: readonly (() => Row[] | Promise<Row[]>)[] = [activationRows, sizes];
+  const rows: Row[] = [];
+  for (const part of parts) {
+    try {
+      rows.push(...(await part()));
+    } catch (error) {
+      console.log(`not measured: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  console.log('');
+  print(rows);
+}
+
+function sizes(): Row[] {
+  const dist = path.join(temporaryFolder('sizes'), 'dist');
+  onEnd(() => removeFolder(path.dirname(dist)));
+  execFileSync(process.execPath, ['esbuild.js', '--production', '--dist', dist], { cwd: root });
+  return sizeRows(dist);
+}
+
+main().then(
+  () => endAll(0),
+  (error: unknown) => {
+    console.log(error instanceof Error ? error.message : error);
+    return endAll(0);
+  },
+);

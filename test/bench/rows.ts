@@ -1,0 +1,30 @@
+/** One line of the report: what was measured, the figure, the target, and whether it holds. */
+export interface Row {
+  readonly what: string;
+  readonly figure: string;
+  readonly target: string;
+  readonly holds: boolean;
+}
+
+/** Compares a figure with the most it may be. */
+export function atMost(what: string, value: number, limit: number, format: (value: number) => string): Row {
+  return { what, figure: format(value), target: `<= ${format(limit)}`, holds: value <= limit };
+}
+
+export function print(rows: readonly Row[]): void {
+  const cells = rows.map(row => [row.what, row.figure, row.target, row.holds ? 'holds' : 'falls short']);
+  const widths = [0, 1, 2].map(column => Math.max(0, ...cells.map(row => row[column]?.length ?? 0)));
+  for (const row of cells)
+    console.log(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | '));
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const high = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? high : ((sorted[middle - 1] ?? Number.NaN) + high) / 2;
+}
+
+export const bytes = (value: number): string => `${(value / 1024).toFixed(1)} KB`;
+export const megabytes = (value: number): string => `${value.toFixed(2)} MB`;
+export const times = (value: number): string => `${value.toFixed(2)} x`;

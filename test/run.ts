@@ -1,0 +1,168 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { ensureVsCode } from './vscode/install';
+import { type Tally } from './vscode/mochaRun';
+import { removeFolder, root, temporaryFolder, testOutput } from './vscode/paths';
+import { end, endAll, onEnd, start } from './vscode/processes';
+
+/**
+ * `npm test [-- STEP...] [--grep TEXT]`: lint, types, unit, host and ui, or the steps named. Each counts its tests, lint and
+ * types count as one. The last line is `N passed, N failed`.
+ */
+const steps = ['lint', 'types', 'unit', 'host', 'ui'] as const;
+type Step = (typeof steps)[number];
+
+/** Longest time for one step, in ms: a run that hangs is ended and counts as failed. */
+const stepLimitMs = 15 * 60_000;
+
+const builtProgram: Partial<Record<Step, readonly string[]>> = {
+  unit: ['vscode/mochaMain.js', 'unit'],
+  host: ['vscode/hostTests.js'],
+  ui: ['vscode/mochaMain.js', 'ui'],
+};
+
+async function main(): Promise<number> {
+  const { chosen, grep } = parse(process.argv.slice(2));
+  for (const name of ['AGENT_CONSOLE_API_KEY', 'AGENT_CONSOLE_BASE_URL', 'AGENT_CONSOLE_APP_URL']) {
+    Reflect.deleteProperty(process.env, name);
+  }
+  if (grep !== undefined) process.env['AGENT_CONSOLE_TEST_GREP'] = grep;
+
+  // The first installation waits for the network most of the time: it runs beside lint and types.
+  const vscode = chosen.includes('host') || chosen.includes('ui') ? installed() : Promise.resolve(undefined);
+  const built = once(build);
+  const rows: { readonly step: Step; readonly tally: Tally; readonly seconds: number }[] = [];
+  for (const step of chosen) {
+    console.log(`\n── ${step}`);
+    const program = builtProgram[step];
+    const problem = program === undefined ? undefined : ((await vscode) ?? (await built()));
+    const began = Date.now();
+    if (problem !== undefined) console.error(problem);
+    const tally =
+      problem !== undefined
+        ? failure
+        : program === undefined
+          ? await check(step)
+          : await runTests(program, step);
+    rows.push({ step, tally, seconds: (Date.now() - began) / 1000 });
+  }
+
+  console.log('');
+  for (const { step, tally, seconds } of rows) {
+    const skipped = tally.skipped > 0 ? `, ${tally.skipped} skipped` : '';
+    console.log(
+      `${step.padEnd(6)} ${tally.passed} passed, ${tally.failed} failed${skipped}  ${seconds.toFixed(1)} s`,
+    );
+  }
+  const passed = sum(rows.map(row => row.tally.passed));
+  const failed = sum(rows.map(row => row.tally.failed));
+  console.log(`\n${passed} passed, ${failed} failed`);
+  return failed === 0 ? 0 : 1;
+}
+
+const failure: Tally = { passed: 0, failed: 1, skipped: 0 };
+
+function parse(args: readonly string[]): {
+  readonly chosen: readonly Step[];
+  readonly grep: string | undefined;
+} {
+  const at = args.indexOf('--grep');
+  const grep = at < 0 ? undefined : args[at + 1];
+  const names = args.filter((_, index) => at < 0 || (index !== at && index !== at + 1));
+  const unknown = names.filter(name => !steps.some(step => step === name));
+  if (unknown.length > 0) throw new Error(`Unknown: ${unknown.join(' ')}. Steps are ${steps.join(', ')}.`);
+  return { chosen: names.length === 0 ? steps : steps.filter(step => names.includes(step)), grep };
+}
+
+/** Resolves with what went wrong, if something did. */
+async function installed(): Promise<string | undefined> {
+  return ensureVsCode().then(
+    () => undefined,
+    (error: unknown) => `VS Code for tests could not be installed. ${String(error)}`,
+  );
+}
+
+/** Builds the extension as it ships, and the tests. Resolves with what went wrong, if something did. */
+async function build(): Promise<string | undefined> {
+  const code =
+    (await run(process.execPath, ['esbuild.js', '--production'])) ||
+    (await run(process.execPath, ['esbuild.js', '--tests']));
+  return code === 0 ? undefined : 'The build failed.';
+}
+
+/** A step that passes or fails as a whole. */
+async function check(step: Step): Promise<Tally> {
+  const npm = process.env['npm_execpath'];
+  const script = step === 'types' ? 'typecheck' : step;
+  const code =
+    npm?.endsWith('.js') === true
+      ? await run(process.execPath, [npm, 'run', '--silent', script])
+      : await run('npm', ['run', '--silent', script]);
+  return code === 0 ? { passed: 1, failed: 0, skipped: 0 } : failure;
+}
+
+/** A step that reports its own tally; one that ends without, or without a test, has failed. */
+async function runTests([program = '', ...args]: readonly string[], step: Step): Promise<Tally> {
+  const folder = temporaryFolder('result');
+  const forget = onEnd(() => removeFolder(folder));
+  const resultFile = path.join(folder, 'result.json');
+  const code = await run(
+    process.execPath,
+    ['--enable-source-maps', path.join(testOutput, program), ...args],
+    { AGENT_CONSOLE_TEST_RESULT: resultFile },
+  );
+  let tally = failure;
+  if (fs.existsSync(resultFile)) {
+    const result = JSON.parse(fs.readFileSync(resultFile, 'utf8')) as Tally;
+    const wrong = result.failed === 0 && (code !== 0 || result.passed === 0);
+    tally = wrong ? { ...result, failed: 1 } : result;
+    if (wrong) console.error(`${step}: ${code === 0 ? 'no test ran' : `ended with code ${code}`}.`);
+  } else {
+    console.error(`${step}: ended with code ${code} before all tests had run.`);
+  }
+  removeFolder(folder);
+  forget();
+  return tally;
+}
+
+/** Runs a program with its output shown; resolves with its exit code, 1 when it was ended from outside. */
+async function run(
+  command: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<number> {
+  const child = start(command, args, {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    graceMs: 10_000,
+  });
+  const timer = setTimeout(() => {
+    console.error(`Ended after ${stepLimitMs / 60_000} minutes.`);
+    void end(child);
+  }, stepLimitMs);
+  return new Promise<number>(resolve => {
+    child.once('error', error => {
+      console.error(error.message);
+      resolve(1);
+    });
+    child.once('exit', code => resolve(code ?? 1));
+  }).finally(() => clearTimeout(timer));
+}
+
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => (result ??= work());
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+main().then(
+  code => endAll(code),
+  (error: unknown) => {
+    console.error(error instanceof Error ? error.message : error);
+    return endAll(1);
+  },
+);

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, watch } from 'node:fs';
+import * as path from 'node:path';
+import { startSampleService, type RecordedRequest, type SampleService } from '../../src/sample';
+import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
+import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { Workbench } from './workbench';
+
+/** The issue's own path: sign in, create a session, send two files from the Explorer, read the earlier replies. */
+describe('a first day', () => {
+  let service: SampleService;
+  let folder: string;
+  let workbench: Workbench;
+
+  /** The next request that matches, as the service saw it. */
+  const received = (method: string, pathname: RegExp): Promise<RecordedRequest> =>
+    new Promise(resolve => {
+      const subscription = service.onDidReceive(request => {
+        if (request.method !== method || !pathname.test(request.path)) return;
+        subscription.dispose();
+        resolve(request);
+      });
+    });
+
+  before(async function () {
+    this.timeout(120_000);
+    service = await startSampleService({ pace: 0.02 });
+    folder = temporaryFolder('shop');
+    makeSampleWorkspace(folder);
+    workbench = await Workbench.open({ folder });
+  });
+  after(async () => {
+    await workbench.close();
+    await service.close();
+    removeFolder(folder);
+  });
+
+  it('signs in with both addresses and a key, checked before they are kept', async () => {
+    const { page } = workbench;
+    await workbench.openContainer('Agent Console');
+    await workbench.welcome('Sessions').getByRole('button', { name: 'Sign in' }).click();
+    const step = (number: number): Promise<void> => workbench.quickInput.getByText(`(${number}/3)`).waitFor();
+    await step(1);
+    await workbench.answer(service.baseUrl);
+    await step(2);
+    await workbench.answer(service.appUrl);
+    await step(3);
+    await page.locator('.quick-input-widget input[type=password]').waitFor();
+    await workbench.answer('not-a-key');
+    await workbench.quickInput.getByText(/was not accepted|not accepted/).waitFor();
+    await workbench.answer(service.apiKey);
+    await workbench.row('Computers', 'active').waitFor();
+    await workbench.welcome('Sessions').getByRole('button', { name: 'New session' }).waitFor();
+    const asked = service.requests.map(request => `${request.credential} ${request.path}`);
+    assert.ok(asked.includes('owner /api/v0/computers'), asked.join('\n'));
+    assert.ok(asked.includes('owner /api/organization/maturity-level-reports'), asked.join('\n'));
+  });
+
+  it('creates a session on a computer and opens its chat', async () => {
+    const created = received('POST', /\/sessions$/);
+    await workbench.welcome('Sessions').getByRole('button', { name: 'New session' }).click();
+    await workbench.quickInput.locator('.monaco-list-row').first().waitFor();
+    await workbench.page.keyboard.press('Enter');
+    assert.deepEqual(Object.keys((await created).body as object), ['computerId']);
+    await workbench.webview().getByRole('textbox').waitFor();
+    await workbench.rows('Sessions').nth(1).waitFor();
+  });
+
+  it('attaches two files from the Explorer and sends them as the contract says', async () => {
+    const chat = workbench.webview();
+    await workbench.explorerMenu(['README.md', 'package.json'], 'Send to agent session');
+    await chat
+      .getByRole('list', { name: /ttachments/ })
+      .getByText('README.md')
+      .waitFor();
+    await chat.getByText('package.json').waitFor();
+    const sent = received('POST', /\/messages$/);
+    await chat.getByRole('textbox').fill('Please explain these two files.');
+    await workbench.page.keyboard.press('Enter');
+    const { body, headers } = await sent;
+    assert.match(String(headers['content-type']), /^application\/json/);
+    const file = (name: string): object => {
+      const bytes = readFileSync(path.join(folder, name));
+      return {
+        type: 'base64',
+        mediaType: 'text/plain',
+        data: bytes.toString('base64'),
+        parsedData: bytes.toString('utf8'),
+        name,
+        path: name,
+      };
+    };
+    const { computerId, ...rest } = body as { computerId?: string };
+    assert.ok(computerId === undefined || typeof computerId === 'string');
+    assert.deepEqual(rest, {
+      text: 'Please explain these two files.',
+      files: [file('README.md'), file('package.json')],
+    });
+    await chat.getByRole('article').getByText('Please explain these two files.').waitFor();
+  });
+
+  it('states what cannot be read yet, and uncovers it with the next message', async () => {
+    const chat = workbench.webview();
+    await service.settle();
+    await chat.getByText(/cannot be read yet/).waitFor();
+    await chat.getByRole('textbox').fill('Thank you.');
+    await workbench.page.keyboard.press('Enter');
+    await chat
+      .getByRole('article', { name: /^Agent/ })
+      .first()
+      .waitFor();
+    await chat.getByRole('article').getByText('Thank you.').waitFor();
+    const articles = await chat.getByRole('article').allInnerTexts();
+    assert.ok(articles.some(text => text.includes('README.md')));
+  });
+
+  it('has sent nothing that the contract does not show', () => {
+    const refused = service.requests.filter(
+      request => (request.status ?? 0) >= 400 && request.credential !== 'invalid',
+    );
+    assert.deepEqual(
+      refused.map(request => `${request.method} ${request.path} ${request.status ?? ''}`),
+      [],
+    );
+  });
+
+  it('keeps the transcript and the draft over a reload', async () => {
+    const { page } = workbench;
+    await workbench.webview().getByRole('textbox').fill('A thought for later');
+    await workbench.tab('Please explain').waitFor();
+    await draftIsStored(workbench.server.userDataFolder, 'A thought for later');
+    await page.reload();
+    await workbench.tab('Please explain').click({ timeout: 60_000 });
+    const chat = workbench.webview();
+    await chat.getByRole('article').getByText('Thank you.').waitFor();
+    await composerHolds(workbench, 'A thought for later');
+  });
+});
+
+/** Resolves when a draft with this text is on disk: that is when nothing can take it away any more. */
+async function draftIsStored(userDataFolder: string, text: string): Promise<void> {
+  const folder = path.join(userDataFolder, 'User', 'globalStorage', 'agent-console.agent-console');
+  const holds = (): boolean =>
+    readdirSync(folder, { recursive: true })
+      .map(name => path.join(folder, String(name)))
+      .some(file => file.endsWith('.json') && readFileSync(file, 'utf8').includes(text));
+  if (holds()) return;
+  await new Promise<void>(resolve => {
+    const watcher = watch(folder, { recursive: true }, () => {
+      if (!holds()) return;
+      watcher.close();
+      resolve();
+    });
+  });
+}
+
+/** Waits until the composer holds exactly this. */
+async function composerHolds(workbench: Workbench, value: string): Promise<void> {
+  interface Browser {
+    readonly document: { querySelector(selector: string): { readonly value: string } | null };
+  }
+  const frame = await workbench.webviewFrame();
+  await frame.waitForFunction(
+    wanted => (globalThis as unknown as Browser).document.querySelector('textarea')?.value === wanted,
+    value,
+  );
+}

@@ -1,0 +1,62 @@
+import { type Locator } from 'playwright-core';
+import { type SampleService } from '../../src/sample';
+import { type Workbench } from './workbench';
+
+export interface Stage {
+  readonly workbench: Workbench;
+  readonly service: SampleService;
+}
+
+/** A named state to take pictures of. */
+export interface Scene {
+  readonly name: string;
+  /** Signed in to the sample service by the environment; true unless told. */
+  readonly signedIn?: boolean;
+  /** How fast the sample service's agents and computers are; 0, at once, unless told. */
+  readonly pace?: number;
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly size?: { readonly width: number; readonly height: number };
+  /** Brings the window into the state; returns the part to take, or nothing for the whole window. */
+  play(stage: Stage): Promise<Locator | undefined>;
+}
+
+export const scenes: readonly Scene[] = [
+  {
+    name: 'signed-out',
+    signedIn: false,
+    async play({ workbench }) {
+      await workbench.openContainer('Agent Console');
+      await workbench.welcome('Sessions').getByRole('button').first().waitFor();
+      return undefined;
+    },
+  },
+  {
+    name: 'trees',
+    async play({ workbench, service }) {
+      await addSessions(workbench, service);
+      await workbench.row('Computers', 'atlas').waitFor();
+      return undefined;
+    },
+  },
+  {
+    name: 'chat',
+    async play({ workbench, service }) {
+      await addSessions(workbench, service);
+      await workbench.rows('Sessions').filter({ hasNotText: /^$/ }).last().dblclick();
+      await workbench.webview().locator('textarea').first().waitFor();
+      return undefined;
+    },
+  },
+];
+
+/** The sessions that the sample service has from the start, opened by their ids. */
+async function addSessions(workbench: Workbench, service: SampleService): Promise<void> {
+  await workbench.openContainer('Agent Console');
+  for (const id of service.sessionIds) {
+    const before = await workbench.rows('Sessions').count();
+    await workbench.runCommand('Agent Console: Open a session by its id');
+    await workbench.answer(id);
+    await workbench.rows('Sessions').nth(before).waitFor();
+    await workbench.webview().getByRole('textbox').waitFor();
+  }
+}

@@ -1,0 +1,96 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { type Page } from 'playwright-core';
+import { startSampleService, type SampleService } from '../../src/sample';
+import { packageExtension } from '../vscode/package';
+import { removeFolder, root, shotsFolder, temporaryFolder } from '../vscode/paths';
+import { endAll, onEnd } from '../vscode/processes';
+import { makeSampleWorkspace, sampleRemote } from '../vscode/sampleWorkspace';
+import { scenes, type Scene } from './scenes';
+import { Workbench } from './workbench';
+
+/** The themes every scene is taken in: what VS Code calls them, and the classes its window and the pages in it then have. */
+const themes = {
+  light: { id: 'Light 2026', window: 'vs', page: 'vscode-light' },
+  dark: { id: 'Dark 2026', window: 'vs-dark', page: 'vscode-dark' },
+  'hc-dark': { id: 'Default High Contrast', window: 'hc-black', page: 'vscode-high-contrast' },
+  'hc-light': { id: 'Default High Contrast Light', window: 'hc-light', page: 'vscode-high-contrast-light' },
+} as const;
+type Theme = keyof typeof themes;
+
+/** `npm run shots [-- SCENE...]`: a picture of each scene in each theme, `.shots/SCENE-THEME.png`. */
+async function main(): Promise<void> {
+  const names = process.argv.slice(2);
+  const unknown = names.filter(name => !scenes.some(scene => scene.name === name));
+  if (unknown.length > 0) {
+    throw new Error(
+      `Unknown: ${unknown.join(' ')}. Scenes are ${scenes.map(scene => scene.name).join(', ')}.`,
+    );
+  }
+  // Packaged, as people have it: a theme setting does not count in a window for an extension under development that has
+  // VS Code itself somewhere below its folder.
+  const vsix = packageExtension();
+  for (const scene of scenes) {
+    if (names.length > 0 && !names.includes(scene.name)) continue;
+    for (const theme of Object.keys(themes) as Theme[]) await take(scene, theme, vsix);
+  }
+}
+
+/** Plays a scene in a theme, in a VS Code and with a sample service of its own, and takes it. */
+async function take(scene: Scene, theme: Theme, vsix: string): Promise<void> {
+  const parent = temporaryFolder('shots');
+  const forget = onEnd(() => removeFolder(parent));
+  const folder = path.join(parent, 'shop');
+  fs.mkdirSync(folder);
+  makeSampleWorkspace(folder);
+  const service = await startSampleService({ openRepositoryUrl: sampleRemote, pace: scene.pace ?? 0 });
+  const signedIn = scene.signedIn ?? true;
+  const workbench = await Workbench.open({
+    folder,
+    vsix: [vsix],
+    env: signedIn ? signIn(service) : {},
+    settings: { ...scene.settings, 'workbench.colorTheme': themes[theme].id },
+    contextOptions: { viewport: scene.size ?? { width: 1280, height: 800 } },
+  });
+  try {
+    await workbench.page.locator(`.monaco-workbench.${themes[theme].window}`).waitFor();
+    const target = await scene.play({ workbench, service });
+    await drawn(workbench.page, theme);
+    const file = path.join(shotsFolder, `${scene.name}-${theme}.png`);
+    await (target ?? workbench.page).screenshot({ path: file, animations: 'disabled', caret: 'hide' });
+    console.log(path.relative(root, file));
+  } catch (error) {
+    await workbench.capture(`failed/shots-${scene.name}-${theme}`);
+    throw error;
+  } finally {
+    await workbench.close();
+    await service.close();
+    removeFolder(parent);
+    forget();
+  }
+}
+
+function signIn(service: SampleService): Record<string, string> {
+  return {
+    AGENT_CONSOLE_BASE_URL: service.baseUrl,
+    AGENT_CONSOLE_APP_URL: service.appUrl,
+    AGENT_CONSOLE_API_KEY: service.apiKey,
+  };
+}
+
+/** Resolves when the pages inside the window are drawn in the theme, and all that was changed is on the screen. */
+async function drawn(page: Page, theme: Theme): Promise<void> {
+  for (const view of await page.locator('iframe.webview.ready').filter({ visible: true }).all()) {
+    const inner = view.contentFrame().locator('iframe#active-frame').contentFrame();
+    await inner.locator(`body.${themes[theme].page}`).waitFor();
+  }
+  await page.evaluate('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))');
+}
+
+main().then(
+  () => endAll(0),
+  (error: unknown) => {
+    console.error(error instanceof Error ? error.message : error);
+    return endAll(1);
+  },
+);

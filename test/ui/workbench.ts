@@ -1,0 +1,239 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { type Frame, type FrameLocator, type Locator, type Page } from 'playwright-core';
+import { root, shotsFolder } from '../vscode/paths';
+import { startServer, type PageOptions, type Server, type ServerOptions } from '../vscode/server';
+
+export interface WorkbenchOptions extends ServerOptions {
+  readonly folder?: string | undefined;
+  readonly contextOptions?: NonNullable<PageOptions['contextOptions']>;
+}
+
+/** Open windows, for pictures when a test fails; shared by the test files, which are bundled one by one. */
+const openWindows = ((globalThis as { agentConsoleWindows?: Set<Workbench> }).agentConsoleWindows ??=
+  new Set());
+
+/** One window of VS Code with the extension. Every wait is for something on the screen. */
+export class Workbench {
+  readonly page: Page;
+  readonly server: Server;
+  readonly #ownsServer: boolean;
+  readonly #console: string[] = [];
+
+  private constructor(page: Page, server: Server, ownsServer: boolean) {
+    this.page = page;
+    this.server = server;
+    this.#ownsServer = ownsServer;
+    page.on('console', message => this.#console.push(`${message.type()} ${message.text()}`));
+    openWindows.add(this);
+  }
+
+  /** Starts VS Code with this checkout's extension (or with `extensions` or `vsix`) and opens a window. */
+  static async open(options: WorkbenchOptions = {}): Promise<Workbench> {
+    const server = await startServer({ ...(options.vsix ? {} : { extensions: [root] }), ...options });
+    try {
+      return await Workbench.#window(server, true, options.folder, options);
+    } catch (error) {
+      await server.close();
+      throw error;
+    }
+  }
+
+  /** Opens another window at the same server and in the same browser session, as a second tab of the same person. */
+  async openAnother(folder?: string): Promise<Workbench> {
+    return Workbench.#window(this.server, false, folder, { context: this.page.context() });
+  }
+
+  static async #window(
+    server: Server,
+    ownsServer: boolean,
+    folder: string | undefined,
+    options: PageOptions = {},
+  ): Promise<Workbench> {
+    let workbench: Workbench | undefined;
+    const prepare = async (page: Page) => {
+      page.setDefaultTimeout(20_000);
+      workbench = new Workbench(page, server, ownsServer);
+      await options.prepare?.(page);
+    };
+    try {
+      const page = await server.openPage(folder, { ...options, prepare });
+      workbench ??= new Workbench(page, server, ownsServer);
+      await workbench.#ready(folder);
+      return workbench;
+    } catch (error) {
+      await workbench?.capture('failed-open');
+      if (workbench) openWindows.delete(workbench);
+      throw error;
+    }
+  }
+
+  async #ready(folder: string | undefined): Promise<void> {
+    await this.page.locator('.activitybar .action-item').first().waitFor();
+    await this.page.locator('.statusbar-item').first().waitFor();
+    if (folder !== undefined)
+      await this.page.locator('.explorer-folders-view .monaco-list-row').first().waitFor();
+  }
+
+  /** The icon of a view container in the activity bar. */
+  activityIcon(title: string): Locator {
+    const label = this.page.locator(`a[aria-label^="${title}"]`);
+    return this.page.locator('.activitybar .action-item').filter({ has: label });
+  }
+
+  /** Shows a view container of the side bar. */
+  async openContainer(title: string): Promise<void> {
+    const item = this.activityIcon(title);
+    if (!(await item.evaluate(element => element.classList.contains('checked')))) await item.click();
+    await this.page.locator('.sidebar .composite.title', { hasText: title }).waitFor();
+  }
+
+  /** A view of the side bar by its title, such as `Sessions`. */
+  view(title: string): Locator {
+    return this.page
+      .locator('.sidebar .pane')
+      .filter({ has: this.page.locator(`.pane-header[aria-label^="${title}"]`) });
+  }
+
+  /** Expands a view that is collapsed. */
+  async expandView(title: string): Promise<void> {
+    const header = this.view(title).locator('.pane-header');
+    await header.waitFor();
+    if ((await header.getAttribute('aria-expanded')) === 'false') await header.click();
+    await this.view(title).locator('.pane-body').waitFor();
+  }
+
+  rows(view: string): Locator {
+    return this.view(view).locator('.monaco-list-row');
+  }
+
+  row(view: string, text: string | RegExp): Locator {
+    return this.rows(view).filter({ hasText: text }).first();
+  }
+
+  /** The buttons and texts of a view without rows. */
+  welcome(view: string): Locator {
+    return this.view(view).locator('.welcome-view-content');
+  }
+
+  /** Presses an icon of a view's title, which shows while the pointer is over it. */
+  async viewAction(view: string, action: string): Promise<void> {
+    await this.view(view).locator('.pane-header').hover();
+    await this.view(view).locator(`.pane-header .action-label[aria-label^="${action}"]`).click();
+  }
+
+  /** A row of the Explorer by the file's name; folders above it must be open. */
+  explorerRow(name: string): Locator {
+    return this.page.locator('.explorer-folders-view .monaco-list-row').filter({
+      has: this.page.getByText(name, { exact: true }),
+    });
+  }
+
+  /** Selects files of the Explorer, opens the context menu on the last, and chooses an entry. */
+  async explorerMenu(names: readonly string[], entry: string | RegExp): Promise<void> {
+    await this.openContainer('Explorer');
+    for (const [index, name] of names.entries()) {
+      await this.explorerRow(name).click(index === 0 ? {} : { modifiers: ['ControlOrMeta'] });
+    }
+    await this.contextMenu(this.explorerRow(names.at(-1) ?? ''), entry);
+  }
+
+  /** Opens the context menu of something and chooses an entry. */
+  async contextMenu(target: Locator, entry: string | RegExp): Promise<void> {
+    await target.click({ button: 'right' });
+    await this.page.locator('.monaco-menu .action-item').filter({ hasText: entry }).first().click();
+  }
+
+  get quickInput(): Locator {
+    return this.page.locator('.quick-input-widget');
+  }
+
+  /**
+   * Runs a command by its title in the command palette, such as `Agent Console: Sign in…`. A palette that closes because
+   * something else took the focus is opened again.
+   */
+  async runCommand(title: string): Promise<void> {
+    const input = this.quickInput.locator('input.input');
+    for (let attempt = 1; ; attempt++) {
+      await this.page.keyboard.press('F1');
+      try {
+        await input.fill(`>${title}`, { timeout: 5000 });
+        await this.quickInput
+          .locator('.monaco-list-row')
+          .filter({ hasText: title })
+          .first()
+          .click({ timeout: 5000 });
+        return;
+      } catch (error) {
+        if (attempt === 3) throw error;
+      }
+    }
+  }
+
+  /** Chooses an entry of the open quick pick. */
+  async pick(text: string | RegExp): Promise<void> {
+    await this.quickInput.locator('.monaco-list-row').filter({ hasText: text }).first().click();
+  }
+
+  /** Fills the open input box and accepts it. */
+  async answer(text: string): Promise<void> {
+    const input = this.quickInput.locator('input.input');
+    await input.fill(text);
+    await input.press('Enter');
+  }
+
+  notification(text: string | RegExp): Locator {
+    return this.page.locator('.notification-toast').filter({ hasText: text });
+  }
+
+  /** The tab of an open editor. */
+  tab(title: string | RegExp): Locator {
+    return this.page.locator('.tabs-container .tab').filter({ hasText: title });
+  }
+
+  /** The page inside the webview that is shown; with several, the `index`-th one. */
+  webview(index = 0): FrameLocator {
+    return this.page
+      .locator('iframe.webview.ready')
+      .filter({ visible: true })
+      .nth(index)
+      .contentFrame()
+      .locator('iframe#active-frame')
+      .contentFrame();
+  }
+
+  /** The same as a frame, to evaluate things in. */
+  async webviewFrame(index = 0): Promise<Frame> {
+    const handle = await this.webview(index).locator('body').elementHandle();
+    const frame = await handle?.ownerFrame();
+    if (!frame) throw new Error('The webview has no frame.');
+    return frame;
+  }
+
+  /** Saves a picture of the window as `.shots/NAME.png` and returns the file. */
+  async screenshot(name: string): Promise<string> {
+    const file = path.join(shotsFolder, `${name}.png`);
+    await this.page.screenshot({ path: file });
+    return file;
+  }
+
+  /** Saves a picture and everything that was logged under `.shots/`; never fails. */
+  async capture(name: string): Promise<void> {
+    const file = path.join(shotsFolder, `${name}.log`);
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, [this.server.logs(), '\n=== console of the window', ...this.#console].join('\n'));
+    const picture = await this.screenshot(name).catch((error: unknown) => `no picture (${String(error)})`);
+    console.error(`      saved ${picture} and ${file}`);
+  }
+
+  async close(): Promise<void> {
+    openWindows.delete(this);
+    if (this.#ownsServer) await this.server.close();
+    else await this.page.close();
+  }
+}
+
+/** The windows that are open now. */
+export function windows(): readonly Workbench[] {
+  return [...openWindows];
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
+import { FaultServer, type Fault } from '../../fakes/faultServer';
+import { clientOf, ENDPOINTS, failureOf, type Endpoint } from './support';
+
+describe('cancelling', () => {
+  const { setTimeout: realSetTimeout, clearTimeout: realClearTimeout } = globalThis;
+  const pending = new Set<unknown>();
+  const timers = (): number => pending.size;
+  let server: FaultServer;
+
+  before(async () => {
+    server = await FaultServer.start();
+    globalThis.setTimeout = ((run: () => void, ms?: number) => {
+      const timer = realSetTimeout(() => {
+        pending.delete(timer);
+        run();
+      }, ms);
+      // The network layer below keeps a clock of its own.
+      if (!(new Error().stack ?? '').includes('deps/undici')) pending.add(timer);
+      return timer;
+    }) as typeof setTimeout;
+    globalThis.clearTimeout = timer => {
+      pending.delete(timer);
+      realClearTimeout(timer);
+    };
+  });
+  after(async () => {
+    globalThis.setTimeout = realSetTimeout;
+    globalThis.clearTimeout = realClearTimeout;
+    await server.close();
+  });
+
+  async function cancelled(endpoint: Endpoint, options: Parameters<typeof clientOf>[1] = {}): Promise<void> {
+    const { api } = clientOf(server, options);
+    const abort = new AbortController();
+    const before = timers();
+    const failure = failureOf(endpoint.call(api, abort.signal));
+    if (options.key === undefined) await server.arrived(1);
+    assert.ok(getEventListeners(abort.signal, 'abort').length > 0);
+    if (options.key === undefined) assert.ok(timers() > before, 'a deadline runs');
+    const began = performance.now();
+    abort.abort();
+    const error = await failure;
+    assert.ok(performance.now() - began < 250);
+    const sent = endpoint.method === 'POST' && options.key === undefined;
+    assert.deepEqual([error.kind, error.reason], [sent ? 'outcomeUnknown' : 'cancelled', 'cancelled']);
+    assert.equal(getEventListeners(abort.signal, 'abort').length, 0);
+    assert.equal(timers(), before, 'no timer is left');
+  }
+
+  for (const [name, fault] of [
+    ['while nothing comes', { kind: 'silence' }],
+    ['within a body', { kind: 'stall' }],
+    ['within an endless body', { kind: 'large', bytes: 1e9, declared: false }],
+  ] as const satisfies readonly (readonly [string, Fault])[]) {
+    for (const endpoint of ENDPOINTS) {
+      it(`${endpoint.name} ${name}`, async () => {
+        server.answer(fault);
+        await cancelled(endpoint);
+      });
+    }
+  }
+
+  it('while the key is being read: nothing was sent', async () => {
+    server.answer({ kind: 'answer' });
+    for (const endpoint of ENDPOINTS) await cancelled(endpoint, { key: () => new Promise(() => undefined) });
+    assert.equal(server.hits.length, 0);
+  });
+
+  it('while waiting for the next try', async () => {
+    server.answer({ kind: 'rateLimited', retryAfter: '30' });
+    const abort = new AbortController();
+    const before = timers();
+    const { api, log } = clientOf(server, { delay: undefined, now: undefined });
+    const failure = failureOf(api.computers.list({ signal: abort.signal }));
+    await server.arrived(1);
+    await until(() => log.lines.some(line => line.includes('retry')));
+    abort.abort();
+    assert.equal((await failure).kind, 'cancelled');
+    assert.equal(server.hits.length, 1);
+    assert.equal(getEventListeners(abort.signal, 'abort').length, 0);
+    assert.equal(timers(), before);
+  });
+
+  it('while the person is asked for another key', async () => {
+    server.answer({ kind: 'answer', status: 401 });
+    const abort = new AbortController();
+    const { api } = clientOf(server, {
+      onUnauthorized: () => {
+        abort.abort();
+        return new Promise(() => undefined);
+      },
+    });
+    assert.equal((await failureOf(api.computers.list({ signal: abort.signal }))).kind, 'cancelled');
+  });
+
+  it('before it begins: nothing is sent', async () => {
+    server.answer({ kind: 'answer' });
+    for (const endpoint of ENDPOINTS) {
+      const error = await failureOf(endpoint.call(clientOf(server).api, AbortSignal.abort()));
+      assert.equal(error.kind, 'cancelled');
+    }
+    assert.equal(server.hits.length, 0);
+  });
+
+  it('disposing the client gives up what is under way and refuses what comes later', async () => {
+    server.answer({ kind: 'silence' });
+    const { api } = clientOf(server);
+    const failures = [failureOf(api.computers.list()), failureOf(api.sessions.get('s1'))];
+    await server.arrived(2);
+    api.dispose();
+    for (const failure of failures) assert.equal((await failure).kind, 'cancelled');
+    assert.equal((await failureOf(api.computers.list())).kind, 'cancelled');
+    assert.equal(server.hits.length, 2);
+  });
+
+  it('a call that succeeds leaves nothing behind either', async () => {
+    const abort = new AbortController();
+    const before = timers();
+    for (const endpoint of ENDPOINTS) {
+      server.answer({ kind: 'answer', body: endpoint.good });
+      await endpoint.call(clientOf(server).api, abort.signal);
+    }
+    assert.equal(getEventListeners(abort.signal, 'abort').length, 0);
+    assert.equal(timers(), before);
+  });
+
+  it('leaving an iteration asks for no further page', async () => {
+    server.answer({
+      kind: 'answer',
+      body: { users: [{ id: 'u' }], pagination: { hasMore: true, nextCursor: 'n' } },
+    });
+    for await (const page of clientOf(server).api.organization.users()) {
+      assert.equal(page.items.length, 1);
+      break;
+    }
+    assert.equal(server.hits.length, 1);
+  });
+});
+
+/** Resolves when `condition` holds; looks after every turn of the event loop. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise(resolve => setImmediate(resolve));
+}

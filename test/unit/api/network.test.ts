@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import type { ApiErrorReason } from '../../../src/api';
+import { reasonOf } from '../../../src/api/failures';
+import { FaultServer } from '../../fakes/faultServer';
+import { makeCertificate } from './certificate';
+import { clientOf, failureOf } from './support';
+
+describe('the way to the service', () => {
+  describe('certificates', () => {
+    const authority = makeCertificate({ name: 'Test authority', authority: true });
+    let known: string[];
+
+    before(() => {
+      known = getCACertificates('default');
+      setDefaultCACertificates([...known, authority.cert]);
+    });
+    after(() => setDefaultCACertificates(known));
+
+    async function reasons(certificate: {
+      key: string;
+      cert: string;
+    }): Promise<(ApiErrorReason | undefined)[]> {
+      const server = await FaultServer.start({ key: certificate.key, cert: certificate.cert });
+      try {
+        const { api, waits } = clientOf(server);
+        const get = await failureOf(api.computers.list());
+        const post = await failureOf(api.sessions.create({ computerId: 'c1' }));
+        assert.deepEqual([get.kind, post.kind], ['unreachable', 'unreachable'], 'certainly not sent');
+        assert.deepEqual([waits.length, server.hits.length], [0, 0], 'trying again would not help');
+        return [get.reason, post.reason];
+      } finally {
+        await server.close();
+      }
+    }
+
+    it('signed by itself', async () => {
+      const certificate = makeCertificate({ name: 'self', ip: [127, 0, 0, 1] });
+      assert.deepEqual(await reasons(certificate), ['selfSignedCertificate', 'selfSignedCertificate']);
+    });
+
+    it('signed by somebody unknown', async () => {
+      const issuer = makeCertificate({ name: 'Unknown authority', authority: true });
+      const certificate = makeCertificate({ name: 'leaf', ip: [127, 0, 0, 1], issuer });
+      assert.deepEqual(await reasons(certificate), ['selfSignedCertificate', 'selfSignedCertificate']);
+    });
+
+    it('out of date', async () => {
+      const certificate = makeCertificate({
+        name: 'leaf',
+        ip: [127, 0, 0, 1],
+        issuer: authority,
+        notAfter: new Date('2021-01-01'),
+      });
+      assert.deepEqual(await reasons(certificate), ['certificateExpired', 'certificateExpired']);
+    });
+
+    it('made for another host', async () => {
+      const certificate = makeCertificate({ name: 'leaf', dns: 'other.example', issuer: authority });
+      assert.deepEqual(await reasons(certificate), ['certificateHost', 'certificateHost']);
+    });
+
+    it('a trusted one works', async () => {
+      const certificate = makeCertificate({ name: 'leaf', ip: [127, 0, 0, 1], issuer: authority });
+      const server = await FaultServer.start({ key: certificate.key, cert: certificate.cert });
+      try {
+        server.answer({ kind: 'answer', body: { computers: [] } });
+        assert.deepEqual((await clientOf(server).api.computers.list()).items, []);
+      } finally {
+        await server.close();
+      }
+    });
+
+    it('no TLS where https is expected', async () => {
+      const server = await FaultServer.start();
+      try {
+        const { api } = clientOf({ origin: server.origin.replace('http:', 'https:') });
+        for (const work of [() => api.computers.list(), () => api.sessions.create({ computerId: 'c' })]) {
+          const error = await failureOf(work());
+          assert.deepEqual([error.kind, error.reason], ['unreachable', 'tls']);
+        }
+      } finally {
+        await server.close();
+      }
+    });
+  });
+
+  it('a port no browser uses', async () => {
+    const { api } = clientOf({ origin: 'http://127.0.0.1:6000' });
+    const error = await failureOf(api.sessions.create({ computerId: 'c' }));
+    assert.deepEqual([error.kind, error.reason], ['unreachable', 'blockedPort']);
+  });
+
+  describe('a proxy', function () {
+    this.timeout(10_000);
+
+    /** The kinds and reasons a process with this proxy gets for a GET and a POST. */
+    async function through(proxy: string): Promise<unknown> {
+      const child = fork(path.join(__dirname, 'proxyChild.js'), {
+        env: { NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: proxy },
+        execArgv: [],
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      });
+      return new Promise((resolve, reject) => {
+        child.once('message', resolve);
+        child.once('exit', code => reject(new Error(`exited with ${code ?? 'a signal'}`)));
+      });
+    }
+
+    for (const [status, reason] of [
+      [407, 'proxyAuthentication'],
+      [403, 'proxy'],
+      [502, 'proxy'],
+    ] as const) {
+      it(`that refuses with ${status}`, async () => {
+        const proxy = createServer();
+        proxy.on('connect', (_, socket) => socket.end(`HTTP/1.1 ${status} No\r\n\r\n`));
+        await new Promise<void>(resolve => proxy.listen(0, '127.0.0.1', resolve));
+        try {
+          const answer = await through(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
+          assert.deepEqual(answer, { get: ['unreachable', reason], post: ['unreachable', reason] });
+        } finally {
+          proxy.close();
+        }
+      });
+    }
+
+    it('that is not there, by number and by name', async () => {
+      for (const proxy of ['http://127.0.0.1:9', 'http://no-such-proxy.invalid:3128']) {
+        assert.deepEqual(await through(proxy), {
+          get: ['unreachable', 'proxy'],
+          post: ['unreachable', 'proxy'],
+        });
+      }
+    });
+  });
+
+  it('reads codes wherever they stand', () => {
+    const url = new URL('https://api.example.com/x');
+    const cases: readonly (readonly [object, ApiErrorReason | undefined])[] = [
+      [{ message: 'x', cause: { code: 'ENOTFOUND', hostname: 'api.example.com' } }, 'dns'],
+      [{ cause: { code: 'ENOTFOUND', hostname: 'proxy.example.com' } }, 'proxy'],
+      [{ cause: { code: 'ECONNREFUSED', port: 443 } }, 'connectionRefused'],
+      [{ cause: { code: 'ECONNREFUSED', port: 3128 } }, 'proxy'],
+      [
+        { cause: { code: 'ECONNREFUSED', errors: [{ code: 'ECONNREFUSED', port: 443 }] } },
+        'connectionRefused',
+      ],
+      [{ cause: { code: 'ETIMEDOUT', syscall: 'connect', port: 443 } }, 'connectTimeout'],
+      [{ cause: { code: 'ETIMEDOUT', syscall: 'read' } }, 'reset'],
+      [{ cause: { code: 'EHOSTUNREACH', syscall: 'write' } }, 'reset'],
+      [{ cause: { cause: { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' } } }, 'selfSignedCertificate'],
+      [{ cause: { code: 'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC' } }, 'reset'],
+      [{ cause: { code: 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION' } }, 'tls'],
+      [{ message: 'net::ERR_CERT_AUTHORITY_INVALID' }, 'selfSignedCertificate'],
+      [{ message: 'net::ERR_NETWORK_CHANGED' }, 'reset'],
+      [{ message: 'net::ERR_PROXY_CONNECTION_FAILED' }, 'proxy'],
+      [{ message: 'net::ERR_INTERNET_DISCONNECTED' }, 'network'],
+      [{ message: 'something new' }, undefined],
+    ];
+    for (const [thrown, reason] of cases) assert.equal(reasonOf(thrown, url), reason, JSON.stringify(thrown));
+    const loop: { cause?: unknown } = {};
+    loop.cause = loop;
+    assert.equal(reasonOf(loop, url), undefined);
+  });
+});

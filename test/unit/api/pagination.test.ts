@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { FaultServer, type Fault, type Hit } from '../../fakes/faultServer';
+import { clientOf, collect, failureOf } from './support';
+
+const DAYS = { startDate: '2026-11-01', endDate: '2026-11-20' };
+
+describe('pages', () => {
+  let server: FaultServer;
+
+  before(async () => (server = await FaultServer.start()));
+  after(() => server.close());
+
+  const query = (hit: Hit, name: string): string | null =>
+    new URL(hit.url, 'http://x').searchParams.get(name);
+  const ok = (body: unknown): Fault => ({ kind: 'answer', body });
+  const usersPage = (ids: string[], hasMore: unknown, nextCursor: unknown): Fault =>
+    ok({ users: ids.map(id => ({ id })), pagination: { hasMore, nextCursor } });
+
+  it('follows cursors to the end, one request a page, asked for as they are taken', async () => {
+    server.answer(hit => {
+      const at = Number(query(hit, 'cursor') ?? 0);
+      return usersPage([`u${at}`], at < 3, at < 3 ? String(at + 1) : null);
+    });
+    const seen: unknown[] = [];
+    for await (const page of clientOf(server).api.organization.users({ limit: 1 })) {
+      seen.push([page.items.map(({ id }) => id), page.cursor, page.hasMore]);
+      assert.equal(server.hits.length, seen.length);
+    }
+    assert.deepEqual(seen, [
+      [['u0'], '1', true],
+      [['u1'], '2', true],
+      [['u2'], '3', true],
+      [['u3'], undefined, false],
+    ]);
+    assert.deepEqual(
+      server.hits.map(hit => query(hit, 'limit')),
+      ['1', '1', '1', '1'],
+    );
+  });
+
+  it('an empty page with a cursor is not the end', async () => {
+    server.answer((_, count) =>
+      count === 1 ? usersPage([], true, 'next') : usersPage(['u'], false, undefined),
+    );
+    const pages = await collect(clientOf(server).api.organization.users());
+    assert.deepEqual(
+      pages.map(page => page.items.length),
+      [0, 1],
+    );
+  });
+
+  it('a page that contradicts itself ends the list and says so', async () => {
+    for (const [fault, reason] of [
+      [usersPage(['u'], true, null), 'there is more, but no nextCursor'],
+      [usersPage(['u'], true, ''), 'there is more, but no nextCursor'],
+      [usersPage(['u'], 'yes', 'c'), 'hasMore is missing: there may be more'],
+      [ok({ users: [{ id: 'u' }] }), 'pagination is missing: there may be more'],
+    ] as const) {
+      server.answer(fault);
+      const pages = await collect(clientOf(server).api.organization.users());
+      assert.deepEqual([pages.length, pages[0]?.items.length, pages[0]?.hasMore], [1, 1, false]);
+      assert.deepEqual(pages[0]?.problems, [{ reason }]);
+    }
+  });
+
+  it('a service that goes in circles is left', async () => {
+    server.answer((_, count) => usersPage([`u${count}`], true, count % 2 === 0 ? 'a' : 'b'));
+    const pages = await collect(clientOf(server).api.organization.users());
+    assert.equal(pages.length, 3);
+    assert.match(pages.at(-1)?.problems[0]?.reason ?? '', /read before/);
+  });
+
+  it('a failing page ends with its error after the pages before it', async () => {
+    server.answer((_, count) =>
+      count === 1 ? usersPage(['u'], true, 'n') : { kind: 'answer', status: 403 },
+    );
+    const seen: unknown[] = [];
+    const error = await failureOf(
+      (async () => {
+        for await (const page of clientOf(server).api.organization.users()) seen.push(page);
+      })(),
+    );
+    assert.deepEqual([error.kind, seen.length], ['forbidden', 1]);
+  });
+
+  it('people’s days keep dates and limit from page to page and carry meta', async () => {
+    server.answer((_, count) =>
+      ok({
+        data: [{ user_id: `u${count}`, date: '2026-11-01', user_email: null }],
+        meta: { org_id: 'o', has_more: count < 3, next_cursor: count < 3 ? `u${count}` : null },
+      }),
+    );
+    const pages = await collect(clientOf(server).api.analytics.users({ ...DAYS, limit: 2 }));
+    assert.deepEqual(
+      server.hits.map(hit => hit.url),
+      ['', '&cursor=u1', '&cursor=u2'].map(
+        cursor => `/api/v1/analytics/users?startDate=2026-11-01&endDate=2026-11-20&limit=2${cursor}`,
+      ),
+    );
+    assert.deepEqual(
+      pages.map(page => [page.items[0]?.user_id, page.items[0]?.user_email, page.meta.org_id, page.hasMore]),
+      [
+        ['u1', null, 'o', true],
+        ['u2', null, 'o', true],
+        ['u3', null, 'o', false],
+      ],
+    );
+  });
+
+  describe('readiness', () => {
+    const report = (reportId: unknown): unknown => ({
+      reportId,
+      createdAt: 1,
+      repoUrl: 'r',
+      apps: {},
+      report: {},
+    });
+    const reports = (...ids: unknown[]): Fault => ok({ reports: ids.map(report) });
+
+    async function read(limit: number): Promise<{ ids: (string | undefined)[]; hits: (string | null)[] }> {
+      const pages = await collect(clientOf(server).api.readiness.reports({ limit }));
+      assert.deepEqual(
+        pages.map(page => page.hasMore),
+        pages.map((_, index) => index < pages.length - 1),
+      );
+      return {
+        ids: pages.flatMap(page => page.items.map(({ reportId }) => reportId)),
+        hits: server.hits.map(hit => query(hit, 'startAfter')),
+      };
+    }
+
+    it('a short page is the last', async () => {
+      server.answer((_, count) => (count === 1 ? reports('a', 'b') : reports('c')));
+      assert.deepEqual(await read(2), { ids: ['a', 'b', 'c'], hits: [null, 'b'] });
+    });
+
+    it('an empty page is the last', async () => {
+      server.answer((_, count) => (count === 1 ? reports('a', 'b') : reports()));
+      assert.deepEqual(await read(2), { ids: ['a', 'b'], hits: [null, 'b'] });
+    });
+
+    it('a repeating page is the last, and its reports are left out', async () => {
+      server.answer(reports('a', 'b'));
+      assert.deepEqual(await read(2), { ids: ['a', 'b'], hits: [null, 'b'] });
+    });
+
+    it('overlapping pages give each report once', async () => {
+      server.answer((_, count) =>
+        count === 1 ? reports('a', 'b') : count === 2 ? reports('b', 'c') : reports(),
+      );
+      assert.deepEqual(await read(2), { ids: ['a', 'b', 'c'], hits: [null, 'b', 'c'] });
+    });
+
+    it('a last report without an id does not end the list', async () => {
+      server.answer((_, count) => (count === 1 ? reports('a', 7) : reports('b')));
+      assert.deepEqual(await read(2), { ids: ['a', 'b'], hits: [null, 'a'] });
+    });
+
+    it('remembers the path that answered', async () => {
+      server.answer(hit =>
+        hit.url.includes('/agent-readiness-reports') ? reports('a') : { kind: 'answer', status: 404 },
+      );
+      const { api } = clientOf(server);
+      for (let round = 0; round < 2; round++) {
+        assert.equal((await collect(api.readiness.reports()))[0]?.items.length, 1);
+      }
+      assert.equal(server.hits.length, 3);
+    });
+  });
+
+  it('any list cut into any pages is read whole', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(fc.string({ minLength: 1 }), { maxLength: 20 }),
+        fc.integer({ min: 1, max: 6 }),
+        async (ids, size) => {
+          server.answer(hit => {
+            const from = Number(query(hit, 'cursor') ?? 0);
+            const more = from + size < ids.length;
+            return usersPage(ids.slice(from, from + size), more, more ? String(from + size) : undefined);
+          });
+          const pages = await collect(clientOf(server).api.organization.users({ limit: size }));
+          assert.deepEqual(
+            pages.flatMap(page => page.items.map(({ id }) => id)),
+            ids,
+          );
+          assert.equal(server.hits.length, Math.max(1, Math.ceil(ids.length / size)));
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+});

@@ -1,0 +1,344 @@
+import assert from 'node:assert/strict';
+import { QueryError, type ApiClient } from '../../../src/api';
+import { FaultServer, type Hit } from '../../fakes/faultServer';
+import { clientOf, collect, COMPUTER, ENDPOINTS, failureOf, KEY, MESSAGE, SESSION } from './support';
+
+describe('what each endpoint sends and takes', () => {
+  let server: FaultServer;
+
+  before(async () => (server = await FaultServer.start()));
+  after(() => server.close());
+
+  function client(body: unknown, status = 200): ApiClient {
+    server.answer({ kind: 'answer', status, body });
+    return clientOf(server).api;
+  }
+
+  /** The first request since the last answer was set. */
+  function hit(): Hit {
+    const [first] = server.hits;
+    assert.ok(first !== undefined);
+    return first;
+  }
+
+  for (const endpoint of ENDPOINTS) {
+    it(`${endpoint.name} takes a good answer with one request`, async () => {
+      await endpoint.call(client(endpoint.good));
+      assert.equal(server.hits.length, 1);
+      const { method, url, headers } = hit();
+      assert.deepEqual([method, url.split('?')[0]], [endpoint.method, endpoint.path]);
+      assert.equal(headers.authorization, `Bearer ${KEY}`);
+      assert.equal(headers.accept, 'application/json');
+      assert.equal(headers['content-type'], endpoint.method === 'POST' ? 'application/json' : undefined);
+    });
+  }
+
+  it('queries are exactly those of the interface', async () => {
+    const days = { startDate: '2026-11-01', endDate: '2026-11-20' };
+    const queries: Record<string, string> = {
+      'organization.users': '?limit=100',
+      'organization.controlHistory': '?limit=100',
+      'analytics.tokens': '?startDate=2026-11-01&endDate=2026-11-20',
+      'analytics.tokensByModel': '?startDate=2026-11-01&endDate=2026-11-20&group_by=model',
+      'analytics.tools': '?startDate=2026-11-01&endDate=2026-11-20',
+      'analytics.toolsByName': '?startDate=2026-11-01&endDate=2026-11-20&group_by=tool_name',
+      'analytics.activity': '?startDate=2026-11-01&endDate=2026-11-20',
+      'analytics.activityByClient': '?startDate=2026-11-01&endDate=2026-11-20&group_by=client',
+      'analytics.productivity': '?startDate=2026-11-01&endDate=2026-11-20',
+      'analytics.users': '?startDate=2026-11-01&endDate=2026-11-20&limit=100',
+      'readiness.reports': '?limit=100',
+    };
+    for (const endpoint of ENDPOINTS) {
+      await endpoint.call(client(endpoint.good));
+      assert.equal(hit().url.slice(endpoint.path.length), queries[endpoint.name] ?? '', endpoint.name);
+    }
+    const api = client({ users: [], pagination: { hasMore: false } });
+    await collect(api.organization.users({ limit: 7 }));
+    assert.equal(hit().url, '/api/v0/organization/users?limit=7');
+    await collect(client({ data: [], meta: { has_more: false } }).analytics.users({ ...days, limit: 20 }));
+    assert.match(hit().url, /limit=20$/);
+    await collect(client({ reports: [] }).readiness.reports({ repoId: 'a b&c', limit: 5000 }));
+    assert.equal(hit().url, '/api/organization/maturity-level-reports?repoId=a+b%26c&limit=5000');
+    await client(SESSION).sessions.get('s1', { computerId: 'c/1' });
+    assert.equal(hit().url, '/api/v0/sessions/s1?computerId=c%2F1');
+    await client(MESSAGE).messages.get('s1', 'm1', { computerId: 'c1' });
+    assert.equal(hit().url, '/api/v0/sessions/s1/messages/m1?computerId=c1');
+  });
+
+  it('bodies are exactly those of the interface', async () => {
+    await client(SESSION, 201).sessions.create({ computerId: 'c1' });
+    assert.equal(hit().body, '{"computerId":"c1"}');
+
+    const sessionSettings = {
+      model: 'm',
+      reasoningEffort: undefined,
+      tags: [{ name: 't', metadata: { a: 1 } }],
+      tokenUsage: { inputTokens: 1 },
+    };
+    await client(SESSION, 201).sessions.create({ computerId: 'c1', sessionSettings });
+    assert.equal(
+      hit().body,
+      '{"computerId":"c1","sessionSettings":{"model":"m","tags":[{"name":"t","metadata":{"a":1}}]}}',
+    );
+    assert.deepEqual(sessionSettings.tokenUsage, { inputTokens: 1 }, 'the caller keeps its object');
+
+    const sent = { messageId: 'm2', status: 'pending' };
+    const images = [{ type: 'base64', data: 'AA==', mediaType: 'image/png' }] as const;
+    const files = [
+      { type: 'base64', data: 'AA==', mediaType: 'text/plain', name: 'a.txt', path: 'a.txt' },
+    ] as const;
+    assert.deepEqual(
+      await client(sent).messages.send('s1', { text: 'hi', images, files, computerId: 'c1' }),
+      sent,
+    );
+    assert.deepEqual(JSON.parse(hit().body), { text: 'hi', images, files, computerId: 'c1' });
+    await client(sent).messages.send('s1', { text: '' });
+    assert.equal(hit().body, '{"text":""}');
+
+    const bytes = new TextEncoder().encode('{"text":"grüße 🦊"}');
+    const view = new Uint8Array(new Uint8Array([1, 2, ...bytes, 3]).buffer, 2, bytes.length);
+    assert.deepEqual(await client(sent).messages.sendBody('s1', view), sent);
+    assert.equal(hit().body, '{"text":"grüße 🦊"}', 'only the view is sent, not the memory around it');
+    assert.equal(hit().headers['content-length'], String(bytes.length));
+  });
+
+  it('a base address with a path keeps it', async () => {
+    server.answer({ kind: 'answer', body: { computers: [] } });
+    const { api } = clientOf({ origin: `${server.origin}/gateway/agents` });
+    await api.computers.list();
+    assert.equal(hit().url, '/gateway/agents/api/v0/computers');
+  });
+
+  it('readiness goes to the web application, everything else to the service', async () => {
+    const app = await FaultServer.start();
+    try {
+      for (const endpoint of ENDPOINTS) {
+        server.answer({ kind: 'answer', body: endpoint.good });
+        app.answer({ kind: 'answer', body: endpoint.good });
+        await endpoint.call(clientOf(server, { appUrl: app.origin }).api);
+        const expected = endpoint.name === 'readiness.reports' ? [0, 1] : [1, 0];
+        assert.deepEqual([server.hits.length, app.hits.length], expected, endpoint.name);
+      }
+    } finally {
+      await app.close();
+    }
+  });
+
+  it('ids become one segment of the path, whatever they hold', async () => {
+    for (const id of ['a/b', '../x', 'ü 🦊', '?x=1#y', '%2e%2e', 'a\\b']) {
+      await client(COMPUTER).computers.get(id);
+      const url = hit().url;
+      assert.equal(decodeURIComponent(url.slice('/api/v0/computers/'.length)), id);
+      assert.equal(url.split('/').length, 5);
+    }
+  });
+
+  it('ids that cannot be sent are refused, and nothing is sent', async () => {
+    const api = client({});
+    for (const id of ['', '  ', '.', '..', '\ud800']) {
+      for (const work of [
+        () => api.computers.get(id),
+        () => api.sessions.get(id),
+        () => api.sessions.get('s', { computerId: id }),
+        () => api.sessions.create({ computerId: id }),
+        () => api.messages.send(id, { text: '' }),
+        () => api.messages.sendBody(id, '{}'),
+        () => api.messages.send('s', { text: '', computerId: id }),
+        () => api.messages.get(id, 'm'),
+        () => api.messages.get('s', id),
+        () => collect(api.readiness.reports({ repoId: id })),
+      ]) {
+        await assert.rejects(work, (error: unknown) => error instanceof QueryError && error.problem === 'id');
+      }
+    }
+    assert.equal(server.hits.length, 0);
+  });
+
+  it('a session, a message and a computer keep unknown fields and values', async () => {
+    const session = {
+      ...SESSION,
+      status: 'levitating',
+      title: null,
+      completedAt: null,
+      sessionSettings: {
+        model: null,
+        reasoningEffort: 'heroic',
+        novelty: { deep: [1, null] },
+        tokenUsage: { inputTokens: 3 },
+      },
+      extra: { a: 1 },
+    };
+    assert.deepEqual(await client(session).sessions.get('s1'), {
+      ...SESSION,
+      status: 'levitating',
+      sessionSettings: {
+        reasoningEffort: 'heroic',
+        novelty: { deep: [1, null] },
+        tokenUsage: { inputTokens: 3 },
+      },
+      extra: { a: 1 },
+    });
+
+    const content = [{ type: 'hologram', data: { token: 'said, so it stays' } }, ...MESSAGE.content];
+    const message = { ...MESSAGE, role: 'oracle', providerAPhase: null, parentId: 'm0', content };
+    assert.deepEqual(await client(message).messages.get('s1', 'm1'), {
+      ...MESSAGE,
+      role: 'oracle',
+      parentId: 'm0',
+      content,
+    });
+  });
+
+  it('what does not fit is left out and named in the log, without its value', async () => {
+    server.answer({
+      kind: 'answer',
+      body: {
+        ...COMPUTER,
+        hostname: { canary: 1 },
+        provisioningSteps: [{ id: 'a' }, 'canary', { id: 7, name: 'n' }],
+      },
+    });
+    const { api, log } = clientOf(server);
+    assert.deepEqual(await api.computers.get('c1'), {
+      ...COMPUTER,
+      provisioningSteps: [{ id: 'a' }, { name: 'n' }],
+    });
+    const line = log.lines.find(text => text.includes('left out')) ?? '';
+    assert.match(line, /hostname: expected string, received object/);
+    assert.match(line, /provisioningSteps\[1\]: expected object, received string/);
+    assert.ok(!line.includes('canary'));
+  });
+
+  it('one bad row never hides the others and is named', async () => {
+    const rows = [
+      COMPUTER,
+      { ...COMPUTER, id: 'c2', name: 5 },
+      null,
+      'x',
+      { id: 'c4' },
+      { ...COMPUTER, id: 'c5', status: 9 },
+    ];
+    const { items, problems } = await client({ computers: rows }).computers.list();
+    assert.deepEqual(
+      items.map(({ id, status }) => [id, status]),
+      [
+        ['c1', undefined],
+        ['c5', undefined],
+      ],
+    );
+    assert.deepEqual(problems, [
+      { index: 1, id: 'c2', reason: 'name is missing' },
+      { index: 2, reason: 'item is missing' },
+      { index: 3, reason: 'item: expected object, received string' },
+      { index: 4, id: 'c4', reason: 'name is missing' },
+      { index: 5, id: 'c5', field: 'status', reason: 'status: expected string, received number' },
+    ]);
+  });
+
+  it('relay addresses arrive redacted', async () => {
+    const relay = { relayClientUrl: 'wss://relay/canary1', relayAgentUrl: 'wss://relay/canary2' };
+    const { items } = await client({ computers: [{ ...COMPUTER, ...relay }] }).computers.list();
+    assert.match(items[0]?.relayClientUrl ?? '', /^\[redacted [0-9a-f]{8}\]$/);
+    assert.ok(!JSON.stringify(items).includes('canary'));
+  });
+
+  it('analytics rows keep figures apart from gaps, in every nested list', async () => {
+    const data = [
+      {
+        date: '2026-11-01',
+        billable_tokens: 0,
+        input_tokens: null,
+        output_tokens: 'many',
+        by_model: [{ model_id: 'a', input_tokens: 1 }, { input_tokens: 2 }],
+        by_user: [{ user_id: 'u', user_email: null, by_model: [{ model_id: 'a' }, null] }],
+      },
+      { billable_tokens: 4 },
+    ];
+    const range = { startDate: '2026-11-01', endDate: '2026-11-02' };
+    const answer = await client({ data, meta: { org_id: 'o' } }).analytics.tokens(range);
+    assert.deepEqual(answer.items, [
+      {
+        date: '2026-11-01',
+        billable_tokens: 0,
+        by_model: [{ model_id: 'a', input_tokens: 1 }],
+        by_user: [{ user_id: 'u', by_model: [{ model_id: 'a' }] }],
+      },
+    ]);
+    assert.deepEqual(answer.meta, { org_id: 'o' });
+    assert.deepEqual(
+      answer.problems.map(({ index, field }) => [index, field]),
+      [
+        [0, 'output_tokens'],
+        [0, 'by_model[1]'],
+        [0, 'by_user[0].by_model[1]'],
+        [1, undefined],
+      ],
+    );
+    const bare = await client({ data: [] }).analytics.activity(range);
+    assert.deepEqual(bare, { items: [], problems: [{ reason: 'meta is missing' }], meta: {} });
+  });
+
+  it('hook commands arrive without credentials', async () => {
+    const command = 'curl -H "Authorization: Bearer canary-0123456789" https://host/x?token=canary2';
+    const day = { date: '2026-11-01', hooks_by_event: [{ event: 'Stop', matcher: '', command, count: 3 }] };
+    const range = { startDate: '2026-11-01', endDate: '2026-11-01' };
+    const { items } = await client({ data: [day], meta: {} }).analytics.tools(range);
+    assert.ok(!JSON.stringify(items).includes('canary'));
+    assert.match(items[0]?.hooks_by_event?.[0]?.command ?? '', /^curl -H "Authorization: Bearer \[redacted/);
+  });
+
+  it('a bad criterion leaves the report, credentials leave its address, the version is found', async () => {
+    const report = {
+      reportId: 'r1',
+      createdAt: 1,
+      repoUrl: 'https://user:canary@host/a/b.git',
+      apps: { '.': { description: 'all' } },
+      report: {
+        good: { numerator: 1, denominator: 2, rationale: 'r' },
+        over: { numerator: 3, denominator: 2, rationale: 'r' },
+        none: { numerator: 0, denominator: 0, rationale: 'r' },
+        part: { numerator: 1, rationale: 'r' },
+      },
+      agentVersion: null,
+      productVersion: '1.2.3',
+      hasLocalChanges: null,
+    };
+    const [page] = await collect(client({ reports: [report, { reportId: 'r2' }] }).readiness.reports());
+    const [item, ...rest] = page?.items ?? [];
+    assert.equal(rest.length, 0);
+    assert.deepEqual(Object.keys(item?.report ?? {}), ['good']);
+    assert.equal(item?.repoUrl, 'https://host/a/b.git');
+    assert.equal(item.agentVersion, '1.2.3');
+    assert.equal(item.hasLocalChanges, undefined);
+    assert.deepEqual(
+      page?.problems.map(({ id, field, reason }) => [id, field, reason]),
+      [
+        ['r1', 'report.over', 'report.over: numerator not between 0 and denominator'],
+        ['r1', 'report.none', 'report.none: denominator below 1'],
+        ['r1', 'report.part', 'report.part.denominator is missing'],
+        ['r2', undefined, 'createdAt is missing'],
+      ],
+    );
+  });
+
+  it('an accepted message without its id is an unknown outcome', async () => {
+    const error = await failureOf(client({ status: 'pending' }).messages.send('s1', { text: 'x' }));
+    assert.deepEqual([error.kind, error.reason, error.status], ['outcomeUnknown', 'wrongShape', 200]);
+  });
+
+  it('the fetch of the moment is used, with an address and plain data', async () => {
+    const real = globalThis.fetch;
+    const seen: unknown[] = [];
+    const api = client({ computers: [] });
+    globalThis.fetch = ((input: unknown, init: RequestInit) => {
+      seen.push(input, init.redirect, typeof init.headers);
+      return real(input as string, init);
+    }) as typeof fetch;
+    try {
+      await api.computers.list();
+    } finally {
+      globalThis.fetch = real;
+    }
+    assert.deepEqual(seen, [`${server.origin}/api/v0/computers`, 'error', 'object']);
+  });
+});

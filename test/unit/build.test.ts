@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import { isBuiltin } from 'node:module';
+import * as os from 'node:os';
+import * as path from 'node:path';
+
+const root = process.env.AGENT_CONSOLE_ROOT ?? process.cwd();
+
+describe('the production build', () => {
+  let dist = '';
+  before(function () {
+    this.timeout(30_000);
+    dist = fs.mkdtempSync(path.join(os.tmpdir(), 'ac-dist-'));
+    execFileSync(process.execPath, ['esbuild.js', '--production', '--dist', dist], { cwd: root });
+  });
+  after(() => fs.rmSync(dist, { recursive: true, force: true }));
+
+  it('loads at most 15 KB at activation', () => {
+    const { size } = fs.statSync(path.join(dist, 'extension.js'));
+    assert.ok(size <= 15 * 1024, `dist/extension.js has ${size} bytes`);
+  });
+
+  it('requires nothing but Node, VS Code and its own files', () => {
+    for (const file of hostFiles()) {
+      const code = fs.readFileSync(path.join(dist, file), 'utf8');
+      const foreign = [...code.matchAll(/\brequire\("([^"]+)"\)/g)]
+        .map(match => match[1] ?? '')
+        .filter(
+          name => name !== 'vscode' && !isBuiltin(name) && !hostFiles().includes(name.replace(/^\.\//, '')),
+        );
+      assert.deepEqual(foreign, [], file);
+    }
+  });
+
+  function hostFiles(): string[] {
+    return fs.readdirSync(dist).filter(file => file.endsWith('.js'));
+  }
+});

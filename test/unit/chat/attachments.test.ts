@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Attachments, AttachmentsRefused, type AttachableFiles } from '../../../src/chat/attachments';
+import { sniff } from '../../../src/chat/mediaTypes';
+import { cleanUp, diskFiles, temporaryFolder, writeFile } from './support';
+
+afterEach(cleanUp);
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+const PDF = Buffer.from('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n', 'latin1');
+
+const attachments = (files: AttachableFiles = diskFiles, limit = 1024 * 1024): Attachments =>
+  new Attachments(files, () => limit, 'en');
+
+async function problemOf(uri: string, files?: AttachableFiles, limit?: number): Promise<string> {
+  const inspected = await attachments(files, limit).inspect(uri);
+  assert.ok(!inspected.ok, 'refused');
+  return inspected.problem;
+}
+
+describe('the type of an attachment', () => {
+  const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
+  const heads: readonly (readonly [string, Uint8Array, string])[] = [
+    ['PNG', PNG, 'image/png'],
+    ['JPEG', bytes(0xff, 0xd8, 0xff, 0xe0, 0), 'image/jpeg'],
+    ['GIF', Buffer.from('GIF89a\0\0'), 'image/gif'],
+    ['WebP', Buffer.from('RIFF\x04\0\0\0WEBPVP8 '), 'image/webp'],
+    ['PDF', PDF, 'application/pdf'],
+    ['text', Buffer.from('Grüße, 世界 👋\n'), 'text/plain'],
+    ['text with a BOM', Buffer.from('\ufeffhello'), 'text/plain'],
+    ['SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'text/plain'],
+  ];
+  for (const [name, content, mediaType] of heads) {
+    it(`is told by content: ${name}`, () => {
+      const found = sniff(content);
+      assert.equal('mediaType' in found ? found.mediaType : found.kind, mediaType);
+    });
+  }
+
+  const refused: readonly (readonly [string, Uint8Array, string])[] = [
+    ['nothing', bytes(), 'empty'],
+    ['text with NUL', Buffer.from('a\0b'), 'binary'],
+    ['broken UTF-8', bytes(0x61, 0xff, 0x62), 'binary'],
+    ['UTF-16', Buffer.from('\ufeffhello', 'utf16le'), 'binary'],
+    ['an archive', Buffer.from('PK\x03\x04\x14\0\0'), 'binary'],
+    ['HEIC', Buffer.from('\0\0\0\x18ftypheic\0\0\0\0'), 'unsupportedImage'],
+    ['TIFF', Buffer.from('II*\0\x08\0\0\0'), 'unsupportedImage'],
+  ];
+  for (const [name, content, kind] of refused) {
+    it(`is not found for ${name}`, () => assert.equal(sniff(content).kind, kind));
+  }
+});
+
+describe('attachments', () => {
+  it('become the documented body, in order', async () => {
+    const folder = temporaryFolder();
+    const uris = [
+      writeFile(folder, 'b.ts', 'const b = "ü";\n'),
+      writeFile(folder, 'shot', PNG),
+      writeFile(folder, 'paper.txt', PDF),
+    ];
+    assert.deepEqual(await attachments().body(uris), {
+      images: [{ type: 'base64', data: PNG.toString('base64'), mediaType: 'image/png' }],
+      files: [
+        {
+          type: 'base64',
+          data: Buffer.from('const b = "ü";\n').toString('base64'),
+          mediaType: 'text/plain',
+          parsedData: 'const b = "ü";\n',
+          name: 'b.ts',
+          path: 'src/b.ts',
+        },
+        {
+          type: 'base64',
+          data: PDF.toString('base64'),
+          mediaType: 'application/pdf',
+          name: 'paper.txt',
+          path: 'src/paper.txt',
+        },
+      ],
+    });
+    assert.deepEqual(await attachments().body([]), {});
+  });
+
+  it('are encoded rightly across the pieces large files are encoded in', async () => {
+    const folder = temporaryFolder();
+    const large = Buffer.concat([PNG, Buffer.alloc(7 * 1024 * 1024 + 1, 'abcdefghijk')]);
+    const { images } = await attachments(diskFiles, 10 * 1024 * 1024).body([
+      writeFile(folder, 'large.png', large),
+    ]);
+    assert.ok(images?.[0]?.data === large.toString('base64'));
+  });
+
+  it('are refused when too large, before anything is read', async () => {
+    const uri = writeFile(temporaryFolder(), 'a.txt', 'x'.repeat(2049));
+    const unread: AttachableFiles = { ...diskFiles, read: () => assert.fail('was read') };
+    assert.match(await problemOf(uri, unread, 2048), /^a\.txt has 2 kB; the limit is 2 kB\.$/);
+  });
+
+  it('are refused when they are no regular files, before anything is read', async () => {
+    const folder = temporaryFolder();
+    const unread: AttachableFiles = { ...diskFiles, read: () => assert.fail('was read') };
+    assert.match(await problemOf(pathToFileURL(folder).href, unread), /is a folder/);
+    const target = path.join(folder, 'target');
+    fs.writeFileSync(target, 'x');
+    fs.symlinkSync(target, path.join(folder, 'link'));
+    assert.match(await problemOf(pathToFileURL(path.join(folder, 'link')).href, unread), /symbolic link/);
+    if (process.platform !== 'win32') {
+      execFileSync('mkfifo', [path.join(folder, 'pipe')]);
+      assert.match(
+        await problemOf(pathToFileURL(path.join(folder, 'pipe')).href, unread),
+        /not a regular file/,
+      );
+    }
+  });
+
+  it('are refused when they change while they are read', async () => {
+    const uri = writeFile(temporaryFolder(), 'a.txt', 'before');
+    const changing: AttachableFiles = {
+      ...diskFiles,
+      read: async address => {
+        const bytes = await diskFiles.read(address);
+        fs.writeFileSync(new URL(address), 'after that');
+        return bytes;
+      },
+    };
+    assert.match(await problemOf(uri, changing), /changed while it was read/);
+  });
+
+  it('are refused with their reason when they are not there or of no use', async () => {
+    const folder = temporaryFolder();
+    assert.match(
+      await problemOf(pathToFileURL(path.join(folder, 'gone')).href),
+      /^gone cannot be read: ENOENT/,
+    );
+    assert.match(await problemOf(writeFile(folder, 'none', '')), /is empty/);
+    assert.match(await problemOf(writeFile(folder, 'a.docx', 'PK\x03\x04\0')), /not supported/);
+    assert.match(
+      await problemOf(writeFile(folder, 'a.heic', '\0\0\0\x18ftypheic')),
+      /image type the service does not take\. Convert it to PNG or JPEG/,
+    );
+  });
+
+  it('are all checked before one is sent, each with its own reason', async () => {
+    const folder = temporaryFolder();
+    const uris = ['a', 'b', 'c'].map(name => writeFile(folder, name, name === 'b' ? 'fine' : ''));
+    await assert.rejects(attachments().body(uris), (error: Error) => {
+      assert.ok(error instanceof AttachmentsRefused);
+      assert.deepEqual([...error.problems.keys()], [uris[0], uris[2]]);
+      return true;
+    });
+  });
+
+  it('that did not change are read once to look at them', async () => {
+    let reads = 0;
+    const counting: AttachableFiles = { ...diskFiles, read: uri => (reads++, diskFiles.read(uri)) };
+    const subject = attachments(counting);
+    const uri = writeFile(temporaryFolder(), 'a.txt', 'same');
+    await subject.inspect(uri);
+    await subject.inspect(uri);
+    assert.equal(reads, 1);
+    fs.writeFileSync(new URL(uri), 'different');
+    const again = await subject.inspect(uri);
+    assert.equal(reads, 2);
+    assert.equal(again.size, 9);
+  });
+});

@@ -1,0 +1,354 @@
+import assert from 'node:assert/strict';
+import type { ApiClient } from '../../../src/api';
+import { inOrder } from '../../../src/chat/model';
+import { textOf } from '../../../src/chat/messages';
+import { startSampleService, type SampleService } from '../../../src/sample';
+import {
+  afterwards,
+  cleanUp,
+  clientOf,
+  openWindow,
+  temporaryFolder,
+  until,
+  writeFile,
+  type Window,
+} from './support';
+
+afterEach(cleanUp);
+
+interface Scene {
+  readonly service: SampleService;
+  readonly client: ApiClient;
+  readonly sessionId: string;
+  readonly root: string;
+  readonly window: Window;
+}
+
+/** A service whose agents answer at once, a new session, and a window that shows it. */
+async function scene(signedIn?: () => boolean): Promise<Scene> {
+  const service = await startSampleService({ pace: 0 });
+  afterwards(() => service.close());
+  const client = clientOf(service);
+  const [computer] = (await client.computers.list()).items;
+  assert.ok(computer !== undefined);
+  const { sessionId } = await client.sessions.create({ computerId: computer.id });
+  const root = temporaryFolder();
+  const window = await openWindow({
+    root,
+    client,
+    sessionId,
+    ...(signedIn === undefined ? {} : { signedIn }),
+  });
+  return { service, client, sessionId, root, window };
+}
+
+const posts = ({ service }: Scene) =>
+  service.requests.filter(({ method, path }) => method === 'POST' && path.endsWith('/messages'));
+
+/** Sends and waits for the outcome and for what can be read then. */
+async function sendAndRead({ conversation }: Window, text: string): Promise<void> {
+  const settled = new Promise<void>(resolve => {
+    const subscription = conversation.onDidSettle(() => {
+      subscription.dispose();
+      resolve();
+    });
+  });
+  await conversation.sendDraft(text);
+  await settled;
+  await conversation.readOn();
+}
+
+const texts = ({ conversation }: Window): string[] =>
+  inOrder(conversation.transcript.known).flatMap(({ message }) =>
+    message?.role === 'user' ? [textOf(message)] : [],
+  );
+
+describe('a conversation', () => {
+  it('sends the documented body once, and reads earlier replies with the next message', async () => {
+    const it = await scene();
+    const folder = temporaryFolder();
+    const uri = writeFile(folder, 'notes.md', '# Notes\n');
+    await it.window.conversation.composition.attach([uri]);
+    await sendAndRead(it.window, 'Please look.');
+    assert.deepEqual(
+      posts(it).map(({ body }) => body),
+      [
+        {
+          text: 'Please look.',
+          files: [
+            {
+              type: 'base64',
+              mediaType: 'text/plain',
+              data: Buffer.from('# Notes\n').toString('base64'),
+              parsedData: '# Notes\n',
+              name: 'notes.md',
+              path: 'src/notes.md',
+            },
+          ],
+        },
+      ],
+    );
+    assert.deepEqual(it.window.conversation.composition.draft, { text: '', attachments: [] });
+    assert.deepEqual(
+      it.window.sessions.noted.map(({ text }) => text),
+      ['Please look.'],
+    );
+    await it.service.settle();
+    const before = it.window.conversation.transcript.known.size;
+    await sendAndRead(it.window, 'And then?');
+    assert.deepEqual(texts(it.window), ['Please look.', 'And then?']);
+    const known = it.window.conversation.transcript.known.size;
+    assert.ok(known > before + 3, `replies were read (${before} then ${known})`);
+    const { messageCount } = await it.client.sessions.get(it.sessionId);
+    await it.service.settle();
+    assert.ok(known <= messageCount + 20);
+  });
+
+  it('asks for each message once', async () => {
+    const it = await scene();
+    for (const text of ['one', 'two', 'three']) {
+      await sendAndRead(it.window, text);
+      await it.service.settle();
+    }
+    const gets = it.service.requests.filter(
+      ({ method, path }) => method === 'GET' && /\/messages\//.test(path),
+    );
+    assert.equal(new Set(gets.map(({ path }) => path)).size, gets.length);
+  });
+
+  it('shows what was read in another window without asking again', async () => {
+    const it = await scene();
+    await sendAndRead(it.window, 'one');
+    const asked = it.service.requests.length;
+    const later = await openWindow({
+      root: it.root,
+      client: it.client,
+      sessionId: it.sessionId,
+      signedIn: () => false,
+    });
+    assert.deepEqual(texts(later), ['one']);
+    assert.equal(it.service.requests.length, asked);
+  });
+
+  it('goes on with a walk that was interrupted', async () => {
+    const it = await scene();
+    await sendAndRead(it.window, 'one');
+    await it.service.settle();
+    const cut = it.service.fail({
+      kind: 'status',
+      status: 403,
+      match: { method: 'GET', path: /\/messages\// },
+    });
+    await sendAndRead(it.window, 'two');
+    assert.equal(texts(it.window).at(-1), 'one', 'the body of the new message could not be read');
+    cut.dispose();
+    const later = await openWindow({ root: it.root, client: it.client, sessionId: it.sessionId });
+    await until(later.conversation.onDidChange, () => texts(later).length === 2);
+    await later.conversation.readOn();
+    assert.equal(later.conversation.rows.breaks.size, 0);
+    assert.ok(later.conversation.transcript.known.size > 3);
+  });
+
+  it('says where it could not read on, and why', async () => {
+    const it = await scene();
+    await sendAndRead(it.window, 'one');
+    await it.service.settle();
+    let reads = 0;
+    it.service.fail({
+      kind: 'alter',
+      match: { method: 'GET', path: /\/messages\// },
+      alter: body => (reads++ === 0 ? body : { broken: true }),
+    });
+    await sendAndRead(it.window, 'two');
+    const [broken] = it.window.conversation.rows.breaks.values();
+    assert.equal(broken?.state, 'failed');
+    assert.match(broken.sentence ?? '', /Earlier messages could not be read/);
+  });
+});
+
+describe('a send that is refused', () => {
+  it('leaves text and attachments in the composer, and the reason with the message', async () => {
+    const it = await scene();
+    it.service.fail({ kind: 'status', status: 403, match: { method: 'POST' } });
+    const uri = writeFile(temporaryFolder(), 'a.ts', 'a');
+    const { conversation } = it.window;
+    await conversation.composition.attach([uri]);
+    await sendAndRead(it.window, 'Hello');
+    const [send] = conversation.sends;
+    assert.equal(send?.state, 'refused');
+    assert.match(send.sentence ?? '', /403/);
+    assert.equal(conversation.composition.draft.text, 'Hello');
+    assert.deepEqual(conversation.composition.draft.attachments, [uri]);
+    assert.equal(posts(it).length, 1);
+    const later = await openWindow({ root: it.root, client: it.client, sessionId: it.sessionId });
+    assert.equal(later.conversation.composition.draft.text, 'Hello');
+  });
+
+  it('is replaced by the next send from the composer', async () => {
+    const it = await scene();
+    it.service.fail({ kind: 'status', status: 403, match: { method: 'POST' }, times: 1 });
+    await sendAndRead(it.window, 'Hello');
+    await sendAndRead(it.window, 'Hello again');
+    assert.deepEqual(it.window.conversation.sends, []);
+    assert.deepEqual(texts(it.window), ['Hello again']);
+  });
+
+  it('comes back on request before what was written since', async () => {
+    const it = await scene();
+    const { conversation } = it.window;
+    it.service.fail({ kind: 'status', status: 403, match: { method: 'POST' } });
+    const settled = new Promise(resolve => conversation.onDidSettle(resolve));
+    const { sendId } = await conversation.sendDraft('first');
+    conversation.composition.setText('second');
+    await settled;
+    assert.equal(conversation.composition.draft.text, 'second');
+    await conversation.editAgain(sendId);
+    assert.equal(conversation.composition.draft.text, 'first\n\nsecond');
+    assert.deepEqual(conversation.sends, []);
+  });
+
+  it('never left when a file cannot be sent; the draft stays', async () => {
+    const it = await scene();
+    const { conversation } = it.window;
+    await conversation.composition.attach([writeFile(temporaryFolder(), 'empty', '')]);
+    await assert.rejects(conversation.sendDraft('Hello'), /Remove the attachments/);
+    assert.equal(conversation.composition.draft.text, 'Hello');
+    assert.equal(posts(it).length, 0);
+    assert.deepEqual(conversation.sends, []);
+  });
+
+  it('never left while signed out; the draft stays', async () => {
+    const it = await scene(() => false);
+    await assert.rejects(it.window.conversation.sendDraft('Hello'), /Sign in/);
+    assert.equal(it.window.conversation.composition.draft.text, 'Hello');
+    assert.equal(posts(it).length, 0);
+  });
+});
+
+describe('a send without an answer', () => {
+  const faults = [
+    { kind: 'reset' },
+    { kind: 'truncate' },
+    { kind: 'status', status: 500 },
+    { kind: 'html' },
+    { kind: 'delay', ms: 5_000 },
+  ] as const;
+  for (const fault of faults) {
+    it(`is unknown and never sent again by itself: ${fault.kind}`, async () => {
+      const it = await scene();
+      await it.window.sessions.refresh(it.sessionId);
+      it.service.fail({ ...fault, match: { method: 'POST' }, times: 1 });
+      await sendAndRead(it.window, 'Hello');
+      const [send] = it.window.conversation.sends;
+      assert.equal(send?.state, 'unknown');
+      assert.equal(send.text, 'Hello');
+      assert.equal(send.before?.messageCount, 0);
+      assert.ok(send.after !== undefined, 'the session was looked at');
+      assert.equal(
+        it.window.conversation.composition.draft.text,
+        '',
+        'the text is with the send, not in the composer',
+      );
+      await it.window.conversation.refresh();
+      const later = await openWindow({ root: it.root, client: it.client, sessionId: it.sessionId });
+      assert.equal(later.conversation.sends[0]?.state, 'unknown');
+      assert.equal(posts(it).length, 1);
+    }).timeout(10_000);
+  }
+
+  it('is sent again only on request, and then once', async () => {
+    const it = await scene();
+    it.service.fail({ kind: 'reset', match: { method: 'POST' }, times: 1 });
+    await sendAndRead(it.window, 'Hello');
+    const { conversation } = it.window;
+    const [send] = conversation.sends;
+    const settled = new Promise(resolve => conversation.onDidSettle(resolve));
+    const twice = await Promise.allSettled([
+      conversation.sendAgain(send!.sendId),
+      conversation.sendAgain(send!.sendId),
+    ]);
+    assert.deepEqual(twice.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+    await settled;
+    await conversation.readOn();
+    assert.equal(posts(it).length, 2);
+    assert.deepEqual(conversation.sends, []);
+    assert.deepEqual(texts(it.window), ['Hello']);
+  });
+
+  it('is settled when a later walk shows that it arrived', async () => {
+    const it = await scene();
+    await it.window.sessions.refresh(it.sessionId);
+    it.service.fail({ kind: 'truncate', match: { method: 'POST' }, times: 1 });
+    await sendAndRead(it.window, 'Did this arrive?');
+    assert.equal(it.window.conversation.sends.length, 1);
+    await it.service.settle();
+    await sendAndRead(it.window, 'Next');
+    assert.deepEqual(it.window.conversation.sends, []);
+    assert.deepEqual(texts(it.window), ['Did this arrive?', 'Next']);
+  });
+
+  it('is found again after a crash, with its text', async () => {
+    const it = await scene();
+    it.service.fail({ kind: 'delay', ms: 60_000, match: { method: 'POST' } });
+    await it.window.conversation.sendDraft('In the middle');
+    assert.equal(it.window.conversation.sends[0]?.state, 'sending');
+    const process = {
+      owner: { host: it.window.conversation.sends[0].owner.host, pid: 1, startedAt: 1 },
+      isRunning: () => false,
+    };
+    const later = await openWindow({ root: it.root, client: it.client, sessionId: it.sessionId, process });
+    await until(later.conversation.onDidChange, () => later.conversation.sends[0]?.state === 'unknown');
+    assert.equal(later.conversation.sends[0]?.text, 'In the middle');
+    assert.equal(later.conversation.composition.draft.text, '');
+    assert.equal(posts(it).length, 1);
+  });
+
+  it('is gone when discarded', async () => {
+    const it = await scene();
+    it.service.fail({ kind: 'reset', match: { method: 'POST' } });
+    await sendAndRead(it.window, 'Hello');
+    await it.window.conversation.discard(it.window.conversation.sends[0]!.sendId);
+    const later = await openWindow({ root: it.root, client: it.client, sessionId: it.sessionId });
+    assert.deepEqual(later.conversation.sends, []);
+  });
+});
+
+describe('a draft', () => {
+  it('with its attachments survives the window', async () => {
+    const it = await scene();
+    const uri = writeFile(temporaryFolder(), 'a.ts', 'a');
+    const { composition } = it.window.conversation;
+    composition.setText('half');
+    await composition.attach([uri]);
+    await it.window.drafts.flush();
+    const later = await openWindow({ root: it.root, client: it.client, sessionId: it.sessionId });
+    assert.equal(later.conversation.composition.draft.text, 'half');
+    assert.deepEqual(
+      later.conversation.composition.references.map(({ name }) => name),
+      ['a.ts'],
+    );
+  });
+
+  it('of the person stays when a command sends', async () => {
+    const it = await scene();
+    it.window.conversation.composition.setText('mine');
+    const outcome = await it.window.conversation.sendDirectly('from a script', []);
+    assert.equal(outcome.state, 'accepted');
+    assert.equal(it.window.conversation.composition.draft.text, 'mine');
+    assert.deepEqual(
+      posts(it).map(({ body }) => body),
+      [{ text: 'from a script' }],
+    );
+  });
+
+  it('keeps order and counts each file once', async () => {
+    const it = await scene();
+    const folder = temporaryFolder();
+    const [a, b, c] = ['a', 'b', 'c'].map(name => writeFile(folder, name, name));
+    const { composition } = it.window.conversation;
+    await composition.attach([a!, b!, a!]);
+    await composition.attach([c!, b!]);
+    composition.detach(b!);
+    assert.deepEqual(composition.draft.attachments, [a, c]);
+  });
+});

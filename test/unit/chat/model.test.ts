@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import { arrivedAs, frontiers, gapCount, inOrder, isShown } from '../../../src/chat/model';
+import type { KnownMessage } from '../../../src/chat/messages';
+import { knownOf, message, sendRecord } from './support';
+
+const ids = (messages: readonly KnownMessage[]): string[] => messages.map(entry => entry.id);
+
+describe('order of messages', () => {
+  it('puts parents before children, whatever their clocks say', () => {
+    const known = knownOf(
+      message('c', { createdAt: 10, parentId: 'b' }),
+      message('b', { createdAt: 30, parentId: 'a' }),
+      message('a', { createdAt: 20 }),
+    );
+    assert.deepEqual(ids(inOrder(known)), ['a', 'b', 'c']);
+  });
+
+  it('orders by time, then id, where no chain says more', () => {
+    const known = knownOf(
+      message('z', { createdAt: 1 }),
+      message('b', { createdAt: 2 }),
+      message('a', { createdAt: 2 }),
+    );
+    assert.deepEqual(ids(inOrder(known)), ['z', 'a', 'b']);
+  });
+
+  it('cuts loops and loses nothing', () => {
+    const known = knownOf(
+      message('a', { createdAt: 1, parentId: 'c' }),
+      message('b', { createdAt: 2, parentId: 'a' }),
+      message('c', { createdAt: 3, parentId: 'b' }),
+      message('self', { createdAt: 4, parentId: 'self' }),
+    );
+    assert.deepEqual(ids(inOrder(known)).sort(), ['a', 'b', 'c', 'self']);
+  });
+
+  it('holds for any links among messages: each once, parents first unless they loop', () => {
+    const anyMessages = fc.array(
+      fc.record({ at: fc.integer({ min: 0, max: 5 }), parent: fc.option(fc.nat(30)) }),
+      {
+        maxLength: 30,
+      },
+    );
+    fc.assert(
+      fc.property(anyMessages, facts => {
+        const known = knownOf(
+          ...facts.map(({ at, parent }, index) =>
+            message(`m${index}`, { createdAt: at, ...(parent === null ? {} : { parentId: `m${parent}` }) }),
+          ),
+        );
+        const ordered = ids(inOrder(known));
+        assert.deepEqual([...ordered].sort(), [...known.keys()].sort());
+        for (const [id, { message: body }] of known) {
+          const parentId = body?.parentId;
+          if (parentId === undefined || !known.has(parentId) || isAncestor(known, id, parentId)) continue;
+          assert.ok(ordered.indexOf(parentId) < ordered.indexOf(id), `${parentId} before ${id}`);
+        }
+      }),
+    );
+  });
+
+  it('takes 10,000 messages in a long chain', () => {
+    const chain = Array.from({ length: 10_000 }, (_, index) =>
+      message(`m${index}`, {
+        createdAt: 10_000 - index,
+        ...(index === 0 ? {} : { parentId: `m${index - 1}` }),
+      }),
+    );
+    assert.deepEqual(ids(inOrder(knownOf(...chain))).slice(0, 3), ['m0', 'm1', 'm2']);
+  });
+});
+
+/** Whether `of` is reached from `id` by going up: then the two are in a loop when `id` is also below. */
+function isAncestor(known: ReadonlyMap<string, KnownMessage>, id: string, parentId: string): boolean {
+  const seen = new Set<string>();
+  let next: string | undefined = parentId;
+  while (next !== undefined && !seen.has(next)) {
+    if (next === id) return true;
+    seen.add(next);
+    next = known.get(next)?.message?.parentId;
+  }
+  return next !== undefined;
+}
+
+describe('what is missing', () => {
+  it('names unread bodies and unknown parents, the newest first', () => {
+    const known = knownOf(
+      message('b', { createdAt: 2, parentId: 'a' }),
+      message('d', { createdAt: 4, parentId: 'c' }),
+    );
+    known.set('e', { id: 'e', sent: { at: 5, text: 'hi', attachments: [] } });
+    assert.deepEqual(frontiers(known), [
+      { ask: 'e', below: 'e' },
+      { ask: 'c', below: 'd' },
+      { ask: 'a', below: 'b' },
+    ]);
+  });
+
+  it('has nothing to ask where the chain is whole', () => {
+    assert.deepEqual(frontiers(knownOf(message('a'), message('b', { parentId: 'a', createdAt: 1 }))), []);
+  });
+
+  it('counts messages that cannot be read, never below nothing', () => {
+    assert.equal(gapCount(14, 11), 3);
+    assert.equal(gapCount(3, 5), 0);
+    assert.equal(gapCount(undefined, 5), 0);
+  });
+
+  it('shows no hidden message', () => {
+    const shown = (facts: Parameters<typeof message>[1]): boolean =>
+      isShown({ id: 'x', message: message('x', facts) });
+    assert.ok(shown({}));
+    assert.ok(shown({ visibility: 'user_only' }));
+    assert.ok(!shown({ visibility: 'llm_only' }));
+    assert.ok(!shown({ isUserVisible: false }));
+    assert.ok(!shown({ role: 'system' }));
+  });
+});
+
+describe('a send without an answer', () => {
+  const before = { messageCount: 3, updatedAt: 500 };
+  const user = (id: string, text: string, createdAt: number): KnownMessage => ({
+    id,
+    message: message(id, { role: 'user', createdAt, content: [{ type: 'text', text }] }),
+  });
+
+  it('is recognised by its text, after the state known before it', () => {
+    assert.equal(
+      arrivedAs(sendRecord({ before }), [user('old', 'Hello', 400), user('new', 'Hello', 600)]),
+      'new',
+    );
+  });
+
+  it('is not taken for another message, a reply or another send', () => {
+    const reply: KnownMessage = {
+      id: 'r',
+      message: message('r', { createdAt: 600, content: [{ type: 'text', text: 'Hello' }] }),
+    };
+    const other = { ...user('o', 'Hello', 600), sent: { at: 1, text: 'Hello', attachments: [] } };
+    assert.equal(arrivedAs(sendRecord({ before }), [user('x', 'Hello!', 600), reply, other]), undefined);
+  });
+});

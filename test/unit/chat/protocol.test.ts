@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import { chatProtocol } from '../../../src/chat/protocol';
+import { readPageState, readSendRequest, readSessionId } from '../../../src/chat/requests';
+import { panelSide, type PanelHandlers } from '../../../src/webview/ipc';
+
+/** What each message must look like when it reaches the panel, written down again by hand. */
+const shapes: Readonly<Record<string, Readonly<Record<string, (value: unknown) => boolean>>>> = {
+  send: { text: isText },
+  sendAgain: { sendId: isText },
+  discard: { sendId: isText },
+  editAgain: { sendId: isText },
+  refresh: {},
+  readEarlier: {},
+  picture: { messageId: isText, index: isNumber },
+  ready: { timeZone: isText },
+  draft: { text: isText },
+  attach: {},
+  detach: { key: isText },
+  openLink: { href: isText },
+  copy: { text: isText },
+  failed: { names: value => Array.isArray(value) && value.length <= 10 && value.every(isText) },
+};
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === 'number' && value >= 0;
+}
+
+function isRight(name: string, params: unknown): boolean {
+  const shape = shapes[name] ?? {};
+  const fields = params as Readonly<Record<string, unknown>>;
+  return (
+    Object.keys(fields).every(field => field in shape) &&
+    Object.entries(shape).every(([field, holds]) => holds(fields[field]))
+  );
+}
+
+describe('messages of the chat page', () => {
+  it('reach the panel only in their right shape, out of 10,000', async () => {
+    const reached: string[] = [];
+    const wrong: string[] = [];
+    const posted: unknown[] = [];
+    const record = (name: string) => (params: unknown) => {
+      (isRight(name, params) ? reached : wrong).push(name);
+      return null;
+    };
+    const handlersOf = (names: object): object =>
+      Object.fromEntries(Object.keys(names).map(name => [name, record(name)]));
+    const panel = panelSide({
+      protocol: chatProtocol,
+      handlers: {
+        requests: handlersOf(chatProtocol.requests),
+        notifications: handlersOf(chatProtocol.notifications),
+      } as PanelHandlers<typeof chatProtocol>,
+      post: message => posted.push(message),
+      describe: String,
+      onProblem: (problem, error) => {
+        if (error !== undefined) wrong.push(problem);
+      },
+    });
+    const names = Object.keys({ ...chatProtocol.requests, ...chatProtocol.notifications });
+    const value = fc.oneof(fc.string(), fc.integer(), fc.constant({}), fc.anything());
+    const params = fc.oneof(
+      fc.constant({}),
+      fc.dictionary(
+        fc.constantFrom('text', 'sendId', 'messageId', 'index', 'key', 'href', 'names', 'timeZone'),
+        value,
+        {
+          maxKeys: 2,
+        },
+      ),
+      fc.anything(),
+    );
+    const messages = fc.record({
+      kind: fc.constantFrom('request', 'notification'),
+      id: fc.nat(),
+      name: fc.oneof(fc.constantFrom(...names), fc.string()),
+      params,
+    });
+    const cut = messages.map(({ kind, id, ...rest }) =>
+      kind === 'request' ? { kind, id, ...rest } : { kind, ...rest },
+    );
+    fc.assert(
+      fc.property(cut, message => panel.receive(message)),
+      { numRuns: 10_000 },
+    );
+    await new Promise(resolve => setImmediate(resolve));
+    assert.deepEqual(wrong, []);
+    assert.ok(new Set(reached).size > 5, 'right ones do get through');
+  });
+
+  it('answer or refuse every request', async () => {
+    const answers: { readonly id: number }[] = [];
+    const panel = panelSide({
+      protocol: { requests: chatProtocol.requests, notifications: {}, events: {} },
+      handlers: {
+        requests: {
+          send: () => Promise.reject(new Error('no')),
+          sendAgain: () => null,
+          discard: () => {
+            throw new Error('no');
+          },
+          editAgain: () => null,
+          refresh: () => null,
+          readEarlier: () => null,
+          picture: () => ({ mediaType: 'image/png', bytes: new Uint8Array() }),
+        },
+        notifications: {},
+      },
+      post: message => answers.push(message as { readonly id: number }),
+      describe: () => 'sentence',
+      onProblem: () => undefined,
+    });
+    const asked = Object.keys(chatProtocol.requests).flatMap((name, index) => [
+      { kind: 'request', id: index * 2, name, params: { text: 'x', sendId: 'x' } },
+      { kind: 'request', id: index * 2 + 1, name, params: name === 'send' ? { text: 'x' } : { sendId: 'x' } },
+    ]);
+    for (const message of asked) panel.receive(message);
+    await new Promise(resolve => setImmediate(resolve));
+    assert.deepEqual(
+      answers.map(({ id }) => id).sort((a, b) => a - b),
+      asked.map(({ id }) => id),
+    );
+  });
+});
+
+describe('arguments from outside', () => {
+  it('name a session as text or as a row of a tree', () => {
+    assert.equal(readSessionId(' s1 '), 's1');
+    assert.equal(readSessionId({ kind: 'session', sessionId: 's1' }), 's1');
+    for (const nothing of [undefined, null, '', '  ', 5, {}, { sessionId: 5 }, []]) {
+      assert.equal(readSessionId(nothing), undefined);
+    }
+  });
+
+  it('of a send are checked', () => {
+    const uri = { scheme: 'file', path: '/a', toString: () => 'file:///a' };
+    assert.deepEqual(readSendRequest({ sessionId: 's', text: 'hi', attachments: [uri] }), {
+      sessionId: 's',
+      text: 'hi',
+      attachments: ['file:///a'],
+    });
+    for (const wrong of [undefined, 's', { sessionId: 's' }, { sessionId: 's', text: ' ' }, { text: 'hi' }]) {
+      assert.throws(() => readSendRequest(wrong), /session id and a text/);
+    }
+    assert.throws(() => readSendRequest({ sessionId: 's', text: 'hi', attachments: ['/a'] }), /list of URIs/);
+  });
+
+  it('of a page that is restored are old or hostile, and never trusted', () => {
+    const kept = { sessionId: 's', serviceId: 'ab12', title: 't' };
+    assert.deepEqual(readPageState(kept), kept);
+    assert.ok(readPageState({ ...kept, scroll: { key: 'message:m', offset: 12 } }));
+    for (const wrong of [
+      { ...kept, serviceId: '../../etc' },
+      { ...kept, sessionId: '' },
+      { ...kept, scroll: { key: 'x' } },
+      { ...kept, extra: 1 },
+      { ...kept, title: 7 },
+      'text',
+      null,
+    ]) {
+      assert.equal(readPageState(wrong), undefined);
+    }
+    fc.assert(
+      fc.property(fc.anything(), state => {
+        readPageState(state);
+      }),
+    );
+  });
+});

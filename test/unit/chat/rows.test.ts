@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import type { MessageRow, Row } from '../../../src/chat/protocol';
+import { RowBuilder, type RowsInput } from '../../../src/chat/rows';
+import { toStored } from '../../../src/chat/messages';
+import { Formatter } from '../../../src/util/format';
+import { knownOf, message, sendRecord } from './support';
+
+const DAY = Date.UTC(2026, 10, 20, 10);
+
+function input(facts: Partial<RowsInput> = {}): RowsInput {
+  return {
+    known: new Map(),
+    sends: [],
+    messageCount: undefined,
+    breaks: new Map(),
+    inComposer: undefined,
+    timeZone: 'UTC',
+    ...facts,
+  };
+}
+
+const build = (facts: Partial<RowsInput>): Row[] => new RowBuilder(new Formatter('en')).build(input(facts));
+const messages = (rows: readonly Row[]): MessageRow[] => rows.filter(row => row.kind === 'message');
+
+describe('rows of a transcript', () => {
+  it('has a heading a day in the zone of the reader', () => {
+    const known = knownOf(
+      message('a', { createdAt: Date.UTC(2026, 10, 20, 22, 30) }),
+      message('b', { createdAt: Date.UTC(2026, 10, 20, 23, 30) }),
+    );
+    const kinds = (timeZone: string): string[] => build({ known, timeZone }).map(row => row.kind);
+    assert.deepEqual(kinds('UTC'), ['date', 'message', 'message']);
+    assert.deepEqual(kinds('Europe/Berlin'), ['date', 'message', 'date', 'message']);
+  });
+
+  it('names the agent once for what it says in one go, tools and all', () => {
+    const known = knownOf(
+      message('q', { role: 'user', createdAt: DAY }),
+      message('a', { createdAt: DAY + 1000 }),
+      message('t', {
+        role: 'tool',
+        createdAt: DAY + 2000,
+        content: [{ type: 'tool_result', toolUseId: 'u', content: 'done' }],
+      }),
+      message('b', { createdAt: DAY + 3000 }),
+      message('c', { createdAt: DAY + 60 * 60_000 }),
+    );
+    const rows = messages(build({ known }));
+    assert.deepEqual(
+      rows.map(row => [row.author, row.continued]),
+      [
+        ['person', false],
+        ['agent', false],
+        ['agent', true],
+        ['agent', true],
+        ['agent', false],
+      ],
+    );
+  });
+
+  it('renders no hidden message but counts it', () => {
+    const known = knownOf(
+      message('a', { createdAt: DAY }),
+      message('b', { createdAt: DAY + 1, visibility: 'llm_only' }),
+      message('c', { createdAt: DAY + 2, role: 'system' }),
+    );
+    const rows = build({ known, messageCount: 5 });
+    assert.deepEqual(
+      messages(rows).map(row => row.id),
+      ['a'],
+    );
+    const gap = rows.find(row => row.kind === 'gap');
+    assert.match(gap?.sentence ?? '', /^2 messages cannot be read yet; they appear with your next message$/);
+  });
+
+  it('says how many messages there are when none is known', () => {
+    const [gap] = build({ messageCount: 14 });
+    assert.ok(gap?.kind === 'gap');
+    assert.match(gap.sentence, /^This session has 14 messages\./);
+  });
+
+  it('shows each kind of content as what it is', () => {
+    const body = message('a', {
+      createdAt: DAY,
+      providerAReasoningSummary: 'I think',
+      content: [
+        { type: 'text', text: 'words' },
+        { type: 'thinking', thinking: 'hm' },
+        { type: 'redacted_thinking' },
+        { type: 'tool_use', id: 'u1', name: 'Read', input: { path: 'a.ts' } },
+        {
+          type: 'tool_result',
+          toolUseId: 'u1',
+          content: [{ type: 'text', text: 'out' }, { type: 'image' }],
+          isError: true,
+        },
+        { type: 'image', source: { type: 'base64', data: 'AAAA', mediaType: 'image/png' } },
+        { type: 'document', source: { type: 'base64', data: 'AAAA', mediaType: 'application/pdf' } },
+        { type: 'hologram', depth: 3 },
+        { type: 'text', text: '  ' },
+      ],
+    });
+    const [row] = messages(build({ known: knownOf(body) }));
+    assert.deepEqual(row?.parts, [
+      { kind: 'reasoning', text: 'I think' },
+      { kind: 'text', text: 'words' },
+      { kind: 'reasoning', text: 'hm' },
+      { kind: 'withheld' },
+      { kind: 'toolUse', name: 'Read', input: '{\n  "path": "a.ts"\n}' },
+      { kind: 'toolResult', name: 'Read', text: 'out\n[image]', failed: true },
+      { kind: 'image', label: 'Image · image/png · 3 byte', index: 5 },
+      { kind: 'document', label: 'Document · application/pdf · 3 byte' },
+      { kind: 'other', type: 'hologram', text: '{\n  "depth": 3\n}' },
+    ]);
+  });
+
+  it('shows sends by their state, the unknown one with what is known', () => {
+    const sends = [
+      sendRecord({
+        sendId: 'u',
+        before: { messageCount: 13, updatedAt: 1 },
+        after: { messageCount: 14, updatedAt: 2 },
+      }),
+      sendRecord({ sendId: 'r', state: 'refused', sentence: 'No.' }),
+      sendRecord({ sendId: 's', state: 'sending' }),
+      sendRecord({ sendId: 'a', state: 'accepted', messageId: 'm' }),
+    ];
+    const rows = build({ sends, inComposer: 'r' });
+    assert.deepEqual(
+      rows.map(row => row.kind === 'send' && [row.state, row.sentence, row.inComposer]),
+      [
+        [
+          'unknown',
+          'It is not known whether this message arrived. The session has 14 messages now, 13 before.',
+          false,
+        ],
+        ['refused', 'No.', true],
+        ['sending', '', false],
+      ],
+    );
+  });
+
+  it('keeps rows that did not change as the same objects', () => {
+    const builder = new RowBuilder(new Formatter('en'));
+    const known = knownOf(message('a', { createdAt: DAY }), message('b', { createdAt: DAY + 1 }));
+    const first = builder.build(input({ known }));
+    known.set('c', { id: 'c', message: message('c', { createdAt: DAY + 2 }) });
+    const second = builder.build(input({ known }));
+    assert.equal(second.length, first.length + 1);
+    for (const [index, row] of first.entries()) assert.equal(second[index], row);
+  });
+
+  it('takes bidi and control characters out of what it shows', () => {
+    const body = message('a', {
+      createdAt: DAY,
+      role: 'wiz\u202eard',
+      content: [{ type: 'text', text: 'a\u202eb\u0007' }],
+    });
+    const [row] = messages(build({ known: knownOf(body) }));
+    assert.doesNotMatch(JSON.stringify(row), /[\u202e\u0007]/);
+  });
+});
+
+describe('what is kept of a message', () => {
+  const foreign = {
+    id: 'other',
+    role: 'assistant',
+    createdAt: 1,
+    updatedAt: 2,
+    providerAEncryptedContent: 'SECRET-1',
+    providerBThoughtSignature: 'SECRET-2',
+    providerAReasoningSummary: 'plain',
+    content: [
+      { type: 'thinking', thinking: 'plain', signature: 'SECRET-3' },
+      { type: 'redacted_thinking', data: 'SECRET-4' },
+      { type: 'new', nested: [{ encrypted_content: 'SECRET-5', kept: 1 }] },
+    ],
+  };
+
+  it('holds no encrypted field and no signature', () => {
+    const kept = toStored('id', foreign);
+    assert.doesNotMatch(JSON.stringify(kept), /SECRET/);
+    assert.equal(kept.id, 'id');
+    assert.deepEqual(kept.content, [
+      { type: 'thinking', thinking: 'plain' },
+      { type: 'redacted_thinking' },
+      { type: 'new', nested: [{ kept: 1 }] },
+    ]);
+  });
+
+  it('holds no content of hidden messages', () => {
+    const kept = toStored('id', { ...foreign, visibility: 'llm_only', parentId: 'p' });
+    assert.deepEqual(kept.content, []);
+    assert.equal(kept.providerAReasoningSummary, undefined);
+    assert.equal(kept.parentId, 'p');
+  });
+});

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { pathToFileURL, fileURLToPath } from 'node:url';
+import { ApiClient } from '../../../src/api';
+import { Attachments, type AttachableFiles } from '../../../src/chat/attachments';
+import { Conversation } from '../../../src/chat/conversation';
+import { Drafts } from '../../../src/chat/drafts';
+import type { KnownMessage, StoredMessage } from '../../../src/chat/messages';
+import { SendJournal, type JournalOptions, type SendRecord } from '../../../src/chat/sendJournal';
+import type { ChatSession, ChatSessions } from '../../../src/chat/sessions';
+import { openStorage, type Storage } from '../../../src/storage';
+import { errorSentence } from '../../../src/util/errorSentence';
+import { Emitter, type Event } from '../../../src/util/event';
+import { silentLog } from '../../fakes/log';
+
+const cleanups: (() => unknown)[] = [];
+
+/** Runs after the test, the last first. */
+export function afterwards(run: () => unknown): void {
+  cleanups.push(run);
+}
+
+export async function cleanUp(): Promise<void> {
+  for (const run of cleanups.splice(0).reverse()) await run();
+}
+
+export function temporaryFolder(): string {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'agent-console-chat-'));
+  afterwards(() => fs.rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export function storageIn(root: string): Storage {
+  const storage = openStorage({ root, log: silentLog() });
+  afterwards(async () => {
+    await storage.settled();
+    storage.dispose();
+  });
+  return storage;
+}
+
+/** Files of this machine, as the editor's file system shows them. */
+export const diskFiles: AttachableFiles = {
+  stat: async uri => {
+    const facts = await fs.promises.lstat(fileURLToPath(uri));
+    const kind = facts.isSymbolicLink()
+      ? 'symbolicLink'
+      : facts.isDirectory()
+        ? 'folder'
+        : facts.isFile()
+          ? 'file'
+          : 'other';
+    return { kind, size: facts.size, mtime: facts.mtimeMs };
+  },
+  read: async uri => new Uint8Array(await fs.promises.readFile(fileURLToPath(uri))),
+  name: uri => path.basename(fileURLToPath(uri)),
+  workspacePath: uri => `src/${path.basename(fileURLToPath(uri))}`,
+};
+
+export function writeFile(folder: string, name: string, content: string | Uint8Array): string {
+  const file = path.join(folder, name);
+  fs.writeFileSync(file, content);
+  return pathToFileURL(file).href;
+}
+
+/** The sessions feature as far as the chat needs it: asks the real service each time. */
+export class AskingSessions implements ChatSessions {
+  readonly #changed = new Emitter<readonly string[]>();
+  readonly #known = new Map<string, ChatSession>();
+  readonly noted: { readonly sessionId: string; readonly status: string; readonly text: string }[] = [];
+  readonly #api: ApiClient;
+
+  constructor(api: ApiClient) {
+    this.#api = api;
+  }
+
+  readonly onDidChange: Event<readonly string[]> = this.#changed.event;
+  get = (sessionId: string): ChatSession | undefined => this.#known.get(sessionId);
+  watch = () => ({ dispose: () => undefined });
+  pick = () => Promise.resolve(undefined);
+
+  async refresh(sessionId: string, signal?: AbortSignal): Promise<ChatSession> {
+    const {
+      title = '',
+      status,
+      messageCount,
+      updatedAt,
+    } = await this.#api.sessions.get(sessionId, { signal });
+    const session = { sessionId, title, status, messageCount, updatedAt, statusAt: Date.now() };
+    this.#known.set(sessionId, session);
+    this.#changed.fire([sessionId]);
+    return session;
+  }
+
+  noteSend(sessionId: string, sent: { status: string; at: number; text: string }): Promise<void> {
+    this.noted.push({ sessionId, status: sent.status, text: sent.text });
+    return Promise.resolve();
+  }
+}
+
+export function clientOf(service: {
+  readonly baseUrl: string;
+  readonly appUrl: string;
+  readonly apiKey: string;
+}): ApiClient {
+  const client = new ApiClient({
+    baseUrl: service.baseUrl,
+    appUrl: service.appUrl,
+    key: () => Promise.resolve(service.apiKey),
+    log: silentLog(),
+    timeouts: { get: 2_000, post: 2_000 },
+  });
+  afterwards(() => client.dispose());
+  return client;
+}
+
+export interface Window {
+  readonly conversation: Conversation;
+  readonly drafts: Drafts;
+  readonly journal: SendJournal;
+  readonly sessions: AskingSessions;
+  readonly storage: Storage;
+}
+
+/** One window that shows a session: everything real but the files' place and the sessions feature. */
+export async function openWindow(options: {
+  readonly root: string;
+  readonly client: ApiClient;
+  readonly sessionId: string;
+  readonly signedIn?: () => boolean;
+  readonly process?: Partial<Pick<JournalOptions, 'owner' | 'isRunning' | 'now'>>;
+  readonly maxBytes?: number;
+}): Promise<Window> {
+  const { root, client, sessionId, signedIn = () => true } = options;
+  const storage = storageIn(root);
+  const serviceId = 'service1';
+  const drafts = new Drafts(storage, serviceId, error => assert.fail(String(error)));
+  const journal = new SendJournal({ storage, serviceId, ...options.process });
+  const sessions = new AskingSessions(client);
+  const conversation = new Conversation({
+    serviceId,
+    sessionId,
+    storage,
+    drafts,
+    journal,
+    sessions,
+    attachments: new Attachments(diskFiles, () => options.maxBytes ?? 1024 * 1024, 'en'),
+    api: () => (signedIn() ? client : undefined),
+    describe: error => errorSentence(error),
+    log: silentLog(),
+  });
+  afterwards(() => {
+    conversation.dispose();
+    journal.dispose();
+    drafts.dispose();
+  });
+  await conversation.load();
+  return { conversation, drafts, journal, sessions, storage };
+}
+
+/** Resolves when the condition holds, looking again whenever something changed. */
+export async function until(event: Event<unknown>, holds: () => boolean): Promise<void> {
+  if (holds()) return;
+  await new Promise<void>(resolve => {
+    const subscription = event(() => {
+      if (!holds()) return;
+      subscription.dispose();
+      resolve();
+    });
+  });
+}
+
+export function message(id: string, facts: Partial<StoredMessage> = {}): StoredMessage {
+  return {
+    id,
+    role: 'assistant',
+    createdAt: 0,
+    updatedAt: 0,
+    content: [{ type: 'text', text: id }],
+    ...facts,
+  };
+}
+
+export function knownOf(...messages: readonly StoredMessage[]): Map<string, KnownMessage> {
+  return new Map(messages.map(body => [body.id, { id: body.id, message: body }]));
+}
+
+export function sendRecord(facts: Partial<SendRecord> = {}): SendRecord {
+  return {
+    sendId: 's1',
+    sessionId: 'session',
+    text: 'Hello',
+    attachments: [],
+    state: 'unknown',
+    startedAt: 1_000_000,
+    owner: { host: 'here', pid: 1, startedAt: 0 },
+    ...facts,
+  };
+}

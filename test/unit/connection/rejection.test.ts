@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict';
+import type { ConnectionState } from '../../../src/connection';
+import type { SampleService } from '../../../src/sample';
+import {
+  CANARY,
+  cleanUp,
+  hostOf,
+  Machine,
+  OTHER_CANARY,
+  service,
+  SharedSecrets,
+  signIn,
+  SnapshotSecrets,
+  until,
+  type Window,
+} from './support';
+
+describe('a key that is refused', function () {
+  this.timeout(10_000);
+  afterEach(cleanUp);
+
+  /** From now on the service refuses everything, as after a key was revoked. */
+  const revoke = (running: SampleService): { dispose(): void } =>
+    running.fail({ kind: 'status', status: 401 });
+
+  const kindOf = (window: Window): ConnectionState['kind'] => window.connection.state.current.kind;
+
+  async function request(window: Window): Promise<void> {
+    await window.connection.api?.computers.list().catch(() => undefined);
+  }
+
+  async function twoWindows(
+    secrets: { window(): never } | SharedSecrets | SnapshotSecrets = new SharedSecrets(),
+  ) {
+    const running = await service();
+    const machine = new Machine(secrets);
+    const first = machine.window();
+    await signIn(first, running);
+    const second = machine.window();
+    await second.connection.ready();
+    assert.equal(kindOf(second), 'signedIn');
+    return { running, machine, first, second };
+  }
+
+  it('is asked about again once, then all requests of all windows rest and one window asks once', async () => {
+    const { running, first, second } = await twoWindows();
+    revoke(running);
+    const before = running.requests.length;
+    const api = first.connection.api;
+    await Promise.all([request(first), request(first), request(first), request(second)]);
+    await until(second.connection.state.onDidChange, () => kindOf(second) === 'keyRejected');
+    assert.equal(kindOf(first), 'keyRejected');
+    const asked = running.requests.length - before;
+    assert.ok(asked <= 4 + 2, `${asked} requests`);
+
+    assert.deepEqual([first.connection.api, second.connection.api], [undefined, undefined]);
+    await assert.rejects(Promise.resolve(api?.computers.list()), /noKey/);
+    assert.equal(running.requests.length - before, asked);
+
+    const prompts = [...first.person.told, ...second.person.told].filter(text =>
+      text.includes('not accepted'),
+    );
+    assert.equal(prompts.length, 1);
+    assert.match(
+      prompts[0] ?? '',
+      /^The key was not accepted by 127\.0\.0\.1:\d+ \(401, request [^)]+\)\. Enter it again or check it in the web application\.$/,
+    );
+    const { current } = second.connection.state;
+    assert.equal(current.kind === 'keyRejected' && current.reason, prompts[0]);
+    assert.equal(first.context['agentConsole.connection'], 'keyRejected');
+  });
+
+  it('stays refused in a window opened later, which sends nothing and asks nothing', async () => {
+    const { running, machine, first } = await twoWindows();
+    revoke(running);
+    await request(first);
+    const before = running.requests.length;
+    const third = machine.window();
+    assert.equal((await third.connection.ready()).kind, 'keyRejected');
+    assert.deepEqual([running.requests.length, third.person.told], [before, []]);
+  });
+
+  it('is replaced in every window when one enters another key, at the step for the key', async () => {
+    const { running, first, second } = await twoWindows();
+    const fault = revoke(running);
+    first.person.presses(/not accepted/, 'Enter key').answers(() => {
+      fault.dispose();
+      return running.keys.member;
+    });
+    first.person.steps.length = 0;
+    await request(first);
+    await until(first.connection.state.onDidChange, () => kindOf(first) === 'signedIn');
+    await until(second.connection.onDidBecomeReady, () => kindOf(second) === 'signedIn');
+    assert.deepEqual(
+      first.person.steps.map(({ step, totalSteps, secret }) => ({ step, totalSteps, secret })),
+      [{ step: 3, totalSteps: 3, secret: true }],
+    );
+    await request(second);
+    assert.equal(running.requests.at(-1)?.credential, 'member');
+  });
+
+  it('opens the settings of the web application on request', async () => {
+    const { running, first } = await twoWindows();
+    first.person.presses(/not accepted/, 'Open web application');
+    revoke(running);
+    await request(first);
+    await until(first.person.onDidSee, () => first.person.told.some(text => text.includes('not accepted')));
+    assert.deepEqual(first.person.opened, [`${running.appUrl}/settings`]);
+  });
+
+  it('can be entered again when the service takes it once more', async () => {
+    const { running, first, second } = await twoWindows();
+    const fault = revoke(running);
+    await request(first);
+    assert.equal(kindOf(first), 'keyRejected');
+    fault.dispose();
+    first.person.answers(CANARY);
+    await first.connection.commands.signIn();
+    assert.equal(kindOf(first), 'signedIn');
+    await until(second.connection.state.onDidChange, () => kindOf(second) === 'signedIn');
+  });
+
+  it('is used again after a look when the service takes it once more', async () => {
+    const { running, first, second } = await twoWindows();
+    const fault = revoke(running);
+    await request(first);
+    await first.connection.recheck();
+    assert.equal(kindOf(first), 'keyRejected');
+    fault.dispose();
+    await first.connection.recheck();
+    assert.equal(kindOf(first), 'signedIn');
+    await until(second.connection.state.onDidChange, () => kindOf(second) === 'signedIn');
+  });
+
+  it('is not given up for a single 401, nor for one endpoint that does not take it', async () => {
+    const { running, first } = await twoWindows();
+    running.fail({ kind: 'status', status: 401, times: 1 });
+    assert.ok(((await first.connection.api?.computers.list())?.items.length ?? 0) > 0);
+    running.fail({ kind: 'status', status: 401, match: { origin: 'app' } });
+    const before = running.requests.length;
+    for (let n = 0; n < 5; n++) {
+      await assert.rejects(
+        Promise.resolve(first.connection.api?.readiness.reports({ limit: 1 }).next()),
+        /unauthorized/,
+      );
+    }
+    assert.equal(kindOf(first), 'signedIn');
+    const since = running.requests.slice(before);
+    assert.ok(
+      since.filter(({ origin }) => origin === 'base').length <= 1,
+      'asks once whether the key is good',
+    );
+  });
+
+  it('is replaced without asking when another window has stored a new one (desktop)', async () => {
+    const running = await service({ keys: { owner: OTHER_CANARY, member: CANARY } });
+    const secrets = new SharedSecrets();
+    const machine = new Machine(secrets);
+    const window = machine.window();
+    await signIn(window, running, CANARY);
+    const name = [...secrets.values.keys()][0] ?? '';
+    // As if the event had not come: only the value changes.
+    secrets.values.set(name, OTHER_CANARY);
+    running.fail({ kind: 'status', status: 401, times: 1 });
+    assert.ok(((await window.connection.api?.computers.list())?.items.length ?? 0) > 0);
+    assert.equal(running.requests.at(-1)?.credential, 'owner');
+    assert.deepEqual(
+      window.person.told.filter(text => text.includes('not accepted')),
+      [],
+    );
+  });
+
+  it('takes over a new key at once where VS Code tells of it', async () => {
+    const { running, first, second } = await twoWindows();
+    first.person.answers(running.baseUrl, running.appUrl, running.keys.member);
+    const ready = new Promise<void>(resolve => void second.connection.onDidBecomeReady(() => resolve()));
+    await first.connection.commands.signIn();
+    await ready;
+    await request(second);
+    assert.equal(running.requests.at(-1)?.credential, 'member');
+  });
+
+  it('turns to signed out when another window has signed out', async () => {
+    const { first, second, running } = await twoWindows();
+    first.person.confirms(true);
+    const api = second.connection.api;
+    await first.connection.commands.signOut();
+    await until(second.connection.state.onDidChange, () => kindOf(second) === 'signedOut');
+    const before = running.requests.length;
+    await assert.rejects(Promise.resolve(api?.computers.list()), /noKey/);
+    assert.equal(running.requests.length, before);
+  });
+
+  it('ends in code-server with a usable key or a visible question, never in a loop of 401s', async () => {
+    const { running, machine, first, second } = await twoWindows(new SnapshotSecrets());
+    // The old key is revoked and the first page gets a new one; the second page cannot see that.
+    const old = running.fail({ kind: 'status', status: 401 });
+    await request(first);
+    await until(second.connection.state.onDidChange, () => kindOf(second) === 'keyRejected');
+    old.dispose();
+    first.person.answers(running.keys.member);
+    await first.connection.commands.signIn();
+    assert.equal(kindOf(first), 'signedIn');
+    await second.connection.recheck();
+    const before = running.requests.length;
+    for (let n = 0; n < 20; n++) await request(second);
+    const state = second.connection.state.current;
+    const refused = running.requests.slice(before).filter(({ status }) => status === 401);
+    assert.deepEqual([state.kind, refused.length], [kindOf(second), 0]);
+    assert.ok(
+      state.kind === 'signedIn' || (state.kind === 'keyRejected' && state.reason.includes('Enter it again')),
+    );
+
+    assert.equal((await machine.window().connection.ready()).kind, 'signedIn');
+  });
+
+  it('in code-server is asked about in the page that still has the old one', async () => {
+    const running = await service({ keys: { owner: CANARY } });
+    const secrets = new SnapshotSecrets();
+    const machine = new Machine(secrets);
+    const first = machine.window();
+    await signIn(first, running);
+    const second = machine.window();
+    await second.connection.ready();
+    const { baseUrl, appUrl } = running;
+    await running.close();
+    // The same addresses, but the old key is no longer good.
+    const [port, appPort] = [baseUrl, appUrl].map(address => Number(new URL(address).port)) as [
+      number,
+      number,
+    ];
+    const after = await service({ port, appPort, keys: { owner: OTHER_CANARY } });
+    first.person.answers(baseUrl, appUrl, OTHER_CANARY);
+    await first.connection.commands.signIn();
+    await request(second);
+    assert.equal(kindOf(second), 'keyRejected');
+    assert.equal(second.person.told.filter(text => text.includes('Enter it again')).length, 1);
+    const before = after.requests.length;
+    for (let n = 0; n < 20; n++) await request(second);
+    assert.equal(after.requests.length, before);
+    assert.equal(kindOf(first), 'signedIn');
+    second.person.answers(OTHER_CANARY);
+    await second.connection.commands.signIn();
+    await request(second);
+    assert.deepEqual([kindOf(second), after.requests.at(-1)?.status], ['signedIn', 200]);
+  });
+
+  it('from the environment is named as such, and taken again when the service does', async () => {
+    const running = await service();
+    const machine = new Machine();
+    const environment = {
+      AGENT_CONSOLE_BASE_URL: running.baseUrl,
+      AGENT_CONSOLE_APP_URL: running.appUrl,
+      AGENT_CONSOLE_API_KEY: CANARY,
+    };
+    const window = machine.window({ environment });
+    await window.connection.ready();
+    const fault = revoke(running);
+    await request(window);
+    const state = window.connection.state.current;
+    assert.match(
+      state.kind === 'keyRejected' ? state.reason : '',
+      /^The key in AGENT_CONSOLE_API_KEY was not accepted by .* Change it, then reload the window\.$/,
+    );
+    assert.equal(hostOf(running.baseUrl), state.kind === 'keyRejected' ? state.service.host : '');
+    fault.dispose();
+    await window.connection.commands.signIn();
+    assert.equal(kindOf(window), 'signedIn');
+  });
+});

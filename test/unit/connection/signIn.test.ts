@@ -1,0 +1,323 @@
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import * as path from 'node:path';
+import type { CheckResult } from '../../../src/connection/check';
+import {
+  brokenSecrets,
+  CANARY,
+  cleanUp,
+  hostOf,
+  later,
+  Machine,
+  OTHER_CANARY,
+  service,
+  SharedSecrets,
+  signIn,
+} from './support';
+
+describe('signing in', function () {
+  this.timeout(20_000);
+  afterEach(cleanUp);
+
+  it('asks for two addresses and a key, checks both with one call each, and stores them', async () => {
+    const running = await service();
+    const secrets = new SharedSecrets();
+    const machine = new Machine(secrets);
+    const window = machine.window();
+    await signIn(window, running);
+
+    const steps = window.person.steps.map(({ step, totalSteps, value, secret }) => ({
+      step,
+      totalSteps,
+      value,
+      secret,
+    }));
+    assert.deepEqual(steps, [
+      { step: 1, totalSteps: 3, value: '', secret: false },
+      { step: 2, totalSteps: 3, value: running.baseUrl, secret: false },
+      { step: 3, totalSteps: 3, value: '', secret: true },
+    ]);
+    assert.equal(window.person.steps[2]?.link?.address, `${running.appUrl}/settings`);
+    assert.deepEqual(
+      running.requests.map(({ method, origin, path: at, query }) => [method, origin, at, query]),
+      [
+        ['GET', 'base', '/api/v0/computers', {}],
+        ['GET', 'app', '/api/organization/maturity-level-reports', { limit: '1' }],
+      ],
+    );
+    const state = window.connection.state.current;
+    assert.ok(state.kind === 'signedIn');
+    assert.deepEqual(
+      { ...state.service, id: typeof state.service.id },
+      {
+        id: 'string',
+        baseUrl: running.baseUrl,
+        appUrl: running.appUrl,
+        host: hostOf(running.baseUrl),
+        source: 'settings',
+      },
+    );
+    assert.match(state.service.id, /^[0-9a-f]{16}$/);
+    assert.deepEqual([machine.settings.baseUrl, machine.settings.appUrl], [running.baseUrl, running.appUrl]);
+    assert.deepEqual(
+      [...secrets.values],
+      [[`agentConsole.key:${running.baseUrl} ${running.appUrl}`, CANARY]],
+    );
+    assert.deepEqual(window.person.told, [`Signed in to ${hostOf(running.baseUrl)}.`]);
+    assert.equal(
+      (await window.connection.api?.computers.list())?.items.length,
+      (await computers(running.baseUrl)).length,
+    );
+    assert.deepEqual(window.context, {
+      'agentConsole.connection': 'signedIn',
+      'agentConsole.sample': false,
+      'agentConsole.environment': false,
+      'agentConsole.knownService': true,
+    });
+  });
+
+  it('is signed in again in the next window without asking, and reads nothing before it is asked', async () => {
+    const running = await service();
+    const secrets = new SharedSecrets();
+    const machine = new Machine(secrets);
+    await signIn(machine.window(), running);
+    const before = [secrets.reads, running.requests.length];
+    const next = machine.window();
+    assert.deepEqual([secrets.reads, running.requests.length], before);
+    assert.deepEqual(next.context, {});
+    assert.equal((await next.connection.ready()).kind, 'signedIn');
+    assert.equal(running.requests.length, before[1]);
+    assert.ok(next.connection.api !== undefined);
+  });
+
+  it('proposes the address of the web application and follows the service’s address until it is changed', async () => {
+    const window = new Machine().window();
+    window.person.answers('https://api.one.example', 'back', 'api.two.example', 'back');
+    window.person.answers(
+      'api.two.example:8443/base/',
+      'https://mine.example',
+      'back',
+      'back',
+      'api.one.example',
+      'cancel',
+    );
+    await window.connection.commands.signIn();
+    assert.deepEqual(
+      window.person.steps.map(({ step, value }) => [step, value]),
+      [
+        [1, ''],
+        [2, 'https://app.one.example'],
+        [1, 'https://api.one.example'],
+        [2, 'https://app.two.example'],
+        [1, 'api.two.example'],
+        [2, 'https://app.two.example:8443'],
+        [3, ''],
+        [2, 'https://mine.example'],
+        [1, 'api.two.example:8443/base/'],
+        [2, 'https://mine.example'],
+      ],
+    );
+  });
+
+  it('says while typing what is wrong with an address or a key', async () => {
+    const window = new Machine().window();
+    window.person.answers('https://api.example.com', 'https://app.example.com', 'cancel');
+    await window.connection.commands.signIn();
+    const [address, app, key] = window.person.steps;
+    const expectations: [typeof address, string, RegExp | undefined][] = [
+      [address, '', /Enter an address/],
+      [address, 'not an address', /not an address/],
+      [address, 'http://api.example.com', /must begin with https/],
+      [address, 'ftp://api.example.com', /must begin with https/],
+      [address, 'https://me:secret@api.example.com', /Leave the name and the password out/],
+      [address, 'https://api.example.com/?a=1', /Leave out what follows/],
+      [address, 'http://localhost:1234', undefined],
+      [address, 'http://127.0.0.1', undefined],
+      [app, 'http://app.example.com', /must begin with https/],
+      [key, '   ', /Enter the key/],
+      [key, 'Bearer abc', /space or a line break/],
+      [key, 'abc\ndef', /space or a line break/],
+      [key, 'abc\u0007def', /character no key has/],
+      [key, 'ключ', /character no key has/],
+      [key, 'k\u200bey', /character no key has/],
+      [key, 'x'.repeat(9000), /too long/],
+      [key, '  abc-DEF_123  \n', undefined],
+    ];
+    for (const [step, text, expected] of expectations) {
+      const said = step?.validate(text);
+      if (expected === undefined) assert.equal(said, undefined, text);
+      else assert.match(said ?? '', expected, text);
+      assert.equal(said?.includes('abc'), expected === undefined ? undefined : false);
+    }
+  });
+
+  it('trims the key', async () => {
+    const running = await service();
+    const secrets = new SharedSecrets();
+    await signIn(new Machine(secrets).window(), running, ` \t${CANARY}\r\n`);
+    assert.deepEqual([...secrets.values.values()], [CANARY]);
+  });
+
+  it('stores nothing when the person gives up, at any step or during the check', async () => {
+    const running = await service();
+    const secrets = new SharedSecrets();
+    const machine = new Machine(secrets);
+    const window = machine.window();
+    for (const answers of [
+      ['cancel'],
+      [running.baseUrl, 'cancel'],
+      [running.baseUrl, running.appUrl, 'cancel'],
+    ]) {
+      window.person.answers(...answers);
+      await window.connection.commands.signIn();
+    }
+    window.person.cancelsProgress = true;
+    window.person.answers(running.baseUrl, running.appUrl, CANARY, 'cancel');
+    await window.connection.commands.signIn();
+    assert.deepEqual(window.person.steps.at(-1)?.value, CANARY);
+    assert.deepEqual([secrets.values.size, machine.settings.baseUrl, running.requests.length], [0, '', 0]);
+    assert.equal(window.connection.state.current.kind, 'signedOut');
+  });
+
+  it('sends the key to the web application only after the service has taken it', async () => {
+    const { appUrl, requests } = await service();
+    const window = new Machine().window();
+    window.person.answers((await service({ keys: { owner: 'x' } })).baseUrl, appUrl, CANARY, 'cancel');
+    await window.connection.commands.signIn();
+    assert.deepEqual(requests, []);
+  });
+
+  it('explains an access token and lets the person go on without analytics and readiness, or not', async () => {
+    const running = await service();
+    const { jwt } = running.keys;
+    const window = new Machine().window();
+    window.person.confirms(false, true).answers(running.baseUrl, running.appUrl, jwt, jwt);
+    await window.connection.commands.signIn();
+    assert.deepEqual(
+      window.person.steps.map(({ step }) => step),
+      [1, 2, 3, 3],
+    );
+    assert.match(
+      window.person.confirmed[0] ?? '',
+      /access token, not an API key.*Analytics and readiness reports need an API key/,
+    );
+    assert.equal(window.connection.state.current.kind, 'signedIn');
+    const api = window.connection.api;
+    assert.ok(api);
+    await assert.rejects(api.readiness.reports({ limit: 1 }).next(), /unauthorized, jwt/);
+    assert.equal(window.connection.state.current.kind, 'signedIn');
+    assert.equal((await api.computers.list()).problems.length, 0);
+  });
+
+  it('signs in with a key that lacks the role for analytics', async () => {
+    const running = await service();
+    const window = new Machine().window();
+    await signIn(window, running, running.keys.member);
+    assert.equal(window.connection.state.current.kind, 'signedIn');
+  });
+
+  it('signs in with a key that may not read computers', async () => {
+    const running = await service();
+    running.fail({ kind: 'status', status: 403, match: { path: '/api/v0/computers' } });
+    const window = new Machine().window();
+    await signIn(window, running);
+    assert.equal(window.connection.state.current.kind, 'signedIn');
+  });
+
+  for (const how of ['throws', 'forgets'] as const) {
+    it(`says when the secret storage ${how}, and keeps the key until the window closes`, async () => {
+      const running = await service();
+      const machine = new Machine(brokenSecrets(how));
+      const window = machine.window();
+      await signIn(window, running);
+      assert.match(
+        window.person.told[0] ?? '',
+        /did not keep the key, so it is kept only until this window closes.*AGENT_CONSOLE_API_KEY/,
+      );
+      assert.equal((await window.connection.api?.computers.list())?.problems.length, 0);
+      const next = machine.window();
+      const state = await next.connection.ready();
+      assert.ok(state.kind === 'signedOut');
+      assert.equal(state.reason, `There is no key for ${hostOf(running.baseUrl)}. Sign in to enter one.`);
+      assert.equal(state.service?.baseUrl, running.baseUrl, 'what was stored of it can still be read');
+    });
+  }
+
+  it('keeps the old connection and drops the new key when the settings cannot be written', async () => {
+    const [known, running] = [await service(), await service()];
+    const secrets = new SharedSecrets();
+    const machine = new Machine(secrets);
+    const window = machine.window();
+    await signIn(window, known);
+    const problem = new Error('settings.json is read-only');
+    machine.settings.storing = () => Promise.reject(problem);
+    window.person.answers(running.baseUrl, running.appUrl, CANARY);
+    await assert.rejects(Promise.resolve(window.connection.commands.signIn()), error => error === problem);
+    const state = window.connection.state.current;
+    assert.equal(state.kind === 'signedIn' && state.service.baseUrl, known.baseUrl);
+    assert.equal(secrets.values.size, 1);
+  });
+
+  it('runs one sign-in at a time', async () => {
+    const running = await service();
+    const window = new Machine().window();
+    window.person.answers(running.baseUrl, running.appUrl, CANARY);
+    await Promise.all([window.connection.commands.signIn(), window.connection.commands.signIn()]);
+    assert.equal(window.person.steps.length, 3);
+  });
+
+  it('never hands out or takes a key through a command', async () => {
+    const running = await service();
+    const window = new Machine().window();
+    window.person.answers(running.baseUrl, running.appUrl, CANARY);
+    const { signIn: command, showAccess, signOut, useSampleService } = window.connection.commands;
+    assert.equal(await command(OTHER_CANARY), undefined);
+    assert.equal(await showAccess(), undefined);
+    window.person.confirms(true);
+    assert.equal(await signOut(), undefined);
+    window.person.confirms(true);
+    assert.equal(await useSampleService(), undefined);
+    assert.deepEqual(new Set(running.requests.map(({ credential }) => credential)), new Set(['owner']));
+  });
+
+  it('names a proxy that refuses, and one that wants a password', async () => {
+    for (const [status, sentence] of [
+      [403, /proxy does not let requests through to service\.example.*“http\.proxy”/],
+      [
+        407,
+        /proxy on the way to service\.example asks for a name and a password.*“http\.proxyAuthorization”/,
+      ],
+    ] as const) {
+      const proxy = createServer();
+      proxy.on('connect', (_request, socket) => {
+        socket.end(`HTTP/1.1 ${status} Refused\r\nContent-Length: 0\r\n\r\n`);
+      });
+      await new Promise<void>(resolve => proxy.listen(0, '127.0.0.1', resolve));
+      later(() => void proxy.close());
+      const child = fork(
+        path.join(__dirname, 'check.child.js'),
+        ['https://service.example', 'https://app.example'],
+        {
+          env: {
+            ...process.env,
+            NODE_USE_ENV_PROXY: '1',
+            HTTPS_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+          },
+        },
+      );
+      const [result] = (await once(child, 'message')) as [CheckResult];
+      assert.equal(result.kind === 'problem' && result.step, 'baseUrl');
+      assert.match(result.kind === 'problem' ? result.sentence : '', sentence);
+    }
+  });
+
+  async function computers(baseUrl: string): Promise<unknown[]> {
+    const response = await fetch(`${baseUrl}/api/v0/computers`, {
+      headers: { authorization: `Bearer ${CANARY}` },
+    });
+    return ((await response.json()) as { computers: unknown[] }).computers;
+  }
+});

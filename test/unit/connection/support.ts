@@ -1,0 +1,364 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import type { AccessRow } from '../../../src/connection/access';
+import type { Addresses, AddressSettings, Environment } from '../../../src/connection/addresses';
+import { connectWith, type ConnectionPart } from '../../../src/connection/connect';
+import type { Secrets } from '../../../src/connection/keyStore';
+import type { Prompts, Step, StepAnswer } from '../../../src/connection/prompts';
+import type { Logger } from '../../../src/log';
+import { startSampleService, type SampleService, type SampleServiceOptions } from '../../../src/sample';
+import { openStorage, type Storage } from '../../../src/storage';
+import { Emitter, type Event } from '../../../src/util/event';
+
+/** Keys no text anywhere may hold. */
+export const CANARY = 'canary-key-7f3a9b51c2';
+export const OTHER_CANARY = 'other-canary-key-d04e88';
+const CANARIES = [CANARY, OTHER_CANARY];
+
+const cleanups: (() => unknown)[] = [];
+
+/** Ends everything a test has opened, in the opposite order. */
+export async function cleanUp(): Promise<void> {
+  const problems: unknown[] = [];
+  for (const run of cleanups.splice(0).reverse()) {
+    try {
+      await run();
+    } catch (error) {
+      problems.push(error);
+    }
+  }
+  if (problems.length > 0) throw problems[0];
+}
+
+export function later(run: () => unknown): void {
+  cleanups.push(run);
+}
+
+export function temporaryFolder(): string {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'agent-console-connection-'));
+  later(() => fs.rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A running service that takes the canary as its Owner's key. */
+export async function service(options: SampleServiceOptions = {}): Promise<SampleService> {
+  const running = await startSampleService({ pace: 0, keys: { owner: CANARY }, ...options });
+  later(() => running.close());
+  return running;
+}
+
+/** Any HTTP server on loopback; resolves to its address. */
+export async function anyServer(listener: RequestListener, server: Server = createServer()): Promise<string> {
+  server.on('request', listener);
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  later(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** The address of a port on which nothing listens. */
+export async function deadAddress(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise(resolve => server.close(resolve));
+  return `http://127.0.0.1:${port}`;
+}
+
+export const hostOf = (address: string): string => new URL(address).host;
+
+/** Secrets as desktop VS Code has them: one store, and every window hears of changes. */
+export class SharedSecrets {
+  readonly values = new Map<string, string>();
+  readonly #changed = new Emitter<{ key: string }>();
+  reads = 0;
+
+  window(): Secrets {
+    return {
+      get: key => {
+        this.reads++;
+        return Promise.resolve(this.values.get(key));
+      },
+      store: (key, value) => {
+        this.values.set(key, value);
+        this.#changed.fire({ key });
+        return Promise.resolve();
+      },
+      delete: key => {
+        this.values.delete(key);
+        this.#changed.fire({ key });
+        return Promise.resolve();
+      },
+      onDidChange: this.#changed.event,
+    };
+  }
+}
+
+/** Secrets as code-server has them: a copy for each page, written back whole, and nobody hears of anything. */
+export class SnapshotSecrets {
+  kept: ReadonlyMap<string, string> = new Map();
+
+  window(): Secrets {
+    const page = new Map(this.kept);
+    const write = (): Promise<void> => {
+      this.kept = new Map(page);
+      return Promise.resolve();
+    };
+    return {
+      get: key => Promise.resolve(page.get(key)),
+      store: (key, value) => {
+        page.set(key, value);
+        return write();
+      },
+      delete: key => {
+        page.delete(key);
+        return write();
+      },
+      onDidChange: new Emitter<{ key: string }>().event,
+    };
+  }
+}
+
+/** Secrets of a machine without a key ring: storing fails, or seems to work and does not. */
+export function brokenSecrets(how: 'throws' | 'forgets'): { window(): Secrets } {
+  return {
+    window: () => ({
+      get: () => Promise.resolve(undefined),
+      store: () => (how === 'throws' ? Promise.reject(new Error('no key ring')) : Promise.resolve()),
+      delete: () => Promise.resolve(),
+      onDidChange: new Emitter<{ key: string }>().event,
+    }),
+  };
+}
+
+/** User settings, shared by windows; one after another, as VS Code writes them. */
+export class SharedSettings {
+  baseUrl = '';
+  appUrl = '';
+  /** What happens before a write. */
+  storing: () => Promise<void> = () => Promise.resolve();
+  readonly #changed = new Emitter<void>();
+
+  window(): AddressSettings {
+    return {
+      baseUrl: () => this.baseUrl,
+      appUrl: () => this.appUrl,
+      store: async addresses => {
+        await this.storing();
+        this.baseUrl = addresses.baseUrl;
+        this.#changed.fire();
+        await Promise.resolve();
+        this.appUrl = addresses.appUrl;
+        this.#changed.fire();
+      },
+      onDidChange: listener => this.#changed.event(listener),
+    };
+  }
+
+  set(addresses: Addresses): void {
+    this.baseUrl = addresses.baseUrl;
+    this.appUrl = addresses.appUrl;
+    this.#changed.fire();
+  }
+}
+
+/** A value to enter; `back` and `cancel` do what they say. */
+type Answer = string | ((step: Step) => string);
+
+/** A person: answers what it was told to, in order, and remembers everything it was shown. */
+export class Person implements Prompts {
+  readonly steps: Step[] = [];
+  readonly told: string[] = [];
+  readonly confirmed: string[] = [];
+  readonly opened: string[] = [];
+  readonly tables: (readonly AccessRow[])[] = [];
+  readonly #shown = new Emitter<void>();
+  readonly #answers: Answer[] = [];
+  readonly #presses: [text: RegExp, button: string][] = [];
+  readonly #confirmations: boolean[] = [];
+  /** Aborts the next thing under way. */
+  cancelsProgress = false;
+
+  readonly onDidSee: Event<void> = this.#shown.event;
+
+  /** Values for the next questions; `back` and `cancel` are what they say. */
+  answers(...answers: Answer[]): this {
+    this.#answers.push(...answers);
+    return this;
+  }
+
+  /** Presses a button of the next notification that matches. */
+  presses(text: RegExp, button: string): this {
+    this.#presses.push([text, button]);
+    return this;
+  }
+
+  confirms(...answers: boolean[]): this {
+    this.#confirmations.push(...answers);
+    return this;
+  }
+
+  /** Every text that has been on the screen. */
+  get texts(): string[] {
+    const steps = this.steps.flatMap(step => [
+      step.title,
+      step.prompt,
+      step.placeholder ?? '',
+      step.problem ?? '',
+    ]);
+    return [...steps, ...this.told, ...this.confirmed, ...this.opened, JSON.stringify(this.tables)];
+  }
+
+  ask(step: Step): Promise<StepAnswer> {
+    this.steps.push(step);
+    this.#shown.fire();
+    const answer = this.#answers.shift();
+    assert.ok(answer !== undefined, `No answer to: ${step.prompt} ${step.problem ?? ''}`);
+    if (answer === 'back') return Promise.resolve({ kind: 'back' });
+    if (answer === 'cancel') return Promise.resolve({ kind: 'cancelled' });
+    const value = typeof answer === 'function' ? answer(step) : answer;
+    assert.equal(step.validate(value), undefined);
+    return Promise.resolve({ kind: 'value', value });
+  }
+
+  progress<T>(_title: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const abort = new AbortController();
+    if (this.cancelsProgress) abort.abort();
+    this.cancelsProgress = false;
+    return work(abort.signal);
+  }
+
+  tell(_severity: string, message: string, ...buttons: readonly string[]): Promise<string | undefined> {
+    this.told.push(message);
+    const at = this.#presses.findIndex(([text, button]) => text.test(message) && buttons.includes(button));
+    const [, pressed] = at < 0 ? [] : (this.#presses.splice(at, 1)[0] ?? []);
+    this.#shown.fire();
+    return Promise.resolve(pressed);
+  }
+
+  confirm(message: string, detail: string): Promise<boolean> {
+    this.confirmed.push(`${message} ${detail}`);
+    this.#shown.fire();
+    return Promise.resolve(this.#confirmations.shift() ?? false);
+  }
+
+  async showAccess(
+    title: string,
+    read: (signal: AbortSignal, onRows: (rows: readonly AccessRow[]) => void) => Promise<void>,
+  ): Promise<void> {
+    this.told.push(title);
+    await read(new AbortController().signal, rows => this.tables.push(rows));
+  }
+
+  openExternal(address: string): Promise<void> {
+    this.opened.push(address);
+    return Promise.resolve();
+  }
+}
+
+export class MemoryLog implements Logger {
+  readonly lines: string[] = [];
+  readonly trace = (message: string): void => void this.lines.push(message);
+  readonly debug = this.trace;
+  readonly info = this.trace;
+  readonly warn = this.trace;
+  error(message: string, cause?: unknown): void {
+    this.lines.push(`${message} ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}`);
+  }
+}
+
+export interface Window {
+  readonly connection: ConnectionPart;
+  readonly person: Person;
+  readonly log: MemoryLog;
+  readonly storage: Storage;
+  readonly context: Record<string, unknown>;
+}
+
+/** One machine: what all its windows share. */
+export class Machine {
+  readonly root = temporaryFolder();
+  readonly settings = new SharedSettings();
+  readonly secrets: { window(): Secrets };
+  readonly #windows: Window[] = [];
+
+  constructor(secrets: { window(): Secrets } = new SharedSecrets()) {
+    this.secrets = secrets;
+    later(() => this.assertNoCanary());
+  }
+
+  window(options: { environment?: Environment; now?: () => number } = {}): Window {
+    const log = new MemoryLog();
+    const storage = openStorage({ root: path.join(this.root, 'storage'), log });
+    const context: Record<string, unknown> = {};
+    const person = new Person();
+    const connection = connectWith(
+      {
+        secrets: this.secrets.window(),
+        storage,
+        settings: this.settings.window(),
+        environment: options.environment ?? {},
+        sample: {
+          stateFile: path.join(this.root, 'storage', 'sample', 'state.json'),
+          openRepositoryUrl: () => Promise.resolve('https://git.example.com/open/one.git'),
+        },
+        log,
+        setContext: (key, value) => void (context[key] = value),
+        ...(options.now === undefined ? {} : { now: options.now }),
+      },
+      person,
+    );
+    const window = { connection, person, log, storage, context };
+    this.#windows.push(window);
+    later(async () => {
+      await connection.close();
+      storage.dispose();
+      await storage.settled();
+    });
+    return window;
+  }
+
+  /** No key in any file, log line, diagnostic, setting or text on the screen. */
+  assertNoCanary(): void {
+    const places: Record<string, string> = { settings: `${this.settings.baseUrl} ${this.settings.appUrl}` };
+    for (const [n, { connection, person, log, context }] of this.#windows.entries()) {
+      places[`log ${n}`] = log.lines.join('\n');
+      places[`screen ${n}`] = person.texts.join('\n');
+      places[`diagnostics ${n}`] = connection.diagnostics();
+      places[`state ${n}`] = JSON.stringify([connection.state.current, context]);
+    }
+    for (const name of fs.readdirSync(this.root, { recursive: true }).map(String)) {
+      const file = path.join(this.root, name);
+      places[name] = fs.statSync(file).isFile() ? fs.readFileSync(file, 'utf8') : '';
+    }
+    for (const [place, text] of Object.entries(places)) {
+      for (const canary of CANARIES) assert.equal(text.includes(canary), false, `a key in ${place}`);
+      assert.equal(/bearer [a-z0-9]/i.test(text), false, `Bearer in ${place}`);
+    }
+  }
+}
+
+/** Signs in the way a person does. */
+export async function signIn(window: Window, addresses: Addresses, key = CANARY): Promise<void> {
+  window.person.answers(addresses.baseUrl, addresses.appUrl, key);
+  await window.connection.commands.signIn();
+}
+
+/** Resolves once `holds` is true, looking again whenever `event` fires. */
+export function until(event: Event<unknown>, holds: () => boolean): Promise<void> {
+  return new Promise(resolve => {
+    const subscription = event(check);
+    function check(): void {
+      if (!holds()) return;
+      subscription.dispose();
+      resolve();
+    }
+    check();
+  });
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { commands, panels, views } from '../../src/contributions';
+import { settingKeys } from '../../src/settings';
+
+interface Manifest {
+  readonly activationEvents: readonly string[];
+  readonly icon: string;
+  readonly main: string;
+  readonly engines: { readonly vscode: string };
+  readonly devDependencies: Record<string, string>;
+  readonly contributes: {
+    readonly commands: readonly { command: string; title: string }[];
+    readonly menus: Record<string, readonly { command: string; when?: string }[]>;
+    readonly views: { readonly agentConsole: readonly { id: string }[] };
+    readonly viewsWelcome: readonly { view: string; contents: string; when: string }[];
+    readonly configuration: { readonly properties: Record<string, { scope?: string; default?: unknown }> };
+  };
+}
+
+const root = process.env['AGENT_CONSOLE_ROOT']!;
+const text = readFileSync(path.join(root, 'package.json'), 'utf8');
+const manifest = JSON.parse(text) as Manifest;
+const strings = JSON.parse(readFileSync(path.join(root, 'package.nls.json'), 'utf8')) as Record<
+  string,
+  string
+>;
+const commandIds = Object.values(commands).flatMap(feature => Object.values<string>(feature));
+
+describe('package.json', () => {
+  it('declares exactly the commands that contributions.ts registers', () => {
+    assert.deepEqual(manifest.contributes.commands.map(each => each.command).sort(), [...commandIds].sort());
+    assert.equal(new Set(commandIds).size, commandIds.length);
+  });
+
+  it('declares exactly the views, and restores the panels', () => {
+    assert.deepEqual(
+      manifest.contributes.views.agentConsole.map(view => view.id).sort(),
+      Object.values(views).sort(),
+    );
+    assert.deepEqual(
+      manifest.activationEvents,
+      Object.values(panels).map(panel => `onWebviewPanel:${panel}`),
+    );
+  });
+
+  it('declares exactly the settings that settings.ts reads, all out of reach of a workspace', () => {
+    const declared = manifest.contributes.configuration.properties;
+    assert.deepEqual(Object.keys(declared).sort(), settingKeys.map(key => `agentConsole.${key}`).sort());
+    for (const [id, setting] of Object.entries(declared)) assert.equal(setting.scope, 'application', id);
+  });
+
+  it('points menus, welcome buttons and views only at what exists', () => {
+    const menus = Object.values(manifest.contributes.menus).flat();
+    for (const item of menus) assert.ok(commandIds.includes(item.command), item.command);
+    const ids: readonly string[] = Object.values(views);
+    for (const welcome of manifest.contributes.viewsWelcome) {
+      assert.ok(ids.includes(welcome.view));
+      const contents = strings[welcome.contents.slice(1, -1)] ?? '';
+      for (const [, command] of contents.matchAll(/\(command:([^)]+)\)/g))
+        assert.ok(commandIds.includes(command!), command);
+    }
+    const allowed = new Set([
+      ...ids,
+      'agentConsole.connection',
+      'agentConsole.environment',
+      'agentConsole.knownService',
+      'agentConsole.sample',
+    ]);
+    const whens = [...menus, ...manifest.contributes.viewsWelcome].map(item => item.when ?? '');
+    for (const [key] of whens.join(' ').matchAll(/agentConsole\.[\w.]+/g)) assert.ok(allowed.has(key), key);
+  });
+
+  it('takes every string a person sees from package.nls.json, and no string is left over', () => {
+    const used = [...text.matchAll(/"%([^%"]+)%"/g)].map(match => match[1]!);
+    assert.deepEqual([...new Set(used)].sort(), Object.keys(strings).sort());
+  });
+
+  it('hides commands that need an argument from the palette', () => {
+    const hidden = (manifest.contributes.menus['commandPalette'] ?? []).filter(item => item.when === 'false');
+    assert.ok(hidden.some(item => item.command === commands.chat.send));
+  });
+
+  it('names files that exist, and the editor version its types are of', () => {
+    assert.ok(existsSync(path.join(root, manifest.icon)));
+    assert.equal(`^${manifest.devDependencies['@types/vscode'] ?? ''}`, manifest.engines.vscode);
+  });
+});

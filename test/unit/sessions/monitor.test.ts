@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import type { Session } from '../../../src/api';
+import { SessionMonitor } from '../../../src/sessions/monitor';
+import { SessionIndex } from '../../../src/sessions/sessionIndex';
+import { openStorage, type Storage } from '../../../src/storage';
+import { ObservableValue } from '../../../src/util/event';
+import { silentLog } from '../../fakes/log';
+
+const answer = (sessionId: string, fields: Partial<Session> = {}): Session => ({
+  sessionId,
+  status: 'running',
+  messageCount: 1,
+  createdAt: 1,
+  updatedAt: 2,
+  ...fields,
+});
+
+interface Question {
+  readonly sessionId: string;
+  readonly signal: AbortSignal | undefined;
+  answer(session: Session): void;
+  fail(error: Error): void;
+}
+
+describe('SessionIndex and SessionMonitor', () => {
+  let root: string;
+  let storage: Storage;
+  let index: SessionIndex;
+  let monitor: SessionMonitor;
+  let focused: ObservableValue<boolean>;
+  let questions: Question[];
+  let waiting: ((question: Question) => void)[];
+  let now: number;
+
+  /** The next question that reaches the service. */
+  const asked = (): Promise<Question> => new Promise(resolve => waiting.push(resolve));
+
+  beforeEach(async () => {
+    root = await mkdtemp(path.join(os.tmpdir(), 'sessions-'));
+    storage = openStorage({ root, log: silentLog() });
+    index = new SessionIndex(storage);
+    focused = new ObservableValue(true);
+    questions = [];
+    waiting = [];
+    now = 1_000;
+    await index.use('service');
+    monitor = new SessionMonitor({
+      index,
+      focused,
+      fastestMs: () => 1,
+      now: () => now,
+      sentence: error =>
+        error instanceof Error && error.message !== 'cancelled' ? error.message : undefined,
+      api: () => ({
+        sessions: {
+          get: (sessionId, options) =>
+            new Promise<Session>((resolve, reject) => {
+              const question = { sessionId, signal: options?.signal, answer: resolve, fail: reject };
+              options?.signal?.addEventListener('abort', () => reject(new Error('cancelled')));
+              questions.push(question);
+              waiting.shift()?.(question);
+            }),
+        },
+      }),
+    });
+  });
+
+  afterEach(async () => {
+    monitor.dispose();
+    index.dispose();
+    storage.dispose();
+    await rm(root, { recursive: true, force: true });
+  });
+
+  it('remembers sessions over a restart, and keeps services apart', async () => {
+    await index.add('s1', 'created', 5);
+    await index.observe(answer('s1', { title: 'Title' }), 10);
+    const again = openStorage({ root, log: silentLog() });
+    const other = new SessionIndex(again);
+    await other.use('service');
+    assert.equal(other.get('s1')?.session?.title, 'Title');
+    await other.use('another');
+    assert.equal(other.records.size, 0);
+    other.dispose();
+    again.dispose();
+  });
+
+  it('puts a removed session back as it was', async () => {
+    await index.add('s1', 'added', 5);
+    await index.observe(answer('s1'), 10);
+    const before = index.get('s1');
+    const removed = await index.remove('s1');
+    assert.equal(index.get('s1'), undefined);
+    await index.observe(answer('s1'), 20);
+    assert.equal(index.get('s1'), undefined, 'an answer does not bring back what a person removed');
+    await index.restore(removed!);
+    assert.deepEqual(index.get('s1'), before);
+  });
+
+  it('keeps unknown fields of the answer', async () => {
+    await index.add('s1', 'added', 5);
+    await index.observe({ ...answer('s1'), somethingNew: { a: 1 } } as Session, 10);
+    assert.deepEqual((index.get('s1')?.session as unknown as { somethingNew: unknown }).somethingNew, {
+      a: 1,
+    });
+  });
+
+  it('asks while watched and again after the answer, one question in flight', async () => {
+    await index.add('s1', 'created', 5);
+    const first = asked();
+    const watch = monitor.watch('s1');
+    const second = monitor.watch('s1');
+    const question = await first;
+    assert.equal(questions.length, 1);
+    const next = asked();
+    now += 1_000_000;
+    question.answer(answer('s1'));
+    await next;
+    assert.equal(monitor.statusOf('s1').value, 'running');
+    watch.dispose();
+    assert.equal(questions[1]!.signal!.aborted, false, 'somebody still looks');
+    second.dispose();
+    assert.equal(questions[1]!.signal!.aborted, true);
+  });
+
+  it('asks nothing without the focus, and at once when it returns', async () => {
+    await index.add('s1', 'created', 5);
+    focused.set(false);
+    const watch = monitor.watch('s1');
+    await new Promise(resolve => setImmediate(resolve));
+    assert.equal(questions.length, 0);
+    const first = asked();
+    focused.set(true);
+    assert.equal((await first).sessionId, 's1');
+    watch.dispose();
+  });
+
+  it('shows a failed check as unknown, never as running, and recovers', async () => {
+    await index.add('s1', 'created', 5);
+    await index.observe(answer('s1'), 900);
+    const failed = monitor.check('s1');
+    questions[0]!.fail(new Error('not reachable'));
+    await assert.rejects(failed);
+    const status = monitor.statusOf('s1');
+    assert.equal(status.value, 'unknown');
+    assert.equal(status.last, 'running');
+    assert.equal(status.problem?.sentence, 'not reachable');
+    now += 10;
+    const fine = monitor.check('s1');
+    questions[1]!.answer(answer('s1', { status: 'idle' }));
+    await fine;
+    assert.equal(monitor.statusOf('s1').value, 'idle');
+  });
+
+  it('does not let an answer to an older question replace what a send said', async () => {
+    await index.add('s1', 'created', 5);
+    const check = monitor.check('s1');
+    now += 100;
+    await index.noteSend('s1', { status: 'running', at: now, text: 'Hello' });
+    questions[0]!.answer(answer('s1', { status: 'idle' }));
+    await check;
+    assert.equal(monitor.statusOf('s1').value, 'running');
+  });
+
+  it('leaves no problem behind when a check is only cancelled', async () => {
+    await index.add('s1', 'created', 5);
+    const abort = new AbortController();
+    const check = monitor.check('s1', abort.signal);
+    abort.abort();
+    await assert.rejects(check);
+    assert.equal(questions[0]?.signal?.aborted, true);
+    assert.equal(monitor.statusOf('s1').problem, undefined);
+  });
+
+  it('shows what another window wrote', async () => {
+    const elsewhere = openStorage({ root, log: silentLog() });
+    const other = new SessionIndex(elsewhere);
+    await other.use('service');
+    const seen = new Promise<readonly string[]>(resolve => {
+      index.onDidChange(ids => {
+        if (ids.includes('s9')) resolve(ids);
+      });
+    });
+    await other.add('s9', 'created', 1);
+    await seen;
+    assert.equal(index.get('s9')?.origin, 'created');
+    other.dispose();
+    elsewhere.dispose();
+  });
+});

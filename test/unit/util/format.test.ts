@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { Formatter } from '../../../src/util/format';
+import { outline } from '../../../src/util/details';
+
+describe('formats', () => {
+  const english = new Formatter('en');
+  const german = new Formatter('de');
+
+  it('shows spans in the largest whole unit', () => {
+    assert.equal(english.span(12_400), '12 sec');
+    assert.equal(english.span(2 * 60_000 + 59_000), '2 min');
+    assert.equal(english.span(3 * 3_600_000), '3 hr');
+    assert.equal(english.span(5 * 86_400_000), '5 days');
+    assert.equal(english.span(-5), '0 sec');
+    assert.equal(german.span(2 * 86_400_000), '2 Tg.');
+  });
+
+  it('shows sizes in steps of 1,024', () => {
+    assert.equal(english.bytes(0), '0 byte');
+    assert.equal(english.bytes(1023), '1,023 byte');
+    assert.equal(english.bytes(1536), '1.5 kB');
+    assert.equal(english.bytes(10 * 1024 * 1024), '10 MB');
+    assert.equal(german.bytes(1536), '1,5 kB');
+  });
+
+  it('shortens numbers and keeps every digit where asked', () => {
+    assert.equal(english.compact(4_210_000), '4.2M');
+    assert.equal(english.number(4_210_000), '4,210,000');
+  });
+
+  it('falls back to English for a language it does not know', () => {
+    assert.equal(new Formatter('xx-invalid-').compact(1500), '1.5K');
+  });
+
+  it('shows a time that is not one as it is', () => {
+    assert.equal(english.exact(Number.NaN), 'NaN');
+  });
+});
+
+describe('outline of a value', () => {
+  const format = new Formatter('en');
+
+  it('shows every field, nested ones indented, odd text quoted', () => {
+    const text = outline(
+      {
+        id: 'a',
+        list: [{ name: 'x', on: true }, 'plain'],
+        note: 'has: colon',
+        empty: [],
+        text: 'a\nb',
+        missing: undefined,
+      },
+      format,
+    );
+    assert.equal(
+      text,
+      'id: a\nlist:\n  - name: x\n    on: true\n  - plain\nnote: "has: colon"\nempty: []\ntext: "a\\nb"\n',
+    );
+  });
+
+  it('shows times also in words', () => {
+    assert.match(
+      outline({ createdAt: Date.UTC(2026, 10, 20, 12) }, format),
+      /^createdAt: 1795176000000 \(.*2026.*\)\n$/,
+    );
+  });
+});

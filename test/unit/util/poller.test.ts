@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { Poller } from '../../../src/util/poller';
+import { SharedRequests } from '../../../src/util/shared';
+
+/** A promise with its handles, to hold an answer back. */
+function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (error: Error) => void } {
+  let resolve!: (value: T) => void;
+  let reject!: (error: Error) => void;
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}
+
+describe('Poller', () => {
+  it('asks at once, one round at a time, and again after the answer', async () => {
+    const rounds: ReturnType<typeof deferred<number>>[] = [];
+    const begun: (() => void)[] = [];
+    const next = (): Promise<void> => new Promise(resolve => begun.push(resolve));
+    const first = next();
+    const poller = new Poller({
+      run: () => {
+        const round = deferred<number>();
+        rounds.push(round);
+        begun.shift()?.();
+        return round.promise;
+      },
+    });
+    poller.start();
+    poller.start();
+    await first;
+    poller.poke();
+    assert.equal(rounds.length, 1);
+    const second = next();
+    rounds[0]!.resolve(Infinity);
+    await second;
+    assert.equal(rounds.length, 2, 'a poke during a round is answered by another round');
+    poller.dispose();
+  });
+
+  it('rests on Infinity until it is poked', async () => {
+    let count = 0;
+    let begun: () => void = () => undefined;
+    const poller = new Poller({
+      run: () => {
+        count++;
+        begun();
+        return Promise.resolve(Infinity);
+      },
+    });
+    const first = new Promise<void>(resolve => (begun = resolve));
+    poller.start();
+    await first;
+    assert.equal(count, 1);
+    const second = new Promise<void>(resolve => (begun = resolve));
+    await Promise.resolve();
+    poller.poke();
+    await second;
+    assert.equal(count, 2);
+    poller.dispose();
+  });
+
+  it('aborts the round in flight when it stops, and drops its answer', async () => {
+    const aborted = deferred<boolean>();
+    const begun = deferred<boolean>();
+    let rounds = 0;
+    const poller = new Poller({
+      run: signal => {
+        rounds++;
+        signal.addEventListener('abort', () => aborted.resolve(true));
+        begun.resolve(true);
+        return new Promise(() => undefined);
+      },
+    });
+    poller.start();
+    await begun.promise;
+    poller.stop();
+    assert.equal(await aborted.promise, true);
+    assert.equal(rounds, 1);
+    assert.equal(poller.isRunning, false);
+  });
+
+  it('repeats a failed round after retryMs', async () => {
+    let count = 0;
+    const second = deferred<boolean>();
+    const poller = new Poller({
+      retryMs: 1,
+      run: () => {
+        count++;
+        if (count === 2) second.resolve(true);
+        return count === 1 ? Promise.reject(new Error('no')) : Promise.resolve(Infinity);
+      },
+    });
+    poller.start();
+    await second.promise;
+    assert.equal(count, 2);
+    poller.dispose();
+  });
+
+  it('waits a random while after the machine has slept', async () => {
+    let now = 0;
+    const ran = deferred<number>();
+    const poller = new Poller({
+      now: () => now,
+      random: () => -0.1,
+      run: () => (ran.resolve(now), Promise.resolve(Infinity)),
+    });
+    poller.start();
+    now = 3_600_000;
+    // random -0.1 makes the extra wait 100 ms: the round comes, but only after it.
+    const before = performance.now();
+    await ran.promise;
+    assert.ok(performance.now() - before > 80);
+    poller.dispose();
+  });
+});
+
+describe('SharedRequests', () => {
+  it('asks once for callers at the same time', async () => {
+    const shared = new SharedRequests<number>();
+    let asked = 0;
+    const answer = deferred<number>();
+    const start = (): Promise<number> => {
+      asked++;
+      return answer.promise;
+    };
+    const both = Promise.all([shared.run('a', start), shared.run('a', start)]);
+    answer.resolve(7);
+    assert.deepEqual(await both, [7, 7]);
+    assert.equal(asked, 1);
+    await shared.run('a', () => Promise.resolve(8));
+  });
+
+  it('lets one caller go without ending the request of the other', async () => {
+    const shared = new SharedRequests<number>();
+    const answer = deferred<number>();
+    let ended = false;
+    const start = (signal: AbortSignal): Promise<number> => {
+      signal.addEventListener('abort', () => (ended = true));
+      return answer.promise;
+    };
+    const leaving = new AbortController();
+    const stays = shared.run('a', start, new AbortController().signal);
+    const leaves = shared.run('a', start, leaving.signal);
+    leaving.abort();
+    await assert.rejects(leaves);
+    assert.equal(ended, false);
+    answer.resolve(1);
+    assert.equal(await stays, 1);
+  });
+
+  it('ends the request when its last caller has gone', async () => {
+    const shared = new SharedRequests<number>();
+    const ended = deferred<boolean>();
+    const start = (signal: AbortSignal): Promise<number> =>
+      new Promise((_, reject) =>
+        signal.addEventListener('abort', () => {
+          ended.resolve(true);
+          reject(signal.reason as Error);
+        }),
+      );
+    const leaving = new AbortController();
+    const leaves = shared.run('a', start, leaving.signal);
+    leaving.abort();
+    await assert.rejects(leaves);
+    assert.equal(await ended.promise, true);
+    assert.equal(await shared.run('a', () => Promise.resolve(2)), 2, 'the next caller asks anew');
+  });
+});

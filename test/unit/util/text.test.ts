@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { redact } from '../../../src/util/redact';
+import { forNotification, forQuickPick, middle, oneLine, plain } from '../../../src/util/text';
+
+describe('foreign text', () => {
+  it('takes bidi and control characters out of every form', () => {
+    const bad = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/u;
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), text => {
+        for (const form of [plain, oneLine, forNotification, forQuickPick])
+          assert.doesNotMatch(form(text), bad);
+      }),
+    );
+    assert.equal(oneLine('a\u202etxt.exe\u0007'), 'a\ufffdtxt.exe\ufffd');
+  });
+
+  it('leaves no link syntax for notifications, however it is nested', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom(']', '(', '[', 'x', ' ', '\n', 'command:a', ')'), { maxLength: 30 }),
+        parts => {
+          assert.ok(!forNotification(parts.join('')).includes(']('));
+        },
+      ),
+    );
+    assert.equal(forNotification('[x](command:y)'), '[x] (command:y)');
+  });
+
+  it('leaves no icon syntax for quick picks and the status bar', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('$', '(', 'zap', ')', ' '), { maxLength: 30 }), parts => {
+        assert.ok(!forQuickPick(parts.join('')).includes('$('));
+      }),
+    );
+  });
+
+  it('keeps line breaks and tabs of longer text, and caps its length', () => {
+    assert.equal(plain('a\r\nb\tc\rd'), 'a\nb\tc\nd');
+    assert.equal(plain('abcdef', 4), 'abc…');
+    assert.equal(oneLine('  a \n\n b  '), 'a b');
+  });
+
+  it('truncates paths in the middle and keeps the file name', () => {
+    const path = '/home/person/projects/shop/packages/checkout/src/cart.test.ts';
+    const short = middle(path, 30);
+    assert.equal(short.length, 30);
+    assert.ok(short.startsWith('/home/') && short.endsWith('src/cart.test.ts'));
+    assert.equal(middle('a/b', 30), 'a/b');
+  });
+});
+
+describe('redaction of log lines', () => {
+  const key = 'sk-canary-0123456789';
+  for (const line of [
+    `Authorization: Bearer ${key}`,
+    `authorization=${key}`,
+    `{"authorization":"Bearer ${key}"}`,
+    `AUTHORIZATION: 'bearer ${key}'`,
+    `https://user:${key}@example.com/x`,
+    `https://example.com/x?api_key=${key}&b=1`,
+    `https://example.com/x?b=1&access_token=${key}`,
+    `got Bearer ${key} back`,
+  ]) {
+    it(`takes the key out of ${line.replace(key, '…')}`, () => {
+      assert.ok(!redact(line).includes(key), redact(line));
+    });
+  }
+
+  it('takes out JWTs and leaves ordinary text alone', () => {
+    assert.equal(
+      redact('token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl end'),
+      'token [redacted] end',
+    );
+    assert.equal(redact('GET /api/v0/computers 200 in 12 ms'), 'GET /api/v0/computers 200 in 12 ms');
+  });
+});

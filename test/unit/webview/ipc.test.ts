@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import { boolean, listOf, number, object, oneOf, optional, text } from '../../../src/webview/guards';
+import { event, pageSide, panelSide, RefusedByPanel, request } from '../../../src/webview/ipc';
+
+const protocol = {
+  requests: {
+    add: request(object({ a: number(0, 100), b: number(0, 100) }))<number>(),
+    fail: request(object({}))<null>(),
+  },
+  notifications: {
+    note: object({ words: listOf(text(10), 3), loud: optional(boolean), tone: oneOf('a', 'b') }),
+  },
+  events: { told: event<{ readonly value: string }>() },
+};
+
+interface Wire {
+  readonly calls: string[];
+  readonly problems: string[];
+  readonly told: string[];
+  readonly panel: ReturnType<typeof panelSide<typeof protocol>>;
+  readonly page: ReturnType<typeof pageSide<typeof protocol>>;
+}
+
+/** Both ends joined; what is sent is cloned on the way, as between two documents. */
+function join(): Wire {
+  const calls: string[] = [];
+  const problems: string[] = [];
+  const told: string[] = [];
+  const panel = panelSide({
+    protocol,
+    handlers: {
+      requests: {
+        add: ({ a, b }) => {
+          calls.push('add');
+          return a + b;
+        },
+        fail: () => Promise.reject(new Error('It rained.')),
+      },
+      notifications: {
+        note: ({ words, tone }) => {
+          calls.push(`note ${words.join()} ${tone}`);
+          if (tone === 'b') throw new Error('Too loud.');
+        },
+      },
+    },
+    post: message => page.receive(structuredClone(message)),
+    describe: error => (error as Error).message,
+    onProblem: problem => problems.push(problem),
+  });
+  const page = pageSide(protocol, { told: ({ value }) => told.push(value) }, message =>
+    panel.receive(structuredClone(message)),
+  );
+  return { calls, problems, told, panel, page };
+}
+
+describe('messages between panel and page', () => {
+  it('answers requests with their own answers', async () => {
+    const { page } = join();
+    const sums = await Promise.all([
+      page.request('add', { a: 1, b: 2 }),
+      page.request('add', { a: 3, b: 4 }),
+    ]);
+    assert.deepEqual(sums, [3, 7]);
+  });
+
+  it('refuses with the sentence of a handler that fails', async () => {
+    const { page, problems } = join();
+    await assert.rejects(page.request('fail', {}), (error: Error) => {
+      assert.ok(error instanceof RefusedByPanel);
+      assert.equal(error.message, 'It rained.');
+      return true;
+    });
+    assert.equal(problems.length, 1);
+  });
+
+  it('refuses wrong parameters without calling the handler', async () => {
+    const { page, calls, problems } = join();
+    await assert.rejects(page.request('add', { a: 1, b: 101 }), RefusedByPanel);
+    await assert.rejects(page.request('add', { a: 1 } as never), RefusedByPanel);
+    await assert.rejects(page.request('add', { a: 1, b: 2, c: 3 } as never), RefusedByPanel);
+    await assert.rejects(page.request('constructor' as never, {}), RefusedByPanel);
+    assert.deepEqual(calls, []);
+    assert.equal(problems.length, 4);
+  });
+
+  it('delivers notifications and events, and drops wrong ones', () => {
+    const { page, panel, calls, told, problems } = join();
+    page.notify('note', { words: ['x'], tone: 'a' });
+    page.notify('note', { words: ['much too long a word'], tone: 'a' });
+    page.notify('note', { words: [], tone: 'c' } as never);
+    panel.send('told', { value: 'hello' });
+    assert.deepEqual(told, ['hello']);
+    return Promise.resolve().then(() => {
+      assert.deepEqual(calls, ['note x a']);
+      assert.equal(problems.length, 2);
+    });
+  });
+
+  it('reports a notification whose handler throws', async () => {
+    const { page, problems } = join();
+    page.notify('note', { words: [], tone: 'b' });
+    await new Promise(resolve => setImmediate(resolve));
+    assert.match(problems.join(), /"note"/);
+  });
+
+  it('never throws and calls nothing for 10,000 foreign messages', () => {
+    const { panel, calls } = join();
+    const names = fc.constantFrom('add', 'fail', 'note', 'told', '__proto__', 'constructor', 'toString', '');
+    const near = fc.record(
+      {
+        kind: fc.oneof(fc.constantFrom('request', 'notification', 'event', 'answer'), fc.anything()),
+        id: fc.oneof(fc.integer(), fc.anything()),
+        name: fc.oneof(names, fc.anything()),
+        params: fc.oneof(
+          fc.anything(),
+          fc.constant({ a: '1', b: 2 }),
+          fc.constant({ words: 'x', tone: 'a' }),
+        ),
+        extra: fc.anything(),
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.anything({ withBigInt: true, withDate: true, withMap: true }), near),
+        message => {
+          panel.receive(message);
+        },
+      ),
+      { numRuns: 10_000 },
+    );
+    assert.deepEqual(calls, []);
+  });
+
+  it('survives objects that throw when looked at', () => {
+    const { panel, problems } = join();
+    const hostile = new Proxy(
+      {},
+      { ownKeys: () => assert.fail('looked at'), get: () => assert.fail('looked at') },
+    );
+    panel.receive(hostile);
+    panel.receive({ kind: 'request', id: 1, name: 'add', params: hostile });
+    assert.ok(problems.length >= 1);
+  });
+});

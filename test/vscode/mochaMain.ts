@@ -1,0 +1,31 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import type Mocha from 'mocha';
+import { runMocha } from './mochaRun';
+import { testOutput } from './paths';
+import { endAll } from './processes';
+
+/** `node mochaMain.js unit|ui`: the built tests of one folder in plain Node; `rootHooks.js` there is used when it exists. */
+async function main(): Promise<number> {
+  const name = process.argv[2] ?? 'unit';
+  const folder = path.join(testOutput, name);
+  const hooks = path.join(folder, 'rootHooks.js');
+  const { failed } = await runMocha({
+    folder,
+    timeoutMs: name === 'ui' ? 60_000 : 10_000,
+    grep: process.env['AGENT_CONSOLE_TEST_GREP'],
+    resultFile: process.env['AGENT_CONSOLE_TEST_RESULT'],
+    rootHooks: fs.existsSync(hooks)
+      ? (require(hooks) as { rootHooks: Mocha.RootHookObject }).rootHooks
+      : undefined,
+  });
+  return failed > 0 ? 1 : 0;
+}
+
+main().then(
+  code => endAll(code),
+  (error: unknown) => {
+    console.error(error);
+    return endAll(1);
+  },
+);

@@ -1,0 +1,25 @@
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+
+/** The checkout. */
+export const root = process.env.AGENT_CONSOLE_ROOT ?? process.cwd();
+
+/** Where everything that is installed or made for runs lives; ignored by git, safe to delete. */
+export const cacheFolder = path.join(root, '.vscode-test');
+
+/** The built tests; see esbuild.js. */
+export const testOutput = path.join(root, '.test-out');
+
+/** Pictures of failures and of `npm run shots`. */
+export const shotsFolder = path.join(root, '.shots');
+
+/** A new empty folder outside the checkout, with a short name because sockets are made below it. */
+export function temporaryFolder(name: string): string {
+  return fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), `ac-${name}-`)));
+}
+
+/** Removes a folder with all that is in it; a folder that is still being written to is tried again for a second. */
+export function removeFolder(folder: string): void {
+  fs.rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+}

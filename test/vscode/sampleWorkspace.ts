@@ -1,0 +1,47 @@
+import { spawnSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { sampleFiles } from './sampleFiles';
+
+/** Of the sample repository; the sample service has readiness reports for it. */
+export const sampleRemote = 'https://git.example.com/acme/shop.git';
+
+/** Makes the sample workspace in `folder`, a git repository with a history of two commits; one that is there is left as it is. */
+export function makeSampleWorkspace(folder: string): void {
+  if (fs.existsSync(path.join(folder, '.git'))) return;
+  for (const [name, content] of Object.entries(sampleFiles)) {
+    const file = path.join(folder, name);
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, content);
+  }
+  git(folder, 'init', '--quiet', '--initial-branch=main');
+  git(folder, 'remote', 'add', 'origin', sampleRemote);
+  git(folder, 'add', '.gitignore', 'package.json', 'README.md', 'apps', 'packages');
+  commit(folder, 'Storefront with a cart page', '2026-01-12T09:30:00Z');
+  git(folder, 'add', '--all');
+  commit(folder, 'Checkout service with tax and totals', '2026-02-03T14:05:00Z');
+}
+
+function commit(folder: string, message: string, date: string): void {
+  const env = { ...process.env, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
+  const person = [
+    '-c',
+    'user.name=Robin Vale',
+    '-c',
+    'user.email=robin@example.com',
+    '-c',
+    'commit.gpgsign=false',
+  ];
+  run(folder, [...person, 'commit', '--quiet', '--no-verify', '--message', message], env);
+}
+
+function git(folder: string, ...args: readonly string[]): void {
+  run(folder, args, process.env);
+}
+
+function run(folder: string, args: readonly string[], env: NodeJS.ProcessEnv): void {
+  const result = spawnSync('git', args, { cwd: folder, env, encoding: 'utf8' });
+  if (result.status !== 0) {
+    throw new Error(`git ${args.join(' ')} failed: ${result.error?.message ?? result.stderr}`);
+  }
+}
