@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Connection } from '../connection';
+import type { Connection, Service } from '../connection';
 import { setContext } from '../contributions';
 import { Disposable, type IDisposable } from '../util/disposable';
 import type { Observable } from '../util/event';
@@ -50,15 +50,10 @@ export class SessionsView extends Disposable {
     this.#watchActive();
     const { records, unreadable } = this.#deps.index;
     setContext('agentConsole.sessions', records.size > 0 ? 'listed' : 'empty');
-    const { service, kind } = this.#deps.connection.state.current;
-    this.#deps.view.description =
-      service?.source === 'sample'
-        ? vscode.l10n.t('sample data')
-        : kind === 'signedOut'
-          ? ''
-          : (service?.host ?? '');
+    const state = this.#deps.connection.state.current;
+    this.#deps.view.description = state.kind === 'signedOut' ? '' : serviceLabel(state.service);
     const working = [...records.keys()].filter(id => isActive(this.#deps.monitor.statusOf(id))).length;
-    const running = kind === 'signedOut' ? 0 : working;
+    const running = state.kind === 'signedOut' ? 0 : working;
     this.#deps.view.badge =
       running === 0
         ? undefined
@@ -104,4 +99,9 @@ export class SessionsView extends Disposable {
       if (!this.#watches.has(id)) this.#watches.set(id, this.#deps.monitor.watch(id));
     }
   }
+}
+
+/** Which service the rows are of; the sample is never taken for the real one. */
+function serviceLabel(service: Service): string {
+  return service.source === 'sample' ? vscode.l10n.t('sample data') : service.host;
 }

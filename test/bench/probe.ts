@@ -113,9 +113,7 @@ function watch(counts: Counts, main: string): () => void {
     ...(
       ['readFile', 'readFileSync', 'open', 'openSync', 'readdir', 'readdirSync', 'createReadStream'] as const
     ).map(name => count(fs, name, fileRead)),
-    ...(['readFile', 'open', 'readdir'] as const).map(name =>
-      count(fs.promises, name, fileRead),
-    ),
+    ...(['readFile', 'open', 'readdir'] as const).map(name => count(fs.promises, name, fileRead)),
     count(net.Socket.prototype, 'connect', () => counts.connections++),
     count(globalThis, 'fetch', () => counts.connections++),
   ];

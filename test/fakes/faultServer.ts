@@ -52,7 +52,7 @@ export class FaultServer {
   readonly #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
   /** Bytes of large bodies handed to the network so far. */
   sentBytes = 0;
-  /** Called for each megabyte of a large body. */
+  /** Called for each four megabytes of a large body. */
   onLargePart: () => void = () => undefined;
 
   private constructor(tls: { key: string; cert: string } | undefined) {
@@ -198,7 +198,7 @@ export class FaultServer {
       const part = block.subarray(0, Math.min(left, block.length));
       left -= part.length;
       this.sentBytes += part.length;
-      if (this.sentBytes % (16 * block.length) === 0) this.onLargePart();
+      if (this.sentBytes % (64 * block.length) === 0) this.onLargePart();
       if (!response.write(part)) {
         await new Promise<void>(resolve => {
           const go = (): void => {

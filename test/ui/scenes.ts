@@ -42,21 +42,31 @@ export const scenes: readonly Scene[] = [
     name: 'chat',
     async play({ workbench, service }) {
       await addSessions(workbench, service);
-      await workbench.rows('Sessions').filter({ hasNotText: /^$/ }).last().dblclick();
-      await workbench.webview().locator('textarea').first().waitFor();
+      const chat = workbench.webview();
+      await chat.getByRole('textbox').fill('Why did the build job take longer yesterday?');
+      await workbench.page.keyboard.press('Enter');
+      await chat
+        .getByRole('article', { name: /^Agent/ })
+        .first()
+        .waitFor();
+      await service.settle();
       return undefined;
     },
   },
 ];
 
-/** The sessions that the sample service has from the start, opened by their ids. */
+/** The sessions that the sample service has from the start, opened by their ids; each one's chat opens with it. */
 async function addSessions(workbench: Workbench, service: SampleService): Promise<void> {
   await workbench.openContainer('Agent Console');
-  for (const id of service.sessionIds) {
-    const before = await workbench.rows('Sessions').count();
+  for (const [index, id] of service.sessionIds.entries()) {
     await workbench.runCommand('Agent Console: Open a session by its id');
     await workbench.answer(id);
-    await workbench.rows('Sessions').nth(before).waitFor();
-    await workbench.webview().getByRole('textbox').waitFor();
+    await workbench.tab(/./).nth(index).waitFor();
+    // The page takes the focus when it is there, which would close the next input box.
+    await workbench.webview().locator(':focus').waitFor();
   }
+  await workbench
+    .rows('Sessions')
+    .nth(service.sessionIds.length - 1)
+    .waitFor();
 }

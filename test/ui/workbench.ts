@@ -84,7 +84,8 @@ export class Workbench {
   /** Shows a view container of the side bar. */
   async openContainer(title: string): Promise<void> {
     const item = this.activityIcon(title);
-    if (!(await item.evaluate(element => element.classList.contains('checked')))) await item.click();
+    const classes = (await item.getAttribute('class')) ?? '';
+    if (!classes.split(' ').includes('checked')) await item.click();
     await this.page.locator('.sidebar .composite.title', { hasText: title }).waitFor();
   }
 
@@ -182,8 +183,22 @@ export class Workbench {
     await input.press('Enter');
   }
 
+  /** A notification in the notification centre, which must be open. */
   notification(text: string | RegExp): Locator {
-    return this.page.locator('.notification-toast').filter({ hasText: text });
+    return this.page.locator('.notifications-center .notification-list-item').filter({ hasText: text });
+  }
+
+  /**
+   * Waits for a notification and resolves to it. Under the driver VS Code shows no toasts, so the centre is opened as soon as the
+   * bell says that there is something.
+   */
+  async notified(text: string | RegExp): Promise<Locator> {
+    const centre = this.page.locator('.notifications-center.visible');
+    const bell = this.page.locator('.statusbar-item[id="status.notifications"]');
+    await centre.or(bell.locator('.codicon-bell-dot')).first().waitFor();
+    if (!(await centre.isVisible())) await bell.click();
+    await this.notification(text).waitFor();
+    return this.notification(text);
   }
 
   /** The tab of an open editor. */
@@ -205,7 +220,7 @@ export class Workbench {
   /** The same as a frame, to evaluate things in. */
   async webviewFrame(index = 0): Promise<Frame> {
     const handle = await this.webview(index).locator('body').elementHandle();
-    const frame = await handle?.ownerFrame();
+    const frame = await handle.ownerFrame();
     if (!frame) throw new Error('The webview has no frame.');
     return frame;
   }

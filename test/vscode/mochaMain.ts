@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type Mocha from 'mocha';
 import { runMocha } from './mochaRun';
 import { testOutput } from './paths';
@@ -15,11 +16,14 @@ async function main(): Promise<number> {
     timeoutMs: name === 'ui' ? 60_000 : 10_000,
     grep: process.env['AGENT_CONSOLE_TEST_GREP'],
     resultFile: process.env['AGENT_CONSOLE_TEST_RESULT'],
-    rootHooks: fs.existsSync(hooks)
-      ? (require(hooks) as { rootHooks: Mocha.RootHookObject }).rootHooks
-      : undefined,
+    rootHooks: fs.existsSync(hooks) ? await rootHooks(hooks) : undefined,
   });
   return failed > 0 ? 1 : 0;
+}
+
+async function rootHooks(file: string): Promise<Mocha.RootHookObject> {
+  const module = (await import(pathToFileURL(file).href)) as { readonly rootHooks: Mocha.RootHookObject };
+  return module.rootHooks;
 }
 
 main().then(

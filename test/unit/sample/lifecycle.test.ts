@@ -183,8 +183,11 @@ describe('sample service: start, state and end', () => {
     await new Promise(resolve => first.onDidReceive(resolve));
     const closing = first.close();
     let second: SampleService | undefined;
-    while (second === undefined)
+    for (let turn = 0; second === undefined; turn++) {
+      assert.ok(turn < 1000, 'the ports become free');
+      await new Promise(setImmediate);
       second = await start({ ...ports, stateFile, pace: 0 }).catch(() => undefined);
+    }
     const { messageId } = await post(second, session, 'To the second');
     await Promise.all([closing, ...unanswered]);
     assert.ok((await readFile(stateFile, 'utf8')).includes(messageId));
