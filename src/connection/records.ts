@@ -159,6 +159,11 @@ export class ConnectionRecords {
     return record?.kind === 'marks' ? record.key : '';
   }
 
+  /** What the sample's keys are made from: the same in all windows, unknown to other users of this machine. */
+  async sampleSecret(): Promise<string> {
+    return createHmac('sha256', await this.marksKey()).update('sample keys').digest('hex');
+  }
+
   #get<K extends ConnectionRecord['kind']>(
     kind: K,
     id: string,

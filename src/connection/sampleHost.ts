@@ -100,12 +100,13 @@ export class SampleHost {
   }
 
   async #tryToServe(ports: Ports): Promise<RunningSample | undefined> {
-    const { startSampleService } = await import('../sample');
+    const { sampleKeys, startSampleService } = await import('../sample');
     const openRepositoryUrl = await this.#options.openRepositoryUrl().catch(() => undefined);
     try {
       const own = await startSampleService({
         ...ports,
         stateFile: this.#options.stateFile,
+        keys: sampleKeys(await this.#records.sampleSecret()),
         ...(openRepositoryUrl === undefined ? {} : { openRepositoryUrl }),
       });
       if (this.#stopped) await own.close();
@@ -127,13 +128,10 @@ export class SampleHost {
     return answers.every(Boolean) ? running : undefined;
   }
 
-  /** The key is the same for every service of this seed; one that nobody calls tells it. */
   async #sampleKey(): Promise<string> {
     if (this.#key === undefined) {
-      const { startSampleService } = await import('../sample');
-      const service = await startSampleService();
-      this.#key = service.apiKey;
-      await service.close();
+      const { sampleKeys } = await import('../sample');
+      this.#key = sampleKeys(await this.#records.sampleSecret()).owner;
     }
     return this.#key;
   }
@@ -144,7 +142,6 @@ export class SampleHost {
     const service = await startSampleService();
     const port = Number(new URL(service.baseUrl).port);
     const appPort = Number(new URL(service.appUrl).port);
-    this.#key = service.apiKey;
     await service.close();
     await this.#records.updateSample(current =>
       hasPorts(current) && current.port !== taken?.port
