@@ -74,13 +74,15 @@ export async function ask(question: Promise<unknown>): Promise<boolean> {
 /** Begins to listen and says so. */
 export function connect(): void {
   window.addEventListener('message', event => panel.receive(event.data));
-  window.addEventListener('error', event => report(event.error));
+  window.addEventListener('error', event => {
+    // Says only that sizes are looked at again in the next frame.
+    if (!event.message.startsWith('ResizeObserver loop')) report(event.error ?? event.message);
+  });
   window.addEventListener('unhandledrejection', event => report(event.reason));
   panel.notify('ready', { timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone });
 }
 
 function report(error: unknown): void {
-  panel.notify('failed', {
-    names: [error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 200) : 'unknown'],
-  });
+  const name = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  panel.notify('failed', { names: [name.slice(0, 200)] });
 }

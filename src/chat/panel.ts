@@ -172,6 +172,10 @@ export class ChatPanel extends Disposable implements PanelActions {
     return { sendId };
   }
 
+  pageFailed(names: readonly string[]): void {
+    this.#logProblem(`The chat page reports ${oneLine(names.join(', '))}`);
+  }
+
   showDraft(): void {
     this.#shownDraft = this.conversation.composition.draft.text;
     this.#page.send('setDraft', { text: this.#shownDraft, focus: true });

@@ -15,6 +15,8 @@ export interface PanelActions {
   /** Shows the stored draft in the composer. */
   showDraft(): void;
   refresh(): Promise<void>;
+  /** A script of the page failed. */
+  pageFailed(names: readonly string[]): void;
 }
 
 /** Answers to everything the page may say; one for each name of the protocol. */
@@ -53,9 +55,7 @@ export function panelHandlers(panel: PanelActions): PanelHandlers<ChatProtocol> 
       detach: ({ key }) => conversation.composition.detach(key),
       openLink: ({ href }) => openLink(href),
       copy: ({ text }) => vscode.env.clipboard.writeText(text),
-      failed: ({ names }) => {
-        throw new Error(`The page reports ${names.join(', ')}`);
-      },
+      failed: ({ names }) => panel.pageFailed(names),
     },
   };
 }
