@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { ensureVsCode } from './vscode/install';
 import { type Tally } from './vscode/mochaRun';
 import { removeFolder, root, temporaryFolder, testOutput } from './vscode/paths';
-import { end, endAll, onEnd, start } from './vscode/processes';
+import { end, endAll, start } from './vscode/processes';
 
 /**
  * `npm test [-- STEP...] [--grep TEXT]`: lint, types, unit, host and ui, or the steps named. Each counts its tests, lint and
@@ -104,7 +104,6 @@ async function check(step: Step): Promise<Tally> {
 /** A step that reports its own tally; one that ends without, or without a test, has failed. */
 async function runTests([program = '', ...args]: readonly string[], step: Step): Promise<Tally> {
   const folder = temporaryFolder('result');
-  const forget = onEnd(() => removeFolder(folder));
   const resultFile = path.join(folder, 'result.json');
   const code = await run(
     process.execPath,
@@ -121,7 +120,6 @@ async function runTests([program = '', ...args]: readonly string[], step: Step):
     console.error(`${step}: ended with code ${code} before all tests had run.`);
   }
   removeFolder(folder);
-  forget();
   return tally;
 }
 

@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ChatStrings, Chip } from '../../src/chat/protocol';
 import { ask, onComposerChange, panel } from './page';
 import { chipIcons } from './rows';
-import { announcement, composer, fill, refusal, start } from './state';
+import { announcement, composer, endWanted, fill, refusal, start } from './state';
 
 /** Keystrokes that come together reach the panel together, ms. */
 const GATHER = 100;
@@ -79,11 +79,12 @@ export function Composer() {
       field.current.value = '';
       changed();
     }
+    if (recorded) endWanted.value++;
     field.current.focus();
   };
 
   if (strings === undefined) return <footer class="composer" />;
-  const notices = [refusal.value, known?.notice, obstacle].filter(notice => notice !== undefined);
+  const notices = [refusal.value, obstacle].filter(notice => notice !== undefined);
   return (
     <footer class="composer">
       {[...new Set(notices)].map(notice => (
@@ -135,7 +136,9 @@ export function Composer() {
           >
             <span class={`codicon codicon-${waiting ? 'sync spin' : 'send'}`} aria-hidden="true" />
             <span>{strings.send}</span>
-            <kbd aria-hidden="true">{strings.sendKey}</kbd>
+            <span class="key" aria-hidden="true">
+              {strings.sendKey}
+            </span>
           </button>
         </div>
       </div>

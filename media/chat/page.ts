@@ -1,6 +1,15 @@
 import { chatProtocol, type ChatProtocol, type PageState } from '../../src/chat/protocol';
 import { pageSide, RefusedByPanel, type PageSide } from '../../src/webview/ipc';
-import { announcement, applySplice, composer, header, refusal, start, transcript } from './state';
+import {
+  announcement,
+  applySplice,
+  composer,
+  header,
+  refusal,
+  start,
+  transcript,
+  transcriptProblem,
+} from './state';
 
 interface VsCode {
   postMessage(message: unknown): void;
@@ -24,6 +33,7 @@ export const panel: PageSide<ChatProtocol> = pageSide(
     state: payload => {
       header.value = { ...payload.header, receivedAt: performance.now() };
       composer.value = payload.composer;
+      transcriptProblem.value = payload.transcriptProblem;
     },
     splice: applySplice,
     setDraft: tellComposer,

@@ -15,19 +15,21 @@ export function RowView({ row }: { readonly row: Row }) {
       return <MessageView row={row} strings={strings} />;
     case 'break':
       return (
-        <div class={`missing ${row.state}`}>
-          <span>{row.sentence}</span>
-          {row.state === 'reading' ? null : (
-            <button type="button" class="link" onClick={() => void ask(panel.request('readEarlier', {}))}>
-              {strings.readEarlier}
-            </button>
-          )}
+        <div class="missing">
+          <p>
+            {row.sentence}{' '}
+            {row.state === 'reading' ? null : (
+              <button type="button" class="link" onClick={() => void ask(panel.request('readEarlier', {}))}>
+                {strings.readEarlier}
+              </button>
+            )}
+          </p>
         </div>
       );
     case 'gap':
       return (
         <div class="missing">
-          <span>{row.sentence}</span>
+          <p>{row.sentence}</p>
         </div>
       );
     case 'send':

@@ -6,6 +6,9 @@ export const start = signal<Start | undefined>(undefined);
 export const header = signal<(Header & { readonly receivedAt: number }) | undefined>(undefined);
 export const composer = signal<Composer | undefined>(undefined);
 
+/** Why the stored transcript cannot be shown. */
+export const transcriptProblem = signal<string | undefined>(undefined);
+
 export interface Rows {
   readonly rows: readonly Row[];
   /** Rows there will be when all have arrived; `undefined` before the first arrived. */
@@ -22,6 +25,9 @@ export const announcement = signal('');
 
 /** Why the last act failed; shown above the composer until the next. */
 export const refusal = signal<string | undefined>(undefined);
+
+/** Raised when the transcript should go to its end, as after a send. */
+export const endWanted = signal(0);
 
 /** Collapsed parts a person has opened, by row and number. */
 export const opened = signal<ReadonlySet<string>>(new Set());

@@ -3,7 +3,7 @@ import type { Row } from '../../src/chat/protocol';
 import { List, type ListHandle } from './list';
 import { keepScroll, keptScroll, panel } from './page';
 import { RowView } from './rows';
-import { announcement, fill, start, transcript } from './state';
+import { announcement, endWanted, fill, start, transcript, transcriptProblem } from './state';
 
 /** The transcript with its empty and loading states, and the way back to the end. */
 export function Transcript() {
@@ -25,11 +25,23 @@ export function Transcript() {
     if (following) setUnseen(0);
   }, [following]);
 
+  useEffect(() => {
+    if (endWanted.value > 0) list.current?.toEnd();
+  }, [endWanted.value]);
+
   const render = useCallback((row: Row) => <RowView row={row} />, []);
   if (strings === undefined || known.total === undefined) {
+    const problem = transcriptProblem.value;
     return (
-      <main class="transcript" onClick={click}>
-        <p class="loading">{strings?.loading}</p>
+      <main class="transcript">
+        {problem === undefined ? (
+          <p class="loading">{strings?.loading}</p>
+        ) : (
+          <p class="problem">
+            <span class="codicon codicon-error" aria-hidden="true" />
+            {problem}
+          </p>
+        )}
       </main>
     );
   }

@@ -30,8 +30,9 @@ export interface PanelOptions {
 
 /** The page must say that it listens within this time, ms (trust.md 11). */
 const READY_WITHIN = 10_000;
-/** Changes that come together are shown together, ms. */
+/** Changes that come together are shown together, ms; at most a sixth of the time goes into showing them. */
 const GATHER = 30;
+const REST_FACTOR = 5;
 /** Dropped messages of one page that are logged. */
 const MOST_PROBLEMS = 20;
 
@@ -61,7 +62,8 @@ export class ChatPanel extends Disposable implements PanelActions {
   #ready = false;
   #problems = 0;
   #timeZone = 'UTC';
-  #notice: string | undefined;
+  #gatherFor = GATHER;
+  #transcriptProblem: string | undefined;
   #focusWhenReady = false;
   #shownDraft = '';
 
@@ -92,7 +94,7 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.#load();
     void this.conversation.load().catch((error: unknown) => {
       options.log.error('A transcript could not be read', error);
-      this.#notice = errorSentence(error);
+      this.#transcriptProblem = errorSentence(error);
       this.#gather();
     });
     this.#viewChanged();
@@ -152,13 +154,12 @@ export class ChatPanel extends Disposable implements PanelActions {
       focus: this.#focusWhenReady || this.#panel.active,
     });
     this.#focusWhenReady = false;
+    this.#feed.pause();
     this.#show();
-    this.#feed.restart();
   }
 
   setDraft(text: string): void {
     this.#shownDraft = text;
-    this.#notice = undefined;
     this.conversation.composition.setText(text);
     this.#gather();
   }
@@ -166,7 +167,6 @@ export class ChatPanel extends Disposable implements PanelActions {
   async send(text: string): Promise<{ readonly sendId: string }> {
     const blocked = this.#blocked;
     if (blocked !== undefined) throw new Error(blocked);
-    this.#notice = undefined;
     const { sendId } = await this.conversation.sendDraft(text);
     this.#shownDraft = '';
     return { sendId };
@@ -234,12 +234,13 @@ export class ChatPanel extends Disposable implements PanelActions {
     const timer = setTimeout(() => {
       this.#gathering.set(undefined);
       this.#show();
-    }, GATHER);
+    }, this.#gatherFor);
     this.#gathering.set(toDisposable(() => clearTimeout(timer)));
   }
 
   #show(): void {
     const { conversation } = this;
+    const began = performance.now();
     const title = oneLine(conversation.session?.title ?? this.#options.title, 60);
     if (this.#panel.title !== title) this.#panel.title = title;
     if (!this.#ready) return;
@@ -252,17 +253,15 @@ export class ChatPanel extends Disposable implements PanelActions {
         Date.now(),
         this.#format,
       ),
-      composer: composerOf(
-        composition.attached,
-        conversation.isSending,
-        this.#blocked,
-        this.#notice,
-        this.#format,
-      ),
+      composer: composerOf(composition.attached, conversation.isSending, this.#blocked, this.#format),
+      ...(this.#transcriptProblem === undefined ? {} : { transcriptProblem: this.#transcriptProblem }),
     });
-    if (conversation.isLoaded)
+    if (conversation.isLoaded) {
       this.#feed.update(this.#rows.build({ ...conversation.rows, timeZone: this.#timeZone }));
+      if (!this.#feed.isOpen) this.#feed.restart();
+    }
     this.#followDraft();
+    this.#gatherFor = Math.max(GATHER, REST_FACTOR * (performance.now() - began));
   }
 
   /** The draft came back from a refused send, or another window changed it while nobody writes here. */
@@ -275,7 +274,6 @@ export class ChatPanel extends Disposable implements PanelActions {
 
   #settled(outcome: SendOutcome): void {
     const { t } = vscode.l10n;
-    this.#notice = outcome.state === 'refused' ? t('Not sent: {0}', outcome.sentence) : undefined;
     const words =
       outcome.state === 'accepted'
         ? t('Message accepted.')

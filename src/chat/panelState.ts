@@ -91,7 +91,6 @@ export function composerOf(
   attached: readonly Attached[],
   sending: boolean,
   blocked: string | undefined,
-  notice: string | undefined,
   format: Formatter,
 ): Composer {
   const total = attached.reduce(
@@ -103,7 +102,6 @@ export function composerOf(
     total: total === 0 ? '' : format.bytes(total),
     sending,
     ...(blocked === undefined ? {} : { blocked }),
-    ...(notice === undefined ? {} : { notice }),
   };
 }
 

@@ -99,13 +99,13 @@ export interface Composer {
   readonly sending: boolean;
   /** Why nothing can be sent now; the draft is kept. */
   readonly blocked?: string;
-  /** What happened to the last send, until the draft changes. */
-  readonly notice?: string;
 }
 
 export interface PanelState {
   readonly header: Header;
   readonly composer: Composer;
+  /** Why the stored transcript cannot be shown. */
+  readonly transcriptProblem?: string;
 }
 
 /** What the page keeps over a reload, and hands back to be restored. */

@@ -21,6 +21,11 @@ export class RowFeed extends Disposable {
     this.#send = send;
   }
 
+  /** Whether the page is being sent rows. */
+  get isOpen(): boolean {
+    return this.#open;
+  }
+
   /** The page was built anew and holds nothing. */
   restart(): void {
     this.#sent = [];

@@ -217,11 +217,18 @@ function authorOf({ message }: KnownMessage): MessageRow['author'] {
 /** What is known of a send without an answer. */
 export function unknownSentence({ before, after, sentence }: SendRecord): string {
   const { t } = vscode.l10n;
-  const facts =
-    before !== undefined && after !== undefined
-      ? t('The session has {0} messages now, {1} before.', after.messageCount, before.messageCount)
-      : after !== undefined
-        ? t('The session has {0} messages now.', after.messageCount)
-        : (sentence ?? '');
+  let facts = sentence ?? '';
+  if (before !== undefined && after !== undefined) {
+    facts =
+      before.working === true
+        ? t(
+            'The session has {0} messages now, {1} when last checked; the agent was working meanwhile.',
+            after.messageCount,
+            before.messageCount,
+          )
+        : t('The session has {0} messages now, {1} before.', after.messageCount, before.messageCount);
+  } else if (after !== undefined) {
+    facts = t('The session has {0} messages now.', after.messageCount);
+  }
   return [t('It is not known whether this message arrived.'), facts].filter(part => part !== '').join(' ');
 }

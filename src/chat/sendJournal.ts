@@ -18,6 +18,8 @@ export interface SessionCounts {
   readonly messageCount: number;
   /** The service's clock, Unix ms. */
   readonly updatedAt: number;
+  /** The agent had work, so the counts may change by its own messages. */
+  readonly working?: boolean;
 }
 
 /** The process that sends. */

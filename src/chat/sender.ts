@@ -146,7 +146,11 @@ function certainlyNotProcessed(error: unknown): boolean {
 function countsOf(session: ChatSession | undefined): SessionCounts | undefined {
   return session?.messageCount === undefined || session.updatedAt === undefined
     ? undefined
-    : { messageCount: session.messageCount, updatedAt: session.updatedAt };
+    : {
+        messageCount: session.messageCount,
+        updatedAt: session.updatedAt,
+        ...(session.status === 'idle' ? {} : { working: true }),
+      };
 }
 
 function sentFrom(send: SendRecord): SentMessage {

@@ -68,6 +68,7 @@ export class ComputerList extends Disposable {
     const api = this.#deps.api();
     if (api === undefined) return;
     const computer = await api.computers.get(id, signal === undefined ? {} : { signal });
+    if (this.#deps.api() !== api) return;
     const { computers } = this.#state.current;
     const others = computers.filter(known => known.id !== id);
     this.#state.set({

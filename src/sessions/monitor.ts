@@ -77,6 +77,7 @@ export class SessionMonitor extends Disposable {
 
   /** Forgets the problems of another service. */
   reset(): void {
+    this.#requests.abortAll();
     this.#problems.clear();
     this.poke();
   }
@@ -129,6 +130,7 @@ export class SessionMonitor extends Disposable {
     const api = this.#deps.api();
     if (api === undefined) throw new Error('Signed out.');
     const startedAt = this.#now();
+    const { serviceId } = this.#deps.index;
     try {
       const computerId = this.#deps.index.get(sessionId)?.session?.computerId;
       const session = await api.sessions.get(sessionId, {
@@ -136,11 +138,12 @@ export class SessionMonitor extends Disposable {
         signal,
       });
       // An answer is as old as its question: what a send answered meanwhile is newer.
+      if (this.#deps.index.serviceId !== serviceId) throw new Error('The service changed meanwhile.');
       await this.#deps.index.observe(session, startedAt);
       this.#setProblem(sessionId, undefined);
       return session;
     } catch (error) {
-      const sentence = this.#deps.sentence(error);
+      const sentence = this.#deps.index.serviceId === serviceId ? this.#deps.sentence(error) : undefined;
       if (sentence !== undefined) this.#setProblem(sessionId, { at: this.#now(), sentence });
       throw error;
     }

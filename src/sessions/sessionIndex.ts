@@ -51,18 +51,35 @@ export class SessionIndex extends Disposable {
     return this.#switching;
   }
 
-  /** Adds a session, or keeps what is known when it is there already. */
-  add(sessionId: string, origin: SessionOrigin, at: number): Promise<SessionRecord | undefined> {
-    return this.#need().update(sessionId, current => current ?? { sessionId, origin, addedAt: at });
+  /** The service whose sessions are shown. */
+  get serviceId(): string | undefined {
+    return this.#serviceId;
   }
 
-  /** Records an answer of the service; does nothing for a session that is not in the index. */
-  async observe(session: Session, at: number, computerName?: string): Promise<void> {
-    await this.#need().update(session.sessionId, current => {
-      if (current === undefined) return undefined;
-      const next = observed(current, session, at);
+  /**
+   * Adds a session, or brings one that is there up to date. The service is named, because a person may have gone to another one
+   * since the question was asked; the session belongs to the one that answered.
+   */
+  async learn(
+    serviceId: string,
+    learnt: {
+      readonly session: Session;
+      readonly origin: SessionOrigin;
+      readonly at: number;
+      readonly computerName?: string;
+    },
+  ): Promise<void> {
+    const { session, origin, at, computerName } = learnt;
+    const { sessionId } = session;
+    await this.#of(serviceId).update(sessionId, current => {
+      const next = observed(current ?? { sessionId, origin, addedAt: at }, session, at);
       return computerName === undefined ? next : { ...next, computerName };
     });
+  }
+
+  /** Records an answer of the current service; does nothing for a session that is not in the index. */
+  async observe(session: Session, at: number): Promise<void> {
+    await this.#need().update(session.sessionId, current => current && observed(current, session, at));
   }
 
   /** Records that a message was accepted. */
@@ -87,15 +104,19 @@ export class SessionIndex extends Disposable {
     return this.#collection;
   }
 
+  #of(serviceId: string): Collection<SessionRecord> {
+    return this.#storage.collection<SessionRecord>({
+      path: `services/${serviceId}/sessions`,
+      version: RECORD_VERSION,
+      decode: decodeRecord,
+    });
+  }
+
   async #open(serviceId: string | undefined): Promise<void> {
     this.#subscription.set(undefined);
     this.#collection = undefined;
     if (serviceId !== undefined) {
-      const collection = this.#storage.collection<SessionRecord>({
-        path: `services/${serviceId}/sessions`,
-        version: RECORD_VERSION,
-        decode: decodeRecord,
-      });
+      const collection = this.#of(serviceId);
       await collection.load();
       if (this.#serviceId !== serviceId || this.isDisposed) return;
       this.#collection = collection;

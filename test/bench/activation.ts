@@ -2,7 +2,6 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { buildSync } from 'esbuild';
 import { removeFolder, root, temporaryFolder } from '../vscode/paths';
-import { onEnd } from '../vscode/processes';
 import { startServer, type Server } from '../vscode/server';
 import type { Activation, Failure } from './probe';
 import { atMost, median, megabytes, times, type Row } from './rows';
@@ -13,7 +12,6 @@ const rounds = 7;
 /** Activation of the three variants, interleaved, each time in a window and an extension host of its own. */
 export async function activationRows(): Promise<Row[]> {
   const folder = temporaryFolder('bench');
-  const forget = onEnd(() => removeFolder(folder));
   const staged = stageVariants(folder);
   const probe = bundleProbe();
   const resultFile = path.join(folder, 'result.json');
@@ -33,7 +31,6 @@ export async function activationRows(): Promise<Row[]> {
   } finally {
     await server.close();
     removeFolder(folder);
-    forget();
   }
   for (const variant of variants) console.log(describe(variant, samples[variant]));
   return rows(samples);

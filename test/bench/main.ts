@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import * as path from 'node:path';
 import { ensureVsCode } from '../vscode/install';
-import { removeFolder, root, temporaryFolder } from '../vscode/paths';
-import { endAll, onEnd } from '../vscode/processes';
+import { root, temporaryFolder } from '../vscode/paths';
+import { endAll } from '../vscode/processes';
 import { activationRows } from './activation';
 import { print, type Row } from './rows';
 import { sizeRows } from './sizes';
@@ -26,7 +26,6 @@ async function main(): Promise<void> {
 
 function sizes(): Row[] {
   const dist = path.join(temporaryFolder('sizes'), 'dist');
-  onEnd(() => removeFolder(path.dirname(dist)));
   execFileSync(process.execPath, ['esbuild.js', '--production', '--dist', dist], { cwd: root });
   return sizeRows(dist);
 }

@@ -4,7 +4,7 @@ import { type Page } from 'playwright-core';
 import { startSampleService, type SampleService } from '../../src/sample';
 import { packageExtension } from '../vscode/package';
 import { removeFolder, root, shotsFolder, temporaryFolder } from '../vscode/paths';
-import { endAll, onEnd } from '../vscode/processes';
+import { endAll } from '../vscode/processes';
 import { makeSampleWorkspace, sampleRemote } from '../vscode/sampleWorkspace';
 import { scenes, type Scene } from './scenes';
 import { Workbench } from './workbench';
@@ -39,7 +39,6 @@ async function main(): Promise<void> {
 /** Plays a scene in a theme, in a VS Code and with a sample service of its own, and takes it. */
 async function take(scene: Scene, theme: Theme, vsix: string): Promise<void> {
   const parent = temporaryFolder('shots');
-  const forget = onEnd(() => removeFolder(parent));
   const folder = path.join(parent, 'shop');
   fs.mkdirSync(folder);
   makeSampleWorkspace(folder);
@@ -66,7 +65,6 @@ async function take(scene: Scene, theme: Theme, vsix: string): Promise<void> {
     await workbench.close();
     await service.close();
     removeFolder(parent);
-    forget();
   }
 }
 

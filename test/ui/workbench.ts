@@ -142,7 +142,17 @@ export class Workbench {
   /** Opens the context menu of something and chooses an entry. */
   async contextMenu(target: Locator, entry: string | RegExp): Promise<void> {
     await target.click({ button: 'right' });
-    await this.page.locator('.monaco-menu .action-item').filter({ hasText: entry }).first().click();
+    const item = this.page.locator('.monaco-menu .action-item').filter({ hasText: entry }).first();
+    for (let attempt = 1; ; attempt++) {
+      await item.click();
+      try {
+        await item.waitFor({ state: 'hidden', timeout: 2000 });
+        return;
+      } catch (error) {
+        // A menu takes no click in its first tenth of a second: it stays open and is clicked again.
+        if (attempt === 3) throw error;
+      }
+    }
   }
 
   get quickInput(): Locator {

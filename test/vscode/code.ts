@@ -12,10 +12,14 @@ async function main(): Promise<number> {
   const args = process.argv.slice(2);
   const values = (name: string) =>
     args.filter(arg => arg.startsWith(`--${name}=`)).map(arg => path.resolve(arg.slice(name.length + 3)));
+  const installation = await ensureVsCode();
+  if (args.includes('--version')) {
+    console.log(installation.version);
+    return 0;
+  }
   const [testsPath] = values('extensionTestsPath');
   if (testsPath === undefined) throw new Error('--extensionTestsPath= is missing.');
   const folder = args.find(arg => !arg.startsWith('-'));
-  const installation = await ensureVsCode();
   console.log(`VS Code ${installation.version} (server of the npm registry, in a headless browser)`);
   return runInHost({
     extensions: values('extensionDevelopmentPath'),

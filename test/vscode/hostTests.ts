@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { downloadAndUnzipVSCode, runTests } from '@vscode/test-electron';
-import { cacheFolder, removeFolder, root, temporaryFolder, testOutput } from './paths';
+import { cacheFolder, root, temporaryFolder, testOutput } from './paths';
 import { endAll, onEnd } from './processes';
 
 /**
@@ -11,7 +11,6 @@ import { endAll, onEnd } from './processes';
  */
 async function main(): Promise<void> {
   const folder = temporaryFolder('workspace');
-  onEnd(() => removeFolder(folder));
   fs.writeFileSync(path.join(folder, 'readme.txt'), 'A folder for tests.\n');
   const run = runTests({
     vscodeExecutablePath: await executable(),

@@ -30,13 +30,8 @@ export interface MochaRun {
 export async function runMocha(run: MochaRun): Promise<Tally> {
   process.setSourceMapsEnabled(true);
   if (run.marked === true) markLines();
-  const mocha = new Mocha({
-    ui: 'bdd',
-    timeout: run.timeoutMs,
-    reporter: 'spec',
-    color: false,
-    slow: run.timeoutMs / 4,
-  });
+  Mocha.reporters.Base.useColors = process.stdout.isTTY && run.marked !== true;
+  const mocha = new Mocha({ ui: 'bdd', timeout: run.timeoutMs, reporter: 'spec', slow: run.timeoutMs / 4 });
   if (run.grep !== undefined && run.grep !== '') mocha.fgrep(run.grep);
   if (run.rootHooks) mocha.rootHooks(run.rootHooks);
   for (const file of testFiles(run.folder)) mocha.addFile(file);

@@ -14,12 +14,26 @@ export const testOutput = path.join(root, '.test-out');
 /** Pictures of failures and of `npm run shots`. */
 export const shotsFolder = path.join(root, '.shots');
 
-/** A new empty folder outside the checkout, with a short name because sockets are made below it. */
+/** Temporary folders that are still there. */
+const temporary = new Set<string>();
+
+/**
+ * A new empty folder outside the checkout, with a short name because sockets are made below it. It is removed by
+ * `removeFolder`, and else when this process ends.
+ */
 export function temporaryFolder(name: string): string {
-  return fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), `ac-${name}-`)));
+  process.removeListener('exit', removeTemporaryFolders).once('exit', removeTemporaryFolders);
+  const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), `ac-${name}-`)));
+  temporary.add(folder);
+  return folder;
+}
+
+function removeTemporaryFolders(): void {
+  for (const folder of temporary) removeFolder(folder);
 }
 
 /** Removes a folder with all that is in it; a folder that is still being written to is tried again for a second. */
 export function removeFolder(folder: string): void {
+  temporary.delete(folder);
   fs.rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }

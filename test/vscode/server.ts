@@ -10,7 +10,7 @@ import {
 } from 'playwright-core';
 import { ensureVsCode, type Installation } from './install';
 import { removeFolder, temporaryFolder } from './paths';
-import { end, onEnd, start } from './processes';
+import { end, start } from './processes';
 
 export interface ServerOptions {
   /** Extensions run from these folders. */
@@ -82,22 +82,15 @@ const chromiumArguments = [
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
   const installation = await ensureVsCode();
   const data = temporaryFolder('vscode');
-  const forget = onEnd(() => removeFolder(data));
   try {
-    return await startIn(data, installation, options, forget);
+    return await startIn(data, installation, options);
   } catch (error) {
     removeFolder(data);
-    forget();
     throw error;
   }
 }
 
-async function startIn(
-  data: string,
-  installation: Installation,
-  options: ServerOptions,
-  forget: () => void,
-): Promise<Server> {
+async function startIn(data: string, installation: Installation, options: ServerOptions): Promise<Server> {
   const userDataFolder = path.join(data, 'user');
   fs.mkdirSync(path.join(userDataFolder, 'User'), { recursive: true });
   const settings = { ...quietSettings, ...options.settings };
@@ -158,7 +151,6 @@ async function startIn(
       await (await browser?.catch(() => undefined))?.close();
       await end(child);
       removeFolder(data);
-      forget();
     },
   };
 }

@@ -7,7 +7,7 @@ import { startSampleService } from '../../src/sample';
 import { openGate } from './gate';
 import { ensureVsCode, type Installation } from './install';
 import { packageExtension } from './package';
-import { cacheFolder, removeFolder, temporaryFolder } from './paths';
+import { cacheFolder, temporaryFolder } from './paths';
 import { endAll, isEnding, onEnd, start } from './processes';
 import { makeSampleWorkspace } from './sampleWorkspace';
 import { environment } from './server';
@@ -27,15 +27,14 @@ const usualPort = 8439;
 /** `npm start`: the packaged extension in a VS Code in the browser, on the sample workspace and the sample service. */
 async function main(): Promise<void> {
   const options = parse(process.argv.slice(2));
+  const folder = options.folder ?? path.join(cacheFolder, 'workspaces', 'shop');
+  makeFolder(folder, options.folder !== undefined);
   const installation = await ensureVsCode();
   console.log('Packaging the extension.');
   const vsix = packageExtension();
-  const folder = options.folder ?? path.join(cacheFolder, 'workspaces', 'shop');
-  makeFolder(folder, options.folder !== undefined);
   const service = options.signedOut ? {} : await sampleEnvironment(folder);
 
   const data = temporaryFolder('start');
-  onEnd(() => removeFolder(data));
   const child = await startCodeServer(installation, vsix, data, { ...environment(), ...service });
   await answering(socketIn(data), child);
   const gate = await openGate(socketIn(data), options.port === undefined ? [usualPort, 0] : [options.port]);

@@ -140,6 +140,15 @@ describe('rows of a transcript', () => {
     );
   });
 
+  it('does not blame a message for what a working agent may have written', () => {
+    const before = { messageCount: 13, updatedAt: 1, working: true };
+    const [row] = build({ sends: [sendRecord({ before, after: { messageCount: 14, updatedAt: 2 } })] });
+    assert.match(
+      row?.kind === 'send' ? row.sentence : '',
+      /when last checked; the agent was working meanwhile/,
+    );
+  });
+
   it('keeps rows that did not change as the same objects', () => {
     const builder = new RowBuilder(new Formatter('en'));
     const known = knownOf(message('a', { createdAt: DAY }), message('b', { createdAt: DAY + 1 }));

@@ -18,6 +18,10 @@ const answer = (sessionId: string, fields: Partial<Session> = {}): Session => ({
   ...fields,
 });
 
+/** Puts a session into the index, as it was at the time 5. */
+const add = (index: SessionIndex, sessionId: string): Promise<void> =>
+  index.learn('service', { session: answer(sessionId), origin: 'created', at: 5 });
+
 interface Question {
   readonly sessionId: string;
   readonly signal: AbortSignal | undefined;
@@ -76,7 +80,7 @@ describe('SessionIndex and SessionMonitor', () => {
   });
 
   it('remembers sessions over a restart, and keeps services apart', async () => {
-    await index.add('s1', 'created', 5);
+    await add(index, 's1');
     await index.observe(answer('s1', { title: 'Title' }), 10);
     const again = openStorage({ root, log: silentLog() });
     const other = new SessionIndex(again);
@@ -89,7 +93,7 @@ describe('SessionIndex and SessionMonitor', () => {
   });
 
   it('puts a removed session back as it was', async () => {
-    await index.add('s1', 'added', 5);
+    await add(index, 's1');
     await index.observe(answer('s1'), 10);
     const before = index.get('s1');
     const removed = await index.remove('s1');
@@ -101,7 +105,7 @@ describe('SessionIndex and SessionMonitor', () => {
   });
 
   it('keeps unknown fields of the answer', async () => {
-    await index.add('s1', 'added', 5);
+    await add(index, 's1');
     await index.observe({ ...answer('s1'), somethingNew: { a: 1 } } as Session, 10);
     assert.deepEqual((index.get('s1')?.session as unknown as { somethingNew: unknown }).somethingNew, {
       a: 1,
@@ -109,7 +113,7 @@ describe('SessionIndex and SessionMonitor', () => {
   });
 
   it('asks while watched and again after the answer, one question in flight', async () => {
-    await index.add('s1', 'created', 5);
+    await add(index, 's1');
     const first = asked();
     const watch = monitor.watch('s1');
     const second = monitor.watch('s1');
@@ -127,7 +131,7 @@ describe('SessionIndex and SessionMonitor', () => {
   });
 
   it('asks nothing without the focus, and at once when it returns', async () => {
-    await index.add('s1', 'created', 5);
+    await add(index, 's1');
     focused.set(false);
     const watch = monitor.watch('s1');
     await new Promise(resolve => setImmediate(resolve));
@@ -139,7 +143,7 @@ describe('SessionIndex and SessionMonitor', () => {
   });
 
   it('shows a failed check as unknown, never as running, and recovers', async () => {
-    await index.add('s1', 'created', 5);
+    await add(index, 's1');
     await index.observe(answer('s1'), 900);
     const failed = monitor.check('s1');
     questions[0]!.fail(new Error('not reachable'));
@@ -156,7 +160,7 @@ describe('SessionIndex and SessionMonitor', () => {
   });
 
   it('does not let an answer to an older question replace what a send said', async () => {
-    await index.add('s1', 'created', 5);
+    await add(index, 's1');
     const check = monitor.check('s1');
     now += 100;
     await index.noteSend('s1', { status: 'running', at: now, text: 'Hello' });
@@ -166,12 +170,29 @@ describe('SessionIndex and SessionMonitor', () => {
   });
 
   it('leaves no problem behind when a check is only cancelled', async () => {
-    await index.add('s1', 'created', 5);
+    await add(index, 's1');
     const abort = new AbortController();
     const check = monitor.check('s1', abort.signal);
     abort.abort();
     await assert.rejects(check);
     assert.equal(questions[0]?.signal?.aborted, true);
+    assert.equal(monitor.statusOf('s1').problem, undefined);
+  });
+
+  it('keeps what a service answered with that service, when the person has gone to another meanwhile', async () => {
+    await add(index, 's1');
+    const check = monitor.check('s1');
+    await index.use('another');
+    await index.learn('service', {
+      session: answer('s2', { title: 'Made there' }),
+      origin: 'created',
+      at: 7,
+    });
+    questions[0]!.answer(answer('s1', { title: 'Answered late' }));
+    await assert.rejects(check);
+    assert.equal(index.records.size, 0, 'nothing of one service shows up at the other');
+    await index.use('service');
+    assert.equal(index.get('s2')?.session?.title, 'Made there');
     assert.equal(monitor.statusOf('s1').problem, undefined);
   });
 
@@ -184,7 +205,7 @@ describe('SessionIndex and SessionMonitor', () => {
         if (ids.includes('s9')) resolve(ids);
       });
     });
-    await other.add('s9', 'created', 1);
+    await add(other, 's9');
     await seen;
     assert.equal(index.get('s9')?.origin, 'created');
     other.dispose();

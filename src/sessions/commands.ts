@@ -1,0 +1,199 @@
+import * as vscode from 'vscode';
+import { isApiError, type ApiClient } from '../api';
+import type { Connection, Service } from '../connection';
+import { commands, type CommandHandlers } from '../contributions';
+import { withSignal } from '../util/cancellation';
+import { outline } from '../util/details';
+import type { DetailsDocuments } from '../util/detailsDocuments';
+import { Disposable } from '../util/disposable';
+import type { Formatter } from '../util/format';
+import { forNotification, oneLine } from '../util/text';
+import { createSession, readCreateRequest, type CreateRequest } from './create';
+import type { SessionMonitor } from './monitor';
+import { askSessionId, isSessionId, pickSession } from './pickers';
+import type { SessionRecord } from './record';
+import type { SessionIndex } from './sessionIndex';
+import { sessionTitle } from './text';
+
+export interface SessionCommandsDeps {
+  readonly connection: Connection;
+  readonly index: SessionIndex;
+  readonly monitor: SessionMonitor;
+  readonly format: Formatter;
+  readonly details: Pick<DetailsDocuments, 'show'>;
+  /** Resolves when the index of the current service has been read. */
+  readonly ready: () => Promise<void>;
+  readonly refresh: () => Promise<void>;
+}
+
+/** What people do with sessions. A person who is not signed in is asked to; another program is told. */
+export class SessionCommands extends Disposable {
+  readonly #deps: SessionCommandsDeps;
+  #lastComputerId: string | undefined;
+
+  constructor(deps: SessionCommandsDeps) {
+    super();
+    this.#deps = deps;
+  }
+
+  readonly handlers: CommandHandlers<'sessions'> = {
+    refresh: () => this.#deps.refresh(),
+    create: argument => this.#create(argument),
+    add: argument => this.#add(argument),
+    remove: (node, nodes) => this.#remove(node, nodes),
+    copyId: async node => {
+      const record = await this.#recordOf(node);
+      if (record !== undefined) await vscode.env.clipboard.writeText(record.sessionId);
+    },
+    showDetails: node => this.#showDetails(node),
+  };
+
+  /** Asks for a session: a known one, a new one, or one by its id. Resolves to `undefined` when cancelled. */
+  async pick(placeHolder: string): Promise<string | undefined> {
+    const { connection, index, monitor, format } = this.#deps;
+    if ((await connection.ready()).kind === 'signedOut') await this.#signedIn(true);
+    await this.#deps.ready();
+    const records = [...index.records.values()];
+    const choice = await pickSession(
+      records,
+      record => monitor.statusOf(record.sessionId),
+      format,
+      placeHolder,
+    );
+    if (choice === undefined) return undefined;
+    switch (choice.kind) {
+      case 'known':
+        return choice.sessionId;
+      case 'new':
+        return this.#createFrom({}, true);
+      case 'add': {
+        const sessionId = await askSessionId();
+        return sessionId === undefined ? undefined : this.#learn(sessionId, true);
+      }
+    }
+  }
+
+  async #create(argument: unknown): Promise<string | undefined> {
+    const request = readCreateRequest(argument);
+    // A person gets the session opened; another extension that names everything gets its id.
+    const byPerson =
+      argument === undefined || argument === null || (typeof argument === 'object' && 'kind' in argument);
+    const sessionId = await this.#createFrom(request, byPerson);
+    if (byPerson && sessionId !== undefined)
+      await vscode.commands.executeCommand(commands.chat.open, sessionId);
+    return sessionId;
+  }
+
+  async #createFrom(request: Partial<CreateRequest>, byPerson: boolean): Promise<string | undefined> {
+    const { api, service } = await this.#signedIn(byPerson);
+    const created = await createSession(api, request, {
+      lastComputerId: this.#lastComputerId,
+      host: service.host,
+    });
+    if (created === undefined) return undefined;
+    const { session, computer } = created;
+    this.#lastComputerId = session.computerId ?? computer?.id ?? request.computerId;
+    await this.#deps.index.learn(service.id, {
+      session,
+      origin: 'created',
+      at: Date.now(),
+      ...(computer === undefined ? {} : { computerName: computer.name }),
+    });
+    return session.sessionId;
+  }
+
+  async #add(argument: unknown): Promise<string | undefined> {
+    const byPerson = argument === undefined || argument === null;
+    if (byPerson) await this.#signedIn(true);
+    const sessionId = byPerson ? await askSessionId() : argument;
+    if (sessionId === undefined) return undefined;
+    if (typeof sessionId !== 'string' || !isSessionId(sessionId)) {
+      throw new Error(vscode.l10n.t('“{0}” is not a session id.', oneLine(JSON.stringify(sessionId), 60)));
+    }
+    const known = await this.#learn(sessionId, byPerson);
+    if (byPerson && known !== undefined) await vscode.commands.executeCommand(commands.chat.open, known);
+    return known;
+  }
+
+  /** Reads a session and puts it in the index (section 4.6). Resolves to `undefined` when cancelled. */
+  async #learn(sessionId: string, byPerson: boolean): Promise<string | undefined> {
+    const { api, service } = await this.#signedIn(byPerson);
+    const title = vscode.l10n.t('Looking for the session…');
+    const session = await vscode.window.withProgress(
+      { location: vscode.ProgressLocation.Notification, title, cancellable: true },
+      (_, token) =>
+        withSignal(token, signal => api.sessions.get(sessionId, { signal })).catch((error: unknown) => {
+          if (isApiError(error) && error.kind === 'cancelled') return undefined;
+          throw error;
+        }),
+    );
+    if (session === undefined) return undefined;
+    await this.#deps.index.learn(service.id, { session, origin: 'added', at: Date.now() });
+    return session.sessionId;
+  }
+
+  async #remove(node: unknown, nodes: unknown): Promise<void> {
+    const chosen = Array.isArray(nodes) && nodes.length > 0 ? (nodes as unknown[]) : [node];
+    const removed: SessionRecord[] = [];
+    for (const each of chosen) {
+      const record = await this.#recordOf(each);
+      if (record !== undefined && (await this.#deps.index.remove(record.sessionId)) !== undefined)
+        removed.push(record);
+    }
+    const [first] = removed;
+    if (first === undefined) return;
+    const undo = vscode.l10n.t('Undo');
+    const sentence =
+      removed.length === 1
+        ? vscode.l10n.t(
+            'Removed “{0}” from this list. The session itself stays with the service.',
+            sessionTitle(first),
+          )
+        : vscode.l10n.t(
+            'Removed {0} sessions from this list. The sessions themselves stay with the service.',
+            removed.length,
+          );
+    void vscode.window.showInformationMessage(forNotification(sentence), undo).then(async answer => {
+      if (answer === undo) for (const record of removed) await this.#deps.index.restore(record);
+    });
+  }
+
+  async #showDetails(node: unknown): Promise<void> {
+    const record = await this.#recordOf(node);
+    if (record === undefined) return;
+    await this.#deps.details.show(`session ${sessionTitle(record).slice(0, 60)}.yaml`, () =>
+      outline({ ...record, status: this.#deps.monitor.statusOf(record.sessionId) }, this.#deps.format),
+    );
+  }
+
+  /** The record of a row, of an id, or of what the person picks. */
+  async #recordOf(node: unknown): Promise<SessionRecord | undefined> {
+    await this.#deps.ready();
+    const sessionId =
+      typeof node === 'string'
+        ? node
+        : typeof node === 'object' &&
+            node !== null &&
+            'sessionId' in node &&
+            typeof node.sessionId === 'string'
+          ? node.sessionId
+          : await this.pick(vscode.l10n.t('Choose a session'));
+    return sessionId === undefined ? undefined : this.#deps.index.get(sessionId);
+  }
+
+  /** The client and its service. Rejects where there is none: with the sentence, or as cancelled by a person. */
+  async #signedIn(byPerson: boolean): Promise<{ readonly api: ApiClient; readonly service: Service }> {
+    const { connection } = this.#deps;
+    if ((await connection.ready()).kind !== 'signedIn' && byPerson) {
+      await vscode.commands.executeCommand(commands.connection.signIn);
+    }
+    const state = await connection.ready();
+    const { api } = connection;
+    if (state.kind === 'signedIn' && api !== undefined) {
+      await this.#deps.ready();
+      return { api, service: state.service };
+    }
+    if (byPerson) throw new vscode.CancellationError();
+    throw new Error(vscode.l10n.t('Sign in first: Agent Console is not connected to a service.'));
+  }
+}
