@@ -83,12 +83,14 @@ class Chat extends Disposable implements ChatFeature {
       readSessionId(target) ?? (await this.#deps.sessions.pick(vscode.l10n.t('Open a session')));
     if (sessionId === undefined) return;
     await this.#deps.connection.ready();
+    await this.#deps.sessions.ensure(sessionId);
     this.#show(sessionId).reveal();
   }
 
   async #sendCommand(request: unknown): Promise<{ readonly messageId: string; readonly status: string }> {
     const { sessionId, text, attachments } = readSendRequest(request);
     await this.#deps.connection.ready();
+    await this.#deps.sessions.ensure(sessionId);
     const { conversation, lease } = this.#conversations.use(this.#needService(), sessionId);
     try {
       await conversation.load();

@@ -35,6 +35,8 @@ export interface ChatSessions {
     sessionId: string,
     sent: { readonly status: string; readonly at: number; readonly text: string },
   ): Promise<void>;
+  /** Reads a session that is not known yet and puts it into the index; rejects when the service does not know it. */
+  ensure(sessionId: string): Promise<void>;
   /** Quick pick of known sessions; `undefined` when cancelled. */
   pick(placeHolder: string): Promise<string | undefined>;
 }

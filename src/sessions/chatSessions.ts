@@ -25,6 +25,7 @@ export interface ChatSessionsDeps {
   readonly computerName: (computerId: string) => string | undefined;
   readonly computersChanged: Event<unknown>;
   readonly pick: (placeHolder: string) => Promise<string | undefined>;
+  readonly ensure: (sessionId: string) => Promise<void>;
 }
 
 /** The sessions feature as the chat sees it: one small interface, passed through extension.ts. */
@@ -84,6 +85,10 @@ export class ChatSessionsSource extends Disposable {
 
   pick(placeHolder: string): Promise<string | undefined> {
     return this.#deps.pick(placeHolder);
+  }
+
+  ensure(sessionId: string): Promise<void> {
+    return this.#deps.ensure(sessionId);
   }
 }
 

@@ -73,6 +73,13 @@ export class SessionCommands extends Disposable {
     }
   }
 
+  /** Puts a session into the index that may not be there yet; rejects when the service does not know it. */
+  async ensure(sessionId: string): Promise<void> {
+    await this.#deps.connection.ready();
+    await this.#deps.ready();
+    if (this.#deps.index.get(sessionId) === undefined) await this.#learn(sessionId, false);
+  }
+
   async #create(argument: unknown): Promise<string | undefined> {
     const request = readCreateRequest(argument);
     // A person gets the session opened; another extension that names everything gets its id.

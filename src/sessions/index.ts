@@ -41,6 +41,7 @@ export interface SessionsForChat {
   watch(sessionId: string): IDisposable;
   noteSend(sessionId: string, sent: { status: string; at: number; text: string }): Promise<void>;
   pick(placeHolder: string): Promise<string | undefined>;
+  ensure(sessionId: string): Promise<void>;
 }
 
 export interface SessionsFeature extends IDisposable {
@@ -109,6 +110,7 @@ class Sessions extends Disposable implements SessionsFeature {
         computerName: id => deps.computers.nameOf(id),
         computersChanged: deps.computers.onDidChange,
         pick: placeHolder => sessionCommands.pick(placeHolder),
+        ensure: sessionId => sessionCommands.ensure(sessionId),
       }),
     );
     this.register(

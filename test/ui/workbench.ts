@@ -59,7 +59,7 @@ export class Workbench {
     try {
       const page = await server.openPage(folder, { ...options, prepare });
       workbench ??= new Workbench(page, server, ownsServer);
-      await workbench.#ready(folder);
+      await workbench.#ready();
       return workbench;
     } catch (error) {
       await workbench?.capture('failed-open');
@@ -68,11 +68,11 @@ export class Workbench {
     }
   }
 
-  async #ready(folder: string | undefined): Promise<void> {
+  async #ready(): Promise<void> {
     await this.page.locator('.activitybar .action-item').first().waitFor();
     await this.page.locator('.statusbar-item').first().waitFor();
-    if (folder !== undefined)
-      await this.page.locator('.explorer-folders-view .monaco-list-row').first().waitFor();
+    // Which view is shown depends on what the person had open; some view is.
+    await this.page.locator('.sidebar .pane').first().waitFor();
   }
 
   /** The icon of a view container in the activity bar. */

@@ -81,6 +81,10 @@ export class AskingSessions implements ChatSessions {
   watch = () => ({ dispose: () => undefined });
   pick = () => Promise.resolve(undefined);
 
+  async ensure(sessionId: string): Promise<void> {
+    await this.refresh(sessionId);
+  }
+
   async refresh(sessionId: string, signal?: AbortSignal): Promise<ChatSession> {
     const {
       title = '',
