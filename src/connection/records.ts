@@ -161,7 +161,9 @@ export class ConnectionRecords {
 
   /** What the sample's keys are made from: the same in all windows, unknown to other users of this machine. */
   async sampleSecret(): Promise<string> {
-    return createHmac('sha256', await this.marksKey()).update('sample keys').digest('hex');
+    return createHmac('sha256', await this.marksKey())
+      .update('sample keys')
+      .digest('hex');
   }
 
   #get<K extends ConnectionRecord['kind']>(

@@ -65,7 +65,14 @@ describe('messages of the chat page', () => {
     const names = Object.keys({ ...chatProtocol.requests, ...chatProtocol.notifications });
     const value = fc.oneof(fc.string(), fc.integer(), fc.constant({}), fc.anything());
     const params = fc.oneof(
-      fc.constant({}),
+      fc.constantFrom<object>(
+        {},
+        { text: 'x' },
+        { sendId: 'a' },
+        { key: 'k' },
+        { href: 'https://example.com' },
+        { messageId: 'm', index: 0 },
+      ),
       fc.dictionary(
         fc.constantFrom('text', 'sendId', 'messageId', 'index', 'key', 'href', 'names', 'timeZone'),
         value,
