@@ -27,7 +27,7 @@ const zones = [
   { target: './src/storage', from: ['./src/api', './src/connection', './src/webview', './src/sample'] },
   { target: './src/webview', from: ['./src/api', './src/connection', './src/storage', './src/sample'] },
   { target: './src/util', from: ['./src/connection', './src/storage', './src/webview', './src/sample'] },
-  { target: './src/sample', from: ['./src/connection', './src/storage', './src/webview'] },
+  { target: './src/sample', from: ['./src/api', './src/connection', './src/storage', './src/webview'] },
   {
     target: './media',
     from: './src',

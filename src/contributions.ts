@@ -155,10 +155,16 @@ class LazyTree<T> implements vscode.TreeDataProvider<T> {
   }
 
   #provider(): Promise<vscode.TreeDataProvider<T>> {
-    this.#loading ??= this.#load().then(inner => {
-      inner.onDidChangeTreeData?.(element => this.#changed.fire(element as Changed<T>));
-      return inner;
-    });
+    this.#loading ??= this.#load().then(
+      inner => {
+        inner.onDidChangeTreeData?.(element => this.#changed.fire(element as Changed<T>));
+        return inner;
+      },
+      (error: unknown) => {
+        this.#loading = undefined;
+        throw error;
+      },
+    );
     return this.#loading;
   }
 }

@@ -60,7 +60,9 @@ export function activate(context: vscode.ExtensionContext): void {
     const { registerSessions } = await import('./sessions');
     const fastestSeconds = settings.sessionsRefreshSeconds;
     const parts = { connection: await connection(), storage: await storage(), computers: await computers() };
-    return own(registerSessions({ ...parts, view: sessionsView, focused, fastestSeconds, format, details }));
+    return own(
+      registerSessions({ ...parts, log, view: sessionsView, focused, fastestSeconds, format, details }),
+    );
   });
   const chat: () => Promise<ChatFeature> = once(async () => {
     const { registerChat } = await import('./chat');

@@ -25,18 +25,26 @@ function language(): string {
   return Intl.NumberFormat.supportedLocalesOf([start.value?.language ?? 'en'])[0] ?? 'en';
 }
 
+/** Services also send times that are none. */
+function isTime(at: number): boolean {
+  return Math.abs(at) <= 8.64e15;
+}
+
 /** Hour and minute. */
 export function timeOfDay(at: number): string {
+  if (!isTime(at)) return '';
   return dates({ hour: '2-digit', minute: '2-digit' }).format(at);
 }
 
 /** Day and time in full. */
 export function exactTime(at: number): string {
+  if (!isTime(at)) return String(at);
   return dates({ dateStyle: 'full', timeStyle: 'long' }).format(at);
 }
 
 /** A day as a heading; the year only where it is another one. */
 export function dayName(at: number): string {
+  if (!isTime(at)) return '';
   const sameYear = new Date(at).getFullYear() === new Date().getFullYear();
   return dates({
     weekday: 'long',

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Formatter } from '../util/format';
+import { isTime, type Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
 import { timeOf, type KnownMessage, type SentAttachment } from './messages';
 import { gapCount, inOrder, isShown } from './model';
@@ -180,6 +180,7 @@ export class RowBuilder {
   }
 
   #day(at: number): string {
+    if (!isTime(at)) return '';
     const step = Math.floor(at / ZONE_STEP);
     let day = this.#days.get(step);
     if (day === undefined) {

@@ -40,6 +40,7 @@ export class ComputerList extends Disposable {
   readonly #state = this.register(new ObservableValue<ComputerListState>(NOTHING));
   readonly #requests = new SharedRequests<void>();
   readonly #poller: Poller;
+  #stale = false;
 
   constructor(deps: ComputerListDeps) {
     super();
@@ -56,6 +57,14 @@ export class ComputerList extends Disposable {
   setVisible(visible: boolean): void {
     if (visible) this.#poller.start();
     else this.#poller.stop();
+  }
+
+  /** Requests make sense again: whoever looks gets a new list at once. */
+  wake(): void {
+    const { failure, ...known } = this.#state.current;
+    if (failure !== undefined) this.#state.set(known);
+    this.#stale = true;
+    this.#poller.poke();
   }
 
   /** Reads the list now. Never rejects: a failure is part of the state. */
@@ -94,7 +103,7 @@ export class ComputerList extends Disposable {
     const { at, failure, computers } = this.#state.current;
     const wait = nextListing(computers, this.#deps.usualMs());
     const age = this.#now() - (failure?.at ?? at ?? 0);
-    if (age < wait * 0.9) return wait - age;
+    if (!this.#stale && age < wait * 0.9) return wait - age;
     await this.refresh(signal);
     return nextListing(this.#state.current.computers, this.#deps.usualMs());
   }
@@ -102,6 +111,7 @@ export class ComputerList extends Disposable {
   async #read(signal: AbortSignal): Promise<void> {
     const api = this.#deps.api();
     if (api === undefined) return;
+    this.#stale = false;
     try {
       const { items, problems } = await api.computers.list({ signal });
       if (signal.aborted) return;

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { isApiError } from '../api';
+import { isApiError, type Computer } from '../api';
 import { errorSentence, type Connection } from '../connection';
 import { setContext, type CommandHandlers } from '../contributions';
 import { outline } from '../util/details';
@@ -69,6 +69,7 @@ class Computers extends Disposable implements ComputersFeature {
     this.register(view.onDidChangeVisibility(update));
     this.register(focused.onDidChange(update));
     this.register(connection.state.onDidChange(() => this.#onConnection()));
+    this.register(connection.onDidBecomeReady(() => this.#list.wake()));
     this.register(this.#list.state.onDidChange(() => this.#showState()));
     this.#serviceId = serviceIdOf(connection);
     update();
@@ -86,15 +87,13 @@ class Computers extends Disposable implements ComputersFeature {
     return this.#list.refresh();
   }
 
-  async #firstRead(): Promise<void> {
-    const state = await this.#deps.connection.ready();
-    if (
-      state.kind !== 'signedIn' ||
-      this.#list.state.current.at !== undefined ||
-      this.#list.state.current.failure !== undefined
-    )
-      return;
-    await this.#list.refresh();
+  async #firstRead(): Promise<boolean> {
+    const { connection } = this.#deps;
+    const { at, failure } = this.#list.state.current;
+    if ((await connection.ready()).kind === 'signedIn' && at === undefined && failure === undefined) {
+      await this.#list.refresh();
+    }
+    return connection.state.current.kind === 'signedIn';
   }
 
   #onConnection(): void {
@@ -104,22 +103,23 @@ class Computers extends Disposable implements ComputersFeature {
       this.#list.clear();
     }
     this.#showState();
-    if (this.#deps.connection.api !== undefined) void this.#list.refresh();
+    this.tree.redraw();
   }
 
   #showState(): void {
     const { computers, problems, at, failure } = this.#list.state.current;
-    const connected = this.#deps.connection.state.current.kind !== 'signedOut';
+    const state = this.#deps.connection.state.current;
     const unread = {
       count: problems.length,
       names: problems
-        .map(problem => oneLine([problem.id, problem.field, problem.reason].filter(Boolean).join(' ')))
+        .map(({ id, field, reason }) => oneLine([id, field, reason].filter(Boolean).join(' ')))
         .join('; '),
     };
-    setMessage(
-      this.#deps.view,
-      connected ? viewMessage({ at, failure, unread }, this.#deps.format, Date.now()) : undefined,
-    );
+    // A message hides the welcome: without rows only what can be mended here is said, the rest is the welcome's.
+    const rejected =
+      state.kind === 'keyRejected' && computers.length > 0 ? { sentence: state.reason } : undefined;
+    const told = state.kind === 'signedIn' ? { at, failure, unread } : { at, failure: rejected };
+    setMessage(this.#deps.view, viewMessage(told, this.#deps.format, Date.now()));
     setContext(
       'agentConsole.computers',
       computers.length > 0
@@ -133,6 +133,7 @@ class Computers extends Disposable implements ComputersFeature {
   }
 
   async #refreshCommand(node: unknown): Promise<void> {
+    await this.#deps.connection.ready();
     if (node === undefined) return this.#list.refresh();
     await this.#list.refreshOne(computerIdOf(node));
   }
@@ -140,9 +141,9 @@ class Computers extends Disposable implements ComputersFeature {
   async #showDetails(computerId: string): Promise<void> {
     const computer = this.#list.state.current.computers.find(known => known.id === computerId);
     if (computer === undefined) return;
-    await this.#deps.details.show(`computer ${oneLine(computer.name, 60)}.yaml`, () =>
-      outline(computer, this.#deps.format),
-    );
+    const known = (): Computer =>
+      this.#list.state.current.computers.find(({ id }) => id === computerId) ?? computer;
+    await this.#deps.details.show(computerId, computer.name, () => outline(known(), this.#deps.format));
   }
 
   #context(): { host?: string } {

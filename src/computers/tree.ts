@@ -28,13 +28,16 @@ const RETRY: RetryNode = { kind: 'retry' };
 export class ComputersTree extends Disposable implements vscode.TreeDataProvider<ComputerTreeNode> {
   readonly #list: ComputerList;
   readonly #format: Formatter;
-  readonly #ready: () => Promise<unknown>;
+  readonly #ready: () => Promise<boolean>;
   readonly #nodes = new Map<string, ComputerNode>();
   readonly #steps = new Map<string, StepNode>();
   readonly #changed = this.register(new vscode.EventEmitter<ComputerTreeNode | undefined>());
 
-  /** `ready` resolves when the list has been asked for once, so that the view shows its progress until then. */
-  constructor(list: ComputerList, format: Formatter, ready: () => Promise<unknown>) {
+  /**
+   * `ready` resolves when the list has been asked for once, so that the view shows its progress until then; to whether asking
+   * again can help.
+   */
+  constructor(list: ComputerList, format: Formatter, ready: () => Promise<boolean>) {
     super();
     this.#list = list;
     this.#format = format;
@@ -44,11 +47,16 @@ export class ComputersTree extends Disposable implements vscode.TreeDataProvider
 
   readonly onDidChangeTreeData = this.#changed.event;
 
+  /** Draws all rows again. */
+  redraw(): void {
+    this.#changed.fire(undefined);
+  }
+
   async getChildren(node?: ComputerTreeNode): Promise<ComputerTreeNode[]> {
     if (node === undefined) {
-      await this.#ready();
+      const connected = await this.#ready();
       const { computers, failure } = this.#list.state.current;
-      if (computers.length === 0 && failure !== undefined) return [RETRY];
+      if (computers.length === 0 && failure !== undefined) return connected ? [RETRY] : [];
       return computers.map(computer => this.#node(computer.id));
     }
     if (node.kind !== 'computer') return [];

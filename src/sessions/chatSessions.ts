@@ -1,3 +1,4 @@
+import * as vscode from 'vscode';
 import type { SessionSettings } from '../api';
 import { Disposable, type IDisposable } from '../util/disposable';
 import { Emitter, type Event } from '../util/event';
@@ -70,7 +71,8 @@ export class ChatSessionsSource extends Disposable {
   async refresh(sessionId: string, signal?: AbortSignal): Promise<SessionForChat> {
     await this.#deps.monitor.check(sessionId, signal);
     const session = this.get(sessionId);
-    if (session === undefined) throw new Error('The session was removed from the list meanwhile.');
+    if (session === undefined)
+      throw new Error(vscode.l10n.t('The session was removed from the list meanwhile.'));
     return session;
   }
 
@@ -79,7 +81,8 @@ export class ChatSessionsSource extends Disposable {
   }
 
   async noteSend(sessionId: string, sent: { status: string; at: number; text: string }): Promise<void> {
-    await this.#deps.index.noteSend(sessionId, sent);
+    const { serviceId } = this.#deps.index;
+    if (serviceId !== undefined) await this.#deps.index.noteSend(serviceId, sessionId, sent);
     this.#deps.monitor.poke(sessionId);
   }
 

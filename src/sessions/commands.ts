@@ -10,7 +10,7 @@ import type { Formatter } from '../util/format';
 import { forNotification, oneLine } from '../util/text';
 import { createSession, readCreateRequest, type CreateRequest } from './create';
 import type { SessionMonitor } from './monitor';
-import { askSessionId, isSessionId, pickSession } from './pickers';
+import { askSessionId, isSessionId, pickSession, type SessionChoice } from './pickers';
 import type { SessionRecord } from './record';
 import type { SessionIndex } from './sessionIndex';
 import { sessionTitle } from './text';
@@ -50,16 +50,9 @@ export class SessionCommands extends Disposable {
 
   /** Asks for a session: a known one, a new one, or one by its id. Resolves to `undefined` when cancelled. */
   async pick(placeHolder: string): Promise<string | undefined> {
-    const { connection, index, monitor, format } = this.#deps;
-    if ((await connection.ready()).kind === 'signedOut') await this.#signedIn(true);
+    if ((await this.#deps.connection.ready()).kind === 'signedOut') await this.#signedIn(true);
     await this.#deps.ready();
-    const records = [...index.records.values()];
-    const choice = await pickSession(
-      records,
-      record => monitor.statusOf(record.sessionId),
-      format,
-      placeHolder,
-    );
+    const choice = await this.#choose(placeHolder, true);
     if (choice === undefined) return undefined;
     switch (choice.kind) {
       case 'known':
@@ -100,12 +93,20 @@ export class SessionCommands extends Disposable {
     if (created === undefined) return undefined;
     const { session, computer } = created;
     this.#lastComputerId = session.computerId ?? computer?.id ?? request.computerId;
-    await this.#deps.index.learn(service.id, {
-      session,
-      origin: 'created',
-      at: Date.now(),
-      ...(computer === undefined ? {} : { computerName: computer.name }),
-    });
+    const learnt = { session, origin: 'created', at: Date.now() } as const;
+    await this.#deps.index
+      .learn(service.id, computer === undefined ? learnt : { ...learnt, computerName: computer.name })
+      .catch((error: unknown) => {
+        // The id is the only way back to the session: it must not go with the error.
+        const why = error instanceof Error ? error.message : String(error);
+        throw new Error(
+          vscode.l10n.t(
+            'Session {0} was created, but this machine could not store it: {1}',
+            session.sessionId,
+            why,
+          ),
+        );
+      });
     return session.sessionId;
   }
 
@@ -140,11 +141,14 @@ export class SessionCommands extends Disposable {
   }
 
   async #remove(node: unknown, nodes: unknown): Promise<void> {
+    const { index } = this.#deps;
     const chosen = Array.isArray(nodes) && nodes.length > 0 ? (nodes as unknown[]) : [node];
+    const records = await Promise.all(chosen.map(each => this.#recordOf(each)));
+    const { serviceId } = index;
+    if (serviceId === undefined) return;
     const removed: SessionRecord[] = [];
-    for (const each of chosen) {
-      const record = await this.#recordOf(each);
-      if (record !== undefined && (await this.#deps.index.remove(record.sessionId)) !== undefined)
+    for (const record of records) {
+      if (record !== undefined && (await index.remove(serviceId, record.sessionId)) !== undefined)
         removed.push(record);
     }
     const [first] = removed;
@@ -160,32 +164,41 @@ export class SessionCommands extends Disposable {
             'Removed {0} sessions from this list. The sessions themselves stay with the service.',
             removed.length,
           );
-    void vscode.window.showInformationMessage(forNotification(sentence), undo).then(async answer => {
-      if (answer === undo) for (const record of removed) await this.#deps.index.restore(record);
-    });
+    if ((await vscode.window.showInformationMessage(forNotification(sentence), undo)) !== undo) return;
+    for (const record of removed) await index.restore(serviceId, record);
   }
 
   async #showDetails(node: unknown): Promise<void> {
-    const record = await this.#recordOf(node);
-    if (record === undefined) return;
-    await this.#deps.details.show(`session ${sessionTitle(record).slice(0, 60)}.yaml`, () =>
-      outline({ ...record, status: this.#deps.monitor.statusOf(record.sessionId) }, this.#deps.format),
+    const shown = await this.#recordOf(node);
+    if (shown === undefined) return;
+    const { sessionId } = shown;
+    const { details, index, monitor, format } = this.#deps;
+    await details.show(sessionId, sessionTitle(shown), () =>
+      outline({ ...(index.get(sessionId) ?? shown), status: monitor.statusOf(sessionId) }, format),
     );
   }
 
-  /** The record of a row, of an id, or of what the person picks. */
+  /** The record of a row or of an id; without any argument, of a known session that the person picks. */
   async #recordOf(node: unknown): Promise<SessionRecord | undefined> {
     await this.#deps.ready();
-    const sessionId =
-      typeof node === 'string'
-        ? node
-        : typeof node === 'object' &&
-            node !== null &&
-            'sessionId' in node &&
-            typeof node.sessionId === 'string'
-          ? node.sessionId
-          : await this.pick(vscode.l10n.t('Choose a session'));
-    return sessionId === undefined ? undefined : this.#deps.index.get(sessionId);
+    if (node === undefined || node === null) {
+      const choice = await this.#choose(vscode.l10n.t('Choose a session'), false);
+      return choice?.kind === 'known' ? this.#deps.index.get(choice.sessionId) : undefined;
+    }
+    const sessionId = typeof node === 'object' && 'sessionId' in node ? node.sessionId : node;
+    return typeof sessionId === 'string' ? this.#deps.index.get(sessionId) : undefined;
+  }
+
+  #choose(placeHolder: string, offerOthers: boolean): Promise<SessionChoice | undefined> {
+    const { index, monitor, format } = this.#deps;
+    const records = [...index.records.values()];
+    return pickSession({
+      records,
+      statusOf: record => monitor.statusOf(record.sessionId),
+      format,
+      placeHolder,
+      offerOthers,
+    });
   }
 
   /** The client and its service. Rejects where there is none: with the sentence, or as cancelled by a person. */

@@ -1,7 +1,8 @@
 import type * as vscode from 'vscode';
 import { isApiError } from '../api';
 import { errorSentence, type Connection } from '../connection';
-import { setContext, type CommandHandlers } from '../contributions';
+import type { CommandHandlers } from '../contributions';
+import type { Logger } from '../log';
 import type { Storage } from '../storage';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable, type IDisposable } from '../util/disposable';
@@ -10,8 +11,9 @@ import type { Event, Observable } from '../util/event';
 import type { Formatter } from '../util/format';
 import { ChatSessionsSource, type SessionForChat } from './chatSessions';
 import { SessionCommands } from './commands';
-import { isActive, statusOf } from './model';
+import { activityOf, isActive } from './model';
 import { SessionMonitor } from './monitor';
+import type { SessionRecord } from './record';
 import { SessionIndex } from './sessionIndex';
 import { SessionsTree, type SessionTreeNode } from './tree';
 import { SessionsView } from './view';
@@ -22,6 +24,7 @@ export type { SessionTreeNode } from './tree';
 export interface SessionsDeps {
   readonly connection: Connection;
   readonly storage: Storage;
+  readonly log: Logger;
   readonly view: vscode.TreeView<SessionTreeNode>;
   readonly focused: Observable<boolean>;
   readonly fastestSeconds: () => number;
@@ -82,8 +85,12 @@ class Sessions extends Disposable implements SessionsFeature {
     const tree = (this.#tree = this.register(
       new SessionsTree({
         ready: async () => {
-          await this.ready();
-          return deps.connection.state.current.kind !== 'signedOut';
+          try {
+            await this.ready();
+          } catch {
+            return 'failed';
+          }
+          return deps.connection.state.current.kind === 'signedOut' ? 'hide' : 'show';
         },
         records: () => index.records,
         statusOf: record => monitor.statusOf(record.sessionId),
@@ -123,12 +130,12 @@ class Sessions extends Disposable implements SessionsFeature {
         focused: deps.focused,
       }),
     );
-    this.register(
-      deps.connection.state.onDidChange(() => {
-        void this.#useService();
-      }),
-    );
+    const follow = (): void => {
+      this.ready().catch((error: unknown) => deps.log.error('The list of sessions cannot be read', error));
+    };
+    this.register(deps.connection.state.onDidChange(follow));
     this.register(deps.connection.onDidBecomeReady(() => monitor.reset()));
+    follow();
   }
 
   get tree(): SessionsTree {
@@ -136,29 +143,22 @@ class Sessions extends Disposable implements SessionsFeature {
   }
 
   async ready(): Promise<void> {
-    await this.#deps.connection.ready();
-    await this.#useService();
+    const { service } = await this.#deps.connection.ready();
+    await this.#index.use(service?.id);
   }
 
+  /** Asks for the latest sessions, a few at a time. */
   async refresh(): Promise<void> {
     await this.ready();
-    const records = [...this.#index.records.values()];
-    const worth = records.filter(
-      record =>
-        isActive(this.#monitor.statusOf(record.sessionId)) || statusOf(record, undefined).value === 'unknown',
-    );
-    const rest = records.filter(record => !worth.includes(record)).slice(0, 20);
-    await Promise.all(
-      [...worth.slice(0, 30), ...rest].map(record =>
-        this.#monitor.check(record.sessionId).catch(() => undefined),
-      ),
-    );
-  }
-
-  async #useService(): Promise<void> {
-    const state = this.#deps.connection.state.current;
-    await this.#index.use(state.service?.id);
-    setContext('agentConsole.sessions', this.#index.records.size > 0 ? 'listed' : 'empty');
+    const records = [...this.#index.records.values()].sort((a, b) => activityOf(b) - activityOf(a));
+    const active = (record: SessionRecord): boolean => isActive(this.#monitor.statusOf(record.sessionId));
+    const waiting = [...records.filter(active), ...records.filter(record => !active(record)).slice(0, 20)];
+    const askOn = async (): Promise<void> => {
+      for (let record = waiting.shift(); record !== undefined; record = waiting.shift()) {
+        await this.#monitor.check(record.sessionId).catch(() => undefined);
+      }
+    };
+    await Promise.all(Array.from({ length: 4 }, askOn));
   }
 
   #sentence(error: unknown): string | undefined {

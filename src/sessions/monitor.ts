@@ -1,3 +1,4 @@
+import * as vscode from 'vscode';
 import type { ApiClient, Session } from '../api';
 import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
 import { Emitter, type Observable } from '../util/event';
@@ -21,6 +22,7 @@ export interface MonitorDeps {
 interface Watched {
   holders: number;
   unchanged: number;
+  rests: boolean;
   last: string | undefined;
   readonly poller: Poller;
 }
@@ -38,6 +40,13 @@ export class SessionMonitor extends Disposable {
     super();
     this.#deps = deps;
     this.#now = deps.now ?? Date.now;
+    this.register(
+      deps.index.onDidChange(() => {
+        for (const [id, watched] of this.#watched) {
+          if (watched.rests && deps.index.get(id) !== undefined) watched.poller.poke();
+        }
+      }),
+    );
     this.register(deps.focused.onDidChange(focused => this.#rest(!focused)));
   }
 
@@ -91,7 +100,7 @@ export class SessionMonitor extends Disposable {
 
   #begin(sessionId: string): Watched {
     const poller = new Poller({ run: signal => this.#round(sessionId, signal), now: this.#now });
-    const watched: Watched = { holders: 0, unchanged: 0, last: undefined, poller };
+    const watched: Watched = { holders: 0, unchanged: 0, rests: false, last: undefined, poller };
     this.#watched.set(sessionId, watched);
     if (this.#deps.focused.current) poller.start();
     return watched;
@@ -107,6 +116,9 @@ export class SessionMonitor extends Disposable {
   async #round(sessionId: string, signal: AbortSignal): Promise<number> {
     const watched = this.#watched.get(sessionId);
     if (watched === undefined || this.#deps.api() === undefined) return Infinity;
+    // Nothing is asked about a session of another service, or one that was removed; it is when its record comes.
+    watched.rests = this.#deps.index.get(sessionId) === undefined;
+    if (watched.rests) return Infinity;
     const wait = this.#untilDue(sessionId, watched);
     if (wait > 0) return wait;
     await this.check(sessionId, signal).catch(() => undefined);
@@ -128,9 +140,11 @@ export class SessionMonitor extends Disposable {
 
   async #ask(sessionId: string, signal: AbortSignal): Promise<Session> {
     const api = this.#deps.api();
-    if (api === undefined) throw new Error('Signed out.');
-    const startedAt = this.#now();
     const { serviceId } = this.#deps.index;
+    if (api === undefined || serviceId === undefined) {
+      throw new Error(vscode.l10n.t('Sign in first: Agent Console is not connected to a service.'));
+    }
+    const startedAt = this.#now();
     try {
       const computerId = this.#deps.index.get(sessionId)?.session?.computerId;
       const session = await api.sessions.get(sessionId, {
@@ -138,8 +152,10 @@ export class SessionMonitor extends Disposable {
         signal,
       });
       // An answer is as old as its question: what a send answered meanwhile is newer.
-      if (this.#deps.index.serviceId !== serviceId) throw new Error('The service changed meanwhile.');
-      await this.#deps.index.observe(session, startedAt);
+      if (this.#deps.index.serviceId !== serviceId) {
+        throw new Error(vscode.l10n.t('Another service was chosen meanwhile.'));
+      }
+      await this.#deps.index.observe(serviceId, session, startedAt);
       this.#setProblem(sessionId, undefined);
       return session;
     } catch (error) {

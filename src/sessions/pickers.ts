@@ -16,23 +16,24 @@ interface Choice<T> extends vscode.QuickPickItem {
 export type SessionChoice =
   { readonly kind: 'known'; readonly sessionId: string } | { readonly kind: 'new' | 'add' };
 
-/** Asks for one of the known sessions, a new one, or one by its id; `undefined` when cancelled. */
-export async function pickSession(
-  records: readonly SessionRecord[],
-  statusOf: (record: SessionRecord) => SessionStatus,
-  format: Formatter,
-  placeHolder: string,
-): Promise<SessionChoice | undefined> {
+/** Asks for one of the known sessions, or also for others; `undefined` when cancelled. */
+export async function pickSession(ask: {
+  readonly records: readonly SessionRecord[];
+  readonly statusOf: (record: SessionRecord) => SessionStatus;
+  readonly format: Formatter;
+  readonly placeHolder: string;
+  /** Whether a new session, or one that is not known yet, will do as well. */
+  readonly offerOthers: boolean;
+}): Promise<SessionChoice | undefined> {
   const now = Date.now();
-  const known: Choice<SessionChoice>[] = [...records]
+  const known: Choice<SessionChoice>[] = [...ask.records]
     .sort((a, b) => activityOf(b) - activityOf(a))
     .map(record => ({
       label: forQuickPick(sessionTitle(record)),
-      description: forQuickPick(statusText(statusOf(record), format, now)),
+      description: forQuickPick(statusText(ask.statusOf(record), ask.format, now)),
       value: { kind: 'known', sessionId: record.sessionId },
     }));
-  const items: Choice<SessionChoice>[] = [
-    ...known,
+  const others: Choice<SessionChoice>[] = [
     { label: '', kind: vscode.QuickPickItemKind.Separator },
     { label: `$(add) ${vscode.l10n.t('New session…')}`, value: { kind: 'new' }, alwaysShow: true },
     {
@@ -41,6 +42,8 @@ export async function pickSession(
       alwaysShow: true,
     },
   ];
+  const items = ask.offerOthers ? [...known, ...others] : known;
+  const { placeHolder } = ask;
   return (await vscode.window.showQuickPick(items, { placeHolder, matchOnDescription: true }))?.value;
 }
 

@@ -22,6 +22,7 @@ export class SessionIndex extends Disposable {
   #serviceId: string | undefined;
   #collection: Collection<SessionRecord> | undefined;
   #switching: Promise<void> = Promise.resolve();
+  #failure: unknown;
 
   constructor(storage: Storage) {
     super();
@@ -29,6 +30,16 @@ export class SessionIndex extends Disposable {
   }
 
   readonly onDidChange = this.#changed.event;
+
+  /** Whether the records of the current service have been read. */
+  get isOpen(): boolean {
+    return this.#collection !== undefined;
+  }
+
+  /** Why they could not be read. */
+  get failure(): unknown {
+    return this.#failure;
+  }
 
   /** Records that could not be read; they are kept aside, never overwritten. */
   get unreadable(): readonly UnreadableRecord[] {
@@ -47,7 +58,16 @@ export class SessionIndex extends Disposable {
   use(serviceId: string | undefined): Promise<void> {
     if (serviceId === this.#serviceId) return this.#switching;
     this.#serviceId = serviceId;
-    this.#switching = this.#open(serviceId);
+    this.#failure = undefined;
+    this.#switching = this.#open(serviceId).catch((error: unknown) => {
+      // The next call tries again; until then the failure is told, never an empty list.
+      if (this.#serviceId === serviceId) {
+        this.#serviceId = undefined;
+        this.#failure = error;
+        this.#changed.fire([]);
+      }
+      throw error;
+    });
     return this.#switching;
   }
 
@@ -77,31 +97,27 @@ export class SessionIndex extends Disposable {
     });
   }
 
-  /** Records an answer of the current service; does nothing for a session that is not in the index. */
-  async observe(session: Session, at: number): Promise<void> {
-    await this.#need().update(session.sessionId, current => current && observed(current, session, at));
+  /** Records an answer of a service; does nothing for a session that is not in its index. */
+  async observe(serviceId: string, session: Session, at: number): Promise<void> {
+    await this.#of(serviceId).update(session.sessionId, current => current && observed(current, session, at));
   }
 
-  /** Records that a message was accepted. */
+  /** Records that a service accepted a message. */
   async noteSend(
+    serviceId: string,
     sessionId: string,
     send: { readonly status: string; readonly at: number; readonly text: string },
   ): Promise<void> {
-    await this.#need().update(sessionId, current => current && sent(current, send));
+    await this.#of(serviceId).update(sessionId, current => current && sent(current, send));
   }
 
-  remove(sessionId: string): Promise<SessionRecord | undefined> {
-    return this.#need().remove(sessionId);
+  remove(serviceId: string, sessionId: string): Promise<SessionRecord | undefined> {
+    return this.#of(serviceId).remove(sessionId);
   }
 
   /** Puts a removed record back as it was. */
-  async restore(record: SessionRecord): Promise<void> {
-    await this.#need().update(record.sessionId, current => current ?? record);
-  }
-
-  #need(): Collection<SessionRecord> {
-    if (this.#collection === undefined) throw new Error('The session index is not open.');
-    return this.#collection;
+  async restore(serviceId: string, record: SessionRecord): Promise<void> {
+    await this.#of(serviceId).update(record.sessionId, current => current ?? record);
   }
 
   #of(serviceId: string): Collection<SessionRecord> {

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { commands } from '../contributions';
 import { Disposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
-import { factsTooltip, themeIcon } from '../util/treeItems';
+import { factsTooltip, retryItem, themeIcon } from '../util/treeItems';
 import { activityOf, groupSessions, type GroupKind, type SessionGroup, type SessionStatus } from './model';
 import type { SessionRecord } from './record';
 import { computerLabel, sessionTitle, statusIcon, statusText } from './text';
@@ -15,11 +15,16 @@ interface GroupNode {
   readonly kind: 'group';
   readonly group: GroupKind;
 }
-export type SessionTreeNode = SessionNode | GroupNode;
+interface RetryNode {
+  readonly kind: 'retry';
+}
+export type SessionTreeNode = SessionNode | GroupNode | RetryNode;
+
+const RETRY: RetryNode = { kind: 'retry' };
 
 export interface SessionsTreeDeps {
-  /** Resolves when the index has been read; to false where there is nothing to show before signing in. */
-  readonly ready: () => Promise<boolean>;
+  /** Resolves when the index has been read, or could not be; never rejects. */
+  readonly ready: () => Promise<'show' | 'hide' | 'failed'>;
   readonly records: () => ReadonlyMap<string, SessionRecord>;
   readonly statusOf: (record: SessionRecord) => SessionStatus;
   readonly computerName: (computerId: string) => string | undefined;
@@ -68,21 +73,24 @@ export class SessionsTree extends Disposable implements vscode.TreeDataProvider<
 
   async getChildren(node?: SessionTreeNode): Promise<SessionTreeNode[]> {
     if (node === undefined) {
-      this.#shown = (await this.#deps.ready()) ? this.#group() : [];
+      const ready = await this.#deps.ready();
+      this.#shown = ready === 'show' ? this.#group() : [];
+      if (ready === 'failed') return [RETRY];
       return this.#shown.map(group => this.#groupNode(group.kind));
     }
-    if (node.kind === 'session') return [];
+    if (node.kind !== 'group') return [];
     const group = this.#shown.find(shown => shown.kind === node.group);
     return group?.sessionIds.map(sessionId => this.node(sessionId)) ?? [];
   }
 
   getParent(node: SessionTreeNode): SessionTreeNode | undefined {
-    if (node.kind === 'group') return undefined;
+    if (node.kind !== 'session') return undefined;
     const group = this.#group().find(candidate => candidate.sessionIds.includes(node.sessionId));
     return group === undefined ? undefined : this.#groupNode(group.kind);
   }
 
   getTreeItem(node: SessionTreeNode): vscode.TreeItem {
+    if (node.kind === 'retry') return retryItem(commands.sessions.refresh);
     if (node.kind === 'group') return this.#groupItem(node.group);
     const record = this.#deps.records().get(node.sessionId);
     return record === undefined ? new vscode.TreeItem('') : this.#sessionItem(node, record);

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Connection, Service } from '../connection';
+import { errorSentence, type Connection, type Service } from '../connection';
 import { setContext } from '../contributions';
 import { Disposable, type IDisposable } from '../util/disposable';
 import type { Observable } from '../util/event';
@@ -12,6 +12,8 @@ import type { SessionsTree, SessionTreeNode } from './tree';
 
 /** How often the ages in the rows are drawn anew while the view is visible. */
 const REDRAW_MS = 15_000;
+/** A running state older than this is no news any more. */
+const FRESH_MS = 5 * 60_000;
 
 export interface SessionsViewDeps {
   readonly view: vscode.TreeView<SessionTreeNode>;
@@ -26,7 +28,7 @@ export interface SessionsViewDeps {
 export class SessionsView extends Disposable {
   readonly #deps: SessionsViewDeps;
   readonly #watches = new Map<string, IDisposable>();
-  #redraw: NodeJS.Timeout | undefined;
+  #clock: NodeJS.Timeout | undefined;
 
   constructor(deps: SessionsViewDeps) {
     super();
@@ -39,7 +41,7 @@ export class SessionsView extends Disposable {
   }
 
   override dispose(): void {
-    clearInterval(this.#redraw);
+    clearInterval(this.#clock);
     for (const watch of this.#watches.values()) watch.dispose();
     this.#watches.clear();
     super.dispose();
@@ -48,38 +50,76 @@ export class SessionsView extends Disposable {
   #update(sessionIds: readonly string[]): void {
     this.#deps.tree.update(sessionIds);
     this.#watchActive();
-    const { records, unreadable } = this.#deps.index;
-    setContext('agentConsole.sessions', records.size > 0 ? 'listed' : 'empty');
+    const { view, index } = this.#deps;
     const state = this.#deps.connection.state.current;
-    this.#deps.view.description = state.kind === 'signedOut' ? '' : serviceLabel(state.service);
-    const working = [...records.keys()].filter(id => isActive(this.#deps.monitor.statusOf(id))).length;
-    const running = state.kind === 'signedOut' ? 0 : working;
-    this.#deps.view.badge =
-      running === 0
-        ? undefined
-        : {
-            value: running,
-            tooltip:
-              running === 1
-                ? vscode.l10n.t('1 session is running')
-                : vscode.l10n.t('{0} sessions are running', running),
-          };
-    setMessage(
-      this.#deps.view,
-      unreadable.length === 0
-        ? undefined
-        : vscode.l10n.t(
-            '{0} stored sessions could not be read and were kept aside: {1}',
-            unreadable.length,
-            plain(unreadable.map(record => record.file).join(', '), 500),
-          ),
+    setContext(
+      'agentConsole.sessions',
+      index.failure !== undefined
+        ? 'failed'
+        : !index.isOpen
+          ? 'loading'
+          : index.records.size > 0
+            ? 'listed'
+            : 'empty',
     );
+    view.description = state.kind === 'signedOut' ? '' : serviceLabel(state.service);
+    setMessage(view, this.#message());
+    this.#showBadge();
+  }
+
+  /** A message hides the welcome, so there is one only beside rows, or where the rows could not be read. */
+  #message(): string | undefined {
+    const { index, connection } = this.#deps;
+    const state = connection.state.current;
+    if (index.failure !== undefined) return errorSentence(index.failure);
+    if (state.kind === 'signedOut' || index.records.size === 0) return undefined;
+    if (state.kind === 'keyRejected') return plain(state.reason, 1_000);
+    const { unreadable } = index;
+    const files = plain(unreadable.map(record => record.file).join(', '), 500);
+    if (unreadable.length === 0) return undefined;
+    return unreadable.length === 1
+      ? vscode.l10n.t('One stored session cannot be read; its file is left as it is: {0}', files)
+      : vscode.l10n.t(
+          '{0} stored sessions cannot be read; their files are left as they are: {1}',
+          unreadable.length,
+          files,
+        );
+  }
+
+  /** Counts what the service has lately said to be working; what is not known does not count. */
+  #showBadge(): void {
+    const { view, index, monitor, connection } = this.#deps;
+    const since = Date.now() - FRESH_MS;
+    const isWorking = (id: string): boolean => {
+      const { value, at = 0 } = monitor.statusOf(id);
+      return (value === 'running' || value === 'pending') && at >= since;
+    };
+    const working =
+      connection.state.current.kind === 'signedIn' ? [...index.records.keys()].filter(isWorking).length : 0;
+    const tooltip =
+      working === 1
+        ? vscode.l10n.t('1 session is running')
+        : vscode.l10n.t('{0} sessions are running', working);
+    view.badge = working === 0 ? undefined : { value: working, tooltip };
+    this.#keepTime(working > 0);
   }
 
   #onVisibility(): void {
-    clearInterval(this.#redraw);
-    if (this.#deps.view.visible) this.#redraw = setInterval(() => this.#deps.tree.redraw(), REDRAW_MS);
     this.#watchActive();
+    this.#showBadge();
+  }
+
+  /** Ages move on while they are on the screen, and a badge may not outlive what it tells. */
+  #keepTime(badge: boolean): void {
+    const wanted = badge || this.#deps.view.visible;
+    if (wanted === (this.#clock !== undefined)) return;
+    clearInterval(this.#clock);
+    this.#clock = wanted ? setInterval(() => this.#tick(), REDRAW_MS) : undefined;
+  }
+
+  #tick(): void {
+    if (this.#deps.view.visible) this.#deps.tree.redraw();
+    this.#showBadge();
   }
 
   /** While the view is visible, every session with work to do is checked; the rest keep their age. */

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { documents, registerDocuments } from '../contributions';
 import { Disposable } from './disposable';
+import { oneLine } from './text';
 
 /** Read-only documents of facts, under a scheme of their own; opening one again shows its facts anew. */
 export class DetailsDocuments extends Disposable {
@@ -17,8 +18,10 @@ export class DetailsDocuments extends Disposable {
     );
   }
 
-  async show(path: string, content: () => string): Promise<void> {
-    const uri = vscode.Uri.from({ scheme: documents.details, path: `/${path.replace(/[/\\?#]/g, '_')}` });
+  /** `id` tells documents of one title apart; `content` is asked for again whenever the document is opened. */
+  async show(id: string, title: string, content: () => string): Promise<void> {
+    const part = (text: string): string => oneLine(text, 80).replace(/[/\\?#]/g, '_');
+    const uri = vscode.Uri.from({ scheme: documents.details, path: `/${part(id)}/${part(title)}.yaml` });
     this.#contents.set(uri.path, content);
     this.#changed.fire(uri);
     const document = await vscode.workspace.openTextDocument(uri);

@@ -14,6 +14,11 @@ export function supportedLanguage(language: string): string {
   }
 }
 
+/** Whether a number is a time that can be shown as a date; services also send nanoseconds and worse. */
+export function isTime(time: number): boolean {
+  return Math.abs(time) <= 8.64e15;
+}
+
 /** Formatters for one display language (a BCP 47 tag such as `vscode.env.language`). */
 export class Formatter {
   readonly #language: string;
@@ -37,7 +42,7 @@ export class Formatter {
   /** Day and time in full, in the person's own time zone, with the zone's name. */
   exact(time: number): string {
     this.#exact ??= new Intl.DateTimeFormat(this.#language, { dateStyle: 'medium', timeStyle: 'long' });
-    return Number.isFinite(time) ? this.#exact.format(time) : String(time);
+    return isTime(time) ? this.#exact.format(time) : String(time);
   }
 
   /** `4.2M`-like. */

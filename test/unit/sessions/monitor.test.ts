@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { Session } from '../../../src/api';
@@ -81,7 +81,7 @@ describe('SessionIndex and SessionMonitor', () => {
 
   it('remembers sessions over a restart, and keeps services apart', async () => {
     await add(index, 's1');
-    await index.observe(answer('s1', { title: 'Title' }), 10);
+    await index.observe('service', answer('s1', { title: 'Title' }), 10);
     const again = openStorage({ root, log: silentLog() });
     const other = new SessionIndex(again);
     await other.use('service');
@@ -94,19 +94,19 @@ describe('SessionIndex and SessionMonitor', () => {
 
   it('puts a removed session back as it was', async () => {
     await add(index, 's1');
-    await index.observe(answer('s1'), 10);
+    await index.observe('service', answer('s1'), 10);
     const before = index.get('s1');
-    const removed = await index.remove('s1');
+    const removed = await index.remove('service', 's1');
     assert.equal(index.get('s1'), undefined);
-    await index.observe(answer('s1'), 20);
+    await index.observe('service', answer('s1'), 20);
     assert.equal(index.get('s1'), undefined, 'an answer does not bring back what a person removed');
-    await index.restore(removed!);
+    await index.restore('service', removed!);
     assert.deepEqual(index.get('s1'), before);
   });
 
   it('keeps unknown fields of the answer', async () => {
     await add(index, 's1');
-    await index.observe({ ...answer('s1'), somethingNew: { a: 1 } } as Session, 10);
+    await index.observe('service', { ...answer('s1'), somethingNew: { a: 1 } } as Session, 10);
     assert.deepEqual((index.get('s1')?.session as unknown as { somethingNew: unknown }).somethingNew, {
       a: 1,
     });
@@ -144,7 +144,7 @@ describe('SessionIndex and SessionMonitor', () => {
 
   it('shows a failed check as unknown, never as running, and recovers', async () => {
     await add(index, 's1');
-    await index.observe(answer('s1'), 900);
+    await index.observe('service', answer('s1'), 900);
     const failed = monitor.check('s1');
     questions[0]!.fail(new Error('not reachable'));
     await assert.rejects(failed);
@@ -163,7 +163,7 @@ describe('SessionIndex and SessionMonitor', () => {
     await add(index, 's1');
     const check = monitor.check('s1');
     now += 100;
-    await index.noteSend('s1', { status: 'running', at: now, text: 'Hello' });
+    await index.noteSend('service', 's1', { status: 'running', at: now, text: 'Hello' });
     questions[0]!.answer(answer('s1', { status: 'idle' }));
     await check;
     assert.equal(monitor.statusOf('s1').value, 'running');
@@ -194,6 +194,33 @@ describe('SessionIndex and SessionMonitor', () => {
     await index.use('service');
     assert.equal(index.get('s2')?.session?.title, 'Made there');
     assert.equal(monitor.statusOf('s1').problem, undefined);
+  });
+
+  it('asks nothing about a session without a record, until the record comes', async () => {
+    await add(index, 's1');
+    const watch = monitor.watch('s7');
+    const known = asked();
+    const other = monitor.watch('s1');
+    // Its turn came after that of s7: had s7 been asked about, it would have been first.
+    assert.equal((await known).sessionId, 's1');
+    const next = asked();
+    await add(index, 's7');
+    assert.equal((await next).sessionId, 's7');
+    watch.dispose();
+    other.dispose();
+  });
+
+  it('opens again after the index could not be read once', async () => {
+    const blocked = path.join(root, 'services', 'blocked');
+    await mkdir(path.join(root, 'services'), { recursive: true });
+    await writeFile(blocked, 'a file where a folder should be');
+    await assert.rejects(index.use('blocked'));
+    assert.notEqual(index.failure, undefined);
+    assert.equal(index.isOpen, false);
+    await rm(blocked);
+    await index.use('blocked');
+    assert.equal(index.isOpen, true);
+    assert.equal(index.failure, undefined);
   });
 
   it('shows what another window wrote', async () => {

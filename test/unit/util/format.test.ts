@@ -33,7 +33,9 @@ describe('formats', () => {
   });
 
   it('shows a time that is not one as it is', () => {
-    assert.equal(english.exact(Number.NaN), 'NaN');
+    for (const time of [Number.NaN, Infinity, 1.7e18, -1.7e18])
+      assert.equal(english.exact(time), String(time));
+    assert.match(outline({ createdAt: 1.7e18 }, english), /^createdAt: 1700000000000000000/);
   });
 });
 

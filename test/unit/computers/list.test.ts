@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { ApiClient } from '../../../src/api';
+import { ComputerList, type ComputerListState } from '../../../src/computers/computerList';
+import { startSampleService, type SampleService } from '../../../src/sample';
+import { errorSentence } from '../../../src/util/errorSentence';
+import { silentLog } from '../../fakes/log';
+
+describe('the list of computers', () => {
+  let service: SampleService;
+  let client: ApiClient;
+  let signedIn: boolean;
+  let list: ComputerList;
+
+  beforeEach(async () => {
+    service = await startSampleService({ pace: 0 });
+    client = new ApiClient({
+      baseUrl: service.baseUrl,
+      appUrl: service.appUrl,
+      key: () => Promise.resolve(service.apiKey),
+      log: silentLog(),
+      delay: () => Promise.resolve(),
+    });
+    signedIn = true;
+    list = new ComputerList({
+      api: () => (signedIn ? client : undefined),
+      usualMs: () => 30_000,
+      sentence: error => errorSentence(error),
+      language: 'en',
+    });
+  });
+  afterEach(async () => {
+    list.dispose();
+    client.dispose();
+    await service.close();
+  });
+
+  /** Resolves with the first state that holds. */
+  const until = (holds: (state: ComputerListState) => boolean): Promise<ComputerListState> =>
+    new Promise(resolve => {
+      if (holds(list.state.current)) resolve(list.state.current);
+      const subscription = list.state.onDidChange(state => {
+        if (!holds(state)) return;
+        subscription.dispose();
+        resolve(state);
+      });
+    });
+  const listings = (): number => service.requests.filter(({ path }) => path === '/api/v0/computers').length;
+
+  it('is read when somebody looks, once for all who ask at the same time', async () => {
+    await Promise.all([list.refresh(), list.refresh(), list.refresh()]);
+    assert.equal(listings(), 1);
+    assert.ok(list.state.current.computers.length > 3);
+  });
+
+  it('keeps what was listed when a later reading fails, with the reason and its age', async () => {
+    await list.refresh();
+    const { at, computers } = list.state.current;
+    service.fail({ kind: 'status', status: 503 });
+    await list.refresh();
+    assert.deepEqual(list.state.current.computers, computers);
+    assert.equal(list.state.current.at, at);
+    assert.match(list.state.current.failure?.sentence ?? '', /503/);
+  });
+
+  it('shows the others when one computer cannot be read, and names that one', async () => {
+    service.fail({
+      kind: 'alter',
+      alter: body => {
+        const { computers } = body as { computers: Record<string, unknown>[] };
+        delete computers[0]?.['name'];
+        return { computers };
+      },
+    });
+    await list.refresh();
+    assert.equal(list.state.current.problems.length, 1);
+    assert.ok(list.state.current.computers.length > 3);
+  });
+
+  it('rests while there is no client, and wakes when there is one again', async () => {
+    signedIn = false;
+    list.setVisible(true);
+    await new Promise(resolve => setImmediate(resolve));
+    assert.equal(listings(), 0);
+    signedIn = true;
+    list.wake();
+    await until(state => state.at !== undefined);
+    assert.equal(listings(), 1);
+  });
+
+  it('reads one computer in its place', async () => {
+    await list.refresh();
+    const before = list.state.current.computers;
+    await list.refreshOne(before[1]!.id);
+    assert.deepEqual(
+      list.state.current.computers.map(({ id }) => id),
+      before.map(({ id }) => id),
+    );
+  });
+
+  it('forgets everything of another service', async () => {
+    await list.refresh();
+    list.clear();
+    assert.deepEqual(list.state.current, { computers: [], problems: [] });
+  });
+});
