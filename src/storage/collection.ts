@@ -7,7 +7,7 @@ import { busy, RecordChain, type Content, type Draft, type Newest, type Revision
 import type { Disk } from './disk';
 import { folderFailure, StorageError } from './errors';
 import { FolderWatch } from './folderWatch';
-import type { Collection, CollectionOptions, UnreadableRecord } from './index';
+import type { Collection, CollectionOptions, UnreadableRecord } from './types';
 import { forEachLimited, KeyedQueue } from './limit';
 import { decodeId, encodeId } from './names';
 import type { StoredRecord } from './record';

@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import type { Logger } from '../log';
 import { FileCollection } from './collection';
 import { Disk, type System } from './disk';
-import type { Collection, CollectionOptions, Storage } from './index';
+import type { Collection, CollectionOptions, Storage } from './types';
 import { isCollectionPath } from './names';
 
 export interface OpenStorageOptions {
