@@ -95,14 +95,22 @@ export class Composition extends Disposable {
     this.#changed.fire();
   }
 
-  /** The draft went into this send; it stays stored until `sent`. Resolves when that is durable. */
+  /**
+   * The draft went into this send; it stays stored until `sent`. What was added while the send was being recorded is a draft of its
+   * own from now on. Resolves when that is durable.
+   */
   async putIn(send: SendRecord): Promise<void> {
+    const { draft } = this;
     const replaced = this.#drafts.get(this.#sessionId).sendId;
-    this.#drafts.set(this.#sessionId, {
-      text: send.text,
-      attachments: send.attachments.map(attachment => attachment.uri),
-      sendId: send.sendId,
-    });
+    const sent = send.attachments.map(attachment => attachment.uri);
+    const added = draft.attachments.filter(uri => !sent.includes(uri));
+    const text = draft.text === send.text ? '' : draft.text;
+    this.#drafts.set(
+      this.#sessionId,
+      text === '' && added.length === 0
+        ? { text: send.text, attachments: sent, sendId: send.sendId }
+        : { text, attachments: added },
+    );
     await this.#drafts.flush();
     if (replaced !== undefined && this.#journal.get(replaced)?.state === 'refused')
       await this.#journal.remove(replaced);

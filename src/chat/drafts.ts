@@ -15,18 +15,37 @@ export const EMPTY_DRAFT: Draft = { text: '', attachments: [] };
 
 const VERSION = 1;
 const WRITE_DELAY = 300;
+const RETRY_DELAY = 5_000;
 
-/** The drafts of one service: kept in memory at once, durable 300 ms after the last change. */
+/** A draft that is not stored yet, and when that is tried next. */
+interface Pending {
+  readonly draft: Draft;
+  timer: NodeJS.Timeout;
+}
+
+/**
+ * The drafts of one service: kept in memory at once, durable 300 ms after the last change. One that cannot be written stays in
+ * memory and is tried again.
+ */
 export class Drafts extends Disposable {
   readonly #collection: Collection<Draft>;
-  readonly #pending = new Map<string, { readonly draft: Draft; readonly timer: NodeJS.Timeout }>();
+  readonly #pending = new Map<string, Pending>();
+  readonly #failing = new Set<string>();
   readonly #changed = this.register(new Emitter<readonly string[]>());
   readonly #onWriteError: (error: unknown) => void;
+  readonly #retryDelay: number;
   #writing: Promise<unknown> = Promise.resolve();
 
-  constructor(storage: Storage, serviceId: string, onWriteError: (error: unknown) => void) {
+  /** `onWriteError` hears of the first failure of a draft, not of each further try. `retryDelay`: ms. */
+  constructor(
+    storage: Storage,
+    serviceId: string,
+    onWriteError: (error: unknown) => void,
+    retryDelay = RETRY_DELAY,
+  ) {
     super();
     this.#onWriteError = onWriteError;
+    this.#retryDelay = retryDelay;
     this.#collection = storage.collection<Draft>({
       path: `services/${serviceId}/drafts`,
       version: VERSION,
@@ -52,7 +71,7 @@ export class Drafts extends Disposable {
     this.#pending.set(sessionId, { draft, timer });
   }
 
-  /** Resolves when all drafts are durable. */
+  /** Resolves when all drafts are durable, or were tried in vain. */
   async flush(): Promise<void> {
     await Promise.all([...this.#pending.keys()].map(sessionId => this.#write(sessionId)));
     await this.#writing;
@@ -68,12 +87,23 @@ export class Drafts extends Disposable {
     if (pending === undefined) return Promise.resolve();
     clearTimeout(pending.timer);
     const done = this.#store(sessionId, pending.draft)
-      .catch(this.#onWriteError)
       .then(() => {
+        this.#failing.delete(sessionId);
         if (this.#pending.get(sessionId) === pending) this.#pending.delete(sessionId);
-      });
+      })
+      .catch((error: unknown) => this.#onFailure(sessionId, pending, error));
     this.#writing = Promise.all([this.#writing, done]);
     return done;
+  }
+
+  #onFailure(sessionId: string, pending: Pending, error: unknown): void {
+    if (!this.isDisposed && this.#pending.get(sessionId) === pending) {
+      clearTimeout(pending.timer);
+      pending.timer = setTimeout(() => void this.#write(sessionId), this.#retryDelay);
+    }
+    if (this.#failing.has(sessionId)) return;
+    this.#failing.add(sessionId);
+    this.#onWriteError(error);
   }
 
   async #store(sessionId: string, draft: Draft): Promise<void> {

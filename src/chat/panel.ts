@@ -7,6 +7,7 @@ import { Formatter } from '../util/format';
 import { forNotification, oneLine } from '../util/text';
 import { pageHtml } from '../webview/html';
 import { panelSide, type PanelSide } from '../webview/ipc';
+import { Attention } from './attention';
 import type { Conversation } from './conversation';
 import { writeNatively } from './nativeComposer';
 import { panelHandlers, type PanelActions } from './panelHandlers';
@@ -55,7 +56,7 @@ export class ChatPanel extends Disposable implements PanelActions {
   readonly #rows = new RowBuilder(this.#format);
   readonly #feed: RowFeed;
   readonly #page: PanelSide<ChatProtocol>;
-  readonly #watch = this.register(new Slot<IDisposable>());
+  readonly #attention: Attention;
   readonly #watchdog = this.register(new Slot<IDisposable>());
   readonly #gathering = this.register(new Slot<IDisposable>());
   readonly #disposed = new vscode.EventEmitter<void>();
@@ -84,13 +85,25 @@ export class ChatPanel extends Disposable implements PanelActions {
       enableScripts: true,
       localResourceRoots: [vscode.Uri.joinPath(options.extensionUri, 'dist', 'pages')],
     };
+    this.#attention = this.register(
+      new Attention({
+        watch: () => options.sessions.watch(this.conversation.sessionId),
+        refresh: () => void this.refresh().catch(() => undefined),
+        isBlocked: () => this.#blocked !== undefined,
+      }),
+    );
     this.register(panel.webview.onDidReceiveMessage(message => this.#page.receive(message)));
     this.register(panel.onDidDispose(() => this.dispose()));
     this.register(panel.onDidChangeViewState(() => this.#viewChanged()));
     this.register(this.conversation.onDidChange(() => this.#gather()));
     this.register(this.conversation.onDidSettle(outcome => this.#settled(outcome)));
-    this.register(options.connection.state.onDidChange(() => this.#gather()));
-    this.register(options.connection.onDidBecomeReady(() => void this.refresh().catch(() => undefined)));
+    this.register(
+      options.connection.state.onDidChange(() => {
+        this.#attention.update();
+        this.#gather();
+      }),
+    );
+    this.register(options.connection.onDidBecomeReady(() => this.#attention.becameReady()));
     this.#load();
     void this.conversation.load().catch((error: unknown) => {
       options.log.error('A transcript could not be read', error);
@@ -200,15 +213,12 @@ export class ChatPanel extends Disposable implements PanelActions {
 
   /** A hidden page is gone: messages to it would be lost, and it is built anew when shown. */
   #viewChanged(): void {
+    this.#attention.setVisible(this.#panel.visible);
     if (this.#panel.visible) {
-      if (this.#watch.value === undefined) {
-        this.#watch.set(this.#options.sessions.watch(this.conversation.sessionId));
-      }
       if (!this.#ready && this.#watchdog.value === undefined) this.#expectPage();
     } else {
       this.#ready = false;
       this.#feed.pause();
-      this.#watch.set(undefined);
       this.#watchdog.set(undefined);
       // The next page gets a nonce of its own.
       this.#load();

@@ -50,6 +50,9 @@ export interface SendRecord {
   readonly sentence?: string;
 }
 
+/** What may become known of a send. */
+type Outcome = Partial<Pick<SendRecord, 'state' | 'after' | 'messageId' | 'status' | 'sentence'>>;
+
 const VERSION = 1;
 /** No request lasts longer than this, ms: what still counts as sending then was left by a process that cannot be asked. */
 const LONGEST_SEND = 15 * 60_000;
@@ -69,6 +72,8 @@ export interface JournalOptions {
 export class SendJournal extends Disposable {
   readonly #collection: Collection<SendRecord>;
   readonly #changed = this.register(new Emitter<readonly string[]>());
+  /** What this process knows of its sends and could not write: it counts here, whatever the records say. */
+  readonly #unwritten = new Map<string, Outcome>();
   readonly #now: () => number;
   readonly #owner: SendOwner;
   readonly #isRunning: (pid: number) => boolean;
@@ -94,13 +99,15 @@ export class SendJournal extends Disposable {
   }
 
   get(sendId: string): SendRecord | undefined {
-    return this.#collection.get(sendId);
+    const record = this.#collection.get(sendId);
+    return record && this.#asKnown(record);
   }
 
   /** The sends of a session, the oldest first. */
   ofSession(sessionId: string): SendRecord[] {
     return [...this.#collection.values.values()]
       .filter(send => send.sessionId === sessionId)
+      .map(send => this.#asKnown(send))
       .sort((a, b) => a.startedAt - b.startedAt || (a.sendId < b.sendId ? -1 : 1));
   }
 
@@ -113,17 +120,28 @@ export class SendJournal extends Disposable {
     return record;
   }
 
-  /** Changes what is known of a send; a send removed meanwhile stays removed. */
-  settle(
-    sendId: string,
-    outcome: Partial<Pick<SendRecord, 'state' | 'after' | 'messageId' | 'status' | 'sentence'>>,
-  ): Promise<SendRecord | undefined> {
-    return this.#collection.update(sendId, current => current && { ...current, ...outcome });
+  /**
+   * Changes what is known of a send; a send removed meanwhile stays removed. Where that cannot be written it rejects, but counts
+   * in this process all the same, and is written with the next change.
+   */
+  async settle(sendId: string, outcome: Outcome): Promise<SendRecord | undefined> {
+    const known = { ...this.#unwritten.get(sendId), ...outcome };
+    try {
+      const settled = await this.#collection.update(sendId, current => current && { ...current, ...known });
+      this.#unwritten.delete(sendId);
+      return settled;
+    } catch (error) {
+      this.#unwritten.set(sendId, known);
+      this.#changed.fire([sendId]);
+      throw error;
+    }
   }
 
   /** Forgets a send that is in the transcript, or that the person discarded. */
-  remove(sendId: string): Promise<SendRecord | undefined> {
-    return this.#collection.remove(sendId);
+  async remove(sendId: string): Promise<SendRecord | undefined> {
+    const removed = await this.#collection.remove(sendId);
+    this.#unwritten.delete(sendId);
+    return removed;
   }
 
   /** Turns sends whose process is gone from `sending` into `unknown`; resolves to them. */
@@ -137,6 +155,11 @@ export class SendJournal extends Disposable {
       ),
     );
     return settled.flatMap(send => (send?.state === 'unknown' ? [send] : []));
+  }
+
+  #asKnown(record: SendRecord): SendRecord {
+    const outcome = this.#unwritten.get(record.sendId);
+    return outcome === undefined ? record : { ...record, ...outcome };
   }
 
   #isLost({ owner, startedAt }: SendRecord): boolean {

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { randomUUID } from 'node:crypto';
 import { isApiError, QueryError, type ApiClient } from '../api';
 import type { Logger } from '../log';
+import { oneLine } from '../util/text';
 import type { Attachments } from './attachments';
 import type { SentMessage } from './messages';
 import { arrivedAs } from './model';
@@ -87,9 +88,15 @@ export class Sender {
     }
   }
 
-  /** Settles sends without an answer that turn out to have arrived, once the transcript shows their message. */
+  /**
+   * Settles sends without an answer that turn out to have arrived, once the transcript shows their message, and keeps accepted
+   * ones the transcript could not take before.
+   */
   async reconcile(): Promise<void> {
     const { journal, transcript, sessionId } = this.#options;
+    for (const send of journal.ofSession(sessionId)) {
+      if (send.state === 'accepted') await this.#tryFor(send.messageId ?? '', () => this.#keep(send));
+    }
     const open = journal.ofSession(sessionId).filter(send => send.state === 'unknown');
     for (const send of open) {
       const messageId = arrivedAs(send, transcript.known.values());
@@ -100,7 +107,7 @@ export class Sender {
   }
 
   async #finish(send: SendRecord, request: ReturnType<ApiClient['messages']['send']>): Promise<SendOutcome> {
-    const { journal, sessions, sessionId, now, log } = this.#options;
+    const { journal, sessions, sessionId, now } = this.#options;
     let answer: Awaited<typeof request>;
     try {
       answer = await request;
@@ -108,15 +115,22 @@ export class Sender {
       return this.#failed(send, error);
     }
     const { messageId, status } = answer;
-    try {
-      // The id is the only way back to this message: it is kept before anything else happens.
-      const accepted = await journal.settle(send.sendId, { state: 'accepted', messageId, status });
-      await this.#keep(accepted ?? { ...send, state: 'accepted', messageId });
-      await sessions.noteSend(sessionId, { status, at: now(), text: send.text });
-    } catch (error) {
-      log.error('An accepted message could not be recorded', error);
-    }
+    // The id is the only way back to this message: each place that can keep it is tried, whatever became of the others.
+    await this.#tryFor(messageId, () =>
+      journal.settle(send.sendId, { state: 'accepted', messageId, status }),
+    );
+    await this.#tryFor(messageId, () => this.#keep({ ...send, state: 'accepted', messageId }));
+    await this.#tryFor(messageId, () => sessions.noteSend(sessionId, { status, at: now(), text: send.text }));
     return { state: 'accepted', messageId, status };
+  }
+
+  async #tryFor(messageId: string, record: () => Promise<unknown>): Promise<void> {
+    try {
+      await record();
+    } catch (error) {
+      const id = oneLine(messageId, 200);
+      this.#options.log.error(`The accepted message ${id} could not be recorded everywhere`, error);
+    }
   }
 
   async #keep(send: SendRecord): Promise<void> {
@@ -131,7 +145,7 @@ export class Sender {
     const sentence = describe(error);
     const settled = await journal.settle(send.sendId, { state, sentence }).catch((failure: unknown) => {
       log.error('The outcome of a send could not be recorded', failure);
-      return undefined;
+      return journal.get(send.sendId);
     });
     if (state === 'unknown' && settled !== undefined) await this.lookAfter([settled]);
     return { state, sentence };

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { ApiClient } from '../api';
 import { errorSentence } from '../util/errorSentence';
 import { firstPage, firstReport } from './check';
-import type { Service } from './index';
+import type { Service } from './types';
 
 /** One thing a key may be good for. */
 export interface AccessRow {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { AddressProblem } from '../api';
 import type { IDisposable } from '../util/disposable';
-import type { Service } from './index';
+import type { Service } from './types';
 import { parseKey, keyProblemSentence } from './key';
 
 /** The two addresses of a service, as `parseAddress` gives them. */
@@ -81,10 +81,13 @@ export function addressProblemSentence(problem: AddressProblem): string {
   }
 }
 
-/** The service at two addresses. Its id stays the same as long as they do; the sample keeps one id on all ports. */
+/**
+ * The service at two addresses. What is stored of it belongs to `baseUrl`, so its id stays the same as long as that does; the
+ * sample keeps one id on all ports.
+ */
 export function serviceAt(addresses: Addresses, source: Service['source']): Service {
   const { baseUrl, appUrl } = addresses;
-  const digest = createHash('sha256').update(`${baseUrl} ${appUrl}`).digest('hex').slice(0, 16);
+  const digest = createHash('sha256').update(baseUrl).digest('hex').slice(0, 16);
   const sample = source === 'sample';
   const host = sample ? vscode.l10n.t('Sample service') : hostOf(baseUrl);
   return { id: sample ? 'sample' : digest, baseUrl, appUrl, host, source };

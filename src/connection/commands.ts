@@ -15,7 +15,7 @@ import {
 } from './addresses';
 import { checkService } from './check';
 import type { AddressChange, ServiceConnection } from './connection';
-import type { ConnectionState, Service } from './index';
+import type { ConnectionState, Service } from './types';
 import type { Prompts } from './prompts';
 import { askSignIn } from './signIn';
 

@@ -8,7 +8,7 @@ import { Disposable, type IDisposable } from '../util/disposable';
 import { ConnectionCommands } from './commands';
 import { ServiceConnection, type ConnectionDeps } from './connection';
 import { diagnosticsText, ProblemLog } from './diagnostics';
-import type { Connection } from './index';
+import type { Connection } from './types';
 import type { Prompts } from './prompts';
 import { openRepositoryUrl } from './repository';
 import { VscodePrompts } from './ui';

@@ -19,7 +19,7 @@ import {
   type Environment,
 } from './addresses';
 import { Clients } from './clients';
-import type { Connection, ConnectionState, Service } from './index';
+import type { Connection, ConnectionState, Service } from './types';
 import { KeyStore, type Secrets } from './keyStore';
 import { ConnectionRecords } from './records';
 import { rejectionSentence, type RejectionFacts } from './sentences';
@@ -228,12 +228,15 @@ export class ServiceConnection extends Disposable implements Connection {
     const readKey = (): Promise<string | undefined> => this.keys.read(service);
     const key = await readKey();
     if (key !== undefined) return { kind: 'service', service, key, readKey, byEnvironment: false };
+    // Then the welcome names the variables, as for an environment that cannot be used.
+    const byEnvironment = service.source === 'environment';
     const from = this.records.lastSignIn;
     if (from === undefined || sameAddresses(from, service) || (await this.keys.read(from)) === undefined) {
       return {
         kind: 'none',
         reason: vscode.l10n.t('There is no key for {0}. Sign in to enter one.', service.host),
         service,
+        byEnvironment,
       };
     }
     const { baseUrl, appUrl } = service;
@@ -244,7 +247,7 @@ export class ServiceConnection extends Disposable implements Connection {
       hostOf(from.baseUrl),
       service.host,
     );
-    return { kind: 'none', reason, service };
+    return { kind: 'none', reason, service, byEnvironment };
   }
 
   async #sampleTarget(): Promise<Target> {
@@ -300,7 +303,8 @@ export class ServiceConnection extends Disposable implements Connection {
     if (isSameState(this.#state.current, state)) return;
     this.#state.set(state);
     const host = state.kind === 'signedOut' ? '' : ` ${state.service.host}`;
-    this.#deps.log.info(`Connection: ${state.kind}${host}`);
+    const reason = state.kind === 'signedIn' || state.reason === undefined ? '' : `: ${state.reason}`;
+    this.#deps.log.info(`Connection: ${state.kind}${host}${reason}`);
   }
 
   /** The same object as long as nothing about the service changes. */

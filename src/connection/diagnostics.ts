@@ -3,7 +3,7 @@ import type { UnreadableRecord } from '../storage';
 import { redact } from '../util/redact';
 import { oneLine } from '../util/text';
 import { APP_VARIABLE, BASE_VARIABLE, hostOf, KEY_VARIABLE, type Environment } from './addresses';
-import type { ConnectionState } from './index';
+import type { ConnectionState } from './types';
 
 const KEPT_PROBLEMS = 20;
 

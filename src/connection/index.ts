@@ -1,46 +1,4 @@
-import type { ApiClient } from '../api';
-import type { Event, Observable } from '../util/event';
-
-/** The service this window talks to. */
-export interface Service {
-  /** Short stable id made from the two addresses (`sample` for the sample); names the service's folder in storage. */
-  readonly id: string;
-  readonly baseUrl: string;
-  readonly appUrl: string;
-  /** Host of `baseUrl`, as shown to people. */
-  readonly host: string;
-  /** `sample`: the built-in service; `environment`: AGENT_CONSOLE_* of the extension host; `settings`: sign-in. */
-  readonly source: 'settings' | 'environment' | 'sample';
-}
-
-export type ConnectionState =
-  /**
-   * `reason` is a sentence for people, where there is more to say than that nobody has signed in. `service` is the one whose
-   * addresses are known but not its key: what was stored of it can still be read.
-   */
-  | {
-      readonly kind: 'signedOut';
-      readonly reason?: string | undefined;
-      readonly service?: Service | undefined;
-    }
-  | { readonly kind: 'signedIn'; readonly service: Service }
-  /** `reason` is a sentence for people. All requests rest until there is another key. */
-  | { readonly kind: 'keyRejected'; readonly service: Service; readonly reason: string };
-
-/** What features see of the connection. */
-export interface Connection {
-  readonly state: Observable<ConnectionState>;
-  /** The client of the current service; `undefined` unless signed in. Ask for it anew before each request. */
-  readonly api: ApiClient | undefined;
-  /** Fires when requests may be worth making again (signed in anew, another key). */
-  readonly onDidBecomeReady: Event<Service>;
-  /**
-   * Finds out where things stand: until the first call nothing has been read and `state` says `signedOut`. Resolves to the state
-   * once it is known; later calls wait only for a change under way.
-   */
-  ready(): Promise<ConnectionState>;
-}
-
+export type { Service, ConnectionState, Connection } from './types';
 export { connect, type ConnectionPart } from './connect';
 /** Kept here once, so that not every room carries a copy of all sentences. */
 export { errorSentence, type SentenceContext } from '../util/errorSentence';

@@ -3,7 +3,7 @@ import type { ApiError } from '../api';
 import { errorSentence } from '../util/errorSentence';
 import { forNotification } from '../util/text';
 import { hostOf, KEY_VARIABLE, type Addresses } from './addresses';
-import type { Service } from './index';
+import type { Service } from './types';
 
 /** Of a refused key: what the service answered. Foreign text. */
 export interface RejectionFacts {

@@ -1,5 +1,5 @@
 import type { ApiClient } from '../api';
-import type { Service } from './index';
+import type { Service } from './types';
 
 /** A service with one key in use; ended when the connection turns to another key or service. */
 export class Session {

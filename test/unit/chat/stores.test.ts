@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { Drafts } from '../../../src/chat/drafts';
 import { SendJournal, type SendOwner } from '../../../src/chat/sendJournal';
 import { Transcript } from '../../../src/chat/transcript';
-import { afterwards, cleanUp, message, storageIn, temporaryFolder, until } from './support';
+import { afterwards, brittle, cleanUp, message, storageIn, temporaryFolder, until } from './support';
 
 afterEach(cleanUp);
 
@@ -196,6 +196,27 @@ describe('drafts', () => {
     const later = draftsIn(root);
     await later.load();
     assert.equal(later.get('session').text, 'last words');
+  });
+
+  it('that cannot be written stay, are told of once, and are written as soon as that works', async () => {
+    const root = temporaryFolder();
+    let tries = 0;
+    const storage = brittle(storageIn(root), () => tries++ < 4);
+    const errors: unknown[] = [];
+    const drafts = new Drafts(storage, 'service1', error => errors.push(error), 1);
+    afterwards(() => drafts.dispose());
+    await drafts.load();
+    drafts.set('session', { text: 'first', attachments: [] });
+    await drafts.flush();
+    assert.equal(drafts.get('session').text, 'first');
+    drafts.set('session', { text: 'first and second', attachments: [] });
+    await drafts.flush();
+    assert.equal(drafts.get('session').text, 'first and second');
+    const written = draftsIn(root);
+    await written.load();
+    await until(written.onDidChange, () => written.get('session').text === 'first and second');
+    assert.equal(errors.length, 1);
+    assert.equal(tries, 5);
   });
 
   it('leave no record when empty', async () => {

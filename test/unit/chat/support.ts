@@ -41,6 +41,38 @@ export function storageIn(root: string): Storage {
   return storage;
 }
 
+/** A storage in which some changes fail, as on a full disk; `fails` is asked before each. */
+export function brittle(
+  storage: Storage,
+  fails: (path: string, change: 'put' | 'update' | 'remove') => boolean,
+): Storage {
+  const refuse = (path: string, change: 'put' | 'update' | 'remove'): Promise<void> =>
+    fails(path, change) ? Promise.reject(new Error('no space left')) : Promise.resolve();
+  return {
+    collection: options => {
+      const { path } = options;
+      const real = storage.collection(options);
+      return {
+        load: () => real.load(),
+        get: id => real.get(id),
+        get values() {
+          return real.values;
+        },
+        get unreadable() {
+          return real.unreadable;
+        },
+        put: (id, value) => refuse(path, 'put').then(() => real.put(id, value)),
+        update: (id, change) => refuse(path, 'update').then(() => real.update(id, change)),
+        remove: id => refuse(path, 'remove').then(() => real.remove(id)),
+        onDidChange: real.onDidChange,
+        dispose: () => real.dispose(),
+      };
+    },
+    settled: () => storage.settled(),
+    dispose: () => storage.dispose(),
+  };
+}
+
 /** Files of this machine, as the editor's file system shows them. */
 export const diskFiles: AttachableFiles = {
   stat: async uri => {
@@ -126,6 +158,7 @@ export interface Window {
   readonly journal: SendJournal;
   readonly sessions: AskingSessions;
   readonly storage: Storage;
+  readonly log: { readonly lines: readonly string[] };
 }
 
 /** One window that shows a session: everything real but the files' place and the sessions feature. */
@@ -136,9 +169,11 @@ export async function openWindow(options: {
   readonly signedIn?: () => boolean;
   readonly process?: Partial<Pick<JournalOptions, 'owner' | 'isRunning' | 'now'>>;
   readonly maxBytes?: number;
+  readonly fails?: Parameters<typeof brittle>[1];
 }): Promise<Window> {
   const { root, client, sessionId, signedIn = () => true } = options;
-  const storage = storageIn(root);
+  const storage = brittle(storageIn(root), options.fails ?? (() => false));
+  const log = silentLog();
   const serviceId = 'service1';
   const drafts = new Drafts(storage, serviceId, error => assert.fail(String(error)));
   const journal = new SendJournal({ storage, serviceId, ...options.process });
@@ -153,7 +188,7 @@ export async function openWindow(options: {
     attachments: new Attachments(diskFiles, () => options.maxBytes ?? 1024 * 1024, 'en'),
     api: () => (signedIn() ? client : undefined),
     describe: error => errorSentence(error),
-    log: silentLog(),
+    log,
   });
   afterwards(() => {
     conversation.dispose();
@@ -161,7 +196,7 @@ export async function openWindow(options: {
     drafts.dispose();
   });
   await conversation.load();
-  return { conversation, drafts, journal, sessions, storage };
+  return { conversation, drafts, journal, sessions, storage, log };
 }
 
 /** Resolves when the condition holds, looking again whenever something changed. */

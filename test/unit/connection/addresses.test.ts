@@ -108,12 +108,29 @@ describe('addresses and the key they are bound to', function () {
 
     it('gets it nowhere when only the web application’s address changes', async () => {
       const { known, evil, hits, machine, window } = await changed();
+      const before = window.connection.state.current.service;
       machine.settings.set({ baseUrl: known.baseUrl, appUrl: evil });
       await until(
         window.connection.state.onDidChange,
         () => window.connection.state.current.kind === 'signedOut',
       );
       assert.deepEqual(hits, []);
+      const { service: now } = window.connection.state.current;
+      assert.equal(now?.appUrl, evil);
+      assert.equal(now.id, before?.id, 'what is stored of the service stays with it');
+    });
+
+    it('says in the log why nobody is signed in', async () => {
+      const { evil, machine, window } = await changed();
+      machine.settings.set({ baseUrl: evil, appUrl: evil });
+      await until(
+        window.connection.state.onDidChange,
+        () => window.connection.state.current.kind === 'signedOut',
+      );
+      const said = (): boolean =>
+        window.log.lines.some(line => /^Connection: signedOut: The stored key was entered for /.test(line));
+      await window.connection.ready();
+      assert.ok(said(), window.log.lines.join('\n'));
     });
 
     it('gets it after a person has confirmed both hosts', async () => {
@@ -238,7 +255,7 @@ describe('addresses and the key they are bound to', function () {
       const environment = { AGENT_CONSOLE_BASE_URL: running.baseUrl, AGENT_CONSOLE_APP_URL: running.appUrl };
       const window = machine.window({ environment });
       assert.equal((await window.connection.ready()).kind, 'signedOut');
-      assert.equal(window.context['agentConsole.environment'], false);
+      assert.equal(window.context['agentConsole.environment'], true, 'the sample is not offered');
       window.person.answers(CANARY);
       await window.connection.commands.signIn();
       assert.deepEqual(
@@ -247,6 +264,7 @@ describe('addresses and the key they are bound to', function () {
       );
       const state = window.connection.state.current;
       assert.equal(state.kind === 'signedIn' && state.service.source, 'environment');
+      assert.equal(window.context['agentConsole.environment'], false);
       assert.deepEqual([machine.settings.baseUrl, secrets.values.size], ['', 1]);
       window.person.confirms(true);
       await window.connection.commands.signOut();

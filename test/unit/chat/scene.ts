@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import type { ApiClient } from '../../../src/api';
+import { inOrder } from '../../../src/chat/model';
+import { textOf } from '../../../src/chat/messages';
+import { startSampleService, type SampleService } from '../../../src/sample';
+import { afterwards, clientOf, openWindow, temporaryFolder, type Window } from './support';
+
+export interface Scene {
+  readonly service: SampleService;
+  readonly client: ApiClient;
+  readonly sessionId: string;
+  readonly root: string;
+  readonly window: Window;
+}
+
+/** A service whose agents answer at once, a new session, and a window that shows it. */
+export async function scene(
+  signedIn?: () => boolean,
+  fails?: NonNullable<Parameters<typeof openWindow>[0]['fails']>,
+): Promise<Scene> {
+  const service = await startSampleService({ pace: 0 });
+  afterwards(() => service.close());
+  const client = clientOf(service);
+  const [computer] = (await client.computers.list()).items;
+  assert.ok(computer !== undefined);
+  const { sessionId } = await client.sessions.create({ computerId: computer.id });
+  const root = temporaryFolder();
+  const window = await openWindow({
+    root,
+    client,
+    sessionId,
+    ...(signedIn === undefined ? {} : { signedIn }),
+    ...(fails === undefined ? {} : { fails }),
+  });
+  return { service, client, sessionId, root, window };
+}
+
+export const posts = ({ service }: Scene) =>
+  service.requests.filter(({ method, path }) => method === 'POST' && path.endsWith('/messages'));
+
+/** Sends and waits for the outcome and for what can be read then. */
+export async function sendAndRead({ conversation }: Window, text: string): Promise<void> {
+  const settled = new Promise<void>(resolve => {
+    const subscription = conversation.onDidSettle(() => {
+      subscription.dispose();
+      resolve();
+    });
+  });
+  await conversation.sendDraft(text);
+  await settled;
+  await conversation.readOn();
+}
+
+export const texts = ({ conversation }: Window): string[] =>
+  inOrder(conversation.transcript.known).flatMap(({ message }) =>
+    message?.role === 'user' ? [textOf(message)] : [],
+  );
