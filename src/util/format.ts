@@ -21,13 +21,19 @@ export function isTime(time: number): boolean {
 
 /** Formatters for one display language (a BCP 47 tag such as `vscode.env.language`). */
 export class Formatter {
-  readonly #language: string;
+  readonly #asked: string;
+  #supported: string | undefined;
   readonly #narrow: Map<string, Intl.NumberFormat> = new Map();
   #exact: Intl.DateTimeFormat | undefined;
   #compact: Intl.NumberFormat | undefined;
 
   constructor(language: string) {
-    this.#language = supportedLanguage(language);
+    this.#asked = language;
+  }
+
+  /** Found out when first needed: Intl takes milliseconds to wake up, and activation has none to spare. */
+  get #language(): string {
+    return (this.#supported ??= supportedLanguage(this.#asked));
   }
 
   /** A span such as `12 s`, `2 min`, `3 h`, `5 d`; negative spans count as nothing. */
