@@ -22,19 +22,23 @@ export function checkService(
   return clients.withKey(addresses, key, async client => {
     const base = await failureOf(() => client.computers.list({ signal }));
     if (base?.kind === 'cancelled') return { kind: 'cancelled' };
-    // Who is refused a right has been let in.
-    if (base !== undefined && base.kind !== 'forbidden') {
+    if (base !== undefined && !isLetIn(base)) {
       const step = base.kind === 'unauthorized' ? 'key' : 'baseUrl';
       return { kind: 'problem', step, sentence: baseProblemSentence(base, addresses) };
     }
     const app = await failureOf(() => firstReport(client, signal));
     if (app?.kind === 'cancelled') return { kind: 'cancelled' };
     const accessToken = app?.kind === 'unauthorized' && app.reason === 'jwt';
-    if (app === undefined || app.kind === 'forbidden' || accessToken)
-      return { kind: 'accepted', accessToken };
+    if (app === undefined || isLetIn(app) || accessToken) return { kind: 'accepted', accessToken };
     const step = app.kind === 'unauthorized' ? 'key' : 'appUrl';
     return { kind: 'problem', step, sentence: appProblemSentence(app, addresses) };
   });
+}
+
+/** Who is refused a right has been let in; but only the service says so in JSON: a door in front of it does not. */
+function isLetIn(error: ApiError): boolean {
+  const says = [error.title, error.detail, error.requestId].some(text => text !== undefined);
+  return error.kind === 'forbidden' && says;
 }
 
 /** One GET for at most one readiness report. */

@@ -30,6 +30,7 @@ export function rejectionSentence(service: Service, facts: RejectionFacts, fromE
 /** Why the service's address did not pass the check of sign-in. */
 export function baseProblemSentence(error: ApiError, { baseUrl }: Addresses): string {
   const host = hostOf(baseUrl);
+  if (error.kind === 'forbidden') return doorSentence(error, host);
   if (error.kind === 'notFound' || error.kind === 'refused') {
     return vscode.l10n.t(
       '{0} answers, but is not this service: it knows nothing of computers{1}. Check the address.',
@@ -43,6 +44,7 @@ export function baseProblemSentence(error: ApiError, { baseUrl }: Addresses): st
 /** Why the web application's address did not pass the check of sign-in. */
 export function appProblemSentence(error: ApiError, { baseUrl, appUrl }: Addresses): string {
   const host = hostOf(appUrl);
+  if (error.kind === 'forbidden') return doorSentence(error, host);
   if (error.kind === 'notFound' || error.kind === 'refused') {
     return vscode.l10n.t(
       '{0} answers, but is not the web application of {1}: it knows nothing of readiness reports{2}. Check the address.',
@@ -60,6 +62,15 @@ export function appProblemSentence(error: ApiError, { baseUrl, appUrl }: Address
     );
   }
   return errorSentence(error, { host });
+}
+
+/** Something refuses entry that is not the service: another program, a proxy, a firewall. */
+function doorSentence(error: ApiError, host: string): string {
+  return vscode.l10n.t(
+    '{0} refuses entry{1}, and not in the words of this service. Check the address, and whether something stands in front of it.',
+    host,
+    factsOf(error),
+  );
 }
 
 /** ` (401, request req_1)`, or nothing. */

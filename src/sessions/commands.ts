@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { isApiError, type ApiClient } from '../api';
+import { isApiError, type ApiClient, type ApiError } from '../api';
 import type { Connection, Service } from '../connection';
 import { commands, type CommandHandlers } from '../contributions';
 import { withSignal } from '../util/cancellation';
@@ -111,12 +111,13 @@ export class SessionCommands extends Disposable {
   }
 
   async #add(argument: unknown): Promise<string | undefined> {
-    const byPerson = argument === undefined || argument === null;
+    // A button of the view passes the selected row along.
+    const byPerson = typeof argument !== 'string';
     if (byPerson) await this.#signedIn(true);
     const sessionId = byPerson ? await askSessionId() : argument;
     if (sessionId === undefined) return undefined;
-    if (typeof sessionId !== 'string' || !isSessionId(sessionId)) {
-      throw new Error(vscode.l10n.t('“{0}” is not a session id.', oneLine(JSON.stringify(sessionId), 60)));
+    if (!isSessionId(sessionId)) {
+      throw new Error(vscode.l10n.t('“{0}” is not a session id.', oneLine(sessionId, 60)));
     }
     const known = await this.#learn(sessionId, byPerson);
     if (byPerson && known !== undefined) await vscode.commands.executeCommand(commands.chat.open, known);
@@ -132,6 +133,8 @@ export class SessionCommands extends Disposable {
       (_, token) =>
         withSignal(token, signal => api.sessions.get(sessionId, { signal })).catch((error: unknown) => {
           if (isApiError(error) && error.kind === 'cancelled') return undefined;
+          if (isApiError(error) && error.kind === 'notFound')
+            throw new Error(unknownSession(error, sessionId, service));
           throw error;
         }),
     );
@@ -216,4 +219,14 @@ export class SessionCommands extends Disposable {
     if (byPerson) throw new vscode.CancellationError();
     throw new Error(vscode.l10n.t('Sign in first: Agent Console is not connected to a service.'));
   }
+}
+
+function unknownSession({ status, requestId }: ApiError, sessionId: string, { host }: Service): string {
+  const facts = [status, requestId].filter(fact => fact !== undefined).join(', ');
+  return vscode.l10n.t(
+    '{0} knows no session “{1}” ({2}). Check the id.',
+    host,
+    oneLine(sessionId, 60),
+    facts,
+  );
 }

@@ -35,7 +35,7 @@ function apiSentence(error: ApiError, context: SentenceContext): string {
       return error.request.path.includes('/api/v1/analytics/')
         ? vscode.l10n.t('Analytics needs the Manager or Owner role{0}. Everything else works.', facts)
         : vscode.l10n.t(
-            'This key may not do that at {0}{1}. Ask an administrator of your organization for the right to.',
+            'This key may not do that at {0}{1}. Ask an administrator of your organization for the right.',
             host,
             facts,
           );

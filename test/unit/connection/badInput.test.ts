@@ -67,6 +67,16 @@ describe('signing in with bad input', function () {
       sentence:
         /answers, but is not this service: it knows nothing of computers \(404\)\. Check the address\.$/,
     },
+    'a door that refuses everybody (403 in plain text)': {
+      addresses: baseIs(answering(403, 'text/plain', 'Forbidden.')),
+      step: 1,
+      sentence: /refuses entry \(403\), and not in the words of this service\. Check the address/,
+    },
+    'a firewall before the web application (403 page)': {
+      addresses: appIs(answering(403, 'text/html', '<!doctype html><title>Blocked</title>')),
+      step: 2,
+      sentence: /refuses entry \(403\), and not in the words of this service\. Check the address/,
+    },
     'another JSON service': {
       addresses: baseIs(answering(200, 'application/json', '{"hello":"world"}')),
       step: 1,
