@@ -4,7 +4,9 @@ import { ask, onComposerChange, panel } from './page';
 import { chipIcons } from './rows';
 import { announcement, composer, endWanted, fill, refusal, start } from './state';
 
-/** Keystrokes that come together reach the panel together, ms. */
+/** Texts up to this length reach the panel with each keystroke: a page that is hidden tells nothing any more. */
+const AT_ONCE = 10_000;
+/** In longer ones, keystrokes that come together reach it together, ms. */
 const GATHER = 100;
 /** Where the browser cannot size the field by its content. */
 const SIZES_ITSELF = CSS.supports('field-sizing', 'content');
@@ -83,6 +85,12 @@ export function Composer() {
     field.current.focus();
   };
 
+  const remove = (key: string): void => {
+    panel.notify('detach', { key });
+    // The button that was pressed goes, and the focus must not go with it.
+    field.current?.focus();
+  };
+
   if (strings === undefined) return <footer class="composer" />;
   const notices = [refusal.value, obstacle].filter(notice => notice !== undefined);
   return (
@@ -94,7 +102,7 @@ export function Composer() {
         </p>
       ))}
       <div class="box">
-        <Attachments chips={chips} strings={strings} />
+        <Attachments chips={chips} strings={strings} onRemove={remove} />
         <textarea
           ref={field}
           class="field"
@@ -103,10 +111,11 @@ export function Composer() {
           aria-label={strings.composer}
           placeholder={strings.placeholder}
           readOnly={starting}
-          onInput={() => {
+          onInput={event => {
             refusal.value = undefined;
             changed();
-            pending.current ??= setTimeout(tell, GATHER);
+            if (event.currentTarget.value.length <= AT_ONCE) tell();
+            else pending.current ??= setTimeout(tell, GATHER);
           }}
           onBlur={tellIfPending}
           onKeyDown={event => {
@@ -146,7 +155,13 @@ export function Composer() {
   );
 }
 
-function Attachments({ chips, strings }: { readonly chips: readonly Chip[]; readonly strings: ChatStrings }) {
+interface AttachmentsProps {
+  readonly chips: readonly Chip[];
+  readonly strings: ChatStrings;
+  readonly onRemove: (key: string) => void;
+}
+
+function Attachments({ chips, strings, onRemove }: AttachmentsProps) {
   if (chips.length === 0) return null;
   return (
     <ul class="chips" aria-label={strings.attachments}>
@@ -160,7 +175,7 @@ function Attachments({ chips, strings }: { readonly chips: readonly Chip[]; read
             class="icon-button"
             title={fill(strings.removeAttachment, chip.name)}
             aria-label={fill(strings.removeAttachment, chip.name)}
-            onClick={() => panel.notify('detach', { key: chip.key })}
+            onClick={() => onRemove(chip.key)}
           >
             <span class="codicon codicon-close" aria-hidden="true" />
           </button>

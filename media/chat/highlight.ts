@@ -18,9 +18,12 @@ for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(
 
 /** Longer code is shown in one colour: highlighting it would hold up scrolling. */
 const MAX_LENGTH = 30_000;
+/** Some languages read a word anew from each of its letters. */
+const LONG_WORD = /\w{1000}/;
 
 /** HTML of highlighted code, made of escaped text and `<span class="hljs-…">`; `undefined` for languages not known here. */
 export function highlight(code: string, language: string): string | undefined {
-  if (code.length > MAX_LENGTH || hljs.getLanguage(language) === undefined) return undefined;
+  if (code.length > MAX_LENGTH || LONG_WORD.test(code)) return undefined;
+  if (hljs.getLanguage(language) === undefined) return undefined;
   return hljs.highlight(code, { language, ignoreIllegals: true }).value;
 }

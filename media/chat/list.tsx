@@ -40,6 +40,7 @@ export function List(props: ListProps) {
   const { rows } = props.rows;
   const viewport = useRef<HTMLDivElement>(null);
   const container = useRef<HTMLDivElement>(null);
+  const focusWithin = useRef(false);
   const [, setVersion] = useState(0);
   const latest = useRef(props);
   latest.current = props;
@@ -61,6 +62,11 @@ export function List(props: ListProps) {
   }, []);
   useLayoutEffect(() => controller.virtualizer.driver.$effect());
   useLayoutEffect(() => controller.settle(), [rows]);
+  useLayoutEffect(() => {
+    // What had the focus is no longer drawn: the reader goes on from the list, not from the top of the page.
+    if (focusWithin.current && document.activeElement === document.body)
+      viewport.current?.focus({ preventScroll: true });
+  });
 
   const { store, layout } = controller.virtualizer;
   const [first, last] = store.$getRange(BUFFER);
@@ -89,6 +95,10 @@ export function List(props: ListProps) {
       tabIndex={0}
       ref={viewport}
       onKeyDown={event => controller.keyDown(event)}
+      onFocusIn={() => (focusWithin.current = true)}
+      onFocusOut={({ target }) =>
+        (focusWithin.current = target instanceof HTMLButtonElement && target.disabled)
+      }
     >
       <div
         class={`rows${store.$isScrolling() ? ' scrolling' : ''}`}

@@ -1,5 +1,6 @@
 import DOMPurify, { type Config } from 'dompurify';
 import { Marked, type Tokens } from 'marked';
+import { bounds } from './boundedMarkdown';
 import { highlight } from './highlight';
 
 /** Texts of the controls put into rendered Markdown. */
@@ -36,7 +37,7 @@ const ALLOWED_IN_CODE: Config = {
 };
 
 /** Longer texts are shown as they are. */
-const MAX_LENGTH = 100_000;
+const MAX_LENGTH = 50_000;
 
 /** The address of a link that may be opened, written out in full; `undefined` for every other scheme. */
 export function openableLink(href: string): string | undefined {
@@ -68,13 +69,17 @@ export function renderMarkdown(text: string, options: MarkdownOptions): Document
 }
 
 function parser(languages: string[], breaks: boolean): Marked {
+  /** The headings the next one may stand below: whatever their depths, each is one level below the one before. */
+  const headings: number[] = [];
   return new Marked({
     gfm: true,
     breaks,
+    ...bounds(),
     renderer: {
       html: ({ text, block }: Tokens.HTML | Tokens.Tag) => (block ? `<p>${escape(text)}</p>` : escape(text)),
       heading({ tokens, depth }) {
-        const level = Math.min(6, depth + 2);
+        while ((headings.at(-1) ?? 0) >= depth) headings.pop();
+        const level = Math.min(6, headings.push(depth) + 2);
         return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>`;
       },
       code({ text, lang }) {
@@ -137,17 +142,20 @@ function codeBlock(pre: HTMLPreElement, language: string, strings: MarkdownStrin
   button.append(element('span', 'codicon codicon-copy'));
   bar.append(name, button);
   pre.tabIndex = 0;
-  pre.role = 'region';
+  pre.role = 'group';
   pre.ariaLabel = language === '' ? strings.code : `${strings.code}, ${language}`;
   block.append(bar, pre);
   return block;
 }
 
 function dressTables(fragment: DocumentFragment, strings: MarkdownStrings): void {
+  for (const head of fragment.querySelectorAll('th')) {
+    if (head.textContent.trim() === '') head.replaceWith(element('td', ''));
+  }
   for (const table of fragment.querySelectorAll('table')) {
     const frame = element('div', 'table');
     frame.tabIndex = 0;
-    frame.role = 'region';
+    frame.role = 'group';
     frame.ariaLabel = strings.table;
     table.replaceWith(frame);
     frame.append(table);

@@ -121,7 +121,7 @@ function Fold({ id, icon, label, preview, failed, children }: FoldProps) {
 
 function Preformatted({ text, strings }: { readonly text: string; readonly strings: ChatStrings }) {
   return (
-    <pre class="preformatted" tabIndex={0} role="region" aria-label={strings.code}>
+    <pre class="preformatted" tabIndex={0} role="group" aria-label={strings.code}>
       {text}
     </pre>
   );

@@ -47,6 +47,7 @@ export function Transcript() {
   }
   return (
     <main class="transcript" onClick={click}>
+      <h2 class="unseen">{strings.transcript}</h2>
       <List
         rows={known}
         render={render}

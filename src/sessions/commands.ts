@@ -222,7 +222,9 @@ export class SessionCommands extends Disposable {
 }
 
 function unknownSession({ status, requestId }: ApiError, sessionId: string, { host }: Service): string {
-  const facts = [status, requestId].filter(fact => fact !== undefined).join(', ');
+  const code = String(status ?? 404);
+  const facts =
+    requestId === undefined ? code : vscode.l10n.t('{0}, request {1}', code, forNotification(requestId, 100));
   return vscode.l10n.t(
     '{0} knows no session “{1}” ({2}). Check the id.',
     host,

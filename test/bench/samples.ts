@@ -1,14 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { commands, documents, panels, views } from '../../src/contributions';
 import { root } from '../vscode/paths';
-
-interface Manifest {
-  readonly contributes: {
-    readonly commands: readonly { readonly command: string }[];
-    readonly views: Readonly<Record<string, readonly { readonly id: string }[]>>;
-  };
-}
 
 /** The extensions that are compared: ours, one that does nothing, and one that only registers our views and commands. */
 export const variants = ['ours', 'empty', 'ui only'] as const;
@@ -20,7 +14,7 @@ export function stageVariants(folder: string): Record<Variant, string> {
   execFileSync(process.execPath, ['esbuild.js', '--production', '--dist', path.join(ours, 'dist')], {
     cwd: root,
   });
-  const manifest = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as Manifest;
+  const manifest = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as object;
   for (const file of ['package.nls.json', 'media']) {
     fs.cpSync(path.join(root, file), path.join(ours, file), { recursive: true });
   }
@@ -38,7 +32,7 @@ export function stageVariants(folder: string): Record<Variant, string> {
   return {
     ours,
     empty: stage('empty', { contributes: {} }, 'exports.activate=()=>{};\n'),
-    'ui only': stage('ui-only', {}, uiOnly(manifest)),
+    'ui only': stage('ui-only', {}, uiOnly()),
   };
 }
 
@@ -47,16 +41,20 @@ function writeManifest(folder: string, manifest: object, changes: object): void 
   fs.writeFileSync(path.join(folder, 'package.json'), text);
 }
 
-function uiOnly({ contributes }: Manifest): string {
-  const commands = contributes.commands.map(({ command }) => command);
-  const views = Object.values(contributes.views)
-    .flat()
-    .map(({ id }) => id);
+/** Registers every command, view, panel and document scheme of ours, and does nothing with them. */
+function uiOnly(): string {
+  const ids = (group: object) => JSON.stringify(Object.values(group));
+  const all = Object.values(commands).flatMap(group => Object.values<string>(group));
   return `const vscode = require('vscode');
 exports.activate = context => {
+  const own = part => context.subscriptions.push(part);
   const tree = { getChildren: () => [], getTreeItem: item => item };
-  for (const id of ${JSON.stringify(views)}) context.subscriptions.push(vscode.window.createTreeView(id, { treeDataProvider: tree }));
-  for (const id of ${JSON.stringify(commands)}) context.subscriptions.push(vscode.commands.registerCommand(id, () => {}));
+  const panel = { deserializeWebviewPanel: async () => {} };
+  const content = { provideTextDocumentContent: () => '' };
+  for (const id of ${ids(views)}) own(vscode.window.createTreeView(id, { treeDataProvider: tree }));
+  for (const id of ${ids(panels)}) own(vscode.window.registerWebviewPanelSerializer(id, panel));
+  for (const id of ${ids(documents)}) own(vscode.workspace.registerTextDocumentContentProvider(id, content));
+  for (const id of ${ids(all)}) own(vscode.commands.registerCommand(id, () => {}));
 };
 `;
 }

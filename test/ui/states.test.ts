@@ -113,10 +113,8 @@ describe('states of the views', () => {
     await workbench.page.keyboard.press('Escape');
     const title = await row.locator('.label-name').innerText();
     await workbench.contextMenu(row, 'Remove from this list');
-    await workbench
-      .notification(/stays with the service/)
-      .getByRole('button', { name: 'Undo' })
-      .click();
+    const removed = await workbench.notified(/stays with the service/);
+    await removed.getByRole('button', { name: 'Undo' }).click();
     await workbench.row('Sessions', title).waitFor();
   });
 });

@@ -7,6 +7,7 @@ import { startServer, type PageOptions, type Server, type ServerOptions } from '
 export interface WorkbenchOptions extends ServerOptions {
   readonly folder?: string | undefined;
   readonly contextOptions?: NonNullable<PageOptions['contextOptions']>;
+  readonly prepare?: NonNullable<PageOptions['prepare']>;
 }
 
 /** Open windows, for pictures when a test fails; shared by the test files, which are bundled one by one. */
@@ -59,7 +60,7 @@ export class Workbench {
     try {
       const page = await server.openPage(folder, { ...options, prepare });
       workbench ??= new Workbench(page, server, ownsServer);
-      await workbench.#ready();
+      await workbench.#ready(folder);
       return workbench;
     } catch (error) {
       await workbench?.capture('failed-open');
@@ -68,11 +69,11 @@ export class Workbench {
     }
   }
 
-  async #ready(): Promise<void> {
+  async #ready(folder: string | undefined): Promise<void> {
     await this.page.locator('.activitybar .action-item').first().waitFor();
     await this.page.locator('.statusbar-item').first().waitFor();
-    // Which view is shown depends on what the person had open; some view is.
-    await this.page.locator('.sidebar .pane').first().waitFor();
+    // Which view it is depends on what the person had open.
+    if (folder !== undefined) await this.page.locator('.sidebar .pane').first().waitFor();
   }
 
   /** The icon of a view container in the activity bar. */

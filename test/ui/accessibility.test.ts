@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { startSampleService, type SampleService } from '../../src/sample';
+import { removeFolder, root, temporaryFolder } from '../vscode/paths';
+import { violations } from './axe';
+import { Workbench } from './workbench';
+
+/** One theme of each kind: its name in the picker, and the classes the window and the pages in it then have. */
+const themes = [
+  { label: 'Light 2026', window: 'vs', page: 'vscode-light' },
+  { label: 'Dark 2026', window: 'vs-dark', page: 'vscode-dark' },
+  { label: 'Dark High Contrast', window: 'hc-black', page: 'vscode-high-contrast' },
+  { label: 'Light High Contrast', window: 'hc-light', page: 'vscode-high-contrast-light' },
+] as const;
+
+describe('accessibility', () => {
+  let service: SampleService;
+  let parent: string;
+  let workbench: Workbench;
+
+  const chat = () => workbench.webview();
+  const send = async (text: string): Promise<void> => {
+    await chat().getByRole('textbox').fill(text);
+    await workbench.page.keyboard.press('Enter');
+  };
+
+  before(async function () {
+    this.timeout(120_000);
+    service = await startSampleService({ pace: 0 });
+    parent = temporaryFolder('accessible');
+    const folder = path.join(parent, 'folder');
+    fs.mkdirSync(folder);
+    fs.writeFileSync(path.join(folder, 'notes.txt'), 'notes\n');
+    fs.writeFileSync(path.join(folder, 'empty.txt'), '');
+    fs.writeFileSync(path.join(folder, 'tool.bin'), Buffer.from([0, 1, 2, 3, 0, 255]));
+    // A theme setting does not count for an extension under development with VS Code somewhere below its folder.
+    const extension = path.join(parent, 'extension');
+    for (const part of ['package.json', 'package.nls.json', 'dist', 'media', 'l10n']) {
+      fs.cpSync(path.join(root, part), path.join(extension, part), { recursive: true });
+    }
+    workbench = await Workbench.open({
+      folder,
+      extensions: [extension],
+      env: {
+        AGENT_CONSOLE_BASE_URL: service.baseUrl,
+        AGENT_CONSOLE_APP_URL: service.appUrl,
+        AGENT_CONSOLE_API_KEY: service.apiKey,
+      },
+    });
+    await workbench.openContainer('Agent Console');
+    await workbench.row('Computers', 'active').waitFor();
+  });
+  after(async () => {
+    await workbench.close();
+    await service.close();
+    removeFolder(parent);
+  });
+
+  it('tells the state of each row of the trees', async () => {
+    const labels: string[] = [];
+    for (const row of await workbench.rows('Computers').all()) {
+      labels.push((await row.getAttribute('aria-label')) ?? '');
+    }
+    assert.ok(
+      labels.some(label => /^Computer atlas, active/.test(label)),
+      labels.join('\n'),
+    );
+    assert.ok(
+      labels.some(label => /^Computer cinder, error/.test(label)),
+      labels.join('\n'),
+    );
+  });
+
+  it('has no violation in an empty session', async () => {
+    await workbench.viewAction('Sessions', 'New session');
+    await workbench.pick('atlas');
+    await chat().getByRole('heading', { name: 'No messages yet' }).waitFor();
+    await inEachTheme(async () => violations(await workbench.webviewFrame()));
+  });
+
+  it('has none in a session with everything', async () => {
+    service.fail({
+      kind: 'alter',
+      match: { path: /\/messages\// },
+      alter: body => ({
+        ...(body as object),
+        ...((body as { role: string }).role === 'user' ? {} : more(body)),
+      }),
+    });
+    await workbench.runCommand('Agent Console: Open a session by its id');
+    await workbench.answer(service.sessionIds[2] ?? '');
+    await workbench.tab('Odd corners').waitFor();
+    await send('Show me the tests');
+    await chat().getByRole('article').getByText('Show me the tests').waitFor();
+    await send('Thank you');
+    await chat().getByRole('article').getByText('Thank you').waitFor();
+    service.fail({ kind: 'reset', times: 1, match: { method: 'POST' } });
+    await send('Unknown');
+    await chat()
+      .getByRole('article', { name: /unknown/ })
+      .waitFor();
+    service.fail({ kind: 'status', status: 422, times: 1, match: { method: 'POST' } });
+    await send('Refused');
+    await chat()
+      .getByRole('article', { name: /not sent/ })
+      .waitFor();
+    await workbench.explorerMenu(['empty.txt', 'notes.txt', 'tool.bin'], 'Send to agent session');
+    await workbench.pick('Odd corners');
+    await chat().getByText('is not supported').waitFor();
+    await inEachTheme(async () => {
+      const frame = await workbench.webviewFrame();
+      const end = await violations(frame);
+      await frame.evaluate(openAll);
+      await chat().locator('.hljs-deletion').first().waitFor();
+      return [...end, ...(await violations(frame))];
+    });
+  });
+
+  it('is worked with the keyboard alone', async () => {
+    const { page } = workbench;
+    const focused = chat().locator(':focus');
+    const press = async (...keys: readonly string[]): Promise<void> => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    const isFocused = (name: string | RegExp): Promise<void> =>
+      chat().getByRole('button', { name }).and(focused).waitFor();
+
+    await chat().getByRole('textbox').focus();
+    await press('Shift+Tab');
+    await isFocused('Remove tool.bin');
+    await press('Enter');
+    await chat().getByRole('button', { name: 'Remove tool.bin' }).waitFor({ state: 'detached' });
+    await chat().getByRole('textbox').and(focused).waitFor();
+    await press('Shift+Tab', 'Shift+Tab');
+    await isFocused('Remove empty.txt');
+    await press('Space');
+    await chat().getByRole('button', { name: 'Remove empty.txt' }).waitFor({ state: 'detached' });
+    await page.keyboard.type('Written without a mouse');
+    await chat().getByRole('button', { name: 'Send' }).and(chat().locator(':enabled')).waitFor();
+    await press('Tab');
+    await isFocused('Attach files');
+    await press('Tab');
+    await isFocused(/^Send/);
+
+    await chat().getByRole('log').focus();
+    await press('End');
+    const refused = chat().getByRole('article', { name: /not sent/ });
+    await refused.getByRole('button', { name: 'Discard' }).focus();
+    await press('Enter');
+    await refused.waitFor({ state: 'detached' });
+    await chat().getByRole('log').and(focused).waitFor();
+
+    await chat().getByRole('button', { name: 'Refresh' }).focus();
+    await press('Tab');
+    await chat().getByRole('log').and(focused).waitFor();
+    await press('Home');
+    const fold = chat().locator('summary').and(focused);
+    while (!(await fold.isVisible())) await press('Tab');
+    const open = chat().locator('details[open]').filter({ has: fold });
+    const wasOpen = await open.isVisible();
+    await press('Enter');
+    await open.waitFor({ state: wasOpen ? 'detached' : 'attached' });
+    await press('Space');
+    await open.waitFor({ state: wasOpen ? 'attached' : 'detached' });
+  });
+
+  /** Runs a look in every theme and expects that it finds nothing. */
+  async function inEachTheme(look: () => Promise<readonly string[]>): Promise<void> {
+    const found: string[] = [];
+    for (const { label, window, page } of themes) {
+      await workbench.runCommand('Preferences: Color Theme');
+      await workbench.answer(label);
+      await workbench.page.locator(`.monaco-workbench.${window}`).waitFor();
+      await chat().locator(`body.${page}`).waitFor();
+      found.push(...(await look()).map(violation => `${label}: ${violation}`));
+    }
+    assert.deepEqual(found, []);
+  }
+});
+
+/** Goes to the top of the transcript and opens what is collapsed there. */
+const openAll = `(async () => {
+  document.querySelector('.log').scrollTop = 0;
+  await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+  for (const summary of document.querySelectorAll('details:not([open]) > summary')) summary.click();
+  await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+})()`;
+
+/** A message with code of every kind that is coloured, and headings in an odd order. */
+function more(body: unknown): object {
+  const { content = [] } = body as { readonly content?: readonly object[] };
+  const text = ['##### Deep', '# High', '| | empty head |\n| - | - |\n| a | b |', ...code].join('\n\n');
+  return { content: [...content, { type: 'text', id: 'more', text }] };
+}
+
+const code = Object.entries({
+  ts: '// note\nexport class A<T extends B> { @c() d: number = 1; e = `x${f}`.match(/g+/) ?? null; }',
+  python: '@a\ndef b(c: int = 1) -> str:\n    """doc"""\n    return f"{c}" if True else None  # note',
+  diff: '--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new',
+  css: '@media print { .a#b > c[d="e"]::before { color: #fff !important; width: calc(1px + 2%); } }',
+  xml: '<?xml version="1.0"?><!-- note --><a b="c">&amp;<d/></a>',
+  json: '{ "a": [1, true, null, "b"] }',
+  yaml: 'a: &b\n  - c: "d" # note\n  - *b',
+  bash: '#!/bin/sh\nif [ -n "$A" ]; then echo $(b) > c; fi',
+  sql: "SELECT a, count(*) FROM b WHERE c = 'd' -- note",
+  rust: '#[a] fn b<\'c>(d: &\'c str) -> Option<u8> { println!("{}", d); None }',
+  go: 'package a\nfunc b(c chan int) error { return nil }',
+  java: '@Override public final int a(String... b) throws C { return 0x1F; }',
+}).map(([language, source]) => `\`\`\`${language}\n${source}\n\`\`\``);

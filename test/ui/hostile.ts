@@ -1,0 +1,328 @@
+import { spawnSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import * as path from 'node:path';
+import { type Frame, type Page } from 'playwright-core';
+import { root } from '../vscode/paths';
+import { collectingHost, commandLink, corpus, lines } from './corpus';
+
+/** What a window did while hostile texts were shown in it. */
+export interface Watched {
+  /** Payloads that ran, with where. */
+  readonly ran: string[];
+  /** Requests to the host of the corpus, from anywhere in the window. */
+  readonly asked: string[];
+  /** Addresses asked for by the pages inside webviews. */
+  readonly byPages: string[];
+  /** What the policies of those pages had to stop. */
+  readonly stopped: string[];
+  /** Messages that those pages received, as JSON. */
+  readonly messages: string[];
+}
+
+/** Begins to watch a page that has loaded nothing yet. */
+export async function watch(page: Page): Promise<Watched> {
+  const seen: Watched = { ran: [], asked: [], byPages: [], stopped: [], messages: [] };
+  await page.exposeBinding('canary', ({ frame }, what: unknown) => {
+    seen.ran.push(`${String(what)} in ${frame.url()}`);
+  });
+  await page.exposeBinding('pageReceives', (_source, text: string) => {
+    seen.messages.push(text);
+  });
+  await page.addInitScript(`
+    for (const name of ['alert', 'confirm', 'prompt', 'print']) window[name] = () => canary(name);
+    if (window !== window.top) {
+      const post = window.postMessage.bind(window);
+      window.postMessage = (message, ...rest) => {
+        pageReceives(JSON.stringify(message) ?? '');
+        post(message, ...rest);
+      };
+    }`);
+  page.on('console', message => {
+    if (message.text().includes('Content Security Policy')) seen.stopped.push(message.text());
+  });
+  page.on('request', request => {
+    const url = request.url();
+    if (URL.canParse(url) && new URL(url).hostname.endsWith(collectingHost)) seen.asked.push(url);
+    if (request.serviceWorker() === null && request.frame().parentFrame() !== null) seen.byPages.push(url);
+  });
+  return seen;
+}
+
+/** Waits, frame by frame of the window, until something outside of it is so. */
+export async function until(page: Page, holds: () => boolean): Promise<void> {
+  while (!holds()) await page.evaluate('new Promise(done => requestAnimationFrame(done))');
+}
+
+/** Elements and attributes a transcript is made of; everything else is a finding. */
+const ELEMENTS = [
+  ...[
+    'div',
+    'main',
+    'article',
+    'h2',
+    'h3',
+    'h4',
+    'h5',
+    'h6',
+    'p',
+    'span',
+    'ul',
+    'ol',
+    'li',
+    'time',
+    'button',
+  ],
+  ...[
+    'details',
+    'summary',
+    'pre',
+    'code',
+    'table',
+    'thead',
+    'tbody',
+    'tr',
+    'th',
+    'td',
+    'strong',
+    'em',
+    'del',
+  ],
+  ...['a', 'blockquote', 'br', 'hr', 'figure', 'figcaption', 'img'],
+];
+const ATTRIBUTES = [
+  ...['class', 'title', 'role', 'tabindex', 'dir', 'type', 'open', 'disabled', 'start', 'align', 'data-copy'],
+  ...['href', 'datetime', 'src', 'alt', 'style', 'hidden'],
+];
+
+const inspectScript = `(() => {
+  const elements = new Set(${JSON.stringify(ELEMENTS)});
+  const attributes = new Set(${JSON.stringify(ATTRIBUTES)});
+  const found = new Set();
+  for (const element of document.querySelectorAll('.transcript, .transcript *')) {
+    const name = element.localName;
+    if (!elements.has(name) || !(element instanceof HTMLElement)) found.add('<' + name + '>');
+    for (const { name: attribute, value } of element.attributes) {
+      if (!attributes.has(attribute) && !attribute.startsWith('aria-')) found.add(name + ' ' + attribute);
+      if (attribute === 'style' && !element.matches('.rows, .row')) found.add(name + ' with style');
+    }
+    if (element.matches('a') && !/^(https?:\\/\\/|mailto:)/.test(element.getAttribute('href') ?? '')) {
+      found.add('link to ' + element.getAttribute('href'));
+    }
+    if (element.matches('img') && !element.src.startsWith('blob:')) found.add('picture of ' + element.src);
+    for (const word of element.classList) {
+      if (element.closest('.markdown') && element.closest('pre code') && !/^(hljs-[a-z-]+|language-[a-z]+|[a-z]+_+)$/.test(word)) {
+        found.add('class ' + word + ' in code');
+      }
+    }
+  }
+  for (const element of document.querySelectorAll('*')) {
+    for (const { name } of element.attributes) if (/^on|^srcdoc$|action$/.test(name)) found.add(element.localName + ' ' + name);
+    if (/^(iframe|frame|object|embed|form|base|svg|math|template|noscript|video|audio)$/.test(element.localName)) {
+      found.add('<' + element.localName + '>');
+    }
+  }
+  if (document.scripts.length - document.head.querySelectorAll('script').length !== 1) found.add('another script');
+  return [...found];
+})()`;
+
+/** Everything in the page that no transcript should hold; empty when all is well. */
+export function inspect(frame: Frame): Promise<string[]> {
+  return frame.evaluate(inspectScript);
+}
+
+/** What was seen of a transcript from its top to its end, with everything collapsed opened. */
+export interface ReadThrough {
+  readonly findings: readonly string[];
+  /** Rows by their beginning: how many pieces of Markdown each holds, and how many opened blocks. */
+  readonly rows: readonly { readonly markdown: number; readonly opened: number }[];
+}
+
+const readThroughScript = `(async () => {
+  const drawn = () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+  const inspect = () => ${inspectScript};
+  const log = document.querySelector('.log');
+  const findings = new Set();
+  const rows = new Map();
+  log.scrollTop = 0;
+  for (;;) {
+    for (let before = -1, closed; ; ) {
+      await drawn();
+      closed = [...log.querySelectorAll('details:not([open]) > summary')];
+      for (const summary of closed) summary.click();
+      const now = log.querySelectorAll('*').length;
+      if (closed.length === 0 && now === before) break;
+      before = now;
+    }
+    for (const finding of inspect()) findings.add(finding);
+    for (const row of log.querySelectorAll('article')) {
+      const markdown = row.querySelectorAll('.markdown').length;
+      const opened = row.querySelectorAll('details[open]').length;
+      rows.set(row.textContent.slice(0, 2000) + markdown, { markdown, opened });
+    }
+    const before = log.scrollTop;
+    const ends = [...log.querySelectorAll('.row')].map(row => row.offsetTop + row.offsetHeight);
+    log.scrollTop = Math.max(before, Math.max(...ends) - 2 * log.clientHeight) + log.clientHeight;
+    if (log.scrollTop <= before) return { findings: [...findings], rows: [...rows.values()] };
+  }
+})()`;
+
+/** Scrolls through the whole transcript, row by row, opening what is collapsed. */
+export function readThrough(frame: Frame): Promise<ReadThrough> {
+  return frame.evaluate(readThroughScript);
+}
+
+interface WireMessage {
+  readonly id: string;
+  readonly role: string;
+}
+
+/** What an `alter` fault makes of message answers: the agent's messages hold the corpus in every field a person sees. */
+export function hostileMessages(): (body: unknown) => unknown {
+  const bodies = new Map<string, object>();
+  const all = corpus.join('\n\n');
+  const backwards = corpus.toReversed().join('\n\n');
+  const text = (value: string) => ({ type: 'text', id: 'i', text: value });
+  const makers: readonly (() => object)[] = [
+    () => ({ content: corpus.map(text) }),
+    () => ({ content: [text(all.slice(0, 45_000)), text(backwards.slice(0, 45_000)), text(all)] }),
+    () => ({
+      content: lines.flatMap((line, index) => [
+        { type: 'tool_use', id: `use${index}`, name: line, input: { [line]: line } },
+        {
+          type: 'tool_result',
+          id: `result${index}`,
+          toolUseId: `use${index}`,
+          content: line,
+          isError: index % 2 === 0,
+        },
+      ]),
+    }),
+    () => ({
+      role: 'tool',
+      content: [{ type: 'tool_result', id: 'r', toolUseId: 'use0', content: [text(all), { type: all }] }],
+    }),
+    () => ({ content: corpus.map(thinking => ({ type: 'thinking', id: 't', thinking })) }),
+    () => ({
+      content: corpus.map(text),
+      providerAPhase: 'commentary',
+      providerAReasoningSummary: backwards.slice(0, 45_000),
+      chatCompletionReasoningContent: all.slice(0, 45_000),
+    }),
+    () => ({ role: commandLink, content: lines.map(type => ({ type, id: 'o', [type]: type })) }),
+    () => ({
+      isError: true,
+      content: lines.flatMap(name => [
+        { type: 'document', id: 'd', name, source: { type: 'base64', mediaType: name, data: 'eA==' } },
+        {
+          type: 'image',
+          id: 'p',
+          name,
+          source: { type: 'url', url: name, mediaType: 'image/svg+xml', data: svg },
+        },
+      ]),
+    }),
+  ];
+  return body => {
+    const message = body as WireMessage;
+    if (message.role === 'user') return body;
+    const known = bodies.get(message.id);
+    const made = known ?? {
+      role: 'assistant',
+      isUserVisible: true,
+      visibility: 'both',
+      ...makers[bodies.size % makers.length]?.(),
+    };
+    bodies.set(message.id, made);
+    return { ...message, ...made };
+  };
+}
+
+const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" onload="canary(\'svg\')"/>').toString(
+  'base64',
+);
+
+/** A service that refuses everything in hostile words. */
+export interface HostileService {
+  readonly url: string;
+  /** What it answers from now on. */
+  status: number;
+  close(): Promise<void>;
+}
+
+export async function startHostileService(): Promise<HostileService> {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(service.status, { 'Content-Type': 'application/json', 'X-Request-Id': commandLink });
+    response.end(
+      JSON.stringify({
+        title: commandLink,
+        detail: `${commandLink} ${lines[0] ?? ''}`,
+        requestId: commandLink,
+      }),
+    );
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const service: HostileService = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    status: 422,
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return service;
+}
+
+/**
+ * Makes a package of an extension that shows a text unguarded, to prove that the tests would see a link or an icon. Its commands
+ * begin with `Probe:`. Returns the .vsix file.
+ */
+export function packageProbe(folder: string): string {
+  const commands = ['notify', 'ask', 'pick'];
+  const manifest = {
+    name: 'probe',
+    publisher: 'test',
+    version: '1.0.0',
+    license: 'MIT',
+    engines: { vscode: '^1.105.0' },
+    main: './main.js',
+    activationEvents: [],
+    contributes: { commands: commands.map(name => ({ command: `probe.${name}`, title: `Probe: ${name}` })) },
+  };
+  fs.mkdirSync(folder, { recursive: true });
+  fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify(manifest));
+  fs.writeFileSync(
+    path.join(folder, 'main.js'),
+    `const vscode = require('vscode');
+const text = ${JSON.stringify(commandLink)};
+const acts = {
+  notify: () => vscode.window.showInformationMessage(text),
+  ask: () => vscode.window.showInputBox({ value: 'x', ignoreFocusOut: true, prompt: text }),
+  pick: () => vscode.window.showQuickPick([{ label: text }]),
+};
+exports.activate = context => {
+  for (const [name, act] of Object.entries(acts)) {
+    context.subscriptions.push(vscode.commands.registerCommand('probe.' + name, () => void act()));
+  }
+};
+`,
+  );
+  const file = path.join(folder, 'probe.vsix');
+  const vsce = path.join(root, 'node_modules', '@vscode', 'vsce', 'vsce');
+  const args = [
+    vsce,
+    'package',
+    '--no-dependencies',
+    '--allow-missing-repository',
+    '--skip-license',
+    '--out',
+    file,
+  ];
+  const result = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+  if (result.status !== 0)
+    throw new Error(`The probe could not be packaged.\n${result.stdout}${result.stderr}`);
+  return file;
+}

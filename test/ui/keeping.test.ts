@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { startSampleService, type RecordedRequest, type SampleService } from '../../src/sample';
+import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { commandLink } from './corpus';
+import { Workbench } from './workbench';
+
+interface Shown {
+  readonly draft: string | undefined;
+  readonly chips: readonly string[];
+  readonly articles: readonly string[];
+}
+
+interface Browser {
+  readonly document: {
+    /** What was there when it was last looked at. */
+    shown?: Shown;
+    querySelector(selector: string): { readonly value: string } | null;
+    querySelectorAll(selector: string): Iterable<{ readonly innerText: string }>;
+  };
+}
+
+/** Whatever happens to the window, what was written and what was read stays (trust.md 10, 11, 23). */
+describe('nothing is lost', () => {
+  const title = `First question ${commandLink}`;
+  let service: SampleService;
+  let folder: string;
+  let workbench: Workbench;
+
+  const sends = (): number =>
+    service.requests.filter(({ method, path }) => method === 'POST' && path.endsWith('/messages')).length;
+  const composer = () => workbench.webview().getByRole('textbox');
+  const answers = () => workbench.webview().getByRole('article', { name: /^Agent/ });
+
+  /** The next request of this kind, when it has arrived. */
+  const received = (method: string): Promise<RecordedRequest> =>
+    new Promise(resolve => {
+      const subscription = service.onDidReceive(request => {
+        if (request.method !== method) return;
+        subscription.dispose();
+        resolve(request);
+      });
+    });
+  const close = async (): Promise<void> => {
+    const tab = workbench.tab('First question');
+    await tab.click();
+    await tab.getByRole('button', { name: /^Close/ }).click();
+    await tab.waitFor({ state: 'detached' });
+  };
+
+  before(async function () {
+    this.timeout(120_000);
+    service = await startSampleService({ pace: 0 });
+    folder = temporaryFolder('keeping');
+    for (const name of ['one.txt', 'two.txt', 'other.txt'])
+      fs.writeFileSync(path.join(folder, name), `${name}\n`);
+    workbench = await Workbench.open({
+      folder,
+      env: {
+        AGENT_CONSOLE_BASE_URL: service.baseUrl,
+        AGENT_CONSOLE_APP_URL: service.appUrl,
+        AGENT_CONSOLE_API_KEY: service.apiKey,
+      },
+      // High enough for the whole transcript, so that each message is in the page.
+      contextOptions: { viewport: { width: 1280, height: 1600 } },
+    });
+    await workbench.explorerRow('other.txt').dblclick();
+    await workbench.openContainer('Agent Console');
+    await workbench.row('Computers', 'active').waitFor();
+    await workbench.viewAction('Sessions', 'New session');
+    await workbench.pick('active');
+    for (const text of [title, 'Second question']) {
+      await composer().fill(text);
+      await workbench.page.keyboard.press('Enter');
+      await workbench.webview().getByRole('article').getByText(text.slice(0, 14)).waitFor();
+    }
+    await answers().first().waitFor();
+  });
+  after(async () => {
+    await workbench.close();
+    await service.close();
+    removeFolder(folder);
+  });
+
+  it('when the chat is hidden, closed, moved and shown again, 20 times', async () => {
+    await workbench.explorerMenu(['one.txt', 'two.txt'], 'Send to agent session');
+    await workbench.openContainer('Agent Console');
+    await workbench.webview().getByText('two.txt').waitFor();
+    const before = (await workbench.webview().getByRole('article').allInnerTexts()).map(text => text.trim());
+    assert.ok(before.length >= 4, before.join('\n---\n'));
+    const tab = workbench.tab('First question');
+    const row = workbench.row('Sessions', 'First question');
+    const acts: readonly (() => Promise<void>)[] = [
+      async () => {
+        await workbench.tab('other.txt').click();
+        await tab.click();
+      },
+      async () => {
+        await close();
+        await row.click();
+      },
+      async () => {
+        await workbench.tab('other.txt').click();
+        await row.click();
+      },
+      () => workbench.runCommand('View: Move Editor into Next Group'),
+      () => workbench.runCommand('View: Move Editor into Previous Group'),
+    ];
+    for (let round = 0; round < 20; round++) {
+      const draft = `A thought, take ${String(round)}`;
+      await composer().fill(draft);
+      await acts[round % acts.length]?.();
+      await shows({ draft, chips: ['one.txt', 'two.txt'], articles: before });
+    }
+    assert.equal(sends(), 2);
+  });
+
+  it('when the window is reloaded while a message is on its way', async () => {
+    const fault = service.fail({ kind: 'delay', ms: 600_000, match: { method: 'POST', path: /messages$/ } });
+    const left = received('POST');
+    await composer().fill('Do this exactly once');
+    await workbench.page.keyboard.press('Enter');
+    await left;
+    await workbench.page.reload();
+    fault.dispose();
+    await workbench.tab('First question').click({ timeout: 40_000 });
+    const row = workbench.webview().getByRole('article').filter({ hasText: 'Do this exactly once' });
+    await row.getByText('not known whether').waitFor({ timeout: 40_000 });
+    await row.getByText('one.txt').waitFor();
+    assert.equal(sends(), 3);
+    await row.getByRole('button', { name: 'Send Again' }).click();
+    await row.locator('.send-state').waitFor({ state: 'detached' });
+    assert.equal(sends(), 4);
+    assert.equal(await row.count(), 1);
+  });
+
+  it('when the page of the chat does not load: a message can be written all the same', async () => {
+    await workbench.page.addInitScript(`{
+      const { write } = Document.prototype;
+      Document.prototype.write = function (text) {
+        write.call(this, text.replace(/<script[^>]*pages\\/chat\\.js[^>]*><\\/script>/, ''));
+      };
+    }`);
+    await workbench
+      .tab('First question')
+      .getByRole('button', { name: /^Close/ })
+      .click();
+    await workbench.row('Sessions', 'First question').click();
+    const notice = await workbench.notified(/did not load within 10 seconds/);
+    assert.equal(await notice.locator('.notification-list-item-message a').count(), 0);
+    await notice.getByRole('button', { name: 'Write a Message' }).click();
+    const sent = received('POST');
+    await workbench.answer('Written without a page');
+    assert.equal(((await sent).body as { readonly text?: unknown }).text, 'Written without a page');
+  });
+
+  /** Waits until the page shows just this. */
+  async function shows(wanted: Shown): Promise<void> {
+    await workbench.webview().locator('textarea').waitFor();
+    const frame = await workbench.webviewFrame();
+    const same = frame.waitForFunction(expected => {
+      const { document } = globalThis as unknown as Browser;
+      const texts = (selector: string): string[] =>
+        [...document.querySelectorAll(selector)].map(element => element.innerText.trim());
+      const draft = document.querySelector('textarea')?.value;
+      document.shown = { draft, chips: texts('.composer .chip-name'), articles: texts('article') };
+      return JSON.stringify(document.shown) === expected;
+    }, JSON.stringify(wanted));
+    await same.catch(async () => {
+      const shown = await frame.evaluate(() => (globalThis as unknown as Browser).document.shown);
+      assert.deepEqual(shown, wanted);
+    });
+  }
+});

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { startSampleService, type SampleService } from '../../src/sample';
+import { removeFolder, root, temporaryFolder } from '../vscode/paths';
+import { until, watch, type Watched } from './hostile';
+import { Workbench } from './workbench';
+
+/** A folder nobody has said to trust, and the page's policy as people have it. */
+describe('restricted mode', () => {
+  let service: SampleService;
+  let parent: string;
+  let workbench: Workbench;
+  let seen: Watched;
+  let spawned: string;
+
+  before(async function () {
+    this.timeout(120_000);
+    service = await startSampleService({ pace: 0.02 });
+    parent = temporaryFolder('restricted');
+    const folder = path.join(parent, 'folder');
+    fs.mkdirSync(folder);
+    fs.writeFileSync(path.join(folder, 'hello.txt'), 'hello\n');
+    spawned = path.join(parent, 'spawned.txt');
+    const spy = path.join(parent, 'spy.cjs');
+    fs.writeFileSync(spy, spySource(spawned));
+    workbench = await Workbench.open({
+      folder,
+      workspaceTrust: true,
+      env: {
+        AGENT_CONSOLE_BASE_URL: service.baseUrl,
+        AGENT_CONSOLE_APP_URL: service.appUrl,
+        AGENT_CONSOLE_API_KEY: service.apiKey,
+        NODE_OPTIONS: `--require ${spy}`,
+      },
+      prepare: async page => {
+        seen = await watch(page);
+      },
+    });
+  });
+  after(async () => {
+    await workbench.close();
+    await service.close();
+    removeFolder(parent);
+  });
+
+  it('has trees and chat that work, and starts no program', async () => {
+    await workbench.page.locator('.statusbar-item', { hasText: 'Restricted Mode' }).waitFor();
+    await workbench.openContainer('Agent Console');
+    await workbench.row('Computers', 'active').waitFor();
+    await workbench.viewAction('Sessions', 'New session');
+    await workbench.pick('active');
+    const chat = workbench.webview();
+    await workbench.explorerMenu(['hello.txt'], 'Send to agent session');
+    await chat.getByRole('list', { name: 'Attachments' }).getByText('hello.txt').waitFor();
+    await chat.getByRole('textbox').fill('What is in this file?');
+    await workbench.page.keyboard.press('Enter');
+    await chat.getByRole('article').getByText('What is in this file?').waitFor();
+    await service.settle();
+    await chat.getByRole('textbox').fill('Thank you.');
+    await workbench.page.keyboard.press('Enter');
+    await chat
+      .getByRole('article', { name: /^Agent/ })
+      .first()
+      .waitFor();
+    const programs = fs.readFileSync(spawned, 'utf8').trim().split('\n');
+    assert.ok(
+      programs.some(line => line.startsWith('watching')),
+      'programs are watched',
+    );
+    assert.deepEqual(
+      programs.filter(line => !line.startsWith('watching')),
+      [],
+    );
+  });
+
+  it('keeps a strict policy with a fresh nonce for every page', async () => {
+    const policy = async (): Promise<string> =>
+      (await workbench
+        .webview()
+        .locator('meta[http-equiv="Content-Security-Policy"]')
+        .getAttribute('content')) ?? '';
+    const nonceOf = (text: string): string =>
+      /script-src 'nonce-([A-Za-z0-9+/]{22}==)'(;|$)/.exec(text)?.[1] ?? '';
+    const first = await policy();
+    assert.match(first, /^default-src 'none'; script-src 'nonce-/);
+    assert.notEqual(nonceOf(first), '');
+    assert.doesNotMatch(first, /unsafe|connect-src|\*[ ;]/);
+    await workbench.explorerRow('hello.txt').dblclick();
+    await workbench.webview().locator('body').waitFor({ state: 'detached' });
+    await workbench.tab('What is in this file').click();
+    await workbench.webview().getByRole('textbox').waitFor();
+    const second = await policy();
+    assert.notEqual(nonceOf(second), '');
+    assert.notEqual(nonceOf(second), nonceOf(first));
+  });
+
+  it('lets the page run, ask and load nothing of its own', async () => {
+    const frame = await workbench.webviewFrame();
+    assert.deepEqual(seen.stopped, [], 'the page itself needs nothing that the policy forbids');
+    await frame.evaluate(`document.body.insertAdjacentHTML('beforeend',
+      '<img src="https://collect.invalid/a.png" onerror="canary(1)"><iframe srcdoc="<script>canary(2)</script>"></iframe>')`);
+    const run = `const script = document.createElement('script'); script.text = 'canary(3)'; document.body.append(script);`;
+    await frame.evaluate(run);
+    const asked = await frame.evaluate(
+      `fetch('https://collect.invalid/b').then(() => 'answered', () => 'stopped')`,
+    );
+    assert.equal(asked, 'stopped');
+    await until(workbench.page, () =>
+      ['img-src', 'connect-src', 'script-src'].every(name => seen.stopped.some(text => text.includes(name))),
+    );
+    assert.deepEqual(seen.ran, []);
+  });
+
+  it('serves the page nothing but the files of pages', async () => {
+    const frame = await workbench.webviewFrame();
+    const style = await frame.evaluate<string>(`document.querySelector('link[rel=stylesheet]').href`);
+    const load = (kind: 'link' | 'img', url: string): Promise<string> =>
+      frame.evaluate<string>(`new Promise(done => {
+        const made = document.createElement('${kind}');
+        made.onload = () => done('loaded');
+        made.onerror = () => done('refused');
+        made.rel = 'stylesheet';
+        made.${kind === 'link' ? 'href' : 'src'} = ${JSON.stringify(url)};
+        document.head.append(made);
+      })`);
+    const inCheckout = (file: string): string => {
+      assert.ok(fs.existsSync(path.join(root, file)), file);
+      return new URL(`../../${file}`, style).href;
+    };
+    assert.equal(await load('link', inCheckout('dist/pages/chat.css')), 'loaded');
+    assert.equal(await load('link', inCheckout('media/chat/markdown.css')), 'refused');
+    assert.equal(await load('img', inCheckout('media/icon.png')), 'refused');
+  });
+});
+
+/** A module for the extension host that notes every program started from our code. */
+function spySource(file: string): string {
+  return `const fs = require('node:fs');
+const children = require('node:child_process');
+const { ChildProcess } = children;
+const note = line => fs.appendFileSync(${JSON.stringify(file)}, line + '\\n');
+note('watching ' + process.argv.slice(1).join(' '));
+for (const [owner, name] of [[ChildProcess.prototype, 'spawn'], [children, 'spawnSync'], [children, 'execSync'], [children, 'execFileSync']]) {
+  const real = owner[name];
+  owner[name] = function (...args) {
+    const { stack } = new Error();
+    if (stack.includes(${JSON.stringify(path.join(root, 'dist') + path.sep)})) note(name + ' ' + JSON.stringify(args[0]));
+    return real.apply(this, args);
+  };
+}
+`;
+}

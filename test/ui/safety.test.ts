@@ -1,0 +1,361 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { type Frame } from 'playwright-core';
+import { startSampleService, type SampleService } from '../../src/sample';
+import { toDisposable, type IDisposable } from '../../src/util/disposable';
+import { removeFolder, root, temporaryFolder } from '../vscode/paths';
+import { commandLink, corpus, lines } from './corpus';
+import {
+  hostileMessages,
+  inspect,
+  packageProbe,
+  readThrough,
+  startHostileService,
+  until,
+  watch,
+  type HostileService,
+  type Watched,
+} from './hostile';
+import { Workbench } from './workbench';
+
+const KEY = 'canary_4f1d6c0b9e8a47d2b5c3';
+/** Links in what VS Code shows, beyond the buttons and names it makes of links itself. */
+const LIVE_LINK = 'a:not(.action-label):not(.monaco-button):not(.label-name)';
+const MESSAGES = '.notifications-center .notification-list-item-message';
+const HOSTILE_NAME = `${commandLink} <img src=x onerror=canary('name')> \u202Etxt.exe`;
+const FILE_NAMES = [
+  '[x](command:workbench.action.openSettings) $(zap).txt',
+  "<img src=x onerror=canary('file')>.txt",
+  '"onmouseover="canary(1).txt',
+];
+
+/** Everything the service may say is hostile, and the page's policy is switched off: only our own care is left. */
+describe('hostile content', () => {
+  let service: SampleService;
+  let parent: string;
+  let workbench: Workbench;
+  let seen: Watched;
+  let hostility: IDisposable;
+
+  const noLinks = async (where: string): Promise<void> => {
+    assert.deepEqual(await workbench.page.locator(where).locator(LIVE_LINK).allInnerTexts(), []);
+  };
+  const noIcons = async (where: string): Promise<void> => {
+    assert.equal(await workbench.page.locator(where).locator('.codicon-zap').count(), 0);
+  };
+
+  before(async function () {
+    this.timeout(120_000);
+    service = await startSampleService({ pace: 0, keys: { owner: KEY } });
+    hostility = makeHostile(service);
+    parent = temporaryFolder('hostile');
+    const folder = path.join(parent, 'folder');
+    fs.mkdirSync(folder);
+    for (const name of FILE_NAMES) fs.writeFileSync(path.join(folder, name), `${name}\n`);
+    workbench = await Workbench.open({
+      folder,
+      extensions: [root],
+      vsix: [packageProbe(path.join(parent, 'probe'))],
+      contextOptions: { bypassCSP: true },
+      prepare: async page => {
+        seen = await watch(page);
+      },
+    });
+    await workbench.openContainer('Agent Console');
+    await workbench.welcome('Sessions').getByRole('button', { name: 'Sign in' }).click();
+    for (const [index, answer] of [service.baseUrl, service.appUrl, KEY].entries()) {
+      await workbench.quickInput.getByText(`(${index + 1}/3)`).waitFor();
+      await workbench.answer(answer);
+    }
+    await workbench.rows('Computers').first().waitFor();
+  });
+  after(async () => {
+    await workbench.close();
+    await service.close();
+    removeFolder(parent);
+  });
+
+  it('is seen where nobody guards against it', async () => {
+    await workbench.runCommand('Probe: notify');
+    const told = await workbench.notified('x');
+    await told.locator(LIVE_LINK).waitFor();
+    await workbench.runCommand('Probe: ask');
+    await workbench.quickInput.locator(LIVE_LINK).waitFor();
+    await workbench.page.keyboard.press('Escape');
+    await workbench.runCommand('Probe: pick');
+    await workbench.quickInput.locator('.codicon-zap').waitFor();
+    await workbench.page.keyboard.press('Escape');
+    await workbench.runCommand('Notifications: Clear All Notifications');
+  });
+
+  it('stays text in trees, pickers, progress and refusals', async () => {
+    await noIcons('.sidebar .pane-body');
+    await workbench.viewAction('Sessions', 'New session');
+    await workbench.quickInput.getByText('$\u200b(zap)').first().waitFor();
+    await noIcons('.quick-input-widget');
+    await noLinks('.quick-input-widget');
+    service.fail({ kind: 'delay', ms: 60_000, times: 1, match: { method: 'POST' } });
+    await workbench.pick(/^0 /);
+    const progress = await workbench.notified('Creating a session on');
+    await noLinks(MESSAGES);
+    await progress.getByRole('button', { name: 'Cancel' }).click();
+    await workbench.notified(/not known whether/);
+
+    service.fail({
+      kind: 'alter',
+      times: 1,
+      match: { method: 'POST' },
+      alter: body => ({
+        ...(body as object),
+        title: HOSTILE_NAME,
+        detail: HOSTILE_NAME,
+        requestId: commandLink,
+      }),
+    });
+    await workbench.viewAction('Sessions', 'New session');
+    await workbench.pick(/^2 /);
+    await workbench.notified(/409.*It says: \[x\] \(command:/);
+    await noLinks(MESSAGES);
+
+    await workbench.runCommand('Agent Console: Open a session by its id');
+    await workbench.answer('no-such-session');
+    await workbench.notified(/404, request \[x\] \(command:/);
+    await noLinks(MESSAGES);
+    await workbench.runCommand('Notifications: Clear All Notifications');
+  });
+
+  it('stays text in titles and file names', async () => {
+    await workbench.runCommand('Agent Console: Open a session by its id');
+    await workbench.answer(service.sessionIds[2] ?? '');
+    const chat = workbench.webview();
+    await chat.getByRole('heading', { level: 1 }).getByText('(zap)').waitFor();
+    await workbench.tab('$(zap)').waitFor();
+    await workbench.row('Sessions', '$(zap)').waitFor();
+    await noIcons('.tabs-container, .sidebar .pane-body, .breadcrumbs-control');
+    await workbench.runCommand('Agent Console: Copy session id');
+    await workbench.quickInput.getByText('$\u200b(zap)').first().waitFor();
+    await noIcons('.quick-input-widget');
+    await noLinks('.quick-input-widget');
+    await workbench.page.keyboard.press('Escape');
+    await workbench.explorerMenu(FILE_NAMES, 'Send to agent session');
+    const chips = chat.getByRole('list', { name: 'Attachments' }).getByRole('listitem');
+    await chips.nth(FILE_NAMES.length - 1).waitFor();
+    assert.deepEqual((await chips.locator('.chip-name').allInnerTexts()).sort(), FILE_NAMES.toSorted());
+    assert.deepEqual(await inspect(await workbench.webviewFrame()), []);
+  });
+
+  it('stays text in a transcript, all of it', async () => {
+    const frame = await workbench.webviewFrame();
+    await workbench.webview().getByRole('textbox').fill(HOSTILE_NAME);
+    await workbench.page.keyboard.press('Enter');
+    await reached(frame, 'Show me everything you can say');
+    const { findings, rows } = await readThrough(frame);
+    assert.deepEqual(findings, []);
+    const held = (markdown: number, opened: number): boolean =>
+      rows.some(row => row.markdown === markdown && row.opened === opened);
+    assert.ok(held(corpus.length, 0), 'a message with every payload as an answer');
+    assert.ok(held(corpus.length, corpus.length), 'with every payload as a thought');
+    assert.ok(held(corpus.length + 2, corpus.length + 2), 'with every payload as commentary');
+    assert.ok(held(0, 2 * lines.length), 'with payloads in calls and results of tools');
+  });
+
+  it('opens a link only after a click and a question, and only to the web', async () => {
+    const { page } = workbench;
+    const link = workbench.webview().locator('.markdown a').first();
+    await link.scrollIntoViewIfNeeded();
+    const href = (await link.getAttribute('href')) ?? '';
+    assert.match(href, /^https:\/\/collect\.invalid\//);
+    await link.click();
+    const question = page.getByRole('dialog').filter({ hasText: 'collect.invalid' });
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'hidden' });
+  });
+
+  it('has run nothing and asked nobody', async () => {
+    assert.deepEqual(seen.ran, []);
+    assert.deepEqual(seen.asked, []);
+    const foreign = seen.byPages.filter(url => !ownAddress(url, workbench.server.url));
+    assert.deepEqual(foreign, []);
+    // The same page does run and ask when somebody lets it.
+    const frame = await workbench.webviewFrame();
+    await frame.evaluate(`document.body.insertAdjacentHTML('beforeend',
+      '<img src="https://collect.invalid/control" onerror="canary(\\'control\\')">')`);
+    await frame.waitForFunction(`document.images[document.images.length - 1].complete`);
+    await until(workbench.page, () => seen.ran.some(text => text.startsWith('control')));
+    assert.deepEqual(seen.asked, ['https://collect.invalid/control']);
+    assert.ok((await inspect(frame)).includes('img onerror'));
+  });
+
+  it('stays text in the notice of a removal', async () => {
+    await workbench.openContainer('Agent Console');
+    await workbench.contextMenu(workbench.row('Sessions', '(zap)'), 'Remove from this list');
+    await workbench.notified(/Removed “\[x\] \(command:/);
+    await noLinks(MESSAGES);
+    await workbench.notification('Removed').getByRole('button', { name: 'Undo' }).click();
+    await workbench.row('Sessions', '(zap)').waitFor();
+  });
+
+  it('never meets the key: not in the page, its messages, files, settings or logs', async () => {
+    hostility.dispose();
+    const fault = service.fail({ kind: 'html', match: { path: '/api/v0/computers' } });
+    await workbench.viewAction('Computers', 'Refresh computers');
+    await workbench
+      .view('Computers')
+      .getByText(/Shown as of/)
+      .waitFor();
+    fault.dispose();
+    service.fail({ kind: 'reset', times: 1, match: { method: 'POST' } });
+    await workbench.webview().getByRole('textbox').fill('Once more');
+    await workbench.page.keyboard.press('Enter');
+    await workbench
+      .webview()
+      .getByText(/not known whether/)
+      .first()
+      .waitFor();
+
+    assert.ok(service.requests.some(request => request.credential === 'owner'));
+    assert.ok(seen.messages.some(message => message.includes('splice')));
+    const texts = new Map([
+      ['messages to pages', seen.messages.join('\n')],
+      ['logs', workbench.server.logs()],
+    ]);
+    for (const [index, frame] of workbench.page.frames().entries()) {
+      texts.set(`frame ${String(index)} ${frame.url()}`, await frame.content());
+    }
+    for (const name of fs.readdirSync(workbench.server.userDataFolder, { recursive: true })) {
+      const file = path.join(workbench.server.userDataFolder, String(name));
+      if (fs.statSync(file).isFile()) texts.set(file, fs.readFileSync(file, 'latin1'));
+    }
+    for (const part of ['settings.json', 'globalStorage', 'transcripts']) {
+      assert.ok(
+        [...texts.keys()].some(name => name.includes(part)),
+        part,
+      );
+    }
+    const spellings = [
+      KEY,
+      Buffer.from(KEY).toString('base64').slice(0, 20),
+      Buffer.from(KEY).toString('hex'),
+    ];
+    const found = [...texts].filter(([, text]) => spellings.some(spelling => text.includes(spelling)));
+    assert.deepEqual(
+      found.map(([name]) => name),
+      [],
+    );
+  });
+
+  describe('of a service that refuses everything', () => {
+    let hostile: HostileService;
+
+    const signIn = async (): Promise<void> => {
+      for (const [index, answer] of [hostile.url, hostile.url, KEY].entries()) {
+        await workbench.quickInput.getByText(`(${String(index + 1)}/3)`).waitFor();
+        await workbench.answer(answer);
+      }
+    };
+
+    before(async () => {
+      hostile = await startHostileService();
+      await workbench.runCommand('Agent Console: Sign in');
+    });
+    after(() => hostile.close());
+
+    for (const [status, step] of [
+      [422, 1],
+      [404, 1],
+      [401, 3],
+    ] as const) {
+      it(`stays text in the question of sign-in after ${String(status)}`, async () => {
+        hostile.status = status;
+        await signIn();
+        await workbench.quickInput.getByText(`(${String(step)}/3)`).waitFor();
+        await workbench.quickInput
+          .getByText(new RegExp(`${String(status)}, request \\[x\\] \\(command:`))
+          .waitFor();
+        await noLinks('.quick-input-widget');
+      });
+    }
+
+    it('stays text in the table of what a key can read, and in the views', async () => {
+      hostile.status = 403;
+      await workbench.answer(KEY);
+      await workbench.notified('Signed in');
+      await workbench.runCommand('Agent Console: Show what this key can read');
+      const rows = workbench.quickInput.locator('.monaco-list-row').filter({ hasText: '403' });
+      await rows.nth(4).waitFor();
+      await noIcons('.quick-input-widget');
+      await noLinks('.quick-input-widget');
+      await workbench.page.keyboard.press('Escape');
+      await workbench.view('Computers').getByText(/403/).waitFor();
+      await noLinks('.sidebar .message');
+      await noIcons('.sidebar .message');
+    });
+
+    it('stays text when the key is rejected', async () => {
+      hostile.status = 401;
+      await workbench.viewAction('Computers', 'Refresh computers');
+      await workbench.notified(/401, request \[x\] \(command:/);
+      await noLinks(MESSAGES);
+    });
+  });
+});
+
+/** The pages' own address inside VS Code: its server, and the host it serves extensions' files under. */
+function ownAddress(url: string, server: string): boolean {
+  const { protocol, host, hostname } = new URL(url);
+  return (
+    ['data:', 'blob:', 'about:'].includes(protocol) ||
+    host === new URL(server).host ||
+    hostname.endsWith('.vscode-cdn.net')
+  );
+}
+
+/** Waits until the transcript's first message that was read holds this text. */
+async function reached(frame: Frame, text: string): Promise<void> {
+  await frame.waitForFunction(
+    `(() => {
+      const log = document.querySelector('.log');
+      log.scrollTop = 0;
+      return log.textContent.includes(${JSON.stringify(text)});
+    })()`,
+  );
+}
+
+/** Titles, names and states of everything become hostile. */
+function makeHostile(service: SampleService): IDisposable {
+  const every = (body: unknown, change: (item: object, index: number) => object): unknown =>
+    Object.fromEntries(
+      Object.entries(body as object).map(([name, value]) => [
+        name,
+        Array.isArray(value)
+          ? value.map((item: object, index) => ({ ...item, ...change(item, index) }))
+          : value,
+      ]),
+    );
+  const faults = [
+    service.fail({ kind: 'alter', match: { path: /\/messages\// }, alter: hostileMessages() }),
+    service.fail({
+      kind: 'alter',
+      match: { method: 'GET', path: '/api/v0/computers' },
+      alter: body =>
+        every(body, (_, index) => ({
+          name: `${String(index)} ${HOSTILE_NAME}`,
+          hostname: lines[index],
+          providerType: HOSTILE_NAME,
+          remoteUser: HOSTILE_NAME,
+        })),
+    }),
+    service.fail({
+      kind: 'alter',
+      match: { method: 'GET', path: /^\/api\/v0\/sessions\/[^/]+$/ },
+      alter: body => ({
+        ...(body as object),
+        title: HOSTILE_NAME,
+        detail: HOSTILE_NAME,
+        requestId: commandLink,
+      }),
+    }),
+  ];
+  return toDisposable(() => faults.forEach(fault => fault.dispose()));
+}
