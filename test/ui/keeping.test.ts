@@ -124,7 +124,10 @@ describe('nothing is lost', () => {
     await left;
     await workbench.page.reload();
     fault.dispose();
-    await workbench.tab('First question').click({ timeout: 40_000 });
+    // A browser may be reloaded before VS Code has stored which editors are open: the row leads there in any case.
+    await workbench.activityIcon('Agent Console').waitFor({ timeout: 40_000 });
+    await workbench.openContainer('Agent Console');
+    await workbench.row('Sessions', 'First question').click();
     const row = workbench.webview().getByRole('article').filter({ hasText: 'Do this exactly once' });
     await row.getByText('not known whether').waitFor({ timeout: 40_000 });
     await row.getByText('one.txt').waitFor();

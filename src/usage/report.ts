@@ -1,0 +1,138 @@
+/**
+ * What the dashboard shows, ready to be drawn, read aloud and exported: figures, charts and their table twins. `model.ts` makes
+ * reports from cached days, the page only draws them, exports write exactly their tables.
+ */
+
+/** A UTC day, `YYYY-MM-DD`. */
+export type Day = string;
+
+/** From `start` through `end`, both included. */
+export interface DayRange {
+  readonly start: Day;
+  readonly end: Day;
+}
+
+export const tabIds = ['tokens', 'tools', 'activity', 'productivity', 'people'] as const;
+export type TabId = (typeof tabIds)[number];
+
+/** What one report is asked for. */
+export interface UsageQuery {
+  readonly tab: TabId;
+  readonly range: DayRange;
+  /** Adds the period of the same length just before `range`. */
+  readonly compare: boolean;
+  /** Servers that differ by letter case are one, odd tool names are grouped; false shows the rows as the service sent them. */
+  readonly folded: boolean;
+  /** People appear as stable made-up names. */
+  readonly pseudonyms: boolean;
+  /** On the tab `people`: only this person's days, by user id. */
+  readonly person?: string | undefined;
+}
+
+export type Unit = 'count' | 'ratio' | 'percent';
+
+/** One number at the head of a tab. */
+export interface Figure {
+  readonly id: string;
+  readonly label: string;
+  /** `undefined` when no day of the range has it. */
+  readonly value: number | undefined;
+  /** The same for the period before; only with `compare`. */
+  readonly previous?: number | undefined;
+  readonly unit: Unit;
+  /** How the value is made from days, in a sentence. */
+  readonly explanation: string;
+}
+
+export interface Series {
+  readonly id: string;
+  /** Foreign text when it names a model, a tool or a person. */
+  readonly label: string;
+  /** One value a day of the chart; `null` where no figure is known. */
+  readonly values: readonly (number | null)[];
+  /** The period before, day by day; only with `compare`. */
+  readonly previous?: readonly (number | null)[] | undefined;
+}
+
+/** Something that happened on a day, such as a changed control. */
+export interface Marker {
+  readonly day: Day;
+  /** Foreign text. */
+  readonly label: string;
+}
+
+export interface Chart {
+  readonly kind: 'lines' | 'stacked' | 'bars';
+  readonly unit: Unit;
+  readonly days: readonly Day[];
+  readonly series: readonly Series[];
+  readonly markers: readonly Marker[];
+}
+
+export type ColumnKind = 'text' | 'day' | Unit;
+
+export interface Column {
+  readonly id: string;
+  readonly label: string;
+  readonly kind: ColumnKind;
+  /** Not shown until the person asks for it. */
+  readonly hidden?: boolean | undefined;
+}
+
+/** Text, a number in full, or nothing known. */
+export type Cell = string | number | null;
+
+export interface Row {
+  readonly id: string;
+  /** One cell a column, in the columns' order. */
+  readonly cells: readonly Cell[];
+  /** The row opens this person's days, by user id. */
+  readonly person?: string | undefined;
+}
+
+export interface Table {
+  readonly columns: readonly Column[];
+  readonly rows: readonly Row[];
+  /** Sums of the rows, where summing is right; `null` elsewhere. */
+  readonly total?: readonly Cell[] | undefined;
+}
+
+/** A titled part of a tab: perhaps a chart, always a table with the same figures. */
+export interface Section {
+  readonly id: string;
+  readonly title: string;
+  /** What is counted and how days are put together; may be empty. */
+  readonly explanation: string;
+  readonly chart?: Chart | undefined;
+  readonly table: Table;
+}
+
+/** What was folded or grouped in this report, for the data-quality lens. */
+export interface QualityNote {
+  readonly id: string;
+  readonly sentence: string;
+  /** The names as the service sent them; foreign text. */
+  readonly names: readonly { readonly shown: string; readonly sent: string; readonly count: number }[];
+}
+
+/** Days of the range that are not there, and why. */
+export interface MissingDays {
+  readonly days: readonly Day[];
+  /** A sentence for a person, with status and request id where there is one. */
+  readonly problem?: string | undefined;
+}
+
+export interface TabReport {
+  readonly query: UsageQuery;
+  /** The period compared with; only with `compare`. */
+  readonly previousRange?: DayRange | undefined;
+  readonly orgId?: string | undefined;
+  /** The last day the service has finished. */
+  readonly through: Day;
+  /** When the newest day was fetched; Unix ms. */
+  readonly fetchedAt?: number | undefined;
+  readonly missing?: MissingDays | undefined;
+  readonly figures: readonly Figure[];
+  readonly sections: readonly Section[];
+  readonly notes: readonly QualityNote[];
+}
