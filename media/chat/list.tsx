@@ -189,9 +189,16 @@ class ListController {
   }
 
   keyDown(event: KeyboardEvent): void {
-    if (event.key !== 'End' || event.target !== event.currentTarget) return;
+    if ((event.key !== 'End' && event.key !== 'Home') || event.target !== event.currentTarget) return;
     event.preventDefault();
-    this.toEnd();
+    if (event.key === 'End') this.toEnd();
+    else this.#toStart();
+  }
+
+  /** A browser's own way to the top stops where rows on the way turn out to be of another height than thought. */
+  #toStart(): void {
+    this.#setFollowing(false);
+    void this.virtualizer.driver.$scroll(0, { align: 'start' });
   }
 
   #follow(): void {

@@ -154,9 +154,13 @@ describe('accessibility', () => {
     await chat().getByRole('button', { name: 'Refresh' }).focus();
     await press('Tab');
     await chat().getByRole('log').and(focused).waitFor();
+    const frame = await workbench.webviewFrame();
     await press('Home');
+    await frame.evaluate(atStartWithFold);
+    await frame.evaluate(focusBeforeFold);
+    await press('Tab');
     const fold = chat().locator('summary').and(focused);
-    while (!(await fold.isVisible())) await press('Tab');
+    await fold.waitFor();
     const open = chat().locator('details[open]').filter({ has: fold });
     const wasOpen = await open.isVisible();
     await press('Enter');
@@ -185,6 +189,23 @@ const openAll = `(async () => {
   await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
   for (const summary of document.querySelectorAll('details:not([open]) > summary')) summary.click();
   await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+})()`;
+
+/** Resolves when the transcript rests at its top and something that can be collapsed is drawn there. */
+const atStartWithFold = `new Promise(done => {
+  const log = document.querySelector('.log');
+  const look = () => {
+    const rests = log.scrollTop === 0 && !log.querySelector('.scrolling');
+    if (rests && log.querySelector('summary')) done();
+    else requestAnimationFrame(look);
+  };
+  look();
+})`;
+
+/** Puts the focus where one Tab leads to the first thing that can be collapsed. */
+const focusBeforeFold = `(() => {
+  const stops = [...document.querySelectorAll('button:enabled, a[href], summary, [tabindex="0"]')];
+  stops[stops.findIndex(stop => stop.matches('.log summary')) - 1].focus({ preventScroll: true });
 })()`;
 
 /** A message with code of every kind that is coloured, and headings in an odd order. */
