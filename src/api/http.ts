@@ -84,19 +84,25 @@ export class Http {
   /** The answer to `call` as `decode` reads it; what `decode` throws becomes a malformed answer. */
   async request<T>(call: Call, decode: (answer: unknown) => T, signal?: AbortSignal): Promise<T> {
     const linked = linkedSignal([signal, this.#closed.signal]);
+    const attempts = { begun: 0 };
     try {
-      return await this.#withFreshKey(call, decode, linked.signal);
+      return await this.#withFreshKey(call, decode, linked.signal, attempts);
     } catch (thrown) {
-      throw this.#toApiError(thrown, call);
+      throw toApiError(thrown, call, attempts.begun > 0);
     } finally {
       linked.release();
     }
   }
 
   /** On 401 asks once whether the key has changed meanwhile. A POST is not sent again even then. */
-  async #withFreshKey<T>(call: Call, decode: (answer: unknown) => T, signal: AbortSignal): Promise<T> {
+  async #withFreshKey<T>(
+    call: Call,
+    decode: (answer: unknown) => T,
+    signal: AbortSignal,
+    attempts: { begun: number },
+  ): Promise<T> {
     try {
-      return await this.#perform(call, decode, signal);
+      return await this.#perform(call, decode, signal, attempts);
     } catch (error) {
       const { onUnauthorized } = this.#options;
       const asks = isApiError(error) && error.kind === 'unauthorized' && error.status === 401;
@@ -108,11 +114,16 @@ export class Http {
       });
       if (!changed || call.method === 'POST') throw error;
       this.#options.log.info(`${describe(call)}: trying once more with the key as it is now`);
-      return await this.#perform(call, decode, signal);
+      return await this.#perform(call, decode, signal, attempts);
     }
   }
 
-  async #perform<T>(call: Call, decode: (answer: unknown) => T, signal: AbortSignal): Promise<T> {
+  async #perform<T>(
+    call: Call,
+    decode: (answer: unknown) => T,
+    signal: AbortSignal,
+    attempts: { begun: number },
+  ): Promise<T> {
     const ky = await untilAborted(loadKy(), signal);
     const budget = { ms: call.method === 'GET' ? LONGEST_WAIT : LONGEST_POST_WAIT };
     let result: { readonly value: T } | undefined;
@@ -121,6 +132,7 @@ export class Http {
       // Neither the key nor the body pass through the library: its errors can be printed.
       fetch: async () => {
         await this.#passGate(call, budget, signal);
+        attempts.begun += 1;
         try {
           result = {
             value: await new Attempt(call, this.#options, this.#now, this.#gate).run(decode, signal),
@@ -167,14 +179,20 @@ export class Http {
     budget.ms -= ms;
     await untilAborted((this.#options.delay ?? delay)(ms, signal), signal);
   }
+}
 
-  #toApiError(thrown: unknown, call: Call): ApiError {
-    if (isApiError(thrown)) return thrown;
-    if (thrown instanceof TryAgain) return thrown.error;
-    const request = call.info;
-    if (thrown instanceof Stopped) return new ApiError('cancelled', { request, reason: 'cancelled' });
-    return new ApiError('unreachable', { request, cause: causeOf(thrown, undefined) });
-  }
+/** An unforeseen failure of a POST that may have left is never taken for a request that did not (trust.md 22). */
+function toApiError(thrown: unknown, call: Call, mayHaveLeft: boolean): ApiError {
+  if (isApiError(thrown)) return thrown;
+  if (thrown instanceof TryAgain) return thrown.error;
+  const request = call.info;
+  const unsure = call.method === 'POST' && mayHaveLeft;
+  if (thrown instanceof Stopped && !unsure)
+    return new ApiError('cancelled', { request, reason: 'cancelled' });
+  return new ApiError(unsure ? 'outcomeUnknown' : 'unreachable', {
+    request,
+    cause: causeOf(thrown, undefined),
+  });
 }
 
 function isRetriable(error: ApiError): boolean {

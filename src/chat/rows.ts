@@ -80,9 +80,12 @@ export class RowBuilder {
       previous = placed;
     }
     rows.push(...this.#gap(input, ordered.length));
+    const known = new Set(ordered.map(entry => entry.id));
     for (const send of input.sends) {
-      if (send.state !== 'accepted')
-        rows.push(this.#send(send, send.state, input.inComposer === send.sendId));
+      if (send.state === 'accepted' && known.has(send.messageId ?? '')) continue;
+      // An accepted one stays as it was until the transcript has it, so that it is never out of sight.
+      const state = send.state === 'accepted' ? 'sending' : send.state;
+      rows.push(this.#send(send, state, input.inComposer === send.sendId));
     }
     this.#rows = this.#fresh;
     return rows;

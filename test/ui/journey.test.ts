@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, watch } from 'node:fs';
+import { readFileSync, watch } from 'node:fs';
 import * as path from 'node:path';
 import { startSampleService, type RecordedRequest, type SampleService } from '../../src/sample';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { textsBelow } from './files';
 import { Workbench } from './workbench';
 
 /** The issue's own path: sign in, create a session, send two files from the Explorer, read the earlier replies. */
@@ -142,9 +143,7 @@ describe('a first day', () => {
 async function draftIsStored(userDataFolder: string, text: string): Promise<void> {
   const folder = path.join(userDataFolder, 'User', 'globalStorage', 'agent-console.agent-console');
   const holds = (): boolean =>
-    readdirSync(folder, { recursive: true })
-      .map(name => path.join(folder, String(name)))
-      .some(file => file.endsWith('.json') && readFileSync(file, 'utf8').includes(text));
+    [...textsBelow(folder)].some(([file, content]) => file.endsWith('.json') && content.includes(text));
   if (holds()) return;
   await new Promise<void>(resolve => {
     const watcher = watch(folder, { recursive: true }, () => {

@@ -132,8 +132,11 @@ describe('nothing is lost', () => {
     await row.getByText('not known whether').waitFor({ timeout: 40_000 });
     await row.getByText('one.txt').waitFor();
     assert.equal(sends(), 3);
+    const again = received('POST');
     await row.getByRole('button', { name: 'Send Again' }).click();
-    await row.locator('.send-state').waitFor({ state: 'detached' });
+    await again;
+    // The old one stays until the new one is accepted.
+    await row.locator('.send-state').first().waitFor({ state: 'detached' });
     assert.equal(sends(), 4);
     assert.equal(await row.count(), 1);
   });

@@ -17,6 +17,7 @@ import {
   type HostileService,
   type Watched,
 } from './hostile';
+import { textsBelow } from './files';
 import { Workbench } from './workbench';
 
 const KEY = 'canary_4f1d6c0b9e8a47d2b5c3';
@@ -223,10 +224,7 @@ describe('hostile content', () => {
     for (const [index, frame] of workbench.page.frames().entries()) {
       texts.set(`frame ${String(index)} ${frame.url()}`, await frame.content());
     }
-    for (const name of fs.readdirSync(workbench.server.userDataFolder, { recursive: true })) {
-      const file = path.join(workbench.server.userDataFolder, String(name));
-      if (fs.statSync(file).isFile()) texts.set(file, fs.readFileSync(file, 'latin1'));
-    }
+    for (const [file, text] of textsBelow(workbench.server.userDataFolder)) texts.set(file, text);
     for (const part of ['settings.json', 'globalStorage', 'transcripts']) {
       assert.ok(
         [...texts.keys()].some(name => name.includes(part)),

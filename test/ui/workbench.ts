@@ -82,12 +82,20 @@ export class Workbench {
     return this.page.locator('.activitybar .action-item').filter({ has: label });
   }
 
-  /** Shows a view container of the side bar. */
+  /**
+   * Shows a view container of the side bar. While the window starts, its icon can be pressed before it says that the container is
+   * shown already, which hides it: it is pressed again then.
+   */
   async openContainer(title: string): Promise<void> {
-    const item = this.activityIcon(title);
-    const classes = (await item.getAttribute('class')) ?? '';
-    if (!classes.split(' ').includes('checked')) await item.click();
-    await this.page.locator('.sidebar .composite.title', { hasText: title }).waitFor();
+    const shown = this.page.locator('.sidebar .composite.title', { hasText: title });
+    for (let attempt = 1; !(await shown.isVisible()); attempt++) {
+      await this.activityIcon(title).click();
+      try {
+        await shown.waitFor({ timeout: 5000 });
+      } catch (error) {
+        if (attempt === 3) throw error;
+      }
+    }
   }
 
   /** A view of the side bar by its title, such as `Sessions`. */

@@ -9,6 +9,8 @@ import { endAll } from './processes';
 /** `node mochaMain.js unit|ui`: the built tests of one folder in plain Node; `rootHooks.js` there is used when it exists. */
 async function main(): Promise<number> {
   const name = process.argv[2] ?? 'unit';
+  // Each test file is a bundle of its own, with its own clearing up at the end of the process.
+  process.setMaxListeners(100);
   const folder = path.join(testOutput, name);
   const hooks = path.join(folder, 'rootHooks.js');
   const { failed } = await runMocha({

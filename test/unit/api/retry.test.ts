@@ -31,6 +31,20 @@ describe('retries and pauses', () => {
     }
   });
 
+  it('a POST with a surprise on the way home is not taken for one that never left', async () => {
+    const closed = (): never => {
+      throw new Error('Channel has been closed');
+    };
+    for (const fault of [{ kind: 'resetBeforeHead' }, { kind: 'answer', status: 200 }] as const) {
+      server.answer(fault);
+      const log = { trace: closed, debug: closed, info: closed, warn: closed, error: closed };
+      const { api } = clientOf(server, { log });
+      const error = await failureOf(api.messages.send(SESSION.sessionId, { text: 'Once' }));
+      assert.equal(error.kind, 'outcomeUnknown');
+      assert.equal(server.hits.length, 1);
+    }
+  });
+
   it('full jitter: the wait is anything from nothing to the whole', async () => {
     for (const [random, expected] of [
       [0, []],

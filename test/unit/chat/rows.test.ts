@@ -125,7 +125,7 @@ describe('rows of a transcript', () => {
       sendRecord({ sendId: 's', state: 'sending' }),
       sendRecord({ sendId: 'a', state: 'accepted', messageId: 'm' }),
     ];
-    const rows = build({ sends, inComposer: 'r' });
+    const rows = build({ sends, inComposer: 'r', known: knownOf(message('m', { visibility: 'llm_only' })) });
     assert.deepEqual(
       rows.map(row => row.kind === 'send' && [row.state, row.sentence, row.inComposer]),
       [
@@ -138,6 +138,16 @@ describe('rows of a transcript', () => {
         ['sending', '', false],
       ],
     );
+  });
+
+  it('never lets an accepted send out of sight before the transcript has its message', () => {
+    const sends = [sendRecord({ state: 'accepted', messageId: 'm' })];
+    const kinds = (facts: Partial<RowsInput>): string[] => build({ sends, ...facts }).map(row => row.kind);
+    assert.deepEqual(kinds({}), ['send']);
+    assert.deepEqual(kinds({ known: knownOf(message('m', { role: 'user', createdAt: DAY })) }), [
+      'date',
+      'message',
+    ]);
   });
 
   it('does not blame a message for what a working agent may have written', () => {
