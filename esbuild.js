@@ -21,9 +21,17 @@ function argument(name) {
 }
 
 /** Rooms with a bundle of their own. What is not named here (util, webview, log, settings) is copied into whoever uses it. */
-const rooms = ['api', 'connection', 'storage', 'console', 'computers', 'sessions', 'chat', 'sample'].filter(
-  room => fs.existsSync(path.join(src, room, 'index.ts')),
-);
+const rooms = [
+  'api',
+  'connection',
+  'storage',
+  'console',
+  'computers',
+  'sessions',
+  'chat',
+  'organization',
+  'sample',
+].filter(room => fs.existsSync(path.join(src, room, 'index.ts')));
 
 /** Browser pages: one script and one style sheet each. */
 const pages = ['chat'];

@@ -35,16 +35,37 @@ export const commands = {
     send: 'agentConsole.chat.send',
     attachFiles: 'agentConsole.chat.attachFiles',
   },
+  organization: {
+    refresh: 'agentConsole.organization.refresh',
+    stop: 'agentConsole.organization.stop',
+    findUser: 'agentConsole.organization.findUser',
+    findRevision: 'agentConsole.organization.findRevision',
+    filterUsers: 'agentConsole.organization.filterUsers',
+    filter: 'agentConsole.organization.filter',
+    clearFilter: 'agentConsole.organization.clearFilter',
+    showMore: 'agentConsole.organization.showMore',
+    showUser: 'agentConsole.organization.showUser',
+    copyEmail: 'agentConsole.organization.copyEmail',
+    copyUserId: 'agentConsole.organization.copyUserId',
+    exportUsers: 'agentConsole.organization.exportUsers',
+    exportHistory: 'agentConsole.organization.exportHistory',
+    openChanges: 'agentConsole.organization.openChanges',
+    compareRevisions: 'agentConsole.organization.compareRevisions',
+    showCurrent: 'agentConsole.organization.showCurrent',
+    showRevision: 'agentConsole.organization.showRevision',
+    copyPermalink: 'agentConsole.organization.copyPermalink',
+  },
 } as const;
 
 export const views = {
   sessions: 'agentConsole.sessions',
   computers: 'agentConsole.computers',
+  organization: 'agentConsole.organization',
 } as const;
 
 export const panels = { chat: 'agentConsole.chat' } as const;
 
-export const documents = { details: 'agentconsole-details' } as const;
+export const documents = { details: 'agentconsole-details', controls: 'agentconsole-controls' } as const;
 
 /** Context keys and the values they take; `undefined` until the part they speak of has been loaded. */
 export interface ContextKeys {
@@ -55,6 +76,8 @@ export interface ContextKeys {
   'agentConsole.environment': boolean;
   'agentConsole.computers': 'loading' | 'empty' | 'failed' | 'listed';
   'agentConsole.sessions': 'loading' | 'empty' | 'failed' | 'listed';
+  'agentConsole.organizationReading': boolean;
+  'agentConsole.organizationFiltered': boolean;
 }
 
 export type Feature = keyof typeof commands;

@@ -4,8 +4,10 @@ import type { ComputersFeature, ComputerTreeNode } from './computers';
 import type { ConnectionPart } from './connection';
 import {
   commands,
+  documents,
   panels,
   registerCommands,
+  registerDocuments,
   registerPanel,
   registerTree,
   views,
@@ -13,6 +15,7 @@ import {
   type Feature,
 } from './contributions';
 import { OutputLog } from './log';
+import type { OrganizationFeature, OrganizationTreeNode } from './organization';
 import type { SessionsFeature, SessionTreeNode } from './sessions';
 import { settings } from './settings';
 import type { Storage } from './storage';
@@ -75,6 +78,12 @@ export function activate(context: vscode.ExtensionContext): void {
     endings.push(() => feature.flush());
     return feature;
   });
+  const organization: () => Promise<OrganizationFeature> = once(async () => {
+    const { registerOrganization } = await import('./organization');
+    const inactiveDays = settings.inactiveDays;
+    const parts = { connection: await connection(), storage: await storage(), log, focused, format, details };
+    return own(registerOrganization({ ...parts, view: organizationView, inactiveDays }));
+  });
 
   const sessionsView = own(
     registerTree<SessionTreeNode>(views.sessions, async () => (await sessions()).tree, {
@@ -84,18 +93,36 @@ export function activate(context: vscode.ExtensionContext): void {
   const computersView = own(
     registerTree<ComputerTreeNode>(views.computers, async () => (await computers()).tree),
   );
+  const organizationView = own(
+    registerTree<OrganizationTreeNode>(views.organization, async () => (await organization()).tree, {
+      canSelectMany: true,
+    }),
+  );
+  own(
+    registerDocuments(documents.controls, {
+      provideTextDocumentContent: async uri => (await organization()).documentText(uri),
+    }),
+  );
   own(registerPanel(panels.chat, async (panel, state) => (await chat()).restorePanel(panel, state)));
 
   const loaders: CommandLoaders = {
     console: async () => {
       const { consoleCommands } = await import('./console');
       const { version } = context.extension.packageJSON as { readonly version: string };
-      return consoleCommands({ log, version, connection: await connection(), computers, sessions });
+      return consoleCommands({
+        log,
+        version,
+        connection: await connection(),
+        computers,
+        sessions,
+        organization,
+      });
     },
     connection,
     computers,
     sessions,
     chat,
+    organization,
   };
   const onFailure = async (command: string, error: unknown, args: readonly unknown[]): Promise<undefined> =>
     (await import('./console')).reportFailure({ command, error, args, log });

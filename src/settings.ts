@@ -12,10 +12,17 @@ export const settings = {
   sessionsRefreshSeconds: (): number => clamp(read('refresh.sessions', 3), 1, 600),
   /** Largest file accepted as an attachment, in bytes. */
   maxAttachmentBytes: (): number => clamp(read('chat.maxAttachmentMegabytes', 10), 1, 100) * 1024 * 1024,
+  /** Days without a sign-in or work of agents after which a user counts as inactive. */
+  inactiveDays: (): number => clamp(read('organization.inactiveDays', 30), 1, 3650),
 } as const;
 
 type SettingKey =
-  'baseUrl' | 'appUrl' | 'refresh.computers' | 'refresh.sessions' | 'chat.maxAttachmentMegabytes';
+  | 'baseUrl'
+  | 'appUrl'
+  | 'refresh.computers'
+  | 'refresh.sessions'
+  | 'chat.maxAttachmentMegabytes'
+  | 'organization.inactiveDays';
 
 /** Every setting id, for the test that compares them with package.json. */
 export const settingKeys: readonly SettingKey[] = [
@@ -24,6 +31,7 @@ export const settingKeys: readonly SettingKey[] = [
   'refresh.computers',
   'refresh.sessions',
   'chat.maxAttachmentMegabytes',
+  'organization.inactiveDays',
 ];
 
 /** Stores the two addresses in the user's settings; `undefined` removes them. */

@@ -15,6 +15,7 @@ export interface ConsoleDeps {
   readonly version: string;
   readonly computers: Refreshable;
   readonly sessions: Refreshable;
+  readonly organization: Refreshable;
 }
 
 /** Commands that belong to no feature: refresh all, the log, diagnostics. */
@@ -23,8 +24,8 @@ export function consoleCommands(deps: ConsoleDeps): { readonly commands: Command
     commands: {
       refresh: async () => {
         await deps.connection.recheck();
-        const [computers, sessions] = await Promise.all([deps.computers(), deps.sessions()]);
-        await Promise.all([computers.refresh(), sessions.refresh()]);
+        const parts = [deps.computers(), deps.sessions(), deps.organization()];
+        await Promise.all((await Promise.all(parts)).map(part => part.refresh()));
       },
       showLog: () => deps.log.show(),
       copyDiagnostics: async () => {

@@ -67,6 +67,8 @@ describe('package.json', () => {
       'agentConsole.environment',
       'agentConsole.knownService',
       'agentConsole.sample',
+      'agentConsole.organizationReading',
+      'agentConsole.organizationFiltered',
     ]);
     const whens = [...menus, ...manifest.contributes.viewsWelcome].map(item => item.when ?? '');
     for (const [key] of whens.join(' ').matchAll(/agentConsole\.[\w.]+/g)) assert.ok(allowed.has(key), key);

@@ -1,0 +1,244 @@
+import * as vscode from 'vscode';
+import type { CommandHandlers } from '../contributions';
+import { outline } from '../util/details';
+import type { DetailsDocuments } from '../util/detailsDocuments';
+import type { Formatter } from '../util/format';
+import { forNotification, oneLine } from '../util/text';
+import type { OrganizationData } from './data';
+import type { ControlDocuments } from './documents';
+import { historyCsv, peopleCsv, saveCsv } from './exports';
+import { personStatus } from './facts';
+import { isInactive, nameOf, type Person, type Revision } from './model';
+import { pickHistoryFilter, pickPeopleFilter, pickPerson, pickRevision } from './pickers';
+import type { Shown } from './shown';
+import type { OrganizationTree, OrganizationTreeNode } from './tree';
+import { permalinkText, type Calendar } from './words';
+
+export interface OrganizationCommandsDeps {
+  readonly data: OrganizationData;
+  readonly shown: Shown;
+  readonly tree: OrganizationTree;
+  readonly view: vscode.TreeView<OrganizationTreeNode>;
+  readonly documents: ControlDocuments;
+  readonly details: Pick<DetailsDocuments, 'show'>;
+  readonly format: Formatter;
+  readonly calendar: Calendar;
+  readonly inactiveDays: () => number;
+  readonly now: () => number;
+  /** Host of the service, as shown to people. */
+  readonly host: () => string | undefined;
+  /** Resolves when lists are there, read if they were not. */
+  readonly listed: () => Promise<void>;
+  readonly refresh: () => Promise<void>;
+}
+
+/** What people do with users and control history. Without a row each command asks with a picker. */
+export class OrganizationCommands {
+  readonly #deps: OrganizationCommandsDeps;
+  readonly handlers: CommandHandlers<'organization'>;
+
+  constructor(deps: OrganizationCommandsDeps) {
+    this.#deps = deps;
+    const { shown, data } = deps;
+    this.handlers = {
+      refresh: () => deps.refresh(),
+      stop: () => data.stop(),
+      findUser: () => this.#findUser(),
+      findRevision: () => this.#findRevision(),
+      filterUsers: () => this.#filterUsers(),
+      filter: () => this.#filter(),
+      clearFilter: () => {
+        shown.filterPeople({ sort: shown.peopleFilter.sort });
+        shown.filterHistory({});
+      },
+      showMore: (node?: unknown) => {
+        const what = field(node, 'what');
+        if (what === 'people' || what === 'days') shown.showMore(what);
+      },
+      showUser: (node?: unknown) => this.#showUser(node),
+      copyEmail: (node?: unknown) => this.#copyEmail(node),
+      copyUserId: async (node?: unknown) => {
+        const person = await this.#person(node);
+        if (person !== undefined) await vscode.env.clipboard.writeText(person.id);
+      },
+      exportUsers: (target?: unknown) => this.#exportUsers(uriOf(target)),
+      exportHistory: (target?: unknown) => this.#exportHistory(uriOf(target)),
+      openChanges: (node?: unknown) => this.#openChanges(node),
+      compareRevisions: (node?: unknown, nodes?: unknown) => this.#compare(node, nodes),
+      showCurrent: async () => {
+        await deps.listed();
+        const [newest] = data.revisions;
+        if (newest === undefined) throw new Error(vscode.l10n.t('No control revision is known yet.'));
+        await deps.documents.show(newest);
+      },
+      showRevision: async (node?: unknown) => {
+        const revision = await this.#revision(node, vscode.l10n.t('Show the controls of a revision'));
+        if (revision !== undefined) await deps.documents.show(revision);
+      },
+      copyPermalink: async (node?: unknown) => {
+        const revision = await this.#revision(node, vscode.l10n.t('Copy a reference to a revision'));
+        if (revision === undefined) return;
+        const text = permalinkText(revision, data.changesOf(revision), deps.host());
+        await vscode.env.clipboard.writeText(text);
+      },
+    };
+  }
+
+  async #findUser(): Promise<void> {
+    const { tree, view, shown } = this.#deps;
+    const person = await this.#person(undefined);
+    if (person === undefined) return;
+    shown.uncover('people', id => id === person.id);
+    await view.reveal(tree.personNode(person.id), { select: true, focus: true });
+  }
+
+  async #findRevision(): Promise<void> {
+    const { tree, view, shown } = this.#deps;
+    const revision = await this.#revision(undefined, vscode.l10n.t('Find a revision'));
+    if (revision === undefined) return;
+    shown.uncover('days', day => shown.days.get(day)?.includes(revision) === true);
+    await view.reveal(tree.revisionNode(revision.revision), { select: true, focus: true, expand: true });
+  }
+
+  async #filterUsers(): Promise<void> {
+    const { shown, inactiveDays, listed } = this.#deps;
+    await listed();
+    const filter = await pickPeopleFilter(shown.peopleFilter, inactiveDays());
+    if (filter !== undefined) shown.filterPeople(filter);
+  }
+
+  async #filter(): Promise<void> {
+    const { shown, data, now, listed } = this.#deps;
+    await listed();
+    const filter = await pickHistoryFilter(shown.historyFilter, data, now());
+    if (filter !== undefined) shown.filterHistory(filter);
+  }
+
+  async #showUser(node: unknown): Promise<void> {
+    const { data, details, format } = this.#deps;
+    const person = await this.#person(node);
+    if (person === undefined) return;
+    const known = (): Person => data.person(person.id) ?? person;
+    await details.show(person.id, nameOf(person), () => outline(known(), format));
+  }
+
+  async #copyEmail(node: unknown): Promise<void> {
+    const person = await this.#person(node);
+    if (person === undefined) return;
+    if ((person.email ?? '') === '') {
+      throw new Error(vscode.l10n.t('The service has no e-mail of {0}.', oneLine(nameOf(person))));
+    }
+    await vscode.env.clipboard.writeText(oneLine(person.email ?? ''));
+  }
+
+  async #exportUsers(target: vscode.Uri | undefined): Promise<void> {
+    const { data, shown, format, now, inactiveDays, listed } = this.#deps;
+    await listed();
+    if (data.people.state.current.items.length === 0) {
+      throw new Error(vscode.l10n.t('No user is known yet.'));
+    }
+    const text = peopleCsv(shown.people, shown.usage, now(), inactiveDays());
+    const file = await saveCsv('organization-users.csv', text, target);
+    if (file === undefined) return;
+    const all = data.people.state.current.items.length;
+    this.#tellExported(
+      file,
+      shown.people.length === all
+        ? vscode.l10n.t('{0} users exported.', format.number(all))
+        : vscode.l10n.t('{0} of {1} users exported: those that the filter shows.', shown.people.length, all),
+    );
+  }
+
+  async #exportHistory(target: vscode.Uri | undefined): Promise<void> {
+    const { data, shown, format, listed } = this.#deps;
+    await listed();
+    if (data.revisions.length === 0) throw new Error(vscode.l10n.t('No control revision is known yet.'));
+    const revisions = [...shown.days.values()].flat();
+    const text = historyCsv(revisions, revision => data.changesOf(revision));
+    const file = await saveCsv('control-history.csv', text, target);
+    if (file === undefined) return;
+    this.#tellExported(
+      file,
+      revisions.length === data.revisions.length
+        ? vscode.l10n.t('{0} revisions exported.', format.number(revisions.length))
+        : vscode.l10n.t(
+            '{0} of {1} revisions exported: those that the filter shows.',
+            revisions.length,
+            data.revisions.length,
+          ),
+    );
+  }
+
+  /** Not waited for: the notification stays as long as the person likes. */
+  #tellExported(file: vscode.Uri, sentence: string): void {
+    const open = vscode.l10n.t('Open');
+    void vscode.window.showInformationMessage(forNotification(sentence), open).then(answer => {
+      if (answer === open) void vscode.commands.executeCommand('vscode.open', file);
+    });
+  }
+
+  async #openChanges(node: unknown): Promise<void> {
+    const { data, documents } = this.#deps;
+    const revision = await this.#revision(node, vscode.l10n.t('Show what a revision changed'));
+    if (revision !== undefined) await documents.compare(data.before(revision), revision);
+  }
+
+  /** Two selected rows, or the two that are asked for; the older one is on the left. */
+  async #compare(node: unknown, nodes: unknown): Promise<void> {
+    const { data, documents } = this.#deps;
+    const selected = (Array.isArray(nodes) ? (nodes as readonly unknown[]) : [])
+      .map(each => this.#revisionOf(each))
+      .filter(revision => revision !== undefined);
+    const [first, second] = new Set(selected);
+    const one = first ?? (await this.#revision(node, vscode.l10n.t('Compare which revision? (1/2)')));
+    if (one === undefined) return;
+    const other =
+      second ??
+      (await pickRevision(
+        data.revisions.filter(revision => revision !== one),
+        data,
+        this.#deps.calendar,
+        vscode.l10n.t('Compare revision {0} with which one? (2/2)', one.revision),
+      ));
+    if (other === undefined) return;
+    const [before, after] = one.revision < other.revision ? [one, other] : [other, one];
+    await documents.compare(before, after);
+  }
+
+  async #person(node: unknown): Promise<Person | undefined> {
+    const { data, shown, format, now, inactiveDays, listed } = this.#deps;
+    const id = field(node, 'personId');
+    if (typeof id === 'string') return data.person(id);
+    await listed();
+    const { items } = data.people.state.current;
+    const people = shown.isPeopleFiltered ? [...new Set([...shown.people, ...items])] : shown.people;
+    return pickPerson(people, person => {
+      const usage = shown.usage?.get(person.id);
+      const inactive = isInactive(person, usage, now(), inactiveDays());
+      return personStatus(person, usage, inactive, format, now());
+    });
+  }
+
+  async #revision(node: unknown, placeHolder: string): Promise<Revision | undefined> {
+    const { data, calendar, listed } = this.#deps;
+    const known = this.#revisionOf(node);
+    if (known !== undefined) return known;
+    await listed();
+    return pickRevision(data.revisions, data, calendar, placeHolder);
+  }
+
+  #revisionOf(node: unknown): Revision | undefined {
+    const number = field(node, 'revision');
+    return typeof number === 'number' ? this.#deps.data.revision(number) : undefined;
+  }
+}
+
+function field(node: unknown, name: string): unknown {
+  return typeof node === 'object' && node !== null && name in node
+    ? (node as Readonly<Record<string, unknown>>)[name]
+    : undefined;
+}
+
+function uriOf(target: unknown): vscode.Uri | undefined {
+  return target instanceof vscode.Uri ? target : undefined;
+}

@@ -1,0 +1,71 @@
+import * as vscode from 'vscode';
+import { documents } from '../contributions';
+import type { OrganizationData } from './data';
+import { timeOf, type Revision } from './model';
+import { stableText } from './stable';
+import { makerText, type Calendar } from './words';
+
+/** Revisions as read-only documents, one address each, so that an editor restored after a reload finds its content. */
+export class ControlDocuments {
+  readonly #data: Pick<OrganizationData, 'settingsOf' | 'serviceId'>;
+  readonly #calendar: Calendar;
+
+  constructor(data: Pick<OrganizationData, 'settingsOf' | 'serviceId'>, calendar: Calendar) {
+    this.#data = data;
+    this.#calendar = calendar;
+  }
+
+  /** The text of a document of this scheme. */
+  async text(uri: { readonly path: string }): Promise<string> {
+    const [, serviceId = '', number] = /^\/([^/]+)\/(?:revision-(.+)|nothing)\.jsonc$/.exec(uri.path) ?? [];
+    if (number === undefined) return '{}\n';
+    const revision = await this.#data.settingsOf(serviceId, Number(number));
+    return revision === undefined
+      ? `// ${vscode.l10n.t('Revision {0} is not known here any more.', Number(number))}\n`
+      : revisionText(revision);
+  }
+
+  /** Shows what differs between two revisions; without `before`, all of `after`. */
+  async compare(before: Revision | undefined, after: Revision): Promise<void> {
+    const title =
+      before === undefined
+        ? vscode.l10n.t('Controls: revision {0}', after.revision)
+        : vscode.l10n.t('Controls: revision {0} ↔ {1}', before.revision, after.revision);
+    await vscode.commands.executeCommand(
+      'vscode.diff',
+      this.#uri(before),
+      this.#uri(after),
+      `${title} (${this.#maker(after)})`,
+      { preview: true },
+    );
+  }
+
+  /** Shows one revision as a whole. */
+  async show(revision: Revision): Promise<void> {
+    const document = await vscode.workspace.openTextDocument(this.#uri(revision));
+    await vscode.window.showTextDocument(document, { preview: true });
+  }
+
+  #uri(revision: Revision | undefined): vscode.Uri {
+    const name = revision === undefined ? 'nothing' : `revision-${revision.revision}`;
+    return vscode.Uri.from({
+      scheme: documents.controls,
+      path: `/${this.#data.serviceId ?? 'none'}/${name}.jsonc`,
+    });
+  }
+
+  #maker(revision: Revision): string {
+    const time = timeOf(revision.updatedAt);
+    return [makerText(revision), time === undefined ? '' : this.#calendar.dayOf(time)]
+      .filter(Boolean)
+      .join(', ');
+  }
+}
+
+/** The settings of a revision, with what of them could not be read named first. */
+export function revisionText({ settings, unread }: Revision): string {
+  const notes = [...new Set(unread)].map(
+    path => `// ${vscode.l10n.t('Could not be read, so it is not shown: {0}', path)}\n`,
+  );
+  return `${notes.join('')}${stableText(settings)}`;
+}
