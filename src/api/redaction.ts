@@ -43,7 +43,7 @@ export class Redactor {
 
   /** A text without the credentials in it: authorization values, tokens, keys, passwords in addresses and assignments. */
   text(text: string): string {
-    if (/^[A-Za-z0-9]{0,64}$/.test(text)) return text;
+    if (/^[A-Za-z0-9]{0,19}$/.test(text)) return text;
     if (text.length > LONGEST) return this.mark(text);
     let result = text;
     for (const [pattern, group] of PATTERNS) {
@@ -51,7 +51,8 @@ export class Redactor {
         this.#part(String(found[0]), String(found[group])),
       );
     }
-    return this.#assignments(this.#assignments(result, BEFORE_VALUE), FLAG);
+    result = this.#assignments(this.#assignments(result, BEFORE_VALUE), FLAG);
+    return result.replace(LONG_RUN, run => (looksRandom(run) ? this.mark(run) : run));
   }
 
   /** Marks the values that follow the names `before` finds, where the names are those of secrets. */
@@ -165,10 +166,22 @@ const PATTERNS: readonly (readonly [RegExp, number])[] = [
   [/\bhttps?:\/\/([^\s/?#@:[\]]{8,2000})@/gi, 1],
   [/[?&](?:key|sig|code)=([^&\s#"']+)/gi, 1],
   [
-    /\b(?:sk|rk|pk|gh[a-z]|gl[a-z]{2,4}|xox[a-z]|pat|key|tok|token|secret)[-_](?=[\w-]{0,200}\d)[\w-]{16,}/g,
+    /\b(?:sk|rk|pk|gh[a-z]|gl[a-z]{2,4}|xox[a-z]|pat|key|tok|token|secret|npm|hf|whsec)[-_](?=[\w-]{0,200}\d)[\w-]{16,}/g,
     0,
   ],
+  [/\b(?:AKIA|ASIA|AIza)[\w-]{16,200}/g, 0],
+  [/\b(?:SG|ya29)\.[\w-]{16,200}(?:\.[\w-]{1,200})?/g, 0],
+  [/\/webhooks?\/([\w-]{6,80}\/[\w/-]{12,200})/gi, 1],
+  [/\/services\/([A-Z0-9]{6,40}\/[A-Z0-9]{6,40}\/\w{12,200})/g, 1],
 ];
+
+const LONG_RUN = /[A-Za-z0-9+/=]{32,}/g;
+
+/** Letters of both cases with several digits among them: no word, no path and no hash is written like that. */
+function looksRandom(run: string): boolean {
+  const { length } = run.replace(/[^0-9]/g, '');
+  return length >= 4 && /[a-z]/.test(run) && /[A-Z]/.test(run) && !/\/[^/]{0,12}\//.test(run);
+}
 
 /** `name=`, `"name": ` and the like. */
 const BEFORE_VALUE = /(?<![\w-])(-{0,2}[A-Za-z][\w-]{1,80})\\{0,3}["']?\s{0,4}[:=]\s{0,4}(?:\\{1,3}["'])?/g;

@@ -10,7 +10,7 @@ const KEY_OWNERS: ReadonlySet<string> = new Set(
 
 /** Last words that make text a secret, but not numbers: `maxTokens: 5` is no secret. */
 const TEXT_ONLY: ReadonlySet<string> = new Set(
-  'token tokens auth authorization jwt pwd otp pat signature sas'.split(' '),
+  'token tokens auth authorization jwt pass pwd pw creds otp pat signature sas'.split(' '),
 );
 
 export type Secrecy = 'none' | 'text' | 'all';
@@ -20,13 +20,24 @@ export type Secrecy = 'none' | 'text' | 'all';
  * and every argument passed to a model's provider, and relay addresses), `text` for texts only, or `none`.
  */
 export function secrecyOf(name: string): Secrecy {
-  const words = wordsOf(name);
+  const words = withoutEndings(wordsOf(name));
   const joined = words.join('');
   const last = words.at(-1) ?? '';
-  if (STRONG.test(joined) || /headers$|^extraargs$|^relay.*(url|uri|address)$/.test(joined)) return 'all';
+  if (
+    STRONG.test(joined) ||
+    /headers?$|^extraargs?$|^(relay|webhook).*(url|uri|address)$|webhookurl$/.test(joined)
+  )
+    return 'all';
   if (/^keys?$/.test(last) && words.some(word => KEY_OWNERS.has(word))) return 'all';
   if (TEXT_ONLY.has(last) || /(token|tokens|authorization|jwt)$/.test(joined)) return 'text';
   return 'none';
+}
+
+/** Without what only says that it is a value: `accessTokenValue`, `token_2`. */
+function withoutEndings(words: string[]): string[] {
+  let end = words.length;
+  while (end > 1 && /^(?:value|text|\d+)$/.test(words[end - 1] ?? '')) end--;
+  return words.slice(0, end);
 }
 
 /** `apiKey`, `API_KEY`, `x-api-key` and `APIKeyId` in lower-case words. */

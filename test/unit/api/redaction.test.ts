@@ -19,13 +19,14 @@ describe('redaction', function () {
     for (const name of [
       'apiKey api_key APIKEY x-api-key X_API_KEY providerApiKeyValue accessKey secret_access_key privateKey clientSecret',
       'password Passwd PGPASSWORD passphrase credentials awsCredential cookie Set-Cookie extraHeaders headers extraArgs',
-      'relayClientUrl relay_agent_url RELAYAGENTURI signingKey DEPLOY_KEY storageAccountKey connectionString',
+      'header extra_arg webhookUrl alertsWebhookURL relayClientUrl relay_agent_url RELAYAGENTURI signingKey DEPLOY_KEY storageAccountKey connectionString',
     ].flatMap(names => names.split(' '))) {
       assert.equal(secrecyOf(name), 'all', name);
     }
-    for (const name of 'token accessToken GH_TOKEN authtoken refresh_tokens authorization auth jwt DB_PWD otp thoughtSignature'.split(
-      ' ',
-    )) {
+    for (const name of [
+      'token accessToken GH_TOKEN authtoken refresh_tokens authorization auth jwt DB_PWD otp thoughtSignature',
+      'accessTokenValue token_2 DB_PASS pw gatewayCreds',
+    ].flatMap(names => names.split(' '))) {
       assert.equal(secrecyOf(name), 'text', name);
     }
     for (const name of [
@@ -95,6 +96,14 @@ describe('redaction', function () {
       `{\\"apiKey\\":\\"${SECRET}\\"}`,
       `{"a": {"client_secret" : "${SECRET}"}}`,
       'sk-canary0123456789abcdef',
+      'npm_canary0123456789abcdef',
+      'AKIAcanary1234567890',
+      'AIzacanaryA1234567890abcdefghijklmnopqr',
+      'SG.canaryabcdefghijklmn.ABCDEFGHIJKLMNOPQRSTUVW',
+      'https://hooks.example/services/T00000000/B00000000/canaryXXXXXXXXXXXXXX',
+      'https://chat.example/api/webhooks/123456789012345678/canary123_ghiJKL456',
+      'canary2lzYXZlcnlsb25nc2VjcmV0dmFsdWUxMjM0NTY3ODkw',
+      'prefix canary2lzYXZlcnlsb25nc2VjcmV0dmFsdWUxMjM0NTY3ODkw== suffix',
       'ghp_canary0123456789abcdef',
       'eyJjYW5hcnkiOiIxIn0.eyJjYW5hcnkiOiIxIn0.canary',
       '-----BEGIN RSA PRIVATE KEY-----\ncanary\n-----END RSA PRIVATE KEY-----',
@@ -116,6 +125,11 @@ describe('redaction', function () {
       'user_01HXYZABCDEFGHJKMNPQRSTVWX',
       'key: value, keys: many, monkey=banana',
       'C:\\Program Files\\tool.exe --output out',
+      '/Users/me/Library/Application/Code2026/User/globalStorage1',
+      'maxConcurrentSandboxSessionsPerUserV2',
+      'lumen-Thinking-2026-11-20-preview-with-a-long-name',
+      'https://host/services/billing/payment-processor and https://host/webhooks/',
+      'passing tests, bypass the queue',
     ]) {
       assert.equal(redactor.text(text), text);
     }
