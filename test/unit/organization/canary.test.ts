@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { ControlDocuments, revisionText } from '../../../src/organization/documents';
+import { historyCsv, peopleCsv } from '../../../src/organization/exports';
+import { changeFacts, personFacts, revisionFacts } from '../../../src/organization/facts';
+import { warningsOf } from '../../../src/organization/policy';
+import { Calendar, changeText, changeWords, permalinkText, valueText } from '../../../src/organization/words';
+import { outline } from '../../../src/util/details';
+import { Formatter } from '../../../src/util/format';
+import { cleanUp, everythingBelow, faultServer, openWindow, temporaryFolder } from './support';
+
+const CANARY = 'canary-1f2e3d4c5b6a7980';
+
+/** Secrets in every place a service could put them. `turn` tells one revision's from another's. */
+function settings(turn: string): object {
+  const secret = `${CANARY}-${turn}`;
+  return {
+    maxAutonomyLevel: 'low',
+    commandAllowlist: [`curl -H "Authorization: Bearer ${secret}"`, `deploy --token ${secret}`],
+    customModels: [
+      {
+        id: 'house',
+        baseUrl: `https://user:${secret}@models.example/v1?api_key=${secret}`,
+        apiKey: secret,
+        extraHeaders: { 'X-Anything': secret, nested: { deep: [secret] } },
+        extraArgs: { temperature: 0.5, list: [{ more: secret }] },
+        APIKEY: secret,
+      },
+    ],
+    modelPolicy: { allowedBaseUrls: [`https://${secret}@host/x`] },
+    extraKnownMarketplaces: {
+      acme: { source: { url: `https://x:${secret}@git.example/a.git` }, Auth_Token: secret },
+    },
+    enabledPlugins: { plugin: { CLIENT_SECRET: secret, env: [`API_KEY=${secret}`] } },
+    mcpAutonomyOverrides: { server: { headers: { authorization: secret } } },
+    settingOfTomorrow: [
+      [
+        {
+          Password: secret,
+          connectionString: `Server=x;Password=${secret}`,
+          webhookUrl: `https://h/${secret}`,
+        },
+      ],
+    ],
+    anotherOfTomorrow: {
+      looksLikeOne: `sk-${secret.replace(/\W/g, '')}`,
+      random: `canary${'aB3dE6gH9jK2mN5p'.repeat(2)}`,
+    },
+    userModelPolicies: { [`ghp_${secret.replace(/\W/g, '')}`]: true },
+  };
+}
+
+describe('secrets of the controls', () => {
+  afterEach(cleanUp);
+
+  it('reach no row, tooltip, diff, document, export, log, store or copied text, and still show that they changed', async () => {
+    const server = await faultServer();
+    const user = {
+      id: 'u1',
+      email: 'a@acme.example',
+      firstName: 'A',
+      metadata: { ssoToken: CANARY, deep: { Secret: [CANARY] }, note: `token=${CANARY}` },
+    };
+    const change = (revision: number, turn: string): object => ({
+      revision,
+      settings: settings(turn),
+      user: { id: 'admin', name: 'Admin' },
+      updatedAt: '2026-11-20T10:00:00Z',
+    });
+    server.answer(({ url }) => ({
+      kind: 'answer',
+      body: url.includes('/users')
+        ? { users: [user], pagination: { hasMore: false } }
+        : { changes: [change(3, 'b'), change(2, 'a'), change(1, 'a')], pagination: { hasMore: false } },
+    }));
+    const root = temporaryFolder();
+    const { data, log, settled } = openWindow(root, server);
+    await data.refresh();
+    await settled();
+
+    const format = new Formatter('en');
+    const calendar = new Calendar('en');
+    const [third, second, first] = data.revisions;
+    assert.ok(third && second && first);
+    assert.deepEqual(data.changesOf(second), [], 'the same secrets are the same marks');
+    const changed = data.changesOf(third);
+    assert.deepEqual(
+      [...new Set(changed.map(({ setting }) => setting))].sort(),
+      [
+        'anotherOfTomorrow.looksLikeOne',
+        'commandAllowlist',
+        'customModels[].APIKEY',
+        'customModels[].apiKey',
+        'customModels[].baseUrl',
+        'customModels[].extraArgs.*',
+        'customModels[].extraHeaders.*',
+        'customModels[].extraHeaders.*.deep',
+        'enabledPlugins.*.CLIENT_SECRET',
+        'enabledPlugins.*.env',
+        'extraKnownMarketplaces.*.Auth_Token',
+        'extraKnownMarketplaces.*.source.url',
+        'mcpAutonomyOverrides.*.headers.authorization',
+        'modelPolicy.allowedBaseUrls',
+        'settingOfTomorrow',
+        'userModelPolicies.*',
+      ].sort(),
+    );
+
+    const person = data.person('u1')!;
+    const documents = new ControlDocuments(data, calendar);
+    const told = [
+      ...data.revisions.flatMap(revision => {
+        const changes = data.changesOf(revision);
+        return [
+          revisionText(revision),
+          permalinkText(revision, changes, 'host'),
+          ...changes.flatMap(each => [
+            changeText(each),
+            changeWords(each),
+            ...changeFacts(each).flat(),
+            ...(each.set?.added ?? []).map(item => valueText(item)),
+            ...(each.set?.removed ?? []).map(item => valueText(item)),
+          ]),
+          ...revisionFacts(revision, data.before(revision), changes, format).flat(),
+        ];
+      }),
+      await documents.text({ path: '/service/revision-3.jsonc' }),
+      historyCsv(data.revisions, revision => data.changesOf(revision)),
+      peopleCsv([person], undefined, Date.now(), 30),
+      outline(person, format),
+      ...personFacts(person, undefined, format).flat(),
+      ...warningsOf(
+        { model: 'house', autonomyLevel: 'high', computerProvider: 'byom' },
+        data.revisions,
+        calendar,
+      ),
+      ...log.lines,
+      everythingBelow(root),
+    ].join('\n');
+    assert.ok(told.includes('[redacted '));
+    assert.ok(!/canary/i.test(told), told.slice(Math.max(0, told.search(/canary/i) - 200)).slice(0, 400));
+  });
+
+  it('a document says what is not known any more, and what could not be read', async () => {
+    const server = await faultServer();
+    const { data } = openWindow(temporaryFolder(), server);
+    const documents = new ControlDocuments(data, new Calendar('en'));
+    assert.match(
+      await documents.text({ path: '/service/revision-9.jsonc' }),
+      /^\/\/ Revision 9 is not known/,
+    );
+    assert.equal(await documents.text({ path: '/service/nothing.jsonc' }), '{}\n');
+    assert.equal(
+      revisionText({ revision: 1, settings: { b: 1 }, unread: ['a', 'a'] }),
+      '// Could not be read, so it is not shown: a\n{\n  "b": 1\n}\n',
+    );
+  });
+});

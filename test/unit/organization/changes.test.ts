@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { allSettings, compareSettings, settingsOf } from '../../../src/organization/changes';
+import type { Settings } from '../../../src/organization/directions';
+import { canonical, stableText } from '../../../src/organization/stable';
+import { changeText, changeWords, summaryText } from '../../../src/organization/words';
+
+const texts = (before: Settings, after: Settings): string[] =>
+  compareSettings({ settings: before }, { settings: after }).map(changeText);
+
+describe('what a revision changed', () => {
+  it('names each setting by its path, with the value before and after', () => {
+    assert.deepEqual(
+      texts(
+        { maxAutonomyLevel: 'medium', modelPolicy: { allowCustomModels: false }, gone: { a: 1 } },
+        {
+          maxAutonomyLevel: 'high',
+          modelPolicy: { allowCustomModels: true, tomorrow: [1] },
+          'odd.name': null,
+          x: '',
+        },
+      ),
+      [
+        'gone.a: 1 → not set',
+        'maxAutonomyLevel: medium → high',
+        'modelPolicy.allowCustomModels: false → true',
+        'modelPolicy.tomorrow: not set → [1]',
+        'x: not set → ""',
+      ],
+    );
+  });
+
+  it('compares lists as sets where order has no meaning, and says what came and went', () => {
+    assert.deepEqual(texts({ commandAllowlist: ['a', 'b'] }, { commandAllowlist: ['b', 'a', 'a'] }), []);
+    const [change] = compareSettings(
+      { settings: { commandAllowlist: ['a', 'b'] } },
+      { settings: { commandAllowlist: ['c', 'b', 'd'] } },
+    );
+    assert.deepEqual(change?.set, { added: ['c', 'd'], removed: ['a'] });
+    assert.equal(changeText(change), 'commandAllowlist: 2 entries → 3 entries');
+    assert.deepEqual(
+      texts({ strictKnownMarketplaces: [{ a: 1, b: 2 }] }, { strictKnownMarketplaces: [{ b: 2, a: 1 }] }),
+      [],
+    );
+    assert.deepEqual(texts({}, { commandDenylist: [] }), ['commandDenylist: not set → 0 entries']);
+  });
+
+  it('compares other lists as sequences', () => {
+    assert.deepEqual(texts({ tomorrow: ['a', 'b'] }, { tomorrow: ['b', 'a'] }), [
+      'tomorrow: [a, b] → [b, a]',
+    ]);
+  });
+
+  it('follows models by name when they move or change, and tells when only their order changed', () => {
+    const [a, b] = [
+      { id: 'a', apiKey: '[redacted 11111111]', extraHeaders: { h: '[redacted 22222222]' } },
+      { id: 'b', maxOutputTokens: 5 },
+    ];
+    assert.deepEqual(texts({ customModels: [a, b] }, { customModels: [b, a] }), [
+      'customModels: order changed',
+    ]);
+    assert.deepEqual(
+      texts(
+        { customModels: [a, b] },
+        { customModels: [{ ...a, apiKey: '[redacted 33333333]' }, { id: 'c', index: 1 }, b] },
+      ),
+      [
+        'customModels[a].apiKey: [redacted 11111111] → [redacted 33333333]',
+        'customModels[c].id: not set → c',
+        'customModels[c].index: not set → 1',
+      ],
+    );
+    const [header] = compareSettings(
+      { settings: { customModels: [a] } },
+      { settings: { customModels: [{ ...a, extraHeaders: { h: '[redacted 44444444]' } }] } },
+    );
+    assert.equal(header?.setting, 'customModels[].extraHeaders.*');
+    assert.deepEqual(texts({ customModels: [{}, {}, 5] }, { customModels: [{}, {}, 5] }), []);
+  });
+
+  it('a part that could not be read on one side is told as such, never as taken away', () => {
+    const before = { settings: { commandAllowlist: ['a'], ideAutoConnect: true } };
+    const after = { settings: { ideAutoConnect: true }, unread: ['commandAllowlist'] };
+    assert.deepEqual(compareSettings(before, after).map(changeText), [
+      'commandAllowlist: one side could not be read',
+    ]);
+    assert.deepEqual(compareSettings(after, after), []);
+  });
+
+  it('lists all settings of the first revision, without directions', () => {
+    const changes = allSettings({ settings: { missionPolicy: { restrictedAccess: true }, sandbox: {} } });
+    assert.deepEqual(changes.map(changeText), [
+      'missionPolicy.restrictedAccess: not set → true',
+      'sandbox: not set → {}',
+    ]);
+    assert.ok(changes.every(change => change.direction === undefined));
+  });
+
+  it('reads well aloud, and sums up', () => {
+    const changes = compareSettings(
+      { settings: { maxAutonomyLevel: 'low', commandAllowlist: ['a'], x: 1 } },
+      { settings: { maxAutonomyLevel: 'high', commandAllowlist: ['a', 'b'], x: 2 } },
+    );
+    assert.deepEqual(changes.map(changeWords), [
+      'commandAllowlist, from 1 entry to 2 entries, loosens',
+      'maxAutonomyLevel, from low to high, loosens',
+      'x, from 1 to 2',
+    ]);
+    assert.equal(summaryText(changes), 'commandAllowlist, +2');
+    assert.equal(summaryText([]), 'no change');
+    assert.deepEqual(
+      settingsOf(
+        compareSettings({ settings: {} }, { settings: { enabledPlugins: { 'a@b': true, 'c.d': 1 } } }),
+      ),
+      ['enabledPlugins'],
+    );
+  });
+
+  it('control and bidi characters of the service reach no row', () => {
+    const [text] = texts({}, { 'na\u202eme\n': 'a\u0007\u2066b' });
+    assert.ok(!/[\u0000-\u001f\u202a-\u202e\u2066-\u2069]/.test(text ?? ''), text);
+  });
+
+  it('differs exactly when the JSON does, for any settings of unknown names; never throws', () => {
+    const value = fc.jsonValue({ maxDepth: 3 });
+    const settings = fc.dictionary(fc.string(), value, { maxKeys: 4 });
+    fc.assert(
+      fc.property(settings, settings, (before, after) => {
+        const clean = (each: Settings): unknown => JSON.parse(JSON.stringify(each));
+        const changes = compareSettings({ settings: before as Settings }, { settings: after as Settings });
+        changes.forEach(change => assert.equal(typeof changeText(change), 'string'));
+        assert.equal(
+          compareSettings({ settings: before as Settings }, { settings: before as Settings }).length,
+          0,
+        );
+        if (canonical(clean(before as Settings)) === canonical(clean(after as Settings)))
+          assert.deepEqual(changes, []);
+      }),
+      { numRuns: 300 },
+    );
+    const known = fc.record(
+      {
+        customModels: value,
+        commandAllowlist: value,
+        modelPolicy: value,
+        sandbox: value,
+        mcpPolicy: value,
+        maxAutonomyLevel: value,
+        enabledPlugins: value,
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(known, known, (before, after) => {
+        compareSettings({ settings: before }, { settings: after }).forEach(changeText);
+        JSON.parse(stableText(before));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('settings as text', () => {
+  it('is the same for the same controls: names in order, sets in order, sequences as they are', () => {
+    const a = stableText({ b: ['z', 'a'], commandAllowlist: ['z', 'a'], a: { d: 1, c: [] } });
+    const b = stableText({ a: { c: [], d: 1 }, commandAllowlist: ['a', 'z'], b: ['z', 'a'] });
+    assert.equal(a, b);
+    assert.equal(
+      a,
+      '{\n  "a": {\n    "c": [],\n    "d": 1\n  },\n  "b": [\n    "z",\n    "a"\n  ],\n  "commandAllowlist": [\n    "a",\n    "z"\n  ]\n}\n',
+    );
+  });
+
+  it('writes hidden characters so that they are seen, and stays the same JSON', () => {
+    const text = stableText({ a: 'x\u202ey\u200bz\u2028' });
+    assert.ok(text.includes('x\\u202ey\\u200bz\\u2028'));
+    assert.deepEqual(JSON.parse(text), { a: 'x\u202ey\u200bz\u2028' });
+  });
+});

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { catalogue, explanationOf } from '../../../src/organization/catalogue';
+import { compareSettings } from '../../../src/organization/changes';
+import type { Settings } from '../../../src/organization/directions';
+
+type Word = 'loosens' | 'tightens' | undefined;
+
+function settingsWith(path: string, value: unknown, around: Settings): Settings {
+  const settings = structuredClone(around) as Record<string, unknown>;
+  const names = path.split('.');
+  const last = names.pop() ?? '';
+  let place = settings;
+  for (const name of names) place = (place[name] ??= {}) as Record<string, unknown>;
+  if (value !== undefined) place[last] = value;
+  return settings;
+}
+
+function directionOf(path: string, before: unknown, after: unknown, around: Settings = {}): Word {
+  const changes = compareSettings(
+    { settings: settingsWith(path, before, around) },
+    { settings: settingsWith(path, after, around) },
+  ).filter(change => change.path === path);
+  assert.equal(changes.length, 1, `${path}: ${JSON.stringify(before)} -> ${JSON.stringify(after)}`);
+  return changes[0]?.direction;
+}
+
+/** Section 2.12, written out once more by hand. */
+const DOCUMENTED = `
+  sessionDefaultSettings sessionDefaultSettings.model sessionDefaultSettings.reasoningEffort
+  sessionDefaultSettings.interactionMode sessionDefaultSettings.autonomyLevel sessionDefaultSettings.autonomyMode
+  sessionDefaultSettings.specModeModel sessionDefaultSettings.specModeReasoningEffort maxAutonomyLevel mcpAutonomyOverrides
+  cloudSessionSync wikiCloudSync includeCoAuthoredByAgent enableAgentShield ideAutoConnect commandAllowlist commandDenylist
+  customModels customModels[].model customModels[].baseUrl customModels[].apiKey customModels[].provider customModels[].id
+  customModels[].index customModels[].displayName customModels[].maxContextLimit customModels[].enableThinking
+  customModels[].thinkingMaxTokens customModels[].maxOutputTokens customModels[].reasoningEffort customModels[].extraHeaders
+  customModels[].extraArgs customModels[].noImageSupport modelPolicy modelPolicy.allowedModelIds modelPolicy.blockedModelIds
+  modelPolicy.allowCustomModels modelPolicy.allowedBaseUrls modelPolicy.allowAllFactoryModels modelPolicy.isFastModelsAllowed
+  mcpPolicy mcpPolicy.enabled mcpPolicy.allowlist missionPolicy missionPolicy.restrictedAccess missionPolicy.allowedUserIds
+  userModelPolicies enabledPlugins extraKnownMarketplaces strictKnownMarketplaces networkPolicy networkPolicy.allowedIps
+  sandbox sandbox.enabled sandbox.mode sandbox.filesystem sandbox.filesystem.allowWrite sandbox.filesystem.allowRead
+  sandbox.filesystem.denyWrite sandbox.filesystem.denyRead sandbox.network sandbox.network.allowedDomains
+  sandbox.network.allowUnixSockets sandbox.network.allowAllUnixSockets sandbox.network.allowLocalBinding
+  sandbox.network.httpProxyPort sandbox.network.socksProxyPort restrictMemberVisibility managedComputersEnabled
+  byomComputersEnabled sessionRetentionDays`
+  .trim()
+  .split(/\s+/);
+
+const sandbox = { sandbox: { enabled: true } };
+
+/** Every setting with a direction: what loosens it, what tightens it, in what surroundings. */
+const DIRECTED: readonly (readonly [path: string, less: unknown, more: unknown, around?: Settings])[] = [
+  ['maxAutonomyLevel', 'low', 'high'],
+  ['maxAutonomyLevel', 'off', 'low'],
+  ['commandAllowlist', ['a'], ['b', 'a']],
+  ['commandDenylist', ['a', 'b'], ['b']],
+  ['commandDenylist', ['a'], []],
+  ['modelPolicy.allowedModelIds', ['a'], ['a', 'b']],
+  ['modelPolicy.blockedModelIds', ['a', 'b'], ['a']],
+  ['modelPolicy.allowCustomModels', false, true],
+  ['modelPolicy.allowedBaseUrls', ['https://a'], ['https://b', 'https://a']],
+  ['modelPolicy.allowAllFactoryModels', false, true],
+  ['modelPolicy.isFastModelsAllowed', false, true],
+  ['mcpPolicy.allowlist', ['a'], ['a', 'b'], { mcpPolicy: { enabled: true } }],
+  ['missionPolicy.restrictedAccess', true, false],
+  ['missionPolicy.restrictedAccess', true, undefined],
+  ['missionPolicy.allowedUserIds', ['a'], ['a', 'b'], { missionPolicy: { restrictedAccess: true } }],
+  ['networkPolicy.allowedIps', ['::1'], ['::1', '::2']],
+  ['sandbox.enabled', true, false],
+  ['sandbox.filesystem.allowWrite', ['a'], ['a', 'b'], sandbox],
+  ['sandbox.filesystem.allowRead', ['a'], ['a', 'b'], sandbox],
+  ['sandbox.filesystem.denyWrite', ['a', 'b'], ['a'], sandbox],
+  ['sandbox.filesystem.denyRead', ['a', 'b'], [], sandbox],
+  ['sandbox.network.allowedDomains', ['a'], ['a', 'b'], sandbox],
+  ['sandbox.network.allowUnixSockets', ['a'], ['a', 'b'], sandbox],
+  ['sandbox.network.allowAllUnixSockets', false, true, sandbox],
+  ['sandbox.network.allowLocalBinding', false, true, sandbox],
+  ['restrictMemberVisibility', true, false],
+  ['managedComputersEnabled', false, true],
+  ['byomComputersEnabled', false, true],
+];
+
+/** Changes of which nobody can be certain. */
+const UNCERTAIN: readonly (readonly [path: string, before: unknown, after: unknown, around?: Settings])[] = [
+  ['maxAutonomyLevel', 'low', 'turbo'],
+  ['maxAutonomyLevel', undefined, 'high'],
+  ['maxAutonomyLevel', 'high', undefined],
+  ['commandAllowlist', ['a'], ['b']],
+  ['commandAllowlist', [], ['a']],
+  ['commandAllowlist', ['a'], []],
+  ['commandAllowlist', undefined, ['a']],
+  ['commandDenylist', undefined, ['a']],
+  ['commandDenylist', ['a'], ['b']],
+  ['modelPolicy.allowedModelIds', ['a'], ['a', 'b'], { modelPolicy: { allowAllFactoryModels: true } }],
+  ['modelPolicy.allowedBaseUrls', ['a'], ['a', 'b'], { modelPolicy: { allowCustomModels: false } }],
+  ['modelPolicy.allowCustomModels', undefined, true],
+  ['mcpPolicy.enabled', false, true],
+  ['mcpPolicy.allowlist', ['a'], ['a', 'b'], { mcpPolicy: { enabled: false } }],
+  ['mcpPolicy.allowlist', ['a'], ['a', 'b']],
+  ['missionPolicy.allowedUserIds', ['a'], ['a', 'b']],
+  ['sandbox.filesystem.allowWrite', ['a'], ['a', 'b'], { sandbox: { enabled: false } }],
+  [
+    'sandbox.network.allowUnixSockets',
+    ['a'],
+    ['a', 'b'],
+    { sandbox: { enabled: true, network: { allowAllUnixSockets: true } } },
+  ],
+  ['sandbox.enabled', undefined, true],
+  ['sandbox.mode', 'per-command', 'other'],
+  ['cloudSessionSync', false, true],
+  ['wikiCloudSync', false, true],
+  ['includeCoAuthoredByAgent', false, true],
+  ['enableAgentShield', false, true],
+  ['ideAutoConnect', false, true],
+  ['sessionRetentionDays', 30, 90],
+  ['sessionDefaultSettings.autonomyLevel', 'low', 'high'],
+  ['strictKnownMarketplaces', [{ repo: 'a' }], [{ repo: 'a' }, { repo: 'b' }]],
+  ['sandbox.network.httpProxyPort', 1, 2],
+  ['aSettingOfTomorrow', false, true],
+];
+
+describe('settings of the controls', () => {
+  it('all of section 2.12 are known by name, each with one line', () => {
+    assert.deepEqual([...catalogue.keys()].sort(), [...DOCUMENTED].sort());
+    const lines = new Map<string, string>();
+    for (const [path, entry] of catalogue) {
+      const line = entry.explain();
+      assert.match(line, /^\p{Lu}[^\n]{8,110}\.$/u, path);
+      assert.equal(lines.get(line), undefined, `${path} and ${lines.get(line) ?? ''} say the same`);
+      lines.set(line, path);
+    }
+  });
+
+  it('explains parts by what they are part of, and owns up to what it does not know', () => {
+    assert.equal(explanationOf('mcpAutonomyOverrides.*'), catalogue.get('mcpAutonomyOverrides')?.explain());
+    assert.match(explanationOf('modelPolicy.tomorrow'), /^Part of modelPolicy, not known/);
+    assert.match(explanationOf('tomorrow'), /does not know/);
+    assert.match(explanationOf('tomorrow.deep.er'), /does not know/);
+  });
+
+  for (const [path, less, more, around] of DIRECTED) {
+    it(`${path}: ${JSON.stringify(less)} -> ${JSON.stringify(more)} loosens, the other way tightens`, () => {
+      assert.equal(directionOf(path, less, more, around), 'loosens');
+      assert.equal(directionOf(path, more, less, around), 'tightens');
+    });
+  }
+
+  for (const [path, before, after, around] of UNCERTAIN) {
+    it(`${path}: ${JSON.stringify(before)} -> ${JSON.stringify(after)} has no direction`, () => {
+      assert.equal(directionOf(path, before, after, around), undefined);
+    });
+  }
+
+  it('tries every setting that has a rule, and no setting with a rule is missed', () => {
+    const ruled = [...catalogue.values()]
+      .filter(entry => entry.direction !== undefined)
+      .map(entry => entry.path);
+    const tried = new Set([...DIRECTED.map(([path]) => path), 'mcpPolicy.enabled']);
+    assert.deepEqual(
+      ruled.filter(path => !tried.has(path)),
+      [],
+    );
+  });
+});

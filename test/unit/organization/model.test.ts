@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { historyCsv, peopleCsv } from '../../../src/organization/exports';
+import {
+  choosePeople,
+  groupByDay,
+  isInactive,
+  nameOf,
+  passesHistory,
+  sortRevisions,
+  timeOf,
+  type PeopleFilter,
+  type Person,
+  type Revision,
+  type UsageOfPeople,
+} from '../../../src/organization/model';
+import { compareSettings } from '../../../src/organization/changes';
+import { readDays } from '../../../src/organization/pickers';
+import { permalinkText } from '../../../src/organization/words';
+
+const NOW = Date.UTC(2026, 10, 21, 12);
+const DAY_MS = 24 * 60 * 60 * 1000;
+const ago = (days: number): string => new Date(NOW - days * DAY_MS).toISOString();
+
+const people: readonly Person[] = [
+  {
+    id: 'u1',
+    firstName: 'Åsa',
+    lastName: 'Berg',
+    email: 'asa@acme.example',
+    lastSignInAt: ago(2),
+    createdAt: ago(400),
+  },
+  { id: 'u2', email: 'nobody@acme.example', lastSignInAt: ago(90), createdAt: ago(400) },
+  { id: 'u3', firstName: 'Zoë', createdAt: ago(400), lastSignInAt: 'never' },
+  { id: 'u4', firstName: 'Bo', createdAt: ago(3) },
+  { id: 'u5', firstName: '  ', lastName: '\u202egnp.exe', lastSignInAt: ago(40) },
+];
+const usage: UsageOfPeople = new Map([['u2', { lastActiveDay: '2026-11-19', billableTokens: 1_234_567 }]]);
+const context = (joined?: UsageOfPeople) => ({
+  usage: joined,
+  now: NOW,
+  inactiveDays: 30,
+  compare: new Intl.Collator('en').compare,
+});
+const choose = (filter: Partial<PeopleFilter>, joined?: UsageOfPeople): string[] =>
+  choosePeople(people, { sort: 'name', ...filter }, context(joined)).map(({ id }) => id);
+
+describe('users', () => {
+  it('have a name whatever is missing', () => {
+    assert.deepEqual(people.map(nameOf), ['Åsa Berg', 'nobody@acme.example', 'Zoë', 'Bo', '\u202egnp.exe']);
+  });
+
+  it('are found by any part of name, e-mail or id, in any letter case', () => {
+    assert.deepEqual(choose({ text: ' åSA b' }), ['u1']);
+    assert.deepEqual(choose({ text: 'NOBODY@' }), ['u2']);
+    assert.deepEqual(choose({ text: 'U3' }), ['u3']);
+    assert.deepEqual(choose({ text: 'nothing like it' }), []);
+  });
+
+  it('are sorted by name or by last sign-in; who never signed in comes last, or first when the longest ago is asked for', () => {
+    assert.deepEqual(choose({ sort: 'latest' }), ['u1', 'u5', 'u2', 'u4', 'u3']);
+    assert.deepEqual(choose({ sort: 'longestAgo' }).slice(2), ['u2', 'u5', 'u1']);
+    assert.deepEqual(
+      choose({}).filter(id => id !== 'u5'),
+      ['u1', 'u4', 'u2', 'u3'],
+    );
+  });
+
+  it('are inactive when neither they nor their agents were seen; newcomers are not', () => {
+    assert.deepEqual(choose({ seen: 'inactive' }).sort(), ['u2', 'u3', 'u5']);
+    assert.deepEqual(choose({ seen: 'inactive' }, usage).sort(), ['u3', 'u5']);
+    assert.deepEqual(choose({ seen: 'never' }).sort(), ['u3', 'u4']);
+    assert.equal(isInactive({ id: 'x' }, undefined, NOW, 30), true);
+  });
+
+  it('are exported with what is known, and nothing a spreadsheet would run', () => {
+    const text = peopleCsv([{ ...people[1]!, firstName: '=HYPERLINK("x")' }], usage, NOW, 30);
+    assert.equal(
+      text,
+      'id,email,first_name,last_name,joined,last_sign_in,inactive,last_active_day_utc,billable_tokens_30_days_utc\r\n' +
+        `u2,nobody@acme.example,"'=HYPERLINK(""x"")",,${ago(400)},${ago(90)},false,2026-11-19,1234567\r\n`,
+    );
+    assert.ok(!peopleCsv(people, undefined, NOW, 30).includes('tokens'));
+  });
+});
+
+const revisions: readonly Revision[] = sortRevisions([
+  { revision: 1, settings: {}, updatedAt: '2026-11-10T12:00:00', user: { id: 'a', name: 'Ann' } },
+  {
+    revision: 3,
+    settings: { maxAutonomyLevel: 'high' },
+    updatedAt: '2026-11-12T12:00:00',
+    user: { id: 'b' },
+  },
+  {
+    revision: 2,
+    settings: { modelPolicy: { allowCustomModels: true } },
+    updatedAt: '2026-11-12T09:00:00',
+    user: { id: 'a' },
+  },
+  { revision: 4, settings: {}, updatedAt: 'soon' },
+  {
+    revision: 2,
+    settings: { modelPolicy: { allowCustomModels: false } },
+    updatedAt: '2026-11-12T10:00:00',
+    user: { id: 'a' },
+  },
+]);
+const changesOf = (revision: Revision) => {
+  const before = revisions[revisions.indexOf(revision) + 1];
+  return compareSettings(before ?? { settings: {} }, revision);
+};
+const filtered = (filter: Parameters<typeof passesHistory>[1]): number[] =>
+  revisions.filter(each => passesHistory(each, filter, changesOf)).map(({ revision }) => revision);
+
+describe('control history', () => {
+  it('is newest first, each revision once, by local day', () => {
+    assert.deepEqual(
+      revisions.map(({ revision }) => revision),
+      [4, 3, 2, 1],
+    );
+    assert.equal(revisions[2]?.updatedAt, '2026-11-12T10:00:00', 'the last one read counts');
+    assert.deepEqual(
+      [...groupByDay(revisions)].map(([day, each]) => [day, each.map(({ revision }) => revision)]),
+      [
+        ['', [4]],
+        ['2026-11-12', [3, 2]],
+        ['2026-11-10', [1]],
+      ],
+    );
+  });
+
+  it('is filtered by person, setting and days, together', () => {
+    assert.deepEqual(filtered({ person: 'a' }), [2, 1]);
+    assert.deepEqual(filtered({ setting: 'modelPolicy' }), [3, 2]);
+    assert.deepEqual(filtered({ setting: 'modelPolicy.allowCustomModels' }), [3, 2]);
+    assert.deepEqual(filtered({ setting: 'model' }), []);
+    assert.deepEqual(filtered({ from: '2026-11-11' }), [3, 2]);
+    assert.deepEqual(filtered({ to: '2026-11-10' }), [1]);
+    assert.deepEqual(filtered({ person: 'a', from: '2026-11-11', setting: 'modelPolicy' }), [2]);
+    assert.deepEqual(filtered({}), [4, 3, 2, 1]);
+  });
+
+  it('reads days as people write them', () => {
+    assert.deepEqual(readDays('2026-11-01 2026-11-20'), { from: '2026-11-01', to: '2026-11-20' });
+    assert.deepEqual(readDays(' 2026-11-01 … 2026-11-20'.replace('…', '...')), {
+      from: '2026-11-01',
+      to: '2026-11-20',
+    });
+    assert.deepEqual(readDays('2026-11-01'), { from: '2026-11-01', to: '2026-11-01' });
+    for (const text of [
+      '',
+      'yesterday',
+      '2026-13-01',
+      '2026-02-30',
+      '2026-11-20 2026-11-01',
+      '2026-11-01 x',
+    ]) {
+      assert.equal(readDays(text), undefined, text);
+    }
+  });
+
+  it('is passed on as text with revision, person and exact time', () => {
+    const revision: Revision = {
+      revision: 45,
+      settings: {},
+      updatedAt: '2026-11-20T10:00:00+02:00',
+      user: { name: 'Ann\nEvil', email: 'ann@acme.example' },
+    };
+    const changes = compareSettings(
+      { settings: { maxAutonomyLevel: 'high' } },
+      { settings: { maxAutonomyLevel: 'low' } },
+    );
+    assert.equal(
+      permalinkText(revision, changes, 'api.acme.example'),
+      'Control revision 45 by Ann Evil <ann@acme.example> at 2026-11-20T08:00:00.000Z\n' +
+        'Service: api.acme.example\n- maxAutonomyLevel: high → low (tightens)',
+    );
+  });
+
+  it('is exported one changed setting a line', () => {
+    assert.equal(
+      historyCsv(revisions.slice(1, 2), changesOf),
+      'revision,time,person,email,setting,change,before,after,direction\r\n' +
+        `3,${new Date('2026-11-12T12:00:00').toISOString()},b,,maxAutonomyLevel,added,,"""high""",\r\n` +
+        `3,${new Date('2026-11-12T12:00:00').toISOString()},b,,modelPolicy.allowCustomModels,removed,false,,\r\n`,
+    );
+  });
+
+  it('takes no text for a time that is none', () => {
+    assert.equal(timeOf('soon'), undefined);
+    assert.equal(timeOf(undefined), undefined);
+    assert.equal(timeOf('2026-11-20T10:00:00Z'), Date.UTC(2026, 10, 20, 10));
+  });
+});

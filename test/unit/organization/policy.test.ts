@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import type { Settings } from '../../../src/organization/directions';
+import type { Revision } from '../../../src/organization/model';
+import { warningsOf, type SessionChoice } from '../../../src/organization/policy';
+import { Calendar } from '../../../src/organization/words';
+
+const history = (...states: readonly Settings[]): Revision[] =>
+  states
+    .map((settings, index) => ({
+      revision: index + 1,
+      settings,
+      user: { name: `Admin ${index + 1}` },
+      updatedAt: `2026-11-1${index}T12:00:00Z`,
+    }))
+    .reverse();
+
+const warn = (choice: SessionChoice, ...states: readonly Settings[]): string[] =>
+  warningsOf(choice, history(...states), new Calendar('en'));
+
+describe('what the controls say against a session', () => {
+  it('names the setting, and the revision, person and day it has been so since', () => {
+    const blocked = { modelPolicy: { blockedModelIds: ['m'] } };
+    assert.deepEqual(warn({ model: 'm' }, {}, blocked, { ...blocked, maxAutonomyLevel: 'low' }), [
+      'The controls block the model m (modelPolicy.blockedModelIds, revision 2 by Admin 2, Nov 11, 2026).',
+    ]);
+    assert.deepEqual(warn({ model: 'm' }, blocked, {}), [], 'only the newest counts');
+  });
+
+  it('models: blocked, not among the allowed, added where that is not allowed', () => {
+    const policy = (modelPolicy: Settings, more: Settings = {}): Settings => ({ modelPolicy, ...more });
+    const is = (pattern: RegExp | undefined, settings: Settings, model = 'm'): void => {
+      const [warning] = warn({ model }, settings);
+      if (pattern === undefined) assert.equal(warning, undefined);
+      else assert.match(warning ?? '', pattern);
+    };
+    is(/allowedModelIds/, policy({ allowedModelIds: ['n'] }));
+    is(undefined, policy({ allowedModelIds: ['n', 'm'] }));
+    is(undefined, policy({ allowedModelIds: [] }));
+    is(undefined, policy({ allowedModelIds: ['n'], allowAllFactoryModels: true }));
+    is(/blockedModelIds/, policy({ allowedModelIds: ['m'], blockedModelIds: ['m'] }));
+    is(/allowCustomModels/, policy({ allowCustomModels: false }, { customModels: [{ id: 'm' }] }));
+    is(/allowCustomModels/, policy({ allowCustomModels: false }, { customModels: [{ model: 'm' }] }));
+    is(
+      undefined,
+      policy({ allowCustomModels: true, allowedModelIds: ['n'] }, { customModels: [{ id: 'm' }] }),
+    );
+    is(undefined, policy({ blockedModelIds: 'm', allowedModelIds: 5 }, { customModels: 'm' }));
+    is(undefined, policy({ allowedModelIds: ['n'] }), '');
+  });
+
+  it('autonomy above the most, in the order everybody knows; other words say nothing', () => {
+    const of = (autonomyLevel: string, maxAutonomyLevel: unknown): number =>
+      warn({ autonomyLevel }, { maxAutonomyLevel }).length;
+    assert.deepEqual(
+      [of('high', 'medium'), of('medium', 'medium'), of('low', 'medium'), of('low', 'off')],
+      [1, 0, 0, 1],
+    );
+    assert.deepEqual(
+      [of('turbo', 'low'), of('high', 'turbo'), of('high', undefined), of('high', 5)],
+      [0, 0, 0, 0],
+    );
+  });
+
+  it('computers: own machines and hosted ones, only where the controls say no', () => {
+    const settings = { byomComputersEnabled: false, managedComputersEnabled: false };
+    assert.match(warn({ computerProvider: 'byom' }, settings)[0] ?? '', /byomComputersEnabled/);
+    assert.match(warn({ computerProvider: 'cloud' }, settings)[0] ?? '', /managedComputersEnabled/);
+    assert.deepEqual(warn({ computerProvider: 'byom' }, { managedComputersEnabled: false }), []);
+    assert.deepEqual(warn({ computerProvider: '' }, settings), []);
+  });
+
+  it('says nothing where nothing is known or chosen, and its text makes no link', () => {
+    assert.deepEqual(warn({ model: 'm' }), []);
+    assert.deepEqual(warn({}, { maxAutonomyLevel: 'off' }), []);
+    const evil = '[x](command:workbench.action.quit)';
+    const [warning] = warningsOf(
+      { model: evil },
+      [{ revision: 1, settings: { modelPolicy: { blockedModelIds: [evil] } }, user: { name: evil } }],
+      new Calendar('en'),
+    );
+    assert.ok(warning?.includes('unknown time') && !warning.includes(']('), warning);
+  });
+});
