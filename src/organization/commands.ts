@@ -104,14 +104,24 @@ export class OrganizationCommands {
     const { shown, inactiveDays, listed } = this.#deps;
     await listed();
     const filter = await pickPeopleFilter(shown.peopleFilter, inactiveDays());
-    if (filter !== undefined) shown.filterPeople(filter);
+    if (filter === undefined) return;
+    shown.filterPeople(filter);
+    await this.#reveal('people');
   }
 
   async #filter(): Promise<void> {
     const { shown, data, now, listed } = this.#deps;
     await listed();
     const filter = await pickHistoryFilter(shown.historyFilter, data, now());
-    if (filter !== undefined) shown.filterHistory(filter);
+    if (filter === undefined) return;
+    shown.filterHistory(filter);
+    await this.#reveal('controls');
+  }
+
+  /** Rows may have moved out of sight. */
+  async #reveal(group: 'people' | 'controls'): Promise<void> {
+    const { view, tree } = this.#deps;
+    await view.reveal(tree.groupNode(group), { select: false, focus: false, expand: true });
   }
 
   async #showUser(node: unknown): Promise<void> {

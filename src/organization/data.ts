@@ -48,6 +48,7 @@ export class OrganizationData extends Disposable {
   #serviceId: string | undefined;
   /** Requests may answer differently than before: another key. */
   #stale = false;
+  #begun = false;
 
   constructor(deps: OrganizationDataDeps) {
     super();
@@ -101,7 +102,8 @@ export class OrganizationData extends Disposable {
     );
     this.register(
       deps.connection.onDidBecomeReady(() => {
-        this.#stale = true;
+        // The first one only says that there is a service at all.
+        this.#stale = this.#begun;
         this.people.forgive();
         this.controls.forgive();
       }),
@@ -147,6 +149,7 @@ export class OrganizationData extends Disposable {
   async ready(): Promise<void> {
     const { service } = await this.#deps.connection.ready();
     await this.#use(service?.id);
+    this.#begun = true;
   }
 
   /** Resolves when what is kept of a service has been read, also of one that is not in use. */

@@ -265,7 +265,8 @@ class Organization extends Disposable implements OrganizationFeature {
         ),
       ];
     }
-    return [first, second].flatMap(({ failure, at }) => {
+    const again = second.failure?.gist !== undefined && second.failure.gist === first.failure?.gist;
+    return [first, again ? { ...second, failure: undefined } : second].flatMap(({ failure, at }) => {
       if (failure === undefined) return [];
       const age = this.#deps.format.span(Date.now() - (at ?? 0));
       return at === undefined
@@ -277,7 +278,9 @@ class Organization extends Disposable implements OrganizationFeature {
   #failure(error: unknown, what: 'people' | 'controls'): Omit<ListingFailure, 'at'> {
     const host = this.#host() ?? '';
     if (!isApiError(error) || error.kind !== 'forbidden') {
-      return { sentence: errorSentence(error, host === '' ? {} : { host }), forbidden: false };
+      const sentence = errorSentence(error, host === '' ? {} : { host });
+      const gist = isApiError(error) ? `${error.kind} ${error.reason ?? ''} ${error.status ?? ''}` : sentence;
+      return { sentence, forbidden: false, gist };
     }
     const { status, requestId } = error;
     const facts =

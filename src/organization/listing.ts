@@ -19,6 +19,8 @@ export interface ListingFailure {
   readonly forbidden: boolean;
   /** Status and request id, for a sentence about several lists. */
   readonly facts?: string;
+  /** What kind of failure it is: two of the same are told once. */
+  readonly gist?: string;
 }
 
 /** A list as last known. Neither a failure nor a reading that was stopped takes anything away. */

@@ -42,7 +42,9 @@ export class Rows {
 
   item(node: OrganizationTreeNode): vscode.TreeItem {
     const item = this.#item(node);
-    item.id = Object.values(node).join('/');
+    // Days of a filtered history are rows of their own, so that they are open whatever was closed before.
+    const filtered = node.kind === 'day' && this.#deps.shown.isHistoryFiltered;
+    item.id = `${Object.values(node).join('/')}${filtered ? '/filtered' : ''}`;
     return item;
   }
 

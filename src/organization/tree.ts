@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { Disposable } from '../util/disposable';
+import { Disposable, toDisposable } from '../util/disposable';
 import type { OrganizationData } from './data';
 import { dayOf, timeOf } from './model';
 import type { Rows } from './rows';
@@ -70,16 +70,22 @@ export interface OrganizationTreeDeps {
   readonly ready: () => Promise<boolean>;
 }
 
+/** Pages can come faster than rows are drawn. */
+const DRAW_MS = 100;
+
 /** Users and control history. Nodes are made once for each thing, so that selection survives refreshes. */
 export class OrganizationTree extends Disposable implements vscode.TreeDataProvider<OrganizationTreeNode> {
   readonly #deps: OrganizationTreeDeps;
   readonly #nodes = new Map<string, OrganizationTreeNode>();
+  readonly #waiting = new Set<GroupName>();
+  #timer: NodeJS.Timeout | undefined;
   readonly #changed = this.register(new vscode.EventEmitter<OrganizationTreeNode | undefined>());
 
   constructor(deps: OrganizationTreeDeps) {
     super();
     this.#deps = deps;
-    this.register(deps.shown.onDidChange(group => this.#changed.fire(this.#node({ kind: 'group', group }))));
+    this.register(deps.shown.onDidChange(group => this.#drawSoon(group)));
+    this.register(toDisposable(() => clearTimeout(this.#timer)));
   }
 
   readonly onDidChangeTreeData = this.#changed.event;
@@ -163,12 +169,26 @@ export class OrganizationTree extends Disposable implements vscode.TreeDataProvi
     return this.#deps.rows.item(node);
   }
 
+  groupNode(group: GroupName): OrganizationTreeNode {
+    return this.#node({ kind: 'group', group });
+  }
+
   personNode(personId: string): OrganizationTreeNode {
     return this.#node({ kind: 'person', personId });
   }
 
   revisionNode(revision: number): OrganizationTreeNode {
     return this.#node({ kind: 'revision', revision });
+  }
+
+  #drawSoon(group: GroupName): void {
+    this.#waiting.add(group);
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      const groups = [...this.#waiting];
+      this.#waiting.clear();
+      for (const each of groups) this.#changed.fire(this.groupNode(each));
+    }, DRAW_MS);
   }
 
   #people(): OrganizationTreeNode[] {

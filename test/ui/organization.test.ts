@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import * as path from 'node:path';
+import { startSampleService, type SampleService } from '../../src/sample';
+import { FaultServer } from '../fakes/faultServer';
+import { answerLists, largeOrganization } from '../fakes/largeOrganization';
+import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
+import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { Workbench } from './workbench';
+
+const VIEW = 'Organization';
+const LISTS = /\/api\/v0\/organization\//;
+
+/** Who can do what, what changed, who changed it: users and control history as an administrator reads them. */
+describe('organization', () => {
+  let service: SampleService;
+  let folder: string;
+  let workbench: Workbench;
+
+  const open = async (origins: { baseUrl: string; appUrl: string; apiKey: string }): Promise<void> => {
+    workbench = await Workbench.open({
+      folder,
+      env: {
+        AGENT_CONSOLE_BASE_URL: origins.baseUrl,
+        AGENT_CONSOLE_APP_URL: origins.appUrl,
+        AGENT_CONSOLE_API_KEY: origins.apiKey,
+      },
+      contextOptions: { permissions: ['clipboard-read', 'clipboard-write'] },
+    });
+    await showOnly();
+  };
+  /** Gives the view the height it needs. */
+  const showOnly = async (): Promise<void> => {
+    await workbench.openContainer('Agent Console');
+    for (const view of ['Sessions', 'Computers']) {
+      const header = workbench.view(view).locator('.pane-header');
+      if ((await header.getAttribute('aria-expanded')) === 'true') await header.click();
+      await workbench.page.locator(`.pane-header[aria-label^="${view}"][aria-expanded="false"]`).waitFor();
+    }
+    await workbench.expandView(VIEW);
+    await workbench.row(VIEW, 'Control history').waitFor();
+  };
+  const run = (title: string): Promise<void> => workbench.runCommand(`Agent Console: ${title}`);
+  const users = (): ReturnType<Workbench['row']> => workbench.row(VIEW, /^Users/);
+  const expand = async (text: string | RegExp): Promise<void> => {
+    const row = workbench.row(VIEW, text);
+    await row.locator('.monaco-tl-twistie').click();
+    await workbench
+      .rows(VIEW)
+      .filter({ hasText: text, has: workbench.page.locator('.monaco-tl-twistie:not(.collapsed)') })
+      .first()
+      .waitFor();
+  };
+  const copied = (): Promise<string> => workbench.page.evaluate<string>('navigator.clipboard.readText()');
+  /** Waits until the clipboard holds something that matches. */
+  const copies = async (pattern: RegExp): Promise<string> => {
+    await workbench.page.waitForFunction(
+      async source =>
+        new RegExp(source).test(await (globalThis as unknown as Navigatored).navigator.clipboard.readText()),
+      pattern.source,
+    );
+    return copied();
+  };
+  const diffText = (): Promise<string> =>
+    workbench.page.locator('.diff-editor, .editor-instance').first().innerText();
+
+  before(() => {
+    folder = temporaryFolder('organization');
+    makeSampleWorkspace(folder);
+  });
+  beforeEach(async function () {
+    this.timeout(120_000);
+    service = await startSampleService({ pace: 0.02, now: () => Date.UTC(2026, 10, 21, 12) });
+  });
+  afterEach(async function () {
+    const test = this.currentTest;
+    if (test?.state === 'failed')
+      await workbench.capture(`failed/${test.title.replace(/\W+/g, '-').slice(0, 60)}`);
+    await workbench.close();
+    await service.close();
+  });
+  after(() => removeFolder(folder));
+
+  it('lists users page by page, finds one, filters, copies an e-mail and exports', async () => {
+    await open(service);
+    await users().filter({ hasText: '128' }).waitFor();
+    await expand(/^Users/);
+    await workbench.row(VIEW, 'Amara').waitFor();
+    assert.match(
+      (await workbench.row(VIEW, 'Amara').getAttribute('aria-label')) ?? '',
+      /^User Amara.*@acme\.example/,
+    );
+    await run('Find user…');
+    await workbench.quickInput.getByPlaceholder(/Find a user/).fill('mallory');
+    await workbench.pick('mallory');
+    const found = workbench
+      .rows(VIEW)
+      .and(workbench.page.locator('.selected, .focused'))
+      .filter({ hasText: 'Mallory' });
+    await found.first().waitFor();
+    assert.ok(!(await found.first().innerText()).includes('\u202e'));
+    await workbench.contextMenu(found.first(), 'Copy e-mail of user');
+    await copies(/^mallory\.\S+@acme\.example$|@acme\.example$/);
+    await run('Filter and sort users…');
+    await workbench.pick('Never signed in');
+    await users().filter({ hasText: '1 of 128' }).waitFor();
+    await run('Export users as CSV…');
+    const file = path.join(folder, 'organization-users.csv');
+    await workbench.answer(file);
+    await workbench.notified('1 of 128 users exported');
+    const [header, row, ...rest] = readFileSync(file, 'utf8').split('\r\n');
+    assert.match(header ?? '', /^id,email,first_name/);
+    assert.match(row ?? '', /^user_[0-9a-f]+,\S+@acme\.example,/);
+    assert.deepEqual(rest, ['']);
+    await workbench.viewAction(VIEW, 'Clear filters');
+    await users().filter({ hasText: /128$/ }).waitFor();
+  });
+
+  it('shows what each revision changed, as rows, as a diff and as a reference, and no secret anywhere', async () => {
+    await open(service);
+    await workbench.row(VIEW, 'rev 45').waitFor();
+    await expand('rev 45');
+    await workbench.row(VIEW, 'maxAutonomyLevel: high → medium').filter({ hasText: 'tightens' }).waitFor();
+    await workbench
+      .row(VIEW, 'sandbox.filesystem.denyRead: 1 entry → 2 entries')
+      .filter({ hasText: '+1' })
+      .waitFor();
+    await workbench.row(VIEW, 'ideAutoConnect: true → not set').waitFor();
+    await workbench.contextMenu(workbench.row(VIEW, 'rev 45'), 'Copy reference');
+    assert.match(await copies(/^Control revision 45/), /by \S.* at 2026-11-\d\dT.*Z\nService: 127\.0\.0\.1/);
+    await workbench.row(VIEW, 'rev 45').click();
+    await workbench.tab(/revision 44 ↔ 45/).waitFor();
+    await workbench.page.locator('.monaco-diff-editor').getByText('maxAutonomyLevel').first().waitFor();
+
+    await run('Filter control history…');
+    await workbench.pick('Setting…');
+    await workbench.pick(/^customModels/);
+    await workbench.row(VIEW, 'Control history').filter({ hasText: 'of 45' }).waitFor();
+    await expand('rev 32');
+    const secret = workbench.row(VIEW, 'customModels[house-0].apiKey');
+    await secret.filter({ hasText: 'the secret changed' }).waitFor();
+    assert.match(await secret.innerText(), /\[redacted [0-9a-f]{8}\] → \[redacted [0-9a-f]{8}\]/);
+    await secret.click();
+    await workbench.tab(/revision 31 ↔ 32/).waitFor();
+    await workbench.page.locator('.monaco-diff-editor').getByText('redacted').first().waitFor();
+    assert.ok(!(await diffText()).includes('sample-secret'));
+
+    await run('Compare control revisions…');
+    await workbench.quickInput.getByPlaceholder(/1\/2/).fill('rev 7');
+    await workbench.pick(/^rev 7/);
+    await workbench.quickInput.getByPlaceholder(/2\/2/).fill('rev 30');
+    await workbench.pick(/^rev 30/);
+    await workbench.tab(/revision 7 ↔ 30/).waitFor();
+    await run('Show current controls');
+    await workbench.tab('revision-45.jsonc').waitFor();
+    await workbench.page.locator('.editor-instance').getByText('byomComputersEnabled').first().waitFor();
+    const everything = await workbench.page.locator('body').innerText();
+    assert.ok(!everything.includes('sample-secret'));
+    assert.ok(!workbench.server.logs().includes('sample-secret'));
+  });
+
+  it('one clear state for a key without the right, and the rest works', async () => {
+    service.fail({ kind: 'status', status: 403, match: { path: LISTS } });
+    await open(service);
+    const message = workbench
+      .view(VIEW)
+      .getByText(/may read neither users nor control history.*403.*Everything else works/);
+    await message.waitFor();
+    await users().filter({ hasText: 'not readable with this key' }).waitFor();
+    await workbench.row(VIEW, 'Not readable with this key').waitFor();
+    const asked = (): number => service.requests.filter(({ path: asked }) => LISTS.test(asked)).length;
+    assert.equal(asked(), 2, 'asked once each');
+    await workbench.expandView('Computers');
+    await workbench.row('Computers', 'active').waitFor();
+    assert.equal(asked(), 2);
+  });
+
+  it('is there without the service too, with its age, also after a reload', async () => {
+    await open(service);
+    await workbench.row(VIEW, 'rev 45').waitFor();
+    await users().filter({ hasText: '128' }).waitFor();
+    const fault = service.fail({ kind: 'status', status: 503, match: { path: LISTS } });
+    await workbench.viewAction(VIEW, 'Refresh organization');
+    await workbench
+      .view(VIEW)
+      .getByText(/503.*Shown as of .* ago/)
+      .waitFor();
+    await workbench.row(VIEW, 'rev 45').click();
+    await workbench.page.locator('.monaco-diff-editor').getByText('maxAutonomyLevel').first().waitFor();
+    await workbench.page.reload();
+    await showOnly();
+    await users().filter({ hasText: '128' }).waitFor();
+    const asked = service.requests.length;
+    await run('Compare control revisions…');
+    await workbench.pick(/^rev 40/);
+    await workbench.pick(/^rev 41/);
+    await workbench.tab(/revision 40 ↔ 41/).waitFor();
+    assert.equal(service.requests.length, asked, 'what was read a moment ago is not asked for again');
+    fault.dispose();
+    await workbench.viewAction(VIEW, 'Refresh organization');
+    await workbench
+      .view(VIEW)
+      .getByText(/Shown as of/)
+      .waitFor({ state: 'detached' });
+  });
+
+  it('holds 5,000 users and 2,000 revisions, and reading can be stopped', async () => {
+    const large = await FaultServer.start();
+    try {
+      const organization = largeOrganization(5_000, 2_000);
+      let hold = true;
+      large.answer(hit => {
+        if (!LISTS.test(hit.url)) return { kind: 'answer', body: { computers: [], reports: [] } };
+        return hold && /users.*cursor=1000/.test(hit.url)
+          ? { kind: 'silence' }
+          : answerLists(organization, hit);
+      });
+      await open({ baseUrl: large.origin, appUrl: large.origin, apiKey: 'a-key-of-this-test' });
+      await users().filter({ hasText: '1,000 read so far' }).waitFor();
+      await workbench.row(VIEW, 'rev 2000').waitFor();
+      await workbench.viewAction(VIEW, 'Stop reading');
+      await users().filter({ hasText: '1,000 · incomplete' }).waitFor();
+      hold = false;
+      await workbench.viewAction(VIEW, 'Refresh organization');
+      await users()
+        .filter({ hasText: /5,000$/ })
+        .waitFor();
+      await workbench.row(VIEW, 'Control history').filter({ hasText: '2,000' }).waitFor();
+      await run('Find user…');
+      await workbench.quickInput.getByPlaceholder(/Find a user/).fill('person4321@');
+      await workbench.pick('person4321@acme.example');
+      await workbench
+        .rows(VIEW)
+        .and(workbench.page.locator('.selected, .focused'))
+        .filter({ hasText: 'Last4321' })
+        .first()
+        .waitFor();
+    } finally {
+      await large.close();
+    }
+  });
+});
+
+interface Navigatored {
+  readonly navigator: { readonly clipboard: { readText(): Promise<string> } };
+}
