@@ -56,7 +56,7 @@ export class OrganizationCommands {
         if (what === 'people' || what === 'days') shown.showMore(what);
       },
       showUser: (node?: unknown) => this.#showUser(node),
-      copyEmail: (node?: unknown) => this.#copyEmail(node),
+      copyEmail: (node?: unknown, nodes?: unknown) => this.#copyEmail(node, nodes),
       copyUserId: async (node?: unknown) => {
         const person = await this.#person(node);
         if (person !== undefined) await vscode.env.clipboard.writeText(person.id);
@@ -132,7 +132,16 @@ export class OrganizationCommands {
     await details.show(person.id, nameOf(person), () => outline(known(), format));
   }
 
-  async #copyEmail(node: unknown): Promise<void> {
+  /** Of all selected rows, or of one. */
+  async #copyEmail(node: unknown, nodes: unknown): Promise<void> {
+    const emails = listOf(nodes)
+      .map(each => field(each, 'personId'))
+      .map(id => (typeof id === 'string' ? this.#deps.data.person(id)?.email : undefined))
+      .filter(email => email !== undefined && email !== '');
+    if (emails.length > 1) {
+      await vscode.env.clipboard.writeText(emails.map(email => oneLine(email ?? '')).join(', '));
+      return;
+    }
     const person = await this.#person(node);
     if (person === undefined) return;
     if ((person.email ?? '') === '') {
@@ -196,7 +205,7 @@ export class OrganizationCommands {
   /** Two selected rows, or the two that are asked for; the older one is on the left. */
   async #compare(node: unknown, nodes: unknown): Promise<void> {
     const { data, documents } = this.#deps;
-    const selected = (Array.isArray(nodes) ? (nodes as readonly unknown[]) : [])
+    const selected = listOf(nodes)
       .map(each => this.#revisionOf(each))
       .filter(revision => revision !== undefined);
     const [first, second] = new Set(selected);
@@ -241,6 +250,10 @@ export class OrganizationCommands {
     const number = field(node, 'revision');
     return typeof number === 'number' ? this.#deps.data.revision(number) : undefined;
   }
+}
+
+function listOf(nodes: unknown): readonly unknown[] {
+  return Array.isArray(nodes) ? nodes : [];
 }
 
 function field(node: unknown, name: string): unknown {

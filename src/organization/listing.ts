@@ -91,9 +91,10 @@ export class Listing<T> extends Disposable {
     return this.#requests.run('all', shared => this.#read(shared), signal).catch(() => undefined);
   }
 
-  /** Ends a reading under way; what was read of it stays. */
+  /** Ends a reading under way; what was read of it stays. The next one begins anew. */
   stop(): void {
     this.#stop?.abort();
+    this.#requests.abortAll();
   }
 
   /** A failure is no longer of interest: there is another key. */
@@ -104,7 +105,6 @@ export class Listing<T> extends Disposable {
 
   override dispose(): void {
     this.stop();
-    this.#requests.abortAll();
     super.dispose();
   }
 
@@ -129,7 +129,7 @@ export class Listing<T> extends Disposable {
     const before = this.#state.current;
     const read = new Map<string | number, T>();
     const problems: ItemProblem[] = [];
-    const isCurrent = (): boolean => serviceId === this.#serviceId && !this.isDisposed;
+    const isCurrent = (): boolean => serviceId === this.#serviceId && this.#stop === stop && !this.isDisposed;
     const show = (end: Partial<ListingState<T>>): void => {
       if (isCurrent()) {
         const { at } = before;

@@ -249,11 +249,10 @@ export class Rows {
       return item;
     }
     const problem = problems[index];
-    const name = [
-      group === 'people' ? vscode.l10n.t('User') : vscode.l10n.t('Revision'),
-      problem?.id ?? (problem?.index === undefined ? '' : `#${problem.index + 1}`),
-    ];
-    const item = new vscode.TreeItem(oneLine(name.filter(Boolean).join(' ')), None);
+    const place = problem?.id ?? (problem?.index === undefined ? undefined : `#${problem.index + 1}`);
+    const kind = group === 'people' ? vscode.l10n.t('User') : vscode.l10n.t('Revision');
+    const label = place === undefined ? vscode.l10n.t('The list') : `${kind} ${oneLine(place)}`;
+    const item = new vscode.TreeItem(label, None);
     item.description = oneLine([problem?.field, problem?.reason].filter(Boolean).join(': '));
     item.contextValue = 'problem';
     item.tooltip = factsTooltip([[vscode.l10n.t('Error'), problem?.reason]]);

@@ -127,14 +127,10 @@ describe('what a revision changed', () => {
     fc.assert(
       fc.property(settings, settings, (before, after) => {
         const clean = (each: Settings): unknown => JSON.parse(JSON.stringify(each));
-        const changes = compareSettings({ settings: before as Settings }, { settings: after as Settings });
+        const changes = compareSettings({ settings: before }, { settings: after });
         changes.forEach(change => assert.equal(typeof changeText(change), 'string'));
-        assert.equal(
-          compareSettings({ settings: before as Settings }, { settings: before as Settings }).length,
-          0,
-        );
-        if (canonical(clean(before as Settings)) === canonical(clean(after as Settings)))
-          assert.deepEqual(changes, []);
+        assert.equal(compareSettings({ settings: before }, { settings: before }).length, 0);
+        if (canonical(clean(before)) === canonical(clean(after))) assert.deepEqual(changes, []);
       }),
       { numRuns: 300 },
     );

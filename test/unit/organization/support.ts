@@ -69,8 +69,8 @@ export interface Window {
   readonly connection: FakeConnection;
   readonly clock: { now: number };
   readonly log: ReturnType<typeof silentLog>;
-  settled(): Promise<void>;
-  close(): Promise<void>;
+  readonly settled: () => Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** The organization as one window sees it; windows with the same root share what is kept. */
