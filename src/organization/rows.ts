@@ -140,7 +140,7 @@ export class Rows {
   }
 
   #day(day: string): vscode.TreeItem {
-    const { shown, calendar } = this.#deps;
+    const { data, shown, calendar } = this.#deps;
     const revisions = shown.days.get(day) ?? [];
     const isNewest = shown.days.keys().next().value === day;
     const item = new vscode.TreeItem(
@@ -148,8 +148,14 @@ export class Rows {
       isNewest || shown.isHistoryFiltered ? Expanded : Collapsed,
     );
     item.iconPath = themeIcon({ id: 'calendar' });
-    item.description =
-      revisions.length === 1 ? vscode.l10n.t('1 revision') : vscode.l10n.t('{0} revisions', revisions.length);
+    const known = revisions.filter(revision => data.before(revision) !== undefined);
+    const parts = [
+      revisions.length === 1 ? '' : vscode.l10n.t('{0} revisions', revisions.length),
+      known.length === 0
+        ? vscode.l10n.t('first known revision')
+        : summaryText(known.flatMap(revision => data.changesOf(revision))),
+    ];
+    item.description = parts.filter(part => part !== '').join(' · ');
     item.contextValue = 'day';
     item.accessibilityInformation = { label: `${calendar.day(day)}, ${item.description}` };
     return item;

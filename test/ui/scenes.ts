@@ -57,12 +57,12 @@ export const scenes: readonly Scene[] = [
     name: 'organization',
     async play({ workbench }) {
       await showOrganization(workbench);
-      const twistie = (text: string) => workbench.row('Organization', text).locator('.monaco-tl-twistie');
-      await twistie('rev ').click();
-      await workbench.row('Organization', 'maxAutonomyLevel').waitFor();
-      await twistie('sandbox.filesystem').click();
-      await workbench.row('Organization', 'secrets').waitFor();
-      await workbench.row('Organization', 'rev ').click();
+      const twistie = (text: RegExp) => workbench.row('Organization', text).locator('.monaco-tl-twistie');
+      await twistie(/^rev \d/).click();
+      await workbench.row('Organization', /^maxAutonomyLevel: /).waitFor();
+      await twistie(/^sandbox\.filesystem/).click();
+      await workbench.row('Organization', /^\*\*\/secrets/).waitFor();
+      await workbench.row('Organization', /^rev \d/).click();
       await workbench.page.locator('.monaco-diff-editor').getByText('maxAutonomyLevel').first().waitFor();
       return undefined;
     },
