@@ -20,7 +20,7 @@ import { warningsOf, type SessionPolicy } from './policy';
 import { Rows } from './rows';
 import { Shown } from './shown';
 import { OrganizationTree, type OrganizationTreeNode } from './tree';
-import { Calendar } from './words';
+import { Calendar, filterText } from './words';
 
 export type { OrganizationTreeNode } from './tree';
 export type { SessionChoice, SessionPolicy } from './policy';
@@ -245,6 +245,8 @@ class Organization extends Disposable implements OrganizationFeature {
     }
     setMessage(view, sentences.size === 0 ? undefined : plain([...sentences].join(' '), 1_000));
     const reading = [people, controls].some(({ state: { current } }) => current.reading !== undefined);
+    const { peopleFilter, historyFilter } = this.#shown;
+    view.description = filterText(peopleFilter, historyFilter, this.#data.revisions);
     setContext('agentConsole.organizationReading', reading);
     setContext(
       'agentConsole.organizationFiltered',

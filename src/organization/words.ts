@@ -4,7 +4,7 @@ import { oneLine } from '../util/text';
 import type { SettingChange } from './changes';
 import { settingsOf } from './changes';
 import type { Direction } from './directions';
-import { timeOf, whoOf, type Revision } from './model';
+import { makerOf, timeOf, whoOf, type HistoryFilter, type PeopleFilter, type Revision } from './model';
 
 /** A value of a setting on one line, as people read it. Foreign text. */
 export function valueText(value: unknown, maxLength = 80): string {
@@ -73,6 +73,33 @@ export function summaryText(changes: readonly SettingChange[]): string {
   if (first === undefined) return vscode.l10n.t('no change');
   const name = oneLine(first, 60);
   return more.length === 0 ? name : `${name}, +${more.length}`;
+}
+
+/** What the view is filtered by, for its title; empty when it is not. */
+export function filterText(
+  people: PeopleFilter,
+  { person, setting, from, to }: HistoryFilter,
+  revisions: readonly Revision[],
+): string {
+  const maker = person === undefined ? undefined : revisions.find(each => makerOf(each) === person);
+  return [
+    people.text,
+    people.seen === undefined
+      ? undefined
+      : people.seen === 'never'
+        ? vscode.l10n.t('never signed in')
+        : vscode.l10n.t('inactive'),
+    maker && makerText(maker),
+    setting,
+    from === undefined && to === undefined
+      ? undefined
+      : from === to
+        ? from
+        : `${from ?? ''} – ${to ?? ''}`.trim(),
+  ]
+    .filter(part => part !== undefined && part !== '')
+    .map(part => oneLine(part ?? '', 60))
+    .join(' · ');
 }
 
 /** Who made a revision, as shown. */

@@ -15,7 +15,7 @@ import {
 } from '../../../src/organization/model';
 import { compareSettings } from '../../../src/organization/changes';
 import { readDays } from '../../../src/organization/pickers';
-import { permalinkText } from '../../../src/organization/words';
+import { filterText, permalinkText } from '../../../src/organization/words';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -139,6 +139,19 @@ describe('control history', () => {
     assert.deepEqual(filtered({ to: '2026-11-10' }), [1]);
     assert.deepEqual(filtered({ person: 'a', from: '2026-11-11', setting: 'modelPolicy' }), [2]);
     assert.deepEqual(filtered({}), [4, 3, 2, 1]);
+  });
+
+  it('says what it is filtered by', () => {
+    assert.equal(filterText({ sort: 'name' }, {}, revisions), '');
+    assert.equal(
+      filterText(
+        { sort: 'name', text: 'ber', seen: 'inactive' },
+        { person: 'a', setting: 'modelPolicy', from: '2026-11-01', to: '2026-11-02' },
+        revisions,
+      ),
+      'ber · inactive · a · modelPolicy · 2026-11-01 – 2026-11-02',
+    );
+    assert.equal(filterText({ sort: 'name' }, { from: '2026-11-01' }, revisions), '2026-11-01 –');
   });
 
   it('reads days as people write them', () => {
