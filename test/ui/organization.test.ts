@@ -51,15 +51,26 @@ describe('organization', () => {
       .first()
       .waitFor();
   };
-  const copied = (): Promise<string> => workbench.page.evaluate<string>('navigator.clipboard.readText()');
-  /** Waits until the clipboard holds something that matches. */
-  const copies = async (pattern: RegExp): Promise<string> => {
-    await workbench.page.waitForFunction(
-      async source =>
-        new RegExp(source).test(await (globalThis as unknown as Navigatored).navigator.clipboard.readText()),
-      pattern.source,
-    );
-    return copied();
+  /** What the clipboard holds as soon as it holds something that matches. */
+  const copies = (pattern: RegExp): Promise<string> =>
+    workbench.page.evaluate(async source => {
+      const { navigator, requestAnimationFrame } = globalThis as unknown as Browser;
+      let text = '';
+      for (let frame = 0; frame < 600; frame++) {
+        text = await navigator.clipboard.readText();
+        if (new RegExp(source).test(text)) break;
+        await new Promise(resolve => requestAnimationFrame(resolve));
+      }
+      return text;
+    }, pattern.source);
+  /** Takes what a dialog for a file proposes, once it is there. */
+  const takeProposed = async (file: string): Promise<void> => {
+    await workbench.quickInput.locator('.monaco-list-row').filter({ hasText: 'README.md' }).waitFor();
+    await workbench.page.waitForFunction(value => {
+      const { document } = globalThis as unknown as Browser;
+      return document.querySelector('.quick-input-widget input.input')?.value === value;
+    }, file);
+    await workbench.quickInput.locator('input.input').press('Enter');
   };
   const diffText = (): Promise<string> =>
     workbench.page.locator('.diff-editor, .editor-instance').first().innerText();
@@ -100,13 +111,13 @@ describe('organization', () => {
     await found.first().waitFor();
     assert.ok(!(await found.first().innerText()).includes('\u202e'));
     await workbench.contextMenu(found.first(), 'Copy e-mail of user');
-    await copies(/^mallory\.\S+@acme\.example$|@acme\.example$/);
+    assert.match(await copies(/@acme\.example$/), /^[\w.]+@acme\.example$/);
     await run('Filter and sort users…');
     await workbench.pick('Never signed in');
     await users().filter({ hasText: '1 of 128' }).waitFor();
     await run('Export users as CSV…');
     const file = path.join(folder, 'organization-users.csv');
-    await workbench.answer(file);
+    await takeProposed(file);
     await workbench.notified('1 of 128 users exported');
     const [header, row, ...rest] = readFileSync(file, 'utf8').split('\r\n');
     assert.match(header ?? '', /^id,email,first_name/);
@@ -241,6 +252,8 @@ describe('organization', () => {
   });
 });
 
-interface Navigatored {
+interface Browser {
   readonly navigator: { readonly clipboard: { readText(): Promise<string> } };
+  readonly document: { querySelector(selector: string): { readonly value: string } | null };
+  requestAnimationFrame(callback: (time: number) => void): number;
 }
