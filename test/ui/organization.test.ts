@@ -255,5 +255,5 @@ describe('organization', () => {
 interface Browser {
   readonly navigator: { readonly clipboard: { readText(): Promise<string> } };
   readonly document: { querySelector(selector: string): { readonly value: string } | null };
-  requestAnimationFrame(callback: (time: number) => void): number;
+  readonly requestAnimationFrame: (callback: (time: number) => void) => number;
 }
