@@ -75,7 +75,7 @@ export const scenes: readonly Scene[] = [
         .row('Organization', /^Users/)
         .locator('.monaco-tl-twistie')
         .click();
-      await workbench.row('Organization', 'Amara').waitFor();
+      await workbench.row('Organization', /^Amara/).waitFor();
       await workbench.runCommand('Agent Console: Filter control history…');
       await workbench.pick('Setting…');
       await workbench.quickInput.locator('.monaco-list-row').nth(5).waitFor();
