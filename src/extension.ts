@@ -57,7 +57,8 @@ export function activate(context: vscode.ExtensionContext): void {
     const { registerComputers } = await import('./computers');
     const refreshSeconds = settings.computersRefreshSeconds;
     const parts = { connection: await connection(), focused, format, details };
-    return own(registerComputers({ ...parts, view: computersView, refreshSeconds }));
+    const ofComputers = async () => (await sessions()).forComputers;
+    return own(registerComputers({ ...parts, view: computersView, refreshSeconds, sessions: ofComputers }));
   });
   const sessions: () => Promise<SessionsFeature> = once(async () => {
     const { registerSessions } = await import('./sessions');

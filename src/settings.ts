@@ -14,6 +14,16 @@ export const settings = {
   maxAttachmentBytes: (): number => clamp(read('chat.maxAttachmentMegabytes', 10), 1, 100) * 1024 * 1024,
   /** Days without a sign-in or work of agents after which a user counts as inactive. */
   inactiveDays: (): number => clamp(read('organization.inactiveDays', 30), 1, 3650),
+  /** By what the sessions are grouped: `attention`, `computer` or `workspace`. */
+  sessionsGroupBy: (): string => read('sessions.groupBy', 'attention'),
+  /** How sessions are ordered within a group: `activity`, `created` or `name`. */
+  sessionsSortBy: (): string => read('sessions.sortBy', 'activity'),
+  /** Which sessions are listed: those of this `workspace`, or `all`. */
+  sessionsScope: (): string => read('sessions.scope', 'all'),
+  /** Words and conditions that listed sessions must meet; empty for all. */
+  sessionsFilter: (): string => read('sessions.filter', ''),
+  /** Named settings for new sessions, as the person wrote them. */
+  sessionsPresets: (): unknown => configuration().get<unknown>('sessions.presets'),
 } as const;
 
 type SettingKey =
@@ -22,7 +32,12 @@ type SettingKey =
   | 'refresh.computers'
   | 'refresh.sessions'
   | 'chat.maxAttachmentMegabytes'
-  | 'organization.inactiveDays';
+  | 'organization.inactiveDays'
+  | 'sessions.groupBy'
+  | 'sessions.sortBy'
+  | 'sessions.scope'
+  | 'sessions.filter'
+  | 'sessions.presets';
 
 /** Every setting id, for the test that compares them with package.json. */
 export const settingKeys: readonly SettingKey[] = [
@@ -32,15 +47,28 @@ export const settingKeys: readonly SettingKey[] = [
   'refresh.sessions',
   'chat.maxAttachmentMegabytes',
   'organization.inactiveDays',
+  'sessions.groupBy',
+  'sessions.sortBy',
+  'sessions.scope',
+  'sessions.filter',
+  'sessions.presets',
 ];
 
 /** Stores the two addresses in the user's settings; `undefined` removes them. */
 export async function storeAddresses(
   addresses: { readonly baseUrl: string; readonly appUrl: string } | undefined,
 ): Promise<void> {
-  const configuration = vscode.workspace.getConfiguration('agentConsole');
-  await configuration.update('baseUrl', addresses?.baseUrl, vscode.ConfigurationTarget.Global);
-  await configuration.update('appUrl', addresses?.appUrl, vscode.ConfigurationTarget.Global);
+  const stored = configuration();
+  await stored.update('baseUrl', addresses?.baseUrl, vscode.ConfigurationTarget.Global);
+  await stored.update('appUrl', addresses?.appUrl, vscode.ConfigurationTarget.Global);
+}
+
+/** Stores one setting of the Sessions view in the user's settings; its default removes it. */
+export async function storeSessionsSetting(
+  key: 'groupBy' | 'sortBy' | 'scope' | 'filter' | 'presets',
+  value: unknown,
+): Promise<void> {
+  await configuration().update(`sessions.${key}`, value, vscode.ConfigurationTarget.Global);
 }
 
 /** Calls `listener` after one of the named settings changed. */
@@ -51,8 +79,12 @@ export function onDidChangeSettings(keys: readonly SettingKey[], listener: () =>
 }
 
 function read<T extends string | number | boolean>(key: SettingKey, fallback: T): T {
-  const value = vscode.workspace.getConfiguration('agentConsole').get<unknown>(key);
+  const value = configuration().get<unknown>(key);
   return typeof value === typeof fallback ? (value as T) : fallback;
+}
+
+function configuration(): vscode.WorkspaceConfiguration {
+  return vscode.workspace.getConfiguration('agentConsole');
 }
 
 function clamp(value: number, least: number, most: number): number {

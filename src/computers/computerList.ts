@@ -53,6 +53,11 @@ export class ComputerList extends Disposable {
     return this.#state;
   }
 
+  /** A computer of the list. */
+  find(id: string): Computer | undefined {
+    return this.#state.current.computers.find(computer => computer.id === id);
+  }
+
   /** Polls while `visible`; the newest list counts until `usualMs` has passed. */
   setVisible(visible: boolean): void {
     if (visible) this.#poller.start();

@@ -11,9 +11,21 @@ import type { Formatter } from '../util/format';
 import { oneLine } from '../util/text';
 import { setMessage, viewMessage } from '../util/viewMessage';
 import { ComputerList } from './computerList';
+import { errorOf } from './model';
+import type { SessionsOfComputers } from './sessions';
 import { ComputersTree, type ComputerTreeNode } from './tree';
 
+export type { SessionOfComputer, SessionsOfComputers } from './sessions';
 export type { ComputerTreeNode } from './tree';
+
+/** A computer as other features see it. */
+export interface KnownComputer {
+  readonly name: string;
+  readonly providerType: string;
+  readonly status: string | undefined;
+  /** The first error among its provisioning steps. */
+  readonly error: string | undefined;
+}
 
 export interface ComputersDeps {
   readonly connection: Connection;
@@ -23,13 +35,15 @@ export interface ComputersDeps {
   readonly refreshSeconds: () => number;
   readonly format: Formatter;
   readonly details: Pick<DetailsDocuments, 'show'>;
+  /** The sessions of computers, loaded when the first computers are listed. */
+  readonly sessions?: (() => Promise<SessionsOfComputers>) | undefined;
 }
 
 export interface ComputersFeature extends IDisposable {
   readonly tree: vscode.TreeDataProvider<ComputerTreeNode>;
   readonly commands: CommandHandlers<'computers'>;
-  /** The name of a computer this window has seen. */
-  nameOf(computerId: string): string | undefined;
+  /** What this window has seen of a computer. */
+  known(computerId: string): KnownComputer | undefined;
   readonly onDidChange: ComputerList['state']['onDidChange'];
   refresh(): Promise<void>;
 }
@@ -59,7 +73,14 @@ class Computers extends Disposable implements ComputersFeature {
         language: vscode.env.language,
       }),
     );
-    this.tree = this.register(new ComputersTree(this.#list, deps.format, () => this.#firstRead()));
+    this.tree = this.register(
+      new ComputersTree({
+        list: this.#list,
+        format: deps.format,
+        ready: () => this.#firstRead(),
+        sessions: deps.sessions,
+      }),
+    );
     this.commands = {
       refresh: (node?: unknown) => this.#refreshCommand(node),
       copyId: (node?: unknown) => vscode.env.clipboard.writeText(computerIdOf(node)),
@@ -79,8 +100,11 @@ class Computers extends Disposable implements ComputersFeature {
     return this.#list.state.onDidChange;
   }
 
-  nameOf(computerId: string): string | undefined {
-    return this.#list.state.current.computers.find(computer => computer.id === computerId)?.name;
+  known(computerId: string): KnownComputer | undefined {
+    const computer = this.#list.find(computerId);
+    if (computer === undefined) return undefined;
+    const { name, status, providerType } = computer;
+    return { name: oneLine(name) || oneLine(computerId), status, providerType, error: errorOf(computer) };
   }
 
   refresh(): Promise<void> {

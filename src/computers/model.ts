@@ -21,6 +21,12 @@ export function isRunning(step: ProvisioningStep): boolean {
   return step.startedAt !== undefined && step.completedAt === undefined && !hasFailed(step);
 }
 
+/** The computer failed before this step began: nothing waits for it any more. */
+export function isUntouched(computer: Computer, step: ProvisioningStep): boolean {
+  const hasBegun = step.startedAt !== undefined || step.completedAt !== undefined || hasFailed(step);
+  return computer.status === 'error' && !hasBegun;
+}
+
 /** Milliseconds a step took, or has taken so far; `undefined` before it began. */
 export function durationOf(step: ProvisioningStep, now: number): number | undefined {
   if (step.startedAt === undefined) return undefined;

@@ -6,7 +6,10 @@ import type { Formatter } from '../util/format';
 import { oneLine } from '../util/text';
 import { factsTooltip, retryItem, themeIcon } from '../util/treeItems';
 import type { ComputerList } from './computerList';
-import { durationOf, errorOf, iconOf, progressOf, stepIconOf } from './model';
+import { computerFacts, stepFacts } from './facts';
+import { iconOf, isUntouched, stepIconOf } from './model';
+import { computerRow, stepRow } from './row';
+import type { SessionOfComputer, SessionsOfComputers } from './sessions';
 
 export interface ComputerNode {
   readonly kind: 'computer';
@@ -17,168 +20,191 @@ interface StepNode {
   readonly computerId: string;
   readonly index: number;
 }
+/** A session below its computer; commands of sessions take it as they take a row of their own view. */
+interface SessionNode {
+  readonly kind: 'session';
+  readonly computerId: string;
+  readonly sessionId: string;
+}
 interface RetryNode {
   readonly kind: 'retry';
 }
-export type ComputerTreeNode = ComputerNode | StepNode | RetryNode;
+export type ComputerTreeNode = ComputerNode | StepNode | SessionNode | RetryNode;
 
 const RETRY: RetryNode = { kind: 'retry' };
 
-/** Computers, and below each one its provisioning steps. Nodes are made once a computer, so selection survives refreshes. */
-export class ComputersTree extends Disposable implements vscode.TreeDataProvider<ComputerTreeNode> {
-  readonly #list: ComputerList;
-  readonly #format: Formatter;
-  readonly #ready: () => Promise<boolean>;
-  readonly #nodes = new Map<string, ComputerNode>();
-  readonly #steps = new Map<string, StepNode>();
-  readonly #changed = this.register(new vscode.EventEmitter<ComputerTreeNode | undefined>());
-
+export interface ComputersTreeDeps {
+  readonly list: ComputerList;
+  readonly format: Formatter;
   /**
-   * `ready` resolves when the list has been asked for once, so that the view shows its progress until then; to whether asking
-   * again can help.
+   * Resolves when the list has been asked for once, so that the view shows its progress until then; to whether asking again can
+   * help.
    */
-  constructor(list: ComputerList, format: Formatter, ready: () => Promise<boolean>) {
+  readonly ready: () => Promise<boolean>;
+  readonly sessions: (() => Promise<SessionsOfComputers>) | undefined;
+}
+
+/**
+ * Computers, and below each one its provisioning steps and sessions. Nodes are made once, so selection survives refreshes, and
+ * only computers whose rows say something else are drawn again.
+ */
+export class ComputersTree extends Disposable implements vscode.TreeDataProvider<ComputerTreeNode> {
+  readonly #deps: ComputersTreeDeps;
+  readonly #nodes = new Map<string, ComputerTreeNode>();
+  readonly #drawn = new Map<string, string>();
+  readonly #changed = this.register(new vscode.EventEmitter<ComputerTreeNode[] | undefined>());
+  #order = '';
+  #sessions: SessionsOfComputers | undefined;
+  #loading: Promise<void> | undefined;
+
+  constructor(deps: ComputersTreeDeps) {
     super();
-    this.#list = list;
-    this.#format = format;
-    this.#ready = ready;
-    this.register(list.state.onDidChange(() => this.#changed.fire(undefined)));
+    this.#deps = deps;
+    this.register(deps.list.state.onDidChange(() => this.update()));
   }
 
   readonly onDidChangeTreeData = this.#changed.event;
+
+  /** Draws what has changed. */
+  update(): void {
+    const { computers } = this.#deps.list.state.current;
+    if (computers.length === 0 || computers.map(({ id }) => id).join('\n') !== this.#order) {
+      this.redraw();
+      return;
+    }
+    const changed = computers.filter(computer => {
+      const drawn = this.#drawn.get(computer.id);
+      return drawn !== undefined && drawn !== this.#signature(computer);
+    });
+    if (changed.length > 0) this.#changed.fire(changed.map(({ id }) => this.node(id)));
+  }
 
   /** Draws all rows again. */
   redraw(): void {
     this.#changed.fire(undefined);
   }
 
+  node(computerId: string): ComputerNode {
+    return this.#node(computerId, () => ({ kind: 'computer', computerId }));
+  }
+
   async getChildren(node?: ComputerTreeNode): Promise<ComputerTreeNode[]> {
     if (node === undefined) {
-      const connected = await this.#ready();
-      const { computers, failure } = this.#list.state.current;
+      const connected = await this.#deps.ready();
+      const { computers, failure } = this.#deps.list.state.current;
+      this.#order = computers.map(({ id }) => id).join('\n');
       if (computers.length === 0 && failure !== undefined) return connected ? [RETRY] : [];
-      return computers.map(computer => this.#node(computer.id));
+      if (computers.length > 0) this.#loadSessions();
+      return computers.map(computer => this.node(computer.id));
     }
     if (node.kind !== 'computer') return [];
-    const steps = this.#find(node.computerId)?.provisioningSteps ?? [];
-    return steps.map((_, index) => this.#step(node.computerId, index));
+    const { computerId } = node;
+    const steps = this.#deps.list.find(computerId)?.provisioningSteps ?? [];
+    return [
+      ...this.#sessionsOf(computerId).map(({ sessionId }) =>
+        this.#node(`${computerId}\n${sessionId}`, () => ({ kind: 'session', computerId, sessionId })),
+      ),
+      ...steps.map((_, index) =>
+        this.#node(`${computerId}/${index}`, () => ({ kind: 'step', computerId, index })),
+      ),
+    ];
   }
 
   getParent(node: ComputerTreeNode): ComputerTreeNode | undefined {
-    return node.kind === 'step' ? this.#node(node.computerId) : undefined;
+    return node.kind === 'step' || node.kind === 'session' ? this.node(node.computerId) : undefined;
   }
 
   getTreeItem(node: ComputerTreeNode): vscode.TreeItem {
+    if (node.kind === 'retry') return retryItem(commands.computers.refresh);
+    const computer = this.#deps.list.find(node.computerId);
+    if (computer === undefined) return new vscode.TreeItem('');
     switch (node.kind) {
-      case 'retry':
-        return retryItem(commands.computers.refresh);
-      case 'computer': {
-        const computer = this.#find(node.computerId);
-        return computer === undefined ? new vscode.TreeItem('') : this.#computerItem(computer);
-      }
-      case 'step': {
-        const step = this.#find(node.computerId)?.provisioningSteps?.[node.index];
-        return step === undefined ? new vscode.TreeItem('') : this.#stepItem(node, step);
-      }
+      case 'computer':
+        return this.#computerItem(computer);
+      case 'step':
+        return this.#stepItem(node, computer, computer.provisioningSteps?.[node.index]);
+      case 'session':
+        return sessionItem(
+          node,
+          this.#sessionsOf(node.computerId).find(({ sessionId }) => sessionId === node.sessionId),
+        );
     }
+  }
+
+  /** Rows stand before the sessions are there: these come as children when they are. */
+  #loadSessions(): void {
+    this.#loading ??= this.#deps.sessions?.().then(sessions => {
+      this.#sessions = sessions;
+      this.register(sessions.onDidChange(() => this.update()));
+      this.update();
+    });
+  }
+
+  #sessionsOf(computerId: string): readonly SessionOfComputer[] {
+    return this.#sessions?.ofComputer(computerId) ?? [];
   }
 
   #computerItem(computer: Computer): vscode.TreeItem {
+    this.#drawn.set(computer.id, this.#signature(computer));
+    const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
     const steps = computer.provisioningSteps ?? [];
-    const open = computer.status === 'provisioning' || computer.status === 'error';
-    const item = new vscode.TreeItem(
-      oneLine(computer.name) || oneLine(computer.id),
-      steps.length === 0
-        ? vscode.TreeItemCollapsibleState.None
-        : open
-          ? vscode.TreeItemCollapsibleState.Expanded
-          : vscode.TreeItemCollapsibleState.Collapsed,
-    );
+    const isOpen = steps.length > 0 && (computer.status === 'provisioning' || computer.status === 'error');
+    const hasChildren = steps.length > 0 || this.#sessionsOf(computer.id).length > 0;
+    const { label, description } = computerRow(computer, this.#deps.format);
+    const item = new vscode.TreeItem(label, hasChildren ? (isOpen ? Expanded : Collapsed) : None);
     item.id = `computer/${computer.id}`;
-    item.contextValue = 'computer';
+    item.contextValue = computer.status === 'provisioning' ? 'computer provisioning' : 'computer';
     item.iconPath = themeIcon(iconOf(computer));
-    item.description = this.#description(computer);
-    item.tooltip = this.#tooltip(computer);
-    item.accessibilityInformation = {
-      label: vscode.l10n.t('Computer {0}, {1}', oneLine(computer.name), item.description),
-    };
+    item.description = description;
+    item.tooltip = factsTooltip(computerFacts(computer, this.#deps.format));
+    item.accessibilityInformation = { label: vscode.l10n.t('Computer {0}, {1}', label, description) };
     return item;
   }
 
-  #description(computer: Computer): string {
-    const provider = providerLabel(computer.providerType);
-    const status = oneLine(computer.status ?? '');
-    const progress = progressOf(computer);
-    if (computer.status === 'provisioning' && progress !== undefined) {
-      return vscode.l10n.t('provisioning {0}/{1}', progress.done, progress.all);
-    }
-    const error = computer.status === 'error' ? errorOf(computer) : undefined;
-    return [status, error === undefined ? provider : oneLine(error)].filter(part => part !== '').join(' · ');
-  }
-
-  #tooltip(computer: Computer): vscode.MarkdownString {
-    const facts: [string, string | undefined][] = [
-      [vscode.l10n.t('Name'), computer.name],
-      [vscode.l10n.t('Status'), computer.status ?? vscode.l10n.t('not told by the service')],
-      [vscode.l10n.t('Error'), errorOf(computer)],
-      [vscode.l10n.t('Provider'), providerLabel(computer.providerType)],
-      [vscode.l10n.t('Host'), computer.hostname],
-      [vscode.l10n.t('Remote user'), computer.remoteUser],
-      [vscode.l10n.t('Created'), this.#format.exact(computer.createdAt)],
-      [vscode.l10n.t('Id'), computer.id],
-    ];
-    return factsTooltip(facts);
-  }
-
-  #stepItem(node: StepNode, step: ProvisioningStep): vscode.TreeItem {
-    const item = new vscode.TreeItem(
-      oneLine(step.name ?? step.id ?? vscode.l10n.t('Step {0}', node.index + 1)),
-    );
+  #stepItem(node: StepNode, computer: Computer, step: ProvisioningStep | undefined): vscode.TreeItem {
+    if (step === undefined) return new vscode.TreeItem('');
+    const isOver = isUntouched(computer, step);
+    const { label, description } = stepRow(step, node.index, isOver, this.#deps.format);
+    const item = new vscode.TreeItem(label);
     item.id = `step/${node.computerId}/${node.index}`;
     item.contextValue = 'step';
-    item.iconPath = themeIcon(stepIconOf(step));
-    const duration = durationOf(step, Date.now());
-    const error = step.error === undefined ? undefined : oneLine(step.error);
-    item.description = [
-      duration === undefined ? oneLine(step.status ?? '') : this.#format.span(duration),
-      error,
-    ]
-      .filter(part => part !== undefined && part !== '')
-      .join(' · ');
-    item.tooltip = factsTooltip([
-      [vscode.l10n.t('Step'), step.name ?? step.id],
-      [vscode.l10n.t('Status'), step.status],
-      [vscode.l10n.t('Error'), step.error],
-      [
-        vscode.l10n.t('Started'),
-        step.startedAt === undefined ? undefined : this.#format.exact(step.startedAt),
-      ],
-      [
-        vscode.l10n.t('Completed'),
-        step.completedAt === undefined ? undefined : this.#format.exact(step.completedAt),
-      ],
-    ]);
+    item.iconPath = themeIcon(isOver ? { id: 'circle-slash' } : stepIconOf(step));
+    item.description = description;
+    item.accessibilityInformation = { label: vscode.l10n.t('Step {0}, {1}', label, description) };
+    item.tooltip = factsTooltip(stepFacts(step, isOver, this.#deps.format));
     return item;
   }
 
-  #find(id: string): Computer | undefined {
-    return this.#list.state.current.computers.find(computer => computer.id === id);
+  #node<N extends ComputerTreeNode>(key: string, make: () => N): N {
+    let node = this.#nodes.get(key);
+    if (node === undefined) this.#nodes.set(key, (node = make()));
+    return node as N;
   }
 
-  #node(computerId: string): ComputerNode {
-    let node = this.#nodes.get(computerId);
-    if (node === undefined) this.#nodes.set(computerId, (node = { kind: 'computer', computerId }));
-    return node;
-  }
-
-  #step(computerId: string, index: number): StepNode {
-    const key = `${computerId}/${index}`;
-    let node = this.#steps.get(key);
-    if (node === undefined) this.#steps.set(key, (node = { kind: 'step', computerId, index }));
-    return node;
+  /** All that the rows of a computer say. Running steps count on while they are on the screen. */
+  #signature(computer: Computer): string {
+    const { format } = this.#deps;
+    const steps = computer.provisioningSteps ?? [];
+    return [
+      computerRow(computer, format).description,
+      JSON.stringify(computer),
+      ...steps.map((step, index) => stepRow(step, index, isUntouched(computer, step), format).description),
+      ...this.#sessionsOf(computer.id).map(
+        row => `${row.sessionId} ${row.label} ${row.description} ${row.icon.id}`,
+      ),
+    ].join('\n');
   }
 }
 
-function providerLabel(providerType: string): string {
-  return providerType === 'byom' ? vscode.l10n.t('own machine') : oneLine(providerType);
+function sessionItem(node: SessionNode, session: SessionOfComputer | undefined): vscode.TreeItem {
+  if (session === undefined) return new vscode.TreeItem('');
+  const item = new vscode.TreeItem(oneLine(session.label));
+  item.id = `session/${node.computerId}/${node.sessionId}`;
+  item.contextValue = 'session';
+  item.iconPath = themeIcon(session.icon);
+  item.description = session.description;
+  item.accessibilityInformation = { label: session.spoken };
+  item.tooltip = session.spoken;
+  item.command = { command: commands.chat.open, title: vscode.l10n.t('Open session'), arguments: [node] };
+  return item;
 }

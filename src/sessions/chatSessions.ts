@@ -4,7 +4,8 @@ import { Disposable, type IDisposable } from '../util/disposable';
 import { Emitter, type Event } from '../util/event';
 import type { SessionMonitor } from './monitor';
 import type { SessionIndex } from './sessionIndex';
-import { computerLabel, sessionTitle } from './text';
+import { computerName, type ComputerFacts } from './row';
+import { sessionTitle } from './text';
 
 /** A session as the chat shows it. Times are Unix ms. */
 export interface SessionForChat {
@@ -23,7 +24,7 @@ export interface SessionForChat {
 export interface ChatSessionsDeps {
   readonly index: SessionIndex;
   readonly monitor: SessionMonitor;
-  readonly computerName: (computerId: string) => string | undefined;
+  readonly computer: (computerId: string) => ComputerFacts | undefined;
   readonly computersChanged: Event<unknown>;
   readonly pick: (placeHolder: string) => Promise<string | undefined>;
   readonly ensure: (sessionId: string) => Promise<void>;
@@ -53,13 +54,13 @@ export class ChatSessionsSource extends Disposable {
     if (record === undefined) return undefined;
     const { session } = record;
     const status = this.#deps.monitor.statusOf(sessionId);
-    const computerName = computerLabel(session?.computerId, this.#deps.computerName, record.computerName);
+    const name = computerName(record, this.#deps.computer);
     return {
       sessionId,
       title: sessionTitle(record),
       status: status.value,
       ...given('computerId', session?.computerId),
-      ...given('computerName', computerName),
+      ...given('computerName', name),
       ...given('statusAt', status.at),
       ...given('statusProblem', status.problem?.sentence),
       ...given('messageCount', session?.messageCount),

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { isApiError, type ApiClient, type ApiError } from '../api';
+import { isApiError, type ApiClient, type ApiError, type Computer } from '../api';
 import type { Connection, Service } from '../connection';
 import { commands, type CommandHandlers } from '../contributions';
 import { withSignal } from '../util/cancellation';
@@ -11,7 +11,9 @@ import { forNotification, oneLine } from '../util/text';
 import { createSession, readCreateRequest, type CreateRequest } from './create';
 import type { SessionMonitor } from './monitor';
 import { askSessionId, isSessionId, pickSession, type SessionChoice } from './pickers';
+import { goOnInSpiteOf, stateWarnings, type SessionPolicy } from './policy';
 import type { SessionRecord } from './record';
+import type { ComputerFacts } from './row';
 import type { SessionIndex } from './sessionIndex';
 import { sessionTitle } from './text';
 
@@ -21,6 +23,8 @@ export interface SessionCommandsDeps {
   readonly monitor: SessionMonitor;
   readonly format: Formatter;
   readonly details: Pick<DetailsDocuments, 'show'>;
+  readonly computer: (computerId: string) => ComputerFacts | undefined;
+  readonly policy?: SessionPolicy | undefined;
   /** Resolves when the index of the current service has been read. */
   readonly ready: () => Promise<void>;
   readonly refresh: () => Promise<void>;
@@ -89,6 +93,7 @@ export class SessionCommands extends Disposable {
     const created = await createSession(api, request, {
       lastComputerId: this.#lastComputerId,
       host: service.host,
+      agree: computer => (byPerson ? this.#agree(request, computer) : Promise.resolve(true)),
     });
     if (created === undefined) return undefined;
     const { session, computer } = created;
@@ -108,6 +113,18 @@ export class SessionCommands extends Disposable {
         );
       });
     return session.sessionId;
+  }
+
+  /** Tells what speaks against a session before it is made: the state of its computer, the organization's rules. */
+  async #agree({ computerId, sessionSettings }: Partial<CreateRequest>, picked?: Computer): Promise<boolean> {
+    const known = picked ?? (computerId === undefined ? undefined : this.#deps.computer(computerId));
+    const { model, autonomyLevel } = sessionSettings ?? {};
+    const warnings = await this.#deps.policy?.warnings({
+      ...(model === undefined ? {} : { model }),
+      ...(autonomyLevel === undefined ? {} : { autonomyLevel }),
+      ...(known?.providerType === undefined ? {} : { computerProvider: known.providerType }),
+    });
+    return goOnInSpiteOf([...stateWarnings(known), ...(warnings ?? [])]);
   }
 
   async #add(argument: unknown): Promise<string | undefined> {

@@ -34,13 +34,18 @@ export function readCreateRequest(argument: unknown): Partial<CreateRequest> {
 export async function createSession(
   api: ApiClient,
   request: Partial<CreateRequest>,
-  options: { readonly lastComputerId: string | undefined; readonly host?: string },
+  options: {
+    readonly lastComputerId: string | undefined;
+    readonly host?: string;
+    /** Asked before anything is sent; false when the person would rather not. */
+    readonly agree: (computer: Computer | undefined) => Promise<boolean>;
+  },
 ): Promise<{ readonly session: Session; readonly computer: Computer | undefined } | undefined> {
   const context = options.host === undefined ? {} : { host: options.host };
   const computer =
     request.computerId === undefined ? await pickComputer(api, options.lastComputerId, context) : undefined;
   const computerId = request.computerId ?? computer?.id;
-  if (computerId === undefined) return undefined;
+  if (computerId === undefined || !(await options.agree(computer))) return undefined;
   const title =
     computer === undefined
       ? vscode.l10n.t('Creating a session…')

@@ -1,4 +1,4 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { isApiError } from '../api';
 import { errorSentence, type Connection } from '../connection';
 import type { CommandHandlers } from '../contributions';
@@ -11,14 +11,24 @@ import type { Event, Observable } from '../util/event';
 import type { Formatter } from '../util/format';
 import { ChatSessionsSource, type SessionForChat } from './chatSessions';
 import { SessionCommands } from './commands';
-import { activityOf, isActive } from './model';
+import { ComputerSessions, type SessionsOfComputers } from './computerSessions';
+import { Listing } from './listing';
+import { activityOf, isActive, type SessionStatus } from './model';
 import { SessionMonitor } from './monitor';
+import type { SessionPolicy } from './policy';
 import type { SessionRecord } from './record';
-import { SessionIndex } from './sessionIndex';
+import type { ComputerFacts } from './row';
+import { SessionIndex, type StateChange } from './sessionIndex';
+import type { SessionSignal } from './signal';
 import { SessionsTree, type SessionTreeNode } from './tree';
 import { SessionsView } from './view';
+import { workspaceOfCwd } from './workspaces';
 
 export type { SessionForChat } from './chatSessions';
+export type { SessionOfComputer, SessionsOfComputers } from './computerSessions';
+export type { SessionPolicy } from './policy';
+export type { StateChange } from './sessionIndex';
+export type { SessionSignal } from './signal';
 export type { SessionTreeNode } from './tree';
 
 export interface SessionsDeps {
@@ -29,11 +39,14 @@ export interface SessionsDeps {
   readonly focused: Observable<boolean>;
   readonly fastestSeconds: () => number;
   readonly computers: {
-    nameOf(computerId: string): string | undefined;
+    /** What this window knows of a computer. */
+    known(computerId: string): ComputerFacts | undefined;
     readonly onDidChange: Event<unknown>;
   };
   readonly format: Formatter;
   readonly details: Pick<DetailsDocuments, 'show'>;
+  /** What the organization has to say against a session that is about to be made. */
+  readonly policy?: SessionPolicy | undefined;
 }
 
 /** What the chat sees of the sessions. */
@@ -51,6 +64,11 @@ export interface SessionsFeature extends IDisposable {
   readonly tree: vscode.TreeDataProvider<SessionTreeNode>;
   readonly commands: CommandHandlers<'sessions'>;
   readonly forChat: SessionsForChat;
+  readonly forComputers: SessionsOfComputers;
+  /** Statuses of followed sessions that have changed; each change is told once, in one of the windows. */
+  readonly onDidChangeState: Event<StateChange>;
+  /** Takes in what a hook told; a session that is not known yet enters the index. Resolves when it is stored. */
+  signal(event: SessionSignal): Promise<void>;
   /** Resolves when the index of the current service has been read. */
   ready(): Promise<void>;
   refresh(): Promise<void>;
@@ -68,6 +86,7 @@ class Sessions extends Disposable implements SessionsFeature {
   readonly #tree: SessionsTree;
   readonly commands: CommandHandlers<'sessions'>;
   readonly forChat: SessionsForChat;
+  readonly forComputers: ComputerSessions;
 
   constructor(deps: SessionsDeps) {
     super();
@@ -82,6 +101,18 @@ class Sessions extends Disposable implements SessionsFeature {
         sentence: error => this.#sentence(error),
       }),
     ));
+    const computer = (id: string): ComputerFacts | undefined => deps.computers.known(id);
+    const statusOf = (record: SessionRecord): SessionStatus => monitor.statusOf(record.sessionId);
+    const { format } = deps;
+    const listing = this.register(
+      new Listing({
+        records: () => index.records,
+        statusOf,
+        computer,
+        format,
+        language: vscode.env.language,
+      }),
+    );
     const tree = (this.#tree = this.register(
       new SessionsTree({
         ready: async () => {
@@ -92,10 +123,11 @@ class Sessions extends Disposable implements SessionsFeature {
           }
           return deps.connection.state.current.kind === 'signedOut' ? 'hide' : 'show';
         },
-        records: () => index.records,
-        statusOf: record => monitor.statusOf(record.sessionId),
-        computerName: id => deps.computers.nameOf(id),
-        format: deps.format,
+        record: sessionId => index.get(sessionId),
+        groups: () => listing.groups(),
+        statusOf,
+        computer,
+        format,
       }),
     ));
     const sessionCommands = this.register(
@@ -103,8 +135,10 @@ class Sessions extends Disposable implements SessionsFeature {
         connection: deps.connection,
         index,
         monitor,
-        format: deps.format,
+        format,
         details: deps.details,
+        computer,
+        policy: deps.policy,
         ready: () => this.ready(),
         refresh: () => this.refresh(),
       }),
@@ -114,22 +148,25 @@ class Sessions extends Disposable implements SessionsFeature {
       new ChatSessionsSource({
         index,
         monitor,
-        computerName: id => deps.computers.nameOf(id),
+        computer,
         computersChanged: deps.computers.onDidChange,
         pick: placeHolder => sessionCommands.pick(placeHolder),
         ensure: sessionId => sessionCommands.ensure(sessionId),
       }),
     );
+    this.forComputers = this.register(new ComputerSessions({ index, monitor, computer, format }));
     this.register(
       new SessionsView({
         view: deps.view,
         tree,
+        listing,
         index,
         monitor,
         connection: deps.connection,
-        focused: deps.focused,
+        format,
       }),
     );
+    this.register(deps.computers.onDidChange(() => tree.update()));
     const follow = (): void => {
       this.ready().catch((error: unknown) => deps.log.error('The list of sessions cannot be read', error));
     };
@@ -145,6 +182,17 @@ class Sessions extends Disposable implements SessionsFeature {
   async ready(): Promise<void> {
     const { service } = await this.#deps.connection.ready();
     await this.#index.use(service?.id);
+  }
+
+  get onDidChangeState(): Event<StateChange> {
+    return this.#index.onDidChangeState;
+  }
+
+  async signal(event: SessionSignal): Promise<void> {
+    await this.ready();
+    const { serviceId } = this.#index;
+    if (serviceId === undefined) return;
+    await this.#index.signal(serviceId, event, workspaceOfCwd(event.cwd));
   }
 
   /** Asks for the latest sessions, a few at a time. */

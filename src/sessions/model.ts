@@ -22,61 +22,51 @@ export interface SessionStatus {
   readonly last?: string | undefined;
 }
 
-export function statusOf(record: SessionRecord, problem: StatusProblem | undefined): SessionStatus {
+/** Work goes on for so long without being asked about; after that nobody knows whether it still does. */
+export const STALE_MS = 5 * 60_000;
+
+/** `now`, Unix ms, lets an old word about work count as unknown; without it only a failed check does. */
+export function statusOf(
+  record: SessionRecord,
+  problem: StatusProblem | undefined,
+  now?: number,
+): SessionStatus {
   const last = record.statusAfterSend ?? record.session?.status;
   const at = record.checkedAt;
   if (problem !== undefined && problem.at >= (at ?? 0)) return { value: 'unknown', at, problem, last };
-  return last === undefined ? { value: 'unknown', at } : { value: last, at };
+  if (last === undefined) return { value: 'unknown', at };
+  const isOld = now !== undefined && now - (at ?? 0) > STALE_MS;
+  return isOld && isWorking(last) ? { value: 'unknown', at, last } : { value: last, at };
 }
 
-/** The service says the agent has work: worth asking again soon. */
+/** The service says the agent has work, or said so last: worth asking again soon. */
 export function isActive(status: SessionStatus): boolean {
-  const value = status.value === 'unknown' ? status.last : status.value;
+  return isWorking(status.value === 'unknown' ? status.last : status.value);
+}
+
+function isWorking(value: string | undefined): boolean {
   return value === 'running' || value === 'pending';
 }
 
-/** The service's title, else the first line sent from here, else nothing. */
+/** A hook told that the agent waits for input, and nothing has happened since. */
+export function isWaiting(record: SessionRecord): boolean {
+  return record.signal?.kind === 'waiting';
+}
+
+/** The name given here, the service's title, the first line sent from here, else nothing. */
 export function titleOf(record: SessionRecord): string | undefined {
-  const title = record.session?.title?.trim();
-  return title !== undefined && title !== '' ? title : record.firstText;
+  const names = [record.local.name, record.session?.title, record.firstText];
+  return names.map(name => name?.trim()).find(name => name !== undefined && name !== '');
 }
 
 /** When something last happened in the session, as far as known; Unix ms. */
 export function activityOf(record: SessionRecord): number {
-  return (
-    Math.max(record.session?.updatedAt ?? 0, record.statusAfterSend ? (record.checkedAt ?? 0) : 0) ||
-    record.addedAt
+  const latest = Math.max(
+    record.session?.updatedAt ?? 0,
+    record.statusAfterSend ? (record.checkedAt ?? 0) : 0,
+    record.signal?.at ?? 0,
   );
-}
-
-export type GroupKind = 'running' | 'today' | 'earlier';
-
-export interface SessionGroup {
-  readonly kind: GroupKind;
-  /** Session ids, the latest activity first. */
-  readonly sessionIds: readonly string[];
-}
-
-/** Groups in the order shown; empty groups are left out. `startOfToday` is local midnight, Unix ms. */
-export function groupSessions(
-  records: Iterable<SessionRecord>,
-  status: (record: SessionRecord) => SessionStatus,
-  startOfToday: number,
-): SessionGroup[] {
-  const groups: Record<GroupKind, SessionRecord[]> = { running: [], today: [], earlier: [] };
-  for (const record of records) {
-    if (isActive(status(record))) groups.running.push(record);
-    else if (activityOf(record) >= startOfToday) groups.today.push(record);
-    else groups.earlier.push(record);
-  }
-  return (['running', 'today', 'earlier'] as const)
-    .map(kind => ({
-      kind,
-      sessionIds: groups[kind]
-        .sort((a, b) => activityOf(b) - activityOf(a) || a.sessionId.localeCompare(b.sessionId))
-        .map(record => record.sessionId),
-    }))
-    .filter(group => group.sessionIds.length > 0);
+  return latest || record.addedAt;
 }
 
 /** Milliseconds until the next check of a session nobody else checks meanwhile. */

@@ -1,10 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { ApiClient, Session } from '../api';
 import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
 import { Emitter, type Observable } from '../util/event';
 import { Poller } from '../util/poller';
 import { SharedRequests } from '../util/shared';
-import { nextCheck, statusOf, type SessionStatus, type StatusProblem } from './model';
+import { begun, untilDue, type Turn } from './checks';
+import { statusOf, type SessionStatus, type StatusProblem } from './model';
 import type { SessionIndex } from './sessionIndex';
 
 export interface MonitorDeps {
@@ -21,20 +23,25 @@ export interface MonitorDeps {
 
 interface Watched {
   holders: number;
-  unchanged: number;
+  eager: boolean;
   rests: boolean;
-  last: string | undefined;
   readonly poller: Poller;
 }
 
-/** Keeps the status of sessions true while somebody looks at them: one check in flight a session, backing off, resting. */
+/**
+ * Keeps the status of sessions true while somebody looks at them, backing off, resting. All windows together ask about a session
+ * as often as one would: each tells the others when it asks, and the answer serves all.
+ */
 export class SessionMonitor extends Disposable {
   readonly #deps: MonitorDeps;
+  readonly #name = randomBytes(6).toString('base64url');
   readonly #watched = new Map<string, Watched>();
-  readonly #problems = new Map<string, StatusProblem>();
+  readonly #failures = new Map<string, number>();
   readonly #requests = new SharedRequests<Session>();
   readonly #changed = this.register(new Emitter<readonly string[]>());
   readonly #now: () => number;
+  /** Failures before this time are of another key or another service. */
+  #since = 0;
 
   constructor(deps: MonitorDeps) {
     super();
@@ -47,6 +54,7 @@ export class SessionMonitor extends Disposable {
         }
       }),
     );
+    this.register(deps.index.onDidCheck(ids => this.#onChecked(ids)));
     this.register(deps.focused.onDidChange(focused => this.#rest(!focused)));
   }
 
@@ -55,7 +63,8 @@ export class SessionMonitor extends Disposable {
 
   statusOf(sessionId: string): SessionStatus {
     const record = this.#deps.index.get(sessionId);
-    return record === undefined ? { value: 'unknown' } : statusOf(record, this.#problems.get(sessionId));
+    if (record === undefined) return { value: 'unknown' };
+    return statusOf(record, this.#problemOf(sessionId), this.#now());
   }
 
   /** While held, the session is checked: soon while the agent works, rarely otherwise. */
@@ -79,15 +88,20 @@ export class SessionMonitor extends Disposable {
   poke(sessionId?: string): void {
     for (const [id, watched] of this.#watched) {
       if (sessionId !== undefined && id !== sessionId) continue;
-      watched.unchanged = 0;
+      watched.eager = true;
       watched.poller.poke();
     }
   }
 
-  /** Forgets the problems of another service. */
+  /** The machine has slept: the next round of each watched session asks, however long nothing had changed before. */
+  wake(): void {
+    for (const watched of this.#watched.values()) watched.eager = true;
+  }
+
+  /** Forgets the problems of another key or service. */
   reset(): void {
     this.#requests.abortAll();
-    this.#problems.clear();
+    this.#since = this.#now();
     this.poke();
   }
 
@@ -100,7 +114,7 @@ export class SessionMonitor extends Disposable {
 
   #begin(sessionId: string): Watched {
     const poller = new Poller({ run: signal => this.#round(sessionId, signal), now: this.#now });
-    const watched: Watched = { holders: 0, unchanged: 0, rests: false, last: undefined, poller };
+    const watched: Watched = { holders: 0, eager: true, rests: false, poller };
     this.#watched.set(sessionId, watched);
     if (this.#deps.focused.current) poller.start();
     return watched;
@@ -114,61 +128,102 @@ export class SessionMonitor extends Disposable {
   }
 
   async #round(sessionId: string, signal: AbortSignal): Promise<number> {
+    const { index } = this.#deps;
     const watched = this.#watched.get(sessionId);
-    if (watched === undefined || this.#deps.api() === undefined) return Infinity;
+    const { serviceId } = index;
+    if (watched === undefined || serviceId === undefined || this.#deps.api() === undefined) return Infinity;
     // Nothing is asked about a session of another service, or one that was removed; it is when its record comes.
-    watched.rests = this.#deps.index.get(sessionId) === undefined;
+    watched.rests = index.get(sessionId) === undefined;
     if (watched.rests) return Infinity;
-    const wait = this.#untilDue(sessionId, watched);
-    if (wait > 0) return wait;
-    await this.check(sessionId, signal).catch(() => undefined);
-    const record = this.#deps.index.get(sessionId);
-    const status = this.statusOf(sessionId);
-    const seen = `${status.value} ${String(record?.session?.messageCount)} ${String(record?.session?.updatedAt)}`;
-    watched.unchanged = seen === watched.last ? watched.unchanged + 1 : 0;
-    watched.last = seen;
-    return nextCheck(status, watched.unchanged, this.#deps.fastestMs());
+    const wait = this.#untilDue(sessionId, watched.eager);
+    if (wait > 0) return Math.min(wait, 60_000);
+    const isOurs = await this.#take(serviceId, sessionId, watched.eager);
+    watched.eager = false;
+    if (isOurs) await this.check(sessionId, signal).catch(() => this.#letGo(serviceId, sessionId));
+    return Math.max(1, Math.min(this.#untilDue(sessionId, false), 60_000));
   }
 
-  /** Another window may have asked a moment ago: its answer serves this one too. */
-  #untilDue(sessionId: string, watched: Watched): number {
-    const status = this.statusOf(sessionId);
-    if (status.problem !== undefined || status.at === undefined || watched.last === undefined) return 0;
-    const due = status.at + nextCheck(status, watched.unchanged, this.#deps.fastestMs()) * 0.9;
-    return Math.min(due - this.#now(), 60_000);
+  #untilDue(sessionId: string, eager: boolean): number {
+    const turn = this.#turn(sessionId, eager);
+    return turn === undefined ? Infinity : untilDue(turn);
+  }
+
+  #turn(sessionId: string, eager: boolean): Turn | undefined {
+    const { index, fastestMs } = this.#deps;
+    const record = index.get(sessionId);
+    if (record === undefined) return undefined;
+    const status = statusOf(record, this.#problemOf(sessionId));
+    return { record, check: index.check(sessionId), status, fastestMs: fastestMs(), eager, now: this.#now() };
+  }
+
+  /** Takes the turn to ask; false when another window has taken it meanwhile. */
+  async #take(serviceId: string, sessionId: string, eager: boolean): Promise<boolean> {
+    let isOurs = false;
+    await this.#deps.index.updateCheck(serviceId, sessionId, check => {
+      const known = this.#turn(sessionId, eager);
+      if (known === undefined) return check;
+      const turn = { ...known, check };
+      isOurs = untilDue(turn) <= 0;
+      return isOurs ? begun(turn, this.#name) : check;
+    });
+    return isOurs;
+  }
+
+  /** A question that was given up holds nobody back. */
+  async #letGo(serviceId: string, sessionId: string): Promise<void> {
+    await this.#deps.index.updateCheck(serviceId, sessionId, check =>
+      check?.by === this.#name && (check.failure?.at ?? 0) < check.at ? { ...check, by: '', at: 0 } : check,
+    );
   }
 
   async #ask(sessionId: string, signal: AbortSignal): Promise<Session> {
     const api = this.#deps.api();
-    const { serviceId } = this.#deps.index;
+    const { index } = this.#deps;
+    const { serviceId } = index;
     if (api === undefined || serviceId === undefined) {
       throw new Error(vscode.l10n.t('Sign in first: Agent Console is not connected to a service.'));
     }
     const startedAt = this.#now();
     try {
-      const computerId = this.#deps.index.get(sessionId)?.session?.computerId;
+      const computerId = index.get(sessionId)?.session?.computerId;
       const session = await api.sessions.get(sessionId, {
         ...(computerId === undefined ? {} : { computerId }),
         signal,
       });
       // An answer is as old as its question: what a send answered meanwhile is newer.
-      if (this.#deps.index.serviceId !== serviceId) {
+      if (index.serviceId !== serviceId) {
         throw new Error(vscode.l10n.t('Another service was chosen meanwhile.'));
       }
-      await this.#deps.index.observe(serviceId, session, startedAt);
-      this.#setProblem(sessionId, undefined);
+      await index.observe(serviceId, session, startedAt);
       return session;
     } catch (error) {
-      const sentence = this.#deps.index.serviceId === serviceId ? this.#deps.sentence(error) : undefined;
-      if (sentence !== undefined) this.#setProblem(sessionId, { at: this.#now(), sentence });
+      const sentence = index.serviceId === serviceId ? this.#deps.sentence(error) : undefined;
+      if (sentence !== undefined) await this.#fail(serviceId, sessionId, sentence);
       throw error;
     }
   }
 
-  #setProblem(sessionId: string, problem: StatusProblem | undefined): void {
-    const had = this.#problems.has(sessionId);
-    if (problem === undefined) this.#problems.delete(sessionId);
-    else this.#problems.set(sessionId, problem);
-    if (had || problem !== undefined) this.#changed.fire([sessionId]);
+  /** Tells all windows that a check has failed. */
+  async #fail(serviceId: string, sessionId: string, sentence: string): Promise<void> {
+    const at = this.#now();
+    await this.#deps.index.updateCheck(serviceId, sessionId, check => ({
+      ...(check ?? { at, by: this.#name, seen: '', unchanged: 0 }),
+      failure: { at, sentence },
+    }));
+  }
+
+  #problemOf(sessionId: string): StatusProblem | undefined {
+    const failure = this.#deps.index.check(sessionId)?.failure;
+    return failure !== undefined && failure.at > this.#since ? failure : undefined;
+  }
+
+  #onChecked(sessionIds: readonly string[]): void {
+    const changed = sessionIds.filter(id => {
+      const at = this.#problemOf(id)?.at ?? 0;
+      if ((this.#failures.get(id) ?? 0) === at) return false;
+      this.#failures.set(id, at);
+      return true;
+    });
+    if (changed.length > 0) this.#changed.fire(changed);
   }
 }

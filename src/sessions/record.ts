@@ -1,7 +1,17 @@
 import type { Session } from '../api';
+import { decodeOverlay, NO_OVERLAY, type Overlay } from './overlay';
+import { decodeSignal, signalAfter, type KeptSignal } from './signal';
 
-/** How a session came into the index. */
-export type SessionOrigin = 'created' | 'added';
+const ORIGINS = ['created', 'added', 'hook', 'listed'] as const;
+
+/** How a session came into the index: made here, opened by its id or a link, seen in a hook event, listed by the service. */
+export type SessionOrigin = (typeof ORIGINS)[number];
+
+/** The workspace a session belongs to: the address of its folder and its name. */
+export interface Workspace {
+  readonly uri: string;
+  readonly name: string;
+}
 
 /**
  * What the index keeps of one session. The service lists no sessions, so this record is the only memory of it
@@ -20,35 +30,79 @@ export interface SessionRecord {
   /** Status answered to a send after `session` was read. */
   readonly statusAfterSend?: string | undefined;
   readonly computerName?: string | undefined;
+  readonly workspace?: Workspace | undefined;
+  /** What a hook told last; gone when the session has moved on since. */
+  readonly signal?: KeptSignal | undefined;
+  /** What people keep about the session on this machine. */
+  readonly local: Overlay;
 }
 
-export const RECORD_VERSION = 1;
+export const RECORD_VERSION = 2;
 
-/** Reads a stored record; throws when it is not one. */
+/** Reads a stored record; throws when it is not one. What people wrote is kept even where the rest of it is odd. */
 export function decodeRecord(value: unknown): SessionRecord {
   if (typeof value !== 'object' || value === null) throw new Error('not an object');
-  const record = value as Partial<SessionRecord>;
-  if (typeof record.sessionId !== 'string' || record.sessionId === '')
-    throw new Error('sessionId is missing');
-  if (typeof record.addedAt !== 'number') throw new Error('addedAt is missing');
-  if (record.origin !== 'created' && record.origin !== 'added') throw new Error('origin is unknown');
-  if (record.session !== undefined && typeof record.session !== 'object')
+  const record = value as Partial<Record<keyof SessionRecord, unknown>>;
+  const { sessionId, addedAt, origin, session, checkedAt } = record;
+  if (typeof sessionId !== 'string' || sessionId === '') throw new Error('sessionId is missing');
+  if (typeof addedAt !== 'number') throw new Error('addedAt is missing');
+  if (!ORIGINS.some(known => known === origin)) throw new Error('origin is unknown');
+  if (session !== undefined && (typeof session !== 'object' || session === null || Array.isArray(session)))
     throw new Error('session is not an object');
-  return value as SessionRecord;
+  if (checkedAt !== undefined && typeof checkedAt !== 'number') throw new Error('checkedAt is not a time');
+  const workspace = decodeWorkspace(record.workspace);
+  const signal = decodeSignal(record.signal);
+  return {
+    ...(value as SessionRecord),
+    firstText: textOf(record.firstText),
+    statusAfterSend: textOf(record.statusAfterSend),
+    computerName: textOf(record.computerName),
+    workspace,
+    signal,
+    local: decodeOverlay(record.local),
+  };
+}
+
+/** Version 1 knew no overlays, no workspaces and no signals. */
+export function migrateRecord(value: unknown, fromVersion: number): unknown {
+  if (fromVersion >= RECORD_VERSION || typeof value !== 'object' || value === null) return value;
+  return { ...value, local: NO_OVERLAY };
+}
+
+/** A record of a session nothing else is known of yet. */
+export function newRecord(
+  sessionId: string,
+  origin: SessionOrigin,
+  addedAt: number,
+  workspace?: Workspace,
+): SessionRecord {
+  const record = { sessionId, origin, addedAt, local: NO_OVERLAY };
+  return workspace === undefined ? record : { ...record, workspace };
 }
 
 /** The record after the service answered with `session` at `at`; the same record when a newer answer is known already. */
 export function observed(record: SessionRecord, session: Session, at: number): SessionRecord {
   if (record.checkedAt !== undefined && record.checkedAt > at) return record;
-  return { ...record, session, checkedAt: at, statusAfterSend: undefined };
+  const signal = signalAfter(record.signal, session, at);
+  return { ...record, session, checkedAt: at, statusAfterSend: undefined, signal };
 }
 
-/** The record after a message was accepted with this agent status. */
+/** The record after a message was accepted with this agent status. A person who answers waits for nothing any more. */
 export function sent(
   record: SessionRecord,
   send: { readonly status: string; readonly at: number; readonly text: string },
 ): SessionRecord {
   const firstText = record.firstText ?? send.text.trim().split('\n', 1)[0]?.slice(0, 200);
-  if (record.checkedAt !== undefined && record.checkedAt > send.at) return { ...record, firstText };
-  return { ...record, firstText, checkedAt: send.at, statusAfterSend: send.status };
+  const signal = record.signal !== undefined && record.signal.at <= send.at ? undefined : record.signal;
+  if (record.checkedAt !== undefined && record.checkedAt > send.at) return { ...record, firstText, signal };
+  return { ...record, firstText, signal, checkedAt: send.at, statusAfterSend: send.status };
+}
+
+function decodeWorkspace(value: unknown): Workspace | undefined {
+  const { uri, name } = (value ?? {}) as Partial<Record<keyof Workspace, unknown>>;
+  return typeof uri === 'string' && typeof name === 'string' ? { uri, name } : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }

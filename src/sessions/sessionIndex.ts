@@ -2,14 +2,32 @@ import type { Session } from '../api';
 import type { Collection, Storage, UnreadableRecord } from '../storage';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
 import { Emitter } from '../util/event';
+import { checksOf, type Check } from './checks';
+import { statusOf } from './model';
+import type { Overlay } from './overlay';
 import {
   decodeRecord,
+  migrateRecord,
+  newRecord,
   observed,
   RECORD_VERSION,
   sent,
   type SessionOrigin,
   type SessionRecord,
+  type Workspace,
 } from './record';
+import { latestSignal, type SessionSignal } from './signal';
+
+/** A session whose status the service has told anew. Told once, in the window whose question or send brought it. */
+export interface StateChange {
+  readonly sessionId: string;
+  readonly from: string;
+  readonly to: string;
+  /** Unix ms. */
+  readonly at: number;
+  /** A hook has told that the agent waits, and nothing has changed since. */
+  readonly waiting?: boolean;
+}
 
 /**
  * The durable list of sessions of the current service. One record a session, shared live by all windows; nothing a session
@@ -18,9 +36,13 @@ import {
 export class SessionIndex extends Disposable {
   readonly #storage: Storage;
   readonly #changed = this.register(new Emitter<readonly string[]>());
+  readonly #stateChanged = this.register(new Emitter<StateChange>());
+  readonly #checked = this.register(new Emitter<readonly string[]>());
   readonly #subscription = this.register(new Slot<IDisposable>());
+  readonly #checksSubscription = this.register(new Slot<IDisposable>());
   #serviceId: string | undefined;
   #collection: Collection<SessionRecord> | undefined;
+  #checks: Collection<Check> | undefined;
   #switching: Promise<void> = Promise.resolve();
   #failure: unknown;
 
@@ -30,6 +52,12 @@ export class SessionIndex extends Disposable {
   }
 
   readonly onDidChange = this.#changed.event;
+
+  /** Sessions that some window has begun or failed to check. */
+  readonly onDidCheck = this.#checked.event;
+
+  /** Statuses that answers to this window have changed. */
+  readonly onDidChangeState = this.#stateChanged.event;
 
   /** Whether the records of the current service have been read. */
   get isOpen(): boolean {
@@ -52,6 +80,20 @@ export class SessionIndex extends Disposable {
 
   get(sessionId: string): SessionRecord | undefined {
     return this.#collection?.get(sessionId);
+  }
+
+  /** When a session was last asked about, by any window. */
+  check(sessionId: string): Check | undefined {
+    return this.#checks?.get(sessionId);
+  }
+
+  /** Changes the newest of what windows tell each other about checks of a session. */
+  async updateCheck(
+    serviceId: string,
+    sessionId: string,
+    change: (current: Check | undefined) => Check | undefined,
+  ): Promise<void> {
+    await checksOf(this.#storage, serviceId).update(sessionId, change);
   }
 
   /** Shows the sessions of another service; resolves when they are read. */
@@ -87,19 +129,30 @@ export class SessionIndex extends Disposable {
       readonly origin: SessionOrigin;
       readonly at: number;
       readonly computerName?: string;
+      /** Where the session was made or opened; a session keeps the first one. */
+      readonly workspace?: Workspace | undefined;
     },
   ): Promise<void> {
-    const { session, origin, at, computerName } = learnt;
+    const { session, origin, at, computerName, workspace } = learnt;
     const { sessionId } = session;
-    await this.#of(serviceId).update(sessionId, current => {
-      const next = observed(current ?? { sessionId, origin, addedAt: at }, session, at);
-      return computerName === undefined ? next : { ...next, computerName };
+    await this.#follow(serviceId, sessionId, at, current => {
+      const base = current ?? newRecord(sessionId, origin, at, workspace);
+      const next = observed(base, session, at);
+      const named = computerName ?? next.computerName;
+      const placed = next.workspace ?? workspace;
+      if (named === next.computerName && placed === next.workspace) return next;
+      return { ...next, computerName: named, workspace: placed };
     });
   }
 
   /** Records an answer of a service; does nothing for a session that is not in its index. */
   async observe(serviceId: string, session: Session, at: number): Promise<void> {
-    await this.#of(serviceId).update(session.sessionId, current => current && observed(current, session, at));
+    await this.#follow(
+      serviceId,
+      session.sessionId,
+      at,
+      current => current && observed(current, session, at),
+    );
   }
 
   /** Records that a service accepted a message. */
@@ -108,11 +161,33 @@ export class SessionIndex extends Disposable {
     sessionId: string,
     send: { readonly status: string; readonly at: number; readonly text: string },
   ): Promise<void> {
-    await this.#of(serviceId).update(sessionId, current => current && sent(current, send));
+    await this.#follow(serviceId, sessionId, send.at, current => current && sent(current, send));
   }
 
-  remove(serviceId: string, sessionId: string): Promise<SessionRecord | undefined> {
-    return this.#of(serviceId).remove(sessionId);
+  /** Records what a hook told; a session that is not known yet enters the index with it. */
+  async signal(serviceId: string, signal: SessionSignal, workspace: Workspace | undefined): Promise<void> {
+    const { sessionId, at } = signal;
+    await this.#of(serviceId).update(sessionId, current => {
+      const base = current ?? newRecord(sessionId, 'hook', at, workspace);
+      const latest = latestSignal(base.signal, signal);
+      if (current !== undefined && latest === base.signal) return current;
+      return { ...base, signal: latest, workspace: base.workspace ?? workspace };
+    });
+  }
+
+  /** Changes what people keep about a session here; does nothing for one that is not in the index. */
+  async keep(serviceId: string, sessionId: string, change: (local: Overlay) => Overlay): Promise<void> {
+    await this.#of(serviceId).update(sessionId, current => {
+      if (current === undefined) return undefined;
+      const local = change(current.local);
+      return local === current.local ? current : { ...current, local };
+    });
+  }
+
+  async remove(serviceId: string, sessionId: string): Promise<SessionRecord | undefined> {
+    const removed = await this.#of(serviceId).remove(sessionId);
+    await checksOf(this.#storage, serviceId).remove(sessionId);
+    return removed;
   }
 
   /** Puts a removed record back as it was. */
@@ -125,18 +200,43 @@ export class SessionIndex extends Disposable {
       path: `services/${serviceId}/sessions`,
       version: RECORD_VERSION,
       decode: decodeRecord,
+      migrate: migrateRecord,
     });
+  }
+
+  /** As `update` of the record; tells a change of the status that this very write has made. */
+  async #follow(
+    serviceId: string,
+    sessionId: string,
+    at: number,
+    change: (current: SessionRecord | undefined) => SessionRecord | undefined,
+  ): Promise<void> {
+    let told: StateChange | undefined;
+    await this.#of(serviceId).update(sessionId, current => {
+      const next = change(current);
+      const [from, to] = [current, next].map(record => record && statusOf(record, undefined).value);
+      const isNews = from !== undefined && to !== undefined && from !== to && from !== 'unknown';
+      const waiting = next?.signal?.kind === 'waiting';
+      told = isNews ? { sessionId, from, to, at, ...(waiting ? { waiting } : {}) } : undefined;
+      return next;
+    });
+    if (told !== undefined && serviceId === this.#serviceId) this.#stateChanged.fire(told);
   }
 
   async #open(serviceId: string | undefined): Promise<void> {
     this.#subscription.set(undefined);
+    this.#checksSubscription.set(undefined);
     this.#collection = undefined;
+    this.#checks = undefined;
     if (serviceId !== undefined) {
       const collection = this.#of(serviceId);
-      await collection.load();
+      const checks = checksOf(this.#storage, serviceId);
+      await Promise.all([collection.load(), checks.load()]);
       if (this.#serviceId !== serviceId || this.isDisposed) return;
       this.#collection = collection;
+      this.#checks = checks;
       this.#subscription.set(collection.onDidChange(ids => this.#changed.fire(ids)));
+      this.#checksSubscription.set(checks.onDidChange(ids => this.#checked.fire(ids)));
     }
     this.#changed.fire([]);
   }

@@ -1,8 +1,10 @@
 import * as vscode from 'vscode';
 import type { Formatter } from '../util/format';
 import { oneLine } from '../util/text';
+import type { GroupKind } from './groups';
 import { titleOf, type SessionStatus } from './model';
 import type { SessionRecord } from './record';
+import type { KeptSignal } from './signal';
 
 /** The title on one line, or words for a session without one. */
 export function sessionTitle(record: SessionRecord): string {
@@ -10,31 +12,28 @@ export function sessionTitle(record: SessionRecord): string {
   return title === undefined ? vscode.l10n.t('Session {0}', shortId(record.sessionId)) : oneLine(title, 120);
 }
 
-/** State in words with its age, such as `running · 12 sec`, or why it is not known. */
+/** State in words with its age, such as `running 12 sec`, or why it is not known. */
 export function statusText(status: SessionStatus, format: Formatter, now: number): string {
   const age = status.at === undefined ? undefined : format.span(now - status.at);
   if (status.value === 'unknown') {
     if (status.last === undefined) return vscode.l10n.t('unknown');
     return vscode.l10n.t('unknown, {0} {1} ago', statusWord(status.last), age ?? '');
   }
-  return age === undefined ? statusWord(status.value) : `${statusWord(status.value)} · ${age}`;
+  return age === undefined ? statusWord(status.value) : `${statusWord(status.value)} ${age}`;
 }
 
-/** Codicon of a state; the state is always in words beside it. */
-export function statusIcon(status: SessionStatus): { readonly id: string; readonly color?: string } {
-  switch (status.value) {
-    case 'running':
-      return { id: 'sync~spin', color: 'charts.blue' };
-    case 'pending':
-      return { id: 'watch' };
-    case 'idle':
-      return { id: 'comment-discussion' };
-    case 'unknown':
-      return status.problem === undefined
-        ? { id: 'circle-outline' }
-        : { id: 'question', color: 'charts.yellow' };
-    default:
-      return { id: 'circle-outline' };
+/** What a hook told, with its age. */
+export function signalText(signal: KeptSignal, format: Formatter, now: number): string {
+  const age = format.span(now - signal.at);
+  switch (signal.kind) {
+    case 'waiting':
+      return vscode.l10n.t('waiting {0}', age);
+    case 'finished':
+      return vscode.l10n.t('finished {0}', age);
+    case 'ended':
+      return signal.reason === undefined || signal.reason === 'other'
+        ? vscode.l10n.t('ended {0}', age)
+        : vscode.l10n.t('ended ({0}) {1}', oneLine(signal.reason, 40), age);
   }
 }
 
@@ -48,7 +47,30 @@ export function computerLabel(
   return oneLine(nameOf(computerId) ?? remembered ?? computerId);
 }
 
-function statusWord(value: string): string {
+export function groupLabel(kind: GroupKind, name: string | undefined): string {
+  switch (kind) {
+    case 'waiting':
+      return vscode.l10n.t('Waiting for input');
+    case 'running':
+      return vscode.l10n.t('Running');
+    case 'pinned':
+      return vscode.l10n.t('Pinned');
+    case 'today':
+      return vscode.l10n.t('Today');
+    case 'week':
+      return vscode.l10n.t('This week');
+    case 'earlier':
+      return vscode.l10n.t('Earlier');
+    case 'archived':
+      return vscode.l10n.t('Archived');
+    case 'computer':
+      return name === undefined ? vscode.l10n.t('No computer known') : oneLine(name, 80);
+    case 'workspace':
+      return name === undefined ? vscode.l10n.t('No workspace known') : oneLine(name, 80);
+  }
+}
+
+export function statusWord(value: string): string {
   switch (value) {
     case 'running':
       return vscode.l10n.t('running');
@@ -59,6 +81,10 @@ function statusWord(value: string): string {
     default:
       return oneLine(value, 40);
   }
+}
+
+export function messagesText(count: number, format: Formatter): string {
+  return count === 1 ? vscode.l10n.t('1 message') : vscode.l10n.t('{0} messages', format.number(count));
 }
 
 function shortId(id: string): string {

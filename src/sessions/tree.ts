@@ -3,9 +3,13 @@ import { commands } from '../contributions';
 import { Disposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
 import { factsTooltip, retryItem, themeIcon } from '../util/treeItems';
-import { activityOf, groupSessions, type GroupKind, type SessionGroup, type SessionStatus } from './model';
+import { sectionsOf } from './facts';
+import type { SessionGroup } from './groups';
+import type { SessionStatus } from './model';
+import { isUnread } from './overlay';
 import type { SessionRecord } from './record';
-import { computerLabel, sessionTitle, statusIcon, statusText } from './text';
+import { rowOf, type ComputerFacts, type Row } from './row';
+import { groupLabel } from './text';
 
 export interface SessionNode {
   readonly kind: 'session';
@@ -13,7 +17,7 @@ export interface SessionNode {
 }
 interface GroupNode {
   readonly kind: 'group';
-  readonly group: GroupKind;
+  readonly key: string;
 }
 interface RetryNode {
   readonly kind: 'retry';
@@ -25,21 +29,26 @@ const RETRY: RetryNode = { kind: 'retry' };
 export interface SessionsTreeDeps {
   /** Resolves when the index has been read, or could not be; never rejects. */
   readonly ready: () => Promise<'show' | 'hide' | 'failed'>;
-  readonly records: () => ReadonlyMap<string, SessionRecord>;
+  readonly record: (sessionId: string) => SessionRecord | undefined;
+  /** The sessions to show, in their groups. */
+  readonly groups: () => readonly SessionGroup[];
   readonly statusOf: (record: SessionRecord) => SessionStatus;
-  readonly computerName: (computerId: string) => string | undefined;
+  readonly computer: (computerId: string) => ComputerFacts | undefined;
   readonly format: Formatter;
   readonly now?: () => number;
 }
 
-/** The sessions of the index by what they need: running first, then by day. */
+/** The sessions of the index in their groups. Nodes are made once a session, so selection and focus survive changes. */
 export class SessionsTree extends Disposable implements vscode.TreeDataProvider<SessionTreeNode> {
   readonly #deps: SessionsTreeDeps;
   readonly #now: () => number;
   readonly #sessions = new Map<string, SessionNode>();
-  readonly #groups = new Map<GroupKind, GroupNode>();
-  readonly #changed = this.register(new vscode.EventEmitter<SessionTreeNode | undefined>());
+  readonly #groups = new Map<string, GroupNode>();
+  readonly #changed = this.register(new vscode.EventEmitter<SessionTreeNode[] | undefined>());
+  /** What stands on the screen: the groups, which of them each session is in, and each row that was asked for. */
   #shown: readonly SessionGroup[] = [];
+  #groupOf = new Map<string, string>();
+  readonly #drawn = new Map<string, string>();
 
   constructor(deps: SessionsTreeDeps) {
     super();
@@ -49,20 +58,37 @@ export class SessionsTree extends Disposable implements vscode.TreeDataProvider<
 
   readonly onDidChangeTreeData = this.#changed.event;
 
-  /** Shows what changed: only the rows of `sessionIds` when their places stay the same, everything otherwise. */
-  update(sessionIds: readonly string[]): void {
-    const before = JSON.stringify(this.#shown);
-    const after = JSON.stringify(this.#group());
-    if (before !== after || sessionIds.length === 0) {
+  /** Shows what has changed and no more: rows that say something else, groups with other rows, or all where groups came or went. */
+  update(): void {
+    const before = this.#shown;
+    const after = this.#deps.groups();
+    this.#remember(after);
+    if (before.length !== after.length || before.some((group, index) => group.key !== after[index]?.key)) {
       this.#changed.fire(undefined);
       return;
     }
-    for (const sessionId of sessionIds) this.#changed.fire(this.node(sessionId));
+    const nodes: SessionTreeNode[] = [];
+    const redrawn = new Set<string>();
+    after.forEach((group, index) => {
+      if (sameRows(before[index]?.sessionIds ?? [], group.sessionIds) && before[index]?.name === group.name)
+        return;
+      nodes.push(this.#groupNode(group.key));
+      redrawn.add(group.key);
+    });
+    for (const [sessionId, drawn] of this.#drawn) {
+      const key = this.#groupOf.get(sessionId);
+      const record = this.#deps.record(sessionId);
+      if (key === undefined || record === undefined) this.#drawn.delete(sessionId);
+      else if (!redrawn.has(key) && signature(this.#row(record), record) !== drawn)
+        nodes.push(this.node(sessionId));
+    }
+    if (nodes.length > 0) this.#changed.fire(nodes);
   }
 
-  /** Ages moved on: every row is drawn again, none is read again. */
-  redraw(): void {
-    this.update([...this.#deps.records().keys()]);
+  /** Draws everything again: the rows are of another service, or cannot be read. */
+  reset(): void {
+    this.#drawn.clear();
+    this.#changed.fire(undefined);
   }
 
   node(sessionId: string): SessionNode {
@@ -74,97 +100,103 @@ export class SessionsTree extends Disposable implements vscode.TreeDataProvider<
   async getChildren(node?: SessionTreeNode): Promise<SessionTreeNode[]> {
     if (node === undefined) {
       const ready = await this.#deps.ready();
-      this.#shown = ready === 'show' ? this.#group() : [];
+      this.#remember(ready === 'show' ? this.#deps.groups() : []);
       if (ready === 'failed') return [RETRY];
-      return this.#shown.map(group => this.#groupNode(group.kind));
+      return this.#shown.map(group => this.#groupNode(group.key));
     }
     if (node.kind !== 'group') return [];
-    const group = this.#shown.find(shown => shown.kind === node.group);
+    const group = this.#shown.find(shown => shown.key === node.key);
     return group?.sessionIds.map(sessionId => this.node(sessionId)) ?? [];
   }
 
   getParent(node: SessionTreeNode): SessionTreeNode | undefined {
-    if (node.kind !== 'session') return undefined;
-    const group = this.#group().find(candidate => candidate.sessionIds.includes(node.sessionId));
-    return group === undefined ? undefined : this.#groupNode(group.kind);
+    const key = node.kind === 'session' ? this.#groupOf.get(node.sessionId) : undefined;
+    return key === undefined ? undefined : this.#groupNode(key);
   }
 
   getTreeItem(node: SessionTreeNode): vscode.TreeItem {
     if (node.kind === 'retry') return retryItem(commands.sessions.refresh);
-    if (node.kind === 'group') return this.#groupItem(node.group);
-    const record = this.#deps.records().get(node.sessionId);
+    if (node.kind === 'group') return this.#groupItem(node.key);
+    const record = this.#deps.record(node.sessionId);
     return record === undefined ? new vscode.TreeItem('') : this.#sessionItem(node, record);
   }
 
-  #group(): SessionGroup[] {
-    const midnight = new Date(this.#now()).setHours(0, 0, 0, 0);
-    return groupSessions(this.#deps.records().values(), record => this.#deps.statusOf(record), midnight);
-  }
-
-  #groupItem(kind: GroupKind): vscode.TreeItem {
-    const labels: Record<GroupKind, string> = {
-      running: vscode.l10n.t('Running'),
-      today: vscode.l10n.t('Today'),
-      earlier: vscode.l10n.t('Earlier'),
-    };
-    const item = new vscode.TreeItem(labels[kind], vscode.TreeItemCollapsibleState.Expanded);
-    item.id = `group/${kind}`;
-    item.contextValue = 'sessionGroup';
-    item.description = String(this.#shown.find(group => group.kind === kind)?.sessionIds.length ?? 0);
+  /** Tooltips are made when somebody points at a row. */
+  resolveTreeItem(item: vscode.TreeItem, node: SessionTreeNode): vscode.TreeItem {
+    const record = node.kind === 'session' ? this.#deps.record(node.sessionId) : undefined;
+    if (record === undefined) return item;
+    const { computer, format } = this.#deps;
+    const facts = { status: this.#deps.statusOf(record), computer, format, now: this.#now() };
+    item.tooltip = factsTooltip(
+      sectionsOf(record, facts).flatMap(({ heading, isLocal, facts: known }) =>
+        known.map(([name, value]) => [isLocal ? `${heading}: ${name}` : name, value] as const),
+      ),
+    );
     return item;
   }
 
-  #groupNode(kind: GroupKind): GroupNode {
-    let node = this.#groups.get(kind);
-    if (node === undefined) this.#groups.set(kind, (node = { kind: 'group', group: kind }));
+  #remember(groups: readonly SessionGroup[]): void {
+    this.#shown = groups;
+    this.#groupOf = new Map(
+      groups.flatMap(({ key, sessionIds }) => sessionIds.map(id => [id, key] as const)),
+    );
+  }
+
+  #groupItem(key: string): vscode.TreeItem {
+    const group = this.#shown.find(shown => shown.key === key);
+    if (group === undefined) return new vscode.TreeItem('');
+    const { Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
+    const label = groupLabel(group.kind, group.name);
+    const item = new vscode.TreeItem(label, group.kind === 'archived' ? Collapsed : Expanded);
+    const count = this.#deps.format.number(group.sessionIds.length);
+    item.id = `group/${key}`;
+    item.contextValue = 'sessionGroup';
+    item.description = count;
+    item.accessibilityInformation = { label: vscode.l10n.t('Group {0}, {1} sessions', label, count) };
+    return item;
+  }
+
+  #groupNode(key: string): GroupNode {
+    let node = this.#groups.get(key);
+    if (node === undefined) this.#groups.set(key, (node = { kind: 'group', key }));
     return node;
   }
 
-  #sessionItem(node: SessionNode, record: SessionRecord): vscode.TreeItem {
+  #row(record: SessionRecord): Row {
+    const { computer, format } = this.#deps;
+    const belowComputer = this.#groupOf.get(record.sessionId)?.startsWith('computer/') ?? false;
     const status = this.#deps.statusOf(record);
-    const title = sessionTitle(record);
-    const item = new vscode.TreeItem(title);
+    return rowOf(record, { status, computer, format, now: this.#now(), belowComputer });
+  }
+
+  #sessionItem(node: SessionNode, record: SessionRecord): vscode.TreeItem {
+    const row = this.#row(record);
+    this.#drawn.set(node.sessionId, signature(row, record));
+    const item = new vscode.TreeItem(row.label);
     item.id = `session/${node.sessionId}`;
-    item.contextValue = 'session';
-    item.iconPath = themeIcon(statusIcon(status));
-    item.description = this.#description(record, status);
+    item.contextValue = contextOf(record);
+    item.iconPath = themeIcon(row.icon);
+    item.description = row.description;
     item.command = { command: commands.chat.open, title: vscode.l10n.t('Open session'), arguments: [node] };
-    item.accessibilityInformation = {
-      label: vscode.l10n.t('Session {0}, {1}', title, statusText(status, this.#deps.format, this.#now())),
-    };
-    item.tooltip = this.#tooltip(record, status);
+    item.accessibilityInformation = { label: row.spoken };
     return item;
   }
+}
 
-  /** Running sessions show state and age of the state; resting ones the age of the last activity. */
-  #description(record: SessionRecord, status: SessionStatus): string {
-    const format = this.#deps.format;
-    if (status.value === 'idle') return format.span(this.#now() - activityOf(record));
-    return statusText(status, format, this.#now());
-  }
+/** What menus go by: `session`, and what can be undone to it. */
+export function contextOf({ local, session }: SessionRecord): string {
+  return [
+    'session',
+    local.pinned === true ? 'pinned' : 'unpinned',
+    local.archivedAt === undefined ? 'listed' : 'archived',
+    isUnread(local, session?.messageCount) ? 'unread' : 'read',
+  ].join(' ');
+}
 
-  #tooltip(record: SessionRecord, status: SessionStatus): vscode.MarkdownString {
-    const { format } = this.#deps;
-    const session = record.session;
-    const settings = session?.sessionSettings;
-    const tokens = settings?.tokenUsage;
-    const count = (value: number | undefined): string | undefined =>
-      value === undefined ? undefined : format.number(value);
-    return factsTooltip([
-      [vscode.l10n.t('Session'), sessionTitle(record)],
-      [vscode.l10n.t('Status'), statusText(status, format, this.#now())],
-      [vscode.l10n.t('Problem'), status.problem?.sentence],
-      [
-        vscode.l10n.t('Computer'),
-        computerLabel(session?.computerId, this.#deps.computerName, record.computerName),
-      ],
-      [vscode.l10n.t('Model'), settings?.model],
-      [vscode.l10n.t('Messages'), count(session?.messageCount)],
-      [vscode.l10n.t('Input tokens'), count(tokens?.inputTokens)],
-      [vscode.l10n.t('Output tokens'), count(tokens?.outputTokens)],
-      [vscode.l10n.t('Created'), session === undefined ? undefined : format.exact(session.createdAt)],
-      [vscode.l10n.t('Updated'), session === undefined ? undefined : format.exact(session.updatedAt)],
-      [vscode.l10n.t('Id'), record.sessionId],
-    ]);
-  }
+function signature({ label, description, icon }: Row, record: SessionRecord): string {
+  return [label, description, icon.id, icon.color, contextOf(record)].join('\n');
+}
+
+function sameRows(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((id, index) => id === b[index]);
 }

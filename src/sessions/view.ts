@@ -2,79 +2,107 @@ import * as vscode from 'vscode';
 import { errorSentence, type Connection, type Service } from '../connection';
 import { setContext } from '../contributions';
 import { Disposable, type IDisposable } from '../util/disposable';
-import type { Observable } from '../util/event';
+import type { Formatter } from '../util/format';
 import { plain } from '../util/text';
 import { setMessage } from '../util/viewMessage';
-import { isActive } from './model';
+import type { Listing } from './listing';
+import { isActive, isWaiting } from './model';
 import type { SessionMonitor } from './monitor';
 import type { SessionIndex } from './sessionIndex';
 import type { SessionsTree, SessionTreeNode } from './tree';
 
 /** How often the ages in the rows are drawn anew while the view is visible. */
 const REDRAW_MS = 15_000;
-/** A running state older than this is no news any more. */
-const FRESH_MS = 5 * 60_000;
+/** A tick that comes so much too late means that the machine has slept. */
+const SLEEP_MS = 20_000;
+/** Changes that come together are shown together. */
+const TOGETHER_MS = 50;
 
 export interface SessionsViewDeps {
   readonly view: vscode.TreeView<SessionTreeNode>;
   readonly tree: SessionsTree;
+  readonly listing: Listing;
   readonly index: SessionIndex;
   readonly monitor: SessionMonitor;
   readonly connection: Connection;
-  readonly focused: Observable<boolean>;
+  readonly format: Formatter;
 }
 
-/** Ties the tree to its view: what to watch while it is visible, its badge, its message. */
+/** Ties the tree to its view: what to watch while it is visible, its badge, its counts, its message. */
 export class SessionsView extends Disposable {
   readonly #deps: SessionsViewDeps;
   readonly #watches = new Map<string, IDisposable>();
   #clock: NodeJS.Timeout | undefined;
+  #together: NodeJS.Timeout | undefined;
+  #lastTick = 0;
+  #wasOpen = false;
 
   constructor(deps: SessionsViewDeps) {
     super();
     this.#deps = deps;
-    this.register(deps.index.onDidChange(ids => this.#update(ids)));
-    this.register(deps.monitor.onDidChange(ids => this.#update(ids)));
-    this.register(deps.view.onDidChangeVisibility(() => this.#onVisibility()));
-    this.register(deps.connection.state.onDidChange(() => this.#update([])));
-    this.#onVisibility();
+    const soon = (): void => this.#updateSoon();
+    this.register(deps.index.onDidChange(soon));
+    this.register(deps.monitor.onDidChange(soon));
+    this.register(deps.listing.onDidChange(soon));
+    this.register(deps.view.onDidChangeVisibility(soon));
+    this.register(
+      deps.connection.state.onDidChange(() => {
+        deps.tree.reset();
+        this.#update();
+      }),
+    );
+    this.#update();
   }
 
   override dispose(): void {
     clearInterval(this.#clock);
+    clearTimeout(this.#together);
     for (const watch of this.#watches.values()) watch.dispose();
     this.#watches.clear();
     super.dispose();
   }
 
-  #update(sessionIds: readonly string[]): void {
-    this.#deps.tree.update(sessionIds);
-    this.#watchActive();
-    const { view, index } = this.#deps;
+  #updateSoon(): void {
+    this.#together ??= setTimeout(() => this.#update(), TOGETHER_MS);
+  }
+
+  #update(): void {
+    clearTimeout(this.#together);
+    this.#together = undefined;
+    if (this.isDisposed) return;
+    const { view, index, tree, listing } = this.#deps;
     const state = this.#deps.connection.state.current;
-    setContext(
-      'agentConsole.sessions',
-      index.failure !== undefined
-        ? 'failed'
-        : !index.isOpen
-          ? 'loading'
-          : index.records.size > 0
-            ? 'listed'
-            : 'empty',
-    );
-    view.description = state.kind === 'signedOut' ? '' : serviceLabel(state.service);
+    if (index.isOpen !== this.#wasOpen || !index.isOpen) tree.reset();
+    else tree.update();
+    this.#wasOpen = index.isOpen;
+    setContext('agentConsole.sessions', this.#rows());
+    const counts = index.isOpen ? listing.countText() : undefined;
+    const place = state.kind === 'signedOut' ? undefined : serviceLabel(state.service);
+    view.description = [place, counts].filter(part => part !== undefined).join(' · ');
     setMessage(view, this.#message());
+    this.#watchActive();
     this.#showBadge();
+  }
+
+  #rows(): 'failed' | 'loading' | 'listed' | 'empty' {
+    const { index } = this.#deps;
+    if (index.failure !== undefined) return 'failed';
+    if (!index.isOpen) return 'loading';
+    return index.records.size > 0 ? 'listed' : 'empty';
   }
 
   /** A message hides the welcome, so there is one only beside rows, or where the rows could not be read. */
   #message(): string | undefined {
-    const { index, connection } = this.#deps;
+    const { index, connection, listing } = this.#deps;
     const state = connection.state.current;
     if (index.failure !== undefined) return errorSentence(index.failure);
-    if (state.kind === 'signedOut' || index.records.size === 0) return undefined;
+    if (state.kind === 'signedOut' || index.records.size === 0) return this.#unreadable();
     if (state.kind === 'keyRejected') return plain(state.reason, 1_000);
-    const { unreadable } = index;
+    return this.#unreadable() ?? listing.hiddenText();
+  }
+
+  #unreadable(): string | undefined {
+    const { unreadable } = this.#deps.index;
     const files = plain(unreadable.map(record => record.file).join(', '), 500);
     if (unreadable.length === 0) return undefined;
     return unreadable.length === 1
@@ -86,27 +114,21 @@ export class SessionsView extends Disposable {
         );
   }
 
-  /** Counts what the service has lately said to be working; what is not known does not count. */
+  /** Counts what waits, and what the service has lately said to be working; what is not known does not count. */
   #showBadge(): void {
     const { view, index, monitor, connection } = this.#deps;
-    const since = Date.now() - FRESH_MS;
-    const isWorking = (id: string): boolean => {
-      const { value, at = 0 } = monitor.statusOf(id);
-      return (value === 'running' || value === 'pending') && at >= since;
-    };
-    const working =
-      connection.state.current.kind === 'signedIn' ? [...index.records.keys()].filter(isWorking).length : 0;
-    const tooltip =
-      working === 1
-        ? vscode.l10n.t('1 session is running')
-        : vscode.l10n.t('{0} sessions are running', working);
-    view.badge = working === 0 ? undefined : { value: working, tooltip };
-    this.#keepTime(working > 0);
-  }
-
-  #onVisibility(): void {
-    this.#watchActive();
-    this.#showBadge();
+    let [waiting, working] = [0, 0];
+    if (connection.state.current.kind === 'signedIn') {
+      for (const record of index.records.values()) {
+        const { value } = monitor.statusOf(record.sessionId);
+        if (record.local.archivedAt !== undefined) continue;
+        if (isWaiting(record)) waiting++;
+        else if (value === 'running' || value === 'pending') working++;
+      }
+    }
+    const value = waiting + working;
+    view.badge = value === 0 ? undefined : { value, tooltip: badgeText(waiting, working) };
+    this.#keepTime(value > 0);
   }
 
   /** Ages move on while they are on the screen, and a badge may not outlive what it tells. */
@@ -114,20 +136,26 @@ export class SessionsView extends Disposable {
     const wanted = badge || this.#deps.view.visible;
     if (wanted === (this.#clock !== undefined)) return;
     clearInterval(this.#clock);
+    this.#lastTick = Date.now();
     this.#clock = wanted ? setInterval(() => this.#tick(), REDRAW_MS) : undefined;
   }
 
   #tick(): void {
-    if (this.#deps.view.visible) this.#deps.tree.redraw();
+    const now = Date.now();
+    // What was known before the machine slept is old: whatever is watched is asked about as if it had just come into view.
+    if (now - this.#lastTick > REDRAW_MS + SLEEP_MS) this.#deps.monitor.wake();
+    this.#lastTick = now;
+    if (this.#deps.view.visible) this.#deps.tree.update();
     this.#showBadge();
   }
 
-  /** While the view is visible, every session with work to do is checked; the rest keep their age. */
+  /** While the view is visible, every session with work to do or a person to wait for is checked; the rest keep their age. */
   #watchActive(): void {
     const wanted = new Set<string>();
     if (this.#deps.view.visible) {
-      for (const id of this.#deps.index.records.keys()) {
-        if (isActive(this.#deps.monitor.statusOf(id))) wanted.add(id);
+      for (const [id, record] of this.#deps.index.records) {
+        if (record.local.archivedAt !== undefined) continue;
+        if (isWaiting(record) || isActive(this.#deps.monitor.statusOf(id))) wanted.add(id);
       }
     }
     for (const [id, watch] of this.#watches) {
@@ -139,6 +167,18 @@ export class SessionsView extends Disposable {
       if (!this.#watches.has(id)) this.#watches.set(id, this.#deps.monitor.watch(id));
     }
   }
+}
+
+function badgeText(waiting: number, working: number): string {
+  const waits =
+    waiting === 1
+      ? vscode.l10n.t('1 session waits for input')
+      : vscode.l10n.t('{0} sessions wait for input', waiting);
+  const works =
+    working === 1
+      ? vscode.l10n.t('1 session is running')
+      : vscode.l10n.t('{0} sessions are running', working);
+  return [waiting > 0 ? waits : '', working > 0 ? works : ''].filter(text => text !== '').join(', ');
 }
 
 /** Which service the rows are of; the sample is never taken for the real one. */

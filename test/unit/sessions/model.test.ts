@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Session } from '../../../src/api';
-import {
-  activityOf,
-  groupSessions,
-  isActive,
-  nextCheck,
-  statusOf,
-  titleOf,
-} from '../../../src/sessions/model';
+import { activityOf, isActive, nextCheck, statusOf, titleOf } from '../../../src/sessions/model';
+import { groupSessions } from '../../../src/sessions/groups';
 import { decodeRecord, observed, sent, type SessionRecord } from '../../../src/sessions/record';
 
 const session = (fields: Partial<Session> = {}): Session => ({
@@ -23,6 +17,7 @@ const record = (fields: Partial<SessionRecord> = {}): SessionRecord => ({
   sessionId: 's1',
   origin: 'created',
   addedAt: 50,
+  local: {},
   ...fields,
 });
 
@@ -115,7 +110,15 @@ describe('groups', () => {
         const records = known.map(each =>
           record({ sessionId: each.sessionId, session: session(each), checkedAt: 1 }),
         );
-        const groups = groupSessions(records, each => statusOf(each, undefined), 1000);
+        const groups = groupSessions(records, {
+          grouping: 'attention',
+          sorting: 'activity',
+          startOfToday: 1000,
+          startOfWeek: 500,
+          language: 'en',
+          statusOf: each => statusOf(each, undefined),
+          computerName: () => undefined,
+        });
         assert.deepEqual(
           groups.flatMap(group => group.sessionIds).sort(),
           known.map(each => each.sessionId).sort(),

@@ -1,0 +1,70 @@
+import { Disposable } from '../util/disposable';
+import { Emitter, type Event } from '../util/event';
+import type { Formatter } from '../util/format';
+import { activityOf } from './model';
+import type { SessionMonitor } from './monitor';
+import type { SessionRecord } from './record';
+import { rowOf, type ComputerFacts, type Row } from './row';
+import type { SessionIndex } from './sessionIndex';
+
+/** A session as the Computers view shows it below its computer. */
+export interface SessionOfComputer extends Row {
+  readonly sessionId: string;
+}
+
+export interface SessionsOfComputers {
+  /** The sessions of a computer that are not archived, the latest activity first. */
+  ofComputer(computerId: string): readonly SessionOfComputer[];
+  readonly onDidChange: Event<unknown>;
+}
+
+export interface ComputerSessionsDeps {
+  readonly index: SessionIndex;
+  readonly monitor: SessionMonitor;
+  readonly computer: (computerId: string) => ComputerFacts | undefined;
+  readonly format: Formatter;
+}
+
+/** The sessions feature as the Computers view sees it, passed through extension.ts. */
+export class ComputerSessions extends Disposable implements SessionsOfComputers {
+  readonly #deps: ComputerSessionsDeps;
+  readonly #changed = this.register(new Emitter<unknown>());
+  #byComputer: ReadonlyMap<string, readonly SessionRecord[]> | undefined;
+
+  constructor(deps: ComputerSessionsDeps) {
+    super();
+    this.#deps = deps;
+    const changed = (): void => {
+      this.#byComputer = undefined;
+      this.#changed.fire(undefined);
+    };
+    this.register(deps.index.onDidChange(changed));
+    this.register(deps.monitor.onDidChange(changed));
+  }
+
+  readonly onDidChange: Event<unknown> = this.#changed.event;
+
+  ofComputer(computerId: string): readonly SessionOfComputer[] {
+    const { index, monitor, computer, format } = this.#deps;
+    this.#byComputer ??= sorted(index.records.values());
+    const now = Date.now();
+    return (this.#byComputer.get(computerId) ?? []).map(record => {
+      const status = monitor.statusOf(record.sessionId);
+      const row = rowOf(record, { status, computer, format, now, belowComputer: true });
+      return { sessionId: record.sessionId, ...row };
+    });
+  }
+}
+
+function sorted(records: Iterable<SessionRecord>): Map<string, SessionRecord[]> {
+  const byComputer = new Map<string, SessionRecord[]>();
+  for (const record of records) {
+    const id = record.session?.computerId;
+    if (id === undefined || record.local.archivedAt !== undefined) continue;
+    const others = byComputer.get(id);
+    if (others === undefined) byComputer.set(id, [record]);
+    else others.push(record);
+  }
+  for (const of of byComputer.values()) of.sort((a, b) => activityOf(b) - activityOf(a));
+  return byComputer;
+}

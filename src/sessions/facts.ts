@@ -1,0 +1,156 @@
+import * as vscode from 'vscode';
+import type { SessionSettings, TokenUsage } from '../api';
+import { isTime, type Formatter } from '../util/format';
+import type { SessionStatus } from './model';
+import type { SessionRecord } from './record';
+import { computerName, strandedText, type ComputerFacts } from './row';
+import { sessionTitle, signalText, statusText } from './text';
+
+export type Fact = readonly [name: string, value: string | undefined];
+
+/** Facts of one kind under a heading. */
+export interface Section {
+  readonly heading: string;
+  /** The service knows nothing of them. */
+  readonly isLocal: boolean;
+  readonly facts: readonly Fact[];
+}
+
+export interface FactsContext {
+  readonly status: SessionStatus;
+  readonly computer: (computerId: string) => ComputerFacts | undefined;
+  readonly format: Formatter;
+  readonly now: number;
+}
+
+/** Everything that is known of a session, in words: each field of section 2.8, and what is kept on this machine. */
+export function sectionsOf(record: SessionRecord, context: FactsContext): Section[] {
+  const { t } = vscode.l10n;
+  const { session } = record;
+  return [
+    { heading: t('Session'), isLocal: false, facts: sessionFacts(record, context) },
+    {
+      heading: t('Settings'),
+      isLocal: false,
+      facts: settingsFacts(session?.sessionSettings, context.format),
+    },
+    {
+      heading: t('Tokens'),
+      isLocal: false,
+      facts: tokenFacts(session?.sessionSettings?.tokenUsage, context.format),
+    },
+    { heading: t('Only on this machine'), isLocal: true, facts: localFacts(record, context) },
+  ];
+}
+
+function sessionFacts(record: SessionRecord, context: FactsContext): Fact[] {
+  const { t } = vscode.l10n;
+  const { format, status, now } = context;
+  const { session, signal } = record;
+  return [
+    [t('Title'), sessionTitle(record)],
+    [t('Title at the service'), record.local.name === undefined ? undefined : session?.title],
+    [t('Hook'), signal === undefined ? undefined : signalText(signal, format, now)],
+    [t('Message of the hook'), signal?.message],
+    [t('Status'), statusText(status, format, now)],
+    [t('Status as of'), timeText(status.at, format, now)],
+    [t('Problem'), status.problem?.sentence],
+    [t('Computer'), computerName(record, context.computer)],
+    [t('Computer’s state'), computerState(record, context)],
+    [t('Computer id'), session?.computerId],
+    [t('Messages'), count(session?.messageCount, format)],
+    [t('Created'), timeText(session?.createdAt, format, now)],
+    [t('Updated'), timeText(session?.updatedAt, format, now)],
+    [t('Completed'), timeText(session?.completedAt, format, now)],
+    [t('Id'), record.sessionId],
+  ];
+}
+
+function computerState(record: SessionRecord, { computer }: FactsContext): string | undefined {
+  const id = record.session?.computerId;
+  const facts = id === undefined ? undefined : computer(id);
+  return strandedText(record, computer) === undefined
+    ? facts?.status
+    : [facts?.status, facts?.error].filter(Boolean).join(': ');
+}
+
+function settingsFacts(settings: SessionSettings | undefined, format: Formatter): Fact[] {
+  const { t } = vscode.l10n;
+  if (settings === undefined) return [];
+  const active = settings.assistantActiveTimeMs;
+  return [
+    [t('Model'), settings.model],
+    [t('Reasoning effort'), settings.reasoningEffort],
+    [t('Interaction mode'), settings.interactionMode],
+    [t('Autonomy level'), settings.autonomyLevel],
+    [t('Autonomy mode'), settings.autonomyMode],
+    [t('Model for specifications'), settings.specModeModel],
+    [t('Reasoning effort for specifications'), settings.specModeReasoningEffort],
+    [t('Locked to model provider'), settings.providerLock],
+    [t('Locked since'), settings.providerLockTimestamp],
+    [t('Locked to API provider'), settings.apiProviderLock],
+    [t('Agent active'), active === undefined ? undefined : format.span(active)],
+    [t('Archived at the service'), settings.archivedAt],
+    [t('Tags at the service'), tagsText(settings.tags)],
+    [t('Tools enabled'), settings.enabledToolIds?.join(', ')],
+    [t('Tools disabled'), settings.disabledToolIds?.join(', ')],
+  ];
+}
+
+function tokenFacts(usage: TokenUsage | undefined, format: Formatter): Fact[] {
+  const { t } = vscode.l10n;
+  return [
+    [t('Input tokens'), count(usage?.inputTokens, format)],
+    [t('Output tokens'), count(usage?.outputTokens, format)],
+    [t('Cache creation tokens'), count(usage?.cacheCreationTokens, format)],
+    [t('Cache read tokens'), count(usage?.cacheReadTokens, format)],
+    [t('Thinking tokens'), count(usage?.thinkingTokens, format)],
+  ];
+}
+
+function localFacts(record: SessionRecord, { format, now }: FactsContext): Fact[] {
+  const { t } = vscode.l10n;
+  const { local, workspace } = record;
+  const yes = t('yes');
+  return [
+    [t('Name'), local.name],
+    [t('Pinned'), local.pinned === true ? yes : undefined],
+    [t('Archived'), timeText(local.archivedAt, format, now)],
+    [t('Tags'), local.tags?.join(', ')],
+    [t('Notes'), local.notes],
+    [t('In this list because'), originText(record)],
+    [t('In this list since'), timeText(record.addedAt, format, now)],
+    [t('Workspace'), workspace?.name],
+  ];
+}
+
+function originText({ origin }: SessionRecord): string {
+  switch (origin) {
+    case 'created':
+      return vscode.l10n.t('created here');
+    case 'added':
+      return vscode.l10n.t('opened by its id');
+    case 'hook':
+      return vscode.l10n.t('a hook told of it');
+    case 'listed':
+      return vscode.l10n.t('the service listed it');
+  }
+}
+
+function tagsText(tags: SessionSettings['tags']): string | undefined {
+  return tags
+    ?.map(({ name, metadata }) => (metadata === undefined ? name : `${name} ${JSON.stringify(metadata)}`))
+    .join(', ');
+}
+
+function count(value: number | undefined, format: Formatter): string | undefined {
+  return value === undefined ? undefined : format.number(value);
+}
+
+/** A time in full with its age. */
+export function timeText(time: number | undefined, format: Formatter, now: number): string | undefined {
+  if (time === undefined) return undefined;
+  return isTime(time) && time <= now
+    ? vscode.l10n.t('{0} ({1} ago)', format.exact(time), format.span(now - time))
+    : format.exact(time);
+}

@@ -1,0 +1,63 @@
+import type { Session } from '../api';
+
+const KINDS = ['waiting', 'finished', 'ended'] as const;
+
+/** Something a hook of the command-line client told about a session (section 6). */
+export interface SessionSignal {
+  readonly sessionId: string;
+  /** The agent waits for input, has finished its turn, or the session ended. */
+  readonly kind: (typeof KINDS)[number];
+  /** Unix ms. */
+  readonly at: number;
+  /** Why a session ended. */
+  readonly reason?: string;
+  /** What the agent says. */
+  readonly message?: string;
+  readonly cwd?: string;
+}
+
+/** A signal as a record keeps it, with the session as it was when it was first read after the signal. */
+export interface KeptSignal {
+  readonly kind: SessionSignal['kind'];
+  readonly at: number;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
+  readonly seen?: { readonly status: string; readonly messageCount: number } | undefined;
+}
+
+/** For so long after a signal the service may still say what was before it. */
+const SETTLING_MS = 5_000;
+
+/**
+ * What is left of a signal after an answer of the service to a question of the time `at`: it clears on the next change of the
+ * status or of the number of messages (interface-notes 5). A question older than the signal says nothing about it.
+ */
+export function signalAfter(
+  signal: KeptSignal | undefined,
+  session: Pick<Session, 'status' | 'messageCount'>,
+  at: number,
+): KeptSignal | undefined {
+  if (signal === undefined || at < signal.at) return signal;
+  const { status, messageCount } = session;
+  const { seen } = signal;
+  if (seen === undefined) return { ...signal, seen: { status, messageCount } };
+  if (seen.messageCount !== messageCount) return undefined;
+  if (seen.status === status) return signal;
+  return at - signal.at < SETTLING_MS ? { ...signal, seen: { status, messageCount } } : undefined;
+}
+
+/** The newer of two signals; of one told twice, the first. */
+export function latestSignal(
+  known: KeptSignal | undefined,
+  { kind, at, reason, message }: SessionSignal,
+): KeptSignal {
+  if (known !== undefined && known.at >= at) return known;
+  return { kind, at, reason: reason?.slice(0, 200), message: message?.slice(0, 1_000) };
+}
+
+export function decodeSignal(value: unknown): KeptSignal | undefined {
+  const signal = (value ?? {}) as Partial<KeptSignal>;
+  const { kind, at } = signal;
+  if (typeof at !== 'number' || !KINDS.some(known => known === kind)) return undefined;
+  return signal as KeptSignal;
+}
