@@ -69,6 +69,7 @@ const onlyInContributions = [
   ['window', 'createTreeView'],
   ['window', 'registerTreeDataProvider'],
   ['window', 'registerWebviewPanelSerializer'],
+  ['window', 'registerUriHandler'],
   ['workspace', 'registerTextDocumentContentProvider'],
 ].map(([object, property]) => ({
   selector: `CallExpression[callee.object.property.name="${object}"][callee.property.name="${property}"]`,

@@ -21,14 +21,36 @@ export const commands = {
     refresh: 'agentConsole.computers.refresh',
     copyId: 'agentConsole.computers.copyId',
     showDetails: 'agentConsole.computers.showDetails',
+    follow: 'agentConsole.computers.follow',
   },
   sessions: {
     refresh: 'agentConsole.sessions.refresh',
     create: 'agentConsole.sessions.create',
+    createWith: 'agentConsole.sessions.createWith',
     add: 'agentConsole.sessions.add',
     remove: 'agentConsole.sessions.remove',
+    undo: 'agentConsole.sessions.undo',
     copyId: 'agentConsole.sessions.copyId',
+    copyLink: 'agentConsole.sessions.copyLink',
     showDetails: 'agentConsole.sessions.showDetails',
+    rename: 'agentConsole.sessions.rename',
+    pin: 'agentConsole.sessions.pin',
+    unpin: 'agentConsole.sessions.unpin',
+    archive: 'agentConsole.sessions.archive',
+    unarchive: 'agentConsole.sessions.unarchive',
+    markRead: 'agentConsole.sessions.markRead',
+    markUnread: 'agentConsole.sessions.markUnread',
+    editNotes: 'agentConsole.sessions.editNotes',
+    editTags: 'agentConsole.sessions.editTags',
+    find: 'agentConsole.sessions.find',
+    groupBy: 'agentConsole.sessions.groupBy',
+    sortBy: 'agentConsole.sessions.sortBy',
+    filter: 'agentConsole.sessions.filter',
+    clearFilter: 'agentConsole.sessions.clearFilter',
+    showAll: 'agentConsole.sessions.showAll',
+    showWorkspace: 'agentConsole.sessions.showWorkspace',
+    export: 'agentConsole.sessions.export',
+    import: 'agentConsole.sessions.import',
   },
   chat: {
     open: 'agentConsole.sessions.open',
@@ -124,6 +146,11 @@ export function registerDocuments(
   provider: vscode.TextDocumentContentProvider,
 ): vscode.Disposable {
   return vscode.workspace.registerTextDocumentContentProvider(scheme, provider);
+}
+
+/** Receives the links that lead to this extension; `open` runs for each. */
+export function registerLinks(open: (uri: vscode.Uri) => Promise<unknown>): vscode.Disposable {
+  return vscode.window.registerUriHandler({ handleUri: uri => void open(uri) });
 }
 
 /** Restores panels of one kind after a reload; their code is loaded then. */

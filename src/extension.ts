@@ -8,6 +8,7 @@ import {
   panels,
   registerCommands,
   registerDocuments,
+  registerLinks,
   registerPanel,
   registerTree,
   views,
@@ -63,10 +64,10 @@ export function activate(context: vscode.ExtensionContext): void {
   const sessions: () => Promise<SessionsFeature> = once(async () => {
     const { registerSessions } = await import('./sessions');
     const fastestSeconds = settings.sessionsRefreshSeconds;
+    const linkBase = { scheme: vscode.env.uriScheme, authority: context.extension.id };
     const parts = { connection: await connection(), storage: await storage(), computers: await computers() };
-    return own(
-      registerSessions({ ...parts, log, view: sessionsView, focused, fastestSeconds, format, details }),
-    );
+    const surface = { log, view: sessionsView, focused, fastestSeconds, format, details, linkBase };
+    return own(registerSessions({ ...parts, ...surface }));
   });
   const chat: () => Promise<ChatFeature> = once(async () => {
     const { registerChat } = await import('./chat');
@@ -127,6 +128,8 @@ export function activate(context: vscode.ExtensionContext): void {
   };
   const onFailure = async (command: string, error: unknown, args: readonly unknown[]): Promise<undefined> =>
     (await import('./console')).reportFailure({ command, error, args, log });
+  const openLink = async (uri: vscode.Uri) => (await sessions()).openLink(uri);
+  own(registerLinks(uri => openLink(uri).catch((error: unknown) => onFailure('link', error, []))));
   for (const feature of Object.keys(commands) as Feature[])
     own(registerCommands(feature, loaders, onFailure));
 }

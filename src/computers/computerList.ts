@@ -1,3 +1,4 @@
+import * as vscode from 'vscode';
 import type { ApiClient, Computer, ItemProblem } from '../api';
 import { Disposable } from '../util/disposable';
 import { ObservableValue, type Observable } from '../util/event';
@@ -78,17 +79,19 @@ export class ComputerList extends Disposable {
   }
 
   /** Reads one computer and puts it in its place in the list (section 4.9). Rejects with the request's error. */
-  async refreshOne(id: string, signal?: AbortSignal): Promise<void> {
+  async refreshOne(id: string, signal?: AbortSignal): Promise<Computer> {
     const api = this.#deps.api();
-    if (api === undefined) return;
+    if (api === undefined)
+      throw new Error(vscode.l10n.t('Sign in first: Agent Console is not connected to a service.'));
     const computer = await api.computers.get(id, signal === undefined ? {} : { signal });
-    if (this.#deps.api() !== api) return;
+    if (this.#deps.api() !== api) throw new Error(vscode.l10n.t('Another service was chosen meanwhile.'));
     const { computers } = this.#state.current;
     const others = computers.filter(known => known.id !== id);
     this.#state.set({
       ...this.#state.current,
       computers: sortComputers([...others, computer], this.#deps.language),
     });
+    return computer;
   }
 
   /** Forgets everything: another service. */

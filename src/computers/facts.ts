@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
 import type { Computer, ProvisioningStep } from '../api';
 import type { Formatter } from '../util/format';
-import { durationOf, errorOf } from './model';
+import { durationOf, errorOf, isUntouched } from './model';
 import { providerLabel, stateText } from './row';
+import type { SessionOfComputer } from './sessions';
 
 export type Fact = readonly [name: string, value: string | undefined];
 
@@ -37,6 +38,37 @@ export function stepFacts(step: ProvisioningStep, isUntouched: boolean, format: 
     [t('Completed'), time(step.completedAt)],
     [t('Id'), step.id],
   ];
+}
+
+/** All of a computer for its document: in words, its steps and sessions, then the service's own answer. */
+export function computerDetails(
+  computer: Computer,
+  sessions: readonly SessionOfComputer[],
+  format: Formatter,
+): unknown {
+  const { t } = vscode.l10n;
+  const steps = computer.provisioningSteps ?? [];
+  const { relayClientUrl, relayAgentUrl, ...answer } = computer;
+  return {
+    [t('Computer')]: told(computerFacts(computer, format)),
+    ...(steps.length === 0
+      ? {}
+      : { [t('Steps')]: steps.map(step => told(stepFacts(step, isUntouched(computer, step), format))) }),
+    ...(sessions.length === 0
+      ? {}
+      : { [t('Sessions')]: sessions.map(({ label, description }) => `${label}: ${description}`) }),
+    [t('Answer of the service')]: {
+      ...answer,
+      relayClientUrl: relayText(relayClientUrl),
+      relayAgentUrl: relayText(relayAgentUrl),
+    },
+  };
+}
+
+function told(facts: readonly Fact[]): Record<string, string> {
+  return Object.fromEntries(
+    facts.filter((fact): fact is readonly [string, string] => fact[1] !== undefined && fact[1] !== ''),
+  );
 }
 
 /** Who knows a relay address can reach the computer: its host says enough (interface-notes 9). */

@@ -1,16 +1,17 @@
 import * as vscode from 'vscode';
-import { isApiError, type Computer } from '../api';
+import { isApiError } from '../api';
 import { errorSentence, type Connection } from '../connection';
 import { setContext, type CommandHandlers } from '../contributions';
 import { outline } from '../util/details';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable, type IDisposable } from '../util/disposable';
-
 import type { Observable } from '../util/event';
 import type { Formatter } from '../util/format';
-import { oneLine } from '../util/text';
+import { forQuickPick, oneLine } from '../util/text';
 import { setMessage, viewMessage } from '../util/viewMessage';
 import { ComputerList } from './computerList';
+import { computerDetails } from './facts';
+import { FollowCommand } from './followCommand';
 import { errorOf } from './model';
 import type { SessionsOfComputers } from './sessions';
 import { ComputersTree, type ComputerTreeNode } from './tree';
@@ -68,8 +69,7 @@ class Computers extends Disposable implements ComputersFeature {
       new ComputerList({
         api: () => connection.api,
         usualMs: () => deps.refreshSeconds() * 1000,
-        sentence: error =>
-          isApiError(error) && error.kind === 'cancelled' ? undefined : errorSentence(error, this.#context()),
+        sentence: error => this.#sentence(error),
         language: vscode.env.language,
       }),
     );
@@ -81,8 +81,19 @@ class Computers extends Disposable implements ComputersFeature {
         sessions: deps.sessions,
       }),
     );
+    const follow = new FollowCommand({
+      list: this.#list,
+      format: deps.format,
+      sentence: error => this.#sentence(error),
+      showDetails: id => this.#showDetails(id),
+    });
     this.commands = {
       refresh: (node?: unknown) => this.#refreshCommand(node),
+      follow: async (node?: unknown) => {
+        await connection.ready();
+        const computerId = await this.#computerOf(node);
+        if (computerId !== undefined) await follow.run(computerId);
+      },
       copyId: (node?: unknown) => vscode.env.clipboard.writeText(computerIdOf(node)),
       showDetails: (node?: unknown) => this.#showDetails(computerIdOf(node)),
     };
@@ -143,6 +154,7 @@ class Computers extends Disposable implements ComputersFeature {
     const rejected =
       state.kind === 'keyRejected' && computers.length > 0 ? { sentence: state.reason } : undefined;
     const told = state.kind === 'signedIn' ? { at, failure, unread } : { at, failure: rejected };
+    this.#deps.view.description = computers.length > 0 ? this.#deps.format.number(computers.length) : '';
     setMessage(this.#deps.view, viewMessage(told, this.#deps.format, Date.now()));
     setContext(
       'agentConsole.computers',
@@ -163,11 +175,39 @@ class Computers extends Disposable implements ComputersFeature {
   }
 
   async #showDetails(computerId: string): Promise<void> {
-    const computer = this.#list.state.current.computers.find(known => known.id === computerId);
+    const computer = this.#list.find(computerId);
     if (computer === undefined) return;
-    const known = (): Computer =>
-      this.#list.state.current.computers.find(({ id }) => id === computerId) ?? computer;
-    await this.#deps.details.show(computerId, computer.name, () => outline(known(), this.#deps.format));
+    const { details, format } = this.#deps;
+    await details.show(computerId, computer.name, () =>
+      outline(
+        computerDetails(this.#list.find(computerId) ?? computer, this.tree.sessionsOf(computerId), format),
+        format,
+      ),
+    );
+  }
+
+  /** The computer of a row; without one, a computer being set up, which the person picks if there are several. */
+  async #computerOf(node: unknown): Promise<string | undefined> {
+    if (node !== undefined && node !== null) return computerIdOf(node);
+    await this.#firstRead();
+    const { computers } = this.#list.state.current;
+    const items = computers
+      .filter(({ status }) => status === 'provisioning')
+      .map(({ id, name, status }) => ({
+        label: forQuickPick(name),
+        description: forQuickPick(status ?? ''),
+        id,
+      }));
+    if (items.length === 0)
+      throw new Error(vscode.l10n.t('No computer is being set up, as far as the list says.'));
+    const placeHolder = vscode.l10n.t('Follow which computer until it is ready?');
+    return (await vscode.window.showQuickPick(items, { placeHolder }))?.id;
+  }
+
+  #sentence(error: unknown): string | undefined {
+    return isApiError(error) && error.kind === 'cancelled'
+      ? undefined
+      : errorSentence(error, this.#context());
   }
 
   #context(): { host?: string } {

@@ -6,6 +6,8 @@ export interface SessionOfComputer {
   readonly label: string;
   readonly description: string;
   readonly icon: { readonly id: string; readonly color?: string };
+  /** What menus go by. */
+  readonly context: string;
   /** The whole row for screen readers. */
   readonly spoken: string;
 }

@@ -84,6 +84,11 @@ export class ComputersTree extends Disposable implements vscode.TreeDataProvider
     this.#changed.fire(undefined);
   }
 
+  /** The sessions of a computer as far as they have been loaded. */
+  sessionsOf(computerId: string): readonly SessionOfComputer[] {
+    return this.#sessions?.ofComputer(computerId) ?? [];
+  }
+
   node(computerId: string): ComputerNode {
     return this.#node(computerId, () => ({ kind: 'computer', computerId }));
   }
@@ -101,7 +106,7 @@ export class ComputersTree extends Disposable implements vscode.TreeDataProvider
     const { computerId } = node;
     const steps = this.#deps.list.find(computerId)?.provisioningSteps ?? [];
     return [
-      ...this.#sessionsOf(computerId).map(({ sessionId }) =>
+      ...this.sessionsOf(computerId).map(({ sessionId }) =>
         this.#node(`${computerId}\n${sessionId}`, () => ({ kind: 'session', computerId, sessionId })),
       ),
       ...steps.map((_, index) =>
@@ -126,7 +131,7 @@ export class ComputersTree extends Disposable implements vscode.TreeDataProvider
       case 'session':
         return sessionItem(
           node,
-          this.#sessionsOf(node.computerId).find(({ sessionId }) => sessionId === node.sessionId),
+          this.sessionsOf(node.computerId).find(({ sessionId }) => sessionId === node.sessionId),
         );
     }
   }
@@ -140,16 +145,12 @@ export class ComputersTree extends Disposable implements vscode.TreeDataProvider
     });
   }
 
-  #sessionsOf(computerId: string): readonly SessionOfComputer[] {
-    return this.#sessions?.ofComputer(computerId) ?? [];
-  }
-
   #computerItem(computer: Computer): vscode.TreeItem {
     this.#drawn.set(computer.id, this.#signature(computer));
     const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
     const steps = computer.provisioningSteps ?? [];
     const isOpen = steps.length > 0 && (computer.status === 'provisioning' || computer.status === 'error');
-    const hasChildren = steps.length > 0 || this.#sessionsOf(computer.id).length > 0;
+    const hasChildren = steps.length > 0 || this.sessionsOf(computer.id).length > 0;
     const { label, description } = computerRow(computer, this.#deps.format);
     const item = new vscode.TreeItem(label, hasChildren ? (isOpen ? Expanded : Collapsed) : None);
     item.id = `computer/${computer.id}`;
@@ -189,7 +190,7 @@ export class ComputersTree extends Disposable implements vscode.TreeDataProvider
       computerRow(computer, format).description,
       JSON.stringify(computer),
       ...steps.map((step, index) => stepRow(step, index, isUntouched(computer, step), format).description),
-      ...this.#sessionsOf(computer.id).map(
+      ...this.sessionsOf(computer.id).map(
         row => `${row.sessionId} ${row.label} ${row.description} ${row.icon.id}`,
       ),
     ].join('\n');
@@ -200,7 +201,7 @@ function sessionItem(node: SessionNode, session: SessionOfComputer | undefined):
   if (session === undefined) return new vscode.TreeItem('');
   const item = new vscode.TreeItem(oneLine(session.label));
   item.id = `session/${node.computerId}/${node.sessionId}`;
-  item.contextValue = 'session';
+  item.contextValue = session.context;
   item.iconPath = themeIcon(session.icon);
   item.description = session.description;
   item.accessibilityInformation = { label: session.spoken };

@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
-import { isApiError, type ApiClient, type Computer, type Session, type SessionSettings } from '../api';
+import { isApiError, type ApiClient, type Session, type SessionSettings } from '../api';
 import { withSignal } from '../util/cancellation';
 import { forNotification, oneLine } from '../util/text';
-import { pickComputer } from './pickers';
 
 /** What `agentConsole.sessions.create` takes from other extensions and keybindings. */
 export interface CreateRequest {
@@ -28,43 +27,23 @@ export function readCreateRequest(argument: unknown): Partial<CreateRequest> {
 }
 
 /**
- * Creates a session (section 4.5), asking for the computer when none is named. Resolves to `undefined` when cancelled; rejects
- * with the request's error. A creation without an answer is never repeated (interface-notes 4).
+ * Creates a session (section 4.5). Resolves to `undefined` when cancelled; rejects with the request's error. A creation without an
+ * answer is never repeated (interface-notes 4).
  */
 export async function createSession(
   api: ApiClient,
-  request: Partial<CreateRequest>,
-  options: {
-    readonly lastComputerId: string | undefined;
-    readonly host?: string;
-    /** Asked before anything is sent; false when the person would rather not. */
-    readonly agree: (computer: Computer | undefined) => Promise<boolean>;
-  },
-): Promise<{ readonly session: Session; readonly computer: Computer | undefined } | undefined> {
-  const context = options.host === undefined ? {} : { host: options.host };
-  const computer =
-    request.computerId === undefined ? await pickComputer(api, options.lastComputerId, context) : undefined;
-  const computerId = request.computerId ?? computer?.id;
-  if (computerId === undefined || !(await options.agree(computer))) return undefined;
+  request: CreateRequest,
+  computerName: string | undefined,
+): Promise<Session | undefined> {
   const title =
-    computer === undefined
+    computerName === undefined
       ? vscode.l10n.t('Creating a session…')
-      : vscode.l10n.t('Creating a session on {0}…', oneLine(computer.name, 60));
+      : vscode.l10n.t('Creating a session on {0}…', oneLine(computerName, 60));
   try {
-    const session = await vscode.window.withProgress(
+    return await vscode.window.withProgress(
       { location: vscode.ProgressLocation.Notification, title: forNotification(title), cancellable: true },
-      (_, token) =>
-        withSignal(token, signal =>
-          api.sessions.create(
-            {
-              computerId,
-              ...(request.sessionSettings === undefined ? {} : { sessionSettings: request.sessionSettings }),
-            },
-            { signal },
-          ),
-        ),
+      (_, token) => withSignal(token, signal => api.sessions.create(request, { signal })),
     );
-    return { session, computer };
   } catch (error) {
     if (isApiError(error) && error.kind === 'cancelled') return undefined;
     throw error;

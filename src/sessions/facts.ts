@@ -1,9 +1,11 @@
 import * as vscode from 'vscode';
 import type { SessionSettings, TokenUsage } from '../api';
 import { isTime, type Formatter } from '../util/format';
+import { FIELDS, valueText } from './fields';
 import type { SessionStatus } from './model';
 import type { SessionRecord } from './record';
 import { computerName, strandedText, type ComputerFacts } from './row';
+import { settingLabel } from './settingLabels';
 import { sessionTitle, signalText, statusText } from './text';
 
 export type Fact = readonly [name: string, value: string | undefined];
@@ -75,26 +77,14 @@ function computerState(record: SessionRecord, { computer }: FactsContext): strin
 }
 
 function settingsFacts(settings: SessionSettings | undefined, format: Formatter): Fact[] {
-  const { t } = vscode.l10n;
   if (settings === undefined) return [];
   const active = settings.assistantActiveTimeMs;
-  return [
-    [t('Model'), settings.model],
-    [t('Reasoning effort'), settings.reasoningEffort],
-    [t('Interaction mode'), settings.interactionMode],
-    [t('Autonomy level'), settings.autonomyLevel],
-    [t('Autonomy mode'), settings.autonomyMode],
-    [t('Model for specifications'), settings.specModeModel],
-    [t('Reasoning effort for specifications'), settings.specModeReasoningEffort],
-    [t('Locked to model provider'), settings.providerLock],
-    [t('Locked since'), settings.providerLockTimestamp],
-    [t('Locked to API provider'), settings.apiProviderLock],
-    [t('Agent active'), active === undefined ? undefined : format.span(active)],
-    [t('Archived at the service'), settings.archivedAt],
-    [t('Tags at the service'), tagsText(settings.tags)],
-    [t('Tools enabled'), settings.enabledToolIds?.join(', ')],
-    [t('Tools disabled'), settings.disabledToolIds?.join(', ')],
-  ];
+  return FIELDS.map(field => [
+    settingLabel(field.name),
+    field.name === 'assistantActiveTimeMs' && active !== undefined
+      ? format.span(active)
+      : valueText(settings, field),
+  ]);
 }
 
 function tokenFacts(usage: TokenUsage | undefined, format: Formatter): Fact[] {
@@ -135,12 +125,6 @@ function originText({ origin }: SessionRecord): string {
     case 'listed':
       return vscode.l10n.t('the service listed it');
   }
-}
-
-function tagsText(tags: SessionSettings['tags']): string | undefined {
-  return tags
-    ?.map(({ name, metadata }) => (metadata === undefined ? name : `${name} ${JSON.stringify(metadata)}`))
-    .join(', ');
 }
 
 function count(value: number | undefined, format: Formatter): string | undefined {

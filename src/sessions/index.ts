@@ -9,9 +9,13 @@ import { Disposable, type IDisposable } from '../util/disposable';
 
 import type { Event, Observable } from '../util/event';
 import type { Formatter } from '../util/format';
+import { SessionAccess } from './access';
 import { ChatSessionsSource, type SessionForChat } from './chatSessions';
+import { RememberedChoices } from './choices';
 import { SessionCommands } from './commands';
 import { ComputerSessions, type SessionsOfComputers } from './computerSessions';
+import { CreateFlow } from './createFlow';
+import { ListCommands } from './listCommands';
 import { Listing } from './listing';
 import { activityOf, isActive, type SessionStatus } from './model';
 import { SessionMonitor } from './monitor';
@@ -45,6 +49,8 @@ export interface SessionsDeps {
   };
   readonly format: Formatter;
   readonly details: Pick<DetailsDocuments, 'show'>;
+  /** What the editor calls links to this extension. */
+  readonly linkBase: Pick<vscode.Uri, 'scheme' | 'authority'>;
   /** What the organization has to say against a session that is about to be made. */
   readonly policy?: SessionPolicy | undefined;
 }
@@ -67,6 +73,8 @@ export interface SessionsFeature extends IDisposable {
   readonly forComputers: SessionsOfComputers;
   /** Statuses of followed sessions that have changed; each change is told once, in one of the windows. */
   readonly onDidChangeState: Event<StateChange>;
+  /** Opens the session that a link names, after the person has agreed. */
+  openLink(uri: vscode.Uri): Promise<void>;
   /** Takes in what a hook told; a session that is not known yet enters the index. Resolves when it is stored. */
   signal(event: SessionSignal): Promise<void>;
   /** Resolves when the index of the current service has been read. */
@@ -84,6 +92,7 @@ class Sessions extends Disposable implements SessionsFeature {
   readonly #index: SessionIndex;
   readonly #monitor: SessionMonitor;
   readonly #tree: SessionsTree;
+  readonly #commands: SessionCommands;
   readonly commands: CommandHandlers<'sessions'>;
   readonly forChat: SessionsForChat;
   readonly forComputers: ComputerSessions;
@@ -130,19 +139,38 @@ class Sessions extends Disposable implements SessionsFeature {
         format,
       }),
     ));
-    const sessionCommands = this.register(
-      new SessionCommands({
-        connection: deps.connection,
-        index,
-        monitor,
-        format,
-        details: deps.details,
+    const access = new SessionAccess({
+      connection: deps.connection,
+      index,
+      monitor,
+      format,
+      computer,
+      selection: () => deps.view.selection,
+      ready: () => this.ready(),
+    });
+    const choices = new RememberedChoices(deps.storage);
+    const sessionCommands = (this.#commands = new SessionCommands({
+      connection: deps.connection,
+      index,
+      monitor,
+      access,
+      flow: new CreateFlow({ index, access, choices, computer, policy: deps.policy }),
+      list: new ListCommands({
+        view: deps.view,
+        tree,
+        records: () => index.records,
+        statusOf,
         computer,
-        policy: deps.policy,
+        format,
         ready: () => this.ready(),
-        refresh: () => this.refresh(),
       }),
-    );
+      format,
+      log: deps.log,
+      details: deps.details,
+      computer,
+      linkBase: deps.linkBase,
+      refresh: () => this.refresh(),
+    }));
     this.commands = sessionCommands.handlers;
     this.forChat = this.register(
       new ChatSessionsSource({
@@ -186,6 +214,10 @@ class Sessions extends Disposable implements SessionsFeature {
 
   get onDidChangeState(): Event<StateChange> {
     return this.#index.onDidChangeState;
+  }
+
+  openLink(uri: vscode.Uri): Promise<void> {
+    return this.#commands.openLink(uri);
   }
 
   async signal(event: SessionSignal): Promise<void> {

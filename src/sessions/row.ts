@@ -31,9 +31,14 @@ export interface RowContext {
 
 /** A session as one row. */
 export interface Row {
+  /** The whole title. */
+  readonly title: string;
+  /** The title as far as a narrow side bar has room for it. */
   readonly label: string;
   readonly description: string;
   readonly icon: { readonly id: string; readonly color?: string };
+  /** What menus go by: `session`, and what can be undone to it. */
+  readonly context: string;
   /** Everything the row says, in full, for screen readers. */
   readonly spoken: string;
 }
@@ -57,9 +62,11 @@ export function rowOf(record: SessionRecord, context: RowContext): Row {
     local.name === undefined ? undefined : vscode.l10n.t('name kept on this machine'),
   ];
   return {
+    title,
     label: title.length > TITLE_LENGTH ? `${title.slice(0, TITLE_LENGTH - 1).trimEnd()}…` : title,
     description: parts(told).join(' · '),
     icon: iconOf(record, context.status, stranded !== undefined),
+    context: contextOf(record),
     spoken: vscode.l10n.t('Session {0}, {1}', title, parts([...told, ...marks]).join(', ')),
   };
 }
@@ -111,6 +118,15 @@ function iconOf(record: SessionRecord, status: SessionStatus, stranded: boolean)
         ? { id: 'circle-filled', color: 'charts.blue' }
         : { id: 'circle-outline' };
   }
+}
+
+function contextOf({ local, session }: SessionRecord): string {
+  return [
+    'session',
+    local.pinned === true ? 'pinned' : 'unpinned',
+    local.archivedAt === undefined ? 'listed' : 'archived',
+    isUnread(local, session?.messageCount) ? 'unread' : 'read',
+  ].join(' ');
 }
 
 function parts(texts: readonly (string | undefined)[]): string[] {

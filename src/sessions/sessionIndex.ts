@@ -17,6 +17,7 @@ import {
   type Workspace,
 } from './record';
 import { latestSignal, type SessionSignal } from './signal';
+import { mergeRecord } from './transfer';
 
 /** A session whose status the service has told anew. Told once, in the window whose question or send brought it. */
 export interface StateChange {
@@ -182,6 +183,17 @@ export class SessionIndex extends Disposable {
       const local = change(current.local);
       return local === current.local ? current : { ...current, local };
     });
+  }
+
+  /** Brings a record of a file in; tells what came of it. Nothing newer is overwritten. */
+  async merge(serviceId: string, incoming: SessionRecord): Promise<'added' | 'updated' | 'kept'> {
+    let outcome: 'added' | 'updated' | 'kept' = 'kept';
+    await this.#of(serviceId).update(incoming.sessionId, current => {
+      const merged = mergeRecord(current, incoming);
+      outcome = current === undefined ? 'added' : merged === current ? 'kept' : 'updated';
+      return merged;
+    });
+    return outcome;
   }
 
   async remove(serviceId: string, sessionId: string): Promise<SessionRecord | undefined> {

@@ -6,7 +6,6 @@ import { factsTooltip, retryItem, themeIcon } from '../util/treeItems';
 import { sectionsOf } from './facts';
 import type { SessionGroup } from './groups';
 import type { SessionStatus } from './model';
-import { isUnread } from './overlay';
 import type { SessionRecord } from './record';
 import { rowOf, type ComputerFacts, type Row } from './row';
 import { groupLabel } from './text';
@@ -79,7 +78,7 @@ export class SessionsTree extends Disposable implements vscode.TreeDataProvider<
       const key = this.#groupOf.get(sessionId);
       const record = this.#deps.record(sessionId);
       if (key === undefined || record === undefined) this.#drawn.delete(sessionId);
-      else if (!redrawn.has(key) && signature(this.#row(record), record) !== drawn)
+      else if (!redrawn.has(key) && signature(this.#row(record)) !== drawn)
         nodes.push(this.node(sessionId));
     }
     if (nodes.length > 0) this.#changed.fire(nodes);
@@ -171,10 +170,10 @@ export class SessionsTree extends Disposable implements vscode.TreeDataProvider<
 
   #sessionItem(node: SessionNode, record: SessionRecord): vscode.TreeItem {
     const row = this.#row(record);
-    this.#drawn.set(node.sessionId, signature(row, record));
+    this.#drawn.set(node.sessionId, signature(row));
     const item = new vscode.TreeItem(row.label);
     item.id = `session/${node.sessionId}`;
-    item.contextValue = contextOf(record);
+    item.contextValue = row.context;
     item.iconPath = themeIcon(row.icon);
     item.description = row.description;
     item.command = { command: commands.chat.open, title: vscode.l10n.t('Open session'), arguments: [node] };
@@ -183,18 +182,8 @@ export class SessionsTree extends Disposable implements vscode.TreeDataProvider<
   }
 }
 
-/** What menus go by: `session`, and what can be undone to it. */
-export function contextOf({ local, session }: SessionRecord): string {
-  return [
-    'session',
-    local.pinned === true ? 'pinned' : 'unpinned',
-    local.archivedAt === undefined ? 'listed' : 'archived',
-    isUnread(local, session?.messageCount) ? 'unread' : 'read',
-  ].join(' ');
-}
-
-function signature({ label, description, icon }: Row, record: SessionRecord): string {
-  return [label, description, icon.id, icon.color, contextOf(record)].join('\n');
+function signature({ title, description, icon, context }: Row): string {
+  return [title, description, icon.id, icon.color, context].join('\n');
 }
 
 function sameRows(a: readonly string[], b: readonly string[]): boolean {

@@ -40,9 +40,10 @@ describe('package.json', () => {
       Object.values(views).sort(),
     );
     assert.deepEqual(
-      manifest.activationEvents,
+      manifest.activationEvents.filter(event => event !== 'onUri'),
       Object.values(panels).map(panel => `onWebviewPanel:${panel}`),
     );
+    assert.ok(manifest.activationEvents.includes('onUri'), 'links are answered');
   });
 
   it('declares exactly the settings that settings.ts reads, all out of reach of a workspace', () => {
@@ -69,6 +70,9 @@ describe('package.json', () => {
       'agentConsole.sample',
       'agentConsole.organizationReading',
       'agentConsole.organizationFiltered',
+      // Settings that a title button goes by.
+      'agentConsole.sessions.filter',
+      'agentConsole.sessions.scope',
     ]);
     const whens = [...menus, ...manifest.contributes.viewsWelcome].map(item => item.when ?? '');
     for (const [key] of whens.join(' ').matchAll(/agentConsole\.[\w.]+/g)) assert.ok(allowed.has(key), key);

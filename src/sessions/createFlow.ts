@@ -1,0 +1,247 @@
+import * as vscode from 'vscode';
+import type { ApiClient, Computer } from '../api';
+import type { Service } from '../connection';
+import { commands } from '../contributions';
+import { forNotification, oneLine } from '../util/text';
+import type { SessionAccess } from './access';
+import type { RememberedChoices } from './choices';
+import { createSession, readCreateRequest, type CreateRequest } from './create';
+import { valueText, type Field, type SendableSettings } from './fields';
+import { pickComputer } from './computerPicker';
+import { goOnInSpiteOf, stateWarnings, type SessionPolicy } from './policy';
+import type { ComputerFacts } from './row';
+import type { SessionIndex } from './sessionIndex';
+import { chooseSettings } from './settingsForm';
+import { inputStep, type Left } from './steps';
+import { currentWorkspace } from './workspaces';
+
+export interface CreateFlowDeps {
+  readonly index: SessionIndex;
+  readonly access: SessionAccess;
+  readonly choices: RememberedChoices;
+  readonly computer: (computerId: string) => ComputerFacts | undefined;
+  readonly policy: SessionPolicy | undefined;
+}
+
+/** A new session as far as a person has described it. */
+interface Draft {
+  readonly computer: { readonly id: string; readonly facts: ComputerFacts | undefined };
+  readonly settings: SendableSettings;
+  readonly text: string;
+  readonly files: readonly vscode.Uri[];
+}
+
+/** New sessions: at once on a computer, or with settings and a first message; or as another program asks for them. */
+export class CreateFlow {
+  readonly #deps: CreateFlowDeps;
+  /** What was described for a session that could not be made; the next try begins with it. */
+  #kept: Partial<Draft> = {};
+
+  constructor(deps: CreateFlowDeps) {
+    this.#deps = deps;
+  }
+
+  readonly handlers = {
+    create: (argument: unknown) => this.#create(argument),
+    createWith: (argument: unknown) => this.#createWith(argument),
+  } as const;
+
+  /** A new session on a computer that the person picks; `undefined` when cancelled. */
+  async createForPerson(): Promise<string | undefined> {
+    const { api, service } = await this.#deps.access.signedIn(true);
+    return this.#pickAndMake(api, service);
+  }
+
+  async #create(argument: unknown): Promise<string | undefined> {
+    const request = readCreateRequest(argument);
+    // A person gets the session opened; another extension that names everything gets its id.
+    const byPerson =
+      argument === undefined || argument === null || (typeof argument === 'object' && 'kind' in argument);
+    const { api, service } = await this.#deps.access.signedIn(byPerson);
+    const { computerId, sessionSettings = {} } = request;
+    if (computerId === undefined) {
+      const made = await this.#pickAndMake(api, service, sessionSettings);
+      if (byPerson && made !== undefined) await openChat(made);
+      return made;
+    }
+    const computer = { id: computerId, facts: this.#deps.computer(computerId) };
+    const draft = { computer, settings: sessionSettings, text: '', files: [] };
+    const sessionId = await this.#make(api, service, draft, byPerson, request);
+    if (byPerson && sessionId !== undefined) await openChat(sessionId);
+    return sessionId;
+  }
+
+  async #pickAndMake(
+    api: ApiClient,
+    service: Service,
+    settings: SendableSettings = {},
+  ): Promise<string | undefined> {
+    const { computerId } = await this.#deps.choices.read(service.id);
+    const picked = await pickComputer(api, { last: computerId, host: service.host });
+    if (typeof picked === 'string') return undefined;
+    const { computer, withSettings } = picked.value;
+    if (withSettings) {
+      await this.#describe(api, service, computer);
+      return undefined;
+    }
+    const draft = { computer: { id: computer.id, facts: factsOf(computer) }, settings, text: '', files: [] };
+    return this.#make(api, service, draft, true);
+  }
+
+  /** Settings and a first message, in three steps; from the row of a computer, in two. */
+  async #createWith(argument: unknown): Promise<void> {
+    const { computerId } = readCreateRequest(argument);
+    const { api, service } = await this.#deps.access.signedIn(true);
+    if (computerId !== undefined) return this.#describe(api, service, undefined, computerId);
+    const last = (await this.#deps.choices.read(service.id)).computerId;
+    const title = titleOf(1);
+    const picked = await pickComputer(api, { last, host: service.host, title });
+    if (typeof picked !== 'string') await this.#describe(api, service, picked.value.computer);
+  }
+
+  async #describe(api: ApiClient, service: Service, computer?: Computer, computerId?: string): Promise<void> {
+    const id = computer?.id ?? computerId ?? '';
+    const facts = computer === undefined ? this.#deps.computer(id) : factsOf(computer);
+    const last = await this.#deps.choices.read(service.id);
+    let { settings = {}, text = '', files = [] } = this.#kept;
+    for (;;) {
+      const chosen = await chooseSettings(settings, {
+        title: titleOf(2),
+        last: last.settings,
+        seen: field => this.#seen(field),
+      });
+      if (chosen === 'cancelled') return;
+      if (chosen === 'back') return this.#createWith(undefined);
+      settings = chosen.value;
+      const message = await askFirstMessage(text, files);
+      if (message === 'cancelled') return;
+      if (message === 'back') continue;
+      ({ text, files } = message);
+      break;
+    }
+    const draft: Draft = { computer: { id, facts }, settings, text, files };
+    this.#kept = draft;
+    const sessionId = await this.#make(api, service, draft, true);
+    if (sessionId === undefined) return;
+    await openChat(sessionId);
+    if (text.trim() !== '')
+      await vscode.commands.executeCommand(commands.chat.send, { sessionId, text, attachments: files });
+    this.#kept = {};
+  }
+
+  /** Creates the session and stores it. `undefined` when the person would rather not. */
+  async #make(
+    api: ApiClient,
+    service: Service,
+    { computer, settings }: Draft,
+    byPerson: boolean,
+    request?: Partial<CreateRequest>,
+  ): Promise<string | undefined> {
+    if (byPerson && !(await this.#agrees(settings, computer.facts))) return undefined;
+    const hasSettings = request?.sessionSettings !== undefined || Object.keys(settings).length > 0;
+    const session = await createSession(
+      api,
+      { computerId: computer.id, ...(hasSettings ? { sessionSettings: settings } : {}) },
+      computer.facts?.name,
+    );
+    if (session === undefined) return undefined;
+    const name = computer.facts?.name;
+    const learnt = { session, origin: 'created', at: Date.now(), workspace: currentWorkspace() } as const;
+    await this.#deps.index
+      .learn(service.id, name === undefined ? learnt : { ...learnt, computerName: name })
+      .catch((error: unknown) => {
+        // The id is the only way back to the session: it must not go with the error.
+        const why = error instanceof Error ? error.message : String(error);
+        throw new Error(
+          vscode.l10n.t(
+            'Session {0} was created, but this machine could not store it: {1}',
+            session.sessionId,
+            why,
+          ),
+        );
+      });
+    if (byPerson) await this.#deps.choices.remember(service.id, { computerId: computer.id, settings });
+    return session.sessionId;
+  }
+
+  /** Tells what speaks against a session before it is made: the state of its computer, the organization's rules. */
+  async #agrees(settings: SendableSettings, computer: ComputerFacts | undefined): Promise<boolean> {
+    const { model, autonomyLevel } = settings;
+    const warnings = await this.#deps.policy?.warnings({
+      ...(model === undefined ? {} : { model }),
+      ...(autonomyLevel === undefined ? {} : { autonomyLevel }),
+      ...(computer?.providerType === undefined ? {} : { computerProvider: computer.providerType }),
+    });
+    return goOnInSpiteOf([...stateWarnings(computer), ...(warnings ?? [])]);
+  }
+
+  /** What known sessions have for a field, the most used first. */
+  #seen(field: Field): readonly string[] {
+    const counts = new Map<string, number>();
+    for (const { session } of this.#deps.index.records.values()) {
+      const value = valueText(session?.sessionSettings ?? {}, field);
+      if (value !== '') counts.set(value, (counts.get(value) ?? 0) + 1);
+    }
+    return [...counts]
+      .sort((a, b) => b[1] - a[1])
+      .slice(0, 20)
+      .map(([value]) => value);
+  }
+}
+
+/** The first message and its files; empty when the session is to begin without one. */
+async function askFirstMessage(
+  text: string,
+  files: readonly vscode.Uri[],
+): Promise<{ readonly text: string; readonly files: readonly vscode.Uri[] } | Left> {
+  const { t } = vscode.l10n;
+  const message = { text, files };
+  for (;;) {
+    const names = message.files.map(file => oneLine(file.path.split('/').at(-1) ?? '', 40)).join(', ');
+    const typed = await inputStep({
+      title: titleOf(3),
+      value: message.text,
+      placeholder: t('First message to the agent; empty to write it in the chat'),
+      prompt:
+        names === ''
+          ? t('Enter creates the session. The paper clip attaches files.')
+          : forNotification(t('Attached: {0}. Enter creates the session and sends.', names)),
+      buttons: [
+        { id: 'attach', iconPath: new vscode.ThemeIcon('attach'), tooltip: t('Attach files…') },
+        ...(names === ''
+          ? []
+          : [{ id: 'clear', iconPath: new vscode.ThemeIcon('clear-all'), tooltip: t('Remove the files') }]),
+      ],
+      problem: value =>
+        value.trim() === '' && message.files.length > 0
+          ? t('Files need a message that goes with them.')
+          : undefined,
+    });
+    if (typeof typed === 'string') return typed;
+    message.text = typed.text;
+    if (typed.button === undefined) return message;
+    if (typed.button === 'clear') message.files = [];
+    else message.files = await withMoreFiles(message.files);
+  }
+}
+
+async function withMoreFiles(files: readonly vscode.Uri[]): Promise<readonly vscode.Uri[]> {
+  const chosen = await vscode.window.showOpenDialog({
+    canSelectMany: true,
+    openLabel: vscode.l10n.t('Attach'),
+  });
+  const all = [...files, ...(chosen ?? [])];
+  return all.filter((file, index) => all.findIndex(other => other.toString() === file.toString()) === index);
+}
+
+function factsOf({ id, name, status, providerType }: Computer): ComputerFacts {
+  return { name: oneLine(name) || oneLine(id), status, providerType };
+}
+
+function titleOf(step: number): string {
+  return vscode.l10n.t('New session ({0}/3)', step);
+}
+
+async function openChat(sessionId: string): Promise<void> {
+  await vscode.commands.executeCommand(commands.chat.open, sessionId);
+}

@@ -1,0 +1,198 @@
+import * as vscode from 'vscode';
+import { forNotification } from '../util/text';
+import type { SessionAccess } from './access';
+import type { Overlay } from './overlay';
+import type { SessionRecord } from './record';
+import type { SessionIndex } from './sessionIndex';
+import { sessionTitle } from './text';
+import { Undo } from './undo';
+
+export interface LocalCommandsDeps {
+  readonly index: SessionIndex;
+  readonly access: SessionAccess;
+  readonly onFailure: (error: unknown) => void;
+}
+
+type Changed = 'name' | 'pinned' | 'archivedAt' | 'notes' | 'tags' | 'readCount';
+
+/** What people do with sessions on this machine alone: the service has no call for any of it (interface-notes 3). */
+export class LocalCommands {
+  readonly #deps: LocalCommandsDeps;
+  readonly #undo = new Undo();
+
+  constructor(deps: LocalCommandsDeps) {
+    this.#deps = deps;
+  }
+
+  readonly handlers = {
+    remove: (node: unknown, nodes: unknown) => this.#remove(node, nodes),
+    undo: () => this.#undo.last(),
+    rename: (node: unknown) => this.#rename(node),
+    pin: (node: unknown, nodes: unknown) => this.#set(node, nodes, 'pinned', () => true),
+    unpin: (node: unknown, nodes: unknown) => this.#set(node, nodes, 'pinned', () => undefined),
+    archive: (node: unknown, nodes: unknown) => this.#set(node, nodes, 'archivedAt', () => Date.now()),
+    unarchive: (node: unknown, nodes: unknown) => this.#set(node, nodes, 'archivedAt', () => undefined),
+    markRead: (node: unknown, nodes: unknown) =>
+      this.#set(node, nodes, 'readCount', record => record.session?.messageCount ?? 0),
+    markUnread: (node: unknown, nodes: unknown) => this.#set(node, nodes, 'readCount', () => -1),
+    editNotes: (node: unknown) => this.#editNotes(node),
+    editTags: (node: unknown) => this.#editTags(node),
+  } as const;
+
+  async #remove(node: unknown, nodes: unknown): Promise<void> {
+    const { index, access } = this.#deps;
+    const records = await access.recordsOf(node, nodes);
+    const { serviceId } = index;
+    if (serviceId === undefined || records.length === 0) return;
+    if (records.length > 1) {
+      const question = vscode.l10n.t('Remove {0} sessions from this list?', records.length);
+      const detail = vscode.l10n.t(
+        'The sessions themselves stay with the service. It has no list of them: without their ids they cannot be found again.',
+      );
+      if (!(await confirmed(question, detail, vscode.l10n.t('Remove')))) return;
+    }
+    const removed: SessionRecord[] = [];
+    for (const { sessionId } of records) {
+      const record = await index.remove(serviceId, sessionId);
+      if (record !== undefined) removed.push(record);
+    }
+    const [first] = removed;
+    if (first === undefined) return;
+    const sentence =
+      removed.length === 1
+        ? vscode.l10n.t(
+            'Removed “{0}” from this list. The session itself stays with the service.',
+            sessionTitle(first),
+          )
+        : vscode.l10n.t(
+            'Removed {0} sessions from this list. The sessions themselves stay with the service.',
+            removed.length,
+          );
+    this.#offer(sentence, async () => {
+      for (const record of removed) await index.restore(serviceId, record);
+    });
+  }
+
+  /** Changes one field of each selected session; several are asked about once, and what is hidden by it can be taken back. */
+  async #set<K extends Changed>(
+    node: unknown,
+    nodes: unknown,
+    field: K,
+    value: (record: SessionRecord) => Overlay[K],
+  ): Promise<void> {
+    const records = await this.#deps.access.recordsOf(node, nodes);
+    const [first] = records;
+    if (first === undefined) return;
+    const isArchiving = field === 'archivedAt' && value(first) !== undefined;
+    if (isArchiving && records.length > 1) {
+      const question = vscode.l10n.t('Archive {0} sessions?', records.length);
+      const detail = vscode.l10n.t(
+        'They go to the group “Archived” on this machine. The service keeps them as they are.',
+      );
+      if (!(await confirmed(question, detail, vscode.l10n.t('Archive')))) return;
+    }
+    const takeBack = await this.#change(records, field, value);
+    const sentence = doneText(field, isArchiving, records, first);
+    if (sentence !== undefined) this.#offer(sentence, takeBack);
+  }
+
+  /** Resolves to what takes the change back, and only this change. */
+  async #change<K extends Changed>(
+    records: readonly SessionRecord[],
+    field: K,
+    value: (record: SessionRecord) => Overlay[K],
+  ): Promise<() => Promise<void>> {
+    const { index } = this.#deps;
+    const { serviceId } = index;
+    if (serviceId === undefined) return () => Promise.resolve();
+    const put = (sessionId: string, to: Overlay[K]): Promise<void> =>
+      index.keep(serviceId, sessionId, local => ({ ...local, [field]: to, changedAt: Date.now() }));
+    for (const record of records) await put(record.sessionId, value(record));
+    return async () => {
+      for (const record of records) await put(record.sessionId, record.local[field]);
+    };
+  }
+
+  async #rename(node: unknown): Promise<void> {
+    const record = await this.#deps.access.recordOf(node);
+    if (record === undefined) return;
+    const name = await vscode.window.showInputBox({
+      title: vscode.l10n.t('Rename on this machine'),
+      prompt: vscode.l10n.t(
+        'The service has no call to rename, so it does not learn this name. Empty: its own title.',
+      ),
+      value: record.local.name ?? sessionTitle(record),
+      validateInput: tooLong(200),
+    });
+    if (name === undefined) return;
+    const given = name.trim();
+    const isOwn = given === '' || (record.local.name === undefined && given === sessionTitle(record));
+    await this.#change([record], 'name', () => (isOwn ? undefined : given));
+  }
+
+  async #editNotes(node: unknown): Promise<void> {
+    const record = await this.#deps.access.recordOf(node);
+    if (record === undefined) return;
+    const notes = await vscode.window.showInputBox({
+      title: vscode.l10n.t('Notes about “{0}”', forNotification(sessionTitle(record), 60)),
+      prompt: vscode.l10n.t('Kept on this machine only. Found by the filter and shown in the row’s tooltip.'),
+      value: record.local.notes ?? '',
+      validateInput: tooLong(5_000),
+    });
+    if (notes === undefined) return;
+    await this.#change([record], 'notes', () => (notes.trim() === '' ? undefined : notes.trim()));
+  }
+
+  async #editTags(node: unknown): Promise<void> {
+    const record = await this.#deps.access.recordOf(node);
+    if (record === undefined) return;
+    const text = await vscode.window.showInputBox({
+      title: vscode.l10n.t('Tags of “{0}”', forNotification(sessionTitle(record), 60)),
+      prompt: vscode.l10n.t(
+        'Separated by commas. Kept on this machine only, beside the tags of the service.',
+      ),
+      value: record.local.tags?.join(', ') ?? '',
+      validateInput: tooLong(1_000),
+    });
+    if (text === undefined) return;
+    const tags = [...new Set(text.split(',').map(tag => tag.trim()))].filter(tag => tag !== '');
+    await this.#change([record], 'tags', () => (tags.length === 0 ? undefined : tags));
+  }
+
+  #offer(sentence: string, takeBack: () => Promise<void>): void {
+    this.#undo.offer(sentence, takeBack, this.#deps.onFailure);
+  }
+}
+
+function doneText(
+  field: Changed,
+  isArchiving: boolean,
+  records: readonly SessionRecord[],
+  first: SessionRecord,
+): string | undefined {
+  const count = records.length;
+  if (isArchiving)
+    return count === 1
+      ? vscode.l10n.t('Archived “{0}” on this machine.', sessionTitle(first))
+      : vscode.l10n.t('Archived {0} sessions on this machine.', count);
+  if (count === 1) return undefined;
+  switch (field) {
+    case 'pinned':
+      return vscode.l10n.t('Changed the pins of {0} sessions.', count);
+    case 'archivedAt':
+      return vscode.l10n.t('Took {0} sessions out of the archive.', count);
+    case 'readCount':
+      return vscode.l10n.t('Changed the read marks of {0} sessions.', count);
+    default:
+      return undefined;
+  }
+}
+
+async function confirmed(question: string, detail: string, act: string): Promise<boolean> {
+  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, act)) === act;
+}
+
+function tooLong(limit: number): (text: string) => string | undefined {
+  return text =>
+    text.length > limit ? vscode.l10n.t('This is longer than {0} characters.', limit) : undefined;
+}
