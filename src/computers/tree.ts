@@ -104,15 +104,15 @@ export class ComputersTree extends Disposable implements vscode.TreeDataProvider
     }
     if (node.kind !== 'computer') return [];
     const { computerId } = node;
-    const steps = this.#deps.list.find(computerId)?.provisioningSteps ?? [];
-    return [
-      ...this.sessionsOf(computerId).map(({ sessionId }) =>
-        this.#node(`${computerId}\n${sessionId}`, () => ({ kind: 'session', computerId, sessionId })),
-      ),
-      ...steps.map((_, index) =>
-        this.#node(`${computerId}/${index}`, () => ({ kind: 'step', computerId, index })),
-      ),
-    ];
+    const computer = this.#deps.list.find(computerId);
+    const sessions = this.sessionsOf(computerId).map(({ sessionId }) =>
+      this.#node(`${computerId}\n${sessionId}`, () => ({ kind: 'session', computerId, sessionId })),
+    );
+    const steps = (computer?.provisioningSteps ?? []).map((_, index) =>
+      this.#node(`${computerId}/${index}`, () => ({ kind: 'step', computerId, index })),
+    );
+    // What has been set up long ago is of less interest than what runs there.
+    return computer?.status === 'active' ? [...sessions, ...steps] : [...steps, ...sessions];
   }
 
   getParent(node: ComputerTreeNode): ComputerTreeNode | undefined {

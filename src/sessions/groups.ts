@@ -59,9 +59,9 @@ export function groupSessions(records: Iterable<SessionRecord>, how: Arrangement
 function placeOf(record: SessionRecord, how: Arrangement): { key: string; kind: GroupKind; name?: string } {
   if (record.local.archivedAt !== undefined) return { key: 'archived', kind: 'archived' };
   if (how.grouping === 'computer') {
-    const id = record.session?.computerId;
-    const name = id === undefined ? undefined : (how.computerName(record) ?? id);
-    return { key: `computer/${id ?? ''}`, kind: 'computer', ...(name === undefined ? {} : { name }) };
+    const id = record.session?.computerId ?? '';
+    const place = { key: `computer/${id}`, kind: 'computer' } as const;
+    return id === '' ? place : { ...place, name: how.computerName(record) ?? id };
   }
   if (how.grouping === 'workspace') {
     const { workspace } = record;

@@ -8,7 +8,7 @@ import type { SessionRecord } from './record';
 import { computerLabel, messagesText, sessionTitle, signalText, statusText } from './text';
 
 /** A title is cut after so many characters, so that state and age stay in view beside it in a narrow side bar. */
-const TITLE_LENGTH = 28;
+const TITLE_LENGTH = 24;
 
 /** What is known of a session's computer. */
 export interface ComputerFacts {

@@ -78,8 +78,7 @@ export class SessionsTree extends Disposable implements vscode.TreeDataProvider<
       const key = this.#groupOf.get(sessionId);
       const record = this.#deps.record(sessionId);
       if (key === undefined || record === undefined) this.#drawn.delete(sessionId);
-      else if (!redrawn.has(key) && signature(this.#row(record)) !== drawn)
-        nodes.push(this.node(sessionId));
+      else if (!redrawn.has(key) && signature(this.#row(record)) !== drawn) nodes.push(this.node(sessionId));
     }
     if (nodes.length > 0) this.#changed.fire(nodes);
   }

@@ -76,7 +76,9 @@ describe('SessionIndex and SessionMonitor', () => {
     monitor.dispose();
     index.dispose();
     storage.dispose();
-    await rm(root, { recursive: true, force: true });
+    await storage.settled();
+    // A question that was given up is noted as such a little later.
+    await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
   });
 
   it('remembers sessions over a restart, and keeps services apart', async () => {

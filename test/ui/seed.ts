@@ -1,0 +1,82 @@
+import * as path from 'node:path';
+import type { Session } from '../../src/api';
+import { serviceAt } from '../../src/connection/addresses';
+import type { SampleService } from '../../src/sample';
+import { SessionIndex } from '../../src/sessions/sessionIndex';
+import type { SessionSignal } from '../../src/sessions/signal';
+import type { Overlay } from '../../src/sessions/overlay';
+import { openStorage } from '../../src/storage';
+import { silentLog } from '../fakes/log';
+import type { Workbench } from './workbench';
+
+/** A session that the index is to know. `ageMs` is since its last activity. */
+export interface Seed {
+  readonly sessionId: string;
+  readonly ageMs?: number;
+  readonly session?: Partial<Session>;
+  readonly local?: Overlay;
+  readonly signal?: Omit<SessionSignal, 'sessionId' | 'at'>;
+  readonly workspace?: { readonly uri: string; readonly name: string };
+}
+
+/** Where the extension of a window keeps its records. */
+export function storageOf(workbench: Workbench): string {
+  return path.join(workbench.server.userDataFolder, 'User', 'globalStorage', 'agent-console.agent-console');
+}
+
+/** The service's folder below the records. */
+export function serviceIdOf({ baseUrl, appUrl }: SampleService): string {
+  return serviceAt({ baseUrl, appUrl }, 'environment').id;
+}
+
+/** Writes sessions as another window would, while the windows of the test look on. */
+export async function seed(
+  workbench: Workbench,
+  service: SampleService,
+  seeds: readonly Seed[],
+): Promise<void> {
+  const storage = openStorage({ root: storageOf(workbench), log: silentLog() });
+  const index = new SessionIndex(storage);
+  const id = serviceIdOf(service);
+  try {
+    for (const { sessionId, ageMs = 0, session, local, signal, workspace } of seeds) {
+      const at = Date.now() - ageMs;
+      const told: Session = {
+        sessionId,
+        status: 'idle',
+        messageCount: 4,
+        createdAt: at - 60_000,
+        updatedAt: at,
+        ...session,
+      };
+      await index.learn(id, { session: told, origin: 'created', at: Date.now(), workspace });
+      if (local !== undefined) await index.keep(id, sessionId, () => local);
+      if (signal !== undefined) await index.signal(id, { sessionId, at, ...signal }, workspace);
+    }
+  } finally {
+    await storage.settled();
+    storage.dispose();
+  }
+}
+
+/** Creates a session at the service and gives its agent something to do. */
+export async function working(service: SampleService, computerId: string, text: string): Promise<Session> {
+  const ask = async (route: string, body?: unknown): Promise<unknown> => {
+    const response = await fetch(`${service.baseUrl}/api/v0${route}`, {
+      headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+    });
+    return response.json();
+  };
+  const { sessionId } = (await ask('/sessions', { computerId })) as Session;
+  await ask(`/sessions/${sessionId}/messages`, { text });
+  return (await ask(`/sessions/${sessionId}`)) as Session;
+}
+
+/** The computers of the service. */
+export async function computersOf(service: SampleService): Promise<readonly { id: string; name: string }[]> {
+  const response = await fetch(`${service.baseUrl}/api/v0/computers`, {
+    headers: { authorization: `Bearer ${service.apiKey}` },
+  });
+  return ((await response.json()) as { computers: { id: string; name: string }[] }).computers;
+}

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { parseFilter } from '../../../src/sessions/filter';
+import { GROUPINGS, groupSessions, SORTINGS, startsOf, type Arrangement } from '../../../src/sessions/groups';
+import { statusOf } from '../../../src/sessions/model';
+import type { SessionRecord } from '../../../src/sessions/record';
+import { idle, recordOf, sessionOf } from './support';
+
+const arrangement = (fields: Partial<Arrangement> = {}): Arrangement => ({
+  grouping: 'attention',
+  sorting: 'activity',
+  startOfToday: 1_000,
+  startOfWeek: 500,
+  language: 'en',
+  statusOf: record => statusOf(record, undefined),
+  computerName: record => record.computerName,
+  ...fields,
+});
+
+describe('groups of sessions', () => {
+  const named = (sessionId: string, fields: Partial<SessionRecord> = {}): SessionRecord =>
+    recordOf({ sessionId, session: sessionOf({ sessionId, updatedAt: 2_000 }), checkedAt: 1, ...fields });
+
+  it('go by what a session needs: waiting before running before pinned, archived last', () => {
+    const records = [
+      named('archived', { local: { archivedAt: 1, pinned: true } }),
+      named('earlier', { session: sessionOf({ updatedAt: 400 }) }),
+      named('week', { session: sessionOf({ updatedAt: 700 }) }),
+      named('today'),
+      named('pinned', { local: { pinned: true } }),
+      named('running', { session: sessionOf({ status: 'running' }), local: { pinned: true } }),
+      named('waiting', { signal: { kind: 'waiting', at: 9 }, session: sessionOf({ status: 'running' }) }),
+    ];
+    const groups = groupSessions(records, arrangement());
+    assert.deepEqual(
+      groups.map(({ kind, sessionIds }) => [kind, ...sessionIds]),
+      ['waiting', 'running', 'pinned', 'today', 'week', 'earlier', 'archived'].map(kind => [kind, kind]),
+    );
+  });
+
+  it('go by computer and by workspace, the unknown last but for the archive, pinned ones first within', () => {
+    const on = (id: string, computerId: string, fields: Partial<SessionRecord> = {}): SessionRecord =>
+      named(id, { session: sessionOf({ computerId, updatedAt: 5 }), computerName: computerId, ...fields });
+    const workspace = { uri: 'file:///shop', name: 'shop' };
+    const records = [
+      on('a', 'node 10'),
+      on('b', 'node 9', { workspace }),
+      named('c'),
+      on('d', 'node 9', { local: { pinned: true } }),
+      named('e', { local: { archivedAt: 1 } }),
+    ];
+    const by = (grouping: Arrangement['grouping']): unknown =>
+      groupSessions(records, arrangement({ grouping })).map(({ name, kind, sessionIds }) => [
+        name ?? kind,
+        ...sessionIds,
+      ]);
+    assert.deepEqual(by('computer'), [
+      ['node 9', 'd', 'b'],
+      ['node 10', 'a'],
+      ['computer', 'c'],
+      ['archived', 'e'],
+    ]);
+    assert.deepEqual(by('workspace'), [
+      ['shop', 'b'],
+      ['workspace', 'd', 'c', 'a'],
+      ['archived', 'e'],
+    ]);
+  });
+
+  it('hold every session exactly once, however they are made', () => {
+    const record = fc.record({
+      sessionId: fc.string({ minLength: 1, maxLength: 4 }),
+      status: fc.constantFrom('idle', 'running', 'odd'),
+      updatedAt: fc.nat(2_000),
+      computerId: fc.option(fc.constantFrom('a', 'b', ''), { nil: undefined }),
+      pinned: fc.boolean(),
+      archived: fc.boolean(),
+      waiting: fc.boolean(),
+    });
+    const many = fc.uniqueArray(record, { maxLength: 30, selector: each => each.sessionId });
+    fc.assert(
+      fc.property(
+        many,
+        fc.constantFrom(...GROUPINGS),
+        fc.constantFrom(...SORTINGS),
+        (all, grouping, sorting) => {
+          const records = all.map(({ sessionId, pinned, archived, waiting, ...fields }) =>
+            recordOf({
+              sessionId,
+              session: sessionOf({ ...fields, sessionId } as never),
+              local: { ...(pinned ? { pinned } : {}), ...(archived ? { archivedAt: 1 } : {}) },
+              signal: waiting ? { kind: 'waiting', at: 1 } : undefined,
+            }),
+          );
+          const groups = groupSessions(records, arrangement({ grouping, sorting }));
+          assert.deepEqual(
+            groups.flatMap(group => group.sessionIds).sort(),
+            all.map(each => each.sessionId).sort(),
+          );
+          assert.equal(new Set(groups.map(group => group.key)).size, groups.length);
+          const again = groupSessions([...records].reverse(), arrangement({ grouping, sorting }));
+          assert.deepEqual(again, groups, 'the order does not depend on the order of the records');
+        },
+      ),
+    );
+  });
+
+  it('begin days at midnight and weeks where the language does', () => {
+    const saturday = new Date(2026, 10, 21, 15).getTime();
+    const monday = startsOf(saturday, 1);
+    assert.equal(monday.startOfToday, new Date(2026, 10, 21).getTime());
+    assert.equal(monday.startOfWeek, new Date(2026, 10, 16).getTime());
+    assert.equal(startsOf(saturday, 7).startOfWeek, new Date(2026, 10, 15).getTime());
+    assert.equal(startsOf(saturday, 6).startOfWeek, monday.startOfToday);
+  });
+});
+
+describe('the filter of sessions', () => {
+  const record = recordOf({
+    sessionId: 'abc-123',
+    origin: 'hook',
+    session: sessionOf({
+      title: 'Fix the Flaky test',
+      computerId: 'c-1',
+      sessionSettings: { model: 'atlas-large', tags: [{ name: 'build' }] },
+      messageCount: 5,
+    }),
+    local: { notes: 'ask Ada', tags: ['mine'], pinned: true, readCount: 3 },
+    signal: { kind: 'waiting', at: 1 },
+  });
+  const passes = (text: string): boolean | undefined =>
+    parseFilter(text)?.(record, { status: idle, computerName: 'my box' });
+
+  it('finds words in title, id, notes, tags, computer and model, all of them', () => {
+    for (const text of ['flaky', 'ABC', 'ada', 'mine build', 'box', 'atlas', '"the flaky"'])
+      assert.equal(passes(text), true, text);
+    for (const text of ['flaky missing', '"flaky the"', '-flaky']) assert.equal(passes(text), false, text);
+  });
+
+  it('knows conditions, and turns them round', () => {
+    for (const text of [
+      'status:idle',
+      'computer:"my box"',
+      'computer:c-1',
+      'tag:mine',
+      'tag:build',
+      'model:large',
+      'origin:hook',
+      'is:waiting is:unread is:pinned -is:archived',
+    ])
+      assert.equal(passes(text), true, text);
+    for (const text of ['status:running', 'tag:other', '-is:pinned', 'is:nonsense'])
+      assert.equal(passes(text), false, text);
+  });
+
+  it('is none for an empty text, and takes any text without failing', () => {
+    assert.equal(parseFilter('   '), undefined);
+    fc.assert(
+      fc.property(fc.string(), text => {
+        assert.ok(['boolean', 'undefined'].includes(typeof passes(text)));
+      }),
+    );
+  });
+});

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { StateChange } from '../../../src/sessions/sessionIndex';
+import { recordOf, sessionOf, until, Windows } from './support';
+
+describe('the index of sessions', () => {
+  let windows: Windows;
+  beforeEach(async () => {
+    windows = await Windows.make();
+  });
+  afterEach(() => windows.close());
+
+  const folder = (): string => path.join(windows.root, 'services', 'service', 'sessions');
+  const store = async (id: string, version: number, value: unknown): Promise<string> => {
+    await mkdir(folder(), { recursive: true });
+    const file = path.join(folder(), `${id}.1.json`);
+    await writeFile(file, `${JSON.stringify({ id, version, value, writers: [] })}\n`);
+    return file;
+  };
+
+  it('reads records of version 1, with nothing kept about them, and writes them as they are now', async () => {
+    const old = { sessionId: 's1', origin: 'added', addedAt: 5, firstText: 'Hello', session: sessionOf() };
+    await store('s1', 1, old);
+    const { index } = await windows.open();
+    assert.equal(index.get('s1')?.firstText, 'Hello');
+    assert.deepEqual(index.get('s1')?.local, {});
+    await index.keep('service', 's1', local => ({ ...local, name: 'Mine' }));
+    const again = (await windows.open()).index;
+    assert.equal(again.get('s1')?.local.name, 'Mine');
+    assert.equal(again.get('s1')?.session?.messageCount, 2);
+    const [file = ''] = await readdir(folder());
+    assert.equal(
+      (JSON.parse(await readFile(path.join(folder(), file), 'utf8')) as { version: number }).version,
+      2,
+    );
+  });
+
+  it('leaves a record of a newer version as it is, names it, and shows the others', async () => {
+    const file = await store('s9', 3, { sessionId: 's9', shape: 'of the future' });
+    const before = await readFile(file, 'utf8');
+    await store('s1', 2, recordOf());
+    const { index } = await windows.open();
+    assert.deepEqual([...index.records.keys()], ['s1']);
+    assert.equal(index.unreadable.length, 1);
+    await assert.rejects(
+      index.learn('service', { session: sessionOf({ sessionId: 's9' }), origin: 'added', at: 9 }),
+    );
+    assert.equal(await readFile(file, 'utf8'), before);
+  });
+
+  it('keeps a record that cannot be read aside and names it', async () => {
+    await store('s1', 2, { sessionId: 's1', origin: 'dreamt', addedAt: 1 });
+    const { index } = await windows.open();
+    assert.equal(index.records.size, 0);
+    assert.match(index.unreadable[0]?.reason ?? '', /origin/);
+  });
+
+  it('takes a session in that a hook told of, and forgets the signal when the session has moved on', async () => {
+    const { index } = await windows.open();
+    const workspace = { uri: 'file:///work/shop', name: 'shop' };
+    await index.signal(
+      'service',
+      { sessionId: 's1', kind: 'waiting', at: 1_000, message: 'May I?' },
+      workspace,
+    );
+    assert.equal(index.get('s1')?.origin, 'hook');
+    assert.equal(index.get('s1')?.signal?.message, 'May I?');
+    assert.deepEqual(index.get('s1')?.workspace, workspace);
+    const answer = (status: string, messageCount: number, at: number): Promise<void> =>
+      index.observe('service', sessionOf({ status, messageCount }), at);
+    await answer('running', 3, 900);
+    assert.ok(index.get('s1')?.signal, 'asked before the hook told');
+    await answer('running', 3, 1_100);
+    await answer('idle', 3, 2_000);
+    assert.ok(index.get('s1')?.signal, 'the service takes a moment to settle');
+    await answer('idle', 3, 60_000);
+    assert.ok(index.get('s1')?.signal);
+    await answer('running', 3, 70_000);
+    assert.equal(index.get('s1')?.signal, undefined);
+  });
+
+  it('forgets a signal with the next message, and with a message sent from here', async () => {
+    const { index } = await windows.open();
+    for (const sessionId of ['s1', 's2']) {
+      await index.signal('service', { sessionId, kind: 'waiting', at: 1_000 }, undefined);
+      await index.observe('service', sessionOf({ sessionId }), 1_100);
+    }
+    await index.observe('service', sessionOf({ messageCount: 3 }), 1_200);
+    assert.equal(index.get('s1')?.signal, undefined);
+    await index.noteSend('service', 's2', { status: 'pending', at: 1_300, text: 'Yes' });
+    assert.equal(index.get('s2')?.signal, undefined);
+  });
+
+  it('does not let an older or a repeated event replace a newer one', async () => {
+    const { index } = await windows.open();
+    await index.signal('service', { sessionId: 's1', kind: 'ended', at: 2_000, reason: 'error' }, undefined);
+    await index.signal('service', { sessionId: 's1', kind: 'waiting', at: 1_000 }, undefined);
+    assert.equal(index.get('s1')?.signal?.kind, 'ended');
+  });
+
+  it('tells a change of the status once, in the window whose answer brought it', async () => {
+    const [a, b] = [await windows.open(), await windows.open()];
+    const told: (StateChange & { window: string })[] = [];
+    a.index.onDidChangeState(change => told.push({ ...change, window: 'a' }));
+    b.index.onDidChangeState(change => told.push({ ...change, window: 'b' }));
+    await a.index.learn('service', { session: sessionOf({ status: 'running' }), origin: 'created', at: 5 });
+    await until(b.index.onDidChange, () => b.index.get('s1') !== undefined);
+    await Promise.all([
+      a.index.observe('service', sessionOf({ status: 'idle' }), 10),
+      b.index.observe('service', sessionOf({ status: 'idle' }), 11),
+    ]);
+    await a.index.observe('service', sessionOf({ status: 'idle' }), 20);
+    assert.deepEqual(
+      told.map(({ from, to }) => `${from} ${to}`),
+      ['running idle'],
+    );
+    await b.index.signal('service', { sessionId: 's1', kind: 'waiting', at: 25 }, undefined);
+    await b.index.noteSend('service', 's1', { status: 'pending', at: 30, text: 'More' });
+    assert.deepEqual(told.slice(1), [{ sessionId: 's1', from: 'idle', to: 'pending', at: 30, window: 'b' }]);
+  });
+
+  it('keeps what people wrote when two windows write different things at once', async () => {
+    const [a, b] = [await windows.open(), await windows.open()];
+    await a.index.learn('service', { session: sessionOf(), origin: 'created', at: 5 });
+    await Promise.all([
+      a.index.keep('service', 's1', local => ({ ...local, name: 'Mine' })),
+      b.index.keep('service', 's1', local => ({ ...local, pinned: true })),
+      b.index.observe('service', sessionOf({ title: 'Theirs' }), 10),
+    ]);
+    const { index } = await windows.open();
+    assert.deepEqual(index.get('s1')?.local, { name: 'Mine', pinned: true });
+    assert.equal(index.get('s1')?.session?.title, 'Theirs');
+  });
+
+  it('keeps the workspace a session was first made in', async () => {
+    const { index } = await windows.open();
+    const [shop, billing] = ['shop', 'billing'].map(name => ({ uri: `file:///${name}`, name }));
+    await index.learn('service', { session: sessionOf(), origin: 'created', at: 5, workspace: shop });
+    await index.learn('service', { session: sessionOf(), origin: 'added', at: 6, workspace: billing });
+    assert.deepEqual(index.get('s1')?.workspace, shop);
+  });
+});

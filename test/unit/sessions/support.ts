@@ -1,0 +1,65 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import type { Session } from '../../../src/api';
+import type { SessionStatus } from '../../../src/sessions/model';
+import type { SessionRecord } from '../../../src/sessions/record';
+import { SessionIndex } from '../../../src/sessions/sessionIndex';
+import { openStorage, type Storage } from '../../../src/storage';
+import type { Event } from '../../../src/util/event';
+import { silentLog } from '../../fakes/log';
+
+export function sessionOf(fields: Partial<Session> = {}): Session {
+  return { sessionId: 's1', status: 'idle', messageCount: 2, createdAt: 100, updatedAt: 200, ...fields };
+}
+
+export function recordOf(fields: Partial<SessionRecord> = {}): SessionRecord {
+  return { sessionId: 's1', origin: 'created', addedAt: 50, local: {}, ...fields };
+}
+
+export const idle: SessionStatus = { value: 'idle', at: 100 };
+
+/** Windows on one folder of records. */
+export class Windows {
+  readonly root: string;
+  readonly #open: { readonly storage: Storage; readonly index: SessionIndex }[] = [];
+
+  private constructor(root: string) {
+    this.root = root;
+  }
+
+  static async make(): Promise<Windows> {
+    return new Windows(await mkdtemp(path.join(os.tmpdir(), 'sessions-')));
+  }
+
+  async open(serviceId = 'service'): Promise<{ readonly storage: Storage; readonly index: SessionIndex }> {
+    const storage = openStorage({ root: this.root, log: silentLog() });
+    const index = new SessionIndex(storage);
+    this.#open.push({ storage, index });
+    await index.use(serviceId);
+    return { storage, index };
+  }
+
+  async close(): Promise<void> {
+    for (const { index, storage } of this.#open) {
+      index.dispose();
+      await storage.settled();
+      storage.dispose();
+    }
+    // A question that was given up is noted as such a little later.
+    await rm(this.root, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+  }
+}
+
+/** Resolves once `holds` is true, looking again whenever `event` fires. */
+export function until(event: Event<unknown>, holds: () => boolean): Promise<void> {
+  return new Promise(resolve => {
+    const subscription = event(check);
+    function check(): void {
+      if (!holds()) return;
+      subscription.dispose();
+      resolve();
+    }
+    check();
+  });
+}

@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { SessionSettings } from '../../../src/api';
+import { sectionsOf } from '../../../src/sessions/facts';
+import { FIELDS, readPresets, valueText, withValue } from '../../../src/sessions/fields';
+import { linkTo, readLink } from '../../../src/sessions/links';
+import { statusOf, STALE_MS } from '../../../src/sessions/model';
+import { stateWarnings } from '../../../src/sessions/policy';
+import { rowOf, type ComputerFacts } from '../../../src/sessions/row';
+import { Formatter } from '../../../src/util/format';
+import { recordOf, sessionOf } from './support';
+
+const format = new Formatter('en');
+const now = 10 * 60_000;
+const context = (fields: object = {}) => ({
+  status: { value: 'idle', at: now },
+  computer: (): ComputerFacts | undefined => ({ name: 'atlas', status: 'active' }),
+  format,
+  now,
+  ...fields,
+});
+const settings: SessionSettings = {
+  model: 'atlas-large',
+  reasoningEffort: 'high',
+  interactionMode: 'spec',
+  autonomyLevel: 'low',
+  autonomyMode: 'auto-low',
+  specModeModel: 'atlas-mini',
+  specModeReasoningEffort: 'max',
+  providerLock: 'one',
+  providerLockTimestamp: '2026-11-20T10:00:00Z',
+  apiProviderLock: 'two',
+  assistantActiveTimeMs: 61_000,
+  archivedAt: '2026-11-20T11:00:00Z',
+  tags: [{ name: 'build', metadata: { team: 'web' } }],
+  enabledToolIds: ['shell'],
+  disabledToolIds: ['browser'],
+  tokenUsage: {
+    inputTokens: 1_001,
+    outputTokens: 2_002,
+    cacheCreationTokens: 3_003,
+    cacheReadTokens: 4_004,
+    thinkingTokens: 5_005,
+  },
+};
+
+describe('a session as a row', () => {
+  it('says state and age before quieter facts, all of them in the words for screen readers', () => {
+    const title = 'A title that is far too long for a narrow side bar';
+    const session = sessionOf({
+      title,
+      computerId: 'c',
+      sessionSettings: settings,
+      updatedAt: now - 120_000,
+    });
+    const row = rowOf(recordOf({ session, local: { pinned: true, name: title } }), context());
+    assert.ok(row.label.length <= 24 && row.label.endsWith('…'), row.label);
+    assert.equal(row.title, title);
+    assert.equal(row.description, 'idle 2 min · atlas · 2 messages · 3K tokens · #build');
+    assert.equal(
+      row.spoken,
+      `Session ${title}, idle 2 min, atlas, 2 messages, 3K tokens, #build, pinned, name kept on this machine`,
+    );
+  });
+
+  it('tells what waits, what is unread and what is stranded', () => {
+    const waiting = rowOf(
+      recordOf({ session: sessionOf(), signal: { kind: 'waiting', at: now - 60_000 } }),
+      context(),
+    );
+    assert.match(waiting.description, /^waiting 1 min/);
+    assert.equal(waiting.icon.id, 'bell-dot');
+    const unread = rowOf(
+      recordOf({ session: sessionOf({ messageCount: 3 }), local: { readCount: 2 } }),
+      context(),
+    );
+    assert.match(unread.description, /· unread/);
+    assert.match(unread.context, /unread/);
+    const computer = (): ComputerFacts => ({ name: 'cinder', status: 'error', error: 'quota exceeded' });
+    const stranded = rowOf(recordOf({ session: sessionOf({ computerId: 'c' }) }), context({ computer }));
+    assert.match(stranded.description, /· cinder is in error/);
+    assert.equal(stranded.icon.id, 'warning');
+  });
+
+  it('does not show a state nobody has asked about for long as if it were true', () => {
+    const record = recordOf({ session: sessionOf({ status: 'running' }), checkedAt: 1_000 });
+    assert.equal(statusOf(record, undefined, 1_000 + STALE_MS).value, 'running');
+    const old = statusOf(record, undefined, 1_001 + STALE_MS);
+    assert.deepEqual([old.value, old.last], ['unknown', 'running']);
+    const row = rowOf(record, context({ status: old, now: 1_001 + STALE_MS }));
+    assert.match(row.description, /^unknown, running 5 min ago/);
+    assert.equal(row.icon.id, 'question');
+  });
+
+  it('is one clean line, whatever the service calls it', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (title, name) => {
+        const computer = (): ComputerFacts => ({ name: 'x', status: 'odd' });
+        const record = recordOf({ session: sessionOf({ title, computerId: 'c' }), computerName: name });
+        const row = rowOf(record, context({ computer }));
+        assert.doesNotMatch(
+          row.label + row.description + row.spoken,
+          /[\n\u202a-\u202e\u2066-\u2069\u0000-\u0008]/,
+        );
+      }),
+    );
+  });
+});
+
+describe('all that is known of a session', () => {
+  it('names every field of the interface and everything that is kept here', () => {
+    const session = sessionOf({
+      title: 'Theirs',
+      completedAt: 5,
+      computerId: 'c-1',
+      sessionSettings: settings,
+    });
+    const local = { name: 'Mine', pinned: true, archivedAt: 5, notes: 'A note', tags: ['own'] };
+    const workspace = { uri: 'file:///shop', name: 'shop' };
+    const text = sectionsOf(recordOf({ session, local, workspace }), context())
+      .flatMap(({ facts }) => facts.map(([name, value]) => `${name}: ${value ?? ''}`))
+      .join('\n');
+    for (const value of [
+      'atlas-large',
+      'high',
+      'spec',
+      'low',
+      'auto-low',
+      'atlas-mini',
+      'max',
+      'one',
+      '2026-11-20T10:00:00Z',
+      'two',
+      '1 min',
+      '2026-11-20T11:00:00Z',
+      'build {"team":"web"}',
+      'shell',
+      'browser',
+      '1,001',
+      '2,002',
+      '3,003',
+      '4,004',
+      '5,005',
+      'Theirs',
+      'Mine',
+      'A note',
+      'own',
+      'shop',
+      'c-1',
+      's1',
+      'Completed: Jan',
+    ])
+      assert.ok(text.includes(value), `${value} is missing in\n${text}`);
+  });
+});
+
+describe('settings of a new session', () => {
+  it('cover every field a client may send, and read back what they show', () => {
+    const { tokenUsage, ...sendable } = settings;
+    assert.ok(tokenUsage);
+    assert.deepEqual(FIELDS.map(({ name }) => name).sort(), Object.keys(sendable).sort());
+    let built = {};
+    for (const field of FIELDS) built = withValue(built, field, valueText(sendable, field));
+    assert.deepEqual(built, sendable);
+    for (const field of FIELDS) built = withValue(built, field, '  ');
+    assert.deepEqual(built, {});
+  });
+
+  it('take any tags and metadata, and refuse what is none', () => {
+    const tags = FIELDS.find(({ name }) => name === 'tags')!;
+    const name = fc.stringMatching(/^[a-z][a-z 0-9-]{0,8}[a-z0-9]$/);
+    const tag = fc.record({ name, metadata: fc.dictionary(fc.string(), fc.jsonValue()) });
+    fc.assert(
+      fc.property(fc.array(tag, { minLength: 1, maxLength: 4 }), given => {
+        const stored = JSON.parse(JSON.stringify(given)) as typeof given;
+        assert.deepEqual(withValue({}, tags, valueText({ tags: stored }, tags)), { tags: stored });
+      }),
+    );
+    for (const text of ['a {', '{"x": 1}', 'a [1]{', 'a {]'])
+      assert.throws(() => withValue({}, tags, text), text);
+    const active = FIELDS.find(({ kind }) => kind === 'number')!;
+    for (const text of ['soon', '-1', '1.5']) assert.throws(() => withValue({}, active, text), text);
+  });
+
+  it('come from presets, whose unknown fields are named and left out', () => {
+    const [preset, ...others] = readPresets({
+      Careful: { model: 'm', tokenUsage: {}, autonomyLevel: 3, tags: [{ name: 'a' }] },
+      Broken: 'no',
+    });
+    assert.deepEqual(preset, {
+      name: 'Careful',
+      settings: { model: 'm', tags: [{ name: 'a' }] },
+      wrong: ['tokenUsage', 'autonomyLevel'],
+    });
+    assert.deepEqual(others[0]?.settings, {});
+    fc.assert(fc.property(fc.jsonValue(), value => assert.ok(Array.isArray(readPresets(value)))));
+  });
+
+  it('are not sent to a computer that cannot run them without a word', () => {
+    const on = (status?: string): number => stateWarnings({ name: 'cinder', status }).length;
+    assert.deepEqual([on('error'), on('paused'), on('provisioning')], [1, 1, 1]);
+    assert.deepEqual([on('active'), on(undefined), stateWarnings(undefined).length], [0, 0, 0]);
+  });
+});
+
+describe('links to sessions', () => {
+  const base = { scheme: 'vscode', authority: 'agent-console.agent-console' };
+  const opened = (link: string): ReturnType<typeof readLink> => {
+    const url = new URL(link);
+    return readLink({
+      path: decodeURIComponent(url.pathname),
+      query: decodeURIComponent(url.search.slice(1)),
+    });
+  };
+
+  it('lead back to the session, whatever its id is made of', () => {
+    assert.equal(
+      linkTo(base, { sessionId: 'a b%/?#'.replace(' ', ''), host: 'api.example.com' }),
+      'vscode://agent-console.agent-console/session/ab%25%2F%3F%23?service=api.example.com',
+    );
+    const id = fc.stringMatching(/^[!-~]{1,40}$/);
+    fc.assert(
+      fc.property(id, sessionId => {
+        assert.deepEqual(opened(linkTo(base, { sessionId, host: '127.0.0.1:80' })), {
+          sessionId,
+          host: '127.0.0.1:80',
+        });
+      }),
+    );
+  });
+
+  it('name nothing when somebody else wrote them', () => {
+    for (const [path, query] of [
+      ['/session/', ''],
+      ['/other/s1', ''],
+      ['/session/a b', ''],
+      [`/session/${'x'.repeat(300)}`, ''],
+      ['/session/s\u202e1', ''],
+      ['/session/s1', 'service=api.example.com/[x](command:y)'],
+      ['/session/s1', 'command=x'],
+    ] as const)
+      assert.equal(readLink({ path, query }), undefined, path);
+  });
+});
