@@ -32,6 +32,7 @@ interface RetryNode {
 export type ComputerTreeNode = ComputerNode | StepNode | SessionNode | RetryNode;
 
 const RETRY: RetryNode = { kind: 'retry' };
+const TOGETHER_MS = 100;
 
 export interface ComputersTreeDeps {
   readonly list: ComputerList;
@@ -56,6 +57,7 @@ export class ComputersTree extends Disposable implements vscode.TreeDataProvider
   #order = '';
   #sessions: SessionsOfComputers | undefined;
   #loading: Promise<void> | undefined;
+  #soon: NodeJS.Timeout | undefined;
 
   constructor(deps: ComputersTreeDeps) {
     super();
@@ -82,6 +84,19 @@ export class ComputersTree extends Disposable implements vscode.TreeDataProvider
   /** Draws all rows again. */
   redraw(): void {
     this.#changed.fire(undefined);
+  }
+
+  override dispose(): void {
+    clearTimeout(this.#soon);
+    super.dispose();
+  }
+
+  /** Sessions change one by one; their computers are looked at once for all that come together. */
+  #updateSoon(): void {
+    this.#soon ??= setTimeout(() => {
+      this.#soon = undefined;
+      this.update();
+    }, TOGETHER_MS);
   }
 
   /** The sessions of a computer as far as they have been loaded. */
@@ -140,7 +155,7 @@ export class ComputersTree extends Disposable implements vscode.TreeDataProvider
   #loadSessions(): void {
     this.#loading ??= this.#deps.sessions?.().then(sessions => {
       this.#sessions = sessions;
-      this.register(sessions.onDidChange(() => this.update()));
+      this.register(sessions.onDidChange(() => this.#updateSoon()));
       this.update();
     });
   }

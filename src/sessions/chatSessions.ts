@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { SessionSettings } from '../api';
-import { Disposable, type IDisposable } from '../util/disposable';
+import type { Logger } from '../log';
+import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
 import { Emitter, type Event } from '../util/event';
 import type { SessionMonitor } from './monitor';
 import type { SessionIndex } from './sessionIndex';
@@ -26,6 +27,7 @@ export interface ChatSessionsDeps {
   readonly monitor: SessionMonitor;
   readonly computer: (computerId: string) => ComputerFacts | undefined;
   readonly computersChanged: Event<unknown>;
+  readonly log: Pick<Logger, 'warn'>;
   readonly pick: (placeHolder: string) => Promise<string | undefined>;
   readonly ensure: (sessionId: string) => Promise<void>;
 }
@@ -77,14 +79,32 @@ export class ChatSessionsSource extends Disposable {
     return session;
   }
 
+  /** Whoever watches sees the transcript: what it holds by then counts as read. */
   watch(sessionId: string): IDisposable {
-    return this.#deps.monitor.watch(sessionId);
+    const watch = this.#deps.monitor.watch(sessionId);
+    const seen = this.#deps.index.onDidChange(() => this.#markRead(sessionId));
+    this.#markRead(sessionId);
+    return toDisposable(() => {
+      watch.dispose();
+      seen.dispose();
+    });
   }
 
   async noteSend(sessionId: string, sent: { status: string; at: number; text: string }): Promise<void> {
     const { serviceId } = this.#deps.index;
     if (serviceId !== undefined) await this.#deps.index.noteSend(serviceId, sessionId, sent);
     this.#deps.monitor.poke(sessionId);
+  }
+
+  #markRead(sessionId: string): void {
+    const { index } = this.#deps;
+    const { serviceId } = index;
+    const record = index.get(sessionId);
+    const count = record?.session?.messageCount;
+    if (serviceId === undefined || count === undefined || (record?.local.readCount ?? -1) >= count) return;
+    index.keep(serviceId, sessionId, local => ({ ...local, readCount: count })).catch((error: unknown) => {
+      this.#deps.log.warn(`What was read of a session could not be stored: ${String(error)}`);
+    });
   }
 
   pick(placeHolder: string): Promise<string | undefined> {

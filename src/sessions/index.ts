@@ -178,6 +178,7 @@ class Sessions extends Disposable implements SessionsFeature {
         monitor,
         computer,
         computersChanged: deps.computers.onDidChange,
+        log: deps.log,
         pick: placeHolder => sessionCommands.pick(placeHolder),
         ensure: sessionId => sessionCommands.ensure(sessionId),
       }),

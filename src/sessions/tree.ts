@@ -57,8 +57,11 @@ export class SessionsTree extends Disposable implements vscode.TreeDataProvider<
 
   readonly onDidChangeTreeData = this.#changed.event;
 
-  /** Shows what has changed and no more: rows that say something else, groups with other rows, or all where groups came or went. */
-  update(): void {
+  /**
+   * Shows what has changed and no more: rows that say something else, groups with other rows, or all where groups came or went.
+   * Looks at the rows of `sessionIds`, or at all of them, whose ages have moved on.
+   */
+  update(sessionIds?: ReadonlySet<string>): void {
     const before = this.#shown;
     const after = this.#deps.groups();
     this.#remember(after);
@@ -74,7 +77,9 @@ export class SessionsTree extends Disposable implements vscode.TreeDataProvider<
       nodes.push(this.#groupNode(group.key));
       redrawn.add(group.key);
     });
-    for (const [sessionId, drawn] of this.#drawn) {
+    for (const sessionId of sessionIds ?? this.#drawn.keys()) {
+      const drawn = this.#drawn.get(sessionId);
+      if (drawn === undefined) continue;
       const key = this.#groupOf.get(sessionId);
       const record = this.#deps.record(sessionId);
       if (key === undefined || record === undefined) this.#drawn.delete(sessionId);

@@ -32,6 +32,7 @@ export interface SessionsViewDeps {
 export class SessionsView extends Disposable {
   readonly #deps: SessionsViewDeps;
   readonly #watches = new Map<string, IDisposable>();
+  readonly #changed = new Set<string>();
   #clock: NodeJS.Timeout | undefined;
   #together: NodeJS.Timeout | undefined;
   #lastTick = 0;
@@ -40,11 +41,11 @@ export class SessionsView extends Disposable {
   constructor(deps: SessionsViewDeps) {
     super();
     this.#deps = deps;
-    const soon = (): void => this.#updateSoon();
+    const soon = (ids: readonly string[]): void => this.#updateSoon(ids);
     this.register(deps.index.onDidChange(soon));
     this.register(deps.monitor.onDidChange(soon));
-    this.register(deps.listing.onDidChange(soon));
-    this.register(deps.view.onDidChangeVisibility(soon));
+    this.register(deps.listing.onDidChange(() => soon([])));
+    this.register(deps.view.onDidChangeVisibility(() => soon([])));
     this.register(
       deps.connection.state.onDidChange(() => {
         deps.tree.reset();
@@ -62,7 +63,8 @@ export class SessionsView extends Disposable {
     super.dispose();
   }
 
-  #updateSoon(): void {
+  #updateSoon(sessionIds: readonly string[]): void {
+    for (const id of sessionIds) this.#changed.add(id);
     this.#together ??= setTimeout(() => this.#update(), TOGETHER_MS);
   }
 
@@ -73,7 +75,8 @@ export class SessionsView extends Disposable {
     const { view, index, tree, listing } = this.#deps;
     const state = this.#deps.connection.state.current;
     if (index.isOpen !== this.#wasOpen || !index.isOpen) tree.reset();
-    else tree.update();
+    else tree.update(new Set(this.#changed));
+    this.#changed.clear();
     this.#wasOpen = index.isOpen;
     setContext('agentConsole.sessions', this.#rows());
     const counts = index.isOpen ? listing.countText() : undefined;

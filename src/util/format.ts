@@ -26,6 +26,7 @@ export class Formatter {
   readonly #narrow: Map<string, Intl.NumberFormat> = new Map();
   #exact: Intl.DateTimeFormat | undefined;
   #compact: Intl.NumberFormat | undefined;
+  #plain: Intl.NumberFormat | undefined;
 
   constructor(language: string) {
     this.#asked = language;
@@ -62,7 +63,8 @@ export class Formatter {
 
   /** Every digit, grouped. */
   number(value: number): string {
-    return new Intl.NumberFormat(this.#language).format(value);
+    this.#plain ??= new Intl.NumberFormat(this.#language);
+    return this.#plain.format(value);
   }
 
   /** Bytes in steps of 1,024, such as `180 KB`. */

@@ -87,7 +87,7 @@ describe('groups of sessions', () => {
           const records = all.map(({ sessionId, pinned, archived, waiting, ...fields }) =>
             recordOf({
               sessionId,
-              session: sessionOf({ ...fields, sessionId } as never),
+              session: sessionOf({ ...fields, sessionId }),
               local: { ...(pinned ? { pinned } : {}), ...(archived ? { archivedAt: 1 } : {}) },
               signal: waiting ? { kind: 'waiting', at: 1 } : undefined,
             }),

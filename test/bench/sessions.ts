@@ -1,0 +1,191 @@
+import { fork } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import * as path from 'node:path';
+import { build } from 'esbuild';
+import { ApiClient, type Session } from '../../src/api';
+import { sortComputers } from '../../src/computers/model';
+import { computerRow } from '../../src/computers/row';
+import { groupSessions, startsOf } from '../../src/sessions/groups';
+import { statusOf } from '../../src/sessions/model';
+import { rowOf } from '../../src/sessions/row';
+import { SessionIndex } from '../../src/sessions/sessionIndex';
+import { openStorage } from '../../src/storage';
+import { Formatter } from '../../src/util/format';
+import { silentLog } from '../fakes/log';
+import { removeFolder, root, temporaryFolder } from '../vscode/paths';
+import { atMost, median, type Row } from './rows';
+
+const SESSIONS = 5_000;
+const COMPUTERS = 500;
+const WRITERS = 4;
+const OPERATIONS = Number(process.env['AGENT_CONSOLE_BENCH_OPERATIONS'] ?? 10_000);
+
+const format = new Formatter('en');
+const ms = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} ms`;
+
+/** An index of 5,000 sessions, a service of 500 computers, and four processes that write 10,000 times each. */
+export async function sessionRows(): Promise<Row[]> {
+  return [...(await indexRows()), ...(await computerRows()), ...(await writerRows())];
+}
+
+async function indexRows(): Promise<Row[]> {
+  const folder = temporaryFolder('index');
+  try {
+    const first = openStorage({ root: folder, log: silentLog() });
+    const filling = new SessionIndex(first);
+    await filling.use('service');
+    const waiting = Array.from({ length: SESSIONS }, (_, n) => sessionOf(n));
+    const fill = async (): Promise<void> => {
+      for (let session = waiting.pop(); session !== undefined; session = waiting.pop())
+        await filling.learn('service', { session, origin: 'created', at: session.updatedAt });
+    };
+    await Promise.all(Array.from({ length: 32 }, fill));
+    filling.dispose();
+    first.dispose();
+
+    const storage = openStorage({ root: folder, log: silentLog() });
+    const index = new SessionIndex(storage);
+    const [read] = await timed(() => index.use('service'));
+    if (index.records.size !== SESSIONS) throw new Error(`${index.records.size} sessions were read`);
+    const draws: number[] = [];
+    for (let round = 0; round < 9; round++) draws.push((await timed(() => draw(index)))[0]);
+    const changes: number[] = [];
+    for (let round = 0; round < 9; round++) {
+      const session = { ...sessionOf(round), messageCount: 100 + round };
+      changes.push((await timed(() => index.observe('service', session, Date.now())))[0]);
+    }
+    index.dispose();
+    storage.dispose();
+    return [
+      atMost(`index of ${SESSIONS} sessions: read from disk`, read, 2_000, ms),
+      atMost(`index of ${SESSIONS} sessions: groups and all rows`, median(draws), 100, ms),
+      atMost(`index of ${SESSIONS} sessions: store one answer`, median(changes), 50, ms),
+    ];
+  } finally {
+    removeFolder(folder);
+  }
+}
+
+function draw(index: SessionIndex): Promise<number> {
+  const now = Date.now();
+  const computer = () => ({ name: 'atlas', status: 'active' });
+  const groups = groupSessions(index.records.values(), {
+    grouping: 'attention',
+    sorting: 'activity',
+    ...startsOf(now, 1),
+    language: 'en',
+    statusOf: record => statusOf(record, undefined, now),
+    computerName: () => 'atlas',
+  });
+  let characters = 0;
+  for (const record of index.records.values()) {
+    const status = statusOf(record, undefined, now);
+    characters += rowOf(record, { status, computer, format, now }).description.length;
+  }
+  return Promise.resolve(groups.length + characters);
+}
+
+async function computerRows(): Promise<Row[]> {
+  const body = JSON.stringify({ computers: Array.from({ length: COMPUTERS }, (_, n) => computerOf(n)) });
+  const server = createServer((_, response) =>
+    response.setHeader('content-type', 'application/json').end(body),
+  );
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const address = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  const client = new ApiClient({
+    baseUrl: address,
+    appUrl: address,
+    key: () => Promise.resolve('a-key-of-the-bench'),
+    log: silentLog(),
+  });
+  const rounds: number[] = [];
+  for (let round = 0; round < 9; round++) {
+    const [time] = await timed(async () => {
+      const { items } = await client.computers.list();
+      const rows = sortComputers(items, 'en').map(computer => computerRow(computer, format));
+      if (rows.length !== COMPUTERS) throw new Error(`${rows.length} computers were read`);
+    });
+    rounds.push(time);
+  }
+  client.dispose();
+  server.closeAllConnections();
+  server.close();
+  return [atMost(`service of ${COMPUTERS} computers: ask, read, sort, rows`, median(rounds), 100, ms)];
+}
+
+async function writerRows(): Promise<Row[]> {
+  const [folder, out] = [temporaryFolder('writers'), temporaryFolder('writer')];
+  try {
+    const outfile = path.join(out, 'writer.js');
+    await build({
+      entryPoints: [path.join(root, 'test/unit/storage/writer.child.ts')],
+      outfile,
+      bundle: true,
+      platform: 'node',
+      logLevel: 'error',
+    });
+    const [time] = await timed(() =>
+      Promise.all(
+        Array.from({ length: WRITERS }, (_, n) => {
+          const journal = path.join(out, `journal-${String(n)}`);
+          return ended(outfile, ['work', folder, journal, String(n), '0', String(OPERATIONS)]);
+        }),
+      ),
+    );
+    const all = WRITERS * OPERATIONS;
+    const each = (value: number): string => `${value.toFixed(2)} ms an operation`;
+    return [atMost(`${WRITERS} processes x ${OPERATIONS} operations, none refused`, time / all, 5, each)];
+  } finally {
+    removeFolder(folder);
+    removeFolder(out);
+  }
+}
+
+function ended(file: string, args: readonly string[]): Promise<void> {
+  const child = fork(file, args);
+  return new Promise((resolve, reject) => {
+    child.on('exit', code =>
+      code === 0 ? resolve() : reject(new Error(`A writer ended with ${String(code)}`)),
+    );
+  });
+}
+
+async function timed<T>(act: () => Promise<T>): Promise<[number, T]> {
+  const begun = performance.now();
+  const result = await act();
+  return [performance.now() - begun, result];
+}
+
+function sessionOf(n: number): Session {
+  const updatedAt = Date.now() - n * 600_000;
+  return {
+    sessionId: `session-${String(n).padStart(5, '0')}-of-an-index`,
+    status: n % 50 === 0 ? 'running' : 'idle',
+    title: `Session number ${String(n)} about something or other`,
+    messageCount: n % 90,
+    createdAt: updatedAt - 60_000,
+    updatedAt,
+    computerId: `computer-${String(n % COMPUTERS)}`,
+    sessionSettings: { model: 'atlas-large', tokenUsage: { inputTokens: n * 1_000, outputTokens: n * 10 } },
+  };
+}
+
+function computerOf(n: number): object {
+  const steps = ['create', 'start', 'clone', 'install', 'connect'].map((id, at) => ({
+    id,
+    name: id,
+    status: 'completed',
+    startedAt: at * 1_000,
+    completedAt: (at + 1) * 1_000,
+  }));
+  return {
+    id: `computer-${String(n)}`,
+    name: `node ${String(n)}`,
+    providerType: 'cloud',
+    createdAt: 1,
+    status: n % 20 === 0 ? 'error' : 'active',
+    hostname: `node-${String(n)}.example`,
+    provisioningSteps: steps,
+  };
+}

@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { startSampleService, type RecordedRequest, type SampleService } from '../../src/sample';
+import { SessionIndex } from '../../src/sessions/sessionIndex';
+import { openStorage } from '../../src/storage';
+import { silentLog } from '../fakes/log';
+import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
+import { computersOf, seed, serviceIdOf, storageOf, type Seed } from './seed';
+import { Workbench } from './workbench';
+
+const titles = (count: number, name: string): Seed[] =>
+  Array.from({ length: count }, (_, n) => ({
+    sessionId: `${name}-${String(n)}`,
+    ageMs: (n + 1) * 60_000,
+    session: { title: `${name} ${String(n)}` },
+  }));
+
+/** The list of sessions and the computers below it, all day and in several windows. */
+describe('sessions and computers', () => {
+  let service: SampleService;
+  let folder: string;
+  let workbench: Workbench;
+
+  const open = (settings: Readonly<Record<string, unknown>> = {}): Promise<Workbench> =>
+    Workbench.open({
+      folder,
+      settings,
+      env: {
+        AGENT_CONSOLE_BASE_URL: service.baseUrl,
+        AGENT_CONSOLE_APP_URL: service.appUrl,
+        AGENT_CONSOLE_API_KEY: service.apiKey,
+      },
+    });
+  const received = (method: string, pathname: RegExp): Promise<RecordedRequest> =>
+    new Promise(resolve => {
+      const subscription = service.onDidReceive(request => {
+        if (request.method !== method || !pathname.test(request.path)) return;
+        subscription.dispose();
+        resolve(request);
+      });
+    });
+  const posts = (): number => service.requests.filter(({ method }) => method === 'POST').length;
+  const dialog = (text: string | RegExp) => workbench.page.getByRole('dialog').filter({ hasText: text });
+  const row = (text: string | RegExp, of = workbench) => of.row('Sessions', text);
+
+  before(async function () {
+    this.timeout(120_000);
+    service = await startSampleService({ pace: 0.02 });
+    folder = temporaryFolder('sessions');
+    makeSampleWorkspace(folder);
+    workbench = await open({
+      'agentConsole.sessions.presets': { Careful: { model: 'atlas-large', autonomyLevel: 'low' } },
+    });
+    await workbench.openContainer('Agent Console');
+    await workbench.row('Computers', 'atlas').waitFor();
+  });
+  afterEach(async function () {
+    const test = this.currentTest;
+    if (test?.state === 'failed')
+      await workbench.capture(`failed/${test.title.replace(/\W+/g, '-').slice(0, 60)}`);
+  });
+  after(async () => {
+    await workbench.close();
+    await service.close();
+    removeFolder(folder);
+  });
+
+  it('are shared live by three windows, with names kept here, removal and undo by the keyboard', async function () {
+    this.timeout(90_000);
+    await seed(workbench, service, titles(3, 'Shared'));
+    await row('Shared 1').waitFor();
+    const others = [await workbench.openAnother(folder), await workbench.openAnother(folder)];
+    for (const other of others) {
+      await other.openContainer('Agent Console');
+      await row('Shared 1', other).waitFor();
+    }
+    const [second, third] = others;
+    assert.ok(second && third);
+    await second.contextMenu(row('Shared 1', second), 'Rename on this machine');
+    await second.quickInput.getByText('does not learn this name').waitFor();
+    await second.answer('Ours');
+    for (const window of [workbench, second, third]) await row('Ours', window).waitFor();
+    await third.contextMenu(row('Ours', third), 'Remove from this list');
+    for (const window of [workbench, second, third]) await row('Ours', window).waitFor({ state: 'detached' });
+    await third.runCommand('Agent Console: Undo the last change to this list');
+    for (const window of [workbench, second, third]) await row('Ours', window).waitFor();
+    for (const other of others) await other.close();
+    await workbench.page.bringToFront();
+  });
+
+  it('can be archived together, after one question, and taken back together', async () => {
+    await row('Shared 0').click();
+    await workbench.tab('Shared 0').waitFor();
+    await workbench.webview().getByRole('textbox').waitFor();
+    await row('Shared 0').click({ modifiers: ['ControlOrMeta'] });
+    await row('Shared 0').click({ modifiers: ['ControlOrMeta'] });
+    await row('Shared 2').click({ modifiers: ['ControlOrMeta'] });
+    await workbench.contextMenu(row('Shared 2'), 'Archive on this machine');
+    await dialog('Archive 2 sessions?').getByRole('button', { name: 'Archive' }).click();
+    await row('Shared 0').waitFor({ state: 'detached' });
+    await row('Archived').waitFor();
+    const done = await workbench.notified(/Archived 2 sessions/);
+    await done.getByRole('button', { name: 'Undo' }).click();
+    await row('Shared 0').waitFor();
+    await row('Shared 2').waitFor();
+  });
+
+  it('are filtered by words, and the view says what it hides', async () => {
+    await workbench.viewAction('Sessions', 'Filter sessions');
+    await workbench.quickInput.locator('input.input').fill('"shared 2"');
+    await workbench.pick('Filter: "shared 2"');
+    await row('Shared 0').waitFor({ state: 'detached' });
+    await workbench
+      .view('Sessions')
+      .getByText(/are not shown \(filter: "shared 2"\)/)
+      .waitFor();
+    await workbench.viewAction('Sessions', 'Clear the filter');
+    await row('Shared 0').waitFor();
+  });
+
+  it('are created with a preset, more settings and a first message, in one go', async () => {
+    const created = received('POST', /\/sessions$/);
+    const sent = received('POST', /\/messages$/);
+    await workbench.runCommand('Agent Console: New session with settings');
+    await workbench.quickInput.getByText('(1/3)').waitFor();
+    await workbench.pick('atlas');
+    await workbench.quickInput.getByText('(2/3)').waitFor();
+    await workbench.pick('Careful');
+    await workbench.pick(/Go on.*atlas-large · low/);
+    await workbench.quickInput.getByText('(3/3)').waitFor();
+    await workbench.answer('Begin with the tests, please.');
+    const { body } = await created;
+    assert.deepEqual((body as { sessionSettings: unknown }).sessionSettings, {
+      model: 'atlas-large',
+      autonomyLevel: 'low',
+    });
+    assert.equal(((await sent).body as { text: string }).text, 'Begin with the tests, please.');
+    await workbench.webview().getByRole('article').getByText('Begin with the tests').waitFor();
+    await row('Begin with the tests').waitFor();
+  });
+
+  it('are not created on a computer in error without a word', async () => {
+    const before = posts();
+    await workbench.contextMenu(workbench.row('Computers', 'cinder'), /^New session…/);
+    const question = dialog('A session there may never start');
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'detached' });
+    assert.equal(posts(), before);
+  });
+
+  it('stand below their computer, and are marked when it is in error', async () => {
+    const cinder = (await computersOf(service)).find(({ name }) => name === 'cinder');
+    await seed(workbench, service, [
+      { sessionId: 'stranded', session: { title: 'Left behind', computerId: cinder?.id ?? '' } },
+    ]);
+    const stranded = row('Left behind');
+    await stranded.getByText('cinder is in error').waitFor();
+    const spoken = await stranded.getAttribute('aria-label');
+    assert.match(spoken ?? '', /^Session Left behind, idle .*cinder is in error, 4 messages/);
+    await workbench.row('Computers', 'Left behind').waitFor();
+    await workbench.row('Computers', 'not started').first().waitFor();
+  });
+
+  it('are opened by a link only after a question, and not at another service', async () => {
+    const [known = ''] = service.sessionIds;
+    const link = (host: string): string =>
+      `code-oss://agent-console.agent-console/session/${known}?service=${encodeURIComponent(host)}`;
+    const follow = async (address: string): Promise<void> => {
+      await workbench.runCommand('Developer: Open URL');
+      await workbench.answer(address);
+      const allowed = dialog(/to open this URI/);
+      const ours = dialog(/Open session “/);
+      await allowed.or(ours).or(workbench.page.locator('.codicon-bell-dot')).first().waitFor();
+      if (await allowed.isVisible()) await allowed.getByRole('button', { name: 'Open' }).click();
+    };
+    const asked = (): boolean => service.requests.some(({ path: at }) => at.endsWith(known));
+    await follow(link(new URL(service.baseUrl).host));
+    const question = dialog(/Open session “/);
+    await question.waitFor();
+    assert.equal(asked(), false, 'nothing is asked before the person has agreed');
+    await question.getByRole('button', { name: 'Open session' }).click();
+    await workbench.webview().getByRole('textbox').waitFor();
+    assert.equal(asked(), true);
+    await follow(link('elsewhere.example'));
+    await workbench.notified(/link is to a session at elsewhere\.example/);
+  });
+
+  it('loses nothing when the extension host is killed in the middle of writing', async function () {
+    if (process.platform !== 'linux') this.skip();
+    this.timeout(120_000);
+    await seed(workbench, service, titles(40, 'Burst'));
+    await row('Burst 3').waitFor();
+    await workbench.viewAction('Sessions', 'Filter sessions');
+    await workbench.quickInput.locator('input.input').fill('burst');
+    await workbench.pick('Filter: burst');
+    await row('Left behind').waitFor({ state: 'detached' });
+    await row(/^Today|^Earlier|^This week/).click();
+    await workbench.page.keyboard.press('ControlOrMeta+a');
+    const records = path.join(storageOf(workbench), 'services', serviceIdOf(service), 'sessions');
+    const pinned = (): number =>
+      fs
+        .readdirSync(records)
+        .map(name => read(path.join(records, name)))
+        .filter(text => text.includes('"sessionId":"Burst-') && text.includes('"pinned":true')).length;
+    const begun = new Promise<void>(resolve => {
+      const watcher = fs.watch(records, () => {
+        if (pinned() < 5) return;
+        watcher.close();
+        resolve();
+      });
+    });
+    await workbench.contextMenu(row('Burst 3'), 'Pin on this machine');
+    await begun;
+    for (const pid of extensionHosts()) process.kill(pid, 'SIGKILL');
+    const storage = openStorage({ root: storageOf(workbench), log: silentLog() });
+    const index = new SessionIndex(storage);
+    await index.use(serviceIdOf(service));
+    assert.deepEqual(index.unreadable, []);
+    assert.equal([...index.records.keys()].filter(id => id.startsWith('Burst-')).length, 40);
+    index.dispose();
+    storage.dispose();
+    await workbench.page.reload();
+    await workbench.activityIcon('Agent Console').waitFor({ timeout: 40_000 });
+    await workbench.openContainer('Agent Console');
+    await row('Burst 3').waitFor({ timeout: 40_000 });
+    await workbench.runCommand('Agent Console: Clear the filter of sessions');
+    await row('Left behind').waitFor();
+  });
+});
+
+function read(file: string): string {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch {
+    // Replaced by its next revision meanwhile.
+    return '';
+  }
+}
+
+/** The extension hosts below this process. */
+function extensionHosts(): number[] {
+  const pids = fs.readdirSync('/proc').filter(name => /^\d+$/.test(name));
+  const parentOf = (pid: string): string => /^PPid:\s*(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1] ?? '0';
+  const isOurs = (pid: string): boolean => {
+    for (let at = pid; at !== '0' && at !== ''; at = parentOf(at))
+      if (at === String(process.pid)) return true;
+    return false;
+  };
+  const found = pids.filter(
+    pid => read(`/proc/${pid}/cmdline`).includes('--type=extensionHost') && isOurs(pid),
+  );
+  assert.ok(found.length > 0, 'no extension host was found');
+  return found.map(Number);
+}
+
+describe('a computer that is being set up', () => {
+  it('is followed until it is ready, with one notice', async function () {
+    this.timeout(120_000);
+    const service = await startSampleService({ pace: 0.2 });
+    const folder = temporaryFolder('follow');
+    makeSampleWorkspace(folder);
+    const workbench = await Workbench.open({
+      folder,
+      env: {
+        AGENT_CONSOLE_BASE_URL: service.baseUrl,
+        AGENT_CONSOLE_APP_URL: service.appUrl,
+        AGENT_CONSOLE_API_KEY: service.apiKey,
+      },
+    });
+    try {
+      await workbench.openContainer('Agent Console');
+      await workbench.contextMenu(workbench.row('Computers', 'boreal'), 'Follow until ready');
+      await workbench.row('Computers', /boreal.*active/).waitFor();
+      await workbench.notified(/boreal is ready/);
+      assert.equal(await workbench.notification(/boreal is ready/).count(), 1);
+    } finally {
+      await workbench.close();
+      await service.close();
+      removeFolder(folder);
+    }
+  });
+});
