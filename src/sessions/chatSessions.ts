@@ -102,9 +102,11 @@ export class ChatSessionsSource extends Disposable {
     const record = index.get(sessionId);
     const count = record?.session?.messageCount;
     if (serviceId === undefined || count === undefined || (record?.local.readCount ?? -1) >= count) return;
-    index.keep(serviceId, sessionId, local => ({ ...local, readCount: count })).catch((error: unknown) => {
-      this.#deps.log.warn(`What was read of a session could not be stored: ${String(error)}`);
-    });
+    index
+      .keep(serviceId, sessionId, local => ({ ...local, readCount: count }))
+      .catch((error: unknown) => {
+        this.#deps.log.warn(`What was read of a session could not be stored: ${String(error)}`);
+      });
   }
 
   pick(placeHolder: string): Promise<string | undefined> {

@@ -30,6 +30,20 @@ export interface StateChange {
   readonly waiting?: boolean;
 }
 
+/** The sessions that people took out of the list, so that a list of the service does not bring them back. */
+async function removedFrom(
+  storage: Storage,
+  serviceId: string,
+): Promise<Collection<{ readonly at: number }>> {
+  const removed = storage.collection<{ readonly at: number }>({
+    path: `services/${serviceId}/removed`,
+    version: 1,
+    decode: value => ({ at: Number((value as { readonly at?: unknown } | null)?.at ?? 0) }),
+  });
+  await removed.load();
+  return removed;
+}
+
 /**
  * The durable list of sessions of the current service. One record a session, shared live by all windows; nothing a session
  * has ever told is dropped by anything but `remove`.
@@ -136,6 +150,12 @@ export class SessionIndex extends Disposable {
   ): Promise<void> {
     const { session, origin, at, computerName, workspace } = learnt;
     const { sessionId } = session;
+    const removed = await removedFrom(this.#storage, serviceId);
+    if (removed.get(sessionId) !== undefined) {
+      // The service goes on listing what a person has taken out of the list.
+      if (origin === 'listed') return;
+      await removed.remove(sessionId);
+    }
     await this.#follow(serviceId, sessionId, at, current => {
       const base = current ?? newRecord(sessionId, origin, at, workspace);
       const next = observed(base, session, at);
@@ -197,14 +217,17 @@ export class SessionIndex extends Disposable {
   }
 
   async remove(serviceId: string, sessionId: string): Promise<SessionRecord | undefined> {
-    const removed = await this.#of(serviceId).remove(sessionId);
+    const record = await this.#of(serviceId).remove(sessionId);
     await checksOf(this.#storage, serviceId).remove(sessionId);
-    return removed;
+    if (record !== undefined)
+      await (await removedFrom(this.#storage, serviceId)).put(sessionId, { at: Date.now() });
+    return record;
   }
 
   /** Puts a removed record back as it was. */
   async restore(serviceId: string, record: SessionRecord): Promise<void> {
     await this.#of(serviceId).update(record.sessionId, current => current ?? record);
+    await (await removedFrom(this.#storage, serviceId)).remove(record.sessionId);
   }
 
   #of(serviceId: string): Collection<SessionRecord> {

@@ -132,7 +132,7 @@ describe('hostile content', () => {
     const chat = workbench.webview();
     await chat.getByRole('heading', { level: 1 }).getByText('(zap)').waitFor();
     await workbench.tab('$(zap)').waitFor();
-    await workbench.row('Sessions', '$(zap)').waitFor();
+    await workbench.row('Sessions', '[x](command:').waitFor();
     await noIcons('.tabs-container, .sidebar .pane-body, .breadcrumbs-control');
     await workbench.runCommand('Agent Console: Copy session id');
     await workbench.quickInput.getByText('$\u200b(zap)').first().waitFor();
@@ -190,11 +190,11 @@ describe('hostile content', () => {
 
   it('stays text in the notice of a removal', async () => {
     await workbench.openContainer('Agent Console');
-    await workbench.contextMenu(workbench.row('Sessions', '(zap)'), 'Remove from this list');
+    await workbench.contextMenu(workbench.row('Sessions', '[x](command:'), 'Remove from this list');
     await workbench.notified(/Removed “\[x\] \(command:/);
     await noLinks(MESSAGES);
     await workbench.notification('Removed').getByRole('button', { name: 'Undo' }).click();
-    await workbench.row('Sessions', '(zap)').waitFor();
+    await workbench.row('Sessions', '[x](command:').waitFor();
   });
 
   it('never meets the key: not in the page, its messages, files, settings or logs', async () => {

@@ -133,6 +133,22 @@ describe('the index of sessions', () => {
     assert.equal(index.get('s1')?.session?.title, 'Theirs');
   });
 
+  it('does not take a session back from a list of the service that a person has removed', async () => {
+    const { index } = await windows.open();
+    const listed = { session: sessionOf(), origin: 'listed', at: 5 } as const;
+    await index.learn('service', listed);
+    assert.equal(index.get('s1')?.origin, 'listed');
+    const record = await index.remove('service', 's1');
+    await index.learn('service', { ...listed, at: 6 });
+    assert.equal(index.get('s1'), undefined);
+    await index.restore('service', record!);
+    await index.learn('service', { ...listed, session: sessionOf({ title: 'Still there' }), at: 7 });
+    assert.equal(index.get('s1')?.session?.title, 'Still there');
+    await index.remove('service', 's1');
+    await index.learn('service', { ...listed, origin: 'added', at: 8 });
+    assert.equal(index.get('s1')?.origin, 'added', 'who asks for it by its id gets it');
+  });
+
   it('keeps the workspace a session was first made in', async () => {
     const { index } = await windows.open();
     const [shop, billing] = ['shop', 'billing'].map(name => ({ uri: `file:///${name}`, name }));
