@@ -17,7 +17,7 @@ import {
 } from './contributions';
 import { OutputLog } from './log';
 import type { OrganizationFeature, OrganizationTreeNode } from './organization';
-import type { SessionsFeature, SessionTreeNode } from './sessions';
+import type { SessionPolicy, SessionsFeature, SessionTreeNode } from './sessions';
 import { settings } from './settings';
 import type { Storage } from './storage';
 import { DetailsDocuments } from './util/detailsDocuments';
@@ -67,7 +67,10 @@ export function activate(context: vscode.ExtensionContext): void {
     const linkBase = { scheme: vscode.env.uriScheme, authority: context.extension.id };
     const parts = { connection: await connection(), storage: await storage(), computers: await computers() };
     const surface = { log, view: sessionsView, focused, fastestSeconds, format, details, linkBase };
-    return own(registerSessions({ ...parts, ...surface }));
+    const policy: SessionPolicy = {
+      warnings: async choice => (await organization()).policy.warnings(choice),
+    };
+    return own(registerSessions({ ...parts, ...surface, policy }));
   });
   const chat: () => Promise<ChatFeature> = once(async () => {
     const { registerChat } = await import('./chat');

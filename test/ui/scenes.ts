@@ -65,6 +65,34 @@ export const scenes: readonly Scene[] = [
       await workbench.row('Organization', /^\*\*\/secrets/).waitFor();
       await workbench.row('Organization', /^rev \d/).click();
       await workbench.page.locator('.monaco-diff-editor').getByText('maxAutonomyLevel').first().waitFor();
+      return undefined;
+    },
+  },
+  {
+    name: 'organization-users',
+    async play({ workbench }) {
+      await showOrganization(workbench);
+      await workbench
+        .row('Organization', /^Users/)
+        .locator('.monaco-tl-twistie')
+        .click();
+      await workbench.row('Organization', /^Amara/).waitFor();
+      await workbench.runCommand('Agent Console: Filter control history…');
+      await workbench.pick('Setting…');
+      await workbench.quickInput.locator('.monaco-list-row').nth(5).waitFor();
+      return undefined;
+    },
+  },
+  {
+    name: 'organization-forbidden',
+    async play({ workbench, service }) {
+      service.fail({ kind: 'status', status: 403, match: { path: /\/organization\// } });
+      await showOrganization(workbench);
+      await workbench.row('Organization', 'Not readable').waitFor();
+      return undefined;
+    },
+  },
+  {
     name: 'sessions',
     pace: 6,
     async play(stage) {
@@ -98,17 +126,6 @@ export const scenes: readonly Scene[] = [
     },
   },
   {
-    name: 'organization-users',
-    async play({ workbench }) {
-      await showOrganization(workbench);
-      await workbench
-        .row('Organization', /^Users/)
-        .locator('.monaco-tl-twistie')
-        .click();
-      await workbench.row('Organization', /^Amara/).waitFor();
-      await workbench.runCommand('Agent Console: Filter control history…');
-      await workbench.pick('Setting…');
-      await workbench.quickInput.locator('.monaco-list-row').nth(5).waitFor();
     name: 'session-details',
     pace: 6,
     async play(stage) {
@@ -120,12 +137,6 @@ export const scenes: readonly Scene[] = [
     },
   },
   {
-    name: 'organization-forbidden',
-    async play({ workbench, service }) {
-      service.fail({ kind: 'status', status: 403, match: { path: /\/organization\// } });
-      await showOrganization(workbench);
-      await workbench.row('Organization', 'Not readable').waitFor();
-      return undefined;
     name: 'session-create',
     pace: 6,
     settings: {
@@ -155,12 +166,6 @@ export const scenes: readonly Scene[] = [
   },
 ];
 
-/** Opens the view of the organization with all the height there is. */
-async function showOrganization(workbench: Workbench): Promise<void> {
-  await workbench.openContainer('Agent Console');
-  for (const view of ['Sessions', 'Computers']) await workbench.view(view).locator('.pane-header').click();
-  await workbench.expandView('Organization');
-  await workbench.row('Organization', 'Control history').waitFor();
 function sideBar({ workbench }: Stage): Locator {
   return workbench.page.locator('.part.sidebar');
 }
@@ -239,6 +244,14 @@ async function manySessions({ workbench, service }: Stage): Promise<void> {
   ]);
   await workbench.row('Sessions', 'Fix flaky').waitFor();
   await workbench.row('Sessions', 'A very long').waitFor();
+}
+
+/** Opens the view of the organization with all the height there is. */
+async function showOrganization(workbench: Workbench): Promise<void> {
+  await workbench.openContainer('Agent Console');
+  for (const view of ['Sessions', 'Computers']) await workbench.view(view).locator('.pane-header').click();
+  await workbench.expandView('Organization');
+  await workbench.row('Organization', 'Control history').waitFor();
 }
 
 /** The sessions that the sample service has from the start, opened by their ids; each one's chat opens with it. */
