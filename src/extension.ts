@@ -16,6 +16,7 @@ import {
 } from './contributions';
 import { OutputLog } from './log';
 import type { OrganizationFeature, OrganizationTreeNode } from './organization';
+import type { ReadinessFeature, ReadinessTreeNode } from './readiness';
 import type { SessionsFeature, SessionTreeNode } from './sessions';
 import { settings } from './settings';
 import type { Storage } from './storage';
@@ -51,6 +52,12 @@ export function activate(context: vscode.ExtensionContext): void {
     const { connect } = await import('./connection');
     const part = own(connect({ context, storage: await storage(), log }));
     endings.push(() => part.close());
+    // The status bar needs readiness as soon as somebody is signed in.
+    own(
+      part.state.onDidChange(({ kind }) => {
+        if (kind === 'signedIn' && settings.readinessStatusBar()) void readiness();
+      }),
+    );
     return part;
   });
   const computers: () => Promise<ComputersFeature> = once(async () => {
@@ -84,6 +91,13 @@ export function activate(context: vscode.ExtensionContext): void {
     const parts = { connection: await connection(), storage: await storage(), log, focused, format, details };
     return own(registerOrganization({ ...parts, view: organizationView, inactiveDays }));
   });
+  const readiness: () => Promise<ReadinessFeature> = once(async () => {
+    const { registerReadiness } = await import('./readiness');
+    const parts = { connection: await connection(), storage: await storage(), log, focused, format };
+    const { extensionUri } = context;
+    const prefill = async (message: { text: string }): Promise<boolean> => (await chat()).prefill(message);
+    return own(registerReadiness({ ...parts, extensionUri, view: readinessView, prefill }));
+  });
 
   const sessionsView = own(
     registerTree<SessionTreeNode>(views.sessions, async () => (await sessions()).tree, {
@@ -98,10 +112,20 @@ export function activate(context: vscode.ExtensionContext): void {
       canSelectMany: true,
     }),
   );
+  const readinessView = own(
+    registerTree<ReadinessTreeNode>(views.readiness, async () => (await readiness()).tree, {
+      canSelectMany: true,
+    }),
+  );
   own(
     registerDocuments(documents.controls, {
       provideTextDocumentContent: async uri => (await organization()).documentText(uri),
     }),
+  );
+  own(
+    registerPanel(panels.readinessReport, async (panel, state) =>
+      (await readiness()).restorePanel(panel, state),
+    ),
   );
   own(registerPanel(panels.chat, async (panel, state) => (await chat()).restorePanel(panel, state)));
 
@@ -116,6 +140,7 @@ export function activate(context: vscode.ExtensionContext): void {
         computers,
         sessions,
         organization,
+        readiness,
       });
     },
     connection,
@@ -123,6 +148,7 @@ export function activate(context: vscode.ExtensionContext): void {
     sessions,
     chat,
     organization,
+    readiness,
   };
   const onFailure = async (command: string, error: unknown, args: readonly unknown[]): Promise<undefined> =>
     (await import('./console')).reportFailure({ command, error, args, log });

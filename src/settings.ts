@@ -14,6 +14,12 @@ export const settings = {
   maxAttachmentBytes: (): number => clamp(read('chat.maxAttachmentMegabytes', 10), 1, 100) * 1024 * 1024,
   /** Days without a sign-in or work of agents after which a user counts as inactive. */
   inactiveDays: (): number => clamp(read('organization.inactiveDays', 30), 1, 3650),
+  /** Whether the status bar shows the readiness of the active editor's repository. */
+  readinessStatusBar: (): boolean => read('readiness.statusBar', true),
+  /** Whether folders of applications are marked in the Explorer. */
+  readinessDecorations: (): boolean => read('readiness.decorations', true),
+  /** Minutes between readings of new readiness reports. */
+  readinessRefreshMinutes: (): number => clamp(read('readiness.refreshMinutes', 60), 5, 1440),
 } as const;
 
 type SettingKey =
@@ -22,7 +28,10 @@ type SettingKey =
   | 'refresh.computers'
   | 'refresh.sessions'
   | 'chat.maxAttachmentMegabytes'
-  | 'organization.inactiveDays';
+  | 'organization.inactiveDays'
+  | 'readiness.statusBar'
+  | 'readiness.decorations'
+  | 'readiness.refreshMinutes';
 
 /** Every setting id, for the test that compares them with package.json. */
 export const settingKeys: readonly SettingKey[] = [
@@ -32,6 +41,9 @@ export const settingKeys: readonly SettingKey[] = [
   'refresh.sessions',
   'chat.maxAttachmentMegabytes',
   'organization.inactiveDays',
+  'readiness.statusBar',
+  'readiness.decorations',
+  'readiness.refreshMinutes',
 ];
 
 /** Stores the two addresses in the user's settings; `undefined` removes them. */
