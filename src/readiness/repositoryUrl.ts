@@ -15,10 +15,11 @@ const MAX_LENGTH = 2_000;
 export function identify(url: string): RepositoryIdentity | undefined {
   const text = url.trim();
   if (text === '' || text.length > MAX_LENGTH) return undefined;
-  const local = /^(?:file:\/\/(?:localhost(?=\/))?)?((?:\/?[a-z]:[\\/]|[\\/]|\.\.?(?:[\\/]|$)).*)$/i.exec(
-    text,
-  )?.[1];
-  if (local !== undefined) return identity('file:', '', `/${tidy(local.replace(/\\/g, '/'))}`);
+  const local = /^(?:file:\/\/(?:localhost(?=\/))?)?((?:\/?[a-z]:[\\/]|[\\/]).*)$/is.exec(text)?.[1];
+  if (local !== undefined) {
+    const path = tidy(local.replace(/\\/g, '/'));
+    return path === '' ? undefined : identity('file:', '', `/${path}`);
+  }
   const [, scheme, rest = ''] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(text) ?? [];
   if (scheme !== undefined) {
     const [, authority = '', path = ''] = /^([^/?#]*)(.*)$/s.exec(rest) ?? [];

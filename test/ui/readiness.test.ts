@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { startSampleService, type SampleService } from '../../src/sample';
+import { makeSampleWorkspace, sampleRemote } from '../vscode/sampleWorkspace';
+import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { violations } from './axe';
+import { Workbench } from './workbench';
+
+/** The way from "is this repository ready" to a message that mends it, with a real git repository in the window. */
+describe('readiness of the open repository', () => {
+  let service: SampleService;
+  let folder: string;
+  let workbench: Workbench;
+
+  const git = (...args: readonly string[]): string =>
+    execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.com', '-C', folder, ...args], {
+      encoding: 'utf8',
+    });
+
+  before(async function () {
+    this.timeout(120_000);
+    folder = temporaryFolder('readiness');
+    makeSampleWorkspace(folder);
+    const commits = git('log', '--reverse', '--format=%H %ct')
+      .trim()
+      .split('\n')
+      .map(line => line.split(' '))
+      .map(([hash, seconds]) => ({ hash: hash!, at: Number(seconds) * 1000 }));
+    service = await startSampleService({
+      pace: 0,
+      openRepositoryUrl: sampleRemote,
+      openRepositoryCommits: commits,
+    });
+    workbench = await Workbench.open({
+      folder,
+      env: {
+        AGENT_CONSOLE_BASE_URL: service.baseUrl,
+        AGENT_CONSOLE_APP_URL: service.appUrl,
+        AGENT_CONSOLE_API_KEY: service.apiKey,
+      },
+    });
+    await workbench.openContainer('Agent Console');
+    await workbench.expandView('Readiness');
+  });
+  afterEach(async function () {
+    const test = this.currentTest;
+    if (test?.state === 'failed')
+      await workbench.capture(`failed/${test.title.replace(/\W+/g, '-').slice(0, 60)}`);
+  });
+  after(async () => {
+    await workbench.close();
+    await service.close();
+    removeFolder(folder);
+  });
+
+  it('shows the repository first with what fails, and the others below', async () => {
+    await workbench.row('Readiness', /acme\/shop.*%.*up to date/s).waitFor();
+    await workbench.row('Readiness', /\d\/3.*\d+%/s).waitFor();
+    await workbench.row('Readiness', /Passing/).waitFor();
+    await workbench.row('Readiness', /Other repositories/).waitFor();
+    const [first = ''] = await workbench.rows('Readiness').allInnerTexts();
+    assert.match(first, /acme\/shop/);
+    assert.equal(await workbench.row('Readiness', 'acme/billing').count(), 0);
+  });
+
+  it('says in the status bar and on folders how ready the code is', async () => {
+    const item = workbench.page.locator(
+      '.statusbar-item[id="agent-console.agent-console.agentConsole.readiness"]',
+    );
+    await item.filter({ hasText: /\d+%/ }).waitFor();
+    await workbench.openContainer('Explorer');
+    await workbench.explorerRow('apps').click();
+    const web = workbench.page.locator(
+      '.explorer-folders-view [aria-label*="Readiness: application Storefront"]',
+    );
+    await web.first().waitFor();
+    await workbench.openContainer('Agent Console');
+  });
+
+  it('tells that HEAD moved on, without being asked', async () => {
+    git('commit', '--quiet', '--allow-empty', '--no-gpg-sign', '--message', 'Later than the report');
+    await workbench.row('Readiness', /acme\/shop.*1 commit behind/s).waitFor();
+  });
+
+  it('opens the report of a failing criterion as a page that holds up', async () => {
+    await workbench.row('Readiness', /\d\/3.*\d+%/s).click();
+    const page = workbench.webview();
+    await page.getByRole('heading', { level: 1, name: 'acme/shop' }).waitFor();
+    await page.locator('tr.wanted:focus').waitFor();
+    await page.getByText('HEAD has 1 commit that the report has not seen.').waitFor();
+    await page.getByRole('img', { name: /Score over \d+ reports/ }).waitFor();
+    const trend = page.getByRole('table', { name: /Trend/ });
+    assert.ok((await trend.getByRole('row').count()) > 5);
+    assert.deepEqual(await violations(await workbench.webviewFrame()), []);
+  });
+
+  it('compares with any report, and lists the commits between the two', async () => {
+    const page = workbench.webview();
+    const heading = page.getByRole('heading', { name: /Changes since/ });
+    const before = await heading.innerText();
+    const compare = page.getByRole('button', { name: /Compare with the report of/ });
+    await compare.last().click();
+    await page
+      .getByRole('heading', { name: /Changes since/ })
+      .filter({ hasNotText: before })
+      .waitFor();
+    await page.getByText(/\d+ worse, \d+ better/).waitFor();
+    await page.getByRole('heading', { name: 'Commits between the two reports' }).waitFor();
+    await page.getByText(/names no commit|commits since the report|same commits|does not know/).waitFor();
+  });
+
+  it('narrows the criteria down by words', async () => {
+    const page = workbench.webview();
+    const rows = page.getByRole('table', { name: /Criteria/ }).getByRole('row');
+    await page.getByRole('searchbox').fill('type_check');
+    await page.getByRole('rowheader', { name: /Type check/ }).waitFor();
+    await rows.nth(2).waitFor({ state: 'detached' });
+    await page.getByRole('searchbox').fill('no such criterion');
+    await page.getByText('No criterion matches.').waitFor();
+    await page.getByRole('searchbox').fill('');
+    await rows.nth(2).waitFor();
+  });
+
+  it('exports Markdown as a document of its own', async () => {
+    await workbench.webview().getByRole('button', { name: 'Export Markdown' }).click();
+    await workbench
+      .tab(/Untitled|Readiness of acme/)
+      .last()
+      .waitFor();
+    await workbench.page
+      .locator('.monaco-editor .view-lines', { hasText: 'Readiness of acme/shop' })
+      .waitFor();
+    await workbench.tab(/Readiness: acme/).click();
+    await workbench.webview().getByRole('heading', { level: 1 }).waitFor();
+  });
+
+  it('prepares a message that mends a criterion, and sends nothing', async () => {
+    const fix = workbench
+      .webview()
+      .getByRole('button', { name: /^Fix (?!failing)/ })
+      .first();
+    const name = ((await fix.getAttribute('aria-label')) ?? '').replace('Fix ', '');
+    await fix.click();
+    await workbench.quickInput.getByText('New session').waitFor();
+    await workbench.pick('New session');
+    await workbench.quickInput.locator('.monaco-list-row', { hasText: 'atlas' }).click();
+    const composer = workbench.webview().getByRole('textbox');
+    await composer.waitFor();
+    const frame = await workbench.webviewFrame();
+    interface Browser {
+      readonly document: { querySelector(selector: string): { readonly value: string } | null };
+    }
+    const text = await frame
+      .waitForFunction(() => (globalThis as unknown as Browser).document.querySelector('textarea')?.value)
+      .then(handle => handle.jsonValue());
+    assert.match(text ?? '', /Please mend this readiness criterion of acme\/shop/);
+    assert.ok(text?.includes(name.toLowerCase().replaceAll(' ', '_')), text);
+    assert.match(text ?? '', /apps\/web: Storefront/);
+    assert.match(text ?? '', /commit [0-9a-f]{40}/);
+    assert.deepEqual(
+      service.requests.filter(({ path, method }) => method === 'POST' && path.endsWith('/messages')),
+      [],
+    );
+  });
+
+  it('shows the same report again after a reload, and asks the service once more at most', async () => {
+    await workbench.tab(/Readiness: acme/).click();
+    await workbench.webview().getByRole('heading', { level: 1, name: 'acme/shop' }).waitFor();
+    const asked = (): number => service.requests.filter(({ path }) => path.includes('maturity')).length;
+    const before = asked();
+    await workbench.page.reload();
+    await workbench
+      .webview()
+      .getByRole('heading', { level: 1, name: 'acme/shop' })
+      .waitFor({ timeout: 60_000 });
+    assert.ok(asked() <= before + 1, `${asked() - before} readings after the reload`);
+  });
+});
