@@ -55,7 +55,8 @@ export function activate(context: vscode.ExtensionContext): void {
     // The status bar needs readiness as soon as somebody is signed in.
     own(
       part.state.onDidChange(({ kind }) => {
-        if (kind === 'signedIn' && settings.readinessStatusBar()) void readiness();
+        if (kind === 'signedIn' && settings.readinessStatusBar())
+          readiness().catch(log.error.bind(log, 'Readiness'));
       }),
     );
     return part;

@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import type { ReportView } from '../../src/readiness/protocol';
 import { Criteria } from './criteria';
-import { connect, fill, missing, panel, report, strings } from './page';
+import { chosen, connect, fill, missing, panel, report, strings } from './page';
 import { Applications, Commits, Trend } from './sections';
 import './main.css';
 
@@ -79,7 +79,7 @@ function Changes({ view }: { readonly view: ReportView }) {
             ? texts.noChanges
             : fill(texts.counts, ...counts)}
       </p>
-      {view.baseId !== undefined && (
+      {chosen.value && (
         <button class="link" onClick={() => panel.notify('compare', {})}>
           {`${texts.compareWith} ${texts.previous}`}
         </button>

@@ -21,6 +21,8 @@ type Strings = Parameters<Parameters<typeof pageSide<ReportProtocol>>[1]['start'
 export const strings = signal<Strings | undefined>(undefined);
 export const report = signal<ReportView | undefined>(undefined);
 export const commits = signal<CommitsView | undefined>(undefined);
+/** The person chose what the report is compared with. */
+export const chosen = signal(false);
 export const missing = signal<string | undefined>(undefined);
 
 /** The panel this page belongs to. */
@@ -32,6 +34,7 @@ export const panel: PageSide<ReportProtocol> = pageSide(
       vscode.setState(state);
       missing.value = undefined;
       commits.value = undefined;
+      chosen.value = state.baseId !== undefined;
       report.value = view;
       void panel.request('commits', {}).then(
         found => {

@@ -74,6 +74,7 @@ export function jsonOf({ repository, report, base }: ShownReport): string {
 
 function escape(text: string): string {
   return oneLine(text, 4_000)
-    .replace(/[\\`*_{}[\]<>()#+!|~&$:]/g, '\\$&')
+    .replace(/[\\`*_{}[\]<>()#+!|~&$:@]/g, '\\$&')
+    .replace(/\b(www)\./gi, '$1\\.')
     .replace(/^(\d+)\./, '$1\\.');
 }

@@ -15,26 +15,29 @@ export function fixMessage(
     report.branch === undefined ? undefined : t('branch {0}', oneLine(report.branch, 100)),
     report.commitHash === undefined ? undefined : t('commit {0}', oneLine(report.commitHash, 64)),
   ].filter(part => part !== undefined);
-  const asked = criteria.flatMap(id => {
+  const asked = criteria.flatMap((id): string[][] => {
     const evaluation = Object.hasOwn(report.report, id) ? report.report[id] : undefined;
     if (evaluation === undefined) return [];
     const rationale = plain(evaluation.rationale ?? '', 4_000).replace(/\n/g, '\n  ');
-    return [
-      `- ${oneLine(id, 200)}: ${t('{0} pass', scoreText(evaluation))}`,
-      ...(rationale === '' ? [] : [`  ${rationale}`]),
-    ];
+    const line = `- ${oneLine(id, 200)}: ${t('{0} pass', scoreText(evaluation))}`;
+    return [rationale === '' ? [line] : [line, `  ${rationale}`]];
   });
   const apps = Object.entries(report.apps ?? {}).map(
     ([path, { description }]) =>
       `- ${oneLine(path, 200)}${description ? `: ${oneLine(description, 500)}` : ''}`,
   );
   return [
-    criteria.length === 1
-      ? t('Please mend this readiness criterion of {0}.', where.join(', '))
-      : t('Please mend these readiness criteria of {0}.', where.join(', ')),
-    t('They are from the readiness report of {0}.', dayText(report.createdAt)),
+    ...(asked.length === 1
+      ? [
+          t('Please mend this readiness criterion of {0}.', where.join(', ')),
+          t('It is from the readiness report of {0}.', dayText(report.createdAt)),
+        ]
+      : [
+          t('Please mend these readiness criteria of {0}.', where.join(', ')),
+          t('They are from the readiness report of {0}.', dayText(report.createdAt)),
+        ]),
     '',
-    ...asked,
+    ...asked.flat(),
     ...(apps.length === 0 ? [] : ['', t('Applications:'), ...apps]),
     '',
   ].join('\n');

@@ -96,7 +96,12 @@ class Readiness extends Disposable implements ReadinessFeature {
       format,
     });
     this.register(this.#store.onDidChange(() => this.#changed()));
-    this.register(this.#git.onDidChange(() => this.#changed()));
+    this.register(
+      this.#git.onDidChange(() => {
+        this.#changed();
+        this.#watch();
+      }),
+    );
     this.register(connection.state.onDidChange(() => void this.#open().catch(() => undefined)));
     this.register(connection.onDidBecomeReady(() => this.#poller.poke()));
     this.register(view.onDidChangeVisibility(() => this.#watch()));
@@ -254,7 +259,9 @@ class Readiness extends Disposable implements ReadinessFeature {
   /** Reports are asked for while somebody sees something of them. */
   #watch(): void {
     const { view, focused } = this.#deps;
-    const seen = view.visible || settings.readinessStatusBar() || this.#panels.size > 0;
+    const { state } = this.#git;
+    const bar = settings.readinessStatusBar() && state.kind === 'found' && state.repositories.length > 0;
+    const seen = view.visible || bar || this.#panels.size > 0;
     if (seen && focused.current) this.#poller.start();
     else this.#poller.stop();
   }

@@ -182,10 +182,11 @@ export class ReadinessTree extends Disposable implements vscode.TreeDataProvider
     const before = previousOf(repository.reports, report);
     const percent = percentOf(report);
     const delta = words.deltaText(percent, before && percentOf(before));
-    const old = words.stalenessText(staleness);
-    const since = before === undefined ? '' : t('{0} since {1}', delta, words.dayText(before.createdAt));
+    const old = staleness.kind === 'same' ? '' : words.stalenessText(staleness);
+    const since =
+      before === undefined || delta === '' ? '' : t('{0} since {1}', delta, words.shortDay(before.createdAt));
     item.iconPath = new vscode.ThemeIcon('repo');
-    item.description = [words.percentText(percent), since, old].filter(part => part !== '').join(' · ');
+    item.description = [words.percentText(percent), old, since].filter(part => part !== '').join(' · ');
     item.tooltip = factsTooltip([
       [t('Repository'), repository.url],
       [t('Latest report'), words.reportLabel(report)],

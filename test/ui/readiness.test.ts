@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { startSampleService, type SampleService } from '../../src/sample';
-import { makeSampleWorkspace, sampleRemote } from '../vscode/sampleWorkspace';
+import { makeSampleWorkspace, sampleCommits, sampleRemote } from '../vscode/sampleWorkspace';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { violations } from './axe';
 import { Workbench } from './workbench';
@@ -21,15 +21,10 @@ describe('readiness of the open repository', () => {
     this.timeout(120_000);
     folder = temporaryFolder('readiness');
     makeSampleWorkspace(folder);
-    const commits = git('log', '--reverse', '--format=%H %ct')
-      .trim()
-      .split('\n')
-      .map(line => line.split(' '))
-      .map(([hash, seconds]) => ({ hash: hash!, at: Number(seconds) * 1000 }));
     service = await startSampleService({
       pace: 0,
       openRepositoryUrl: sampleRemote,
-      openRepositoryCommits: commits,
+      openRepositoryCommits: sampleCommits(folder),
     });
     workbench = await Workbench.open({
       folder,
@@ -54,7 +49,7 @@ describe('readiness of the open repository', () => {
   });
 
   it('shows the repository first with what fails, and the others below', async () => {
-    await workbench.row('Readiness', /acme\/shop.*%.*up to date/s).waitFor();
+    await workbench.row('Readiness', /acme\/shop.*%.*since/s).waitFor();
     await workbench.row('Readiness', /\d\/3.*\d+%/s).waitFor();
     await workbench.row('Readiness', /Passing/).waitFor();
     await workbench.row('Readiness', /Other repositories/).waitFor();
