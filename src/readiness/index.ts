@@ -84,6 +84,7 @@ class Readiness extends Disposable implements ReadinessFeature {
     this.#commands = new ReadinessCommands({
       ready: async () => {
         await this.#open();
+        await this.#git.ready();
         if (this.#store.repositories.size === 0) await this.#read(false);
         if (this.#store.repositories.size === 0 && this.#failure) throw new Error(this.#failure.sentence);
       },
@@ -102,8 +103,14 @@ class Readiness extends Disposable implements ReadinessFeature {
         this.#watch();
       }),
     );
-    this.register(connection.state.onDidChange(() => void this.#open().catch(() => undefined)));
-    this.register(connection.onDidBecomeReady(() => this.#poller.poke()));
+    this.register(connection.state.onDidChange(() => this.#reopen()));
+    this.register(
+      connection.onDidBecomeReady(() => {
+        this.#failure = undefined;
+        this.#changed();
+        this.#poller.poke();
+      }),
+    );
     this.register(view.onDidChangeVisibility(() => this.#watch()));
     this.register(focused.onDidChange(() => this.#watch()));
     this.register(
@@ -117,7 +124,7 @@ class Readiness extends Disposable implements ReadinessFeature {
     );
     this.#showParts();
     void this.#git.ready();
-    void this.#open().catch(() => undefined);
+    this.#reopen();
   }
 
   get commands(): CommandHandlers<'readiness'> {
@@ -143,6 +150,13 @@ class Readiness extends Disposable implements ReadinessFeature {
     super.dispose();
   }
 
+  #reopen(): void {
+    void this.#open().then(
+      () => this.#changed(),
+      () => undefined,
+    );
+  }
+
   /** Shows what is kept of the current service. Rejects when it cannot be read. */
   async #open(): Promise<void> {
     const { service } = await this.#deps.connection.ready();
@@ -152,7 +166,6 @@ class Readiness extends Disposable implements ReadinessFeature {
       this.#failed(error);
       throw error;
     }
-    this.#changed();
   }
 
   async #firstRead(): Promise<'show' | 'hide' | 'failed'> {
@@ -270,7 +283,8 @@ class Readiness extends Disposable implements ReadinessFeature {
   #allPairs(): readonly Match[] {
     const { repositories } = this.#store;
     const { state } = this.#git;
-    const locals: readonly LocalRepository[] = state.kind === 'found' ? state.repositories : [];
+    const signedIn = this.#deps.connection.state.current.kind !== 'signedOut';
+    const locals: readonly LocalRepository[] = signedIn && state.kind === 'found' ? state.repositories : [];
     return (this.#pairs ??= locals.flatMap(local => {
       const repository = repositories.get(match(repositories.keys(), local.urls) ?? '');
       return repository === undefined ? [] : [{ repository, local }];

@@ -60,6 +60,7 @@ export class ReportStore extends Disposable {
   #collection: Collection<ReadinessRecord> | undefined;
   #opening: Promise<void> = Promise.resolve();
   #repositories: ReadonlyMap<string, Repository> | undefined;
+  #keeping = 0;
 
   constructor(storage: Storage, now: () => number = Date.now) {
     super();
@@ -120,9 +121,10 @@ export class ReportStore extends Disposable {
     this.#onChange();
   }
 
+  /** Many records written together are one change. */
   #onChange(): void {
     this.#repositories = undefined;
-    this.#changed.fire();
+    if (this.#keeping === 0) this.#changed.fire();
   }
 
   async #refresh(api: Api, all: boolean, signal: AbortSignal): Promise<void> {
@@ -137,7 +139,7 @@ export class ReportStore extends Disposable {
       else if (last?.order === 'oldestFirst') await this.#readOn(api, known, last.last, read, signal);
       else await this.#readAll(api, known, read, signal);
     } finally {
-      if (!signal.aborted) await this.#keep(collection, known, read);
+      if (!signal.aborted) await this.#keepQuietly(collection, known, read);
     }
   }
 
@@ -188,6 +190,20 @@ export class ReportStore extends Disposable {
       } catch (error) {
         if (limit === 1 || !isApiError(error) || error.reason !== 'tooLarge') throw error;
       }
+    }
+  }
+
+  async #keepQuietly(
+    collection: Collection<ReadinessRecord>,
+    known: ReadonlySet<string>,
+    read: Reading,
+  ): Promise<void> {
+    this.#keeping++;
+    try {
+      await this.#keep(collection, known, read);
+    } finally {
+      this.#keeping--;
+      this.#onChange();
     }
   }
 

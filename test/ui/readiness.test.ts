@@ -141,21 +141,31 @@ describe('readiness of the open repository', () => {
     await workbench.quickInput.locator('.monaco-list-row', { hasText: 'atlas' }).click();
     const composer = workbench.webview().getByRole('textbox');
     await composer.waitFor();
-    const frame = await workbench.webviewFrame();
-    interface Browser {
-      readonly document: { querySelector(selector: string): { readonly value: string } | null };
-    }
-    const text = await frame
-      .waitForFunction(() => (globalThis as unknown as Browser).document.querySelector('textarea')?.value)
-      .then(handle => handle.jsonValue());
-    assert.match(text ?? '', /Please mend this readiness criterion of acme\/shop/);
-    assert.ok(text?.includes(name.toLowerCase().replaceAll(' ', '_')), text);
-    assert.match(text ?? '', /apps\/web: Storefront/);
-    assert.match(text ?? '', /commit [0-9a-f]{40}/);
+    const text = await composerText(workbench, 'Please mend');
+    assert.match(text, /Please mend this readiness criterion of acme\/shop/);
+    assert.ok(text.includes(name.toLowerCase().replaceAll(' ', '_')), text);
+    assert.match(text, /apps\/web: Storefront/);
+    assert.match(text, /commit [0-9a-f]{40}/);
     assert.deepEqual(
       service.requests.filter(({ path, method }) => method === 'POST' && path.endsWith('/messages')),
       [],
     );
+  });
+
+  it('adds to a draft that is there, and takes nothing of it away', async () => {
+    await workbench.webview().getByRole('textbox').fill('My own words');
+    await workbench.tab(/Readiness: acme/).click();
+    await workbench.webview().getByRole('heading', { level: 1, name: 'acme/shop' }).waitFor();
+    await workbench
+      .webview()
+      .getByRole('button', { name: /^Fix (?!failing)/ })
+      .first()
+      .click();
+    await workbench.quickInput.getByText('New session').waitFor();
+    await workbench.quickInput.locator('.monaco-list-row').first().click();
+    await workbench.webview().getByRole('textbox').waitFor();
+    const text = await composerText(workbench, 'My own words\n\nPlease mend this readiness criterion');
+    assert.equal(text.split('Please mend').length, 2);
   });
 
   it('shows the same report again after a reload, and asks the service once more at most', async () => {
@@ -171,3 +181,91 @@ describe('readiness of the open repository', () => {
     assert.ok(asked() <= before + 1, `${asked() - before} readings after the reload`);
   });
 });
+
+/** What the reader sees where there is nothing to match, or nothing to read. */
+describe('readiness without a repository', () => {
+  let service: SampleService;
+  let folder: string;
+  let workbench: Workbench;
+
+  before(async function () {
+    this.timeout(120_000);
+    folder = temporaryFolder('no-repository');
+    service = await startSampleService({ pace: 0 });
+  });
+  afterEach(async function () {
+    const test = this.currentTest;
+    if (test?.state === 'failed')
+      await workbench.capture(`failed/${test.title.replace(/\W+/g, '-').slice(0, 60)}`);
+  });
+  after(async () => {
+    await workbench.close();
+    await service.close();
+    removeFolder(folder);
+  });
+
+  it('says why reports cannot be read, and reads them when asked again', async () => {
+    const fault = service.fail({
+      kind: 'status',
+      status: 503,
+      match: { path: '/api/organization/maturity-level-reports' },
+    });
+    workbench = await Workbench.open({
+      folder,
+      env: {
+        AGENT_CONSOLE_BASE_URL: service.baseUrl,
+        AGENT_CONSOLE_APP_URL: service.appUrl,
+        AGENT_CONSOLE_API_KEY: service.apiKey,
+      },
+    });
+    await workbench.openContainer('Agent Console');
+    await workbench.expandView('Readiness');
+    await workbench.view('Readiness').getByText(/503/).waitFor();
+    await workbench.row('Readiness', 'Try again').waitFor();
+    fault.dispose();
+    await workbench.row('Readiness', 'Try again').click();
+    await workbench.row('Readiness', 'acme/billing').waitFor();
+    await workbench.view('Readiness').getByText(/503/).waitFor({ state: 'detached' });
+  });
+
+  it('says that no repository is open, and finds the others by name', async () => {
+    await workbench.row('Readiness', 'No repository is open').waitFor();
+    assert.equal(
+      await workbench.page
+        .locator('.statusbar-item[id$="agentConsole.readiness"]')
+        .filter({ hasText: '%' })
+        .count(),
+      0,
+    );
+    await workbench.runCommand("Agent Console: Find a repository's readiness");
+    await workbench.quickInput.getByText('acme/shop').first().waitFor();
+    await workbench.pick('acme/site');
+    const page = workbench.webview();
+    await page.getByRole('heading', { level: 1, name: 'acme/site' }).waitFor();
+    await page.getByText('The repository is not open in this window.').waitFor();
+  });
+
+  it('keeps what was read when a later reading fails, and says how old it is', async () => {
+    const fault = service.fail({ kind: 'html', match: { path: '/api/organization/maturity-level-reports' } });
+    await workbench.viewAction('Readiness', 'Refresh readiness');
+    await workbench
+      .view('Readiness')
+      .getByText(/Shown as of/)
+      .waitFor();
+    await workbench.row('Readiness', 'acme/billing').waitFor();
+    fault.dispose();
+  });
+});
+
+/** What the composer holds, once that contains these words. */
+async function composerText(workbench: Workbench, words: string): Promise<string> {
+  interface Browser {
+    readonly document: { querySelector(selector: string): { readonly value: string } | null };
+  }
+  const frame = await workbench.webviewFrame();
+  const handle = await frame.waitForFunction(wanted => {
+    const value = (globalThis as unknown as Browser).document.querySelector('textarea')?.value ?? '';
+    return value.includes(wanted) ? value : false;
+  }, words);
+  return String(await handle.jsonValue());
+}

@@ -212,7 +212,10 @@ describe('kept readiness reports', () => {
       await run();
       times.push([what, Math.round(performance.now() - began)]);
     };
+    let changes = 0;
+    store.onDidChange(() => changes++);
     await time('read and kept', () => store.refresh(server.api, false));
+    assert.equal(changes, 1, 'views draw once, not for each record');
     await time('asked again', () => store.refresh(server.api, false));
     let again: ReportStore | undefined;
     await time('opened', async () => (again = await open()));
