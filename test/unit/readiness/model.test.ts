@@ -129,7 +129,7 @@ describe('readiness model', () => {
       'HEAD',
       '--output=/tmp/x',
       'abc123',
-      `${'a'.repeat(65)}`,
+      'a'.repeat(65),
       'abcdefg1',
       'a..b',
       undefined,
@@ -139,7 +139,7 @@ describe('readiness model', () => {
     assert.ok(isCommit('0123abc') && isCommit('A'.repeat(40)));
   });
 
-  it('is quick with thousands of criteria and of reports', () => {
+  it('is quick with thousands of criteria and of reports', function () {
     const many = Object.fromEntries(
       Array.from({ length: 5_000 }, (_, index) => [
         `criterion_${index}`,
@@ -157,9 +157,7 @@ describe('readiness model', () => {
     const then = performance.now();
     assert.equal(groupReports(reports).size, 40);
     const groupMs = performance.now() - then;
-    console.log(
-      `      5,000 criteria compared in ${criteriaMs.toFixed(0)} ms, 5,000 reports grouped in ${groupMs.toFixed(0)} ms`,
-    );
+    this.test!.title += `: 5,000 criteria compared in ${criteriaMs.toFixed(0)} ms, 5,000 reports grouped in ${groupMs.toFixed(0)} ms`;
     assert.ok(criteriaMs < 500 && groupMs < 500);
   });
 });

@@ -59,10 +59,16 @@ export async function startReports(options: {
     const answer = (status: number, body: unknown): void => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     };
-    if (queries.length > fake.failAfter) return answer(500, {});
+    if (queries.length > fake.failAfter) {
+      answer(500, {});
+      return;
+    }
     const startAfter = query.get('startAfter');
     const at = startAfter === null ? -1 : reports.findIndex(report => report.reportId === startAfter);
-    if (startAfter !== null && at < 0) return answer(400, {});
+    if (startAfter !== null && at < 0) {
+      answer(400, {});
+      return;
+    }
     answer(200, { reports: reports.slice(at + 1, at + 1 + Number(query.get('limit'))) });
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));

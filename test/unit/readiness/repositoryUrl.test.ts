@@ -38,7 +38,7 @@ describe('addresses of repositories', () => {
           .chain(([at, below]) => fc.tuple(form(at, below), form(at, below), fc.constant([at, below]))),
         ([one, other, [at, below]]) => {
           assert.equal(identify(one)?.key, identify(other)?.key, `${one} ${other}`);
-          assert.equal(identify(one)?.key, `${at!}/${below!}`);
+          assert.equal(identify(one)?.key, `${at}/${below}`);
           assert.equal(
             match([identify(one)!.key], ['https://elsewhere.example/x', other]),
             identify(one)!.key,

@@ -49,14 +49,10 @@ describe('words of readiness', () => {
     const shown = hostile();
     const view = reportView(shown, { kind: 'unknownCommit' }, format);
     // Ids go back to the panel as they came and are never shown.
-    const { reportId: _, ...seen } = view;
-    const texts = JSON.stringify({
-      ...seen,
-      criteria: view.criteria.map(({ id: __, ...row }) => row),
-      apps: view.apps.map(({ path: __, ...app }) => app),
-      trend: view.trend.map(({ reportId: __, ...point }) => point),
-      commits: commitsView(shown, [{ hash: EVIL, subject: EVIL, author: EVIL }], false),
-    });
+    const texts = JSON.stringify(
+      { ...view, commits: commitsView(shown, [{ hash: EVIL, subject: EVIL, author: EVIL }], false) },
+      (name, value: unknown) => (['id', 'path', 'reportId'].includes(name) ? undefined : value),
+    );
     assert.equal(control.exec(JSON.parse(`"${texts.replace(/["\\]/g, ' ')}"`) as string), null);
     assert.ok(!view.apps.some(({ local }) => local));
   });
