@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { startSampleService, type SampleService } from '../../src/sample';
 import { makeSampleWorkspace, sampleCommits, sampleRemote } from '../vscode/sampleWorkspace';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { startReports, type FakeReports } from '../unit/readiness/reportsServer';
 import { violations } from './axe';
 import { Workbench } from './workbench';
 
@@ -254,6 +255,84 @@ describe('readiness without a repository', () => {
       .waitFor();
     await workbench.row('Readiness', 'acme/billing').waitFor();
     fault.dispose();
+  });
+});
+
+/** 5,000 reports of one repository, the newest with 3,000 criteria, some of them malformed and all of them hostile. */
+describe('readiness of a very large and hostile kind', () => {
+  const EVIL = '[x](command:workbench.action.quit) <img src=x onerror=alert(1)> $(zap) \u202Egnp';
+  let service: SampleService;
+  let reports: FakeReports;
+  let folder: string;
+  let workbench: Workbench;
+
+  before(async function () {
+    this.timeout(120_000);
+    folder = temporaryFolder('large');
+    execFileSync('git', ['init', '--quiet', folder]);
+    execFileSync('git', ['-C', folder, 'remote', 'add', 'mirror', 'git@GIT.example.com:acme/repo-0.git/']);
+    service = await startSampleService({ pace: 0 });
+    reports = await startReports({ count: 5_000, order: 'newestFirst', repositories: 1 });
+    const many = Array.from({ length: 3_000 }, (_, index) => [
+      `criterion_${index} ${EVIL}`,
+      { numerator: index % 500 === 499 ? 5 : index % 3, denominator: 2, rationale: `${EVIL} ${index}` },
+    ]);
+    Object.assign(reports.reports[0]!, {
+      branch: EVIL,
+      apps: { [EVIL]: { description: EVIL } },
+      report: Object.fromEntries(many) as unknown,
+    });
+    reports.reports.push({ reportId: 'without anything' } as never);
+    workbench = await Workbench.open({
+      folder,
+      env: {
+        AGENT_CONSOLE_BASE_URL: service.baseUrl,
+        AGENT_CONSOLE_APP_URL: reports.url,
+        AGENT_CONSOLE_API_KEY: service.apiKey,
+      },
+    });
+    await workbench.openContainer('Agent Console');
+    await workbench.expandView('Readiness');
+  });
+  afterEach(async function () {
+    const test = this.currentTest;
+    if (test?.state === 'failed')
+      await workbench.capture(`failed/${test.title.replace(/\W+/g, '-').slice(0, 60)}`);
+  });
+  after(async () => {
+    await workbench.close();
+    await reports.close();
+    await service.close();
+    removeFolder(folder);
+  });
+
+  it('shows what can be read and names what cannot', async () => {
+    await workbench.row('Readiness', /acme\/repo-0.*%/s).waitFor();
+    await workbench.row('Readiness', /Criterion 0 .*0\/2/s).waitFor();
+    await workbench
+      .view('Readiness')
+      .getByText(/could not be read/)
+      .waitFor();
+    await workbench
+      .view('Readiness')
+      .getByText(/without anything|numerator not between/)
+      .waitFor();
+    assert.equal(await workbench.view('Readiness').locator('a[href], img').count(), 0);
+  });
+
+  it('draws the page in steps, with every foreign text as text', async () => {
+    await workbench.row('Readiness', /Criterion 0 .*0\/2/s).click();
+    const page = workbench.webview();
+    await page.getByRole('heading', { level: 1, name: 'acme/repo-0' }).waitFor();
+    await page.getByRole('img', { name: /Score over 5000 reports/ }).waitFor();
+    const rows = page.getByRole('table', { name: /Criteria/ }).getByRole('row');
+    assert.equal(await rows.count(), 201);
+    await page.getByRole('button', { name: 'Show 200 more' }).click();
+    await rows.nth(400).waitFor();
+    await page.getByRole('searchbox').fill('criterion_2998');
+    await rows.nth(2).waitFor({ state: 'detached' });
+    assert.equal(await page.locator('img[src], a[href]').count(), 0);
+    assert.deepEqual(await violations(await workbench.webviewFrame()), []);
   });
 });
 
