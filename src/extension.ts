@@ -52,10 +52,11 @@ export function activate(context: vscode.ExtensionContext): void {
     const { connect } = await import('./connection');
     const part = own(connect({ context, storage: await storage(), log }));
     endings.push(() => part.close());
-    // The status bar needs readiness as soon as somebody is signed in.
+    // Its marks in status bar and Explorer stand for whoever never opens the view.
     own(
       part.state.onDidChange(({ kind }) => {
-        if (kind === 'signedIn' && settings.readinessStatusBar())
+        const marks = settings.readinessStatusBar() || settings.readinessDecorations();
+        if (kind === 'signedIn' && marks && vscode.workspace.workspaceFolders !== undefined)
           readiness().catch(log.error.bind(log, 'Readiness'));
       }),
     );

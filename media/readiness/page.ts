@@ -33,7 +33,8 @@ export const panel: PageSide<ReportProtocol> = pageSide(
     report: ({ view, state }) => {
       vscode.setState(state);
       missing.value = undefined;
-      commits.value = undefined;
+      const before = report.value;
+      if (before?.reportId !== view.reportId || before.baseId !== view.baseId) commits.value = undefined;
       chosen.value = state.baseId !== undefined;
       report.value = view;
       void panel.request('commits', {}).then(

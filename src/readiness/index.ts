@@ -273,8 +273,9 @@ class Readiness extends Disposable implements ReadinessFeature {
   #watch(): void {
     const { view, focused } = this.#deps;
     const { state } = this.#git;
-    const bar = settings.readinessStatusBar() && state.kind === 'found' && state.repositories.length > 0;
-    const seen = view.visible || bar || this.#panels.size > 0;
+    const matchable = state.kind === 'found' && state.repositories.length > 0;
+    const marks = settings.readinessStatusBar() || settings.readinessDecorations();
+    const seen = view.visible || (marks && matchable) || this.#panels.size > 0;
     if (seen && focused.current) this.#poller.start();
     else this.#poller.stop();
   }

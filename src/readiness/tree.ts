@@ -109,10 +109,6 @@ export class ReadinessTree extends Disposable implements vscode.TreeDataProvider
     }
   }
 
-  getParent(): undefined {
-    return undefined;
-  }
-
   getTreeItem(node: ReadinessTreeNode): vscode.TreeItem | Promise<vscode.TreeItem> {
     switch (node.kind) {
       case 'retry':
