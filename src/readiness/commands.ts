@@ -54,12 +54,11 @@ export class ReadinessCommands {
 
   /** Asks an agent to mend criteria: the message is put into a composer, never sent. Without any named, asks which. */
   async fix({ repository, report }: ShownReport, criteria: readonly string[]): Promise<void> {
-    const { t } = vscode.l10n;
     const chosen = criteria.length > 0 ? criteria : await pickCriteria(repository, report);
     if (chosen === undefined || chosen.length === 0) return;
     await this.#deps.prefill({
       text: fixMessage(repository, report, chosen),
-      title: t('Which session shall work on the readiness of {0}?', oneLine(repository.name, 60)),
+      title: vscode.l10n.t('Which session shall work on the readiness of {0}?', oneLine(repository.name, 60)),
     });
   }
 
@@ -90,7 +89,6 @@ export class ReadinessCommands {
   }
 
   async #compare(node: unknown, nodes: unknown): Promise<void> {
-    const { t } = vscode.l10n;
     await this.#deps.ready();
     const given = (Array.isArray(nodes) && nodes.length > 1 ? (nodes as unknown[]) : [node]).flatMap(
       each => nodeOf(each, 'report') ?? [],
@@ -101,13 +99,14 @@ export class ReadinessCommands {
         (nodeOf(node, 'repository') as RepositoryNode | undefined)?.repository ?? this.#deps.here();
       const key = repository?.key ?? (await this.#latest(undefined))?.key;
       if (key === undefined) return;
-      const first = await this.#pickReport(key, t('Which report?'), undefined);
+      const first = await this.#pickReport(key, vscode.l10n.t('Which report?'), undefined);
       if (first !== undefined) states.push(first);
     }
     const [first] = states;
     if (first === undefined) return;
     const second =
-      states[1] ?? (await this.#pickReport(first.key, t('Compare with which report?'), first.reportId));
+      states[1] ??
+      (await this.#pickReport(first.key, vscode.l10n.t('Compare with which report?'), first.reportId));
     if (second === undefined) return;
     const time = (state: PageState): number => this.#deps.shown(state)?.report.createdAt ?? 0;
     const [older, newer] = time(first) <= time(second) ? [first, second] : [second, first];
@@ -128,7 +127,6 @@ export class ReadinessCommands {
   }
 
   async #exportCommand(node: unknown): Promise<void> {
-    const { t } = vscode.l10n;
     await this.#deps.ready();
     const state = stateOf(node) ?? (await this.#latest(this.#deps.here()));
     const shown = state && this.#deps.shown(state);
@@ -137,18 +135,17 @@ export class ReadinessCommands {
       { label: 'Markdown', value: 'markdown' },
       { label: 'JSON', value: 'json' },
     ];
-    const choice = await vscode.window.showQuickPick(choices, { placeHolder: t('Export as') });
+    const choice = await vscode.window.showQuickPick(choices, { placeHolder: vscode.l10n.t('Export as') });
     if (choice !== undefined) await this.export(shown, choice.value);
   }
 
   async #revealFolder(folder: vscode.Uri | undefined, app: string): Promise<void> {
-    const { t } = vscode.l10n;
     if (folder === undefined)
-      throw new Error(t('The repository of this application is not open in this window.'));
+      throw new Error(vscode.l10n.t('The repository of this application is not open in this window.'));
     try {
       await vscode.workspace.fs.stat(folder);
     } catch {
-      throw new Error(t('There is no folder {0} here any more.', appLabel(app)));
+      throw new Error(vscode.l10n.t('There is no folder {0} here any more.', appLabel(app)));
     }
     await vscode.commands.executeCommand('revealInExplorer', folder);
   }
@@ -163,7 +160,6 @@ export class ReadinessCommands {
   }
 
   async #pickRepository(): Promise<Repository | undefined> {
-    const { t } = vscode.l10n;
     const choices = [...this.#deps.repositories().values()].map((repository): Choice<Repository> => {
       const [report] = repository.reports;
       return {
@@ -174,8 +170,8 @@ export class ReadinessCommands {
         value: repository,
       };
     });
-    if (choices.length === 0) throw new Error(t('There are no readiness reports yet.'));
-    const options = { placeHolder: t('Find a repository'), matchOnDetail: true };
+    if (choices.length === 0) throw new Error(vscode.l10n.t('There are no readiness reports yet.'));
+    const options = { placeHolder: vscode.l10n.t('Find a repository'), matchOnDetail: true };
     return (await vscode.window.showQuickPick(choices, options))?.value;
   }
 
@@ -202,7 +198,6 @@ async function pickCriteria(
   repository: Repository,
   report: StoredReport,
 ): Promise<readonly string[] | undefined> {
-  const { t } = vscode.l10n;
   const choices = criteriaOf(report, previousOf(repository.reports, report))
     .filter(({ now, change }) => change !== 'gone' && !passes(now))
     .map(({ id, name, now }): Choice<string> => ({
@@ -212,12 +207,12 @@ async function pickCriteria(
       value: id,
     }));
   if (choices.length === 0) {
-    void vscode.window.showInformationMessage(t('Every criterion of this report passes.'));
+    void vscode.window.showInformationMessage(vscode.l10n.t('Every criterion of this report passes.'));
     return undefined;
   }
   const options = {
     canPickMany: true,
-    placeHolder: t('Which criteria shall be mended?'),
+    placeHolder: vscode.l10n.t('Which criteria shall be mended?'),
     matchOnDetail: true,
   } as const;
   return (await vscode.window.showQuickPick(choices, options))?.map(({ value }) => value);

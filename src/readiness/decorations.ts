@@ -32,7 +32,6 @@ export class AppDecorations extends Disposable implements vscode.FileDecorationP
 }
 
 function decorationsOf({ repository, local }: Match): (readonly [string, vscode.FileDecoration])[] {
-  const { t } = vscode.l10n;
   const [report] = repository.reports;
   return Object.entries(report?.apps ?? {}).flatMap(([path, { description }]) => {
     const folder = appFolder(local, path);
@@ -40,8 +39,9 @@ function decorationsOf({ repository, local }: Match): (readonly [string, vscode.
       return [];
     const failing = failuresNaming(report, path).map(id => oneLine(readableName(id), 80));
     const shown = [...failing.slice(0, 10), ...(failing.length > 10 ? ['…'] : [])].join(', ');
-    const about = t('Readiness: application {0}', oneLine(description ?? path, 120));
-    const tooltip = failing.length === 0 ? about : `${about}. ${t('Named by failing criteria: {0}', shown)}`;
+    const about = vscode.l10n.t('Readiness: application {0}', oneLine(description ?? path, 120));
+    const tooltip =
+      failing.length === 0 ? about : `${about}. ${vscode.l10n.t('Named by failing criteria: {0}', shown)}`;
     const badge = failing.length === 0 ? '✓' : failing.length > 9 ? '9+' : String(failing.length);
     return [[folder.toString(), new vscode.FileDecoration(badge, tooltip)] as const];
   });

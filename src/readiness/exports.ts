@@ -7,7 +7,6 @@ import { changeText, dayText, deltaText, percentText, reportFacts, reportLabel, 
 
 /** The report, and how it stands against the base, as a Markdown document. Foreign text is escaped: it holds no markup. */
 export function markdownOf({ repository, report, base }: ShownReport, format: Formatter): string {
-  const { t } = vscode.l10n;
   const percent = percentOf(report);
   const table = (head: readonly string[], rows: readonly (readonly string[])[]): string[] => [
     `| ${head.join(' | ')} |`,
@@ -17,16 +16,16 @@ export function markdownOf({ repository, report, base }: ShownReport, format: Fo
   ];
   const delta =
     base === undefined ? '' : ` (${deltaText(percent, percentOf(base))}, ${escape(reportLabel(base))})`;
-  const withBase = base === undefined ? [] : [t('Before'), t('Change')];
+  const withBase = base === undefined ? [] : [vscode.l10n.t('Before'), vscode.l10n.t('Change')];
   return [
-    `# ${t('Readiness of {0}', escape(repository.name))}`,
+    `# ${vscode.l10n.t('Readiness of {0}', escape(repository.name))}`,
     '',
     `${escape(dayText(report.createdAt))}: ${percentText(percent)}${delta}`,
     '',
-    `## ${t('Criteria')}`,
+    `## ${vscode.l10n.t('Criteria')}`,
     '',
     ...table(
-      [t('Criterion'), t('Score'), ...withBase, t('Rationale')],
+      [vscode.l10n.t('Criterion'), vscode.l10n.t('Score'), ...withBase, vscode.l10n.t('Rationale')],
       criteriaOf(report, base).map(({ id, now, before, change }) => [
         id,
         change === 'gone' ? '' : scoreText(now),
@@ -34,13 +33,13 @@ export function markdownOf({ repository, report, base }: ShownReport, format: Fo
         change === 'gone' ? '' : (now.rationale ?? ''),
       ]),
     ),
-    `## ${t('Applications')}`,
+    `## ${vscode.l10n.t('Applications')}`,
     '',
     ...table(
-      [t('Application'), t('Description')],
+      [vscode.l10n.t('Application'), vscode.l10n.t('Description')],
       Object.entries(report.apps ?? {}).map(([path, { description }]) => [path, description ?? '']),
     ),
-    `## ${t('About this report')}`,
+    `## ${vscode.l10n.t('About this report')}`,
     '',
     ...reportFacts(report, format).map(([name, value]) => `- ${name}: ${escape(value)}`),
     '',

@@ -9,17 +9,16 @@ export function fixMessage(
   report: StoredReport,
   criteria: readonly string[],
 ): string {
-  const { t } = vscode.l10n;
   const where = [
     oneLine(repository.name, 200),
-    report.branch === undefined ? undefined : t('branch {0}', oneLine(report.branch, 100)),
-    report.commitHash === undefined ? undefined : t('commit {0}', oneLine(report.commitHash, 64)),
+    report.branch === undefined ? undefined : vscode.l10n.t('branch {0}', oneLine(report.branch, 100)),
+    report.commitHash === undefined ? undefined : vscode.l10n.t('commit {0}', oneLine(report.commitHash, 64)),
   ].filter(part => part !== undefined);
   const asked = criteria.flatMap((id): string[][] => {
     const evaluation = Object.hasOwn(report.report, id) ? report.report[id] : undefined;
     if (evaluation === undefined) return [];
     const rationale = plain(evaluation.rationale ?? '', 4_000).replace(/\n/g, '\n  ');
-    const line = `- ${oneLine(id, 200)}: ${t('{0} pass', scoreText(evaluation))}`;
+    const line = `- ${oneLine(id, 200)}: ${vscode.l10n.t('{0} pass', scoreText(evaluation))}`;
     return [rationale === '' ? [line] : [line, `  ${rationale}`]];
   });
   const apps = Object.entries(report.apps ?? {}).map(
@@ -29,16 +28,16 @@ export function fixMessage(
   return [
     ...(asked.length === 1
       ? [
-          t('Please mend this readiness criterion of {0}.', where.join(', ')),
-          t('It is from the readiness report of {0}.', dayText(report.createdAt)),
+          vscode.l10n.t('Please mend this readiness criterion of {0}.', where.join(', ')),
+          vscode.l10n.t('It is from the readiness report of {0}.', dayText(report.createdAt)),
         ]
       : [
-          t('Please mend these readiness criteria of {0}.', where.join(', ')),
-          t('They are from the readiness report of {0}.', dayText(report.createdAt)),
+          vscode.l10n.t('Please mend these readiness criteria of {0}.', where.join(', ')),
+          vscode.l10n.t('They are from the readiness report of {0}.', dayText(report.createdAt)),
         ]),
     '',
     ...asked.flat(),
-    ...(apps.length === 0 ? [] : ['', t('Applications:'), ...apps]),
+    ...(apps.length === 0 ? [] : ['', vscode.l10n.t('Applications:'), ...apps]),
     '',
   ].join('\n');
 }

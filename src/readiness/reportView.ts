@@ -116,25 +116,24 @@ export function commitsView(
   commits: readonly Commit[] | undefined,
   ahead: boolean,
 ): CommitsView {
-  const { t } = vscode.l10n;
-  const heading = t('Commits between the two reports');
+  const heading = vscode.l10n.t('Commits between the two reports');
   const none = (note: string): CommitsView => ({ heading, note, commits: [] });
-  if (base === undefined) return none(t('There is no report to compare with.'));
+  if (base === undefined) return none(vscode.l10n.t('There is no report to compare with.'));
   if (base.commitHash === undefined || report.commitHash === undefined) {
-    return none(t('One of the two reports names no commit.'));
+    return none(vscode.l10n.t('One of the two reports names no commit.'));
   }
-  if (local?.git === undefined) return none(t('The repository is not open in this window.'));
+  if (local?.git === undefined) return none(vscode.l10n.t('The repository is not open in this window.'));
   if (commits === undefined)
-    return none(t('Git does not know one of the two commits. Fetch, or it was never pushed.'));
+    return none(vscode.l10n.t('Git does not know one of the two commits. Fetch, or it was never pushed.'));
   const shown = commits.length >= MOST ? `${MOST}+` : String(commits.length);
   return {
     heading,
     note:
       commits.length === 0
-        ? t('Both reports are of the same commits.')
+        ? vscode.l10n.t('Both reports are of the same commits.')
         : ahead
-          ? t('{0} commits of the report compared with that this one does not have.', shown)
-          : t('{0} commits since the report compared with.', shown),
+          ? vscode.l10n.t('{0} commits of the report compared with that this one does not have.', shown)
+          : vscode.l10n.t('{0} commits since the report compared with.', shown),
     commits: commits.slice(0, 200).map(({ hash, subject, author, at }) => ({
       hash: hash.slice(0, 8),
       subject: oneLine(subject, 200),

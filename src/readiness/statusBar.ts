@@ -28,7 +28,6 @@ export class ReadinessStatusBar extends Disposable {
   }
 
   async update(): Promise<void> {
-    const { t } = vscode.l10n;
     const round = ++this.#round;
     const match = this.#match();
     const report = match?.repository.reports[0];
@@ -46,14 +45,16 @@ export class ReadinessStatusBar extends Disposable {
     const name = oneLine(match.repository.name, 100);
     this.#item.text = `$(${worse > 0 ? 'arrow-down' : 'pass'}) ${percentText(percent)}`;
     this.#item.tooltip = factsTooltip([
-      [t('Readiness'), name],
-      [t('Latest report'), reportLabel(report)],
-      [t('Since the report before'), deltaText(percent, before && percentOf(before))],
-      [t('Failing criteria'), String(failing)],
-      [t('Worse than before'), worse > 0 ? String(worse) : undefined],
-      ...reportNotes(report, staleness).map(note => [t('Note'), note] as const),
+      [vscode.l10n.t('Readiness'), name],
+      [vscode.l10n.t('Latest report'), reportLabel(report)],
+      [vscode.l10n.t('Since the report before'), deltaText(percent, before && percentOf(before))],
+      [vscode.l10n.t('Failing criteria'), String(failing)],
+      [vscode.l10n.t('Worse than before'), worse > 0 ? String(worse) : undefined],
+      ...reportNotes(report, staleness).map(note => [vscode.l10n.t('Note'), note] as const),
     ]);
-    this.#item.accessibilityInformation = { label: t('Readiness of {0}: {1}', name, percentText(percent)) };
+    this.#item.accessibilityInformation = {
+      label: vscode.l10n.t('Readiness of {0}: {1}', name, percentText(percent)),
+    };
     this.#item.show();
   }
 }

@@ -48,16 +48,15 @@ export function reportLabel(report: StoredReport): string {
 }
 
 export function changeText(change: Change | undefined): string {
-  const { t } = vscode.l10n;
   switch (change) {
     case 'worse':
-      return t('worse');
+      return vscode.l10n.t('worse');
     case 'better':
-      return t('better');
+      return vscode.l10n.t('better');
     case 'new':
-      return t('new');
+      return vscode.l10n.t('new');
     case 'gone':
-      return t('gone');
+      return vscode.l10n.t('gone');
     case 'same':
     case undefined:
       return '';
@@ -78,19 +77,21 @@ export function criterionIcon({ now, change }: CriterionRow): {
 
 /** How the report's commit stands against HEAD, in a few words. */
 export function stalenessText(staleness: Staleness): string {
-  const { t } = vscode.l10n;
   switch (staleness.kind) {
     case 'same':
-      return t('up to date');
+      return vscode.l10n.t('up to date');
     case 'behind': {
       const { behind, beside } = staleness;
       const shown = behind >= MOST ? `${MOST}+` : String(behind);
-      const words = behind === 1 ? t('1 commit behind') : t('{0} commits behind', shown);
+      const words =
+        behind === 1 ? vscode.l10n.t('1 commit behind') : vscode.l10n.t('{0} commits behind', shown);
       if (beside === 0) return words;
-      return behind === 0 ? t('of commits that are not checked out') : t('{0}, on another line', words);
+      return behind === 0
+        ? vscode.l10n.t('of commits that are not checked out')
+        : vscode.l10n.t('{0}, on another line', words);
     }
     case 'unknownCommit':
-      return t('unknown commit');
+      return vscode.l10n.t('unknown commit');
     case 'noCommit':
     case 'noRepository':
       return '';
@@ -99,61 +100,71 @@ export function stalenessText(staleness: Staleness): string {
 
 /** What a report's age and flags mean for whoever reads it; one sentence each. */
 export function reportNotes(report: StoredReport, staleness: Staleness): string[] {
-  const { t } = vscode.l10n;
   const notes: string[] = [];
   switch (staleness.kind) {
     case 'same':
-      notes.push(t('The report is of the commit that is checked out.'));
+      notes.push(vscode.l10n.t('The report is of the commit that is checked out.'));
       break;
     case 'behind': {
       const { behind, beside } = staleness;
       const shown = behind >= MOST ? `${MOST}+` : String(behind);
-      if (behind === 1) notes.push(t('HEAD has 1 commit that the report has not seen.'));
-      if (behind > 1) notes.push(t('HEAD has {0} commits that the report has not seen.', shown));
-      if (beside > 0) notes.push(t('The report is of commits that are not part of HEAD.'));
+      if (behind === 1) notes.push(vscode.l10n.t('HEAD has 1 commit that the report has not seen.'));
+      if (behind > 1) notes.push(vscode.l10n.t('HEAD has {0} commits that the report has not seen.', shown));
+      if (beside > 0) notes.push(vscode.l10n.t('The report is of commits that are not part of HEAD.'));
       break;
     }
     case 'unknownCommit':
-      notes.push(t('Git does not know the commit of this report. Fetch, or it was never pushed.'));
+      notes.push(
+        vscode.l10n.t('Git does not know the commit of this report. Fetch, or it was never pushed.'),
+      );
       break;
     case 'noCommit':
-      notes.push(t('The report names no commit, so its age against HEAD is not known.'));
+      notes.push(vscode.l10n.t('The report names no commit, so its age against HEAD is not known.'));
       break;
     case 'noRepository':
   }
   if (report.hasLocalChanges === true) {
     notes.push(
-      t('There were uncommitted changes when it was made: it may describe files that are in no commit.'),
+      vscode.l10n.t(
+        'There were uncommitted changes when it was made: it may describe files that are in no commit.',
+      ),
     );
   }
   if (report.hasNonRemoteCommits === true) {
-    notes.push(t('There were unpushed commits when it was made: others may not have what it describes.'));
+    notes.push(
+      vscode.l10n.t('There were unpushed commits when it was made: others may not have what it describes.'),
+    );
   }
   const unread = report.unread ?? [];
   if (unread.length > 0) {
     const names = plain(unread.slice(0, 20).join('; '), 1_000);
-    notes.push(t('Parts of the report could not be read and are left out ({0}): {1}', unread.length, names));
+    notes.push(
+      vscode.l10n.t(
+        'Parts of the report could not be read and are left out ({0}): {1}',
+        unread.length,
+        names,
+      ),
+    );
   }
   return notes;
 }
 
 /** What the report says of itself, name and value. */
 export function reportFacts(report: StoredReport, format: Formatter): (readonly [string, string])[] {
-  const { t } = vscode.l10n;
   const yesNo = (value: boolean | undefined): string | undefined =>
-    value === undefined ? undefined : value ? t('yes') : t('no');
+    value === undefined ? undefined : value ? vscode.l10n.t('yes') : vscode.l10n.t('no');
   const { modelUsed } = report;
   const facts: (readonly [string, string | undefined])[] = [
-    [t('Made'), format.exact(report.createdAt)],
-    [t('Branch'), report.branch],
-    [t('Commit'), report.commitHash],
-    [t('Local changes'), yesNo(report.hasLocalChanges)],
-    [t('Unpushed commits'), yesNo(report.hasNonRemoteCommits)],
-    [t('Model'), modelUsed?.id],
-    [t('Reasoning effort'), modelUsed?.reasoningEffort],
-    [t('Agent version'), report.agentVersion],
-    [t('Repository'), report.repoUrl],
-    [t('Report id'), report.reportId],
+    [vscode.l10n.t('Made'), format.exact(report.createdAt)],
+    [vscode.l10n.t('Branch'), report.branch],
+    [vscode.l10n.t('Commit'), report.commitHash],
+    [vscode.l10n.t('Local changes'), yesNo(report.hasLocalChanges)],
+    [vscode.l10n.t('Unpushed commits'), yesNo(report.hasNonRemoteCommits)],
+    [vscode.l10n.t('Model'), modelUsed?.id],
+    [vscode.l10n.t('Reasoning effort'), modelUsed?.reasoningEffort],
+    [vscode.l10n.t('Agent version'), report.agentVersion],
+    [vscode.l10n.t('Repository'), report.repoUrl],
+    [vscode.l10n.t('Report id'), report.reportId],
   ];
   return facts.flatMap(([name, value]) =>
     value === undefined || value === '' ? [] : [[name, oneLine(value, 500)] as const],
@@ -162,35 +173,39 @@ export function reportFacts(report: StoredReport, format: Formatter): (readonly 
 
 /** Why no repository of this window has a report: a few words, and what can be done. */
 export function unmatchedText(state: GitState): { readonly label: string; readonly detail: string } {
-  const { t } = vscode.l10n;
   switch (state.kind) {
     case 'looking':
       return {
-        label: t('Looking for repositories…'),
-        detail: t('The Git extension has not finished looking.'),
+        label: vscode.l10n.t('Looking for repositories…'),
+        detail: vscode.l10n.t('The Git extension has not finished looking.'),
       };
     case 'missing':
       return {
-        label: t('The Git extension is not available'),
-        detail: t('Without it the repositories of this window are not known. In Restricted Mode it is off.'),
+        label: vscode.l10n.t('The Git extension is not available'),
+        detail: vscode.l10n.t(
+          'Without it the repositories of this window are not known. In Restricted Mode it is off.',
+        ),
       };
     case 'disabled':
       return {
-        label: t('Git is turned off'),
-        detail: t('Turn on the setting “git.enabled” to match repositories.'),
+        label: vscode.l10n.t('Git is turned off'),
+        detail: vscode.l10n.t('Turn on the setting “git.enabled” to match repositories.'),
       };
     case 'found':
       if (state.repositories.length === 0) {
-        return { label: t('No repository is open'), detail: t('Open a folder that is a Git repository.') };
+        return {
+          label: vscode.l10n.t('No repository is open'),
+          detail: vscode.l10n.t('Open a folder that is a Git repository.'),
+        };
       }
       return state.repositories.every(({ urls }) => urls.length === 0)
         ? {
-            label: t('The repository has no remote'),
-            detail: t('Reports are matched by the addresses of remotes.'),
+            label: vscode.l10n.t('The repository has no remote'),
+            detail: vscode.l10n.t('Reports are matched by the addresses of remotes.'),
           }
         : {
-            label: t('No report for this window'),
-            detail: t('None of these remotes has a report: {0}', remotesOf(state.repositories)),
+            label: vscode.l10n.t('No report for this window'),
+            detail: vscode.l10n.t('None of these remotes has a report: {0}', remotesOf(state.repositories)),
           };
   }
 }

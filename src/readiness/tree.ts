@@ -163,7 +163,6 @@ export class ReadinessTree extends Disposable implements vscode.TreeDataProvider
   }
 
   async #repositoryItem(node: RepositoryNode): Promise<vscode.TreeItem> {
-    const { t } = vscode.l10n;
     const { repository, local } = node;
     const [report] = repository.reports;
     const { Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
@@ -180,14 +179,16 @@ export class ReadinessTree extends Disposable implements vscode.TreeDataProvider
     const delta = words.deltaText(percent, before && percentOf(before));
     const old = staleness.kind === 'same' ? '' : words.stalenessText(staleness);
     const since =
-      before === undefined || delta === '' ? '' : t('{0} since {1}', delta, words.shortDay(before.createdAt));
+      before === undefined || delta === ''
+        ? ''
+        : vscode.l10n.t('{0} since {1}', delta, words.shortDay(before.createdAt));
     item.iconPath = new vscode.ThemeIcon('repo');
     item.description = [words.percentText(percent), old, since].filter(part => part !== '').join(' · ');
     item.tooltip = factsTooltip([
-      [t('Repository'), repository.url],
-      [t('Latest report'), words.reportLabel(report)],
-      [t('Since the report before'), since],
-      ...words.reportNotes(report, staleness).map(note => [t('Note'), note] as const),
+      [vscode.l10n.t('Repository'), repository.url],
+      [vscode.l10n.t('Latest report'), words.reportLabel(report)],
+      [vscode.l10n.t('Since the report before'), since],
+      ...words.reportNotes(report, staleness).map(note => [vscode.l10n.t('Note'), note] as const),
     ]);
     item.accessibilityInformation = { label: `${oneLine(repository.name, 100)}, ${item.description}` };
     return item;
@@ -233,13 +234,12 @@ function groupChildren({ group, of }: GroupNode, format: Formatter): ReadinessTr
 }
 
 function groupItem({ group, of }: GroupNode): vscode.TreeItem {
-  const { t } = vscode.l10n;
   const [report] = of.repository.reports;
   const counts: Record<Group, readonly [string, number | undefined]> = {
-    passing: [t('Passing'), Object.values(report?.report ?? {}).filter(passes).length],
-    apps: [t('Applications'), Object.keys(report?.apps ?? {}).length],
-    reports: [t('Reports'), of.repository.reports.length],
-    about: [t('About this report'), undefined],
+    passing: [vscode.l10n.t('Passing'), Object.values(report?.report ?? {}).filter(passes).length],
+    apps: [vscode.l10n.t('Applications'), Object.keys(report?.apps ?? {}).length],
+    reports: [vscode.l10n.t('Reports'), of.repository.reports.length],
+    about: [vscode.l10n.t('About this report'), undefined],
   };
   const [label, count] = counts[group];
   const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Collapsed);
@@ -249,12 +249,12 @@ function groupItem({ group, of }: GroupNode): vscode.TreeItem {
 }
 
 function criterionItem(node: CriterionNode): vscode.TreeItem {
-  const { t } = vscode.l10n;
   const { repository, row } = node;
   const score = words.scoreText(row.now);
   const changed = row.change === 'worse' || row.change === 'better';
-  const was = changed && row.before !== undefined ? t('was {0}', words.scoreText(row.before)) : '';
-  const isNew = row.change === 'new' ? t('new') : '';
+  const was =
+    changed && row.before !== undefined ? vscode.l10n.t('was {0}', words.scoreText(row.before)) : '';
+  const isNew = row.change === 'new' ? vscode.l10n.t('new') : '';
   const name = oneLine(row.name, 120);
   const item = new vscode.TreeItem(name);
   item.id = `criterion/${repository.key}/${row.id}`;
@@ -263,21 +263,24 @@ function criterionItem(node: CriterionNode): vscode.TreeItem {
   item.description = [score, `${share(row.now)}%`, was, isNew].filter(part => part !== '').join(' · ');
   item.tooltip = factsTooltip([
     [name, score],
-    [t('Before'), row.before && words.scoreText(row.before)],
-    [t('Change'), words.changeText(row.change)],
-    [t('Rationale'), row.now.rationale],
-    [t('Criterion id'), row.id],
+    [vscode.l10n.t('Before'), row.before && words.scoreText(row.before)],
+    [vscode.l10n.t('Change'), words.changeText(row.change)],
+    [vscode.l10n.t('Rationale'), row.now.rationale],
+    [vscode.l10n.t('Criterion id'), row.id],
   ]);
-  const state = passes(row.now) ? t('passes') : t('fails');
+  const state = passes(row.now) ? vscode.l10n.t('passes') : vscode.l10n.t('fails');
   item.accessibilityInformation = {
     label: `${name}, ${state}, ${item.description} ${words.changeText(row.change)}`,
   };
-  item.command = { command: commands.readiness.openReport, title: t('Open report'), arguments: [node] };
+  item.command = {
+    command: commands.readiness.openReport,
+    title: vscode.l10n.t('Open report'),
+    arguments: [node],
+  };
   return item;
 }
 
 function appItem(node: AppNode): vscode.TreeItem {
-  const { t } = vscode.l10n;
   const { repository, local, path } = node;
   const report = repository.reports[0];
   const description = report?.apps?.[path]?.description;
@@ -287,20 +290,19 @@ function appItem(node: AppNode): vscode.TreeItem {
   item.iconPath = new vscode.ThemeIcon(path === '.' ? 'root-folder' : 'folder');
   if (description !== undefined) item.description = oneLine(description);
   item.tooltip = factsTooltip([
-    [t('Application'), path],
-    [t('Description'), description],
-    [t('Named by failing criteria'), failing.join(', ')],
+    [vscode.l10n.t('Application'), path],
+    [vscode.l10n.t('Description'), description],
+    [vscode.l10n.t('Named by failing criteria'), failing.join(', ')],
   ]);
   if (appFolder(local, path) !== undefined) {
     item.contextValue = 'readinessApp';
-    const title = t('Show in the Explorer');
+    const title = vscode.l10n.t('Show in the Explorer');
     item.command = { command: commands.readiness.revealApplication, title, arguments: [node] };
   }
   return item;
 }
 
 function reportItem(node: ReportNode, format: Formatter): vscode.TreeItem {
-  const { t } = vscode.l10n;
   const { repository, report } = node;
   const percent = percentOf(report);
   const before = previousOf(repository.reports, report);
@@ -314,9 +316,15 @@ function reportItem(node: ReportNode, format: Formatter): vscode.TreeItem {
     .join(' · ');
   item.tooltip = factsTooltip([
     ...words.reportFacts(report, format),
-    ...words.reportNotes(report, { kind: 'noRepository' }).map(note => [t('Note'), note] as const),
+    ...words
+      .reportNotes(report, { kind: 'noRepository' })
+      .map(note => [vscode.l10n.t('Note'), note] as const),
   ]);
-  item.command = { command: commands.readiness.openReport, title: t('Open report'), arguments: [node] };
+  item.command = {
+    command: commands.readiness.openReport,
+    title: vscode.l10n.t('Open report'),
+    arguments: [node],
+  };
   return item;
 }
 
