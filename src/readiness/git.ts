@@ -78,6 +78,7 @@ export class LocalGit extends Disposable {
   readonly #counts = new Map<string, Promise<Staleness>>();
   #git: GitApi | undefined;
   #state: GitState = { kind: 'looking' };
+  #described = 'looking';
   #found: Promise<void> | undefined;
 
   /** Repositories, remotes or what is checked out changed. */
@@ -177,14 +178,17 @@ export class LocalGit extends Disposable {
 
   #look(otherwise: 'missing' | 'disabled' = 'missing'): void {
     const git = this.#git;
-    const before = describe(this.#state);
     this.#state =
       git === undefined
         ? { kind: otherwise }
         : git.state === 'uninitialized'
           ? { kind: 'looking' }
           : { kind: 'found', repositories: locals(git.repositories) };
-    if (describe(this.#state) !== before) this.#changed.fire();
+    // The API's objects change in place: only words tell before from after.
+    const now = describe(this.#state);
+    if (now === this.#described) return;
+    this.#described = now;
+    this.#changed.fire();
   }
 }
 

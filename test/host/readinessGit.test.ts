@@ -33,7 +33,8 @@ describe('the repositories of this window', () => {
       })
     );
   };
-  const at = (head: string) => found(({ git: open }) => open?.state.HEAD?.commit === head);
+  const at = (head: string) =>
+    found(({ git: open, urls }) => open?.state.HEAD?.commit === head && urls.length === 2);
 
   before(async function () {
     this.timeout(60_000);

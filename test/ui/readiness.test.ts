@@ -37,6 +37,10 @@ describe('readiness of the open repository', () => {
     });
     await workbench.openContainer('Agent Console');
     await workbench.expandView('Readiness');
+    for (const view of ['Sessions', 'Computers']) {
+      await workbench.view(view).locator('.pane-header').click();
+      await workbench.view(view).locator('.pane-header[aria-expanded=false]').waitFor();
+    }
   });
   afterEach(async function () {
     const test = this.currentTest;
