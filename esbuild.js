@@ -30,11 +30,12 @@ const rooms = [
   'sessions',
   'chat',
   'organization',
+  'readiness',
   'sample',
 ].filter(room => fs.existsSync(path.join(src, room, 'index.ts')));
 
 /** Browser pages: one script and one style sheet each. */
-const pages = ['chat'];
+const pages = ['chat', 'readiness'];
 
 /** An import of another room becomes `require('./room.js')`: each room exists once, whoever asks for it first. */
 const roomBoundaries = {

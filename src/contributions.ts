@@ -77,15 +77,29 @@ export const commands = {
     showRevision: 'agentConsole.organization.showRevision',
     copyPermalink: 'agentConsole.organization.copyPermalink',
   },
+  readiness: {
+    refresh: 'agentConsole.readiness.refresh',
+    readAll: 'agentConsole.readiness.readAll',
+    openReport: 'agentConsole.readiness.openReport',
+    compare: 'agentConsole.readiness.compare',
+    find: 'agentConsole.readiness.find',
+    fix: 'agentConsole.readiness.fix',
+    exportReport: 'agentConsole.readiness.exportReport',
+    revealApplication: 'agentConsole.readiness.revealApplication',
+  },
 } as const;
 
 export const views = {
   sessions: 'agentConsole.sessions',
   computers: 'agentConsole.computers',
   organization: 'agentConsole.organization',
+  readiness: 'agentConsole.readiness',
 } as const;
 
-export const panels = { chat: 'agentConsole.chat' } as const;
+export const panels = {
+  chat: 'agentConsole.chat',
+  readinessReport: 'agentConsole.readinessReport',
+} as const;
 
 export const documents = { details: 'agentconsole-details', controls: 'agentconsole-controls' } as const;
 
@@ -100,6 +114,7 @@ export interface ContextKeys {
   'agentConsole.sessions': 'loading' | 'empty' | 'failed' | 'listed';
   'agentConsole.organizationReading': boolean;
   'agentConsole.organizationFiltered': boolean;
+  'agentConsole.readiness': 'loading' | 'empty' | 'failed' | 'listed';
 }
 
 export type Feature = keyof typeof commands;

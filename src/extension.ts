@@ -18,6 +18,7 @@ import {
 import { OutputLog } from './log';
 import type { OrganizationFeature, OrganizationTreeNode } from './organization';
 import type { SessionPolicy, SessionsFeature, SessionTreeNode } from './sessions';
+import type { ReadinessFeature, ReadinessTreeNode } from './readiness';
 import { settings } from './settings';
 import type { Storage } from './storage';
 import { DetailsDocuments } from './util/detailsDocuments';
@@ -52,6 +53,14 @@ export function activate(context: vscode.ExtensionContext): void {
     const { connect } = await import('./connection');
     const part = own(connect({ context, storage: await storage(), log }));
     endings.push(() => part.close());
+    // Its marks in status bar and Explorer stand for whoever never opens the view.
+    own(
+      part.state.onDidChange(({ kind }) => {
+        const marks = settings.readinessStatusBar() || settings.readinessDecorations();
+        if (kind === 'signedIn' && marks && vscode.workspace.workspaceFolders !== undefined)
+          readiness().catch(log.error.bind(log, 'Readiness'));
+      }),
+    );
     return part;
   });
   const computers: () => Promise<ComputersFeature> = once(async () => {
@@ -89,6 +98,13 @@ export function activate(context: vscode.ExtensionContext): void {
     const parts = { connection: await connection(), storage: await storage(), log, focused, format, details };
     return own(registerOrganization({ ...parts, view: organizationView, inactiveDays }));
   });
+  const readiness: () => Promise<ReadinessFeature> = once(async () => {
+    const { registerReadiness } = await import('./readiness');
+    const parts = { connection: await connection(), storage: await storage(), log, focused, format };
+    const { extensionUri } = context;
+    const prefill = async (message: { text: string }): Promise<boolean> => (await chat()).prefill(message);
+    return own(registerReadiness({ ...parts, extensionUri, view: readinessView, prefill }));
+  });
 
   const sessionsView = own(
     registerTree<SessionTreeNode>(views.sessions, async () => (await sessions()).tree, {
@@ -103,10 +119,20 @@ export function activate(context: vscode.ExtensionContext): void {
       canSelectMany: true,
     }),
   );
+  const readinessView = own(
+    registerTree<ReadinessTreeNode>(views.readiness, async () => (await readiness()).tree, {
+      canSelectMany: true,
+    }),
+  );
   own(
     registerDocuments(documents.controls, {
       provideTextDocumentContent: async uri => (await organization()).documentText(uri),
     }),
+  );
+  own(
+    registerPanel(panels.readinessReport, async (panel, state) =>
+      (await readiness()).restorePanel(panel, state),
+    ),
   );
   own(registerPanel(panels.chat, async (panel, state) => (await chat()).restorePanel(panel, state)));
 
@@ -121,6 +147,7 @@ export function activate(context: vscode.ExtensionContext): void {
         computers,
         sessions,
         organization,
+        readiness,
       });
     },
     connection,
@@ -128,6 +155,7 @@ export function activate(context: vscode.ExtensionContext): void {
     sessions,
     chat,
     organization,
+    readiness,
   };
   const onFailure = async (command: string, error: unknown, args: readonly unknown[]): Promise<undefined> =>
     (await import('./console')).reportFailure({ command, error, args, log });

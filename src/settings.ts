@@ -24,6 +24,12 @@ export const settings = {
   sessionsFilter: (): string => read('sessions.filter', ''),
   /** Named settings for new sessions, as the person wrote them. */
   sessionsPresets: (): unknown => configuration().get<unknown>('sessions.presets'),
+  /** Whether the status bar shows the readiness of the active editor's repository. */
+  readinessStatusBar: (): boolean => read('readiness.statusBar', true),
+  /** Whether folders of applications are marked in the Explorer. */
+  readinessDecorations: (): boolean => read('readiness.decorations', true),
+  /** Minutes between readings of new readiness reports. */
+  readinessRefreshMinutes: (): number => clamp(read('readiness.refreshMinutes', 60), 5, 1440),
 } as const;
 
 type SettingKey =
@@ -37,7 +43,10 @@ type SettingKey =
   | 'sessions.sortBy'
   | 'sessions.scope'
   | 'sessions.filter'
-  | 'sessions.presets';
+  | 'sessions.presets'
+  | 'readiness.statusBar'
+  | 'readiness.decorations'
+  | 'readiness.refreshMinutes';
 
 /** Every setting id, for the test that compares them with package.json. */
 export const settingKeys: readonly SettingKey[] = [
@@ -52,6 +61,9 @@ export const settingKeys: readonly SettingKey[] = [
   'sessions.scope',
   'sessions.filter',
   'sessions.presets',
+  'readiness.statusBar',
+  'readiness.decorations',
+  'readiness.refreshMinutes',
 ];
 
 /** Stores the two addresses in the user's settings; `undefined` removes them. */

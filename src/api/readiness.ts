@@ -41,6 +41,8 @@ export interface ReportsQuery {
   readonly repoId?: string | undefined;
   /** Reports a page, at least 1; 100 when left out. */
   readonly limit?: number | undefined;
+  /** Id of the report after which the list begins; at its beginning when left out. */
+  readonly startAfter?: string | undefined;
 }
 
 const DOCUMENTED = '/api/organization/maturity-level-reports';
@@ -62,13 +64,13 @@ export class Readiness {
    * A report met before is left out.
    */
   async *reports(
-    { repoId, limit = 100 }: ReportsQuery = {},
+    { repoId, limit = 100, startAfter }: ReportsQuery = {},
     { signal }: RequestOptions = {},
   ): AsyncGenerator<Page<ReadinessReport>, void, undefined> {
     const size = limitQuery(limit, Infinity);
     if (repoId !== undefined) idSegment('repoId', repoId);
+    if (startAfter !== undefined) idSegment('startAfter', startAfter);
     const met = new Set<string | undefined>();
-    let startAfter: string | undefined;
     for (;;) {
       const rows = await this.#read({ repoId, limit: size, startAfter }, signal);
       const fresh = rows.filter(row => idOf(row) === undefined || !met.has(idOf(row)));

@@ -23,8 +23,19 @@ export interface ChatDeps {
   readonly maxAttachmentBytes: () => number;
 }
 
+export interface Prefill {
+  readonly sessionId?: string | undefined;
+  readonly text: string;
+  readonly title?: string | undefined;
+}
+
 export interface ChatFeature extends IDisposable {
   readonly commands: CommandHandlers<'chat'>;
+  /**
+   * Puts text into the composer of a session, after what is written there, and sends nothing. Without a session the person
+   * chooses one; resolves to false when they cancel. `title` is the question they are asked.
+   */
+  prefill(message: Prefill): Promise<boolean>;
   /** Gives a panel found after a reload its conversation again; `state` is what its page kept, old or hostile. */
   restorePanel(panel: vscode.WebviewPanel, state: unknown): Promise<void>;
   /** Resolves when all drafts are durable. */
@@ -65,6 +76,22 @@ class Chat extends Disposable implements ChatFeature {
     }
     this.#attach(panel, kept.serviceId, kept.sessionId, kept.title);
     await this.#deps.connection.ready();
+  }
+
+  async prefill({ sessionId, text, title }: Prefill): Promise<boolean> {
+    const { connection, sessions } = this.#deps;
+    await connection.ready();
+    const chosen = sessionId ?? (await sessions.pick(title ?? vscode.l10n.t('Write to which session?')));
+    if (chosen === undefined) return false;
+    await sessions.ensure(chosen);
+    const panel = this.#show(chosen);
+    panel.reveal();
+    const { conversation } = panel;
+    await conversation.load();
+    const written = conversation.composition.draft.text.trimEnd();
+    conversation.composition.setText(written === '' ? text : `${written}\n\n${text}`);
+    panel.showDraft();
+    return true;
   }
 
   flush(): Promise<void> {

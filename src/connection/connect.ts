@@ -10,7 +10,7 @@ import { ServiceConnection, type ConnectionDeps } from './connection';
 import { diagnosticsText, ProblemLog } from './diagnostics';
 import type { Connection } from './types';
 import type { Prompts } from './prompts';
-import { openRepositoryUrl } from './repository';
+import { openRepository } from './repository';
 import { VscodePrompts } from './ui';
 
 /** The connection with what people do with it. */
@@ -43,7 +43,7 @@ export function connect(options: {
     environment: process.env,
     sample: {
       stateFile: path.join(context.globalStorageUri.fsPath, 'sample', 'state.json'),
-      openRepositoryUrl,
+      openRepository,
     },
     log,
     setContext,

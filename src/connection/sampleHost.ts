@@ -9,8 +9,14 @@ import type { ConnectionRecords } from './records';
 export interface SampleOptions {
   /** File that keeps the sample's sessions; its folder is made when needed. */
   readonly stateFile: string;
-  /** Address of the open folder's remote, if there is one. */
-  readonly openRepositoryUrl: () => Promise<string | undefined>;
+  /** The open folder's repository, if there is one. */
+  readonly openRepository: () => Promise<OpenRepository | undefined>;
+}
+
+/** The address of a repository's remote, and what was checked out when (Unix ms), the oldest first. */
+export interface OpenRepository {
+  readonly url: string;
+  readonly commits: readonly { readonly hash: string; readonly at: number }[];
 }
 
 /** Where the sample service answers, and the key it takes. */
@@ -101,13 +107,13 @@ export class SampleHost {
 
   async #tryToServe(ports: Ports): Promise<RunningSample | undefined> {
     const { sampleKeys, startSampleService } = await import('../sample');
-    const openRepositoryUrl = await this.#options.openRepositoryUrl().catch(() => undefined);
+    const open = await this.#options.openRepository().catch(() => undefined);
     try {
       const own = await startSampleService({
         ...ports,
         stateFile: this.#options.stateFile,
         keys: sampleKeys(await this.#records.sampleSecret()),
-        ...(openRepositoryUrl === undefined ? {} : { openRepositoryUrl }),
+        ...(open === undefined ? {} : { openRepositoryUrl: open.url, openRepositoryCommits: open.commits }),
       });
       if (this.#stopped) await own.close();
       else this.#own = own;

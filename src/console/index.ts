@@ -16,6 +16,7 @@ export interface ConsoleDeps {
   readonly computers: Refreshable;
   readonly sessions: Refreshable;
   readonly organization: Refreshable;
+  readonly readiness: Refreshable;
 }
 
 /** Commands that belong to no feature: refresh all, the log, diagnostics. */
@@ -24,7 +25,7 @@ export function consoleCommands(deps: ConsoleDeps): { readonly commands: Command
     commands: {
       refresh: async () => {
         await deps.connection.recheck();
-        const parts = [deps.computers(), deps.sessions(), deps.organization()];
+        const parts = [deps.computers(), deps.sessions(), deps.organization(), deps.readiness()];
         await Promise.all((await Promise.all(parts)).map(part => part.refresh()));
       },
       showLog: () => deps.log.show(),

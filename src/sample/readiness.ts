@@ -34,6 +34,14 @@ export interface Repository {
   readonly every: number;
   /** Level at the first report, 0-1. */
   readonly start: number;
+  /** What was checked out when, the oldest first; a report names the one of its time. */
+  readonly commits?: readonly OpenCommit[];
+}
+
+/** A commit of the open repository, and since when it was checked out; Unix ms. */
+export interface OpenCommit {
+  readonly hash: string;
+  readonly at: number;
 }
 
 const KNOWN: readonly Omit<Repository, 'id'>[] = [
@@ -64,13 +72,25 @@ const KNOWN: readonly Omit<Repository, 'id'>[] = [
   },
 ];
 
-/** The repositories of a seed; `openUrl` (any form of a remote's address) joins them unless it is among them already. */
-export function repositories(seed: string, openUrl: string | undefined): Repository[] {
+/**
+ * The repositories of a seed; `openUrl` (any form of a remote's address) joins them unless it is among them already. `commits` are
+ * those of the open repository.
+ */
+export function repositories(
+  seed: string,
+  openUrl: string | undefined,
+  commits: readonly OpenCommit[] = [],
+): Repository[] {
   const open = openUrl === undefined ? undefined : withoutCredentials(openUrl);
-  const known = KNOWN.map(repository => ({ ...repository, id: idOf(seed, repository.url) }));
-  if (open === undefined || known.some(({ url }) => canonical(url) === canonical(open))) return known;
+  const isOpen = (url: string): boolean => open !== undefined && canonical(url) === canonical(open);
+  const known = KNOWN.map(repository => ({
+    ...repository,
+    id: idOf(seed, repository.url),
+    ...(isOpen(repository.url) ? { commits } : {}),
+  }));
+  if (open === undefined || known.some(({ url }) => isOpen(url))) return known;
   const apps = { '.': { description: 'The repository open in the editor' } };
-  return [{ url: open, apps, every: 21, start: 0.45, id: idOf(seed, open) }, ...known];
+  return [{ url: open, apps, every: 21, start: 0.45, id: idOf(seed, open), commits }, ...known];
 }
 
 /** Every report up to `now`, the newest first. Old ones never change. */
@@ -100,16 +120,19 @@ function reportOf(seed: string, repository: Repository, index: number): Readines
   for (const criterion of CRITERIA) {
     report[criterion.id] = evaluation(seed, repository.id, criterion, places, level);
   }
+  const reportId = random.uuid();
+  const createdAt = day * DAY_MS + random.int(7 * 3600, 18 * 3600) * 1000;
+  const made = random.hex(40);
   return {
-    reportId: random.uuid(),
-    createdAt: day * DAY_MS + random.int(7 * 3600, 18 * 3600) * 1000,
+    reportId,
+    createdAt,
     repoUrl: repository.url,
     apps: repository.apps,
     report,
     ...(index === 0
       ? {}
       : {
-          commitHash: random.hex(40),
+          commitHash: repository.commits?.findLast(({ at }) => at <= createdAt)?.hash ?? made,
           branch: random.chance(0.8) ? 'main' : 'feature/readiness',
           hasLocalChanges: random.chance(0.25),
           hasNonRemoteCommits: random.chance(0.15),

@@ -9,7 +9,7 @@ import { sampleKeys, type SampleKeys } from './keys';
 import { Organization } from './organization';
 import { people } from './people';
 import { Ports } from './ports';
-import { repositories } from './readiness';
+import { repositories, type OpenCommit } from './readiness';
 import { Recorder, type RecordedRequest } from './recorder';
 import { Responder } from './responder';
 import { routes } from './routes';
@@ -28,6 +28,8 @@ export interface SampleServiceOptions {
   readonly appPort?: number;
   /** Address of the open folder's remote, in any form: it gets a series of readiness reports. */
   readonly openRepositoryUrl?: string;
+  /** What was checked out of it when, the oldest first: its reports name the commit of their time. */
+  readonly openRepositoryCommits?: readonly OpenCommit[];
   /** Agents and provisioning take this multiple of their natural time (6-10 s, 40 s); 1 by default, 0 for at once. */
   readonly pace?: number;
   /** File that keeps sessions and messages from run to run, for one service at a time; without it they live in memory. */
@@ -122,7 +124,7 @@ class Service implements SampleService {
         analytics: new Analytics(seed, everyone),
         computers,
         organization: new Organization(seed, everyone, now),
-        repositories: repositories(seed, options.openRepositoryUrl),
+        repositories: repositories(seed, options.openRepositoryUrl, options.openRepositoryCommits),
         sessions: this.#sessions,
       }),
       keys: this.keys,

@@ -1,3 +1,5 @@
+export const env = { language: 'en' };
+
 /**
  * What unit tests see as `vscode`: only the text functions, which work the same outside the editor. Anything else a unit
  * test needs must come in through a constructor.

@@ -5,7 +5,7 @@ import { startSampleService, type SampleService } from '../../src/sample';
 import { packageExtension } from '../vscode/package';
 import { removeFolder, root, shotsFolder, temporaryFolder } from '../vscode/paths';
 import { endAll } from '../vscode/processes';
-import { makeSampleWorkspace, sampleRemote } from '../vscode/sampleWorkspace';
+import { makeSampleWorkspace, sampleCommits, sampleRemote } from '../vscode/sampleWorkspace';
 import { scenes, type Scene } from './scenes';
 import { Workbench } from './workbench';
 
@@ -42,7 +42,11 @@ async function take(scene: Scene, theme: Theme, vsix: string): Promise<void> {
   const folder = path.join(parent, 'shop');
   fs.mkdirSync(folder);
   makeSampleWorkspace(folder);
-  const service = await startSampleService({ openRepositoryUrl: sampleRemote, pace: scene.pace ?? 0 });
+  const service = await startSampleService({
+    openRepositoryUrl: sampleRemote,
+    openRepositoryCommits: sampleCommits(folder),
+    pace: scene.pace ?? 0,
+  });
   const signedIn = scene.signedIn ?? true;
   const workbench = await Workbench.open({
     folder,

@@ -22,6 +22,16 @@ export function makeSampleWorkspace(folder: string): void {
   commit(folder, 'Checkout service with tax and totals', '2026-02-03T14:05:00Z');
 }
 
+/** What was checked out in the sample workspace when, the oldest first: its readiness reports name these commits. */
+export function sampleCommits(folder: string): { readonly hash: string; readonly at: number }[] {
+  const result = spawnSync('git', ['log', '--reverse', '--format=%H %ct'], { cwd: folder, encoding: 'utf8' });
+  if (result.status !== 0) return [];
+  return [...result.stdout.matchAll(/^(\w+) (\d+)$/gm)].map(([, hash = '', seconds]) => ({
+    hash,
+    at: Number(seconds) * 1000,
+  }));
+}
+
 function commit(folder: string, message: string, date: string): void {
   const env = { ...process.env, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
   const person = [

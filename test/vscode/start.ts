@@ -9,7 +9,7 @@ import { ensureVsCode, type Installation } from './install';
 import { packageExtension } from './package';
 import { cacheFolder, temporaryFolder } from './paths';
 import { endAll, isEnding, onEnd, start } from './processes';
-import { makeSampleWorkspace } from './sampleWorkspace';
+import { makeSampleWorkspace, sampleCommits } from './sampleWorkspace';
 import { environment } from './server';
 
 interface Options {
@@ -84,7 +84,9 @@ async function sampleEnvironment(folder: string): Promise<Record<string, string>
     cwd: folder,
     encoding: 'utf8',
   }).stdout.trim();
-  const service = await startSampleService(remote === '' ? {} : { openRepositoryUrl: remote });
+  const service = await startSampleService(
+    remote === '' ? {} : { openRepositoryUrl: remote, openRepositoryCommits: sampleCommits(folder) },
+  );
   onEnd(() => service.close());
   return {
     AGENT_CONSOLE_BASE_URL: service.baseUrl,

@@ -4,7 +4,7 @@ import { startSampleService } from '../../src/sample';
 import { packageExtension } from './package';
 import { cacheFolder } from './paths';
 import { endAll, onEnd } from './processes';
-import { makeSampleWorkspace, sampleRemote } from './sampleWorkspace';
+import { makeSampleWorkspace, sampleCommits, sampleRemote } from './sampleWorkspace';
 import { environment } from './server';
 
 /**
@@ -34,7 +34,10 @@ async function main(): Promise<void> {
   if (installed.status !== 0) throw new Error('`code` did not install the extension.');
   const folder = path.join(cacheFolder, 'workspaces', 'shop');
   makeSampleWorkspace(folder);
-  const service = await startSampleService({ openRepositoryUrl: sampleRemote });
+  const service = await startSampleService({
+    openRepositoryUrl: sampleRemote,
+    openRepositoryCommits: sampleCommits(folder),
+  });
   onEnd(() => service.close());
   const editor = spawn('code', [...folders, '--new-window', '--wait', folder], {
     env: {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { remoteUrl } from '../../../src/connection/repository';
+import { commitsIn, remoteUrl } from '../../../src/connection/repository';
 import type { SampleService } from '../../../src/sample';
 import {
   brokenSecrets,
@@ -158,5 +158,23 @@ describe('the remote of the open repository', () => {
     assert.equal(remoteUrl(config.replace('origin', 'second')), 'git@example.com:a/b.git');
     assert.equal(remoteUrl('[core]\nurl = x\n'), undefined);
     assert.equal(remoteUrl(''), undefined);
+  });
+});
+
+describe('the commits of the open repository', () => {
+  it('are what was checked out when, from the log of HEAD', () => {
+    const [a, b] = ['a'.repeat(40), 'b'.repeat(64)];
+    const log = [
+      `${'0'.repeat(40)} ${a} Robin > Vale <robin@example.com> 1767000000 +0100\tcommit (initial): x`,
+      'not a line of it',
+      `${a} ${b} Robin Vale <robin@example.com> 1767000060 -0330\tcheckout: moving from main to 1 > 2`,
+      `${b} short Robin Vale <robin@example.com> 1767000060 -0330\tx`,
+      '',
+    ].join('\n');
+    assert.deepEqual(commitsIn(log), [
+      { hash: a, at: 1767000000000 },
+      { hash: b, at: 1767000060000 },
+    ]);
+    assert.deepEqual(commitsIn(''), []);
   });
 });

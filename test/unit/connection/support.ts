@@ -306,7 +306,7 @@ export class Machine {
         environment: options.environment ?? {},
         sample: {
           stateFile: path.join(this.root, 'storage', 'sample', 'state.json'),
-          openRepositoryUrl: () => Promise.resolve('https://git.example.com/open/one.git'),
+          openRepository: () => Promise.resolve({ url: 'https://git.example.com/open/one.git', commits: [] }),
         },
         log,
         setContext: (key, value) => void (context[key] = value),

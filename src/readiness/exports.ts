@@ -1,0 +1,79 @@
+import * as vscode from 'vscode';
+import { oneLine } from '../util/text';
+import type { Formatter } from '../util/format';
+import { criteriaOf, percentOf } from './model';
+import type { ShownReport } from './reportView';
+import { changeText, dayText, deltaText, percentText, reportFacts, reportLabel, scoreText } from './text';
+
+/** The report, and how it stands against the base, as a Markdown document. Foreign text is escaped: it holds no markup. */
+export function markdownOf({ repository, report, base }: ShownReport, format: Formatter): string {
+  const percent = percentOf(report);
+  const table = (head: readonly string[], rows: readonly (readonly string[])[]): string[] => [
+    `| ${head.join(' | ')} |`,
+    `| ${head.map(() => '---').join(' | ')} |`,
+    ...rows.map(row => `| ${row.map(escape).join(' | ')} |`),
+    '',
+  ];
+  const delta =
+    base === undefined ? '' : ` (${deltaText(percent, percentOf(base))}, ${escape(reportLabel(base))})`;
+  const withBase = base === undefined ? [] : [vscode.l10n.t('Before'), vscode.l10n.t('Change')];
+  return [
+    `# ${vscode.l10n.t('Readiness of {0}', escape(repository.name))}`,
+    '',
+    `${escape(dayText(report.createdAt))}: ${percentText(percent)}${delta}`,
+    '',
+    `## ${vscode.l10n.t('Criteria')}`,
+    '',
+    ...table(
+      [vscode.l10n.t('Criterion'), vscode.l10n.t('Score'), ...withBase, vscode.l10n.t('Rationale')],
+      criteriaOf(report, base).map(({ id, now, before, change }) => [
+        id,
+        change === 'gone' ? '' : scoreText(now),
+        ...(base === undefined ? [] : [before === undefined ? '' : scoreText(before), changeText(change)]),
+        change === 'gone' ? '' : (now.rationale ?? ''),
+      ]),
+    ),
+    `## ${vscode.l10n.t('Applications')}`,
+    '',
+    ...table(
+      [vscode.l10n.t('Application'), vscode.l10n.t('Description')],
+      Object.entries(report.apps ?? {}).map(([path, { description }]) => [path, description ?? '']),
+    ),
+    `## ${vscode.l10n.t('About this report')}`,
+    '',
+    ...reportFacts(report, format).map(([name, value]) => `- ${name}: ${escape(value)}`),
+    '',
+  ].join('\n');
+}
+
+/** The reports as the service gave them, with each criterion's change. */
+export function jsonOf({ repository, report, base }: ShownReport): string {
+  const changes = base && criteriaOf(report, base).filter(({ change }) => change !== 'same');
+  return `${JSON.stringify(
+    {
+      repository: repository.name,
+      percent: percentOf(report) ?? null,
+      report,
+      ...(base === undefined
+        ? {}
+        : {
+            comparedWith: base,
+            changes: changes?.map(({ id, change, now, before }) => ({
+              criterion: id,
+              change,
+              before: before === undefined ? null : scoreText(before),
+              now: change === 'gone' ? null : scoreText(now),
+            })),
+          }),
+    },
+    undefined,
+    2,
+  )}\n`;
+}
+
+function escape(text: string): string {
+  return oneLine(text, 4_000)
+    .replace(/[\\`*_{}[\]<>()#+!|~&$:@]/g, '\\$&')
+    .replace(/\b(www)\./gi, '$1\\.')
+    .replace(/^(\d+)\./, '$1\\.');
+}

@@ -1,0 +1,232 @@
+import * as vscode from 'vscode';
+import { Disposable, Slot, type IDisposable } from '../util/disposable';
+import { Emitter } from '../util/event';
+import { isCommit } from './model';
+import { resolveUrl } from './repositoryUrl';
+
+/** What is used of the built-in Git extension's API, version 1. */
+interface GitCommit {
+  readonly hash: string;
+  readonly message: string;
+  readonly authorName?: string;
+  readonly authorDate?: Date;
+}
+interface GitRepository {
+  readonly rootUri: vscode.Uri;
+  readonly state: {
+    readonly HEAD?: { readonly name?: string; readonly commit?: string };
+    readonly remotes: readonly {
+      readonly name: string;
+      readonly fetchUrl?: string;
+      readonly pushUrl?: string;
+    }[];
+    readonly submodules: readonly { readonly path: string; readonly url: string }[];
+    readonly onDidChange: vscode.Event<void>;
+  };
+  log(options: { readonly range: string; readonly maxEntries: number }): Promise<readonly GitCommit[]>;
+  getCommit(ref: string): Promise<GitCommit>;
+}
+interface GitApi {
+  readonly state: 'uninitialized' | 'initialized';
+  readonly onDidChangeState: vscode.Event<unknown>;
+  readonly repositories: readonly GitRepository[];
+  readonly onDidOpenRepository: vscode.Event<unknown>;
+  readonly onDidCloseRepository: vscode.Event<unknown>;
+}
+interface GitExtension {
+  readonly enabled: boolean;
+  readonly onDidChangeEnablement: vscode.Event<boolean>;
+  getAPI(version: 1): GitApi;
+}
+
+/** A repository of this window, or a submodule of one that is not open by itself. */
+export interface LocalRepository {
+  readonly root: vscode.Uri;
+  /** Every address of every remote, the one called `origin` first. */
+  readonly urls: readonly string[];
+  readonly git?: GitRepository | undefined;
+}
+
+/** What Git says of this window: `looking` until it has looked. */
+export type GitState =
+  | { readonly kind: 'missing' | 'disabled' | 'looking' }
+  | { readonly kind: 'found'; readonly repositories: readonly LocalRepository[] };
+
+/** A report's commit against what is checked out. Counts stop at `MOST`. */
+export type Staleness =
+  | { readonly kind: 'same' }
+  /** `behind`: commits of HEAD that the report has not seen; `beside`: commits of the report that HEAD does not have. */
+  | { readonly kind: 'behind'; readonly behind: number; readonly beside: number }
+  | { readonly kind: 'unknownCommit' | 'noCommit' | 'noRepository' };
+
+export interface Commit {
+  readonly hash: string;
+  readonly subject: string;
+  readonly author: string;
+  /** Unix ms. */
+  readonly at?: number | undefined;
+}
+
+/** More commits than this are not counted. */
+export const MOST = 1000;
+
+/** The repositories of this window, through the built-in Git extension only; it may be missing, disabled or late. */
+export class LocalGit extends Disposable {
+  readonly #changed = this.register(new Emitter<void>());
+  readonly #api = this.register(new Slot<IDisposable>());
+  readonly #repositories = this.register(new Slot<IDisposable>());
+  readonly #counts = new Map<string, Promise<Staleness>>();
+  #git: GitApi | undefined;
+  #state: GitState = { kind: 'looking' };
+  #described = 'looking';
+  #found: Promise<void> | undefined;
+
+  /** Repositories, remotes or what is checked out changed. */
+  readonly onDidChange = this.#changed.event;
+
+  get state(): GitState {
+    return this.#state;
+  }
+
+  /** Resolves when Git has said what is there. Never rejects. */
+  ready(): Promise<void> {
+    if (this.#found === undefined) {
+      this.register(vscode.extensions.onDidChange(() => void this.#find()));
+      this.#found = this.#find();
+    }
+    return this.#found;
+  }
+
+  /** How old a report is, counted once for each pair of commits. */
+  staleness(commit: string | undefined, local: LocalRepository | undefined): Promise<Staleness> {
+    const git = local?.git;
+    const head = git?.state.HEAD?.commit;
+    if (git === undefined || head === undefined) return Promise.resolve({ kind: 'noRepository' });
+    if (!isCommit(commit)) return Promise.resolve({ kind: 'noCommit' });
+    if (head.startsWith(commit.toLowerCase())) return Promise.resolve({ kind: 'same' });
+    const key = `${git.rootUri.toString()} ${commit} ${head}`;
+    const counted = this.#counts.get(key) ?? count(git, commit, head);
+    this.#counts.set(key, counted);
+    void counted.then(({ kind }) => {
+      // The next fetch may bring it.
+      if (kind === 'unknownCommit') this.#counts.delete(key);
+    });
+    return counted;
+  }
+
+  /** Commits of `to` that `from` does not have, the newest first; `undefined` when git does not know one of the two. */
+  async between(
+    local: LocalRepository | undefined,
+    from: string | undefined,
+    to: string | undefined,
+  ): Promise<readonly Commit[] | undefined> {
+    const git = local?.git;
+    if (git === undefined || !isCommit(from) || !isCommit(to)) return undefined;
+    try {
+      const commits = await git.log({ range: `${from}..${to}`, maxEntries: MOST });
+      return commits.map(({ hash, message, authorName, authorDate }) => ({
+        hash,
+        subject: message.split('\n', 1)[0] ?? '',
+        author: authorName ?? '',
+        at: authorDate?.getTime(),
+      }));
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #find(): Promise<void> {
+    const extension = vscode.extensions.getExtension<GitExtension>('vscode.git');
+    if (extension === undefined) {
+      this.#api.set(undefined);
+      this.#use(undefined, 'missing');
+      return;
+    }
+    try {
+      const git = await extension.activate();
+      const look = (): void => this.#use(git.enabled ? git.getAPI(1) : undefined, 'disabled');
+      this.#api.set(git.onDidChangeEnablement(look));
+      look();
+    } catch {
+      this.#use(undefined, 'missing');
+    }
+  }
+
+  #use(git: GitApi | undefined, otherwise: 'missing' | 'disabled'): void {
+    if (git === undefined || git !== this.#git) {
+      this.#git = git;
+      this.#repositories.set(git && this.#follow(git));
+    }
+    this.#look(otherwise);
+  }
+
+  /** Listens to the repositories there are, and again when others are opened or closed. */
+  #follow(git: GitApi): IDisposable {
+    const each = new Slot<IDisposable>();
+    const listen = (): void => {
+      each.set(
+        vscode.Disposable.from(...git.repositories.map(({ state }) => state.onDidChange(() => this.#look()))),
+      );
+      this.#look();
+    };
+    const subscriptions = [git.onDidChangeState, git.onDidOpenRepository, git.onDidCloseRepository].map(
+      event => event(listen),
+    );
+    listen();
+    return vscode.Disposable.from(each, ...subscriptions);
+  }
+
+  #look(otherwise: 'missing' | 'disabled' = 'missing'): void {
+    const git = this.#git;
+    this.#state =
+      git === undefined
+        ? { kind: otherwise }
+        : git.state === 'uninitialized'
+          ? { kind: 'looking' }
+          : { kind: 'found', repositories: locals(git.repositories) };
+    // The API's objects change in place: only words tell before from after.
+    const now = describe(this.#state);
+    if (now === this.#described) return;
+    this.#described = now;
+    this.#changed.fire();
+  }
+}
+
+async function count(git: GitRepository, commit: string, head: string): Promise<Staleness> {
+  try {
+    const { hash } = await git.getCommit(commit);
+    if (hash === head) return { kind: 'same' };
+    const [behind, beside] = await Promise.all(
+      [`${hash}..${head}`, `${head}..${hash}`].map(range => git.log({ range, maxEntries: MOST })),
+    );
+    return { kind: 'behind', behind: behind?.length ?? 0, beside: beside?.length ?? 0 };
+  } catch {
+    return { kind: 'unknownCommit' };
+  }
+}
+
+/** Open repositories first, then submodules that are not open by themselves. */
+function locals(repositories: readonly GitRepository[]): LocalRepository[] {
+  const open = repositories.map((git): LocalRepository => {
+    const remotes = [...git.state.remotes].sort(
+      (a, b) => Number(b.name === 'origin') - Number(a.name === 'origin'),
+    );
+    const urls = remotes.flatMap(({ fetchUrl, pushUrl }) => [fetchUrl, pushUrl]);
+    return { root: git.rootUri, urls: [...new Set(urls.filter(url => url !== undefined))], git };
+  });
+  const roots = new Set(open.map(({ root }) => root.toString()));
+  const submodules = open.flatMap(({ root, urls, git }) =>
+    (git?.state.submodules ?? []).map(({ path, url }) => ({
+      root: vscode.Uri.joinPath(root, path),
+      urls: [resolveUrl(url, urls[0])],
+    })),
+  );
+  return [...open, ...submodules.filter(({ root }) => !roots.has(root.toString()))];
+}
+
+function describe(state: GitState): string {
+  if (state.kind !== 'found') return state.kind;
+  return state.repositories
+    .map(({ root, urls, git }) => [root.toString(), git?.state.HEAD?.commit, ...urls].join(' '))
+    .join('\n');
+}

@@ -1,0 +1,145 @@
+import type { CriterionEvaluation, ReadinessReport } from '../api';
+import type { Change } from './protocol';
+import { identify } from './repositoryUrl';
+
+/** A report as it is kept. `unread`: what of it could not be read, and why. */
+export type StoredReport = ReadinessReport & { readonly unread?: readonly string[] };
+
+/** A repository with all its reports, the newest first. */
+export interface Repository {
+  readonly key: string;
+  readonly name: string;
+  /** As the newest report has it. */
+  readonly url: string;
+  readonly reports: readonly StoredReport[];
+}
+
+export interface CriterionRow {
+  readonly id: string;
+  readonly name: string;
+  /** Of this report; of the earlier one where it is gone. */
+  readonly now: CriterionEvaluation;
+  readonly before?: CriterionEvaluation | undefined;
+  /** `undefined` without an earlier report. */
+  readonly change?: Change | undefined;
+}
+
+/** The key under which a report is grouped: its repository's, or its address as it is. */
+export function repositoryOf(report: ReadinessReport): { readonly key: string; readonly name: string } {
+  return identify(report.repoUrl) ?? { key: report.repoUrl, name: report.repoUrl };
+}
+
+/** Groups reports by repository, each newest first; repositories by name. */
+export function groupReports(reports: Iterable<StoredReport>): Map<string, Repository> {
+  const groups = new Map<string, { readonly name: string; readonly reports: StoredReport[] }>();
+  const identities = new Map<string, { readonly key: string; readonly name: string }>();
+  for (const report of reports) {
+    let identity = identities.get(report.repoUrl);
+    if (identity === undefined) identities.set(report.repoUrl, (identity = repositoryOf(report)));
+    const group = groups.get(identity.key);
+    if (group === undefined) groups.set(identity.key, { name: identity.name, reports: [report] });
+    else group.reports.push(report);
+  }
+  const repositories = [...groups].map(([key, group]): Repository => {
+    group.reports.sort(newestFirst);
+    return { key, name: group.name, url: group.reports[0]?.repoUrl ?? key, reports: group.reports };
+  });
+  repositories.sort((a, b) => compareText(a.name, b.name) || compareText(a.key, b.key));
+  return new Map(repositories.map(repository => [repository.key, repository]));
+}
+
+function newestFirst(a: StoredReport, b: StoredReport): number {
+  return b.createdAt - a.createdAt || compareText(a.reportId, b.reportId);
+}
+
+/** The next older report of the same branch. */
+export function previousOf(reports: readonly StoredReport[], report: StoredReport): StoredReport | undefined {
+  const at = reports.findIndex(({ reportId }) => reportId === report.reportId);
+  return reports.slice(at + 1).find(({ branch }) => branch === report.branch);
+}
+
+/** Passing sub-applications of all, over every criterion, as whole percent; 100 only when all pass. `undefined` without any. */
+export function percentOf(report: ReadinessReport): number | undefined {
+  let passing = 0;
+  let all = 0;
+  for (const { numerator, denominator } of Object.values(report.report)) {
+    passing += numerator;
+    all += denominator;
+  }
+  const ratio = passing / all;
+  return Number.isNaN(ratio) ? undefined : Math.floor(ratio * 100);
+}
+
+/** Percent of one criterion; 100 only when all pass. */
+export function share({ numerator, denominator }: CriterionEvaluation): number {
+  return Math.floor((numerator / denominator) * 100);
+}
+
+export function passes({ numerator, denominator }: CriterionEvaluation): boolean {
+  return numerator >= denominator;
+}
+
+/** `type_check`, `typeCheck` and `type-check` as `Type check`. */
+export function readableName(id: string): string {
+  const words = id
+    .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
+    .replace(/[_\-./:\s]+/g, ' ')
+    .trim();
+  if (words === '') return id;
+  const rest = words.slice(1).replace(/\b\p{Lu}\p{Ll}+/gu, word => word.toLowerCase());
+  return words.charAt(0).toUpperCase() + rest;
+}
+
+/**
+ * Every criterion of a report: what got worse first, then what fails, the lowest first, then what passes. With `base`, how each
+ * stands against it, and at the end what is gone since.
+ */
+export function criteriaOf(report: ReadinessReport, base?: ReadinessReport): CriterionRow[] {
+  const rows = Object.entries(report.report).map(([id, now]): CriterionRow => {
+    const before = base !== undefined && Object.hasOwn(base.report, id) ? base.report[id] : undefined;
+    return { id, name: readableName(id), now, before, change: base && changeOf(now, before) };
+  });
+  for (const [id, before] of Object.entries(base?.report ?? {})) {
+    if (Object.hasOwn(report.report, id)) continue;
+    rows.push({ id, name: readableName(id), now: before, before, change: 'gone' });
+  }
+  const rank = ({ change, now }: CriterionRow): number =>
+    change === 'gone' ? 3 : change === 'worse' ? 0 : passes(now) ? 2 : 1;
+  const ratio = ({ now }: CriterionRow): number => now.numerator / now.denominator;
+  return rows.sort((a, b) => rank(a) - rank(b) || ratio(a) - ratio(b) || compareText(a.name, b.name));
+}
+
+function changeOf(now: CriterionEvaluation, before: CriterionEvaluation | undefined): Change {
+  if (before === undefined) return 'new';
+  const difference = now.numerator / now.denominator - before.numerator / before.denominator;
+  return difference < 0 ? 'worse' : difference > 0 ? 'better' : 'same';
+}
+
+/** Failing criteria whose rationale names an application's path: the service does not say which one fails. */
+export function failuresNaming(report: ReadinessReport, app: string): string[] {
+  if (app === '' || app === '.') return [];
+  const named = new RegExp(`(?<![\\w./-])(?:\\./)?${escapeRegExp(app)}/?(?![\\w/-]|\\.\\w)`);
+  return Object.entries(report.report)
+    .filter(([, evaluation]) => !passes(evaluation) && named.test(evaluation.rationale ?? ''))
+    .map(([id]) => id);
+}
+
+function escapeRegExp(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
+
+/** The parts of an application's path below its repository; `undefined` for one that would lead out of it. */
+export function appParts(app: string): readonly string[] | undefined {
+  if (/^[a-z]:|^[\\/]|[\u0000]/i.test(app)) return undefined;
+  const parts = app.split(/[\\/]/).filter(part => part !== '' && part !== '.');
+  return parts.includes('..') ? undefined : parts;
+}
+
+/** A commit id as git writes it: nothing else is ever passed to git. */
+export function isCommit(text: string | undefined): text is string {
+  return text !== undefined && /^[0-9a-f]{7,64}$/i.test(text);
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,229 @@
+import * as vscode from 'vscode';
+import { errorSentence } from '../connection';
+import { panels } from '../contributions';
+import type { Logger } from '../log';
+import { Disposable, Slot, toDisposable, type IDisposable } from '../util/disposable';
+import type { Formatter } from '../util/format';
+import { forNotification, oneLine } from '../util/text';
+import { pageHtml } from '../webview/html';
+import { panelSide, type PanelSide } from '../webview/ipc';
+import type { LocalGit } from './git';
+import { previousOf } from './model';
+import { reportProtocol, type CommitsView, type PageState, type ReportProtocol } from './protocol';
+import { commitsView, reportView, type ShownReport } from './reportView';
+import { reportStrings } from './strings';
+
+/** The page must say that it listens within this time, ms (trust.md 11). */
+const READY_WITHIN = 10_000;
+/** Dropped messages of one page that are logged. */
+const MOST_PROBLEMS = 20;
+
+export interface ReportPanelDeps {
+  readonly extensionUri: vscode.Uri;
+  readonly git: LocalGit;
+  readonly format: Formatter;
+  readonly log: Logger;
+  /** The reports as known now; `undefined` when the report is not among them. */
+  readonly find: (state: PageState) => ShownReport | undefined;
+  /** Why a report is not there. */
+  readonly missing: () => string;
+  readonly fix: (shown: ShownReport, criteria: readonly string[]) => Promise<void>;
+  readonly export: (shown: ShownReport, format: 'markdown' | 'json') => Promise<void>;
+  readonly reveal: (shown: ShownReport, app: string) => Promise<void>;
+}
+
+/** Makes the editor panel of a repository's reports. */
+export function createPanel(title: string, extensionUri: vscode.Uri): vscode.WebviewPanel {
+  const panel = vscode.window.createWebviewPanel(panels.readinessReport, title, vscode.ViewColumn.Active);
+  panel.iconPath = {
+    light: vscode.Uri.joinPath(extensionUri, 'media', 'readiness', 'icon-light.svg'),
+    dark: vscode.Uri.joinPath(extensionUri, 'media', 'readiness', 'icon-dark.svg'),
+  };
+  return panel;
+}
+
+/** One report at a time, with what it is compared with; stays where it is when newer reports come. */
+export class ReportPanel extends Disposable {
+  readonly #panel: vscode.WebviewPanel;
+  readonly #deps: ReportPanelDeps;
+  readonly #page: PanelSide<ReportProtocol>;
+  readonly #watchdog = this.register(new Slot<IDisposable>());
+  readonly #disposed = new vscode.EventEmitter<void>();
+  #state: PageState;
+  #focus: string | undefined;
+  #ready = false;
+  #round = 0;
+  #problems = 0;
+
+  constructor(panel: vscode.WebviewPanel, state: PageState, deps: ReportPanelDeps) {
+    super();
+    this.#panel = panel;
+    this.#state = state;
+    this.#deps = deps;
+    const withShown =
+      <T>(act: (shown: ShownReport, params: T) => Promise<void>) =>
+      async (params: T): Promise<void> => {
+        const shown = deps.find(this.#state);
+        if (shown !== undefined) await act(shown, params).catch((error: unknown) => this.#failed(error));
+      };
+    this.#page = panelSide({
+      protocol: reportProtocol,
+      handlers: {
+        requests: { commits: () => this.#commits() },
+        notifications: {
+          ready: () => this.#pageReady(),
+          show: ({ reportId }) => this.show({ ...this.#state, reportId, baseId: undefined }),
+          compare: ({ reportId }) => this.show({ ...this.#state, baseId: reportId }),
+          fix: withShown<{ criteria: readonly string[] }>((shown, { criteria }) => deps.fix(shown, criteria)),
+          export: withShown<{ format: 'markdown' | 'json' }>((shown, { format }) =>
+            deps.export(shown, format),
+          ),
+          reveal: withShown<{ path: string }>((shown, { path }) => deps.reveal(shown, path)),
+          failed: ({ name }) => this.#problem(`The report page reports ${oneLine(name)}`),
+        },
+      },
+      post: message => panel.webview.postMessage(message),
+      describe: error => forNotification(errorSentence(error)),
+      onProblem: (problem, error) => this.#problem(problem, error),
+    });
+    panel.webview.options = {
+      enableScripts: true,
+      localResourceRoots: [vscode.Uri.joinPath(deps.extensionUri, 'dist', 'pages')],
+    };
+    this.register(panel.webview.onDidReceiveMessage(message => this.#page.receive(message)));
+    this.register(panel.onDidDispose(() => this.dispose()));
+    this.register(panel.onDidChangeViewState(() => this.#viewChanged()));
+    this.#load();
+    this.#viewChanged();
+  }
+
+  /** Fires once, when the panel is closed. */
+  readonly onDidDispose = this.#disposed.event;
+
+  get isActive(): boolean {
+    return this.#panel.active;
+  }
+
+  get state(): PageState {
+    return this.#state;
+  }
+
+  reveal(): void {
+    this.#panel.reveal(undefined, false);
+  }
+
+  /** Shows another report, or another comparison; `focus` is the criterion to bring into view. */
+  show(state: PageState, focus?: string): void {
+    this.#state = state;
+    this.#focus = focus;
+    this.update();
+  }
+
+  /** Draws the report as it is known now. */
+  update(): void {
+    if (this.#ready) void this.#draw();
+  }
+
+  /** Lets go of the panel but leaves it open: the editor restores it when the extension starts again. */
+  release(): void {
+    super.dispose();
+    this.#disposed.dispose();
+  }
+
+  override dispose(): void {
+    if (this.isDisposed) return;
+    super.dispose();
+    this.#panel.dispose();
+    this.#disposed.fire();
+    this.#disposed.dispose();
+  }
+
+  #pageReady(): void {
+    this.#watchdog.set(undefined);
+    this.#ready = true;
+    this.#page.send('start', { strings: reportStrings() });
+    this.update();
+  }
+
+  async #draw(): Promise<void> {
+    const round = ++this.#round;
+    const { git, find, format, missing } = this.#deps;
+    const shown = find(this.#state);
+    if (shown === undefined) {
+      this.#page.send('missing', { sentence: missing() });
+      return;
+    }
+    const staleness = await git.staleness(shown.report.commitHash, shown.local);
+    if (round !== this.#round || !this.#ready) return;
+    this.#panel.title = vscode.l10n.t('Readiness: {0}', oneLine(shown.repository.name, 50));
+    const view = { ...reportView(shown, staleness, format), focus: this.#focus };
+    this.#focus = undefined;
+    this.#page.send('report', { view, state: this.#state });
+  }
+
+  /** Commits between the two reports, in whichever direction there are some. */
+  async #commits(): Promise<CommitsView> {
+    const shown = this.#deps.find(this.#state);
+    if (shown === undefined) throw new Error(this.#deps.missing());
+    const { report, base, local } = shown;
+    const since = await this.#deps.git.between(local, base?.commitHash, report.commitHash);
+    const other =
+      since?.length === 0
+        ? await this.#deps.git.between(local, report.commitHash, base?.commitHash)
+        : undefined;
+    return other === undefined || other.length === 0
+      ? commitsView(shown, since, false)
+      : commitsView(shown, other, true);
+  }
+
+  #load(): void {
+    const { webview } = this.#panel;
+    const pages = vscode.Uri.joinPath(this.#deps.extensionUri, 'dist', 'pages');
+    webview.html = pageHtml({
+      cspSource: webview.cspSource,
+      scriptUri: webview.asWebviewUri(vscode.Uri.joinPath(pages, 'readiness.js')).toString(),
+      styleUri: webview.asWebviewUri(vscode.Uri.joinPath(pages, 'readiness.css')).toString(),
+      language: vscode.env.language,
+      title: this.#panel.title,
+    });
+  }
+
+  /** A hidden page is gone: it is built anew when shown, with a nonce of its own. */
+  #viewChanged(): void {
+    if (!this.#panel.visible) {
+      this.#ready = false;
+      this.#watchdog.set(undefined);
+      this.#load();
+    } else if (!this.#ready && this.#watchdog.value === undefined) {
+      const timer = setTimeout(() => void this.#pageMissing(), READY_WITHIN);
+      this.#watchdog.set(toDisposable(() => clearTimeout(timer)));
+    }
+  }
+
+  async #pageMissing(): Promise<void> {
+    const shown = this.#deps.find(this.#state);
+    this.#problem('The report page did not load within 10 s');
+    const asText = vscode.l10n.t('Open as text');
+    const sentence = vscode.l10n.t('The report page did not load.');
+    if (shown !== undefined && (await vscode.window.showWarningMessage(sentence, asText)) === asText) {
+      await this.#deps.export(shown, 'markdown');
+    }
+  }
+
+  #failed(error: unknown): void {
+    void vscode.window.showErrorMessage(forNotification(errorSentence(error), 1_000));
+  }
+
+  #problem(problem: string, error?: unknown): void {
+    this.#problems++;
+    if (this.#problems > MOST_PROBLEMS) return;
+    if (error === undefined) this.#deps.log.warn(problem);
+    else this.#deps.log.error(problem, error);
+  }
+}
+
+/** A report with its base: the one asked for, or else the previous one of the same branch. */
+export function withBase(shown: Omit<ShownReport, 'base'>, base: ShownReport['base']): ShownReport {
+  const { repository, report } = shown;
+  return { ...shown, base: base ?? previousOf(repository.reports, report) };
+}

@@ -1,0 +1,114 @@
+import { event, request } from '../webview/ipc';
+import { listOf, object, oneOf, optional, text } from '../webview/guards';
+import type { ReportStrings } from './strings';
+
+/** How a criterion stands against an earlier report. */
+export type Change = 'worse' | 'better' | 'same' | 'new' | 'gone';
+
+/** A report as its page draws it: every text is ready to be shown, foreign ones made plain. */
+export interface ReportView {
+  readonly reportId: string;
+  readonly baseId?: string | undefined;
+  readonly title: string;
+  readonly subtitle: string;
+  readonly percent?: number | undefined;
+  readonly score: string;
+  /** Against the base, such as `+4`. */
+  readonly delta: string;
+  /** The base in words; empty without one. */
+  readonly base: string;
+  /** Sentences on age and flags. */
+  readonly notes: readonly string[];
+  readonly facts: readonly (readonly [name: string, value: string])[];
+  readonly criteria: readonly CriterionView[];
+  readonly apps: readonly AppView[];
+  /** Every report of the repository, the oldest first. */
+  readonly trend: readonly TrendPoint[];
+  /** The criterion to bring into view. */
+  readonly focus?: string | undefined;
+}
+
+export interface CriterionView {
+  readonly id: string;
+  readonly name: string;
+  readonly score: string;
+  readonly percent: string;
+  readonly passes: boolean;
+  readonly before: string;
+  readonly change?: Change | undefined;
+  readonly changeText: string;
+  readonly rationale: string;
+}
+
+export interface AppView {
+  readonly path: string;
+  readonly label: string;
+  readonly description: string;
+  /** Names of failing criteria whose rationale names it. */
+  readonly failing: string;
+  /** Whether its folder can be shown in the Explorer. */
+  readonly local: boolean;
+}
+
+export interface TrendPoint {
+  readonly reportId: string;
+  /** Unix ms. */
+  readonly at: number;
+  readonly day: string;
+  readonly percent?: number | undefined;
+  readonly score: string;
+  readonly branch: string;
+  readonly commit: string;
+  /** Of the shown report's branch: part of the line. */
+  readonly line: boolean;
+}
+
+/** Commits between the base and the shown report, or why they are not known. */
+export interface CommitsView {
+  readonly heading: string;
+  readonly note: string;
+  readonly commits: readonly {
+    readonly hash: string;
+    readonly subject: string;
+    readonly author: string;
+    readonly day: string;
+  }[];
+}
+
+/** What the page keeps over a reload. */
+export interface PageState {
+  readonly key: string;
+  readonly reportId: string;
+  readonly baseId?: string | undefined;
+}
+
+const id = text(1_000);
+
+export const isPageState = object({ key: text(4_000), reportId: id, baseId: optional(id) });
+
+export const reportProtocol = {
+  requests: {
+    /** Commits between the base and the shown report. */
+    commits: request(object({}))<CommitsView>(),
+  },
+  notifications: {
+    /** The page listens. Sent again each time it was built anew. */
+    ready: object({}),
+    show: object({ reportId: id }),
+    /** Without an id: with the previous report of the same branch. */
+    compare: object({ reportId: optional(id) }),
+    fix: object({ criteria: listOf(text(2_000), 10_000) }),
+    export: object({ format: oneOf('markdown', 'json') }),
+    reveal: object({ path: text(10_000) }),
+    /** A failure in the page, for the log. */
+    failed: object({ name: text(200) }),
+  },
+  events: {
+    start: event<{ readonly strings: ReportStrings }>(),
+    report: event<{ readonly view: ReportView; readonly state: PageState }>(),
+    /** There is nothing to show, and why. */
+    missing: event<{ readonly sentence: string }>(),
+  },
+};
+
+export type ReportProtocol = typeof reportProtocol;

@@ -1,0 +1,144 @@
+import * as vscode from 'vscode';
+import type { Formatter } from '../util/format';
+import { oneLine, plain } from '../util/text';
+import type { Commit, LocalRepository, Staleness } from './git';
+import { MOST } from './git';
+import {
+  appParts,
+  criteriaOf,
+  failuresNaming,
+  passes,
+  percentOf,
+  readableName,
+  share,
+  type CriterionRow,
+  type Repository,
+  type StoredReport,
+} from './model';
+import type { AppView, CommitsView, CriterionView, ReportView, TrendPoint } from './protocol';
+import {
+  changeText,
+  commitText,
+  dayText,
+  deltaText,
+  percentText,
+  reportFacts,
+  reportLabel,
+  reportNotes,
+  scoreText,
+} from './text';
+
+/** A report with what it is compared with, and where it stands in this window. */
+export interface ShownReport {
+  readonly repository: Repository;
+  readonly report: StoredReport;
+  readonly base?: StoredReport | undefined;
+  readonly local?: LocalRepository | undefined;
+}
+
+/** A report for its page. */
+export function reportView(shown: ShownReport, staleness: Staleness, format: Formatter): ReportView {
+  const { repository, report, base } = shown;
+  const percent = percentOf(report);
+  return {
+    reportId: report.reportId,
+    baseId: base?.reportId,
+    title: oneLine(repository.name, 100),
+    subtitle: [dayText(report.createdAt), oneLine(report.branch ?? '', 60), commitText(report.commitHash)]
+      .filter(part => part !== undefined && part !== '')
+      .join(' · '),
+    percent,
+    score: percentText(percent),
+    delta: base === undefined ? '' : deltaText(percent, percentOf(base)),
+    base: base === undefined ? '' : reportLabel(base),
+    notes: reportNotes(report, staleness),
+    facts: reportFacts(report, format),
+    criteria: criteriaOf(report, base).map(criterionView),
+    apps: appViews(shown),
+    trend: repository.reports.map(each => trendPoint(each, report.branch)).reverse(),
+  };
+}
+
+function criterionView(row: CriterionRow): CriterionView {
+  return {
+    id: row.id,
+    name: oneLine(row.name, 120),
+    score: row.change === 'gone' ? '' : scoreText(row.now),
+    percent: row.change === 'gone' ? '' : `${share(row.now)}%`,
+    passes: passes(row.now),
+    before: row.before === undefined ? '' : scoreText(row.before),
+    change: row.change,
+    changeText: changeText(row.change),
+    rationale: row.change === 'gone' ? '' : plain(row.now.rationale ?? '', 4_000),
+  };
+}
+
+/** Where an application is on this machine; `undefined` when its repository is not open or the path leads out of it. */
+export function appFolder(local: LocalRepository | undefined, app: string): vscode.Uri | undefined {
+  const parts = appParts(app);
+  return local === undefined || parts === undefined ? undefined : vscode.Uri.joinPath(local.root, ...parts);
+}
+
+function appViews({ report, local }: ShownReport): AppView[] {
+  return Object.entries(report.apps ?? {}).map(([path, { description }]) => ({
+    path,
+    label: appLabel(path),
+    description: plain(description ?? '', 2_000),
+    failing: failuresNaming(report, path)
+      .map(id => oneLine(readableName(id), 120))
+      .join(', '),
+    local: appFolder(local, path) !== undefined,
+  }));
+}
+
+/** An application's path as people read it. */
+export function appLabel(path: string): string {
+  return path === '.' || path === '' ? vscode.l10n.t('whole repository') : oneLine(path, 200);
+}
+
+function trendPoint(report: StoredReport, branch: string | undefined): TrendPoint {
+  const percent = percentOf(report);
+  return {
+    reportId: report.reportId,
+    at: report.createdAt,
+    day: dayText(report.createdAt),
+    percent,
+    score: percentText(percent),
+    branch: oneLine(report.branch ?? '', 60),
+    commit: commitText(report.commitHash) ?? '',
+    line: report.branch === branch,
+  };
+}
+
+/** Commits between two reports for the page; `commits` is `undefined` when git does not know one of the two. */
+export function commitsView(
+  { report, base, local }: ShownReport,
+  commits: readonly Commit[] | undefined,
+  ahead: boolean,
+): CommitsView {
+  const heading = vscode.l10n.t('Commits between the two reports');
+  const none = (note: string): CommitsView => ({ heading, note, commits: [] });
+  if (base === undefined) return none(vscode.l10n.t('There is no report to compare with.'));
+  if (base.commitHash === undefined || report.commitHash === undefined) {
+    return none(vscode.l10n.t('One of the two reports names no commit.'));
+  }
+  if (local?.git === undefined) return none(vscode.l10n.t('The repository is not open in this window.'));
+  if (commits === undefined)
+    return none(vscode.l10n.t('Git does not know one of the two commits. Fetch, or it was never pushed.'));
+  const shown = commits.length >= MOST ? `${MOST}+` : String(commits.length);
+  return {
+    heading,
+    note:
+      commits.length === 0
+        ? vscode.l10n.t('Both reports are of the same commits.')
+        : ahead
+          ? vscode.l10n.t('{0} commits of the report compared with that this one does not have.', shown)
+          : vscode.l10n.t('{0} commits since the report compared with.', shown),
+    commits: commits.slice(0, 200).map(({ hash, subject, author, at }) => ({
+      hash: hash.slice(0, 8),
+      subject: oneLine(subject, 200),
+      author: oneLine(author, 80),
+      day: at === undefined ? '' : dayText(at),
+    })),
+  };
+}

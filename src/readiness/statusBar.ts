@@ -1,0 +1,60 @@
+import * as vscode from 'vscode';
+import { commands } from '../contributions';
+import { Disposable } from '../util/disposable';
+import { oneLine } from '../util/text';
+import { factsTooltip } from '../util/treeItems';
+import type { LocalGit } from './git';
+import { criteriaOf, passes, percentOf, previousOf } from './model';
+import { deltaText, percentText, reportLabel, reportNotes } from './text';
+import type { Match } from './tree';
+
+/** The readiness of the active editor's repository; hidden where there is no report. */
+export class ReadinessStatusBar extends Disposable {
+  readonly #git: LocalGit;
+  readonly #match: () => Match | undefined;
+  readonly #item: vscode.StatusBarItem;
+  #round = 0;
+
+  constructor(git: LocalGit, match: () => Match | undefined) {
+    super();
+    this.#git = git;
+    this.#match = match;
+    const { Right } = vscode.StatusBarAlignment;
+    this.#item = this.register(vscode.window.createStatusBarItem('agentConsole.readiness', Right, 50));
+    this.#item.name = vscode.l10n.t('Agent Console: readiness');
+    this.#item.command = commands.readiness.openReport;
+    this.register(vscode.window.onDidChangeActiveTextEditor(() => void this.update()));
+    void this.update();
+  }
+
+  async update(): Promise<void> {
+    const round = ++this.#round;
+    const match = this.#match();
+    const report = match?.repository.reports[0];
+    if (match === undefined || report === undefined) {
+      this.#item.hide();
+      return;
+    }
+    const staleness = await this.#git.staleness(report.commitHash, match.local);
+    if (round !== this.#round || this.isDisposed) return;
+    const before = previousOf(match.repository.reports, report);
+    const percent = percentOf(report);
+    const rows = criteriaOf(report, before);
+    const worse = rows.filter(({ change }) => change === 'worse').length;
+    const failing = rows.filter(({ now, change }) => change !== 'gone' && !passes(now)).length;
+    const name = oneLine(match.repository.name, 100);
+    this.#item.text = `$(${worse > 0 ? 'arrow-down' : 'pass'}) ${percentText(percent)}`;
+    this.#item.tooltip = factsTooltip([
+      [vscode.l10n.t('Readiness'), name],
+      [vscode.l10n.t('Latest report'), reportLabel(report)],
+      [vscode.l10n.t('Since the report before'), deltaText(percent, before && percentOf(before))],
+      [vscode.l10n.t('Failing criteria'), String(failing)],
+      [vscode.l10n.t('Worse than before'), worse > 0 ? String(worse) : undefined],
+      ...reportNotes(report, staleness).map(note => [vscode.l10n.t('Note'), note] as const),
+    ]);
+    this.#item.accessibilityInformation = {
+      label: vscode.l10n.t('Readiness of {0}: {1}', name, percentText(percent)),
+    };
+    this.#item.show();
+  }
+}

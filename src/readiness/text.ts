@@ -1,0 +1,217 @@
+import * as vscode from 'vscode';
+import type { CriterionEvaluation } from '../api';
+import { isTime, supportedLanguage, type Formatter } from '../util/format';
+import { oneLine, plain } from '../util/text';
+import { isCommit, passes, percentOf, type CriterionRow, type StoredReport } from './model';
+import type { Change } from './protocol';
+import { MOST, type GitState, type Staleness } from './git';
+
+/** A day in the person's own time zone. */
+export function dayText(time: number): string {
+  if (!isTime(time)) return String(time);
+  const language = supportedLanguage(vscode.env.language);
+  return (dayFormat ??= new Intl.DateTimeFormat(language, { dateStyle: 'medium' })).format(time);
+}
+let dayFormat: Intl.DateTimeFormat | undefined;
+
+/** A day without its year where that is this year. */
+export function shortDay(time: number): string {
+  if (!isTime(time) || new Date(time).getFullYear() !== new Date().getFullYear()) return dayText(time);
+  const language = supportedLanguage(vscode.env.language);
+  return (shortFormat ??= new Intl.DateTimeFormat(language, { month: 'short', day: 'numeric' })).format(time);
+}
+let shortFormat: Intl.DateTimeFormat | undefined;
+
+export function percentText(percent: number | undefined): string {
+  return percent === undefined ? vscode.l10n.t('no score') : `${percent}%`;
+}
+
+/** `+4`, `-3` or `±0`, in points; empty without an earlier figure. */
+export function deltaText(now: number | undefined, before: number | undefined): string {
+  if (now === undefined || before === undefined) return '';
+  const delta = now - before;
+  return delta === 0 ? '±0' : delta > 0 ? `+${delta}` : String(delta);
+}
+
+export function scoreText({ numerator, denominator }: CriterionEvaluation): string {
+  return `${numerator}/${denominator}`;
+}
+
+export function commitText(commit: string | undefined): string | undefined {
+  return commit === undefined ? undefined : isCommit(commit) ? commit.slice(0, 8) : oneLine(commit, 20);
+}
+
+/** `12 Nov 2026 · main · 72%`. */
+export function reportLabel(report: StoredReport): string {
+  const parts = [dayText(report.createdAt), oneLine(report.branch ?? '', 60), percentText(percentOf(report))];
+  return parts.filter(part => part !== '').join(' · ');
+}
+
+export function changeText(change: Change | undefined): string {
+  switch (change) {
+    case 'worse':
+      return vscode.l10n.t('worse');
+    case 'better':
+      return vscode.l10n.t('better');
+    case 'new':
+      return vscode.l10n.t('new');
+    case 'gone':
+      return vscode.l10n.t('gone');
+    case 'same':
+    case undefined:
+      return '';
+  }
+}
+
+/** Codicon of a criterion; colour never stands alone. */
+export function criterionIcon({ now, change }: CriterionRow): {
+  readonly id: string;
+  readonly color: string;
+} {
+  if (change === 'worse') return { id: 'arrow-down', color: 'list.errorForeground' };
+  if (passes(now)) return { id: 'pass', color: 'charts.green' };
+  return now.numerator > 0
+    ? { id: 'warning', color: 'list.warningForeground' }
+    : { id: 'error', color: 'list.errorForeground' };
+}
+
+/** How the report's commit stands against HEAD, in a few words. */
+export function stalenessText(staleness: Staleness): string {
+  switch (staleness.kind) {
+    case 'same':
+      return vscode.l10n.t('up to date');
+    case 'behind': {
+      const { behind, beside } = staleness;
+      const shown = behind >= MOST ? `${MOST}+` : String(behind);
+      const words =
+        behind === 1 ? vscode.l10n.t('1 commit behind') : vscode.l10n.t('{0} commits behind', shown);
+      if (beside === 0) return words;
+      return behind === 0
+        ? vscode.l10n.t('of commits that are not checked out')
+        : vscode.l10n.t('{0}, on another line', words);
+    }
+    case 'unknownCommit':
+      return vscode.l10n.t('unknown commit');
+    case 'noCommit':
+    case 'noRepository':
+      return '';
+  }
+}
+
+/** What a report's age and flags mean for whoever reads it; one sentence each. */
+export function reportNotes(report: StoredReport, staleness: Staleness): string[] {
+  const notes: string[] = [];
+  switch (staleness.kind) {
+    case 'same':
+      notes.push(vscode.l10n.t('The report is of the commit that is checked out.'));
+      break;
+    case 'behind': {
+      const { behind, beside } = staleness;
+      const shown = behind >= MOST ? `${MOST}+` : String(behind);
+      if (behind === 1) notes.push(vscode.l10n.t('HEAD has 1 commit that the report has not seen.'));
+      if (behind > 1) notes.push(vscode.l10n.t('HEAD has {0} commits that the report has not seen.', shown));
+      if (beside > 0) notes.push(vscode.l10n.t('The report is of commits that are not part of HEAD.'));
+      break;
+    }
+    case 'unknownCommit':
+      notes.push(
+        vscode.l10n.t('Git does not know the commit of this report. Fetch, or it was never pushed.'),
+      );
+      break;
+    case 'noCommit':
+      notes.push(vscode.l10n.t('The report names no commit, so its age against HEAD is not known.'));
+      break;
+    case 'noRepository':
+  }
+  if (report.hasLocalChanges === true) {
+    notes.push(
+      vscode.l10n.t(
+        'There were uncommitted changes when it was made: it may describe files that are in no commit.',
+      ),
+    );
+  }
+  if (report.hasNonRemoteCommits === true) {
+    notes.push(
+      vscode.l10n.t('There were unpushed commits when it was made: others may not have what it describes.'),
+    );
+  }
+  const unread = report.unread ?? [];
+  if (unread.length > 0) {
+    const names = plain(unread.slice(0, 20).join('; '), 1_000);
+    notes.push(
+      vscode.l10n.t(
+        'Parts of the report could not be read and are left out ({0}): {1}',
+        unread.length,
+        names,
+      ),
+    );
+  }
+  return notes;
+}
+
+/** What the report says of itself, name and value. */
+export function reportFacts(report: StoredReport, format: Formatter): (readonly [string, string])[] {
+  const yesNo = (value: boolean | undefined): string | undefined =>
+    value === undefined ? undefined : value ? vscode.l10n.t('yes') : vscode.l10n.t('no');
+  const { modelUsed } = report;
+  const facts: (readonly [string, string | undefined])[] = [
+    [vscode.l10n.t('Made'), format.exact(report.createdAt)],
+    [vscode.l10n.t('Branch'), report.branch],
+    [vscode.l10n.t('Commit'), report.commitHash],
+    [vscode.l10n.t('Local changes'), yesNo(report.hasLocalChanges)],
+    [vscode.l10n.t('Unpushed commits'), yesNo(report.hasNonRemoteCommits)],
+    [vscode.l10n.t('Model'), modelUsed?.id],
+    [vscode.l10n.t('Reasoning effort'), modelUsed?.reasoningEffort],
+    [vscode.l10n.t('Agent version'), report.agentVersion],
+    [vscode.l10n.t('Repository'), report.repoUrl],
+    [vscode.l10n.t('Report id'), report.reportId],
+  ];
+  return facts.flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, oneLine(value, 500)] as const],
+  );
+}
+
+/** Why no repository of this window has a report: a few words, and what can be done. */
+export function unmatchedText(state: GitState): { readonly label: string; readonly detail: string } {
+  switch (state.kind) {
+    case 'looking':
+      return {
+        label: vscode.l10n.t('Looking for repositories…'),
+        detail: vscode.l10n.t('The Git extension has not finished looking.'),
+      };
+    case 'missing':
+      return {
+        label: vscode.l10n.t('The Git extension is not available'),
+        detail: vscode.l10n.t(
+          'Without it the repositories of this window are not known. In Restricted Mode it is off.',
+        ),
+      };
+    case 'disabled':
+      return {
+        label: vscode.l10n.t('Git is turned off'),
+        detail: vscode.l10n.t('Turn on the setting “git.enabled” to match repositories.'),
+      };
+    case 'found':
+      if (state.repositories.length === 0) {
+        return {
+          label: vscode.l10n.t('No repository is open'),
+          detail: vscode.l10n.t('Open a folder that is a Git repository.'),
+        };
+      }
+      return state.repositories.every(({ urls }) => urls.length === 0)
+        ? {
+            label: vscode.l10n.t('The repository has no remote'),
+            detail: vscode.l10n.t('Reports are matched by the addresses of remotes.'),
+          }
+        : {
+            label: vscode.l10n.t('No report for this window'),
+            detail: vscode.l10n.t('None of these remotes has a report: {0}', remotesOf(state.repositories)),
+          };
+  }
+}
+
+function remotesOf(repositories: readonly { readonly urls: readonly string[] }[]): string {
+  const urls = repositories.flatMap(repository => repository.urls);
+  // An address may hold a password.
+  return urls.map(url => oneLine(url.replace(/\/\/[^/]*@/, '//'), 200)).join(', ');
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import { LocalGit, type LocalRepository } from '../../src/readiness/git';
+
+/** What the built-in Git extension tells of a real repository, and what it must never be asked. */
+describe('the repositories of this window', () => {
+  let folder: string;
+  let git: LocalGit;
+
+  const run = (...args: readonly string[]): string =>
+    execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.com', '-C', folder, ...args], {
+      encoding: 'utf8',
+    }).trim();
+  const commit = (message: string): string => {
+    run('commit', '--quiet', '--allow-empty', '--no-gpg-sign', '--message', message);
+    return run('rev-parse', 'HEAD');
+  };
+  const found = async (holds: (local: LocalRepository) => boolean): Promise<LocalRepository> => {
+    const look = (): LocalRepository | undefined =>
+      git.state.kind === 'found' ? git.state.repositories.find(holds) : undefined;
+    return (
+      look() ??
+      new Promise(resolve => {
+        const subscription = git.onDidChange(() => {
+          const local = look();
+          if (local === undefined) return;
+          subscription.dispose();
+          resolve(local);
+        });
+      })
+    );
+  };
+  const at = (head: string) =>
+    found(({ git: open, urls }) => open?.state.HEAD?.commit === head && urls.length === 2);
+
+  before(async function () {
+    this.timeout(60_000);
+    const [workspace] = vscode.workspace.workspaceFolders ?? [];
+    assert.ok(workspace);
+    folder = path.join(workspace.uri.fsPath, 'with-git');
+    fs.mkdirSync(folder);
+    run('init', '--quiet', '--initial-branch=main');
+    run('remote', 'add', 'upstream', 'ssh://git@git.example.com/acme/shop.git');
+    run('remote', 'add', 'origin', 'https://git.example.com/me/shop.git');
+    git = new LocalGit();
+    await git.ready();
+  });
+  after(() => {
+    git.dispose();
+    fs.rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('have all their remotes, count commits, and know the ones between two', async () => {
+    const first = commit('first');
+    const open = vscode.commands.executeCommand('git.openRepository', folder);
+    await open;
+    await vscode.commands.executeCommand('git.refresh');
+    const local = await at(first);
+    assert.deepEqual(local.urls, [
+      'https://git.example.com/me/shop.git',
+      'ssh://git@git.example.com/acme/shop.git',
+    ]);
+    assert.deepEqual(await git.staleness(first, local), { kind: 'same' });
+    assert.deepEqual(await git.staleness(first.slice(0, 10), local), { kind: 'same' });
+    run('checkout', '--quiet', '-b', 'other');
+    const beside = commit('beside');
+    run('checkout', '--quiet', 'main');
+    const last = [commit('second'), commit('third')].at(-1);
+    // A window without the focus does not look by itself.
+    await vscode.commands.executeCommand('git.refresh');
+    const now = await at(last!);
+    assert.deepEqual(await git.staleness(first, now), { kind: 'behind', behind: 2, beside: 0 });
+    assert.deepEqual(await git.staleness(beside, now), { kind: 'behind', behind: 2, beside: 1 });
+    const between = await git.between(now, first, last);
+    assert.deepEqual(
+      between?.map(({ subject, author }) => `${subject} by ${author}`),
+      ['third by A', 'second by A'],
+    );
+    assert.deepEqual(await git.between(now, last, first), []);
+  }).timeout(60_000);
+
+  it('do not know other commits, and are asked for nothing that is no commit id', async () => {
+    const local = await found(({ urls }) => urls.length === 2);
+    assert.deepEqual(await git.staleness('f'.repeat(40), local), { kind: 'unknownCommit' });
+    assert.equal(await git.between(local, 'f'.repeat(40), run('rev-parse', 'HEAD')), undefined);
+    const target = path.join(folder, 'written');
+    for (const evil of [`--output=${target}`, 'HEAD', 'main', '']) {
+      assert.deepEqual(await git.staleness(evil, local), { kind: 'noCommit' });
+      assert.equal(await git.between(local, evil, run('rev-parse', 'HEAD')), undefined);
+    }
+    assert.equal(fs.existsSync(target), false);
+    assert.deepEqual(await git.staleness('f'.repeat(40), undefined), { kind: 'noRepository' });
+  }).timeout(60_000);
+});

@@ -1,0 +1,359 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { startSampleService, type SampleService } from '../../src/sample';
+import { makeSampleWorkspace, sampleCommits, sampleRemote } from '../vscode/sampleWorkspace';
+import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { startReports, type FakeReports } from '../unit/readiness/reportsServer';
+import { violations } from './axe';
+import { Workbench } from './workbench';
+
+/** The way from "is this repository ready" to a message that mends it, with a real git repository in the window. */
+describe('readiness of the open repository', () => {
+  let service: SampleService;
+  let folder: string;
+  let workbench: Workbench;
+
+  const git = (...args: readonly string[]): string =>
+    execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.com', '-C', folder, ...args], {
+      encoding: 'utf8',
+    });
+
+  before(async function () {
+    this.timeout(120_000);
+    folder = temporaryFolder('readiness');
+    makeSampleWorkspace(folder);
+    service = await startSampleService({
+      pace: 0,
+      openRepositoryUrl: sampleRemote,
+      openRepositoryCommits: sampleCommits(folder),
+    });
+    workbench = await Workbench.open({
+      folder,
+      env: {
+        AGENT_CONSOLE_BASE_URL: service.baseUrl,
+        AGENT_CONSOLE_APP_URL: service.appUrl,
+        AGENT_CONSOLE_API_KEY: service.apiKey,
+      },
+    });
+    await workbench.openContainer('Agent Console');
+    await workbench.expandView('Readiness');
+    for (const view of ['Sessions', 'Computers']) {
+      await workbench.view(view).locator('.pane-header').click();
+      await workbench.view(view).locator('.pane-header[aria-expanded=false]').waitFor();
+    }
+  });
+  afterEach(async function () {
+    const test = this.currentTest;
+    if (test?.state === 'failed')
+      await workbench.capture(`failed/${test.title.replace(/\W+/g, '-').slice(0, 60)}`);
+  });
+  after(async () => {
+    await workbench.close();
+    await service.close();
+    removeFolder(folder);
+  });
+
+  it('shows the repository first with what fails, and the others below', async () => {
+    await workbench.row('Readiness', /acme\/shop.*%.*since/s).waitFor();
+    await workbench.row('Readiness', /\d\/3.*\d+%/s).waitFor();
+    await workbench.row('Readiness', /Passing/).waitFor();
+    await workbench.row('Readiness', /Other repositories/).waitFor();
+    const [first = ''] = await workbench.rows('Readiness').allInnerTexts();
+    assert.match(first, /acme\/shop/);
+    assert.equal(await workbench.row('Readiness', 'acme/billing').count(), 0);
+  });
+
+  it('says in the status bar and on folders how ready the code is', async () => {
+    const item = workbench.page.locator(
+      '.statusbar-item[id="agent-console.agent-console.agentConsole.readiness"]',
+    );
+    await item.filter({ hasText: /\d+%/ }).waitFor();
+    await workbench.openContainer('Explorer');
+    await workbench.explorerRow('apps').click();
+    const web = workbench.page.locator(
+      '.explorer-folders-view [aria-label*="Readiness: application Storefront"]',
+    );
+    await web.first().waitFor();
+    await workbench.openContainer('Agent Console');
+  });
+
+  it('tells that HEAD moved on as soon as Git knows', async () => {
+    git('commit', '--quiet', '--allow-empty', '--no-gpg-sign', '--message', 'Later than the report');
+    await workbench.runCommand('Git: Refresh');
+    await workbench.row('Readiness', /acme\/shop.*1 commit behind/s).waitFor();
+  });
+
+  it('opens the report of a failing criterion as a page that holds up', async () => {
+    await workbench.row('Readiness', /\d\/3.*\d+%/s).click();
+    const page = workbench.webview();
+    await page.getByRole('heading', { level: 1, name: 'acme/shop' }).waitFor();
+    await page.locator('tr.wanted:focus').waitFor();
+    await page.getByText('HEAD has 1 commit that the report has not seen.').waitFor();
+    await page.getByRole('img', { name: /Score over \d+ reports/ }).waitFor();
+    const trend = page.getByRole('table', { name: /Trend/ });
+    assert.ok((await trend.getByRole('row').count()) > 5);
+    assert.deepEqual(await violations(await workbench.webviewFrame()), []);
+  });
+
+  it('compares with any report, and lists the commits between the two', async () => {
+    const page = workbench.webview();
+    const heading = page.getByRole('heading', { name: /Changes since/ });
+    const before = await heading.innerText();
+    const compare = page.getByRole('button', { name: /Compare with the report of/ });
+    await compare.last().click();
+    await page
+      .getByRole('heading', { name: /Changes since/ })
+      .filter({ hasNotText: before })
+      .waitFor();
+    await page.getByText(/\d+ worse, \d+ better/).waitFor();
+    await page.getByRole('heading', { name: 'Commits between the two reports' }).waitFor();
+    await page.getByText(/names no commit|commits since the report|same commits|does not know/).waitFor();
+  });
+
+  it('narrows the criteria down by words', async () => {
+    const page = workbench.webview();
+    const rows = page.getByRole('table', { name: /Criteria/ }).getByRole('row');
+    await page.getByRole('searchbox').fill('type_check');
+    await page.getByRole('rowheader', { name: /Type check/ }).waitFor();
+    await rows.nth(2).waitFor({ state: 'detached' });
+    await page.getByRole('searchbox').fill('no such criterion');
+    await page.getByText('No criterion matches.').waitFor();
+    await page.getByRole('searchbox').fill('');
+    await rows.nth(2).waitFor();
+  });
+
+  it('exports Markdown as a document of its own', async () => {
+    await workbench.webview().getByRole('button', { name: 'Export Markdown' }).click();
+    await workbench
+      .tab(/Untitled|Readiness of acme/)
+      .last()
+      .waitFor();
+    await workbench.page
+      .locator('.monaco-editor .view-lines', { hasText: 'Readiness of acme/shop' })
+      .waitFor();
+    await workbench.tab(/Readiness: acme/).click();
+    await workbench.webview().getByRole('heading', { level: 1 }).waitFor();
+  });
+
+  it('prepares a message that mends a criterion, and sends nothing', async () => {
+    const fix = workbench
+      .webview()
+      .getByRole('button', { name: /^Fix (?!failing)/ })
+      .first();
+    const name = ((await fix.getAttribute('aria-label')) ?? '').replace('Fix ', '');
+    await fix.click();
+    await workbench.quickInput.getByText('New session').waitFor();
+    await workbench.pick('New session');
+    await workbench.quickInput.locator('.monaco-list-row', { hasText: 'atlas' }).click();
+    const composer = workbench.webview().getByRole('textbox');
+    await composer.waitFor();
+    const text = await composerText(workbench, 'Please mend');
+    assert.match(text, /Please mend this readiness criterion of acme\/shop/);
+    assert.ok(text.includes(name.toLowerCase().replaceAll(' ', '_')), text);
+    assert.match(text, /apps\/web: Storefront/);
+    assert.match(text, /commit [0-9a-f]{40}/);
+    assert.deepEqual(
+      service.requests.filter(({ path, method }) => method === 'POST' && path.endsWith('/messages')),
+      [],
+    );
+  });
+
+  it('adds to a draft that is there, and takes nothing of it away', async () => {
+    await workbench.webview().getByRole('textbox').fill('My own words');
+    await workbench.tab(/Readiness: acme/).click();
+    await workbench.webview().getByRole('heading', { level: 1, name: 'acme/shop' }).waitFor();
+    await workbench
+      .webview()
+      .getByRole('button', { name: /^Fix (?!failing)/ })
+      .first()
+      .click();
+    await workbench.quickInput.getByText('New session').waitFor();
+    await workbench.quickInput.locator('.monaco-list-row').first().click();
+    await workbench.webview().getByRole('textbox').waitFor();
+    const text = await composerText(workbench, 'My own words\n\nPlease mend this readiness criterion');
+    assert.equal(text.split('Please mend').length, 2);
+  });
+
+  it('shows the same report again after a reload, and asks the service once more at most', async () => {
+    await workbench.tab(/Readiness: acme/).click();
+    await workbench.webview().getByRole('heading', { level: 1, name: 'acme/shop' }).waitFor();
+    const asked = (): number => service.requests.filter(({ path }) => path.includes('maturity')).length;
+    const before = asked();
+    await workbench.page.reload();
+    await workbench
+      .webview()
+      .getByRole('heading', { level: 1, name: 'acme/shop' })
+      .waitFor({ timeout: 60_000 });
+    assert.ok(asked() <= before + 1, `${asked() - before} readings after the reload`);
+  });
+});
+
+/** What the reader sees where there is nothing to match, or nothing to read. */
+describe('readiness without a repository', () => {
+  let service: SampleService;
+  let folder: string;
+  let workbench: Workbench;
+
+  before(async function () {
+    this.timeout(120_000);
+    folder = temporaryFolder('no-repository');
+    service = await startSampleService({ pace: 0 });
+  });
+  afterEach(async function () {
+    const test = this.currentTest;
+    if (test?.state === 'failed')
+      await workbench.capture(`failed/${test.title.replace(/\W+/g, '-').slice(0, 60)}`);
+  });
+  after(async () => {
+    await workbench.close();
+    await service.close();
+    removeFolder(folder);
+  });
+
+  it('says why reports cannot be read, and reads them when asked again', async () => {
+    const fault = service.fail({
+      kind: 'status',
+      status: 503,
+      match: { path: '/api/organization/maturity-level-reports' },
+    });
+    workbench = await Workbench.open({
+      folder,
+      env: {
+        AGENT_CONSOLE_BASE_URL: service.baseUrl,
+        AGENT_CONSOLE_APP_URL: service.appUrl,
+        AGENT_CONSOLE_API_KEY: service.apiKey,
+      },
+    });
+    await workbench.openContainer('Agent Console');
+    await workbench.expandView('Readiness');
+    await workbench.view('Readiness').getByText(/503/).waitFor();
+    await workbench.row('Readiness', 'Try again').waitFor();
+    fault.dispose();
+    await workbench.row('Readiness', 'Try again').click();
+    await workbench.row('Readiness', 'acme/billing').waitFor();
+    await workbench.view('Readiness').getByText(/503/).waitFor({ state: 'detached' });
+  });
+
+  it('says that no repository is open, and finds the others by name', async () => {
+    await workbench.row('Readiness', 'No repository is open').waitFor();
+    assert.equal(
+      await workbench.page
+        .locator('.statusbar-item[id$="agentConsole.readiness"]')
+        .filter({ hasText: '%' })
+        .count(),
+      0,
+    );
+    await workbench.runCommand("Agent Console: Find a repository's readiness");
+    await workbench.quickInput.getByText('acme/shop').first().waitFor();
+    await workbench.pick('acme/site');
+    const page = workbench.webview();
+    await page.getByRole('heading', { level: 1, name: 'acme/site' }).waitFor();
+    await page.getByText('The repository is not open in this window.').waitFor();
+  });
+
+  it('keeps what was read when a later reading fails, and says how old it is', async () => {
+    const fault = service.fail({ kind: 'html', match: { path: '/api/organization/maturity-level-reports' } });
+    await workbench.viewAction('Readiness', 'Refresh readiness');
+    await workbench
+      .view('Readiness')
+      .getByText(/Shown as of/)
+      .waitFor();
+    await workbench.row('Readiness', 'acme/billing').waitFor();
+    fault.dispose();
+  });
+});
+
+/** 5,000 reports of one repository, the newest with 3,000 criteria, some of them malformed and all of them hostile. */
+describe('readiness of a very large and hostile kind', () => {
+  const EVIL = '[x](command:workbench.action.quit) <img src=x onerror=alert(1)> $(zap) \u202Egnp';
+  let service: SampleService;
+  let reports: FakeReports;
+  let folder: string;
+  let workbench: Workbench;
+
+  before(async function () {
+    this.timeout(120_000);
+    folder = temporaryFolder('large');
+    execFileSync('git', ['init', '--quiet', folder]);
+    execFileSync('git', ['-C', folder, 'remote', 'add', 'mirror', 'git@GIT.example.com:acme/repo-0.git/']);
+    service = await startSampleService({ pace: 0 });
+    reports = await startReports({ count: 5_000, order: 'newestFirst', repositories: 1 });
+    const many = Array.from({ length: 3_000 }, (_, index) => [
+      `criterion_${index} ${EVIL}`,
+      { numerator: index % 500 === 499 ? 5 : index % 3, denominator: 2, rationale: `${EVIL} ${index}` },
+    ]);
+    Object.assign(reports.reports[0]!, {
+      branch: EVIL,
+      apps: { [EVIL]: { description: EVIL } },
+      report: Object.fromEntries(many) as unknown,
+    });
+    reports.reports.push({ reportId: 'without anything' } as never);
+    workbench = await Workbench.open({
+      folder,
+      env: {
+        AGENT_CONSOLE_BASE_URL: service.baseUrl,
+        AGENT_CONSOLE_APP_URL: reports.url,
+        AGENT_CONSOLE_API_KEY: service.apiKey,
+      },
+    });
+    await workbench.openContainer('Agent Console');
+    await workbench.expandView('Readiness');
+    for (const view of ['Sessions', 'Computers']) {
+      await workbench.view(view).locator('.pane-header').click();
+      await workbench.view(view).locator('.pane-header[aria-expanded=false]').waitFor();
+    }
+  });
+  afterEach(async function () {
+    const test = this.currentTest;
+    if (test?.state === 'failed')
+      await workbench.capture(`failed/${test.title.replace(/\W+/g, '-').slice(0, 60)}`);
+  });
+  after(async () => {
+    await workbench.close();
+    await reports.close();
+    await service.close();
+    removeFolder(folder);
+  });
+
+  it('shows what can be read and names what cannot', async () => {
+    await workbench.row('Readiness', /acme\/repo-0.*%/s).waitFor();
+    await workbench.row('Readiness', /Criterion 0 .*0\/2/s).waitFor();
+    await workbench
+      .view('Readiness')
+      .getByText(/could not be read/)
+      .waitFor();
+    await workbench
+      .view('Readiness')
+      .getByText(/without anything|numerator not between/)
+      .waitFor();
+    assert.equal(await workbench.view('Readiness').locator('a[href], img').count(), 0);
+  });
+
+  it('draws the page in steps, with every foreign text as text', async () => {
+    await workbench.row('Readiness', /Criterion 0 .*0\/2/s).click();
+    const page = workbench.webview();
+    await page.getByRole('heading', { level: 1, name: 'acme/repo-0' }).waitFor();
+    await page.getByRole('img', { name: /Score over 5000 reports/ }).waitFor();
+    const rows = page.getByRole('table', { name: /Criteria/ }).getByRole('row');
+    assert.equal(await rows.count(), 201);
+    await page.getByRole('button', { name: 'Show 200 more' }).click();
+    await rows.nth(400).waitFor();
+    await page.getByRole('searchbox').fill('criterion_2998');
+    await rows.nth(2).waitFor({ state: 'detached' });
+    assert.equal(await page.locator('img[src], a[href]').count(), 0);
+    assert.deepEqual(await violations(await workbench.webviewFrame()), []);
+  });
+});
+
+/** What the composer holds, once that contains these words. */
+async function composerText(workbench: Workbench, words: string): Promise<string> {
+  interface Browser {
+    readonly document: { querySelector(selector: string): { readonly value: string } | null };
+  }
+  const frame = await workbench.webviewFrame();
+  const handle = await frame.waitForFunction(wanted => {
+    const value = (globalThis as unknown as Browser).document.querySelector('textarea')?.value ?? '';
+    return value.includes(wanted) ? value : false;
+  }, words);
+  return String(await handle.jsonValue());
+}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { identify, match, resolveUrl } from '../../../src/readiness/repositoryUrl';
+
+const label = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/);
+const host = fc.tuple(label, label).map(parts => `${parts.join('.')}.example`);
+const segment = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,10}$/).filter(text => !/\.git$/i.test(text));
+const path = fc.array(segment, { minLength: 1, maxLength: 4 }).map(parts => parts.join('/'));
+const user = fc.constantFrom('', 'git@', 'me:secret@', 'x-token-auth:ab%40c@');
+const port = fc.constantFrom('', ':22', ':443', ':7999');
+const ending = fc.constantFrom('', '.git', '/', '.git/', '.GIT', '//');
+
+/** One repository in some form that git takes. */
+const form = (at: string, below: string): fc.Arbitrary<string> =>
+  fc
+    .record({
+      scheme: fc.constantFrom('https', 'http', 'ssh', 'git', 'git+ssh', 'HTTPS', 'scp', 'bare'),
+      user,
+      port,
+      ending,
+      upper: fc.boolean(),
+      space: fc.constantFrom('', ' ', '\n'),
+    })
+    .map(({ scheme, user: who, port: door, ending: end, upper, space }) => {
+      const name = upper ? at.toUpperCase() : at;
+      if (scheme === 'scp')
+        return `${space}${who.replace(/:.*@/, '@')}${name}:${end === '//' ? '/' : ''}${below}${end}${space}`;
+      if (scheme === 'bare') return `${name}/${below}${end}`;
+      return `${space}${scheme}://${who}${name}${door}/${below}${end}${space}`;
+    });
+
+describe('addresses of repositories', () => {
+  it('are the same in every form', () => {
+    fc.assert(
+      fc.property(
+        fc
+          .tuple(host, path)
+          .chain(([at, below]) => fc.tuple(form(at, below), form(at, below), fc.constant([at, below]))),
+        ([one, other, [at, below]]) => {
+          assert.equal(identify(one)?.key, identify(other)?.key, `${one} ${other}`);
+          assert.equal(identify(one)?.key, `${at}/${below}`);
+          assert.equal(
+            match([identify(one)!.key], ['https://elsewhere.example/x', other]),
+            identify(one)!.key,
+          );
+        },
+      ),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it('stay apart when host or path differ', () => {
+    fc.assert(
+      fc.property(
+        fc
+          .tuple(host, path, host, path)
+          .filter(([a, b, c, d]) => a !== c || b.toLowerCase() !== d.toLowerCase())
+          .chain(([a, b, c, d]) => fc.tuple(form(a, b), form(c, d))),
+        ([one, other]) => {
+          assert.notEqual(identify(one)?.key, identify(other)?.key, `${one} ${other}`);
+          assert.equal(match([identify(one)!.key], [other]), undefined);
+        },
+      ),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it('never throw, hold no credentials, and stay what they are', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl(), fc.string()), text => {
+        const identity = identify(text);
+        if (identity !== undefined) assert.ok(identity.name !== '' && identity.key !== '');
+        match(['a/b'], [text]);
+      }),
+      { numRuns: 5_000 },
+    );
+    assert.ok(!identify('https://me:secret@git.example.com/a/b')!.key.includes('secret'));
+  });
+
+  for (const [given, key] of [
+    ['git@git.example.com:acme/shop.git', 'git.example.com/acme/shop'],
+    ['git.example.com:acme/shop', 'git.example.com/acme/shop'],
+    ['git@git.example.com:/acme/shop.git/', 'git.example.com/acme/shop'],
+    ['ssh://git@git.example.com:7999/acme/shop.git', 'git.example.com/acme/shop'],
+    ['ssh://git@[2001:db8::1]:22/acme/shop', '[2001:db8::1]/acme/shop'],
+    ['git@[2001:db8::1]:acme/shop', '[2001:db8::1]/acme/shop'],
+    ['https://git.example.com./acme/shop', 'git.example.com/acme/shop'],
+    ['https://git.example.com/acme/shop?x=1#y', 'git.example.com/acme/shop'],
+    ['https://git.example.com/my%20team/shop', 'git.example.com/my team/shop'],
+    ['https://git.example.com/acme/%zz', 'git.example.com/acme/%zz'],
+    ['/srv/git/shop.git', 'file:/srv/git/shop'],
+    ['file:///srv/git/shop.git/', 'file:/srv/git/shop'],
+    ['file://localhost/srv/git/shop', 'file:/srv/git/shop'],
+    ['C:\\git\\shop.git', 'file:/C:/git/shop'],
+    ['C:/git/shop', 'file:/C:/git/shop'],
+    ['file:///C:/git/shop', 'file:/C:/git/shop'],
+    ['', undefined],
+    ['   ', undefined],
+    ['shop', undefined],
+    ['.', undefined],
+    ['../shop', undefined],
+    ['/', undefined],
+    ['https://git.example.com', undefined],
+    ['https:///acme/shop', undefined],
+    [`https://git.example.com/${'a'.repeat(3_000)}`, undefined],
+  ] as const) {
+    it(`reads ${JSON.stringify(given.slice(0, 60))}`, () => assert.equal(identify(given)?.key, key));
+  }
+
+  it('match in another letter case of the path only when that leaves no doubt', () => {
+    assert.equal(match(['h.x/acme/Shop'], ['git@h.x:acme/shop']), 'h.x/acme/Shop');
+    assert.equal(match(['h.x/acme/Shop', 'h.x/acme/SHOP'], ['git@h.x:acme/shop']), undefined);
+    assert.equal(match(['h.x/acme/Shop', 'h.x/acme/shop'], ['git@h.x:acme/shop']), 'h.x/acme/shop');
+  });
+
+  it('of submodules may be relative to the repository around them', () => {
+    assert.equal(resolveUrl('../ui.git', 'https://h.x/acme/shop.git'), 'https://h.x/acme/ui.git');
+    assert.equal(resolveUrl('../../tools/ui', 'git@h.x:acme/shop.git'), 'git@h.x:tools/ui');
+    assert.equal(resolveUrl('../ui', 'git@h.x:acme/shop'), 'git@h.x:acme/ui');
+    assert.equal(resolveUrl('./ui', 'https://h.x/acme/shop/'), 'https://h.x/acme/shop/ui');
+    assert.equal(resolveUrl('https://other.x/a', 'https://h.x/acme/shop'), 'https://other.x/a');
+    assert.equal(resolveUrl('../ui', undefined), '../ui');
+  });
+});

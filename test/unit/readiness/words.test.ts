@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { marked } from 'marked';
+import { jsonOf, markdownOf } from '../../../src/readiness/exports';
+import { fixMessage } from '../../../src/readiness/fixMessage';
+import type { Repository, StoredReport } from '../../../src/readiness/model';
+import { isPageState, reportProtocol } from '../../../src/readiness/protocol';
+import { commitsView, reportView, type ShownReport } from '../../../src/readiness/reportView';
+import { reportNotes, stalenessText, unmatchedText } from '../../../src/readiness/text';
+import { Formatter } from '../../../src/util/format';
+
+const format = new Formatter('en');
+const EVIL = [
+  '[x](command:workbench.action.quit)',
+  '<img src=x onerror=alert(1)>',
+  '| a | b |\n| - | - |',
+  '\u202Egnp.exe\u2066',
+  '$(zap) `code` **bold** ![p](https://evil.example/p.png)',
+  'https://evil.example/auto www.evil.example WWW.evil.example me@evil.example <https://evil.example>',
+  '\u0000\u001b[31m\u0007',
+  '# heading\n- item\n\n---',
+  '&lt;script&gt;',
+].join(' ');
+
+function hostile(): ShownReport {
+  const evaluation = { numerator: 1, denominator: 2, rationale: EVIL };
+  const report: StoredReport = {
+    reportId: EVIL,
+    createdAt: 9e18,
+    repoUrl: EVIL,
+    apps: { [EVIL]: { description: EVIL }, '../../etc': { description: 'x' } },
+    report: { [EVIL]: evaluation, plain: evaluation },
+    commitHash: EVIL,
+    branch: EVIL,
+    hasLocalChanges: true,
+    hasNonRemoteCommits: true,
+    modelUsed: { id: EVIL, reasoningEffort: EVIL },
+    agentVersion: EVIL,
+    unread: [EVIL],
+  };
+  const base = { ...report, reportId: 'base', createdAt: 5, report: { gone: evaluation } };
+  const repository: Repository = { key: EVIL, name: EVIL, url: EVIL, reports: [report, base] };
+  return { repository, report, base };
+}
+
+describe('words of readiness', () => {
+  const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/u;
+
+  it('show the page no control or bidi characters, whatever a report holds', () => {
+    const shown = hostile();
+    const view = reportView(shown, { kind: 'unknownCommit' }, format);
+    // Ids go back to the panel as they came and are never shown.
+    const texts = JSON.stringify(
+      { ...view, commits: commitsView(shown, [{ hash: EVIL, subject: EVIL, author: EVIL }], false) },
+      (name, value: unknown) => (['id', 'path', 'reportId'].includes(name) ? undefined : value),
+    );
+    assert.equal(control.exec(JSON.parse(`"${texts.replace(/["\\]/g, ' ')}"`) as string), null);
+    assert.ok(!view.apps.some(({ local }) => local));
+  });
+
+  it('hold no control characters in the message to an agent', () => {
+    const { repository, report } = hostile();
+    const message = fixMessage(repository, report, [EVIL, 'plain', 'not there', 'constructor']);
+    assert.equal(control.exec(message), null);
+    assert.equal(message.match(/1\/2 pass/g)?.length, 2);
+  });
+
+  it('name criterion, rationale, applications and commit in the message', () => {
+    const report: StoredReport = {
+      reportId: 'r',
+      createdAt: Date.UTC(2026, 10, 12, 12),
+      repoUrl: 'x',
+      apps: { 'apps/web': { description: 'Shop' } },
+      report: { type_check: { numerator: 1, denominator: 2, rationale: 'Not strict.' } },
+      commitHash: 'abc1234',
+      branch: 'main',
+    };
+    const repository: Repository = { key: 'h/acme/shop', name: 'acme/shop', url: 'x', reports: [report] };
+    assert.equal(
+      fixMessage(repository, report, ['type_check']),
+      [
+        'Please mend this readiness criterion of acme/shop, branch main, commit abc1234.',
+        'It is from the readiness report of Nov 12, 2026.',
+        '',
+        '- type_check: 1/2 pass',
+        '  Not strict.',
+        '',
+        'Applications:',
+        '- apps/web: Shop',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('export Markdown that holds no markup of a report', () => {
+    const html = marked.parse(markdownOf(hostile(), format), { async: false, gfm: true });
+    assert.doesNotMatch(html, /<(?:img|a|script|code|strong|em|hr)\b/);
+    assert.equal(html.match(/<table>/g)?.length, 2);
+    assert.equal(html.match(/<h1>/g)?.length, 1);
+  });
+
+  it('export JSON that holds the reports as they are, and the changes', () => {
+    const shown = hostile();
+    const parsed = JSON.parse(jsonOf(shown)) as {
+      report: unknown;
+      changes: { criterion: string; change: string }[];
+    };
+    assert.deepEqual(parsed.report, JSON.parse(JSON.stringify(shown.report)));
+    assert.deepEqual(
+      parsed.changes.map(({ change }) => change),
+      ['new', 'new', 'gone'],
+    );
+  });
+
+  it('explain age and flags in sentences', () => {
+    const { report } = hostile();
+    const old = { kind: 'behind', behind: 3, beside: 2 } as const;
+    const notes = reportNotes(report, old);
+    assert.match(notes[0]!, /HEAD has 3 commits/);
+    assert.match(notes[1]!, /not part of HEAD/);
+    assert.match(notes[2]!, /uncommitted/);
+    assert.match(notes[3]!, /unpushed/);
+    assert.match(notes[4]!, /could not be read/);
+    assert.equal(stalenessText(old), '3 commits behind, on another line');
+    assert.equal(stalenessText({ kind: 'behind', behind: 1000, beside: 0 }), '1000+ commits behind');
+    assert.equal(stalenessText({ kind: 'noCommit' }), '');
+  });
+
+  it('say why nothing matches, and show no password of a remote', () => {
+    const labels = (['looking', 'missing', 'disabled'] as const).map(kind => unmatchedText({ kind }).label);
+    const found = (urls: readonly string[][]): string => {
+      const repositories = urls.map(each => ({ root: undefined as never, urls: each }));
+      return Object.values(unmatchedText({ kind: 'found', repositories })).join(' ');
+    };
+    assert.equal(new Set([...labels, found([]), found([[]]), found([['https://h.x/a/b']])]).size, 6);
+    assert.ok(!found([['https://me:secret@h.x/a/b']]).includes('secret'));
+  });
+
+  it('take from the page and its kept state only what they know', () => {
+    assert.ok(isPageState({ key: 'k', reportId: 'r' }));
+    for (const bad of [
+      null,
+      7,
+      {},
+      { key: 'k' },
+      { key: 'k', reportId: 'r', more: 1 },
+      { key: 1, reportId: 'r' },
+    ]) {
+      assert.equal(isPageState(bad), false);
+    }
+    const { notifications } = reportProtocol;
+    assert.equal(notifications.export({ format: 'html' }), false);
+    assert.equal(notifications.fix({ criteria: ['a', 1] }), false);
+    assert.equal(notifications.compare({ reportId: null }), false);
+  });
+});
