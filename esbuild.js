@@ -30,6 +30,7 @@ const rooms = [
   'sessions',
   'chat',
   'organization',
+  'usage',
   'sample',
 ].filter(room => fs.existsSync(path.join(src, room, 'index.ts')));
 

@@ -55,6 +55,11 @@ export const commands = {
     showRevision: 'agentConsole.organization.showRevision',
     copyPermalink: 'agentConsole.organization.copyPermalink',
   },
+  usage: {
+    open: 'agentConsole.usage.open',
+    refresh: 'agentConsole.usage.refresh',
+    chooseSpan: 'agentConsole.usage.chooseSpan',
+  },
 } as const;
 
 export const views = {

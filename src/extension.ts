@@ -23,9 +23,13 @@ import { DetailsDocuments } from './util/detailsDocuments';
 import { Formatter } from './util/format';
 import { once } from './util/once';
 import { windowFocus } from './util/windowFocus';
+import type { UsageFeature } from './usage';
 
 /** What must end in order when the window closes; filled as parts are made. */
 const endings: (() => Promise<void>)[] = [];
+
+/** The status bar is filled when VS Code has long been usable, ms after activation. */
+const USAGE_AFTER_MS = 3_000;
 
 /**
  * Registers the whole surface and loads nothing else: each part below is made when a view is first shown or a command first
@@ -51,6 +55,8 @@ export function activate(context: vscode.ExtensionContext): void {
     const { connect } = await import('./connection');
     const part = own(connect({ context, storage: await storage(), log }));
     endings.push(() => part.close());
+    // Whoever signs in later gets the status bar then.
+    own(part.onDidBecomeReady(() => void fillUsage()));
     return part;
   });
   const computers: () => Promise<ComputersFeature> = once(async () => {
@@ -84,6 +90,27 @@ export function activate(context: vscode.ExtensionContext): void {
     const parts = { connection: await connection(), storage: await storage(), log, focused, format, details };
     return own(registerOrganization({ ...parts, view: organizationView, inactiveDays }));
   });
+  const usage: () => Promise<UsageFeature> = once(async () => {
+    const { registerUsage } = await import('./usage');
+    const feature = own(
+      registerUsage({ connection: await connection(), storage: await storage(), log, format }),
+    );
+    await feature.ready();
+    return feature;
+  });
+  const fillUsage = async (): Promise<void> => {
+    if (settings.usageStatusBar() === 'off') return;
+    try {
+      if ((await (await connection()).ready()).kind === 'signedIn') (await usage()).startStatusBar();
+    } catch (error) {
+      log.error('The status bar could not be filled', error);
+    }
+  };
+  const later = setTimeout(() => {
+    const isConfigured = settings.baseUrl() !== '' || (process.env['AGENT_CONSOLE_BASE_URL'] ?? '') !== '';
+    if (isConfigured) void fillUsage();
+  }, USAGE_AFTER_MS);
+  own({ dispose: () => clearTimeout(later) });
 
   const sessionsView = own(
     registerTree<SessionTreeNode>(views.sessions, async () => (await sessions()).tree, {
@@ -123,6 +150,7 @@ export function activate(context: vscode.ExtensionContext): void {
     sessions,
     chat,
     organization,
+    usage,
   };
   const onFailure = async (command: string, error: unknown, args: readonly unknown[]): Promise<undefined> =>
     (await import('./console')).reportFailure({ command, error, args, log });

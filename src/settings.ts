@@ -14,7 +14,30 @@ export const settings = {
   maxAttachmentBytes: (): number => clamp(read('chat.maxAttachmentMegabytes', 10), 1, 100) * 1024 * 1024,
   /** Days without a sign-in or work of agents after which a user counts as inactive. */
   inactiveDays: (): number => clamp(read('organization.inactiveDays', 30), 1, 3650),
+  /** Which days the status bar counts the tokens of; `off` hides it and fetches nothing for it. */
+  usageStatusBar: (): UsageSpan => {
+    const span = read<string>('usage.statusBar', 'lastDay');
+    return usageSpans.find(known => known === span) ?? 'lastDay';
+  },
+  /** The person's own budget of billable tokens; 0 for none. */
+  usageBudget: (): UsageBudget => ({
+    tokens: clamp(read('usage.budget', 0), 0, Number.MAX_SAFE_INTEGER),
+    period: read<string>('usage.budgetPeriod', 'month') === 'day' ? 'day' : 'month',
+    thresholds: [...new Set(readNumbers('usage.budgetThresholds', [80, 100]))]
+      .filter(percent => percent > 0)
+      .sort((a, b) => a - b),
+  }),
 } as const;
+
+export const usageSpans = ['lastDay', '7days', '30days', 'monthToDate', 'off'] as const;
+export type UsageSpan = (typeof usageSpans)[number];
+
+export interface UsageBudget {
+  readonly tokens: number;
+  readonly period: 'day' | 'month';
+  /** Percent of `tokens`, rising. */
+  readonly thresholds: readonly number[];
+}
 
 type SettingKey =
   | 'baseUrl'
@@ -22,7 +45,11 @@ type SettingKey =
   | 'refresh.computers'
   | 'refresh.sessions'
   | 'chat.maxAttachmentMegabytes'
-  | 'organization.inactiveDays';
+  | 'organization.inactiveDays'
+  | 'usage.statusBar'
+  | 'usage.budget'
+  | 'usage.budgetPeriod'
+  | 'usage.budgetThresholds';
 
 /** Every setting id, for the test that compares them with package.json. */
 export const settingKeys: readonly SettingKey[] = [
@@ -32,6 +59,10 @@ export const settingKeys: readonly SettingKey[] = [
   'refresh.sessions',
   'chat.maxAttachmentMegabytes',
   'organization.inactiveDays',
+  'usage.statusBar',
+  'usage.budget',
+  'usage.budgetPeriod',
+  'usage.budgetThresholds',
 ];
 
 /** Stores the two addresses in the user's settings; `undefined` removes them. */
@@ -41,6 +72,12 @@ export async function storeAddresses(
   const configuration = vscode.workspace.getConfiguration('agentConsole');
   await configuration.update('baseUrl', addresses?.baseUrl, vscode.ConfigurationTarget.Global);
   await configuration.update('appUrl', addresses?.appUrl, vscode.ConfigurationTarget.Global);
+}
+
+/** Stores in the user's settings which days the status bar counts. */
+export async function storeUsageSpan(span: UsageSpan): Promise<void> {
+  const configuration = vscode.workspace.getConfiguration('agentConsole');
+  await configuration.update('usage.statusBar', span, vscode.ConfigurationTarget.Global);
 }
 
 /** Calls `listener` after one of the named settings changed. */
@@ -53,6 +90,11 @@ export function onDidChangeSettings(keys: readonly SettingKey[], listener: () =>
 function read<T extends string | number | boolean>(key: SettingKey, fallback: T): T {
   const value = vscode.workspace.getConfiguration('agentConsole').get<unknown>(key);
   return typeof value === typeof fallback ? (value as T) : fallback;
+}
+
+function readNumbers(key: SettingKey, fallback: readonly number[]): readonly number[] {
+  const value = vscode.workspace.getConfiguration('agentConsole').get<unknown>(key);
+  return Array.isArray(value) ? value.filter(item => typeof item === 'number') : fallback;
 }
 
 function clamp(value: number, least: number, most: number): number {

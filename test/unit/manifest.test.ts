@@ -39,10 +39,10 @@ describe('package.json', () => {
       manifest.contributes.views.agentConsole.map(view => view.id).sort(),
       Object.values(views).sort(),
     );
-    assert.deepEqual(
-      manifest.activationEvents,
-      Object.values(panels).map(panel => `onWebviewPanel:${panel}`),
-    );
+    assert.deepEqual(manifest.activationEvents, [
+      'onStartupFinished',
+      ...Object.values(panels).map(panel => `onWebviewPanel:${panel}`),
+    ]);
   });
 
   it('declares exactly the settings that settings.ts reads, all out of reach of a workspace', () => {
