@@ -56,9 +56,9 @@ function startWorker(script: string): Promise<Worker | undefined> {
   return new Promise(resolve => {
     try {
       const worker = new Worker(script, { workerData: MARK, execArgv: [], env: {} });
+      const fail = (): void => resolve(undefined);
+      worker.on('error', fail).on('exit', fail);
       worker.once('message', () => resolve(worker));
-      worker.once('error', () => resolve(undefined));
-      worker.once('exit', () => resolve(undefined));
     } catch {
       resolve(undefined);
     }
@@ -69,7 +69,6 @@ function delegate(worker: Worker, task: Task): Promise<DecodedRows> {
   return new Promise((resolve, reject) => {
     const items: unknown[] = [];
     let head: Head | undefined;
-    worker.removeAllListeners();
     worker.on('error', reject);
     worker.on('exit', () => reject(new Error('The worker that read the answer ended.')));
     worker.on('message', (reply: Reply) => {
