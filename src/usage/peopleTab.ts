@@ -256,7 +256,7 @@ function everybody(groups: ReadonlyMap<string, readonly UserDay[]>, names: Peopl
               null,
               ...sums(all),
               ratioOf(all) ?? null,
-              ...['', '', '', ...identity.map(() => '')],
+              ...['', '', '', '', ...identity.map(() => '')],
             ],
           }),
     },

@@ -53,7 +53,7 @@ class Desk extends Disposable {
     super();
     const path = `services/${folderName(service.id)}/usage`;
     this.shared = this.register(new SharedRecords(storage, `${path}/state`, now));
-    this.#open = organization => new DayCache(storage, `${path}/o-${folderName(organization)}`, log);
+    this.#open = organization => new DayCache(storage, `${path}/${folderName(`o-${organization}`)}`, log);
     this.fetcher = new Fetcher({
       api: () => (connection.state.current.service?.id === service.id ? connection.api : undefined),
       cache: () => this.days,
@@ -190,8 +190,9 @@ export class UsageData extends Disposable implements UsageSource {
       const work = (wanted: readonly Day[], since: number): Promise<void> =>
         desk.fetcher.ensure(endpoint, wanted, { since, signal, onProgress: progress });
       try {
-        if (this.#verify) await work([this.bounds.end], asked);
+        const verify = this.#verify;
         this.#verify = false;
+        if (verify) await work([this.bounds.end], asked);
         await work(days, again ? asked : 0);
       } catch (error) {
         if (!(error instanceof OtherOrganization)) throw error;
