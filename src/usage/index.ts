@@ -86,6 +86,7 @@ class Usage extends Disposable implements UsageFeature {
             ),
         },
         format: deps.format,
+        tooltip: tooltipOf,
         tell: (severity, sentence) => void this.#tell(severity, sentence),
       }),
     );
@@ -168,4 +169,13 @@ class Usage extends Disposable implements UsageFeature {
         : await vscode.window.showInformationMessage(text, open);
     if (choice === open) await this.#open();
   }
+}
+
+/** Foreign text stays text: nothing in it becomes a link or an icon. */
+function tooltipOf(heading: string, table?: string, notes: readonly string[] = []): vscode.MarkdownString {
+  const tooltip = new vscode.MarkdownString();
+  tooltip.appendText(heading);
+  if (table !== undefined) tooltip.appendCodeblock(table, 'text');
+  if (notes.length > 0) tooltip.appendText(`${table === undefined ? '\n' : ''}${notes.join('\n')}`);
+  return tooltip;
 }

@@ -32,6 +32,11 @@ export interface StatusBarDeps {
     onDidChange(listener: () => unknown): IDisposable;
   };
   readonly format: Formatter;
+  readonly tooltip: (
+    heading: string,
+    table?: string,
+    notes?: readonly string[],
+  ) => vscode.MarkdownString | string;
   /** Tells the person something, with a button that opens the dashboard. */
   readonly tell: (severity: 'info' | 'warning', sentence: string) => void;
   readonly now?: () => number;
@@ -154,20 +159,24 @@ export class UsageStatusBar extends Disposable {
     };
     const text = statusText(facts, format, this.#now());
     if (text !== undefined && state.kind === 'ready') {
-      this.#show(text.text, text.spoken, tooltipOf(text.heading, text.table, text.notes));
+      this.#show(text.text, text.spoken, this.#deps.tooltip(text.heading, text.table, text.notes));
       await this.#tellOfBudget(facts, budget);
     } else if (state.kind === 'forbidden') {
       const label = vscode.l10n.t('Usage needs another role');
-      this.#show('$(graph) $(lock)', label, tooltipOf(state.sentence));
+      this.#show('$(graph) $(lock)', label, this.#deps.tooltip(state.sentence));
     } else if (this.#problem !== undefined) {
-      this.#show('$(graph) $(warning)', vscode.l10n.t('Usage is not known'), tooltipOf(this.#problem));
+      this.#show(
+        '$(graph) $(warning)',
+        vscode.l10n.t('Usage is not known'),
+        this.#deps.tooltip(this.#problem),
+      );
     } else {
       const loading = vscode.l10n.t('Usage is being fetched');
-      this.#show('$(graph) $(loading~spin)', loading, tooltipOf(loading));
+      this.#show('$(graph) $(loading~spin)', loading, this.#deps.tooltip(loading));
     }
   }
 
-  #show(text: string, spoken: string, tooltip: vscode.MarkdownString): void {
+  #show(text: string, spoken: string, tooltip: vscode.MarkdownString | string): void {
     const { item } = this.#deps;
     item.text = text;
     item.accessibilityInformation = { label: vscode.l10n.t('Usage: {0}', spoken) };
@@ -205,13 +214,4 @@ export class UsageStatusBar extends Disposable {
           );
     tell(percent >= 100 ? 'warning' : 'info', forNotification(sentence));
   }
-}
-
-/** Foreign text stays text: nothing in it becomes a link or an icon. */
-function tooltipOf(heading: string, table?: string, notes: readonly string[] = []): vscode.MarkdownString {
-  const tooltip = new vscode.MarkdownString();
-  tooltip.appendText(heading);
-  if (table !== undefined) tooltip.appendCodeblock(table, 'text');
-  if (notes.length > 0) tooltip.appendText(`${table === undefined ? '\n' : ''}${notes.join('\n')}`);
-  return tooltip;
 }
