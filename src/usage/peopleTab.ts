@@ -13,57 +13,8 @@ import {
   type Period,
 } from './kit';
 import type { DirectoryPerson, PeopleNames } from './names';
+import { counted, countLabels, quiet, sumsOf, type People, type Sums } from './peopleCounts';
 import type { Cell, Column, Day, Figure, Row, Section } from './report';
-
-type People = readonly UserDay[];
-
-/** Counts of section 2.6 that add up over days and people, in the order they are shown. */
-const counted = [
-  'billable_tokens',
-  'tool_calls',
-  'sessions',
-  'messages',
-  'user_messages',
-  'assistant_messages',
-  'files_created',
-  'files_edited',
-  'git_commits',
-  'git_prs_created',
-  'mcp_calls',
-  'skill_calls',
-  'slash_commands',
-  'hooks',
-] as const satisfies readonly (keyof UserDay)[];
-type Counted = (typeof counted)[number];
-
-/** Shown only when asked for. */
-const quiet: ReadonlySet<Counted> = new Set<Counted>([
-  'user_messages',
-  'assistant_messages',
-  'mcp_calls',
-  'skill_calls',
-  'slash_commands',
-  'hooks',
-]);
-
-function countLabels(): Readonly<Record<Counted, string>> {
-  return {
-    billable_tokens: vscode.l10n.t('Billable tokens'),
-    tool_calls: vscode.l10n.t('Tool calls'),
-    sessions: vscode.l10n.t('Sessions'),
-    messages: vscode.l10n.t('Messages'),
-    user_messages: vscode.l10n.t('Messages of people'),
-    assistant_messages: vscode.l10n.t('Messages of agents'),
-    files_created: vscode.l10n.t('Files created'),
-    files_edited: vscode.l10n.t('Files edited'),
-    git_commits: vscode.l10n.t('Commits'),
-    git_prs_created: vscode.l10n.t('Pull requests'),
-    mcp_calls: vscode.l10n.t('MCP calls'),
-    skill_calls: vscode.l10n.t('Skills used'),
-    slash_commands: vscode.l10n.t('Slash commands used'),
-    hooks: vscode.l10n.t('Hooks run'),
-  };
-}
 
 /** Section 2.6; with `query.person` only that person's days. */
 export function peopleTab(
@@ -75,6 +26,7 @@ export function peopleTab(
   const { person } = context.query;
   if (person !== undefined) return onePerson(narrowed(context, person), person, names);
   const groups = byPerson(context.now);
+  const metrics = dayMetrics();
   const inactive = directory.filter(({ id }) => !groups.has(id));
   const figures = [
     figure(
@@ -84,7 +36,7 @@ export function peopleTab(
         label: vscode.l10n.t('Active people'),
         explanation: vscode.l10n.t('Different people with usage in the period.'),
       },
-      period => (period.rows.some(row => row !== undefined) ? byPerson(period).size : undefined),
+      period => (period.rows.some(row => row !== undefined) ? peopleIn(period) : undefined),
     ),
     ...(directory.length === 0
       ? []
@@ -97,7 +49,7 @@ export function peopleTab(
             explanation: vscode.l10n.t('People of the organization without usage in the period.'),
           },
         ]),
-    ...totals(context),
+    ...totals(context, metrics),
   ];
   const sections = [
     daySection(
@@ -112,7 +64,7 @@ export function peopleTab(
       },
       [
         { id: 'people', label: vscode.l10n.t('Active people'), of: rows => rows.length },
-        ...dayMetrics().map(metric => ({ ...metric, isCharted: false })),
+        ...metrics.map(metric => ({ ...metric, isCharted: false })),
       ],
     ),
     everybody(groups, names),
@@ -121,31 +73,51 @@ export function peopleTab(
   return { figures, sections };
 }
 
-function totals(context: Context<People>): Figure[] {
-  return dayMetrics().map(({ id, label, of }) =>
+function totals(context: Context<People>, metrics: readonly Metric<People>[]): Figure[] {
+  return metrics.map(({ id, label, of }) =>
     figure(context, { id, label, explanation: explained.sum() }, sumOf(of)),
   );
 }
 
 function dayMetrics(): Metric<People>[] {
   const labels = countLabels();
-  return counted.map(name => ({
+  // Each day is added up once, for all of its figures.
+  const known = new Map<People, Sums>();
+  const sumsOnce = (rows: People): Sums => {
+    let sums = known.get(rows);
+    if (sums === undefined) known.set(rows, (sums = sumsOf(rows)));
+    return sums;
+  };
+  return counted.map((name, index) => ({
     id: name,
     label: labels[name],
-    of: rows => sum(rows.map(row => row[name])),
+    of: rows => sumsOnce(rows)[index],
     adds: true,
     hidden: quiet.has(name),
   }));
 }
 
+function peopleIn({ rows }: Period<People>): number {
+  const ids = new Set<string>();
+  for (const day of rows) for (const row of day ?? []) ids.add(row.user_id);
+  return ids.size;
+}
+
 function byPerson({ rows }: Period<People>): Map<string, UserDay[]> {
   const groups = new Map<string, UserDay[]>();
-  for (const row of rows.flatMap(day => day ?? [])) {
-    const group = groups.get(row.user_id);
-    if (group === undefined) groups.set(row.user_id, [row]);
-    else group.push(row);
+  for (const day of rows) {
+    for (const row of day ?? []) {
+      const group = groups.get(row.user_id);
+      if (group === undefined) groups.set(row.user_id, [row]);
+      else group.push(row);
+    }
   }
   return groups;
+}
+
+/** Rows of one person come in the order of their days. */
+function distinctDays(days: People): number {
+  return days.reduce((count, { date }, at) => (date === days[at - 1]?.date ? count : count + 1), 0);
 }
 
 /** Tool calls per message of a person over several days: each day's ratio weighs as many messages as it had. */
@@ -169,8 +141,9 @@ function usual(values: Iterable<string | undefined>): string {
 }
 
 function languagesOf(days: readonly UserDay[]): string {
-  const languages = new Set(days.flatMap(day => day.languages ?? []).map(shown));
-  return [...languages].sort(compare).join(', ');
+  const languages = new Set<string>();
+  for (const day of days) for (const language of day.languages ?? []) languages.add(language);
+  return [...languages].map(shown).sort(compare).join(', ');
 }
 
 function detailColumns(): Column[] {
@@ -210,18 +183,21 @@ function everybody(groups: ReadonlyMap<string, readonly UserDay[]>, names: Peopl
         { id: 'email', label: vscode.l10n.t('E-mail'), kind: 'text', hidden: true },
         { id: 'user_id', label: vscode.l10n.t('User id'), kind: 'text', hidden: true },
       ];
-  const sums = (days: readonly UserDay[]): (number | null)[] =>
-    counted.map(name => sum(days.map(day => day[name])) ?? null);
+  const whole: Sums = counted.map(() => undefined);
+  const sums = (days: People): (number | null)[] =>
+    sumsOf(days).map((value, index) => {
+      if (value !== undefined) whole[index] = (whole[index] ?? 0) + value;
+      return value ?? null;
+    });
   const rows = [...groups].map(([id, days]): Row => {
-    const dates = days.map(({ date }) => date.slice(0, 10)).sort();
     const email = days.findLast(day => typeof day.user_email === 'string')?.user_email ?? '';
     const who: Cell[] = names.isPseudonymous ? [] : [shown(email || names.of(id)), shown(id)];
     return {
       id,
       cells: [
         names.of(id),
-        new Set(dates).size,
-        dates.at(-1) ?? null,
+        distinctDays(days),
+        days.at(-1)?.date.slice(0, 10) ?? null,
         ...sums(days),
         ...details(days),
         ...who,
@@ -230,7 +206,6 @@ function everybody(groups: ReadonlyMap<string, readonly UserDay[]>, names: Peopl
     };
   });
   rows.sort((a, b) => Number(b.cells[3] ?? 0) - Number(a.cells[3] ?? 0) || compare(a.id, b.id));
-  const all = [...groups.values()].flat();
   return {
     id: 'people',
     title: vscode.l10n.t('People'),
@@ -254,8 +229,8 @@ function everybody(groups: ReadonlyMap<string, readonly UserDay[]>, names: Peopl
               vscode.l10n.t('Total'),
               sum(rows.map(({ cells }) => Number(cells[1]))) ?? null,
               null,
-              ...sums(all),
-              ratioOf(all) ?? null,
+              ...whole.map(value => value ?? null),
+              ratioOf([...groups.values()].flat()) ?? null,
               ...['', '', '', '', ...identity.map(() => '')],
             ],
           }),
@@ -302,6 +277,7 @@ function onePerson(
   const active = (period: Period<People>): number | undefined =>
     sum(period.rows.map(rows => rows && Number(rows.length > 0)));
   const days = now.rows.flatMap(rows => rows ?? []);
+  const metrics = dayMetrics();
   const section = daySection(
     context,
     {
@@ -311,7 +287,7 @@ function onePerson(
       chart: 'bars',
     },
     [
-      ...dayMetrics().map(metric => ({ ...metric, isCharted: metric.id === 'billable_tokens' })),
+      ...metrics.map(metric => ({ ...metric, isCharted: metric.id === 'billable_tokens' })),
       { id: 'autonomy_ratio', label: '', of: rows => ratioOf(rows), isCharted: false, unit: 'ratio' },
     ],
   );
@@ -330,7 +306,7 @@ function onePerson(
         { id: 'days', label: vscode.l10n.t('Active days'), explanation: vscode.l10n.t('Days with usage.') },
         active,
       ),
-      ...totals(context),
+      ...totals(context, metrics),
       figure(
         context,
         {

@@ -107,24 +107,38 @@ interface Group extends ModelSums {
   readonly key: readonly string[];
 }
 
-/** Adds up per-model entries by a key. */
-function grouped(
-  entries: Iterable<{ readonly key: readonly string[]; readonly model: ModelTokens }>,
-): Group[] {
-  const groups = new Map<string, Group>();
-  for (const { key, model } of entries) {
-    const id = key.join('\u0000');
-    const known = groups.get(id) ?? { key, billable_tokens: null, input_tokens: null, output_tokens: null };
-    for (const name of figuresOf) {
-      const value = model[name];
-      if (value !== undefined) known[name] = (known[name] ?? 0) + value;
+/** Adds up per-model entries by person (or by none), model and tier. There may be hundreds of thousands of them. */
+class Groups {
+  readonly #people = new Map<string, Map<string, Map<string, Group>>>();
+
+  add(person: string, entries: readonly ModelTokens[] = []): void {
+    let models = this.#people.get(person);
+    if (models === undefined) this.#people.set(person, (models = new Map<string, Map<string, Group>>()));
+    for (const entry of entries) {
+      let tiers = models.get(entry.model_id);
+      if (tiers === undefined) models.set(entry.model_id, (tiers = new Map<string, Group>()));
+      const tier = entry.model_tier ?? '';
+      let group = tiers.get(tier);
+      if (group === undefined) {
+        const key = [person, entry.model_id, tier];
+        tiers.set(tier, (group = { key, billable_tokens: null, input_tokens: null, output_tokens: null }));
+      }
+      const { billable_tokens: billable, input_tokens: input, output_tokens: output } = entry;
+      if (billable !== undefined) group.billable_tokens = (group.billable_tokens ?? 0) + billable;
+      if (input !== undefined) group.input_tokens = (group.input_tokens ?? 0) + input;
+      if (output !== undefined) group.output_tokens = (group.output_tokens ?? 0) + output;
     }
-    groups.set(id, known);
   }
-  return [...groups.values()].sort(
-    (a, b) =>
-      (b.billable_tokens ?? 0) - (a.billable_tokens ?? 0) || compare(a.key.join(' '), b.key.join(' ')),
-  );
+
+  /** The largest first. */
+  list(): Group[] {
+    return [...this.#people.values()]
+      .flatMap(models => [...models.values()].flatMap(tiers => [...tiers.values()]))
+      .sort(
+        (a, b) =>
+          (b.billable_tokens ?? 0) - (a.billable_tokens ?? 0) || compare(a.key.join(' '), b.key.join(' ')),
+      );
+  }
 }
 
 function figureColumns(): Column[] {
@@ -136,11 +150,9 @@ function figureColumns(): Column[] {
 }
 
 function byModel({ now }: Context<TokenDay>): Section {
-  const groups = grouped(
-    now.rows.flatMap(row =>
-      (row?.by_model ?? []).map(model => ({ key: [model.model_id, model.model_tier ?? ''], model })),
-    ),
-  );
+  const all = new Groups();
+  for (const row of now.rows) all.add('', row?.by_model);
+  const groups = all.list().map(group => ({ ...group, key: group.key.slice(1) }));
   const given = {
     billable_tokens: remainderOf(now, row => row.billable_tokens, modelCounts('billable_tokens')),
     input_tokens: remainderOf(now, row => row.input_tokens, modelCounts('input_tokens')),
@@ -149,8 +161,9 @@ function byModel({ now }: Context<TokenDay>): Section {
   if (figuresOf.some(name => given[name] !== 0)) {
     groups.push({ key: [vscode.l10n.t('Without a model'), ''], ...given });
   }
-  const all = sum(groups.map(group => group.billable_tokens ?? undefined)) ?? 0;
-  const share = (value: number | null): number | null => (all > 0 && value !== null ? value / all : null);
+  const billable = sum(groups.map(group => group.billable_tokens ?? undefined)) ?? 0;
+  const share = (value: number | null): number | null =>
+    billable > 0 && value !== null ? value / billable : null;
   return {
     id: 'models',
     title: vscode.l10n.t('By model'),
@@ -170,7 +183,7 @@ function byModel({ now }: Context<TokenDay>): Section {
           share(group.billable_tokens),
         ],
       })),
-      ...totalRow(groups, ['', share(all)]),
+      ...totalRow(groups, ['', share(billable)]),
     },
   };
 }
@@ -186,18 +199,18 @@ function totalRow(groups: readonly Group[], [blank, share]: readonly [string, nu
 }
 
 function byUser({ now }: Context<TokenDay>, names: PeopleNames): Section {
-  for (const row of now.rows)
-    for (const user of row?.by_user ?? []) names.learn(user.user_id, user.user_email);
-  const users = tally(
-    now.rows.flatMap(row =>
-      (row?.by_user ?? []).map(user => ({ names: [user.user_id], count: user.billable_tokens ?? 0 })),
-    ),
-  );
-  const rest = remainderOf(
-    now,
-    row => row.billable_tokens,
-    row => (row.by_user ?? []).map(user => ({ count: user.billable_tokens ?? 0 })),
-  );
+  const sums = new Map<string, number>();
+  let rest = 0;
+  for (const row of now.rows) {
+    let day = 0;
+    for (const { user_id: id, user_email: email, billable_tokens: tokens = 0 } of row?.by_user ?? []) {
+      names.learn(id, email);
+      sums.set(id, (sums.get(id) ?? 0) + tokens);
+      day += tokens;
+    }
+    if (row?.billable_tokens !== undefined) rest += row.billable_tokens - day;
+  }
+  const users = tally([...sums].map(([id, count]) => ({ names: [id], count })));
   const section = nameSection(
     {
       id: 'users',
@@ -226,16 +239,9 @@ function byUser({ now }: Context<TokenDay>, names: PeopleNames): Section {
 }
 
 function byBoth({ now }: Context<TokenDay>, names: PeopleNames): Section {
-  const groups = grouped(
-    now.rows.flatMap(row =>
-      (row?.by_user ?? []).flatMap(user =>
-        (user.by_model ?? []).map(model => ({
-          key: [user.user_id, model.model_id, model.model_tier ?? ''],
-          model,
-        })),
-      ),
-    ),
-  );
+  const all = new Groups();
+  for (const row of now.rows) for (const user of row?.by_user ?? []) all.add(user.user_id, user.by_model);
+  const groups = all.list();
   const sums = figuresOf.map(name => sum(groups.map(group => group[name] ?? undefined)) ?? null);
   return {
     id: 'usersModels',

@@ -6,12 +6,13 @@ import { endAll } from '../vscode/processes';
 import { activationRows } from './activation';
 import { print, type Row } from './rows';
 import { sizeRows } from './sizes';
+import { usageRows } from './usage';
 
 /** `npm run bench`: one row a target, `what | figure | target | holds or falls short`. It informs and never fails. */
 async function main(): Promise<void> {
   const { version } = await ensureVsCode();
   console.log(`VS Code ${version} (server, headless browser), Node ${process.version}\n`);
-  const parts: readonly (() => Row[] | Promise<Row[]>)[] = [activationRows, sizes];
+  const parts: readonly (() => Row[] | Promise<Row[]>)[] = [activationRows, sizes, usageRows];
   const rows: Row[] = [];
   for (const part of parts) {
     try {
