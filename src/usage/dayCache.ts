@@ -1,5 +1,5 @@
 import type { Logger } from '../log';
-import { RECORD_VERSION, DayRecord, decodeDay, type Endpoint } from './dayRecord';
+import { RECORD_VERSION, decodeDay, type DayRecord, type Endpoint } from './dayRecord';
 import type { Collection, Storage } from '../storage';
 import type { Day } from './report';
 
@@ -41,7 +41,9 @@ export class DayCache {
       for (const day of shelf.records.values.keys()) shelf.fresh.add(day);
     } else {
       await inParallel(unknown, AT_ONCE, async day => {
-        const record = await shelf.records.update(day, current => current).catch(e => this.#failed(e));
+        const record = await shelf.records
+          .update(day, current => current)
+          .catch((error: unknown) => this.#failed(error));
         if (record !== undefined) shelf.fresh.add(day);
       });
     }

@@ -9,7 +9,7 @@ import { Disposable, type IDisposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
 import { forNotification } from '../util/text';
 import { addDays, daysOf } from './calendar';
-import type { ControlRevision } from './model';
+import type { ControlRevision } from './markers';
 import type { DirectoryPerson } from './names';
 import type { UsageSource } from './source';
 import { spans } from './spans';
@@ -19,7 +19,7 @@ import { UsageData } from './usageData';
 
 export type { UsageSource } from './source';
 export type { DirectoryPerson } from './names';
-export type { ControlRevision } from './model';
+export type { ControlRevision } from './markers';
 
 export interface UsageDeps {
   readonly connection: Connection;

@@ -1,24 +1,15 @@
-import * as vscode from 'vscode';
 import { activityTab } from './activityTab';
 import { daysOf, periodBefore } from './calendar';
 import type { DayRecord, Endpoint, Rows } from './dayRecord';
 import { shown, type Context, type Period } from './kit';
+import { markerOf, type ControlRevision } from './markers';
 import { PeopleNames, type DirectoryPerson } from './names';
 import { peopleTab } from './peopleTab';
 import { productivityTab } from './productivityTab';
 import { unreadNote } from './quality';
-import type { Day, DayRange, Figure, Marker, QualityNote, Section, TabReport, UsageQuery } from './report';
+import type { Day, DayRange, Figure, QualityNote, Section, TabReport, UsageQuery } from './report';
 import { tokensTab } from './tokensTab';
 import { toolsTab } from './toolsTab';
-
-/** A change of the organization's controls, as a mark on charts. Foreign text. */
-export interface ControlRevision {
-  readonly revision: number;
-  readonly day: Day;
-  readonly who?: string | undefined;
-  /** Names of the settings that changed. */
-  readonly changed: readonly string[];
-}
 
 /** What a report needs besides the days. */
 export interface Extras {
@@ -126,11 +117,4 @@ function throughOf(days: KnownDays, { start, end }: DayRange): Day {
     .filter(day => day < end && days.get(day)?.isSettling(day) === false)
     .sort();
   return earlier.at(-1) ?? start;
-}
-
-function markerOf({ revision, day, who, changed }: ControlRevision, pseudonyms: boolean): Marker {
-  const [first, ...rest] = changed;
-  const what = first === undefined ? '' : rest.length === 0 ? first : `${first}, +${rest.length}`;
-  const parts = [vscode.l10n.t('Controls, revision {0}', revision), what, pseudonyms ? undefined : who];
-  return { day, label: shown(parts.filter(Boolean).join(' · ')) };
 }

@@ -91,6 +91,16 @@ export const scenes: readonly Scene[] = [
       return undefined;
     },
   },
+  {
+    name: 'usage-status',
+    async play({ workbench }) {
+      const item = workbench.page.locator('.statusbar-item[id="agent-console.agent-console.usage"]');
+      await item.filter({ hasText: /\d/ }).waitFor();
+      await item.hover();
+      await workbench.page.locator('.monaco-hover').getByText(/Month/).waitFor();
+      return undefined;
+    },
+  },
 ];
 
 /** Opens the view of the organization with all the height there is. */

@@ -75,8 +75,8 @@ describe('exports', () => {
         assert.equal(lines.length, rows.length);
         lines.forEach((fields, at) =>
           fields.forEach((field, column) => {
-            const sent = rows[at]![column]!;
-            const wanted = sent === null ? '' : String(sent);
+            const sent: Cell | undefined = rows[at]?.[column];
+            const wanted = String(sent ?? '');
             assert.ok(field === wanted || field === `'${wanted}`, `${field} for ${wanted}`);
             if (typeof sent === 'string') assert.doesNotMatch(field, /^\s*[=+\-@\uff1d]/);
           }),

@@ -13,12 +13,19 @@ type Loose = Record<string, unknown>;
 
 /** Stored and read back, as the cache has them. */
 function known(endpoint: Endpoint, days: Readonly<Record<string, readonly Loose[]>>): KnownDays {
-  return new Map(
-    Object.entries(days).map(([day, rows]) => {
-      const stored = new DayRecord(endpoint, 1, rows.map(row => ({ date: day, ...row })) as never);
-      return [day, decodeDay(endpoint, JSON.parse(JSON.stringify(stored)), text => text) as DayRecord];
-    }),
-  );
+  const records = new Map<string, DayRecord>();
+  for (const [day, rows] of Object.entries(days)) {
+    const stored = new DayRecord(
+      endpoint,
+      1,
+      rows.map(row => ({ date: day, ...row })),
+    );
+    records.set(
+      day,
+      decodeDay(endpoint, JSON.parse(JSON.stringify(stored)), text => text),
+    );
+  }
+  return records;
 }
 
 const range = (tab: Parameters<typeof query>[0], more = {}) => query(tab, DAYS[0]!, DAYS.at(-1)!, more);
@@ -284,9 +291,7 @@ describe('a usage report', () => {
   });
 
   it('names what could not be read', () => {
-    const days = new Map([
-      [DAYS[0]!, new DayRecord('tokens', 1, [], ['x: y is missing']) as unknown as DayRecord],
-    ]);
+    const days = new Map([[DAYS[0]!, new DayRecord('tokens', 1, [], ['x: y is missing'])]]);
     assert.deepEqual(report(range('tokens'), days, extras).notes, [
       {
         id: 'unread',
