@@ -17,7 +17,7 @@ import {
 import { OutputLog } from './log';
 import type { OrganizationFeature, OrganizationTreeNode } from './organization';
 import type { SessionsFeature, SessionTreeNode } from './sessions';
-import { settings } from './settings';
+import { onDidChangeSettings, settings } from './settings';
 import type { Storage } from './storage';
 import { DetailsDocuments } from './util/detailsDocuments';
 import { Formatter } from './util/format';
@@ -111,6 +111,7 @@ export function activate(context: vscode.ExtensionContext): void {
     if (isConfigured) void fillUsage();
   }, USAGE_AFTER_MS);
   own({ dispose: () => clearTimeout(later) });
+  own(onDidChangeSettings(['usage.statusBar'], () => void fillUsage()));
 
   const sessionsView = own(
     registerTree<SessionTreeNode>(views.sessions, async () => (await sessions()).tree, {
