@@ -18,6 +18,10 @@ export interface FetchOptions {
   /** Days asked for before this time are asked for again; Unix ms. */
   readonly since?: number;
   readonly signal: AbortSignal;
+  /** Asked under the claim, before the service is: throws when another window has found that there is no use. */
+  readonly mayAsk?: () => Promise<void>;
+  /** Told before other windows may ask. */
+  readonly onFailure?: (error: unknown) => Promise<void>;
   /** `fraction` from 0 to 1 of the days; `pages` read of the run of days under way, where it comes in pages. */
   readonly onProgress?: ((fraction: number, pages: number) => void) | undefined;
 }
@@ -75,6 +79,7 @@ export class Fetcher {
         let fetched = false;
         try {
           const missing = await this.missing(endpoint, days, since);
+          if (missing.length > 0) await options.mayAsk?.();
           let done = 0;
           for (const run of runsOf(missing)) {
             await this.#fetchRun(endpoint, run, options, (length, pages) => {
@@ -88,6 +93,9 @@ export class Fetcher {
             options.onProgress?.(done / missing.length, 0);
           }
           return;
+        } catch (error) {
+          if (!signal.aborted) await options.onFailure?.(error);
+          throw error;
         } finally {
           await claim.release(fetched).catch(() => undefined);
         }

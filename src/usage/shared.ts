@@ -113,6 +113,15 @@ export class SharedRecords extends Disposable {
     };
   }
 
+  /** Why a request of any window failed at or after `time` (Unix ms), as the disk has it. */
+  async refusedSince(time: number): Promise<string | undefined> {
+    for (const kind of ['refusal', 'failure'] as const) {
+      const record = await this.update<'refusal' | 'failure'>(kind, current => current, kind);
+      if (record !== undefined && record.at >= time) return record.sentence;
+    }
+    return undefined;
+  }
+
   /** Resolves when a claim may be free: it changed, or its time has come. */
   released(endpoint: Endpoint, busyUntil: number, signal: AbortSignal): Promise<void> {
     return new Promise(resolve => {

@@ -43,6 +43,11 @@ const REFUSAL_MS = 24 * 60 * 60 * 1000;
 /** After a failure windows rest this long before they ask in the background, ms. */
 export const FAILURE_MS = 5 * 60 * 1000;
 
+/** Another window was refused after this one was asked: the sentence it was given. */
+class Resting extends Error {
+  override readonly name = 'Resting';
+}
+
 /** What belongs to one service. */
 class Desk extends Disposable {
   readonly shared: SharedRecords;
@@ -189,7 +194,18 @@ export class UsageData extends Disposable implements UsageSource {
       const progress = (fraction: number, pages: number): void =>
         options.onProgress?.(fraction, progressLabel(endpoint, fraction, days.length, pages));
       const work = (wanted: readonly Day[], since: number): Promise<void> =>
-        desk.fetcher.ensure(endpoint, wanted, { since, signal, onProgress: progress });
+        desk.fetcher.ensure(endpoint, wanted, {
+          since,
+          signal,
+          onProgress: progress,
+          mayAsk: async () => {
+            const sentence = await desk.shared.refusedSince(asked);
+            if (sentence !== undefined) throw new Resting(sentence);
+          },
+          onFailure: async error => {
+            if (!(error instanceof Resting || error instanceof OtherOrganization)) await this.#record(error);
+          },
+        });
       try {
         const verify = this.#verify;
         this.#verify = false;
@@ -203,7 +219,7 @@ export class UsageData extends Disposable implements UsageSource {
       return undefined;
     } catch (error) {
       if (signal.aborted) throw abortError();
-      return this.#failed(error);
+      return error instanceof Resting ? error.message : this.#sentence(error);
     }
   }
 
@@ -255,7 +271,7 @@ export class UsageData extends Disposable implements UsageSource {
     if (this.#desk.value !== desk) return;
     const news = desk.shared.takeNews(ids);
     if (news) desk.days.recheck();
-    if (news || ids.includes('organization') || ids.includes('refusal')) this.#changed.fire();
+    if (news || ids.includes('refusal')) this.#changed.fire();
   }
 
   async #onReady(): Promise<void> {
@@ -279,9 +295,14 @@ export class UsageData extends Disposable implements UsageSource {
     return vscode.l10n.t('Sign in to see what your organization uses.');
   }
 
-  async #failed(error: unknown): Promise<string> {
+  #sentence(error: unknown): string {
     const { service } = this.#deps.connection.state.current;
-    const sentence = errorSentence(error, service === undefined ? {} : { host: service.host });
+    return errorSentence(error, service === undefined ? {} : { host: service.host });
+  }
+
+  /** Lets all windows know of a failure. */
+  async #record(error: unknown): Promise<void> {
+    const sentence = this.#sentence(error);
     const shared = this.#desk.value?.shared;
     const at = this.#now();
     const isRefusal = isApiError(error) && (error.kind === 'forbidden' || error.reason === 'jwt');
@@ -297,7 +318,6 @@ export class UsageData extends Disposable implements UsageSource {
     } catch (failed) {
       this.#deps.log.error('Other windows cannot be told of a failure', failed);
     }
-    return sentence;
   }
 
   async #loadExtras({ tab }: UsageQuery, signal: AbortSignal): Promise<void> {

@@ -172,6 +172,7 @@ describe('usage data', () => {
     const told = await Promise.all(windows.map(data => data.claimRefusalNotice()));
     assert.deepEqual(told.toSorted(), [false, true]);
     key = service.apiKey;
+    clock.now += 1000;
     await windows[0]!.fetch(wanted, { signal: never(), again: true });
     assert.equal(windows[0]!.state().kind, 'ready');
   });
