@@ -31,6 +31,7 @@ const rooms = [
   'chat',
   'organization',
   'readiness',
+  'usage',
   'sample',
 ].filter(room => fs.existsSync(path.join(src, room, 'index.ts')));
 

@@ -87,6 +87,11 @@ export const commands = {
     exportReport: 'agentConsole.readiness.exportReport',
     revealApplication: 'agentConsole.readiness.revealApplication',
   },
+  usage: {
+    open: 'agentConsole.usage.open',
+    refresh: 'agentConsole.usage.refresh',
+    chooseSpan: 'agentConsole.usage.chooseSpan',
+  },
 } as const;
 
 export const views = {

@@ -19,15 +19,19 @@ import { OutputLog } from './log';
 import type { OrganizationFeature, OrganizationTreeNode } from './organization';
 import type { SessionPolicy, SessionsFeature, SessionTreeNode } from './sessions';
 import type { ReadinessFeature, ReadinessTreeNode } from './readiness';
-import { settings } from './settings';
+import { onDidChangeSettings, settings } from './settings';
 import type { Storage } from './storage';
 import { DetailsDocuments } from './util/detailsDocuments';
 import { Formatter } from './util/format';
 import { once } from './util/once';
 import { windowFocus } from './util/windowFocus';
+import type { UsageFeature } from './usage';
 
 /** What must end in order when the window closes; filled as parts are made. */
 const endings: (() => Promise<void>)[] = [];
+
+/** The status bar is filled when VS Code has long been usable, ms after activation. */
+const USAGE_AFTER_MS = 3_000;
 
 /**
  * Registers the whole surface and loads nothing else: each part below is made when a view is first shown or a command first
@@ -61,6 +65,8 @@ export function activate(context: vscode.ExtensionContext): void {
           readiness().catch(log.error.bind(log, 'Readiness'));
       }),
     );
+    // Whoever signs in later gets the status bar then.
+    own(part.onDidBecomeReady(() => void fillUsage()));
     return part;
   });
   const computers: () => Promise<ComputersFeature> = once(async () => {
@@ -105,6 +111,28 @@ export function activate(context: vscode.ExtensionContext): void {
     const prefill = async (message: { text: string }): Promise<boolean> => (await chat()).prefill(message);
     return own(registerReadiness({ ...parts, extensionUri, view: readinessView, prefill }));
   });
+  const usage: () => Promise<UsageFeature> = once(async () => {
+    const { registerUsage } = await import('./usage');
+    const feature = own(
+      registerUsage({ connection: await connection(), storage: await storage(), log, format }),
+    );
+    await feature.ready();
+    return feature;
+  });
+  const fillUsage = async (): Promise<void> => {
+    if (settings.usageStatusBar() === 'off') return;
+    try {
+      if ((await (await connection()).ready()).kind === 'signedIn') (await usage()).startStatusBar();
+    } catch (error) {
+      log.error('The status bar could not be filled', error);
+    }
+  };
+  const later = setTimeout(() => {
+    const isConfigured = settings.baseUrl() !== '' || (process.env['AGENT_CONSOLE_BASE_URL'] ?? '') !== '';
+    if (isConfigured) void fillUsage();
+  }, USAGE_AFTER_MS);
+  own({ dispose: () => clearTimeout(later) });
+  own(onDidChangeSettings(['usage.statusBar'], () => void fillUsage()));
 
   const sessionsView = own(
     registerTree<SessionTreeNode>(views.sessions, async () => (await sessions()).tree, {
@@ -156,6 +184,7 @@ export function activate(context: vscode.ExtensionContext): void {
     chat,
     organization,
     readiness,
+    usage,
   };
   const onFailure = async (command: string, error: unknown, args: readonly unknown[]): Promise<undefined> =>
     (await import('./console')).reportFailure({ command, error, args, log });

@@ -30,7 +30,30 @@ export const settings = {
   readinessDecorations: (): boolean => read('readiness.decorations', true),
   /** Minutes between readings of new readiness reports. */
   readinessRefreshMinutes: (): number => clamp(read('readiness.refreshMinutes', 60), 5, 1440),
+  /** Which days the status bar counts the tokens of; `off` hides it and fetches nothing for it. */
+  usageStatusBar: (): UsageSpan => {
+    const span = read<string>('usage.statusBar', 'lastDay');
+    return usageSpans.find(known => known === span) ?? 'lastDay';
+  },
+  /** The person's own budget of billable tokens; 0 for none. */
+  usageBudget: (): UsageBudget => ({
+    tokens: clamp(read('usage.budget', 0), 0, Number.MAX_SAFE_INTEGER),
+    period: read<string>('usage.budgetPeriod', 'month') === 'day' ? 'day' : 'month',
+    thresholds: [...new Set(readNumbers('usage.budgetThresholds', [80, 100]))]
+      .filter(percent => percent > 0)
+      .sort((a, b) => a - b),
+  }),
 } as const;
+
+export const usageSpans = ['lastDay', '7days', '30days', 'monthToDate', 'off'] as const;
+export type UsageSpan = (typeof usageSpans)[number];
+
+export interface UsageBudget {
+  readonly tokens: number;
+  readonly period: 'day' | 'month';
+  /** Percent of `tokens`, rising. */
+  readonly thresholds: readonly number[];
+}
 
 type SettingKey =
   | 'baseUrl'
@@ -46,7 +69,11 @@ type SettingKey =
   | 'sessions.presets'
   | 'readiness.statusBar'
   | 'readiness.decorations'
-  | 'readiness.refreshMinutes';
+  | 'readiness.refreshMinutes'
+  | 'usage.statusBar'
+  | 'usage.budget'
+  | 'usage.budgetPeriod'
+  | 'usage.budgetThresholds';
 
 /** Every setting id, for the test that compares them with package.json. */
 export const settingKeys: readonly SettingKey[] = [
@@ -64,6 +91,10 @@ export const settingKeys: readonly SettingKey[] = [
   'readiness.statusBar',
   'readiness.decorations',
   'readiness.refreshMinutes',
+  'usage.statusBar',
+  'usage.budget',
+  'usage.budgetPeriod',
+  'usage.budgetThresholds',
 ];
 
 /** Stores the two addresses in the user's settings; `undefined` removes them. */
@@ -83,6 +114,12 @@ export async function storeSessionsSetting(
   await configuration().update(`sessions.${key}`, value, vscode.ConfigurationTarget.Global);
 }
 
+/** Stores in the user's settings which days the status bar counts. */
+export async function storeUsageSpan(span: UsageSpan): Promise<void> {
+  const configuration = vscode.workspace.getConfiguration('agentConsole');
+  await configuration.update('usage.statusBar', span, vscode.ConfigurationTarget.Global);
+}
+
 /** Calls `listener` after one of the named settings changed. */
 export function onDidChangeSettings(keys: readonly SettingKey[], listener: () => unknown): vscode.Disposable {
   return vscode.workspace.onDidChangeConfiguration(event => {
@@ -97,6 +134,11 @@ function read<T extends string | number | boolean>(key: SettingKey, fallback: T)
 
 function configuration(): vscode.WorkspaceConfiguration {
   return vscode.workspace.getConfiguration('agentConsole');
+}
+
+function readNumbers(key: SettingKey, fallback: readonly number[]): readonly number[] {
+  const value = configuration().get<unknown>(key);
+  return Array.isArray(value) ? value.filter(item => typeof item === 'number') : fallback;
 }
 
 function clamp(value: number, least: number, most: number): number {

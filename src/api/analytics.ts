@@ -1,33 +1,18 @@
-import type * as z from 'zod';
-import {
-  activityDaySchema,
-  clientActivityDaySchema,
-  metaSchema,
-  modelTokenDaySchema,
-  namedToolDaySchema,
-  productivityDaySchema,
-  tokenDaySchema,
-  toolDaySchema,
-  userDaySchema,
-  type ActivityDay,
-  type AnalyticsMeta,
-  type ClientActivityDay,
-  type ModelTokenDay,
-  type NamedToolDay,
-  type ProductivityDay,
-  type TokenDay,
-  type ToolDay,
-  type UserDay,
+import { rowsIn, type AnalyticsRows, type RowKind, type RowOf } from './analyticsAnswer';
+import type {
+  ActivityDay,
+  AnalyticsMeta,
+  ClientActivityDay,
+  ModelTokenDay,
+  NamedToolDay,
+  ProductivityDay,
+  TokenDay,
+  ToolDay,
+  UserDay,
 } from './analyticsRows';
-import { decodeItem, decodeRows, isRecord, listIn, type ItemProblem, type Listed } from './decode';
-import { follow, onward, type Page } from './pagination';
+import { follow, type Page } from './pagination';
 import { dateQuery, limitQuery, type DateRange } from './queries';
 import { analyticsGet, type Query, type RequestOptions, type Service } from './service';
-
-/** The rows of an analytics answer with its `meta` (section 2.1). */
-export interface AnalyticsRows<T> extends Listed<T> {
-  readonly meta: AnalyticsMeta;
-}
 
 /** A page of section 2.6. A page holds a row for each person and day: `limit` does not count rows. */
 export interface UserDayPage extends Page<UserDay> {
@@ -51,16 +36,16 @@ export class Analytics {
   }
 
   tokens(range: DateRange, options: RequestOptions = {}): Promise<AnalyticsRows<TokenDay>> {
-    return this.#rows('/tokens', tokenDaySchema(), range, {}, options);
+    return this.#rows('/tokens', 'tokens', range, {}, options);
   }
 
   tokensByModel(range: DateRange, options: RequestOptions = {}): Promise<AnalyticsRows<ModelTokenDay>> {
-    return this.#rows('/tokens', modelTokenDaySchema(), range, { group_by: 'model' }, options);
+    return this.#rows('/tokens', 'modelTokens', range, { group_by: 'model' }, options);
   }
 
   /** Credentials within hook commands arrive redacted. */
   async tools(range: DateRange, options: RequestOptions = {}): Promise<AnalyticsRows<ToolDay>> {
-    const answer = await this.#rows('/tools', toolDaySchema(), range, {}, options);
+    const answer = await this.#rows('/tools', 'tools', range, {}, options);
     for (const day of answer.items) {
       for (const hook of day.hooks_by_event ?? []) {
         if (hook.command !== undefined) hook.command = this.#service.redactor.text(hook.command);
@@ -70,22 +55,22 @@ export class Analytics {
   }
 
   toolsByName(range: DateRange, options: RequestOptions = {}): Promise<AnalyticsRows<NamedToolDay>> {
-    return this.#rows('/tools', namedToolDaySchema(), range, { group_by: 'tool_name' }, options);
+    return this.#rows('/tools', 'namedTools', range, { group_by: 'tool_name' }, options);
   }
 
   activity(range: DateRange, options: RequestOptions = {}): Promise<AnalyticsRows<ActivityDay>> {
-    return this.#rows('/activity', activityDaySchema(), range, {}, options);
+    return this.#rows('/activity', 'activity', range, {}, options);
   }
 
   activityByClient(
     range: DateRange,
     options: RequestOptions = {},
   ): Promise<AnalyticsRows<ClientActivityDay>> {
-    return this.#rows('/activity', clientActivityDaySchema(), range, { group_by: 'client' }, options);
+    return this.#rows('/activity', 'clientActivity', range, { group_by: 'client' }, options);
   }
 
   productivity(range: DateRange, options: RequestOptions = {}): Promise<AnalyticsRows<ProductivityDay>> {
-    return this.#rows('/productivity', productivityDaySchema(), range, {}, options);
+    return this.#rows('/productivity', 'productivity', range, {}, options);
   }
 
   /** One person's day a row, page by page; the cursor is a user id. */
@@ -97,42 +82,28 @@ export class Analytics {
     const size = limitQuery(limit);
     yield* follow<UserDayPage>(cursor =>
       this.#service.http.request(
-        analyticsGet(this.#service, '/users', { ...days, limit: size, cursor }),
-        answer => ({
-          ...rowsOf(userDaySchema(), answer, row => row['user_id']),
-          hasMore: false,
-          onward: onward(isRecord(answer) ? answer['meta'] : undefined, 'has_more', 'next_cursor'),
-        }),
+        analyticsGet(this.#service, '/users', 'users', { ...days, limit: size, cursor }),
+        answer => ({ ...rowsIn('users', answer), hasMore: false }),
         signal,
       ),
     );
   }
 
-  async #rows<S extends z.ZodType>(
+  async #rows<K extends RowKind>(
     path: string,
-    schema: S,
+    kind: K,
     range: DateRange,
     query: Query,
     { signal }: RequestOptions,
-  ): Promise<AnalyticsRows<z.output<S>>> {
+  ): Promise<AnalyticsRows<RowOf<K>>> {
     const days = dateQuery(range, this.#service.now());
     return this.#service.http.request(
-      analyticsGet(this.#service, path, { ...days, ...query }),
-      answer => rowsOf(schema, answer, row => row['group_key'] ?? row['date']),
+      analyticsGet(this.#service, path, kind, { ...days, ...query }),
+      answer => {
+        const { items, problems, meta } = rowsIn(kind, answer);
+        return { items, problems, meta };
+      },
       signal,
     );
   }
-}
-
-/** The envelope of section 2.1. Rows count more than `meta`: without one they are still shown. */
-function rowsOf<S extends z.ZodType>(
-  schema: S,
-  answer: unknown,
-  idOf: (row: Readonly<Record<string, unknown>>) => unknown,
-): AnalyticsRows<z.output<S>> {
-  const { items, problems } = decodeRows(schema, listIn(answer, 'data'), idOf);
-  const meta = decodeItem(metaSchema(), isRecord(answer) ? answer['meta'] : undefined);
-  if (!meta.ok) return { items, problems: [...problems, { reason: 'meta is missing' }], meta: {} };
-  const dropped: ItemProblem[] = meta.dropped.map(({ reason }) => ({ reason: `meta: ${reason}` }));
-  return { items, problems: [...problems, ...dropped], meta: meta.value };
 }

@@ -1,5 +1,6 @@
 import type { Logger } from '../log';
 import { oneLine } from '../util/text';
+import type { RowKind } from './analyticsAnswer';
 import { linkedSignal, Stopped, untilAborted } from './abort';
 import { looksLikeJwt } from './address';
 import { parseBody, readBody, type BodyProblem } from './body';
@@ -12,6 +13,7 @@ import {
   type ApiRequestInfo,
 } from './errors';
 import { causeOf, neverSent, reasonOf, scrub } from './failures';
+import { readAnswer } from './largeAnswer';
 import { retryAtOf, type RequestGate } from './retryAfter';
 
 export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;
@@ -29,12 +31,16 @@ export interface Call {
   readonly timeoutMs: number;
   /** The endpoint takes no JWT (section 5). */
   readonly apiKeyOnly: boolean;
+  /** The answer is rows of this kind; such an answer may be large. */
+  readonly rows?: RowKind;
 }
 
 export interface AttemptOptions {
   readonly key: () => Promise<string | undefined>;
   readonly log: Logger;
   readonly fetch?: FetchLike | undefined;
+  /** The script of the worker that reads large answers; the room's own when left out. */
+  readonly workerScript?: string | undefined;
 }
 
 /** Of an error's body only this much is read, bytes. */
@@ -120,9 +126,10 @@ export class Attempt {
     if ('problem' in body) throw this.#malformed(body.problem);
     let answer: unknown;
     try {
-      answer = await untilAborted(parseBody(body.blocks), signal);
+      answer = await untilAborted(this.#parse(body, signal), signal);
     } catch (thrown) {
       if (thrown instanceof SyntaxError) throw this.#malformed('notJson');
+      if (thrown instanceof WrongShape) throw this.#malformed('wrongShape', thrown.message);
       throw thrown;
     }
     if (isRecord(answer)) this.#takeRequestId(answer);
@@ -132,6 +139,15 @@ export class Attempt {
       if (thrown instanceof WrongShape) throw this.#malformed('wrongShape', thrown.message);
       throw this.#malformed('wrongShape', undefined, causeOf(thrown, this.#key));
     }
+  }
+
+  #parse(
+    body: { readonly blocks: readonly Uint8Array[]; readonly size: number },
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    const { rows } = this.#call;
+    if (rows === undefined) return parseBody(body.blocks);
+    return readAnswer(body, rows, { signal, script: this.#options.workerScript });
   }
 
   /** The error for an answer that is not 2xx. */
@@ -205,8 +221,8 @@ export class Attempt {
     return new ApiError(kind, { ...facts, ...seen });
   }
 
-  #takeRequestId(answer: Readonly<Record<string, unknown>>): void {
-    this.#requestId = this.#clean(answer['requestId'], 100) ?? this.#requestId;
+  #takeRequestId(answer: { readonly requestId?: unknown }): void {
+    this.#requestId = this.#clean(answer.requestId, 100) ?? this.#requestId;
   }
 
   /** Foreign text on one line and without the key; `undefined` when there is none. */

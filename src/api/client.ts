@@ -32,6 +32,8 @@ export interface ApiClientOptions {
   readonly delay?: ((ms: number, signal: AbortSignal) => Promise<void>) | undefined;
   readonly random?: (() => number) | undefined;
   readonly fetch?: FetchLike | undefined;
+  /** The script of the worker that reads large answers; this room's own when left out. */
+  readonly workerScript?: string | undefined;
 }
 
 /**

@@ -23,6 +23,7 @@ export interface HttpOptions {
   readonly delay?: ((ms: number, signal: AbortSignal) => Promise<void>) | undefined;
   readonly random?: (() => number) | undefined;
   readonly fetch?: FetchLike | undefined;
+  readonly workerScript?: string | undefined;
 }
 
 /** A failure that may pass; `pause` waits as long as the next try must. */

@@ -1,7 +1,11 @@
 /** The service's interface. Imports no VS Code; what leaves here holds no key and no secret of an answer. */
+import { serveReading } from './largeAnswer';
+
 export { looksLikeJwt, parseAddress, proposeAppUrl, isLoopback } from './address';
 export type { AddressProblem, ParsedAddress } from './address';
-export type { AnalyticsRows, UserDayPage, UserDaysQuery } from './analytics';
+export { analyticsRow } from './analyticsAnswer';
+export type { AnalyticsRows } from './analyticsAnswer';
+export type { UserDayPage, UserDaysQuery } from './analytics';
 export type {
   ActivityDay,
   AnalyticsMeta,
@@ -47,3 +51,5 @@ export { memoryGate } from './retryAfter';
 export type { RequestGate } from './retryAfter';
 export type { RequestOptions, Timeouts } from './service';
 export type { CreateSession, GetOptions, Session, SessionSettings, TokenUsage } from './sessions';
+
+serveReading();

@@ -1,4 +1,5 @@
 import type { Logger } from '../log';
+import type { RowKind } from './analyticsAnswer';
 import type { Call } from './attempt';
 import type { DroppedField } from './decode';
 import type { Http } from './http';
@@ -56,9 +57,10 @@ export function v0Post(service: Service, path: string, body: string | Uint8Array
 }
 
 /** `/api/v1/analytics/`: an API key only. */
-export function analyticsGet(service: Service, path: string, query: Query): Call {
+export function analyticsGet(service: Service, path: string, rows: RowKind, query: Query): Call {
   return {
     ...target('GET', service.baseUrl, `/api/v1/analytics${path}`, query),
+    rows,
     maxBytes: MAX_ANALYTICS_ANSWER,
     timeoutMs: service.timeouts.analytics,
     apiKeyOnly: true,

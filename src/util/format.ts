@@ -27,6 +27,7 @@ export class Formatter {
   #exact: Intl.DateTimeFormat | undefined;
   #compact: Intl.NumberFormat | undefined;
   #plain: Intl.NumberFormat | undefined;
+  #day: Intl.DateTimeFormat | undefined;
 
   constructor(language: string) {
     this.#asked = language;
@@ -50,6 +51,19 @@ export class Formatter {
   exact(time: number): string {
     this.#exact ??= new Intl.DateTimeFormat(this.#language, { dateStyle: 'medium', timeStyle: 'long' });
     return isTime(time) ? this.#exact.format(time) : String(time);
+  }
+
+  /** A UTC day (`YYYY-MM-DD`) such as `20 Nov 2026`, the same in every time zone. */
+  day(day: string): string {
+    this.#day ??= new Intl.DateTimeFormat(this.#language, { dateStyle: 'medium', timeZone: 'UTC' });
+    const time = Date.parse(`${day}T00:00:00Z`);
+    return Number.isNaN(time) ? day : this.#day.format(time);
+  }
+
+  /** A change as a share, such as `+12%`. */
+  change(share: number): string {
+    const options = { style: 'percent', signDisplay: 'exceptZero', maximumFractionDigits: 0 } as const;
+    return new Intl.NumberFormat(this.#language, options).format(share);
   }
 
   /** `4.2M`-like. */

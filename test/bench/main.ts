@@ -7,12 +7,13 @@ import { activationRows } from './activation';
 import { print, type Row } from './rows';
 import { sessionRows } from './sessions';
 import { sizeRows } from './sizes';
+import { usageRows } from './usage';
 
 /** `npm run bench`: one row a target, `what | figure | target | holds or falls short`. It informs and never fails. */
 async function main(): Promise<void> {
   const { version } = await ensureVsCode();
   console.log(`VS Code ${version} (server, headless browser), Node ${process.version}\n`);
-  const parts: readonly (() => Row[] | Promise<Row[]>)[] = [activationRows, sizes, sessionRows];
+  const parts: readonly (() => Row[] | Promise<Row[]>)[] = [activationRows, sizes, sessionRows, usageRows];
   const rows: Row[] = [];
   for (const part of parts) {
     try {

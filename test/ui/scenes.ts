@@ -186,6 +186,16 @@ export const scenes: readonly Scene[] = [
       return undefined;
     },
   },
+  {
+    name: 'usage-status',
+    async play({ workbench }) {
+      const item = workbench.page.locator('.statusbar-item[id="agent-console.agent-console.usage"]');
+      await item.filter({ hasText: /\d/ }).waitFor();
+      await item.hover();
+      await workbench.page.locator('.monaco-hover').getByText(/Month/).waitFor();
+      return undefined;
+    },
+  },
 ];
 
 function sideBar({ workbench }: Stage): Locator {

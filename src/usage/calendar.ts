@@ -1,0 +1,61 @@
+import type { Day, DayRange } from './report';
+
+/** Arithmetic on UTC days. Days are written `YYYY-MM-DD`, so they compare as text. */
+
+export const DAY_MS = 86_400_000;
+
+/** 00:00 UTC of a day, Unix ms. */
+export function startOf(day: Day): number {
+  return Date.parse(`${day}T00:00:00Z`);
+}
+
+/** The UTC day a time (Unix ms) lies in. */
+export function dayAt(time: number): Day {
+  return new Date(time).toISOString().slice(0, 10);
+}
+
+export function addDays(day: Day, count: number): Day {
+  return dayAt(startOf(day) + count * DAY_MS);
+}
+
+export function lengthOf({ start, end }: DayRange): number {
+  return Math.round((startOf(end) - startOf(start)) / DAY_MS) + 1;
+}
+
+/** Every day of a range, in order; none when it is reversed. */
+export function daysOf(range: DayRange): Day[] {
+  return Array.from({ length: Math.max(0, lengthOf(range)) }, (_, index) => addDays(range.start, index));
+}
+
+/** The period of the same length just before. */
+export function periodBefore(range: DayRange): DayRange {
+  const length = lengthOf(range);
+  return { start: addDays(range.start, -length), end: addDays(range.start, -1) };
+}
+
+/** The part of `range` within `bounds`; its nearest day when they do not meet. */
+export function clampRange(range: DayRange, bounds: DayRange): DayRange {
+  const clamp = (day: Day): Day => (day < bounds.start ? bounds.start : day > bounds.end ? bounds.end : day);
+  const [start, end] = range.start <= range.end ? [range.start, range.end] : [range.end, range.start];
+  return { start: clamp(start), end: clamp(end) };
+}
+
+export function firstOfMonth(day: Day): Day {
+  return `${day.slice(0, 8)}01`;
+}
+
+/** The fewest ranges that hold just these days. */
+export function runsOf(days: Iterable<Day>): DayRange[] {
+  const runs: { start: Day; end: Day }[] = [];
+  for (const day of [...new Set(days)].sort()) {
+    const last = runs.at(-1);
+    if (last !== undefined && addDays(last.end, 1) === day) last.end = day;
+    else runs.push({ start: day, end: day });
+  }
+  return runs;
+}
+
+/** Milliseconds from `now` until the next UTC day begins. */
+export function untilNextDay(now: number): number {
+  return DAY_MS - (((now % DAY_MS) + DAY_MS) % DAY_MS);
+}

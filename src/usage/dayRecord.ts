@@ -1,0 +1,198 @@
+import {
+  analyticsRow,
+  type ActivityDay,
+  type ProductivityDay,
+  type TokenDay,
+  type ToolDay,
+  type UserDay,
+} from '../api';
+import { DAY_MS, startOf } from './calendar';
+import type { Day, TabId } from './report';
+
+/** What a day of each endpoint holds: one row, or none, and of `people` a row a person. */
+export interface Rows {
+  readonly tokens: TokenDay;
+  readonly tools: ToolDay;
+  readonly activity: ActivityDay;
+  readonly productivity: ProductivityDay;
+  readonly people: UserDay;
+}
+
+/** Each tab has an endpoint of its own. */
+export type Endpoint = TabId;
+
+/** A day the service shows nothing of may still be being counted for this long after its end, ms. */
+const SETTLING_MS = 36 * 60 * 60 * 1000;
+/** How often such a day is asked for again, ms. */
+export const SETTLING_EVERY_MS = 60 * 60 * 1000;
+
+/** One finished UTC day of one endpoint as the service gave it. Stored as rows of values without names. */
+export class DayRecord<E extends Endpoint = Endpoint> {
+  readonly endpoint: E;
+  /** When it was asked for; Unix ms. */
+  readonly at: number;
+  readonly rows: readonly Rows[E][];
+  /** What could not be read of the answer; foreign text. */
+  readonly problems: readonly string[];
+
+  constructor(endpoint: E, at: number, rows: readonly Rows[E][], problems: readonly string[] = []) {
+    this.endpoint = endpoint;
+    this.at = at;
+    this.rows = rows;
+    this.problems = problems;
+  }
+
+  /** The one row of a day that has one. */
+  get row(): Rows[E] | undefined {
+    return this.rows[0];
+  }
+
+  /** Whether the service may not have been through with the day when it was asked. */
+  isSettling(day: Day): boolean {
+    return this.rows.length === 0 && this.at < startOf(day) + DAY_MS + SETTLING_MS;
+  }
+
+  toJSON(): unknown {
+    const { at, rows, problems } = this;
+    const stored = rows.map(row => pack(shapes[this.endpoint], row));
+    return { at, rows: stored, ...(problems.length === 0 ? {} : { problems }) };
+  }
+}
+
+/** The only version of the shapes below. */
+export const RECORD_VERSION = 1;
+
+/** Reads what `toJSON` wrote. `share` gives one text for all that are equal. Throws when it is something else. */
+export function decodeDay<E extends Endpoint>(
+  endpoint: E,
+  value: unknown,
+  share: (text: string) => string,
+): DayRecord<E> {
+  if (!isRecord(value) || typeof value['at'] !== 'number' || !Array.isArray(value['rows'])) {
+    throw new Error('It is not a day of usage.');
+  }
+  const rows = value['rows'].map((stored: unknown): Rows[E] => {
+    const row = analyticsRow(kinds[endpoint], unpack(shapes[endpoint], stored, share));
+    if (row === undefined) throw new Error('A row of it makes no sense.');
+    return row as unknown as Rows[E];
+  });
+  const problems = Array.isArray(value['problems']) ? value['problems'].map(String) : [];
+  return new DayRecord(endpoint, value['at'], rows, problems);
+}
+
+const kinds = {
+  tokens: 'tokens',
+  tools: 'tools',
+  activity: 'activity',
+  productivity: 'productivity',
+  people: 'users',
+} as const;
+
+/** The fields of a row in the order they are stored; with a shape of their own where they are lists of rows. */
+type Shape = readonly (string | readonly [name: string, rows: Shape])[];
+
+const perModel: Shape = ['model_id', 'model_tier', 'billable_tokens', 'input_tokens', 'output_tokens'];
+
+/** Fields may be added at the end; anything else is another version. */
+const shapes: Readonly<Record<Endpoint, Shape>> = {
+  tokens: [
+    'date',
+    'billable_tokens',
+    'input_tokens',
+    'output_tokens',
+    'cache_read_tokens',
+    'cache_write_tokens',
+    ['by_model', perModel],
+    ['by_user', ['user_id', 'user_email', 'billable_tokens', ['by_model', perModel]]],
+  ],
+  tools: [
+    'date',
+    'tool_calls',
+    ['by_tool', ['tool', 'invocations']],
+    'mcp_users_with_mcp',
+    ['mcp_by_server', ['server', 'invocations']],
+    'skills_invocations',
+    ['skills_by_name', ['name', 'count']],
+    'slash_commands_invocations',
+    ['slash_commands_by_name', ['name', 'count']],
+    'hooks_invocations',
+    ['hooks_by_event', ['event', 'matcher', 'command', 'count']],
+    'web_users',
+    'autonomy_ratio_avg',
+    'autonomy_ratio_p50',
+    'autonomy_ratio_p90',
+    'tool_calls_per_session_avg',
+    'user_turns_per_session_avg',
+    'tool_autonomy_level_ratio',
+  ],
+  activity: [
+    'date',
+    'daily_active_users',
+    'weekly_active_users',
+    'monthly_active_users',
+    'daily_active_users_by_client',
+    'sessions',
+    'messages',
+    'user_messages',
+  ],
+  productivity: [
+    'date',
+    'files_created',
+    'files_edited',
+    ['by_extension', ['extension', 'count']],
+    ['by_language', ['language', 'count']],
+    'git_commits',
+    'git_prs_created',
+  ],
+  people: [
+    'user_id',
+    'user_email',
+    'date',
+    'tool_calls',
+    'billable_tokens',
+    'primary_model',
+    'primary_model_tier',
+    'files_created',
+    'files_edited',
+    'git_commits',
+    'git_prs_created',
+    'mcp_calls',
+    'skill_calls',
+    'slash_commands',
+    'hooks',
+    'sessions',
+    'messages',
+    'user_messages',
+    'assistant_messages',
+    'autonomy_ratio',
+    'delegation_level',
+    'languages',
+  ],
+};
+
+function pack(shape: Shape, value: unknown): unknown {
+  if (!isRecord(value)) return null;
+  const packed = shape.map(field => {
+    if (typeof field === 'string') return value[field] ?? null;
+    const list = value[field[0]];
+    return Array.isArray(list) ? list.map((item: unknown) => pack(field[1], item)) : null;
+  });
+  while (packed.length > 0 && packed.at(-1) === null) packed.pop();
+  return packed;
+}
+
+function unpack(shape: Shape, packed: unknown, share: (text: string) => string): Record<string, unknown> {
+  const row: Record<string, unknown> = {};
+  if (!Array.isArray(packed)) return row;
+  shape.forEach((field, index) => {
+    const value: unknown = packed[index];
+    if (value === undefined || value === null) return;
+    if (typeof field === 'string') row[field] = typeof value === 'string' ? share(value) : value;
+    else if (Array.isArray(value)) row[field[0]] = value.map(item => unpack(field[1], item, share));
+  });
+  return row;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,181 @@
+import * as vscode from 'vscode';
+import type { Connection } from '../connection';
+import { commands, type CommandHandlers } from '../contributions';
+import type { Logger } from '../log';
+import { onDidChangeSettings, settings, storeUsageSpan, type UsageSpan } from '../settings';
+import type { Storage } from '../storage';
+import { withSignal } from '../util/cancellation';
+import { Disposable, type IDisposable } from '../util/disposable';
+import type { Formatter } from '../util/format';
+import { forNotification } from '../util/text';
+import { addDays, daysOf } from './calendar';
+import type { ControlRevision } from './markers';
+import type { DirectoryPerson } from './names';
+import type { UsageSource } from './source';
+import { spans } from './spans';
+import { UsageStatusBar } from './statusBar';
+import { spanLabel } from './statusText';
+import { UsageData } from './usageData';
+
+export type { UsageSource } from './source';
+export type { DirectoryPerson } from './names';
+export type { ControlRevision } from './markers';
+
+export interface UsageDeps {
+  readonly connection: Connection;
+  readonly storage: Storage;
+  readonly log: Logger;
+  readonly format: Formatter;
+  /** The organization's users, for people without usage. */
+  readonly directory?: { people(signal?: AbortSignal): Promise<readonly DirectoryPerson[]> } | undefined;
+  /** Changes of the organization's controls, for marks on charts. */
+  readonly controlRevisions?: { revisions(): Promise<readonly ControlRevision[]> } | undefined;
+  /** Shows the dashboard of a source. */
+  readonly openDashboard?: ((source: UsageSource) => unknown) | undefined;
+}
+
+export interface PersonActivity {
+  /** UTC. */
+  readonly lastActiveDay?: string;
+  readonly billableTokens: number;
+}
+
+export interface UsageFeature extends IDisposable {
+  readonly commands: CommandHandlers<'usage'>;
+  readonly source: UsageSource;
+  /** Finds out which service there is, so that `source.state()` is true; makes no request. */
+  ready(): Promise<void>;
+  /** Fills the status bar, once and for as long as the window is open. */
+  startStatusBar(): void;
+  /** Each person's use of the last 30 finished days; `undefined` when it cannot be known. */
+  activityOfPeople(signal?: AbortSignal): Promise<ReadonlyMap<string, PersonActivity> | undefined>;
+}
+
+/** What the organization uses (sections 2.1-2.6, 4.1): data, status bar and commands. */
+export function registerUsage(deps: UsageDeps): UsageFeature {
+  return new Usage(deps);
+}
+
+const ACTIVITY_DAYS = 30;
+
+class Usage extends Disposable implements UsageFeature {
+  readonly #deps: UsageDeps;
+  readonly #data: UsageData;
+  readonly #bar: UsageStatusBar;
+  readonly commands: CommandHandlers<'usage'>;
+
+  constructor(deps: UsageDeps) {
+    super();
+    this.#deps = deps;
+    this.#data = this.register(new UsageData(deps));
+    const item = this.register(
+      vscode.window.createStatusBarItem('usage', vscode.StatusBarAlignment.Right, 90),
+    );
+    item.name = vscode.l10n.t('Usage');
+    item.command = commands.usage.open;
+    this.#bar = this.register(
+      new UsageStatusBar({
+        usage: this.#data,
+        item,
+        settings: {
+          ...settings,
+          onDidChange: listener =>
+            onDidChangeSettings(
+              ['usage.statusBar', 'usage.budget', 'usage.budgetPeriod', 'usage.budgetThresholds'],
+              listener,
+            ),
+        },
+        format: deps.format,
+        tooltip: tooltipOf,
+        tell: (severity, sentence) => void this.#tell(severity, sentence),
+      }),
+    );
+    this.commands = {
+      open: () => this.#open(),
+      refresh: () => this.#refresh(),
+      chooseSpan: () => this.#chooseSpan(),
+    };
+  }
+
+  get source(): UsageSource {
+    return this.#data;
+  }
+
+  ready(): Promise<void> {
+    return this.#data.ready();
+  }
+
+  startStatusBar(): void {
+    this.#bar.start();
+  }
+
+  async activityOfPeople(
+    signal = new AbortController().signal,
+  ): Promise<ReadonlyMap<string, PersonActivity> | undefined> {
+    const { start, end } = this.#data.bounds;
+    const first = addDays(end, 1 - ACTIVITY_DAYS);
+    const days = daysOf({ start: first < start ? start : first, end });
+    if ((await this.#data.ensure('people', days, { background: true, signal })) !== undefined)
+      return undefined;
+    const people = new Map<string, PersonActivity>();
+    for (const [day, { rows }] of await this.#data.known('people', days)) {
+      for (const { user_id: id, billable_tokens: tokens = 0 } of rows) {
+        const known = people.get(id)?.billableTokens ?? 0;
+        people.set(id, { lastActiveDay: day, billableTokens: known + tokens });
+      }
+    }
+    return people;
+  }
+
+  async #open(): Promise<void> {
+    await this.#data.ready();
+    this.#bar.start();
+    await this.#deps.openDashboard?.(this.#data);
+  }
+
+  async #refresh(): Promise<void> {
+    const options = {
+      location: vscode.ProgressLocation.Window,
+      title: vscode.l10n.t('Fetching usage'),
+      cancellable: true,
+    };
+    const problem = await vscode.window.withProgress(options, (_progress, token) =>
+      withSignal(token, signal => this.#bar.refresh(signal)),
+    );
+    if (problem !== undefined) void vscode.window.showWarningMessage(forNotification(problem, 1_000));
+  }
+
+  async #chooseSpan(): Promise<void> {
+    const current = settings.usageStatusBar();
+    const choices: readonly UsageSpan[] = [...spans, 'off'];
+    const items = choices.map(span => ({
+      span,
+      label: span === 'off' ? vscode.l10n.t('Nothing') : spanLabel(span),
+      description: span === current ? vscode.l10n.t('shown now') : '',
+    }));
+    const placeHolder = vscode.l10n.t('Which billable tokens the status bar shows');
+    const chosen = await vscode.window.showQuickPick(items, { placeHolder });
+    if (chosen === undefined) return;
+    await storeUsageSpan(chosen.span);
+    this.#bar.start();
+  }
+
+  async #tell(severity: 'info' | 'warning', sentence: string): Promise<void> {
+    const text = forNotification(sentence, 1_000);
+    const open = vscode.l10n.t('Open usage');
+    const choice =
+      severity === 'warning'
+        ? await vscode.window.showWarningMessage(text, open)
+        : await vscode.window.showInformationMessage(text, open);
+    if (choice === open) await this.#open();
+  }
+}
+
+/** Foreign text stays text: nothing in it becomes a link or an icon. */
+function tooltipOf(heading: string, table?: string, notes: readonly string[] = []): vscode.MarkdownString {
+  const tooltip = new vscode.MarkdownString();
+  tooltip.appendText(heading);
+  if (table !== undefined) tooltip.appendCodeblock(table, 'text');
+  if (notes.length > 0) tooltip.appendText(`${table === undefined ? '\n' : ''}${notes.join('\n')}`);
+  return tooltip;
+}

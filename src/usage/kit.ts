@@ -1,0 +1,264 @@
+import * as vscode from 'vscode';
+import { oneLine } from '../util/text';
+import type {
+  Cell,
+  Chart,
+  Column,
+  Day,
+  Figure,
+  Marker,
+  Row,
+  Section,
+  Series,
+  Unit,
+  UsageQuery,
+} from './report';
+
+/** Days in a row with what is known of each: one row, or for people a list of rows. `undefined` where nothing is known. */
+export interface Period<R> {
+  readonly days: readonly Day[];
+  readonly rows: readonly (R | undefined)[];
+  /** Whether every day has been asked for, so that sums may be compared with. */
+  readonly isComplete: boolean;
+}
+
+/** What the parts of one report are made from. */
+export interface Context<R> {
+  readonly query: UsageQuery;
+  readonly now: Period<R>;
+  readonly before: Period<R> | undefined;
+  readonly markers: readonly Marker[];
+}
+
+type Pick<R> = (row: R) => number | undefined;
+
+/** Adds up what is known; `undefined` when nothing is. */
+export function sum(values: Iterable<number | undefined>): number | undefined {
+  let total: number | undefined;
+  for (const value of values) if (value !== undefined) total = (total ?? 0) + value;
+  return total;
+}
+
+export function sumOf<R>(pick: Pick<R>): (period: Period<R>) => number | undefined {
+  return ({ rows }) => sum(rows.map(row => (row === undefined ? undefined : pick(row))));
+}
+
+/** The value of the last day that has one. */
+export function lastOf<R>(pick: Pick<R>): (period: Period<R>) => number | undefined {
+  return ({ rows }) => valuesOf(rows, pick).at(-1);
+}
+
+export function mostOf<R>(pick: Pick<R>): (period: Period<R>) => number | undefined {
+  return ({ rows }) => valuesOf(rows, pick).reduce<number | undefined>(larger, undefined);
+}
+
+export function medianOf<R>(pick: Pick<R>): (period: Period<R>) => number | undefined {
+  return ({ rows }) => median(valuesOf(rows, pick));
+}
+
+function larger(most: number | undefined, value: number): number {
+  return most === undefined || value > most ? value : most;
+}
+
+export function valuesOf<R>(rows: readonly (R | undefined)[], pick: Pick<R>): number[] {
+  return rows.flatMap(row => (row === undefined ? [] : (pick(row) ?? [])));
+}
+
+/** The middle value, or the mean of the two middle ones; `undefined` of none. */
+export function median(values: readonly number[]): number | undefined {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle];
+  const lower = sorted[middle - 1];
+  if (upper === undefined) return undefined;
+  return sorted.length % 2 === 1 || lower === undefined ? upper : (lower + upper) / 2;
+}
+
+export const explained = {
+  sum: (): string => vscode.l10n.t('Sum of the days.'),
+  last: (): string =>
+    vscode.l10n.t('Value of the last day that has one: people cannot be added up over days.'),
+  most: (): string => vscode.l10n.t('Most on one day: people cannot be added up over days.'),
+  median: (): string =>
+    vscode.l10n.t(
+      'Median of the days’ values. The service gives an average for each day without its weight, so averages are not averaged again.',
+    ),
+};
+
+export function figure<R>(
+  context: Context<R>,
+  spec: { readonly id: string; readonly label: string; readonly explanation: string; readonly unit?: Unit },
+  of: (period: Period<R>) => number | undefined,
+): Figure {
+  const { now, before } = context;
+  const made = { unit: 'count' as const, ...spec, value: of(now) };
+  if (before === undefined) return made;
+  return { ...made, previous: before.isComplete ? of(before) : undefined };
+}
+
+/** One number a day: a column of the table and, unless told, a line of the chart. */
+export interface Metric<R> {
+  readonly id: string;
+  readonly label: string;
+  readonly of: Pick<R>;
+  readonly unit?: Unit;
+  /** Days may be added up. */
+  readonly adds?: boolean;
+  readonly isCharted?: boolean;
+  readonly hidden?: boolean;
+}
+
+/** A chart over the days and its table twin. */
+export function daySection<R>(
+  context: Context<R>,
+  spec: {
+    readonly id: string;
+    readonly title: string;
+    readonly explanation: string;
+    readonly chart: Chart['kind'];
+  },
+  metrics: readonly Metric<R>[],
+): Section {
+  const { now } = context;
+  const charted = metrics.filter(metric => metric.isCharted !== false);
+  const columns: Column[] = [
+    { id: 'day', label: vscode.l10n.t('Day (UTC)'), kind: 'day' },
+    ...metrics.map(({ id, label, unit = 'count', hidden }) => ({
+      id,
+      label,
+      kind: unit,
+      ...(hidden ? { hidden } : {}),
+    })),
+  ];
+  const rows = now.days.map((day, index): Row => {
+    const row = now.rows[index];
+    return {
+      id: day,
+      cells: [day, ...metrics.map(({ of }) => (row === undefined ? null : (of(row) ?? null)))],
+    };
+  });
+  const total = metrics.some(({ adds }) => adds)
+    ? [vscode.l10n.t('Total'), ...metrics.map(({ of, adds }) => (adds ? (sumOf(of)(now) ?? null) : null))]
+    : undefined;
+  return {
+    id: spec.id,
+    title: spec.title,
+    explanation: spec.explanation,
+    chart: {
+      kind: spec.chart,
+      unit: charted[0]?.unit ?? 'count',
+      days: now.days,
+      series: charted.map(metric => seriesOf(context, metric)),
+      markers: context.markers,
+    },
+    table: { columns, rows, ...(total === undefined ? {} : { total }) },
+  };
+}
+
+function seriesOf<R>({ now, before }: Context<R>, { id, label, of }: Metric<R>): Series {
+  const values = (period: Period<R>): (number | null)[] =>
+    period.rows.map(row => (row === undefined ? null : (of(row) ?? null)));
+  return { id, label, values: values(now), ...(before === undefined ? {} : { previous: values(before) }) };
+}
+
+/** What is counted under one or more names. */
+export interface Entry {
+  readonly names: readonly string[];
+  readonly count: number;
+}
+
+/** Adds up entries by their names, the largest first, equal ones by name. */
+export function tally(entries: Iterable<Entry>): Entry[] {
+  const sums = new Map<string, { names: readonly string[]; count: number }>();
+  for (const { names, count } of entries) {
+    const key = names.join('\u0000');
+    const known = sums.get(key);
+    if (known === undefined) sums.set(key, { names, count });
+    else known.count += count;
+  }
+  return [...sums.values()].sort(
+    (a, b) => b.count - a.count || compare(a.names.join(' '), b.names.join(' ')),
+  );
+}
+
+/** Rows by name with their share. `given` is the total of all days as the service says; what no name accounts for has a row. */
+export function nameSection(
+  spec: {
+    readonly id: string;
+    readonly title: string;
+    readonly explanation: string;
+    /** Headings of the names, then of the count. */
+    readonly names: readonly string[];
+    readonly count: string;
+  },
+  entries: readonly Entry[],
+  remainder = 0,
+): Section {
+  const columns: Column[] = [
+    ...spec.names.map((label, index): Column => ({ id: `name${index}`, label, kind: 'text' })),
+    { id: 'count', label: spec.count, kind: 'count' },
+    { id: 'share', label: vscode.l10n.t('Share'), kind: 'percent' },
+  ];
+  const all = [
+    ...entries.map(({ names, count }) => ({
+      id: `=${names.join('\u0000')}`,
+      names: names.map(shown),
+      count,
+    })),
+    ...(remainder === 0
+      ? []
+      : [
+          {
+            id: 'remainder',
+            names: [vscode.l10n.t('Without a name'), ...spec.names.slice(1).map(() => '')],
+            count: remainder,
+          },
+        ]),
+  ];
+  const total = all.reduce((whole, { count }) => whole + count, 0);
+  const rows = all.map(({ id, names, count }): Row => ({
+    id,
+    cells: [...names, count, total > 0 ? count / total : null],
+  }));
+  const blank: Cell[] = spec.names.slice(1).map(() => '');
+  return {
+    id: spec.id,
+    title: spec.title,
+    explanation: spec.explanation,
+    table: {
+      columns,
+      rows,
+      ...(rows.length === 0
+        ? {}
+        : { total: [vscode.l10n.t('Total'), ...blank, total, total > 0 ? 1 : null] }),
+    },
+  };
+}
+
+/** What the days' own totals say beyond the named entries of those days. */
+export function remainderOf<R>(
+  { rows }: Period<R>,
+  given: Pick<R>,
+  entries: (row: R) => readonly { readonly count: number }[],
+): number {
+  let rest = 0;
+  for (const row of rows) {
+    const whole = row === undefined ? undefined : given(row);
+    if (row !== undefined && whole !== undefined)
+      rest += whole - entries(row).reduce((all, { count }) => all + count, 0);
+  }
+  return rest;
+}
+
+/** A foreign name for people: on one line, with what cannot be seen written out. */
+export function shown(name: string): string {
+  if (name.trim() === '') return vscode.l10n.t('(empty)');
+  return oneLine(
+    name.replace(/[\n\r\t]/g, sign => JSON.stringify(sign).slice(1, -1)),
+    200,
+  );
+}
+
+export function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,120 @@
+import { activityTab } from './activityTab';
+import { daysOf, periodBefore } from './calendar';
+import type { DayRecord, Endpoint, Rows } from './dayRecord';
+import { shown, type Context, type Period } from './kit';
+import { markerOf, type ControlRevision } from './markers';
+import { PeopleNames, type DirectoryPerson } from './names';
+import { peopleTab } from './peopleTab';
+import { productivityTab } from './productivityTab';
+import { unreadNote } from './quality';
+import type { Day, DayRange, Figure, QualityNote, Section, TabReport, UsageQuery } from './report';
+import { tokensTab } from './tokensTab';
+import { toolsTab } from './toolsTab';
+
+/** What a report needs besides the days. */
+export interface Extras {
+  /** First and last day that may be asked for. */
+  readonly bounds: DayRange;
+  readonly orgId?: string | undefined;
+  /** Why days are missing; a sentence for a person. */
+  readonly problem?: string | undefined;
+  readonly directory: readonly DirectoryPerson[];
+  /** Changes of the organization's controls. */
+  readonly revisions: readonly ControlRevision[];
+  /** What made-up names are made from. */
+  readonly salt: string;
+}
+
+export type KnownDays = ReadonlyMap<Day, DayRecord>;
+
+interface Made {
+  readonly figures: readonly Figure[];
+  readonly sections: readonly Section[];
+  readonly notes?: readonly QualityNote[];
+}
+
+/** The period a report is compared with; `undefined` when all of it lies before the earliest day. */
+export function comparedWith({ range, compare }: UsageQuery, bounds: DayRange): DayRange | undefined {
+  const before = periodBefore(range);
+  return compare && before.end >= bounds.start ? before : undefined;
+}
+
+/** The days a report is made from: those of its range and those it is compared with, as far as they may be asked for. */
+export function daysFor(query: UsageQuery, bounds: DayRange): Day[] {
+  const before = comparedWith(query, bounds);
+  const days = [...(before === undefined ? [] : daysOf(before)), ...daysOf(query.range)];
+  return days.filter(day => day >= bounds.start && day <= bounds.end);
+}
+
+/** The report of one tab from the days known of its endpoint (sections 2.2-2.6). */
+export function report(query: UsageQuery, days: KnownDays, extras: Extras): TabReport {
+  const { bounds, orgId, problem } = extras;
+  const before = comparedWith(query, bounds);
+  const inRange = daysOf(query.range);
+  const known = inRange.flatMap(day => days.get(day) ?? []);
+  const missing = inRange.filter(day => !days.has(day) && day >= bounds.start && day <= bounds.end);
+  const { figures, sections, notes = [] } = make(query, days, extras, before);
+  const unread = unreadNote(known.flatMap(record => record.problems));
+  return {
+    query,
+    previousRange: before,
+    orgId: orgId === undefined ? undefined : shown(orgId),
+    through: throughOf(days, bounds),
+    fetchedAt: known.at(-1)?.at,
+    missing: missing.length === 0 && problem === undefined ? undefined : { days: missing, problem },
+    figures,
+    sections,
+    notes: [...notes, ...(unread === undefined ? [] : [unread])],
+  };
+}
+
+function make(query: UsageQuery, days: KnownDays, extras: Extras, before: DayRange | undefined): Made {
+  const { salt, directory } = extras;
+  const names = new PeopleNames({ pseudonyms: query.pseudonyms, salt, directory });
+  const context = <R>(pick: (record: DayRecord) => R | undefined): Context<R> => ({
+    query,
+    now: period(query.range, days, pick),
+    before: before === undefined ? undefined : period(before, days, pick),
+    markers: extras.revisions
+      .filter(({ day }) => day >= query.range.start && day <= query.range.end)
+      .map(revision => markerOf(revision, query.pseudonyms)),
+  });
+  // The tab decides whose days these are.
+  const daily = <E extends Endpoint>(): Context<Rows[E]> =>
+    context(record => (record as unknown as DayRecord<E>).row);
+  switch (query.tab) {
+    case 'tokens':
+      return tokensTab(daily<'tokens'>(), names);
+    case 'tools':
+      return toolsTab(daily<'tools'>());
+    case 'activity':
+      return activityTab(daily<'activity'>());
+    case 'productivity':
+      return productivityTab(daily<'productivity'>());
+    case 'people':
+      return peopleTab(
+        context(record => (record as unknown as DayRecord<'people'>).rows),
+        names,
+        directory,
+      );
+  }
+}
+
+function period<R>(range: DayRange, known: KnownDays, pick: (record: DayRecord) => R | undefined): Period<R> {
+  const days = daysOf(range);
+  const rows = days.map(day => {
+    const record = known.get(day);
+    return record === undefined ? undefined : pick(record);
+  });
+  return { days, rows, isComplete: days.every(day => known.has(day)) };
+}
+
+/** Yesterday, unless the service seems not to be through with it yet. */
+function throughOf(days: KnownDays, { start, end }: DayRange): Day {
+  const newest = days.get(end);
+  if (newest?.isSettling(end) !== true) return end;
+  const earlier = [...days.keys()]
+    .filter(day => day < end && days.get(day)?.isSettling(day) === false)
+    .sort();
+  return earlier.at(-1) ?? start;
+}

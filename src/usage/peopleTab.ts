@@ -1,0 +1,336 @@
+import * as vscode from 'vscode';
+import type { UserDay } from '../api';
+import {
+  compare,
+  daySection,
+  explained,
+  figure,
+  shown,
+  sum,
+  sumOf,
+  type Context,
+  type Metric,
+  type Period,
+} from './kit';
+import type { DirectoryPerson, PeopleNames } from './names';
+import { counted, countLabels, quiet, sumsOf, type People, type Sums } from './peopleCounts';
+import type { Cell, Column, Day, Figure, Row, Section } from './report';
+
+/** Section 2.6; with `query.person` only that person's days. */
+export function peopleTab(
+  context: Context<People>,
+  names: PeopleNames,
+  directory: readonly DirectoryPerson[],
+): { figures: Figure[]; sections: Section[] } {
+  for (const rows of context.now.rows) for (const row of rows ?? []) names.learn(row.user_id, row.user_email);
+  const { person } = context.query;
+  if (person !== undefined) return onePerson(narrowed(context, person), person, names);
+  const groups = byPerson(context.now);
+  const metrics = dayMetrics();
+  const inactive = directory.filter(({ id }) => !groups.has(id));
+  const figures = [
+    figure(
+      context,
+      {
+        id: 'people',
+        label: vscode.l10n.t('Active people'),
+        explanation: vscode.l10n.t('Different people with usage in the period.'),
+      },
+      period => (period.rows.some(row => row !== undefined) ? peopleIn(period) : undefined),
+    ),
+    ...(directory.length === 0
+      ? []
+      : [
+          {
+            id: 'inactive',
+            label: vscode.l10n.t('Without usage'),
+            value: inactive.length,
+            unit: 'count' as const,
+            explanation: vscode.l10n.t('People of the organization without usage in the period.'),
+          },
+        ]),
+    ...totals(context, metrics),
+  ];
+  const sections = [
+    daySection(
+      context,
+      {
+        id: 'days',
+        title: vscode.l10n.t('People by day'),
+        explanation: vscode.l10n.t(
+          'Different people with usage on each day. They cannot be added up over days.',
+        ),
+        chart: 'bars',
+      },
+      [
+        { id: 'people', label: vscode.l10n.t('Active people'), of: rows => rows.length },
+        ...metrics.map(metric => ({ ...metric, isCharted: false })),
+      ],
+    ),
+    everybody(groups, names),
+    ...(directory.length === 0 ? [] : [withoutUsage(inactive, names)]),
+  ];
+  return { figures, sections };
+}
+
+function totals(context: Context<People>, metrics: readonly Metric<People>[]): Figure[] {
+  return metrics.map(({ id, label, of }) =>
+    figure(context, { id, label, explanation: explained.sum() }, sumOf(of)),
+  );
+}
+
+function dayMetrics(): Metric<People>[] {
+  const labels = countLabels();
+  // Each day is added up once, for all of its figures.
+  const known = new Map<People, Sums>();
+  const sumsOnce = (rows: People): Sums => {
+    let sums = known.get(rows);
+    if (sums === undefined) known.set(rows, (sums = sumsOf(rows)));
+    return sums;
+  };
+  return counted.map((name, index) => ({
+    id: name,
+    label: labels[name],
+    of: rows => sumsOnce(rows)[index],
+    adds: true,
+    hidden: quiet.has(name),
+  }));
+}
+
+function peopleIn({ rows }: Period<People>): number {
+  const ids = new Set<string>();
+  for (const day of rows) for (const row of day ?? []) ids.add(row.user_id);
+  return ids.size;
+}
+
+function byPerson({ rows }: Period<People>): Map<string, UserDay[]> {
+  const groups = new Map<string, UserDay[]>();
+  for (const day of rows) {
+    for (const row of day ?? []) {
+      const group = groups.get(row.user_id);
+      if (group === undefined) groups.set(row.user_id, [row]);
+      else group.push(row);
+    }
+  }
+  return groups;
+}
+
+/** Rows of one person come in the order of their days. */
+function distinctDays(days: People): number {
+  return days.reduce((count, { date }, at) => (date === days[at - 1]?.date ? count : count + 1), 0);
+}
+
+/** Tool calls per message of a person over several days: each day's ratio weighs as many messages as it had. */
+function ratioOf(days: readonly UserDay[]): number | undefined {
+  let weight = 0;
+  let weighted = 0;
+  for (const { autonomy_ratio: ratio, user_messages: messages } of days) {
+    if (ratio === undefined || messages === undefined) continue;
+    weight += messages;
+    weighted += ratio * messages;
+  }
+  return weight > 0 ? weighted / weight : undefined;
+}
+
+/** What is there on most days, the first by name of equals; with tokens or days as weight. */
+function usual(values: Iterable<string | undefined>): string {
+  const counts = new Map<string, number>();
+  for (const value of values) if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + 1);
+  const [first] = [...counts].sort(([a, x], [b, y]) => y - x || compare(a, b));
+  return first === undefined ? '' : shown(first[0]);
+}
+
+function languagesOf(days: readonly UserDay[]): string {
+  const languages = new Set<string>();
+  for (const day of days) for (const language of day.languages ?? []) languages.add(language);
+  return [...languages].map(shown).sort(compare).join(', ');
+}
+
+function detailColumns(): Column[] {
+  return [
+    { id: 'autonomy_ratio', label: vscode.l10n.t('Autonomy ratio'), kind: 'ratio' },
+    { id: 'primary_model', label: vscode.l10n.t('Main model'), kind: 'text' },
+    { id: 'primary_model_tier', label: vscode.l10n.t('Tier'), kind: 'text', hidden: true },
+    { id: 'delegation_level', label: vscode.l10n.t('Delegation'), kind: 'text' },
+    { id: 'languages', label: vscode.l10n.t('Languages'), kind: 'text', hidden: true },
+  ];
+}
+
+function details(days: readonly UserDay[]): Cell[] {
+  return [
+    ratioOf(days) ?? null,
+    usual(days.map(day => day.primary_model)),
+    usual(days.map(day => day.primary_model_tier)),
+    usual(days.map(day => day.delegation_level)),
+    languagesOf(days),
+  ];
+}
+
+function countColumns(): Column[] {
+  const labels = countLabels();
+  return counted.map(id => ({
+    id,
+    label: labels[id],
+    kind: 'count',
+    ...(quiet.has(id) ? { hidden: true } : {}),
+  }));
+}
+
+function everybody(groups: ReadonlyMap<string, readonly UserDay[]>, names: PeopleNames): Section {
+  const identity: Column[] = names.isPseudonymous
+    ? []
+    : [
+        { id: 'email', label: vscode.l10n.t('E-mail'), kind: 'text', hidden: true },
+        { id: 'user_id', label: vscode.l10n.t('User id'), kind: 'text', hidden: true },
+      ];
+  const whole: Sums = counted.map(() => undefined);
+  const sums = (days: People): (number | null)[] =>
+    sumsOf(days).map((value, index) => {
+      if (value !== undefined) whole[index] = (whole[index] ?? 0) + value;
+      return value ?? null;
+    });
+  const rows = [...groups].map(([id, days]): Row => {
+    const email = days.findLast(day => typeof day.user_email === 'string')?.user_email ?? '';
+    const who: Cell[] = names.isPseudonymous ? [] : [shown(email || names.of(id)), shown(id)];
+    return {
+      id,
+      cells: [
+        names.of(id),
+        distinctDays(days),
+        days.at(-1)?.date.slice(0, 10) ?? null,
+        ...sums(days),
+        ...details(days),
+        ...who,
+      ],
+      person: id,
+    };
+  });
+  rows.sort((a, b) => Number(b.cells[3] ?? 0) - Number(a.cells[3] ?? 0) || compare(a.id, b.id));
+  return {
+    id: 'people',
+    title: vscode.l10n.t('People'),
+    explanation: vscode.l10n.t(
+      'Counts are sums of the days. The autonomy ratio weighs each day by its messages of people. Main model, tier and delegation are those of most days.',
+    ),
+    table: {
+      columns: [
+        { id: 'person', label: vscode.l10n.t('Person'), kind: 'text' },
+        { id: 'days', label: vscode.l10n.t('Active days'), kind: 'count' },
+        { id: 'last', label: vscode.l10n.t('Last active (UTC)'), kind: 'day' },
+        ...countColumns(),
+        ...detailColumns(),
+        ...identity,
+      ],
+      rows,
+      ...(rows.length === 0
+        ? {}
+        : {
+            total: [
+              vscode.l10n.t('Total'),
+              sum(rows.map(({ cells }) => Number(cells[1]))) ?? null,
+              null,
+              ...whole.map(value => value ?? null),
+              ratioOf([...groups.values()].flat()) ?? null,
+              ...['', '', '', '', ...identity.map(() => '')],
+            ],
+          }),
+    },
+  };
+}
+
+function withoutUsage(people: readonly DirectoryPerson[], names: PeopleNames): Section {
+  return {
+    id: 'inactive',
+    title: vscode.l10n.t('People without usage'),
+    explanation: vscode.l10n.t('Users of the organization for whom the period has no row of usage.'),
+    table: {
+      columns: [
+        { id: 'person', label: vscode.l10n.t('Person'), kind: 'text' },
+        { id: 'lastSignIn', label: vscode.l10n.t('Last sign-in'), kind: 'text' },
+      ],
+      rows: people
+        .map(({ id, lastSignInAt }) => ({ id, cells: [names.of(id), shownDay(lastSignInAt)] }))
+        .sort((a, b) => compare(String(a.cells[0]), String(b.cells[0]))),
+    },
+  };
+}
+
+function shownDay(time: string | undefined): string | null {
+  if (time === undefined || time === '') return null;
+  return /^\d{4}-\d{2}-\d{2}/.test(time) ? time.slice(0, 10) : shown(time);
+}
+
+function narrowed(context: Context<People>, person: string): Context<People> {
+  const only = (period: Period<People>): Period<People> => ({
+    ...period,
+    rows: period.rows.map(rows => rows?.filter(row => row.user_id === person)),
+  });
+  return { ...context, now: only(context.now), before: context.before && only(context.before) };
+}
+
+function onePerson(
+  context: Context<People>,
+  person: string,
+  names: PeopleNames,
+): { figures: Figure[]; sections: Section[] } {
+  const { now } = context;
+  const active = (period: Period<People>): number | undefined =>
+    sum(period.rows.map(rows => rows && Number(rows.length > 0)));
+  const days = now.rows.flatMap(rows => rows ?? []);
+  const metrics = dayMetrics();
+  const section = daySection(
+    context,
+    {
+      id: 'person',
+      title: vscode.l10n.t('Days of {0}', names.of(person)),
+      explanation: vscode.l10n.t('The chart shows billable tokens; days without usage are empty.'),
+      chart: 'bars',
+    },
+    [
+      ...metrics.map(metric => ({ ...metric, isCharted: metric.id === 'billable_tokens' })),
+      { id: 'autonomy_ratio', label: '', of: rows => ratioOf(rows), isCharted: false, unit: 'ratio' },
+    ],
+  );
+  const rowsOf = new Map<Day, People>(now.days.map((day, index) => [day, now.rows[index] ?? []]));
+  const [, ...words] = detailColumns();
+  const columns = [...section.table.columns.slice(0, -1), ...detailColumns()];
+  const rows = section.table.rows.map(row => ({
+    ...row,
+    cells: [...row.cells, ...details(rowsOf.get(row.id) ?? []).slice(1)],
+  }));
+  const total = section.table.total;
+  return {
+    figures: [
+      figure(
+        context,
+        { id: 'days', label: vscode.l10n.t('Active days'), explanation: vscode.l10n.t('Days with usage.') },
+        active,
+      ),
+      ...totals(context, metrics),
+      figure(
+        context,
+        {
+          id: 'autonomy_ratio',
+          label: vscode.l10n.t('Autonomy ratio'),
+          unit: 'ratio',
+          explanation: vscode.l10n.t(
+            'Tool calls per message of a person; each day weighs as many messages as it had.',
+          ),
+        },
+        period => ratioOf(period.rows.flatMap(day => day ?? [])),
+      ),
+    ],
+    sections: [
+      {
+        ...section,
+        table: {
+          columns,
+          rows,
+          ...(total === undefined
+            ? {}
+            : { total: [...total.slice(0, -1), ratioOf(days) ?? null, ...words.map(() => '')] }),
+        },
+      },
+    ],
+  };
+}

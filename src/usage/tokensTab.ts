@@ -1,0 +1,270 @@
+import * as vscode from 'vscode';
+import type { ModelTokens, TokenDay } from '../api';
+import {
+  compare,
+  daySection,
+  explained,
+  figure,
+  nameSection,
+  remainderOf,
+  shown,
+  sum,
+  sumOf,
+  tally,
+  type Context,
+  type Metric,
+} from './kit';
+import type { PeopleNames } from './names';
+import type { Column, Figure, Row, Section } from './report';
+
+/** Models with a colour of their own; the others are one. */
+const MOST_MODELS = 8;
+
+/** Section 2.2. */
+export function tokensTab(
+  context: Context<TokenDay>,
+  names: PeopleNames,
+): { figures: Figure[]; sections: Section[] } {
+  const metrics = totals();
+  const figures = metrics.map(({ id, label, of }) =>
+    figure(context, { id, label, explanation: explained.sum() }, sumOf(of)),
+  );
+  return {
+    figures,
+    sections: [byDay(context, metrics), byModel(context), byUser(context, names), byBoth(context, names)],
+  };
+}
+
+function totals(): Metric<TokenDay>[] {
+  return [
+    { id: 'billable', label: vscode.l10n.t('Billable tokens'), of: row => row.billable_tokens, adds: true },
+    { id: 'input', label: vscode.l10n.t('Input tokens'), of: row => row.input_tokens, adds: true },
+    { id: 'output', label: vscode.l10n.t('Output tokens'), of: row => row.output_tokens, adds: true },
+    {
+      id: 'cacheRead',
+      label: vscode.l10n.t('Cache read tokens'),
+      of: row => row.cache_read_tokens,
+      adds: true,
+    },
+    {
+      id: 'cacheWrite',
+      label: vscode.l10n.t('Cache write tokens'),
+      of: row => row.cache_write_tokens,
+      adds: true,
+    },
+  ];
+}
+
+/** Billable tokens of each model, stacked to the day's own total. */
+function byDay(context: Context<TokenDay>, metrics: readonly Metric<TokenDay>[]): Section {
+  const models = tally(
+    context.now.rows.flatMap(row =>
+      (row?.by_model ?? []).map(model => ({ names: [model.model_id], count: model.billable_tokens ?? 0 })),
+    ),
+  ).map(({ names: [id = ''] }) => id);
+  const first = new Set(models.length > MOST_MODELS + 1 ? models.slice(0, MOST_MODELS) : models);
+  const of = (row: TokenDay, wanted: (id: string) => boolean): number | undefined =>
+    row.by_model === undefined
+      ? undefined
+      : (sum(row.by_model.filter(model => wanted(model.model_id)).map(model => model.billable_tokens)) ?? 0);
+  const stacked: Metric<TokenDay>[] = [...first].map(id => ({
+    id: `model=${id}`,
+    label: shown(id),
+    of: row => of(row, model => model === id),
+    adds: true,
+  }));
+  if (first.size < models.length) {
+    stacked.push({
+      id: 'otherModels',
+      label: vscode.l10n.t('Other models'),
+      of: row => of(row, model => !first.has(model)),
+      adds: true,
+    });
+  }
+  const rest = (row: TokenDay): number | undefined =>
+    row.billable_tokens === undefined ? undefined : row.billable_tokens - (of(row, () => true) ?? 0);
+  if (context.now.rows.some(row => row !== undefined && (rest(row) ?? 0) !== 0)) {
+    stacked.push({ id: 'withoutModel', label: vscode.l10n.t('Without a model'), of: rest, adds: true });
+  }
+  return daySection(
+    context,
+    {
+      id: 'days',
+      title: vscode.l10n.t('Tokens by day'),
+      explanation: vscode.l10n.t(
+        'Billable tokens are input plus output with cache discounts, as the service counts them. The chart shows billable tokens by model.',
+      ),
+      chart: 'stacked',
+    },
+    [...metrics.map(metric => ({ ...metric, isCharted: false })), ...stacked],
+  );
+}
+
+const figuresOf = ['billable_tokens', 'input_tokens', 'output_tokens'] as const;
+type ModelSums = Record<(typeof figuresOf)[number], number | null>;
+
+interface Group extends ModelSums {
+  readonly key: readonly string[];
+}
+
+/** Adds up per-model entries by person (or by none), model and tier. There may be hundreds of thousands of them. */
+class Groups {
+  readonly #people = new Map<string, Map<string, Map<string, Group>>>();
+
+  add(person: string, entries: readonly ModelTokens[] = []): void {
+    let models = this.#people.get(person);
+    if (models === undefined) this.#people.set(person, (models = new Map<string, Map<string, Group>>()));
+    for (const entry of entries) {
+      let tiers = models.get(entry.model_id);
+      if (tiers === undefined) models.set(entry.model_id, (tiers = new Map<string, Group>()));
+      const tier = entry.model_tier ?? '';
+      let group = tiers.get(tier);
+      if (group === undefined) {
+        const key = [person, entry.model_id, tier];
+        tiers.set(tier, (group = { key, billable_tokens: null, input_tokens: null, output_tokens: null }));
+      }
+      const { billable_tokens: billable, input_tokens: input, output_tokens: output } = entry;
+      if (billable !== undefined) group.billable_tokens = (group.billable_tokens ?? 0) + billable;
+      if (input !== undefined) group.input_tokens = (group.input_tokens ?? 0) + input;
+      if (output !== undefined) group.output_tokens = (group.output_tokens ?? 0) + output;
+    }
+  }
+
+  /** The largest first. */
+  list(): Group[] {
+    return [...this.#people.values()]
+      .flatMap(models => [...models.values()].flatMap(tiers => [...tiers.values()]))
+      .sort(
+        (a, b) =>
+          (b.billable_tokens ?? 0) - (a.billable_tokens ?? 0) || compare(a.key.join(' '), b.key.join(' ')),
+      );
+  }
+}
+
+function figureColumns(): Column[] {
+  return [
+    { id: 'billable', label: vscode.l10n.t('Billable tokens'), kind: 'count' },
+    { id: 'input', label: vscode.l10n.t('Input tokens'), kind: 'count' },
+    { id: 'output', label: vscode.l10n.t('Output tokens'), kind: 'count' },
+  ];
+}
+
+function byModel({ now }: Context<TokenDay>): Section {
+  const all = new Groups();
+  for (const row of now.rows) all.add('', row?.by_model);
+  const groups = all.list().map(group => ({ ...group, key: group.key.slice(1) }));
+  const given = {
+    billable_tokens: remainderOf(now, row => row.billable_tokens, modelCounts('billable_tokens')),
+    input_tokens: remainderOf(now, row => row.input_tokens, modelCounts('input_tokens')),
+    output_tokens: remainderOf(now, row => row.output_tokens, modelCounts('output_tokens')),
+  };
+  if (figuresOf.some(name => given[name] !== 0)) {
+    groups.push({ key: [vscode.l10n.t('Without a model'), ''], ...given });
+  }
+  const billable = sum(groups.map(group => group.billable_tokens ?? undefined)) ?? 0;
+  const share = (value: number | null): number | null =>
+    billable > 0 && value !== null ? value / billable : null;
+  return {
+    id: 'models',
+    title: vscode.l10n.t('By model'),
+    explanation: explained.sum(),
+    table: {
+      columns: [
+        { id: 'model', label: vscode.l10n.t('Model'), kind: 'text' },
+        { id: 'tier', label: vscode.l10n.t('Tier'), kind: 'text' },
+        ...figureColumns(),
+        { id: 'share', label: vscode.l10n.t('Share of billable tokens'), kind: 'percent' },
+      ],
+      rows: groups.map(group => ({
+        id: group.key.join('\u0000'),
+        cells: [
+          ...group.key.map((name, index) => (index === 0 ? shown(name) : name === '' ? '' : shown(name))),
+          ...figuresOf.map(name => group[name]),
+          share(group.billable_tokens),
+        ],
+      })),
+      ...totalRow(groups, ['', share(billable)]),
+    },
+  };
+}
+
+function modelCounts(name: (typeof figuresOf)[number]): (row: TokenDay) => { count: number }[] {
+  return row => (row.by_model ?? []).map(model => ({ count: model[name] ?? 0 }));
+}
+
+function totalRow(groups: readonly Group[], [blank, share]: readonly [string, number | null]) {
+  if (groups.length === 0) return {};
+  const sums = figuresOf.map(name => sum(groups.map(group => group[name] ?? undefined)) ?? null);
+  return { total: [vscode.l10n.t('Total'), blank, ...sums, share] };
+}
+
+function byUser({ now }: Context<TokenDay>, names: PeopleNames): Section {
+  const sums = new Map<string, number>();
+  let rest = 0;
+  for (const row of now.rows) {
+    let day = 0;
+    for (const { user_id: id, user_email: email, billable_tokens: tokens = 0 } of row?.by_user ?? []) {
+      names.learn(id, email);
+      sums.set(id, (sums.get(id) ?? 0) + tokens);
+      day += tokens;
+    }
+    if (row?.billable_tokens !== undefined) rest += row.billable_tokens - day;
+  }
+  const users = tally([...sums].map(([id, count]) => ({ names: [id], count })));
+  const section = nameSection(
+    {
+      id: 'users',
+      title: vscode.l10n.t('By person'),
+      explanation: explained.sum(),
+      names: [vscode.l10n.t('Person')],
+      count: vscode.l10n.t('Billable tokens'),
+    },
+    users.map(({ names: [id = ''], count }) => ({ names: [names.of(id)], count })),
+    rest,
+  );
+  const rows = section.table.rows.map((row, index): Row => {
+    const person = users[index]?.names[0];
+    return person === undefined ? row : { ...row, id: person, person };
+  });
+  if (names.isPseudonymous) return { ...section, table: { ...section.table, rows } };
+  const id: Column = { id: 'id', label: vscode.l10n.t('User id'), kind: 'text', hidden: true };
+  return {
+    ...section,
+    table: {
+      columns: [...section.table.columns, id],
+      rows: rows.map(row => ({ ...row, cells: [...row.cells, row.person ?? ''] })),
+      ...(section.table.total === undefined ? {} : { total: [...section.table.total, ''] }),
+    },
+  };
+}
+
+function byBoth({ now }: Context<TokenDay>, names: PeopleNames): Section {
+  const all = new Groups();
+  for (const row of now.rows) for (const user of row?.by_user ?? []) all.add(user.user_id, user.by_model);
+  const groups = all.list();
+  const sums = figuresOf.map(name => sum(groups.map(group => group[name] ?? undefined)) ?? null);
+  return {
+    id: 'usersModels',
+    title: vscode.l10n.t('By person and model'),
+    explanation: explained.sum(),
+    table: {
+      columns: [
+        { id: 'person', label: vscode.l10n.t('Person'), kind: 'text' },
+        { id: 'model', label: vscode.l10n.t('Model'), kind: 'text' },
+        { id: 'tier', label: vscode.l10n.t('Tier'), kind: 'text' },
+        ...figureColumns(),
+      ],
+      rows: groups.map(({ key: [id = '', model = '', tier = ''], ...values }) => ({
+        id: [id, model, tier].join('\u0000'),
+        cells: [
+          names.of(id),
+          shown(model),
+          tier === '' ? '' : shown(tier),
+          ...figuresOf.map(name => values[name]),
+        ],
+        person: id,
+      })),
+      ...(groups.length === 0 ? {} : { total: [vscode.l10n.t('Total'), '', '', ...sums] }),
+    },
+  };
+}

@@ -1,0 +1,142 @@
+import { rmSync } from 'node:fs';
+import * as path from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { ApiClient } from '../../src/api';
+import type { Connection, ConnectionState } from '../../src/connection';
+import { openStorage } from '../../src/storage';
+import type { TabId } from '../../src/usage/report';
+import { UsageData } from '../../src/usage/usageData';
+import { Emitter, ObservableValue } from '../../src/util/event';
+import { buildApiScript } from '../fakes/apiScript';
+import { silentLog } from '../fakes/log';
+import { answerOf, tokenRows, userRows } from '../fakes/usage';
+import { temporaryFolder } from '../vscode/paths';
+import { atMost, type Row } from './rows';
+
+const SIZE = { days: 300, people: 200 };
+/** Day 301 since the earliest. */
+const NOW = Date.UTC(2026, 10, 10, 12);
+
+/** Serves the answers of a large organization from a thread of its own, so that only the client is measured. */
+const SERVER = `
+const { createServer } = require('node:http');
+const { parentPort, workerData } = require('node:worker_threads');
+let hits = 0;
+createServer((request, response) => {
+  hits++;
+  const url = new URL(request.url, 'http://x');
+  const body = url.pathname.endsWith('/users')
+    ? workerData.users[url.searchParams.has('cursor') ? 1 : 0]
+    : workerData.tokens;
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(body);
+}).listen(0, '127.0.0.1', function () { parentPort.postMessage(this.address().port); });
+parentPort.on('message', () => parentPort.postMessage(hits));
+`;
+
+const ms = (value: number): string => `${value.toFixed(0)} ms`;
+
+/** Fetching, storing and showing 300 days of 200 people. */
+export async function usageRows(): Promise<Row[]> {
+  const people = userRows(SIZE);
+  const half = people.length / 2;
+  const users = [
+    answerOf(people.slice(0, half), { has_more: true, next_cursor: 'c' }),
+    answerOf(people.slice(half)),
+  ];
+  const tokens = answerOf(tokenRows(SIZE));
+  const server = new Worker(SERVER, { eval: true, workerData: { users, tokens } });
+  const asked = (): Promise<number> => {
+    server.postMessage('hits');
+    return new Promise(resolve => server.once('message', resolve));
+  };
+  const port = await new Promise<number>(resolve => server.once('message', resolve));
+  const built = buildApiScript();
+  const root = temporaryFolder('usage');
+  try {
+    const first = open(port, built.script, root);
+    const peopleStall = await stall(() => first.fetch(ask('people'), { signal: never() }));
+    const tokensStall = await stall(() => first.fetch(ask('tokens'), { signal: never() }));
+    const calls = await asked();
+    first.dispose();
+    const second = open(port, built.script, root);
+    const readStall = await stall(() => second.fetch(ask('people'), { signal: never() }));
+    const again = (await asked()) - calls;
+    const month = { ...ask('tokens'), range: { start: '2026-10-11', end: '2026-11-09' } };
+    const third = open(port, built.script, root);
+    await third.ready();
+    const began = performance.now();
+    await third.cached(month);
+    const shown = performance.now() - began;
+    console.log(
+      `usage: ${(users.join('').length / 1e6).toFixed(0)} MB of people, ${(tokens.length / 1e6).toFixed(0)} MB of tokens, ${calls} calls`,
+    );
+    return [
+      atMost('usage, 300 days x 200 people: longest stall, people', peopleStall, 50, ms),
+      atMost('usage, 300 days x 200 people: longest stall, tokens', tokensStall, 50, ms),
+      atMost('usage, 300 days x 200 people: longest stall, second start', readStall, 50, ms),
+      atMost('usage, second start: calls', again, 0, String),
+      atMost('usage, 30 days of tokens from the cache', shown, 100, ms),
+    ];
+  } finally {
+    await server.terminate();
+    rmSync(built.folder, { recursive: true, force: true });
+  }
+}
+
+/** The longest turn of this thread while `work` ran, ms of its own CPU time, so that other programs do not count. */
+async function stall(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0;
+  let running = true;
+  const cpu = (): number => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1000;
+  };
+  let before = cpu();
+  const turn = (): void => {
+    const now = cpu();
+    longest = Math.max(longest, now - before);
+    before = now;
+    if (running) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await work();
+  await new Promise(resolve => setImmediate(resolve));
+  running = false;
+  return longest;
+}
+
+function open(port: number, workerScript: string, root: string): UsageData {
+  const log = silentLog();
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const service = { id: 'bench', baseUrl, appUrl: baseUrl, host: 'bench', source: 'settings' } as const;
+  const state = new ObservableValue<ConnectionState>({ kind: 'signedIn', service });
+  const now = (): number => NOW;
+  const api = new ApiClient({
+    baseUrl,
+    appUrl: baseUrl,
+    key: () => Promise.resolve('bench'),
+    log,
+    now,
+    workerScript,
+  });
+  const connection: Connection = {
+    state,
+    api,
+    onDidBecomeReady: new Emitter<never>().event,
+    ready: () => Promise.resolve(state.current),
+  };
+  return new UsageData({
+    connection,
+    storage: openStorage({ root: path.join(root, 'storage'), log }),
+    log,
+    now,
+  });
+}
+
+function ask(tab: TabId) {
+  const range = { start: '2026-01-14', end: '2026-11-09' };
+  return { tab, range, compare: false, folded: true, pseudonyms: false };
+}
+
+const never = (): AbortSignal => new AbortController().signal;

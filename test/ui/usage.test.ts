@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import type { Locator } from 'playwright-core';
+import { startSampleService, type SampleService } from '../../src/sample';
+import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
+import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { Workbench } from './workbench';
+
+/** Usage in the status bar: nobody has opened anything of ours. */
+describe('usage in the status bar', () => {
+  let service: SampleService;
+  let folder: string;
+  let workbench: Workbench;
+
+  const open = async (key: string, settings: Record<string, unknown> = {}): Promise<void> => {
+    workbench = await Workbench.open({
+      folder,
+      settings,
+      env: {
+        AGENT_CONSOLE_BASE_URL: service.baseUrl,
+        AGENT_CONSOLE_APP_URL: service.appUrl,
+        AGENT_CONSOLE_API_KEY: key,
+      },
+    });
+  };
+  const item = (): Locator =>
+    workbench.page.locator('.statusbar-item[id="agent-console.agent-console.usage"]');
+  const analytics = (): string[] =>
+    service.requests.filter(({ path }) => path.includes('/analytics/')).map(({ path }) => path);
+
+  before(() => {
+    folder = temporaryFolder('usage');
+    makeSampleWorkspace(folder);
+  });
+  beforeEach(async function () {
+    this.timeout(120_000);
+    service = await startSampleService({ pace: 0 });
+  });
+  afterEach(async function () {
+    const test = this.currentTest;
+    if (test?.state === 'failed')
+      await workbench.capture(`failed/${test.title.replace(/\W+/g, '-').slice(0, 60)}`);
+    await workbench.close();
+    await service.close();
+  });
+  after(() => removeFolder(folder));
+
+  it('shows the last finished day with its trend, in one call, and another span when asked', async () => {
+    await open(service.apiKey);
+    await item()
+      .filter({ hasText: /\d.* [↑↓→]/ })
+      .waitFor();
+    assert.deepEqual(analytics(), ['/api/v1/analytics/tokens']);
+    const day = await item().innerText();
+    await item().hover();
+    const tooltip = workbench.page.locator('.monaco-hover').filter({ hasText: 'Billable tokens' });
+    await tooltip.getByText(/Month to date/).waitFor();
+    assert.match(await tooltip.innerText(), /UTC[\s\S]*Last\s30\sdays[\s\S]*[▁-█]{5}[\s\S]*Data\sthrough/);
+    await workbench.runCommand('Agent Console: Choose what the status bar shows of usage');
+    await workbench.pick('Last 30 days');
+    await item().filter({ hasNotText: day.trim() }).waitFor();
+    await workbench.runCommand('Agent Console: Choose what the status bar shows of usage');
+    await workbench.pick('Nothing');
+    await item().waitFor({ state: 'hidden' });
+    assert.deepEqual(analytics(), ['/api/v1/analytics/tokens']);
+  });
+
+  it('says once that a role is missing, and rests', async () => {
+    await open(service.keys.member);
+    await workbench.notified(/Manager or Owner role/);
+    await item().locator('.codicon-lock').waitFor();
+    assert.deepEqual(analytics(), ['/api/v1/analytics/tokens']);
+  });
+
+  it('tells of a budget that has been reached, once', async () => {
+    await open(service.apiKey, {
+      'agentConsole.usage.budget': 1000,
+      'agentConsole.usage.budgetPeriod': 'month',
+    });
+    const notice = await workbench.notified(/100 % of your own budget of 1,000 a month/);
+    assert.match(await notice.innerText(), /UTC/);
+    assert.equal(await workbench.notification(/own budget/).count(), 1);
+  });
+});

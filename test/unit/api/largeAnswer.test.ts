@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { buildApiScript } from '../../fakes/apiScript';
+import { FaultServer, REQUEST_ID } from '../../fakes/faultServer';
+import { answerOf, tokenRows, userRows } from '../../fakes/usage';
+import { clientOf, failureOf } from './support';
+
+const DAYS = { startDate: '2026-01-14', endDate: '2026-11-09' };
+const SIZE = { days: 300, people: 45 };
+
+describe('a large analytics answer', function () {
+  this.timeout(30_000);
+  let server: FaultServer;
+  let built: ReturnType<typeof buildApiScript>;
+
+  before(async () => {
+    server = await FaultServer.start();
+    built = buildApiScript();
+  });
+  after(async () => {
+    await server.close();
+    rmSync(built.folder, { recursive: true, force: true });
+  });
+
+  const client = (workerScript = built.script) => clientOf(server, { workerScript }).api;
+  /** How often other work got its turn while `work` ran. */
+  const turnsDuring = async (work: () => Promise<unknown>): Promise<number> => {
+    let turns = 0;
+    let running = true;
+    const count = (): void => {
+      turns++;
+      if (running) setImmediate(count);
+    };
+    setImmediate(count);
+    try {
+      await work();
+    } finally {
+      running = false;
+    }
+    return turns;
+  };
+
+  it('is read by a worker in slices, and reads as it would here', async () => {
+    const rows = tokenRows(SIZE);
+    const body = answerOf(rows);
+    assert.ok(body.length > 5 * 1024 * 1024);
+    server.answer({ kind: 'answer', body });
+    const script = client();
+    let answer: Awaited<ReturnType<typeof script.analytics.tokens>> | undefined;
+    const turns = await turnsDuring(async () => (answer = await script.analytics.tokens(DAYS)));
+    assert.ok(turns > 20, `${turns} turns`);
+    assert.deepEqual(answer?.items, rows);
+    assert.deepEqual(answer.problems, []);
+    assert.equal(answer.meta.org_id, 'org_acme');
+    const here = await client('/no/such/script.js').analytics.tokens(DAYS);
+    assert.deepEqual(here, answer);
+  });
+
+  it('comes in pages as a small one does, and names what it could not read', async () => {
+    const rows = userRows(SIZE);
+    rows[3] = { ...rows[3], tool_calls: 'many' };
+    rows.push({ user_id: 'nobody' });
+    const [first, second] = [answerOf(rows, { has_more: true, next_cursor: 'c' }), answerOf([])];
+    assert.ok(first.length > 5 * 1024 * 1024);
+    server.answer((_, count) => ({ kind: 'answer', body: count === 1 ? first : second }));
+    const pages = [];
+    for await (const page of client().analytics.users(DAYS)) pages.push(page);
+    assert.deepEqual(
+      pages.map(page => [page.items.length, page.hasMore, page.cursor]),
+      [
+        [rows.length - 1, true, 'c'],
+        [0, false, undefined],
+      ],
+    );
+    assert.deepEqual(
+      pages[0]?.problems.map(({ id, field }) => [id, field]),
+      [
+        [rows[3]['user_id'], 'tool_calls'],
+        ['nobody', undefined],
+      ],
+    );
+    assert.match(server.hits[1]!.url, /cursor=c/);
+  });
+
+  it('fails as a small one does', async () => {
+    const filler = 'x'.repeat(6 * 1024 * 1024);
+    for (const [body, reason] of [
+      [`{"data": [], "filler": "${filler}"`, 'notJson'],
+      [`{"data": 3, "filler": "${filler}"}`, 'wrongShape'],
+    ] as const) {
+      server.answer({ kind: 'answer', body });
+      const error = await failureOf(client().analytics.tokens(DAYS));
+      assert.deepEqual([error.kind, error.reason, error.requestId], ['malformedAnswer', reason, REQUEST_ID]);
+    }
+  });
+
+  it('is given up when its caller leaves', async () => {
+    server.answer({ kind: 'answer', body: answerOf(tokenRows(SIZE)) });
+    const abort = new AbortController();
+    const asked = failureOf(client().analytics.tokens(DAYS, { signal: abort.signal }));
+    await server.arrived(1);
+    abort.abort();
+    assert.equal((await asked).kind, 'cancelled');
+  });
+});

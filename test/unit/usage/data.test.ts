@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { tabIds } from '../../../src/usage/report';
+import { calls, cleanUp, Clock, never, openWindow, query, sample, temporaryFolder } from './support';
+
+describe('usage data', () => {
+  afterEach(cleanUp);
+
+  it('asks once for a range, for missing days only later, and shows everything offline', async () => {
+    const clock = new Clock();
+    const service = await sample(clock);
+    const root = temporaryFolder();
+    const { data } = openWindow(service, root, clock);
+    const first = await data.fetch(query('tokens', '2026-11-01', '2026-11-10'), { signal: never() });
+    assert.equal(first.missing, undefined);
+    assert.equal(first.sections[0]?.table.rows.length, 10);
+    await data.fetch(query('tokens', '2026-10-28', '2026-11-14'), { signal: never() });
+    await data.fetch(query('tokens', '2026-11-01', '2026-11-14'), { signal: never() });
+    assert.deepEqual(calls(service), [
+      '/tokens 2026-11-01..2026-11-10',
+      '/tokens 2026-10-28..2026-10-31',
+      '/tokens 2026-11-11..2026-11-14',
+    ]);
+    await service.close();
+    const later = openWindow(service, root, clock).data;
+    const offline = await later.cached(query('tokens', '2026-11-01', '2026-11-10'));
+    assert.deepEqual(offline, first);
+    const partly = await later.fetch(query('tokens', '2026-11-13', '2026-11-16'), { signal: never() });
+    assert.deepEqual(partly.missing?.days, ['2026-11-15', '2026-11-16']);
+    assert.match(partly.missing.problem ?? '', /test/);
+  });
+
+  it('has all of it, from the first day through yesterday, in one call and the pages of people', async () => {
+    const clock = new Clock();
+    const service = await sample(clock);
+    const root = temporaryFolder();
+    const { data } = openWindow(service, root, clock);
+    const labels: string[] = [];
+    for (const tab of tabIds) {
+      const made = await data.fetch(query(tab, '2020-01-01', '2030-01-01'), {
+        signal: never(),
+        onProgress: (fraction, label) => labels.push(`${fraction} ${label}`),
+      });
+      assert.deepEqual(made.query.range, { start: '2026-01-14', end: '2026-11-20' });
+      assert.equal(made.missing, undefined);
+      assert.equal(made.through, '2026-11-20');
+      assert.ok(
+        made.sections.every(({ table }) =>
+          table.rows.every(row => row.cells.length === table.columns.length),
+        ),
+      );
+      assert.ok(
+        made.sections.every(
+          ({ table }) => table.total === undefined || table.total.length === table.columns.length,
+        ),
+      );
+    }
+    assert.deepEqual(calls(service), [
+      ...['tokens', 'tools', 'activity', 'productivity', 'users'].map(
+        path => `/${path} 2026-01-14..2026-11-20`,
+      ),
+    ]);
+    assert.ok(labels.some(label => label.startsWith('1 ')));
+    assert.equal(openWindow(service, root, clock).data.state().kind, 'ready');
+  });
+
+  it('eight windows make the calls of one, and all hear of it', async () => {
+    const clock = new Clock();
+    const service = await sample(clock);
+    const root = temporaryFolder();
+    const windows = Array.from({ length: 8 }, () => openWindow(service, root, clock).data);
+    const wanted = query('people', '2026-11-01', '2026-11-20');
+    const reports = await Promise.all(windows.map(data => data.fetch(wanted, { signal: never() })));
+    assert.deepEqual(calls(service), ['/users 2026-11-01..2026-11-20']);
+    for (const made of reports) assert.deepEqual(made, reports[0]);
+  });
+
+  it('tells the other windows of days fetched here', async () => {
+    const clock = new Clock();
+    const service = await sample(clock);
+    const root = temporaryFolder();
+    const [here, there] = [openWindow(service, root, clock).data, openWindow(service, root, clock).data];
+    const wanted = query('activity', '2026-11-01', '2026-11-07');
+    assert.equal((await there.cached(wanted)).missing?.days.length, 7);
+    const heard = new Promise<void>(resolve => {
+      const subscription = there.onDidChange(() => {
+        subscription.dispose();
+        resolve();
+      });
+    });
+    const made = await here.fetch(wanted, { signal: never() });
+    await heard;
+    assert.deepEqual(await there.cached(wanted), made);
+  });
+
+  it('goes on when the window that fetches gives up', async () => {
+    const clock = new Clock();
+    const service = await sample(clock);
+    const root = temporaryFolder();
+    const [first, second] = [openWindow(service, root, clock).data, openWindow(service, root, clock).data];
+    const hold = service.fail({ kind: 'delay', ms: 20_000, times: 1 });
+    const abort = new AbortController();
+    const wanted = query('tools', '2026-11-01', '2026-11-07');
+    const arrived = new Promise<void>(resolve => {
+      const subscription = service.onDidReceive(() => {
+        subscription.dispose();
+        resolve();
+      });
+    });
+    const given = first.fetch(wanted, { signal: abort.signal });
+    await arrived;
+    const other = second.fetch(wanted, { signal: never() });
+    abort.abort();
+    await assert.rejects(given, { name: 'AbortError' });
+    assert.equal((await other).missing, undefined);
+    hold.dispose();
+    assert.equal(calls(service).length, 2);
+  });
+
+  it('asks again for all days when told to, and a new day when there is one', async () => {
+    const clock = new Clock();
+    const service = await sample(clock);
+    const { data } = openWindow(service, temporaryFolder(), clock);
+    const wanted = query('productivity', '2026-11-18', '2026-11-20');
+    await data.fetch(wanted, { signal: never() });
+    clock.now += 1000;
+    await data.fetch(wanted, { signal: never(), again: true });
+    clock.now += 24 * 60 * 60 * 1000;
+    assert.equal(data.bounds.end, '2026-11-21');
+    await data.fetch(query('productivity', '2026-11-18', '2026-11-21'), { signal: never() });
+    assert.deepEqual(calls(service), [
+      '/productivity 2026-11-18..2026-11-20',
+      '/productivity 2026-11-18..2026-11-20',
+      '/productivity 2026-11-21..2026-11-21',
+    ]);
+  });
+
+  it('asks again later for a last day that has no figures yet, and does not call it finished', async () => {
+    const clock = new Clock();
+    const service = await sample(clock);
+    const { data } = openWindow(service, temporaryFolder(), clock);
+    const wanted = query('tokens', '2026-11-17', '2026-11-20');
+    const empty = service.fail({
+      kind: 'alter',
+      alter: body => ({
+        ...(body as object),
+        data: (body as { data: { date: string }[] }).data.filter(({ date }) => date !== '2026-11-20'),
+      }),
+    });
+    const early = await data.fetch(wanted, { signal: never() });
+    assert.equal(early.through, '2026-11-19');
+    empty.dispose();
+    await data.fetch(wanted, { signal: never() });
+    assert.equal(calls(service).length, 1);
+    clock.now += 61 * 60 * 1000;
+    assert.equal((await data.fetch(wanted, { signal: never() })).through, '2026-11-20');
+    assert.deepEqual(calls(service)[1], '/tokens 2026-11-20..2026-11-20');
+  });
+
+  it('says once that a role is missing, then rests, in every window, until asked again', async () => {
+    const clock = new Clock();
+    const service = await sample(clock);
+    const root = temporaryFolder();
+    let key = service.keys.member;
+    const windows = [1, 2].map(() => openWindow(service, root, clock, { key: () => key }).data);
+    const wanted = query('tokens', '2026-11-17', '2026-11-20');
+    for (const data of windows) {
+      const made = await data.fetch(wanted, { signal: never() });
+      assert.match(made.missing?.problem ?? '', /Manager or Owner role/);
+      assert.equal(data.state().kind, 'forbidden');
+    }
+    assert.equal(calls(service).length, 1);
+    const told = await Promise.all(windows.map(data => data.claimRefusalNotice()));
+    assert.deepEqual(told.toSorted(), [false, true]);
+    key = service.apiKey;
+    clock.now += 1000;
+    await windows[0]!.fetch(wanted, { signal: never(), again: true });
+    assert.equal(windows[0]!.state().kind, 'ready');
+  });
+
+  it('keeps the days of two organizations apart', async () => {
+    const clock = new Clock();
+    const service = await sample(clock);
+    const window = openWindow(service, temporaryFolder(), clock);
+    const wanted = query('tokens', '2026-11-17', '2026-11-20');
+    const mine = await window.data.fetch(wanted, { signal: never() });
+    service.fail({
+      kind: 'alter',
+      alter: body => ({
+        data: (body as { data: object[] }).data.map(row => ({ ...row, billable_tokens: 1 })),
+        meta: { ...(body as { meta: object }).meta, org_id: 'org_other' },
+      }),
+    });
+    clock.now += 1000;
+    window.ready.fire(undefined as never);
+    const other = await window.data.fetch(wanted, { signal: never() });
+    assert.equal(other.orgId, 'org_other');
+    assert.equal(other.figures[0]?.value, 4);
+    assert.notEqual(mine.figures[0]?.value, 4);
+  });
+
+  it('asks for shorter ranges where a long one is refused or does not come', async () => {
+    const clock = new Clock();
+    const service = await sample(clock);
+    const { data } = openWindow(service, temporaryFolder(), clock);
+    const refusal = service.fail({ kind: 'status', status: 413, times: 2 });
+    const made = await data.fetch(query('activity', '2026-10-01', '2026-11-09'), { signal: never() });
+    refusal.dispose();
+    assert.equal(made.missing, undefined);
+    assert.deepEqual(calls(service).slice(0, 2), [
+      '/activity 2026-10-01..2026-11-09',
+      '/activity 2026-10-01..2026-10-20',
+    ]);
+  });
+});

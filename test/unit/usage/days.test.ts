@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import * as path from 'node:path';
+import { promisify } from 'node:util';
+import * as fc from 'fast-check';
+import { addDays, clampRange, daysOf, lengthOf, runsOf } from '../../../src/usage/calendar';
+import { reached, spanDays, spanTotal, sparkline } from '../../../src/usage/spans';
+
+const run = promisify(execFile);
+const day = fc.integer({ min: 0, max: 900 }).map(count => addDays('2026-01-14', count));
+
+describe('days', () => {
+  it('come in the fewest runs that hold just them', () => {
+    fc.assert(
+      fc.property(fc.array(day, { maxLength: 60 }), days => {
+        const runs = runsOf(days);
+        assert.deepEqual(runs.flatMap(daysOf), [...new Set(days)].sort());
+        runs.slice(1).forEach((next, at) => assert.ok(addDays(runs[at]!.end, 1) < next.start));
+      }),
+    );
+  });
+
+  it('are kept within what may be asked for', () => {
+    const bounds = { start: '2026-01-14', end: '2026-11-20' };
+    assert.deepEqual(clampRange({ start: '2020-01-01', end: '2030-01-01' }, bounds), bounds);
+    assert.deepEqual(clampRange({ start: '2026-03-05', end: '2026-03-01' }, bounds), {
+      start: '2026-03-01',
+      end: '2026-03-05',
+    });
+  });
+
+  it('of a month to date are compared with the same days of the month before', () => {
+    assert.deepEqual(spanDays('monthToDate', '2026-03-31'), {
+      now: { start: '2026-03-01', end: '2026-03-31' },
+      before: { start: '2026-02-01', end: '2026-02-28' },
+    });
+    assert.deepEqual(spanDays('monthToDate', '2027-01-02').before, {
+      start: '2026-12-01',
+      end: '2026-12-02',
+    });
+    assert.equal(lengthOf(spanDays('30days', '2026-03-01').before), 30);
+  });
+
+  it('have a trend only where both spans are known in full', () => {
+    const values = new Map<string, number | undefined>([
+      ['2026-11-19', 10],
+      ['2026-11-20', 15],
+    ]);
+    assert.equal(spanTotal('lastDay', '2026-11-20', values).change, 0.5);
+    assert.equal(spanTotal('7days', '2026-11-20', values).change, undefined);
+    assert.equal(spanTotal('7days', '2026-11-20', values).total, 25);
+    assert.equal(sparkline([0, 5, undefined, 10]), '▁▅ █');
+  });
+
+  it('reach the highest threshold of a budget', () => {
+    assert.equal(reached(79, 100, [80, 100]), undefined);
+    assert.equal(reached(80, 100, [80, 100]), 80);
+    assert.equal(reached(250, 100, [80, 100]), 100);
+    assert.equal(reached(250, 0, [80, 100]), undefined);
+  });
+
+  it('are the same in every time zone, over years, leap days and clock changes', async function () {
+    this.timeout(60_000);
+    const zones = [
+      'UTC',
+      'Pacific/Midway',
+      'America/New_York',
+      'America/Sao_Paulo',
+      'Europe/London',
+      'Europe/Berlin',
+      'Asia/Kathmandu',
+      'Australia/Lord_Howe',
+      'Pacific/Chatham',
+      'Pacific/Kiritimati',
+    ];
+    const child = path.join(__dirname, 'days.child.js');
+    const answers: string[] = [];
+    for (const TZ of zones) {
+      const { stdout } = await run(process.execPath, [child], { env: { ...process.env, TZ } });
+      answers.push(stdout);
+    }
+    assert.match(answers[0]!, /"at":\["2026-03-08"/);
+    for (const [at, zone] of zones.entries()) assert.equal(answers[at], answers[0], zone);
+  });
+});

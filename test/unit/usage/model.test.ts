@@ -1,0 +1,307 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import { DayRecord, decodeDay, type Endpoint } from '../../../src/usage/dayRecord';
+import { report, type Extras, type KnownDays } from '../../../src/usage/model';
+import type { Row, Section, TabReport } from '../../../src/usage/report';
+import { query } from './support';
+
+const BOUNDS = { start: '2026-01-14', end: '2026-11-20' };
+const DAYS = ['2026-10-31', '2026-11-01', '2026-11-02'];
+const extras: Extras = { bounds: BOUNDS, directory: [], revisions: [], salt: 's' };
+
+type Loose = Record<string, unknown>;
+
+/** Stored and read back, as the cache has them. */
+function known(endpoint: Endpoint, days: Readonly<Record<string, readonly Loose[]>>): KnownDays {
+  const records = new Map<string, DayRecord>();
+  for (const [day, rows] of Object.entries(days)) {
+    const stored = new DayRecord(
+      endpoint,
+      1,
+      rows.map(row => ({ date: day, ...row })),
+    );
+    records.set(
+      day,
+      decodeDay(endpoint, JSON.parse(JSON.stringify(stored)), text => text),
+    );
+  }
+  return records;
+}
+
+const range = (tab: Parameters<typeof query>[0], more = {}) => query(tab, DAYS[0]!, DAYS.at(-1)!, more);
+
+function section(made: TabReport, id: string): Section {
+  const found = made.sections.find(each => each.id === id);
+  assert.ok(found, `no section ${id}`);
+  return found;
+}
+
+function cell(from: Section, row: Row | undefined, column: string): unknown {
+  return row?.cells[from.table.columns.findIndex(({ id }) => id === column)];
+}
+
+function figure(made: TabReport, id: string): number | undefined {
+  return made.figures.find(each => each.id === id)?.value;
+}
+
+const count = fc.integer({ min: 0, max: 1_000_000 });
+const name = fc.constantFrom('a', 'b', 'A', 'B', 'c', '__proto__', 'x\ny', '');
+
+/** Every column with a total agrees with its rows. */
+function agrees(made: TabReport): void {
+  for (const { id, table } of made.sections) {
+    table.total?.forEach((total, index) => {
+      const column = table.columns[index]!;
+      if (typeof total !== 'number' || column.kind === 'ratio') return;
+      const rows = table.rows.map(({ cells }) => cells[index]).filter(value => typeof value === 'number');
+      const sum = rows.reduce((all, value) => all + value, 0);
+      assert.ok(Math.abs(sum - total) < 1e-6, `${id}.${column.id}: ${sum} of rows, ${total} in total`);
+    });
+  }
+}
+
+describe('a usage report', () => {
+  it('adds up tokens as an independent calculation does, and its totals are those of its rows', () => {
+    const model = fc.record(
+      { model_id: name, model_tier: name, billable_tokens: count, input_tokens: count, output_tokens: count },
+      { requiredKeys: ['model_id'] },
+    );
+    const day = fc.record(
+      {
+        billable_tokens: count,
+        cache_read_tokens: count,
+        by_model: fc.array(model, { maxLength: 12 }),
+        by_user: fc.array(
+          fc.record(
+            { user_id: name, billable_tokens: count, by_model: fc.array(model, { maxLength: 3 }) },
+            { requiredKeys: ['user_id'] },
+          ),
+          { maxLength: 6 },
+        ),
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(fc.array(day, { minLength: 3, maxLength: 3 }), rows => {
+        const made = report(range('tokens'), known('tokens', byDay(rows)), extras);
+        agrees(made);
+        let billable: number | undefined;
+        for (const row of rows) {
+          if (row.billable_tokens !== undefined) billable = (billable ?? 0) + row.billable_tokens;
+        }
+        assert.equal(figure(made, 'billable'), billable);
+        const models = section(made, 'models');
+        for (const wanted of new Set(rows.flatMap(row => row.by_model ?? []).map(each => each.model_id))) {
+          const input = rows
+            .flatMap(row => row.by_model ?? [])
+            .filter(each => each.model_id === wanted)
+            .reduce((sum, each) => sum + (each.input_tokens ?? 0), 0);
+          const shown = models.table.rows
+            .filter(row => row.id.split('\u0000')[0] === wanted)
+            .reduce((sum, row) => sum + Number(cell(models, row, 'input') ?? 0), 0);
+          assert.equal(shown, input);
+        }
+        // The chart is the table: stacked models are the day's total, where the service says one.
+        const { chart } = section(made, 'days');
+        rows.forEach((row, at) => {
+          if (row.billable_tokens === undefined) return;
+          const stacked = chart!.series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0);
+          assert.equal(stacked, row.billable_tokens);
+        });
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('adds up people, and weighs ratios by messages', () => {
+    const row = fc.record({
+      user_id: name.filter(id => id !== ''),
+      billable_tokens: count,
+      tool_calls: count,
+      sessions: count,
+      user_messages: fc.integer({ min: 0, max: 500 }),
+      autonomy_ratio: fc.integer({ min: 0, max: 40 }),
+    });
+    const day = fc.uniqueArray(row, { selector: each => each.user_id, maxLength: 6 });
+    fc.assert(
+      fc.property(fc.array(day, { minLength: 3, maxLength: 3 }), rows => {
+        const days = known('people', Object.fromEntries(DAYS.map((each, at) => [each, rows[at]!])));
+        const made = report(range('people'), days, extras);
+        agrees(made);
+        const all = rows.flat();
+        const people = section(made, 'people');
+        assert.equal(people.table.rows.length, new Set(all.map(each => each.user_id)).size);
+        for (const shown of people.table.rows) {
+          const own = all.filter(each => each.user_id === shown.person);
+          assert.equal(cell(people, shown, 'days'), own.length);
+          assert.equal(
+            cell(people, shown, 'tool_calls'),
+            own.reduce((sum, each) => sum + each.tool_calls, 0),
+          );
+          const messages = own.reduce((sum, each) => sum + each.user_messages, 0);
+          const weighted = own.reduce((sum, each) => sum + each.autonomy_ratio * each.user_messages, 0);
+          const ratio = cell(people, shown, 'autonomy_ratio');
+          if (messages === 0) assert.equal(ratio, null);
+          else assert.ok(Math.abs(Number(ratio) - weighted / messages) < 1e-9);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('folds servers by letter case and rare odd tools, says so, and takes it back', () => {
+    const days = known('tools', {
+      [DAYS[0]!]: [
+        {
+          tool_calls: 10_003,
+          by_tool: [
+            { tool: 'Read', invocations: 10_000 },
+            { tool: 'Read</tool>\n<x', invocations: 2 },
+          ],
+          mcp_by_server: [
+            { server: 'docs', invocations: 5 },
+            { server: 'Docs', invocations: 3 },
+            { server: 'web', invocations: 1 },
+          ],
+        },
+      ],
+    });
+    const folded = report(range('tools'), days, extras);
+    assert.deepEqual(
+      section(folded, 'servers').table.rows.map(({ cells }) => cells.slice(0, 2)),
+      [
+        ['docs', 8],
+        ['web', 1],
+      ],
+    );
+    assert.deepEqual(
+      section(folded, 'tools').table.rows.map(({ cells }) => cells.slice(0, 2)),
+      [
+        ['Read', 10_000],
+        ['Other (odd names: 1)', 2],
+        ['Without a name', 1],
+      ],
+    );
+    assert.deepEqual(
+      folded.notes.map(({ id, names }) => [id, names.map(({ sent, count: times }) => `${sent} ${times}`)]),
+      [
+        ['tools', ['Read</tool>\\n<x 2']],
+        ['servers', ['docs 5', 'Docs 3']],
+      ],
+    );
+    const raw = report(range('tools', { folded: false }), days, extras);
+    assert.deepEqual(raw.notes, []);
+    assert.equal(section(raw, 'servers').table.rows.length, 3);
+    agrees(folded);
+    agrees(raw);
+  });
+
+  it('never adds up people or averages over days', () => {
+    const activity = known('activity', {
+      [DAYS[0]!]: [
+        { daily_active_users: 3, weekly_active_users: 5, daily_active_users_by_client: { web: 2, tv: 1 } },
+      ],
+      [DAYS[2]!]: [{ daily_active_users: 4, weekly_active_users: 6 }],
+    });
+    const made = report(range('activity'), activity, extras);
+    assert.equal(figure(made, 'daily'), 3.5);
+    assert.equal(figure(made, 'weekly'), 6);
+    assert.equal(section(made, 'active').table.total, undefined);
+    assert.deepEqual(made.missing?.days, [DAYS[1]]);
+    assert.deepEqual(section(made, 'active').chart?.series[0]?.values, [3, null, 4]);
+    assert.ok(section(made, 'clients').table.columns.some(({ id }) => id === 'client=tv'));
+    const tools = known(
+      'tools',
+      Object.fromEntries(DAYS.map((day, at) => [day, [{ autonomy_ratio_avg: [1, 9, 2][at] }]])),
+    );
+    const ratios = report(range('tools'), tools, extras);
+    assert.equal(figure(ratios, 'autonomyAverage'), 2);
+    assert.deepEqual(section(ratios, 'spread').table.rows[0]?.cells.slice(1), [1, 2, 9, 3]);
+  });
+
+  it('compares with the period before only where that is known in full', () => {
+    const rows = (from: string, to: string): KnownDays => {
+      const days: Record<string, Loose[]> = {};
+      for (let at = Date.parse(from); at <= Date.parse(to); at += 86_400_000)
+        days[new Date(at).toISOString().slice(0, 10)] = [{ git_commits: 1 }];
+      return known('productivity', days);
+    };
+    const ask = (start: string, end: string, days: KnownDays): TabReport =>
+      report(query('productivity', start, end, { compare: true }), days, extras);
+    const full = ask('2026-11-01', '2026-11-02', rows('2026-10-30', '2026-11-02'));
+    assert.deepEqual(full.previousRange, { start: '2026-10-30', end: '2026-10-31' });
+    assert.equal(full.figures.find(({ id }) => id === 'commits')?.previous, 2);
+    const partly = ask('2026-11-01', '2026-11-02', rows('2026-10-31', '2026-11-02'));
+    assert.equal(partly.figures.find(({ id }) => id === 'commits')?.previous, undefined);
+    assert.deepEqual(section(partly, 'git').chart?.series[0]?.previous, [null, 1]);
+    assert.equal(ask('2026-01-14', '2026-01-15', rows('2026-01-14', '2026-01-15')).previousRange, undefined);
+  });
+
+  it('names people by made-up names that stay the same, and nobody else', () => {
+    const days = known('people', {
+      [DAYS[0]!]: [{ user_id: 'u1', user_email: 'ann@acme.example', billable_tokens: 5 }],
+    });
+    const people = [{ id: 'u2', email: 'bob@acme.example', name: 'Bob' }];
+    const ask = (salt: string): TabReport =>
+      report(range('people', { pseudonyms: true }), days, { ...extras, directory: people, salt });
+    const first = ask('one');
+    const cells = JSON.stringify(
+      first.sections.map(({ title, table }) => [title, table.columns, table.rows.map(row => row.cells)]),
+    );
+    assert.doesNotMatch(cells, /ann|bob|u1|u2/i);
+    assert.match(cells, /Person [2-9A-Z]{6}/);
+    assert.deepEqual(ask('one'), first);
+    assert.notDeepEqual(ask('two').sections, first.sections);
+    assert.equal(section(first, 'inactive').table.rows.length, 1);
+  });
+
+  it('shows one person’s days', () => {
+    const days = known('people', {
+      [DAYS[0]!]: [
+        { user_id: 'u1', billable_tokens: 5, languages: ['Go'], user_messages: 2, autonomy_ratio: 3 },
+        { user_id: 'u2', billable_tokens: 70 },
+      ],
+      [DAYS[1]!]: [],
+    });
+    const made = report(range('people', { person: 'u1' }), days, extras);
+    assert.equal(figure(made, 'billable_tokens'), 5);
+    assert.equal(figure(made, 'days'), 1);
+    const shown = section(made, 'person');
+    assert.equal(shown.table.rows.length, 3);
+    assert.equal(cell(shown, shown.table.rows[0], 'languages'), 'Go');
+    assert.equal(cell(shown, shown.table.rows[0], 'autonomy_ratio'), 3);
+    for (const row of shown.table.rows) assert.equal(row.cells.length, shown.table.columns.length);
+    assert.equal(shown.table.total?.length, shown.table.columns.length);
+  });
+
+  it('marks changes of controls, without names among pseudonyms', () => {
+    const revisions = [
+      { revision: 7, day: DAYS[1]!, who: 'Ann', changed: ['maxAutonomyLevel', 'mcpPolicy'] },
+      { revision: 6, day: '2026-01-20', changed: [] },
+    ];
+    const ask = (pseudonyms: boolean) =>
+      section(
+        report(range('activity', { pseudonyms }), known('activity', {}), { ...extras, revisions }),
+        'active',
+      ).chart?.markers;
+    assert.deepEqual(ask(false), [
+      { day: DAYS[1], label: 'Controls, revision 7 · maxAutonomyLevel, +1 · Ann' },
+    ]);
+    assert.deepEqual(ask(true), [{ day: DAYS[1], label: 'Controls, revision 7 · maxAutonomyLevel, +1' }]);
+  });
+
+  it('names what could not be read', () => {
+    const days = new Map([[DAYS[0]!, new DayRecord('tokens', 1, [], ['x: y is missing'])]]);
+    assert.deepEqual(report(range('tokens'), days, extras).notes, [
+      {
+        id: 'unread',
+        sentence: 'Parts of the service’s answers could not be read and are not counted: 1.',
+        names: [{ shown: '', sent: 'x: y is missing', count: 1 }],
+      },
+    ]);
+  });
+});
+
+function byDay(rows: readonly Loose[]): Record<string, Loose[]> {
+  return Object.fromEntries(DAYS.map((day, at) => [day, [rows[at]!]]));
+}

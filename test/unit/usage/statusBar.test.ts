@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import type { UsageBudget, UsageSpan } from '../../../src/settings';
+import { UsageStatusBar, type StatusBarDeps } from '../../../src/usage/statusBar';
+import { statusText } from '../../../src/usage/statusText';
+import { Emitter } from '../../../src/util/event';
+import { Formatter } from '../../../src/util/format';
+import { calls, cleanUp, Clock, NOON, openWindow, sample, temporaryFolder, type Window } from './support';
+
+class Bar {
+  readonly item: StatusBarDeps['item'] & { shown: boolean } = {
+    text: '',
+    tooltip: undefined,
+    accessibilityInformation: undefined,
+    backgroundColor: undefined,
+    shown: false,
+    show: () => this.#set(true),
+    hide: () => this.#set(false),
+  };
+  readonly told: string[] = [];
+  span: UsageSpan = 'lastDay';
+  budget: UsageBudget = { tokens: 0, period: 'day', thresholds: [80, 100] };
+  readonly settingsChanged = new Emitter<void>();
+  readonly #drawn = new Emitter<void>();
+  readonly bar: UsageStatusBar;
+
+  constructor({ data }: Window, clock: Clock) {
+    this.bar = new UsageStatusBar({
+      usage: data,
+      item: this.item,
+      settings: {
+        usageStatusBar: () => this.span,
+        usageBudget: () => this.budget,
+        onDidChange: this.settingsChanged.event,
+      },
+      format: new Formatter('en'),
+      tooltip: (heading, table = '', notes = []) => [heading, table, ...notes].join('\n'),
+      tell: (severity, sentence) => {
+        this.told.push(`${severity}: ${sentence}`);
+        this.#drawn.fire();
+      },
+      now: clock.read,
+      random: () => 0,
+    });
+  }
+
+  /** Resolves once it looks as wanted. */
+  until(holds: () => boolean): Promise<void> {
+    return new Promise(resolve => {
+      const subscription = this.#drawn.event(check);
+      function check(): void {
+        if (!holds()) return;
+        subscription.dispose();
+        resolve();
+      }
+      check();
+    });
+  }
+
+  #set(shown: boolean): void {
+    this.item.shown = shown;
+    this.#drawn.fire();
+  }
+}
+
+const bars: Bar[] = [];
+const barOf = (window: Window, clock: Clock): Bar => {
+  const made = new Bar(window, clock);
+  bars.push(made);
+  return made;
+};
+
+describe('the status bar', () => {
+  afterEach(async () => {
+    for (const { bar } of bars.splice(0)) bar.dispose();
+    await cleanUp();
+  });
+
+  it('shows the last finished day after one call, in every window', async () => {
+    const clock = new Clock();
+    const service = await sample(clock);
+    const root = temporaryFolder();
+    const made = [1, 2, 3].map(() => barOf(openWindow(service, root, clock), clock));
+    for (const { bar } of made) bar.start();
+    // Days that another window is still storing come one by one.
+    await Promise.all(made.map(each => each.until(() => /[↑↓→]$/.test(each.item.text))));
+    assert.equal(calls(service).length, 1);
+    assert.match(made[0]!.item.text, /^\$\(graph\) [\d.]+[KM] [↑↓→]$/);
+    assert.match(String(made[0]!.item.accessibilityInformation?.label), /20, 2026 UTC/);
+    const day = made[0]!.item.text;
+    made[0]!.span = '30days';
+    made[0]!.settingsChanged.fire();
+    await made[0]!.until(() => made[0]!.item.text !== day);
+    made[0]!.span = 'off';
+    made[0]!.settingsChanged.fire();
+    await made[0]!.until(() => !made[0]!.item.shown);
+    assert.equal(calls(service).length, 1);
+  });
+
+  it('asks for nothing while it is off', async () => {
+    const clock = new Clock();
+    const service = await sample(clock);
+    const made = barOf(openWindow(service, temporaryFolder(), clock), clock);
+    made.span = 'off';
+    const hidden = new Promise<void>(resolve => {
+      made.item.hide = () => resolve();
+    });
+    made.bar.start();
+    await hidden;
+    assert.deepEqual(calls(service), []);
+  });
+
+  it('says in one window that a role is missing', async () => {
+    const clock = new Clock();
+    const service = await sample(clock);
+    const root = temporaryFolder();
+    const key = (): string => service.keys.member;
+    const made = [1, 2].map(() => barOf(openWindow(service, root, clock, { key }), clock));
+    for (const { bar } of made) bar.start();
+    await Promise.all(made.map(each => each.until(() => each.item.text.includes('$(lock)'))));
+    await Promise.race(made.map(each => each.until(() => each.told.length > 0)));
+    assert.match(made.flatMap(each => each.told).join('\n'), /^info: .*Manager or Owner role.*$/);
+    assert.equal(calls(service).length, 1);
+  });
+
+  it('tells once of each threshold of a budget', async () => {
+    const clock = new Clock();
+    const service = await sample(clock);
+    const root = temporaryFolder();
+    const [one, two] = [1, 2].map(() => barOf(openWindow(service, root, clock), clock));
+    for (const each of [one!, two!]) each.budget = { tokens: 10, period: 'day', thresholds: [80, 100] };
+    one!.bar.start();
+    await one!.until(() => one!.told.length === 1);
+    two!.bar.start();
+    await two!.until(() => /\d/.test(two!.item.text));
+    assert.match(one!.told[0]!, /^warning: .* Nov 20, 2026 UTC: 100 % of your own budget of 10 a day/);
+    one!.budget = { ...one!.budget, tokens: 11 };
+    one!.settingsChanged.fire();
+    await one!.until(() => one!.told.length === 2);
+    assert.deepEqual(two!.told, []);
+  });
+
+  it('keeps the last figure with its day when the service cannot be reached', async () => {
+    const clock = new Clock();
+    const service = await sample(clock);
+    const root = temporaryFolder();
+    const first = barOf(openWindow(service, root, clock), clock);
+    first.bar.start();
+    await first.until(() => /\d/.test(first.item.text));
+    await service.close();
+    clock.now += 2 * 24 * 60 * 60 * 1000;
+    const second = barOf(openWindow(service, root, clock), clock);
+    second.bar.start();
+    await second.until(() => second.item.text.includes('through'));
+    assert.match(second.item.text, /\(through Nov 20, 2026\)$/);
+  });
+
+  it('draws foreign text as text', () => {
+    const facts = { span: 'lastDay', end: '2026-11-20', budget: { tokens: 5, period: 'month' } } as const;
+    const text = statusText(
+      {
+        ...facts,
+        values: new Map([['2026-11-20', 4_200_000]]),
+        problem: 'x\u202ey',
+        fetchedAt: NOON - 60_000,
+      },
+      new Formatter('en'),
+      NOON,
+    );
+    assert.equal(text?.text, '$(graph) 4.2M');
+    assert.deepEqual(text.notes, [
+      'Your own budget: 5 a month.',
+      'Data through Nov 20, 2026 UTC.',
+      'Fetched 1 min ago.',
+      'x\ufffdy',
+    ]);
+    assert.equal(statusText({ ...facts, values: new Map() }, new Formatter('en'), NOON), undefined);
+  });
+});
