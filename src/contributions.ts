@@ -63,7 +63,7 @@ export const views = {
   organization: 'agentConsole.organization',
 } as const;
 
-export const panels = { chat: 'agentConsole.chat' } as const;
+export const panels = { chat: 'agentConsole.chat', usage: 'agentConsole.usage' } as const;
 
 export const documents = { details: 'agentconsole-details', controls: 'agentconsole-controls' } as const;
 
