@@ -187,6 +187,8 @@ function ReadOut({ chart, hover, off, previousRange, plot }: ReadOutProps) {
     .filter(({ series }) => !off.has(series.id));
   const before = dayBefore(chart, hover.index, previousRange);
   const marks = chart.markers.filter(marker => marker.day === day);
+  const values = rows.map(({ series }) => series.values[hover.index]);
+  const valuesBefore = rows.map(({ series }) => series.previous?.[hover.index]);
   return (
     <div class="read-out" style={style} aria-hidden="true">
       <div class="read-out-day">{longDay(day)} UTC</div>
@@ -208,6 +210,14 @@ function ReadOut({ chart, hover, off, previousRange, plot }: ReadOutProps) {
             <tr>
               <td />
               <td class="quiet">+{rows.length - MOST_LINES}</td>
+            </tr>
+          )}
+          {chart.kind === 'lines' || rows.length < 2 ? null : (
+            <tr class="sum">
+              <td />
+              <td>{texts.total}</td>
+              <td class="number">{sumText(values, chart)}</td>
+              {before === undefined ? null : <td class="number quiet">{sumText(valuesBefore, chart)}</td>}
             </tr>
           )}
         </tbody>
@@ -276,6 +286,16 @@ function readOut(
 
 function valueText(value: number | null | undefined, chart: Chart): string {
   return value === null || value === undefined ? '' : exact(value, chart.unit);
+}
+
+function sumText(values: readonly (number | null | undefined)[], chart: Chart): string {
+  const known = values.filter(value => value !== null && value !== undefined);
+  return known.length === 0
+    ? ''
+    : valueText(
+        known.reduce((sum, value) => sum + value, 0),
+        chart,
+      );
 }
 
 function dayBefore(chart: Chart, index: number, previousRange: DayRange | undefined): string | undefined {

@@ -44,7 +44,7 @@ function Status() {
     return () => clearInterval(timer);
   }, []);
   if (texts === undefined) return null;
-  if (running !== undefined) {
+  if (running?.seen === true) {
     const label = running.label === '' ? texts.fetching : running.label;
     return (
       <div class="status">
@@ -137,8 +137,16 @@ function Exports() {
 /** The five kinds of figures. */
 export function Tabs() {
   const texts = strings.value;
-  if (texts === undefined) return null;
   const current = state.value.tab;
+  useEffect(() => {
+    const tab = document.getElementById(`tab-${current}`);
+    const list = tab?.parentElement;
+    if (tab === null || list === null || list === undefined) return;
+    const { offsetLeft: left, offsetWidth: width } = tab;
+    if (left < list.scrollLeft) list.scrollLeft = left;
+    else if (left + width > list.scrollLeft + list.clientWidth)
+      list.scrollLeft = left + width - list.clientWidth;
+  }, [current]);
   const choose = (tab: TabId): void => change({ tab, person: undefined });
   const onKeyDown = (event: KeyboardEvent): void => {
     const at = tabIds.indexOf(current);
@@ -155,6 +163,7 @@ export function Tabs() {
     choose(next);
     document.getElementById(`tab-${next}`)?.focus();
   };
+  if (texts === undefined) return null;
   return (
     <div class="tabs" role="tablist" aria-label={texts.views} onKeyDown={onKeyDown}>
       {tabIds.map(tab => (

@@ -64,12 +64,9 @@ function Body() {
   return (
     <div class={slow.value || other ? 'drawing waits' : 'drawing'}>
       {shown.query.person === undefined ? null : <Person key={person} />}
-      <Missing report={shown} />
+      <Missing report={shown} empty={isEmpty(shown)} />
       {isEmpty(shown) ? (
-        <Instead icon="graph" title={texts.empty}>
-          <RangeLine />
-          <p>{texts.emptyHint}</p>
-        </Instead>
+        <Empty report={shown} />
       ) : (
         <>
           <RangeLine />
@@ -91,8 +88,21 @@ function Body() {
 function isEmpty({ figures, sections }: TabReport): boolean {
   return (
     figures.every(({ value }) => value === undefined) &&
-    sections.every(({ table }) => table.rows.length === 0) &&
-    fetching.value === undefined
+    sections.every(({ table }) => table.rows.length === 0)
+  );
+}
+
+/** Days without figures: they are on their way, nobody knows them, or nobody did anything. */
+function Empty({ report: { missing, query: asked } }: { readonly report: TabReport }) {
+  const texts = strings.value;
+  if (texts === undefined) return null;
+  const unknown = (missing?.days.length ?? 0) >= daysIn(asked.range);
+  const title = fetching.value !== undefined ? texts.fetching : unknown ? texts.nothingKnown : texts.empty;
+  return (
+    <Instead icon="graph" title={title}>
+      <RangeLine />
+      {unknown ? null : <p>{texts.emptyHint}</p>}
+    </Instead>
   );
 }
 
@@ -105,8 +115,7 @@ function Person() {
     const asked = query();
     let gone = false;
     if (asked !== undefined && person !== undefined) {
-      const { person: _, ...everybody } = asked;
-      void panel.request('cached', everybody).then(
+      void panel.request('cached', { ...asked, person: undefined }).then(
         answer => {
           const row = answer.sections.flatMap(({ table }) => table.rows).find(each => each.person === person);
           if (!gone) setName(typeof row?.cells[0] === 'string' ? row.cells[0] : undefined);
@@ -134,12 +143,17 @@ function Person() {
   );
 }
 
+interface MissingProps {
+  readonly report: TabReport;
+  readonly empty: boolean;
+}
+
 /** Days that are not there, why, and what can be done. While they are fetched unasked, the head says so instead. */
-function Missing({ report: { missing, query: asked, fetchedAt } }: { readonly report: TabReport }) {
+function Missing({ report: { missing, query: asked, fetchedAt }, empty }: MissingProps) {
   const texts = strings.value;
-  if (texts === undefined || missing === undefined || missing.days.length === 0) return null;
+  if (texts === undefined || missing === undefined) return null;
   const { days, problem } = missing;
-  if (problem === undefined && fetching.value !== undefined) return null;
+  if (problem === undefined && (days.length === 0 || fetching.value !== undefined)) return null;
   const counted = fill(texts.missing, whole(days.length), whole(Math.max(days.length, daysIn(asked.range))));
   return (
     <div class="banner" role="status">
@@ -147,15 +161,17 @@ function Missing({ report: { missing, query: asked, fetchedAt } }: { readonly re
       <div>
         {problem === undefined ? null : <p>{problem}</p>}
         <p>
-          {counted}{' '}
-          {fetchedAt === undefined ? null : (
+          {days.length === 0 ? null : counted}{' '}
+          {fetchedAt === undefined || empty ? null : (
             <span class="quiet">{fill(texts.stale, span(Math.max(0, Date.now() - fetchedAt)))}</span>
           )}
         </p>
-        <details>
-          <summary>{texts.missingDays}</summary>
-          <p class="quiet">{spansOf(missing)}</p>
-        </details>
+        {days.length === 0 ? null : (
+          <details>
+            <summary>{texts.missingDays}</summary>
+            <p class="quiet">{spansOf(missing)}</p>
+          </details>
+        )}
       </div>
       <button
         type="button"

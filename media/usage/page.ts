@@ -58,7 +58,7 @@ export const panel: PageSide<UsageProtocol> = pageSide(
       gathering = setTimeout(() => void load(), GATHER);
     },
     progress: ({ id, fraction, label }) => {
-      if (fetching.value?.id === id) fetching.value = { id, fraction, label };
+      if (fetching.value?.id === id) fetching.value = { id, fraction, label, seen: true };
     },
   },
   message => vscode.postMessage(message),
@@ -98,7 +98,10 @@ export async function fetchDays(again: boolean): Promise<void> {
   const asked = query();
   if (asked === undefined) return;
   const id = ++lastFetch;
-  fetching.value = { id, fraction: 0, label: '' };
+  fetching.value = { id, fraction: 0, label: '', seen: again };
+  setTimeout(() => {
+    if (fetching.value?.id === id) fetching.value = { ...fetching.value, seen: true };
+  }, SLOW);
   refusal.value = undefined;
   try {
     const answer = await panel.request('fetch', { id, query: asked, again });
@@ -175,7 +178,9 @@ function take(answer: TabReport): void {
 }
 
 function fetchMissing({ query: asked, missing }: TabReport): void {
-  if (missing === undefined || missing.days.length === 0 || missing.problem !== undefined) return;
+  if (missing?.problem !== undefined) return;
+  // Days of the period before are not among the missing; a fetch finds nothing to do where they are known.
+  if ((missing?.days.length ?? 0) === 0 && !asked.compare) return;
   const key = `${asked.tab} ${asked.range.start} ${asked.range.end} ${asked.compare}`;
   if (fetching.value !== undefined || tried.has(key)) return;
   tried.add(key);

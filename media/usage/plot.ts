@@ -17,6 +17,8 @@ type Values = (number | null)[];
 interface Line {
   readonly values: Values;
   readonly look: uPlot.Series;
+  /** Of its dot under the pointer. */
+  readonly color: string;
 }
 
 /** Makes a chart in `target`. Its x axis counts days, so no time zone has a say in it. */
@@ -29,9 +31,17 @@ export function makePlot(target: HTMLElement, input: PlotInput): uPlot {
   const options: uPlot.Options = {
     width,
     height,
-    padding: [14, 16, 0, 0],
+    padding: [14, 22, 0, 0],
     legend: { show: false },
-    cursor: { y: false, drag: { x: false, y: false, setScale: false }, points: { size: 7 } },
+    cursor: {
+      y: false,
+      drag: { x: false, y: false, setScale: false },
+      points: {
+        size: 7,
+        fill: (_, index) => lines[index - 1]?.color ?? palette.text,
+        stroke: () => palette.background,
+      },
+    },
     scales: {
       x: { time: false, range: () => (padded ? [-0.5, days - 0.5] : [0, days - 1]) },
       y: { range: (_, __, most) => [0, topOf(most)] },
@@ -70,7 +80,7 @@ function isLines({ kind, days }: Chart): boolean {
   return kind === 'lines' || (kind === 'stacked' && days.length > 2);
 }
 
-function linesOf({ chart, off, palette }: PlotInput): Line[] {
+function linesOf({ chart, off, palette, width }: PlotInput): Line[] {
   const seen = chart.series
     .map((series, index) => ({ series, index }))
     .filter(({ series }) => !off.has(series.id));
@@ -83,16 +93,19 @@ function linesOf({ chart, off, palette }: PlotInput): Line[] {
     ];
   }
   const ratio = window.devicePixelRatio;
+  const roomy = width / chart.days.length > 8;
   const bars = isLines(chart) ? undefined : uPlot.paths.bars?.({ size: [0.7, 48], align: 0 });
   let sum: Values = chart.days.map(() => null);
   const layers = seen.map(({ series, index }): Line => {
+    const { color } = lineOf(index, palette);
     sum = sum.map((below, day) => plus(below, series.values[day] ?? null));
     return {
       values: sum,
+      color,
       look: {
-        // A seam between areas; in high contrast the outline carries the colour.
-        stroke: palette.contrast ? lineOf(index, palette).color : palette.background,
-        width: 1,
+        // A seam between areas, where there is room for it; in high contrast the outline carries the colour.
+        stroke: palette.contrast ? color : palette.background,
+        width: palette.contrast || roomy ? 1 : 0,
         fill: () => fillOf(index, palette, ratio),
         points: { show: false },
         ...(bars === undefined ? {} : { paths: bars }),
@@ -109,13 +122,18 @@ function linesOf({ chart, off, palette }: PlotInput): Line[] {
 
 function lineSeries(index: number, palette: Palette, values: readonly (number | null)[]): Line {
   const { color, dash } = lineOf(index, palette);
-  return { values: [...values], look: { stroke: color, width: 2, dash, points: { size: 5, fill: color } } };
+  return {
+    values: [...values],
+    color,
+    look: { stroke: color, width: 2, dash, points: { size: 5, fill: color } },
+  };
 }
 
 /** The period before: thin and dashed, without points. */
 function previousLine(color: string, values: readonly (number | null)[]): Line {
   return {
     values: [...values],
+    color,
     look: { stroke: color, width: 1, dash: [3, 3], points: { show: false } },
   };
 }

@@ -27,6 +27,8 @@ export interface Fetching {
   /** 0 to 1. */
   readonly fraction: number;
   readonly label: string;
+  /** It takes long enough to be shown. */
+  readonly seen: boolean;
 }
 export const fetching = signal<Fetching | undefined>(undefined);
 

@@ -35,15 +35,16 @@ export function palette(): Palette {
   const style = getComputedStyle(document.body);
   const read = (name: string, fallback: string): string => style.getPropertyValue(name).trim() || fallback;
   const text = read('--vscode-foreground', style.color);
+  const contrast = document.body.className.includes('vscode-high-contrast');
   const made: Palette = {
     series: seriesVariables.map(([name, fallback]) => read(name, fallback)),
     text,
     quiet: read('--vscode-descriptionForeground', text),
-    grid: read('--vscode-editorRuler-foreground', read('--vscode-panel-border', '#80808040')),
+    grid: `color-mix(in srgb, ${read('--vscode-chart-guide', text)} ${contrast ? 35 : 75}%, transparent)`,
     background: read('--vscode-editor-background', style.backgroundColor),
     marker: read('--vscode-editorWarning-foreground', read('--vscode-charts-yellow', '#cca700')),
     font: `11px ${style.fontFamily}`,
-    contrast: document.body.className.includes('vscode-high-contrast'),
+    contrast,
   };
   current = { version: themeVersion.value, palette: made };
   return made;

@@ -111,7 +111,7 @@ export class Dashboard extends Disposable {
       notifications: {
         ready: ({ state }) => this.#ready(state),
         cancel: ({ id }) => {
-          if (this.#fetching?.id === id) this.#end();
+          if (this.#isFetching(id)) this.#end();
         },
         signIn: () => this.#host.signIn(),
         failed: ({ names }) => this.#host.onProblem(`The usage page reports ${names.join(', ')}`),
@@ -161,8 +161,12 @@ export class Dashboard extends Disposable {
       if (abort.signal.aborted) return null;
       throw error;
     } finally {
-      if (this.#fetching.id === id) this.#fetching = undefined;
+      if (this.#isFetching(id)) this.#fetching = undefined;
     }
+  }
+
+  #isFetching(id: number): boolean {
+    return this.#fetching?.id === id;
   }
 
   #end(): void {

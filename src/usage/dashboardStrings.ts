@@ -101,6 +101,7 @@ export function dashboardStrings() {
     cancelled: t('Fetching was cancelled. What is known is shown.'),
     done: t('Figures are up to date.'),
     empty: t('No usage in these days'),
+    nothingKnown: t('Nothing is known of these days yet'),
     emptyHint: t(
       'The service reports each UTC day on the day after. Choose a longer range, or come back tomorrow.',
     ),

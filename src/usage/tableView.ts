@@ -45,7 +45,7 @@ export function shown(
 export function tableOf({ columns, rows, total }: ShownTable): Table {
   const pick = (cells: readonly Cell[]): Cell[] => columns.map(({ index }) => cells[index] ?? null);
   return {
-    columns: columns.map(({ index: _, ...column }) => ({ ...column, hidden: false })),
+    columns: columns.map(({ id, label, kind }) => ({ id, label, kind })),
     rows: rows.map(row => ({ ...row, cells: pick(row.cells) })),
     ...(total === undefined ? {} : { total: pick(total) }),
   };

@@ -87,7 +87,7 @@ export class FakeUsageSource implements UsageSource {
 }
 
 function csvOf({ table: { columns, rows, total } }: Section): string {
-  const quote = (value: unknown): string => `"${String(value ?? '').replace(/"/g, '""')}"`;
+  const quote = (value: string | number | null): string => `"${String(value ?? '').replace(/"/g, '""')}"`;
   const lines = [
     columns.map(({ label }) => label),
     ...rows.map(({ cells }) => cells),

@@ -122,7 +122,8 @@ async function openStage(browser: Browser, origin: string, options: StageOptions
       },
       signIn: () => stage.signIns++,
       describe: error => (error instanceof Error ? error.message : String(error)),
-      onProblem: (problem, error) => problems.push(`${problem} ${String(error ?? '')}`),
+      onProblem: (problem, error) =>
+        problems.push(error instanceof Error ? `${problem}: ${error.message}` : problem),
     },
     kept,
   );
