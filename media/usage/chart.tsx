@@ -83,6 +83,7 @@ export function ChartView({ id, title, chart, previousRange }: ChartProps) {
 
   if (texts === undefined) return null;
   const days = chart.days.length;
+  const compared = chart.series.some(({ previous }) => previous !== undefined);
 
   const goTo = (index: number): void => {
     const made = plot.current;
@@ -141,7 +142,7 @@ export function ChartView({ id, title, chart, previousRange }: ChartProps) {
       <div class="unseen spoken" aria-live="polite">
         {spoken}
       </div>
-      {chart.series.length < 2 ? null : (
+      {chart.series.length < 2 && !compared ? null : (
         <ul class="legend" aria-label={texts.series}>
           {chart.series.map((series, index) => (
             <li key={series.id}>
@@ -156,6 +157,11 @@ export function ChartView({ id, title, chart, previousRange }: ChartProps) {
               </button>
             </li>
           ))}
+          {compared ? (
+            <li>
+              <Swatch index="before" area={false} /> {texts.periodBefore}
+            </li>
+          ) : null}
         </ul>
       )}
       <Markers chart={chart} />

@@ -9,6 +9,8 @@ import { announcement, fetching, fill, report, state, strings } from './state';
 /** Moves on while the page is seen, so that ages stay true. */
 const clock = signal(Date.now());
 const CLOCK_STEP = 30_000;
+/** How long a word on what was done stays, ms. */
+const ANNOUNCED = 8000;
 
 /** Organization, how far the data goes, range, switches, exports. */
 export function Head() {
@@ -127,9 +129,21 @@ function Exports() {
         <span class="codicon codicon-export" aria-hidden="true" />
         JSON
       </button>
-      <span class="quiet announced" role="status">
-        {announcement.value}
-      </span>
+    </div>
+  );
+}
+
+/** What the last act did; said, and seen for a while. */
+export function Announcement() {
+  const text = announcement.value;
+  useEffect(() => {
+    if (text === '') return;
+    const timer = setTimeout(() => (announcement.value = ''), ANNOUNCED);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <div class="announced" role="status">
+      {text}
     </div>
   );
 }
@@ -197,6 +211,22 @@ export function RangeLine() {
     <p class="quiet range-line">
       {days === 1 ? fill(texts.rangeShownOne, from) : fill(texts.rangeShown, from, to, whole(days))}
       {before === undefined ? null : `, ${fill(texts.comparedWith, ...rangeText(before))}`}
+      {shown.notes.length === 0 ? null : (
+        <>
+          {' · '}
+          <button type="button" class="link" onClick={goToQuality}>
+            {shown.notes.length === 1
+              ? texts.qualityNote
+              : fill(texts.qualityNotes, whole(shown.notes.length))}
+          </button>
+        </>
+      )}
     </p>
   );
+}
+
+function goToQuality(): void {
+  const heading = document.getElementById('quality');
+  heading?.scrollIntoView({ block: 'start' });
+  heading?.focus({ preventScroll: true });
 }

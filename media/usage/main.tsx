@@ -3,8 +3,8 @@ import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { daysIn, type MissingDays, type TabReport } from '../../src/usage/protocol';
 import { Figures } from './figures';
 import { shortDay, span, whole } from './format';
-import { Head, RangeLine, Tabs } from './head';
-import { change, connect, fetchDays, keepScroll, panel, query } from './page';
+import { Announcement, Head, RangeLine, Tabs } from './head';
+import { connect, fetchDays, keepScroll, openPerson, panel, query } from './page';
 import { Quality } from './quality';
 import { SectionView } from './section';
 import { fetching, fill, refusal, report, situation, slow, start, state, strings } from './state';
@@ -48,6 +48,7 @@ function Dashboard() {
         <Refusal />
         <Body />
       </div>
+      <Announcement />
     </main>
   );
 }
@@ -132,7 +133,7 @@ function Person() {
   if (texts === undefined) return null;
   return (
     <div class="person">
-      <button type="button" class="secondary" onClick={() => change({ person: undefined })}>
+      <button type="button" class="secondary" onClick={() => openPerson(undefined)}>
         <span class="codicon codicon-arrow-left" aria-hidden="true" />
         {texts.backToPeople}
       </button>

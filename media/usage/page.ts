@@ -68,12 +68,27 @@ export const panel: PageSide<UsageProtocol> = pageSide(
 export function change(changed: Partial<PageState>): void {
   state.value = { ...state.value, ...changed };
   keep();
+  if (changed.tab !== undefined) goToTop();
   const asked = query();
   if (asked === undefined) return;
   if (fetching.value !== undefined) cancelFetch();
   const known = remembered.get(keyOf(asked));
   if (known !== undefined) report.value = known;
   void load();
+}
+
+/** Other figures begin at their top. */
+function goToTop(): void {
+  const place = document.getElementById('panel');
+  if (place === null) return;
+  const top = place.getBoundingClientRect().top + window.scrollY - 48;
+  if (window.scrollY > top) window.scrollTo(0, Math.max(0, top));
+}
+
+/** Shows one person's days, or all people; the row or button that was pressed is gone then, so the focus goes to the figures. */
+export function openPerson(person: string | undefined): void {
+  change({ tab: 'people', person });
+  document.getElementById('panel')?.focus({ preventScroll: true });
 }
 
 /** Sets how one section is shown; nothing is asked for. */

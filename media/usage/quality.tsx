@@ -12,7 +12,9 @@ export function Quality() {
   return (
     <section class="section" aria-labelledby="quality">
       <div class="section-head">
-        <h2 id="quality">{texts.quality}</h2>
+        <h2 id="quality" tabIndex={-1}>
+          {texts.quality}
+        </h2>
         <Check of="folded" label={texts.fold} title={texts.foldTitle} />
       </div>
       {query.folded ? null : <p class="quiet">{texts.foldedOff}</p>}

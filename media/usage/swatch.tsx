@@ -5,7 +5,7 @@ const WIDTH = 20;
 const HEIGHT = 12;
 
 /** A piece of a series as it is drawn in the chart: colour, dash and pattern. */
-export function Swatch({ index, area }: { readonly index: number; readonly area: boolean }) {
+export function Swatch({ index, area }: { readonly index: number | 'before'; readonly area: boolean }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const version = themeVersion.value;
   useLayoutEffect(() => {
@@ -16,15 +16,15 @@ export function Swatch({ index, area }: { readonly index: number; readonly area:
     element.width = Math.round(WIDTH * ratio);
     element.height = Math.round(HEIGHT * ratio);
     const colors = palette();
-    const { color, dash } = lineOf(index, colors);
+    const { color, dash } = index === 'before' ? { color: colors.text, dash: [3, 3] } : lineOf(index, colors);
     context.strokeStyle = color;
-    if (area) {
+    if (area && index !== 'before') {
       context.fillStyle = fillOf(index, colors, ratio);
       context.fillRect(0, 0, element.width, element.height);
       context.lineWidth = 2 * ratio;
       if (colors.contrast) context.strokeRect(0, 0, element.width, element.height);
     } else {
-      context.lineWidth = 2 * ratio;
+      context.lineWidth = (index === 'before' ? 1 : 2) * ratio;
       context.setLineDash(dash.map(length => length * ratio));
       context.beginPath();
       context.moveTo(0, element.height / 2);

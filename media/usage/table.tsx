@@ -8,7 +8,7 @@ import {
   type Table,
 } from '../../src/usage/protocol';
 import { cellText, language, whole } from './format';
-import { change, changeSection } from './page';
+import { changeSection, openPerson } from './page';
 import { fill, strings } from './state';
 
 /** Rows of one page of a table. */
@@ -192,7 +192,7 @@ function Cell({ column, row, plain }: CellProps) {
           type="button"
           class="link"
           title={texts === undefined ? text : fill(texts.openPerson, text)}
-          onClick={() => change({ tab: 'people', person })}
+          onClick={() => openPerson(person)}
         >
           {text}
         </button>
