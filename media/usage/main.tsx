@@ -29,7 +29,11 @@ function Dashboard() {
             <button type="button" class="primary" onClick={() => panel.notify('signIn', {})}>
               {texts.signIn}
             </button>
-          ) : null}
+          ) : (
+            <button type="button" class="secondary" onClick={() => void fetchDays(false)}>
+              {texts.tryAgain}
+            </button>
+          )}
         </Instead>
       </main>
     );
