@@ -30,7 +30,7 @@ function Dashboard() {
               {texts.signIn}
             </button>
           ) : (
-            <button type="button" class="secondary" onClick={() => void fetchDays(false)}>
+            <button type="button" class="secondary" onClick={() => void fetchDays(true)}>
               {texts.tryAgain}
             </button>
           )}

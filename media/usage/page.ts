@@ -9,6 +9,7 @@ import {
   type UsageQuery,
 } from '../../src/usage/protocol';
 import { pageSide, RefusedByPanel, type PageSide } from '../../src/webview/ipc';
+import { reuse } from './reuse';
 import { announcement, fetching, refusal, report, situation, slow, start, state, withSection } from './state';
 
 interface VsCode {
@@ -28,7 +29,7 @@ const GATHER = 50;
 const REMEMBERED = 16;
 
 const remembered = new Map<string, TabReport>();
-/** What was fetched without being asked, so that a day that stays away is not asked for again and again. */
+/** What was fetched without a person's asking, so that a day that stays away is not asked for again and again. */
 const tried = new Set<string>();
 let turn = 0;
 let lastFetch = 0;
@@ -185,17 +186,17 @@ async function load(): Promise<void> {
   }
 }
 
-function take(answer: TabReport): void {
+function take(fresh: TabReport): void {
+  const answer = reuse(report.value, fresh);
   report.value = answer;
   remembered.set(keyOf(answer.query), answer);
   const [oldest] = remembered.keys();
   if (remembered.size > REMEMBERED && oldest !== undefined) remembered.delete(oldest);
 }
 
+/** Once for each range; where all is known a fetch has nothing to do but to look for what marks the days. */
 function fetchMissing({ query: asked, missing }: TabReport): void {
   if (missing?.problem !== undefined) return;
-  // Days of the period before are not among the missing; a fetch finds nothing to do where they are known.
-  if ((missing?.days.length ?? 0) === 0 && !asked.compare) return;
   const key = `${asked.tab} ${asked.range.start} ${asked.range.end} ${asked.compare}`;
   if (fetching.value !== undefined || tried.has(key)) return;
   tried.add(key);

@@ -57,8 +57,9 @@ export class FakeUsageSource implements UsageSource {
     ]);
     signal.throwIfAborted();
     if (this.problem === undefined) {
-      for (const day of daysOf(query.range)) this.#known.add(day);
-      this.fetchedAt = Date.now();
+      const missing = daysOf(query.range).filter(day => !this.#known.has(day));
+      for (const day of missing) this.#known.add(day);
+      if (again || missing.length > 0) this.fetchedAt = Date.now();
     }
     return this.#report(query);
   }
