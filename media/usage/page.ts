@@ -31,6 +31,8 @@ const REMEMBERED = 16;
 const remembered = new Map<string, TabReport>();
 /** What was fetched without a person's asking, so that a day that stays away is not asked for again and again. */
 const tried = new Set<string>();
+/** Why days of a range could not be fetched; what is known from the cache does not say it. */
+const problems = new Map<string, string>();
 let turn = 0;
 let lastFetch = 0;
 /** Pixels from the top; no part of what is drawn. */
@@ -53,6 +55,9 @@ export const panel: PageSide<UsageProtocol> = pageSide(
       } else void load();
     },
     changed: payload => {
+      const before = situation.value;
+      if (before?.bounds.end !== payload.bounds.end || before.state.kind !== payload.state.kind)
+        tried.clear();
       situation.value = payload;
       remembered.clear();
       clearTimeout(gathering);
@@ -114,6 +119,7 @@ export async function fetchDays(again: boolean): Promise<void> {
   const asked = query();
   if (asked === undefined) return;
   const id = ++lastFetch;
+  const told = report.value?.missing?.problem;
   fetching.value = { id, fraction: 0, label: '', seen: again };
   setTimeout(() => {
     if (fetching.value?.id === id) fetching.value = { ...fetching.value, seen: true };
@@ -122,8 +128,12 @@ export async function fetchDays(again: boolean): Promise<void> {
   try {
     const answer = await panel.request('fetch', { id, query: asked, again });
     if (!ends(id) || answer === null) return;
+    if (answer.missing?.problem === undefined) problems.delete(daysKey(asked));
+    else problems.set(daysKey(asked), answer.missing.problem);
     if (keyOf(asked) === keyOf(query())) take(answer);
-    if (answer.missing?.problem !== undefined) announcement.value = answer.missing.problem;
+    const problem = answer.missing?.problem;
+    // A new reason speaks for itself; that it is still the same must be said.
+    if (problem !== undefined) announcement.value = problem === told ? problem : '';
     else if (again) announcement.value = start.value?.strings.done ?? '';
   } catch (error) {
     if (ends(id)) refuse(error);
@@ -173,7 +183,7 @@ async function load(): Promise<void> {
   if (asked === undefined || situation.value?.state.kind !== 'ready') return;
   const timer = setTimeout(() => (slow.value = true), SLOW);
   try {
-    const answer = await panel.request('cached', asked);
+    const answer = withProblem(await panel.request('cached', asked));
     if (mine !== turn) return;
     refusal.value = undefined;
     take(answer);
@@ -197,7 +207,7 @@ function take(fresh: TabReport): void {
 /** Once for each range; where all is known a fetch has nothing to do but to look for what marks the days. */
 function fetchMissing({ query: asked, missing }: TabReport): void {
   if (missing?.problem !== undefined) return;
-  const key = `${asked.tab} ${asked.range.start} ${asked.range.end} ${asked.compare}`;
+  const key = daysKey(asked);
   if (fetching.value !== undefined || tried.has(key)) return;
   tried.add(key);
   void fetchDays(false);
@@ -205,6 +215,19 @@ function fetchMissing({ query: asked, missing }: TabReport): void {
 
 function keep(): void {
   vscode.setState({ ...state.value, scroll: scrolled } satisfies PageState);
+}
+
+/** With the reason why days are missing, if a fetch has told it. */
+function withProblem(answer: TabReport): TabReport {
+  const { missing, query: asked } = answer;
+  const problem = problems.get(daysKey(asked));
+  if (missing === undefined || missing.problem !== undefined || problem === undefined) return answer;
+  return { ...answer, missing: { ...missing, problem } };
+}
+
+/** The same for the same days of the same kind. */
+function daysKey({ tab, range, compare }: UsageQuery): string {
+  return `${tab} ${range.start} ${range.end} ${compare}`;
 }
 
 /** The same for the same query, whatever the order of its fields. */
@@ -216,7 +239,6 @@ function keyOf(asked: UsageQuery | undefined): string {
 
 function refuse(error: unknown): void {
   refusal.value = error instanceof RefusedByPanel ? error.message : String(error);
-  announcement.value = refusal.value;
 }
 
 function fail(error: unknown): void {

@@ -12,7 +12,7 @@ export class FakeUsageSource implements UsageSource {
   readonly fetched: { readonly query: UsageQuery; readonly again: boolean }[] = [];
   /** Unix ms; when the newest day was fetched. */
   fetchedAt = Date.now() - 12 * 60_000;
-  /** Why days cannot be fetched. */
+  /** Why days cannot be fetched; only a fetch tells. */
   problem: string | undefined;
   /** Awaited before a report from the cache is answered. */
   gate: Promise<unknown> = Promise.resolve();
@@ -42,7 +42,7 @@ export class FakeUsageSource implements UsageSource {
   async cached(query: UsageQuery): Promise<TabReport> {
     this.asked.push(query);
     await this.gate;
-    return this.#report(query);
+    return this.#report(query, undefined);
   }
 
   async fetch(
@@ -61,7 +61,7 @@ export class FakeUsageSource implements UsageSource {
       for (const day of missing) this.#known.add(day);
       if (again || missing.length > 0) this.fetchedAt = Date.now();
     }
-    return this.#report(query);
+    return this.#report(query, this.problem);
   }
 
   csv(report: TabReport, sectionId?: string): string {
@@ -75,14 +75,14 @@ export class FakeUsageSource implements UsageSource {
     return JSON.stringify(report);
   }
 
-  #report(query: UsageQuery): TabReport {
+  #report(query: UsageQuery, problem: string | undefined): TabReport {
     const report = makeReport(query, this.#known);
     return {
       ...report,
       fetchedAt: this.fetchedAt,
-      ...(report.missing === undefined || this.problem === undefined
+      ...(report.missing === undefined || problem === undefined
         ? {}
-        : { missing: { ...report.missing, problem: this.problem } }),
+        : { missing: { ...report.missing, problem } }),
     };
   }
 }
