@@ -36,7 +36,7 @@ export class FakeUsageSource implements UsageSource {
   /** Forgets days: all of them, or the newest so many. */
   forget(count = Infinity): void {
     const days = daysOf(bounds);
-    this.#known = new Set(count === Infinity ? [] : days.slice(0, -count));
+    this.#known = new Set(count === Infinity ? [] : days.slice(0, days.length - count));
   }
 
   async cached(query: UsageQuery): Promise<TabReport> {
