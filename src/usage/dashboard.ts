@@ -34,6 +34,9 @@ export interface DashboardHost {
   onProblem(problem: string, error?: unknown): void;
 }
 
+/** ms. */
+const FIRST_WITHIN = 250;
+
 interface SavedSection {
   readonly id: string;
   readonly view: TableView;
@@ -122,7 +125,7 @@ export class Dashboard extends Disposable {
   async #ready(kept: PageState | undefined): Promise<void> {
     const first = kept === undefined ? (this.#first ?? this.#begin(firstState)) : this.#begin(kept);
     this.#first = undefined;
-    const report = await first.report;
+    const report = await soon(first.report);
     this.#listens = true;
     this.#page.send('start', {
       strings: this.#host.strings(),
@@ -190,6 +193,19 @@ export class Dashboard extends Disposable {
 
   #situation(): Situation {
     return { bounds: this.#source.bounds, state: this.#source.state() };
+  }
+}
+
+/** What comes within `FIRST_WITHIN`; a page that waits longer says that it is loading. */
+async function soon<T>(promise: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>(resolve => {
+    timer = setTimeout(() => resolve(undefined), FIRST_WITHIN);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

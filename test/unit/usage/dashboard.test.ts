@@ -136,6 +136,14 @@ describe('the dashboard', () => {
     assert.equal(again.report?.query.tab, 'tools');
   });
 
+  it('lets no page wait for a report that takes long', async () => {
+    const stage = new Stage();
+    stage.dashboard.pageGone();
+    stage.source.gate = new Promise(() => undefined);
+    const { report, state } = await stage.start({ ...firstState, tab: 'activity' });
+    assert.deepEqual([report, state.tab], [undefined, 'activity']);
+  });
+
   it('begins anew with whatever a page is said to have kept', async () => {
     const hostile = [
       null,
