@@ -105,7 +105,7 @@ function linesOf({ chart, off, palette, width }: PlotInput): Line[] {
       look: {
         // A seam between areas, where there is room for it; in high contrast the outline carries the colour.
         stroke: palette.contrast ? color : palette.background,
-        width: palette.contrast || roomy ? 1 : 0,
+        width: palette.contrast || (roomy && seen.length > 1) ? 1 : 0,
         fill: () => fillOf(index, palette, ratio),
         points: { show: false },
         ...(bars === undefined ? {} : { paths: bars }),
