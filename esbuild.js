@@ -36,7 +36,7 @@ const rooms = [
 ].filter(room => fs.existsSync(path.join(src, room, 'index.ts')));
 
 /** Browser pages: one script and one style sheet each. */
-const pages = ['chat', 'readiness'];
+const pages = ['chat', 'readiness', 'usage'];
 
 /** An import of another room becomes `require('./room.js')`: each room exists once, whoever asks for it first. */
 const roomBoundaries = {

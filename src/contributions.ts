@@ -104,6 +104,7 @@ export const views = {
 export const panels = {
   chat: 'agentConsole.chat',
   readinessReport: 'agentConsole.readinessReport',
+  usage: 'agentConsole.usage',
 } as const;
 
 export const documents = { details: 'agentconsole-details', controls: 'agentconsole-controls' } as const;

@@ -25,7 +25,7 @@ import { DetailsDocuments } from './util/detailsDocuments';
 import { Formatter } from './util/format';
 import { once } from './util/once';
 import { windowFocus } from './util/windowFocus';
-import type { UsageFeature } from './usage';
+import type { DashboardPanels, UsageFeature } from './usage';
 
 /** What must end in order when the window closes; filled as parts are made. */
 const endings: (() => Promise<void>)[] = [];
@@ -102,7 +102,8 @@ export function activate(context: vscode.ExtensionContext): void {
     const { registerOrganization } = await import('./organization');
     const inactiveDays = settings.inactiveDays;
     const parts = { connection: await connection(), storage: await storage(), log, focused, format, details };
-    return own(registerOrganization({ ...parts, view: organizationView, inactiveDays }));
+    const ofPeople = async () => (await usage()).activityOfPeople();
+    return own(registerOrganization({ ...parts, view: organizationView, inactiveDays, usage: ofPeople }));
   });
   const readiness: () => Promise<ReadinessFeature> = once(async () => {
     const { registerReadiness } = await import('./readiness');
@@ -113,11 +114,19 @@ export function activate(context: vscode.ExtensionContext): void {
   });
   const usage: () => Promise<UsageFeature> = once(async () => {
     const { registerUsage } = await import('./usage');
-    const feature = own(
-      registerUsage({ connection: await connection(), storage: await storage(), log, format }),
-    );
+    const parts = { connection: await connection(), storage: await storage(), log, format };
+    const directory = {
+      people: async (signal?: AbortSignal) => (await organization()).people(signal),
+    };
+    const controlRevisions = { revisions: async () => (await organization()).revisions() };
+    const openDashboard = async (): Promise<void> => (await dashboard()).openDashboard();
+    const feature = own(registerUsage({ ...parts, directory, controlRevisions, openDashboard }));
     await feature.ready();
     return feature;
+  });
+  const dashboard: () => Promise<DashboardPanels> = once(async () => {
+    const { DashboardPanels: Panels } = await import('./usage');
+    return own(new Panels({ source: (await usage()).source, extensionUri: context.extensionUri, log }));
   });
   const fillUsage = async (): Promise<void> => {
     if (settings.usageStatusBar() === 'off') return;
@@ -161,6 +170,9 @@ export function activate(context: vscode.ExtensionContext): void {
     registerPanel(panels.readinessReport, async (panel, state) =>
       (await readiness()).restorePanel(panel, state),
     ),
+  );
+  own(
+    registerPanel(panels.usage, async (panel, state) => (await dashboard()).restoreDashboard(panel, state)),
   );
   own(registerPanel(panels.chat, async (panel, state) => (await chat()).restorePanel(panel, state)));
 

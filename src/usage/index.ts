@@ -17,6 +17,7 @@ import { UsageStatusBar } from './statusBar';
 import { spanLabel } from './statusText';
 import { UsageData } from './usageData';
 
+export { DashboardPanels } from './panel';
 export type { UsageSource } from './source';
 export type { DirectoryPerson } from './names';
 export type { ControlRevision } from './markers';

@@ -7,8 +7,8 @@ export interface DirectoryPerson {
   readonly id: string;
   readonly email?: string | undefined;
   readonly name?: string | undefined;
-  /** As the service writes it. */
-  readonly lastSignInAt?: string | undefined;
+  /** Unix ms. */
+  readonly lastSignInAt?: number | undefined;
 }
 
 const LETTERS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';

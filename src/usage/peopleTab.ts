@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { dayAt } from './calendar';
 import type { UserDay } from '../api';
 import {
   compare,
@@ -249,15 +250,13 @@ function withoutUsage(people: readonly DirectoryPerson[], names: PeopleNames): S
         { id: 'lastSignIn', label: vscode.l10n.t('Last sign-in'), kind: 'text' },
       ],
       rows: people
-        .map(({ id, lastSignInAt }) => ({ id, cells: [names.of(id), shownDay(lastSignInAt)] }))
+        .map(({ id, lastSignInAt }) => ({
+          id,
+          cells: [names.of(id), lastSignInAt === undefined ? null : dayAt(lastSignInAt)],
+        }))
         .sort((a, b) => compare(String(a.cells[0]), String(b.cells[0]))),
     },
   };
-}
-
-function shownDay(time: string | undefined): string | null {
-  if (time === undefined || time === '') return null;
-  return /^\d{4}-\d{2}-\d{2}/.test(time) ? time.slice(0, 10) : shown(time);
 }
 
 function narrowed(context: Context<People>, person: string): Context<People> {

@@ -1,0 +1,289 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import {
+  shown,
+  type Row,
+  type SectionState,
+  type ShownColumn,
+  type ShownTable,
+  type Table,
+} from '../../src/usage/protocol';
+import { cellText, language, whole } from './format';
+import { changeSection, openPerson } from './page';
+import { fill, strings } from './state';
+
+/** Rows of one page of a table. */
+const PAGE = 100;
+/** A table with fewer rows needs no search. */
+const SEARCHED = 8;
+
+interface TableProps {
+  readonly title: string;
+  readonly table: Table;
+  readonly view: SectionState;
+}
+
+/** A table to work with: search, sort, columns, pages. */
+export function TableView({ title, table, view }: TableProps) {
+  const texts = strings.value;
+  const seen = useMemo(() => shown(table, view, language()), [table, view]);
+  const [first, setFirst] = useState(0);
+  useEffect(() => setFirst(0), [table, view]);
+  const from = Math.min(first, Math.max(0, seen.rows.length - 1));
+  const drawn = useMemo(
+    () => <Rows title={title} seen={{ ...seen, rows: seen.rows.slice(from, from + PAGE) }} view={view} />,
+    [title, seen, from, view],
+  );
+  if (texts === undefined) return null;
+  const counted =
+    seen.rows.length === table.rows.length
+      ? fill(texts.rows, whole(table.rows.length))
+      : fill(texts.rowsOf, whole(seen.rows.length), whole(table.rows.length));
+  return (
+    <div class="table">
+      <div class="table-tools">
+        {table.rows.length < SEARCHED && !view.search ? null : (
+          <input
+            type="search"
+            value={view.search ?? ''}
+            placeholder={texts.search}
+            aria-label={fill(texts.searchIn, title)}
+            maxLength={200}
+            onInput={event => changeSection({ id: view.id, search: event.currentTarget.value })}
+          />
+        )}
+        <Columns table={table} view={view} />
+        <span class="quiet" role="status">
+          {counted}
+        </span>
+      </div>
+      {seen.rows.length === 0 ? (
+        <p class="quiet no-rows">
+          {table.rows.length === 0 ? texts.noRows : fill(texts.noMatch, view.search ?? '')}
+        </p>
+      ) : (
+        <div class="table-scroll" tabIndex={0} role="region" aria-label={fill(texts.tableOf, title)}>
+          {drawn}
+        </div>
+      )}
+      {seen.rows.length <= PAGE ? null : <Pager count={seen.rows.length} from={from} setFirst={setFirst} />}
+    </div>
+  );
+}
+
+/** The same figures for those who do not see the chart: nothing in it takes the focus. */
+export function TableTwin({ title, table }: { readonly title: string; readonly table: Table }) {
+  return useMemo(
+    () => (
+      <div class="unseen">
+        <Rows title={title} seen={shown(table, {})} view={undefined} />
+      </div>
+    ),
+    [title, table],
+  );
+}
+
+interface RowsProps {
+  readonly title: string;
+  readonly seen: ShownTable;
+  /** How it is sorted; headings are buttons then. */
+  readonly view: SectionState | undefined;
+}
+
+function Rows({ title, seen: { columns, rows, total }, view }: RowsProps) {
+  const texts = strings.value;
+  return (
+    <table>
+      <caption class="unseen">{texts === undefined ? title : fill(texts.tableOf, title)}</caption>
+      <thead>
+        <tr>
+          {columns.map(column => (
+            <Heading key={column.id} column={column} view={view} />
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(row => (
+          <tr key={row.id}>
+            {columns.map(column => (
+              <Cell key={column.id} column={column} row={row} plain={view === undefined} />
+            ))}
+          </tr>
+        ))}
+      </tbody>
+      {total === undefined ? null : (
+        <tfoot>
+          <tr>
+            {columns.map(({ id, index, kind }, place) => {
+              const cell = total[index] ?? null;
+              return place === 0 ? (
+                <th key={id} scope="row">
+                  {typeof cell === 'string' && cell !== '' ? cell : texts?.total}
+                </th>
+              ) : (
+                <td key={id} class={classOf(kind)}>
+                  {cellText(cell, kind)}
+                </td>
+              );
+            })}
+          </tr>
+        </tfoot>
+      )}
+    </table>
+  );
+}
+
+function Heading({
+  column,
+  view,
+}: {
+  readonly column: ShownColumn;
+  readonly view: SectionState | undefined;
+}) {
+  const { id, label, kind } = column;
+  if (view === undefined) return <th scope="col">{label}</th>;
+  const sort = view.sort?.column === id ? view.sort : undefined;
+  const direction = sort === undefined ? 'none' : sort.descending ? 'descending' : 'ascending';
+  // Numbers are asked for from the highest, names from A.
+  const down = kind !== 'text';
+  const next =
+    sort === undefined
+      ? { column: id, descending: down }
+      : sort.descending === down
+        ? { column: id, descending: !down }
+        : undefined;
+  return (
+    <th scope="col" class={classOf(kind)} aria-sort={direction}>
+      <button type="button" title={label} onClick={() => changeSection({ id: view.id, sort: next })}>
+        <span class="label">{label}</span>
+        <span
+          class={`codicon ${sort === undefined ? 'sortable' : sort.descending ? 'codicon-arrow-small-down' : 'codicon-arrow-small-up'}`}
+          aria-hidden="true"
+        />
+      </button>
+    </th>
+  );
+}
+
+interface CellProps {
+  readonly column: ShownColumn;
+  readonly row: Row;
+  readonly plain: boolean;
+}
+
+function Cell({ column, row, plain }: CellProps) {
+  const texts = strings.value;
+  const value = row.cells[column.index] ?? null;
+  const text = cellText(value, column.kind);
+  const title = typeof value === 'string' ? text : undefined;
+  if (column.index !== 0) {
+    return (
+      <td class={classOf(column.kind)} title={title}>
+        {text}
+      </td>
+    );
+  }
+  const { person } = row;
+  return (
+    <th scope="row" class={classOf(column.kind)} title={title}>
+      {person === undefined || plain ? (
+        text
+      ) : (
+        <button
+          type="button"
+          class="link"
+          title={texts === undefined ? text : fill(texts.openPerson, text)}
+          onClick={() => openPerson(person)}
+        >
+          {text}
+        </button>
+      )}
+    </th>
+  );
+}
+
+function Columns({ table, view }: { readonly table: Table; readonly view: SectionState }) {
+  const texts = strings.value;
+  if (texts === undefined || table.columns.length < 3) return null;
+  const chosen = new Set(
+    view.columns ?? table.columns.filter(({ hidden }) => hidden !== true).map(({ id }) => id),
+  );
+  const toggle = (id: string): void => {
+    const next = new Set(chosen);
+    if (!next.delete(id)) next.add(id);
+    changeSection({
+      id: view.id,
+      columns: table.columns.filter(column => next.has(column.id)).map(column => column.id),
+    });
+  };
+  return (
+    <details class="columns" onKeyDown={closeOnEscape} onFocusOut={closeOnLeave}>
+      <summary class="secondary">{texts.columns}</summary>
+      <ul>
+        {table.columns.slice(1).map(({ id, label }) => (
+          <li key={id}>
+            <label class="check">
+              <input type="checkbox" checked={chosen.has(id)} onChange={() => toggle(id)} />
+              {label}
+            </label>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+function closeOnEscape(event: KeyboardEvent): void {
+  const details = event.currentTarget;
+  if (event.key !== 'Escape' || !(details instanceof HTMLDetailsElement) || !details.open) return;
+  details.open = false;
+  details.querySelector('summary')?.focus();
+}
+
+function closeOnLeave(event: FocusEvent): void {
+  const details = event.currentTarget;
+  if (!(details instanceof HTMLDetailsElement) || details.contains(event.relatedTarget as Node | null))
+    return;
+  details.open = false;
+}
+
+interface PagerProps {
+  readonly count: number;
+  readonly from: number;
+  readonly setFirst: (first: number) => void;
+}
+
+function Pager({ count, from, setFirst }: PagerProps) {
+  const texts = strings.value;
+  if (texts === undefined) return null;
+  const last = Math.floor((count - 1) / PAGE) * PAGE;
+  const steps = [
+    ['first', texts.firstPage, 0, from === 0],
+    ['chevron-left', texts.previousPage, Math.max(0, from - PAGE), from === 0],
+    ['chevron-right', texts.nextPage, Math.min(last, from + PAGE), from === last],
+    ['last', texts.lastPage, last, from === last],
+  ] as const;
+  return (
+    <div class="pager">
+      {steps.map(([icon, label, to, off]) => (
+        <button
+          key={icon}
+          type="button"
+          class="icon-button"
+          title={label}
+          aria-label={label}
+          aria-disabled={off}
+          onClick={() => setFirst(to)}
+        >
+          <span class={`codicon codicon-${icon}`} aria-hidden="true" />
+        </button>
+      ))}
+      <span class="quiet" role="status">
+        {fill(texts.page, whole(from + 1), whole(Math.min(count, from + PAGE)), whole(count))}
+      </span>
+    </div>
+  );
+}
+
+function classOf(kind: ShownColumn['kind']): string {
+  return kind === 'text' || kind === 'day' ? kind : 'number';
+}

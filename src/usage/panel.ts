@@ -1,0 +1,152 @@
+import * as os from 'node:os';
+import * as vscode from 'vscode';
+import { errorSentence } from '../connection';
+import { commands, panels } from '../contributions';
+import type { Logger } from '../log';
+import { Disposable } from '../util/disposable';
+import { oneLine } from '../util/text';
+import { pageHtml } from '../webview/html';
+import { Dashboard } from './dashboard';
+import { dashboardStrings } from './dashboardStrings';
+import type { UsageSource } from './source';
+
+export interface DashboardDeps {
+  readonly source: UsageSource;
+  readonly extensionUri: vscode.Uri;
+  readonly log: Logger;
+}
+
+/** Dropped messages of one page that are logged. */
+const MOST_PROBLEMS = 20;
+
+/** The one dashboard of a window: an editor panel, shown again when asked for twice. */
+export class DashboardPanels extends Disposable {
+  readonly #deps: DashboardDeps;
+  #open: DashboardPanel | undefined;
+
+  constructor(deps: DashboardDeps) {
+    super();
+    this.#deps = deps;
+  }
+
+  /** Opens the dashboard, or brings it to the front. */
+  openDashboard(): void {
+    if (this.#open !== undefined) this.#open.reveal();
+    else this.#attach(createPanel(this.#deps.extensionUri));
+  }
+
+  /** Fills a panel found after a reload; `state` is what its page kept, old or hostile. */
+  restoreDashboard(panel: vscode.WebviewPanel, state: unknown): void {
+    if (this.#open === undefined) this.#attach(panel, state);
+    else panel.dispose();
+  }
+
+  /** Lets go of the panel but leaves it open: the editor restores it when the extension starts again. */
+  override dispose(): void {
+    this.#open?.dispose();
+    super.dispose();
+  }
+
+  #attach(panel: vscode.WebviewPanel, state?: unknown): void {
+    const opened = new DashboardPanel(panel, this.#deps, state);
+    this.#open = opened;
+    panel.onDidDispose(() => {
+      opened.dispose();
+      if (this.#open === opened) this.#open = undefined;
+    });
+  }
+}
+
+function createPanel(extensionUri: vscode.Uri): vscode.WebviewPanel {
+  const title = vscode.l10n.t('Usage');
+  const panel = vscode.window.createWebviewPanel(panels.usage, title, vscode.ViewColumn.Active);
+  panel.iconPath = {
+    light: vscode.Uri.joinPath(extensionUri, 'media', 'usage', 'icon-light.svg'),
+    dark: vscode.Uri.joinPath(extensionUri, 'media', 'usage', 'icon-dark.svg'),
+  };
+  return panel;
+}
+
+class DashboardPanel extends Disposable {
+  readonly #panel: vscode.WebviewPanel;
+  readonly #deps: DashboardDeps;
+  readonly #dashboard: Dashboard;
+  #visible = true;
+  #problems = 0;
+
+  constructor(panel: vscode.WebviewPanel, deps: DashboardDeps, state: unknown) {
+    super();
+    this.#panel = panel;
+    this.#deps = deps;
+    const { webview } = panel;
+    this.#dashboard = this.register(
+      new Dashboard(
+        deps.source,
+        {
+          language: vscode.env.language,
+          strings: dashboardStrings,
+          post: message => webview.postMessage(message),
+          save: saveFile,
+          copy: async text => vscode.env.clipboard.writeText(text),
+          signIn: () => void vscode.commands.executeCommand(commands.connection.signIn),
+          describe: errorSentence,
+          onProblem: (problem, error) => this.#logProblem(problem, error),
+        },
+        state,
+      ),
+    );
+    webview.options = {
+      enableScripts: true,
+      localResourceRoots: [vscode.Uri.joinPath(deps.extensionUri, 'dist', 'pages')],
+    };
+    this.register(webview.onDidReceiveMessage(message => this.#dashboard.receive(message)));
+    this.register(panel.onDidChangeViewState(() => this.#viewChanged()));
+    this.#load();
+  }
+
+  reveal(): void {
+    this.#panel.reveal(undefined, false);
+  }
+
+  /** A hidden page is gone: the next one gets a nonce of its own. */
+  #viewChanged(): void {
+    if (this.#visible === this.#panel.visible) return;
+    this.#visible = this.#panel.visible;
+    if (this.#visible) return;
+    this.#dashboard.pageGone();
+    this.#load();
+  }
+
+  #load(): void {
+    const { webview, title } = this.#panel;
+    const pages = vscode.Uri.joinPath(this.#deps.extensionUri, 'dist', 'pages');
+    webview.html = pageHtml({
+      cspSource: webview.cspSource,
+      scriptUri: webview.asWebviewUri(vscode.Uri.joinPath(pages, 'usage.js')).toString(),
+      styleUri: webview.asWebviewUri(vscode.Uri.joinPath(pages, 'usage.css')).toString(),
+      language: vscode.env.language,
+      title,
+    });
+  }
+
+  #logProblem(problem: string, error?: unknown): void {
+    this.#problems++;
+    if (this.#problems > MOST_PROBLEMS) return;
+    if (error === undefined) this.#deps.log.warn(oneLine(problem));
+    else this.#deps.log.error(oneLine(problem), error);
+  }
+}
+
+/** Asks where to save a file and writes it there; resolves with the name it got. */
+async function saveFile(name: string, text: string): Promise<string | undefined> {
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(os.homedir());
+  const type = name.slice(name.lastIndexOf('.') + 1);
+  const uri = await vscode.window.showSaveDialog({
+    defaultUri: vscode.Uri.joinPath(folder, name),
+    filters: { [type.toUpperCase()]: [type] },
+    saveLabel: vscode.l10n.t('Export'),
+  });
+  if (uri === undefined) return undefined;
+  await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
+  return oneLine(uri.path.slice(uri.path.lastIndexOf('/') + 1));
+}

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { firstState, tabIds, type PageState } from '../../src/usage/protocol';
+import { hostileNames } from '../fakes/usageReports';
+import { FakeUsageSource } from '../fakes/usageSource';
+import { violations } from './axe';
+import { themeVariables, type PageTheme } from './themeVariables';
+import { openTheatre, type StageOptions, type UsageStage } from './usageStage';
+
+const themes = Object.keys(themeVariables) as PageTheme[];
+const drawn = 'new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))';
+
+describe('states of the usage page', () => {
+  let theatre: Awaited<ReturnType<typeof openTheatre>>;
+  let stage: UsageStage;
+
+  before(async function () {
+    this.timeout(120_000);
+    theatre = await openTheatre();
+  });
+  after(() => theatre.close());
+  afterEach(async function () {
+    const { problems } = stage;
+    await stage.close();
+    if (this.currentTest?.state === 'passed') assert.deepEqual(problems, []);
+  });
+
+  const open = async (kept: Partial<PageState> = {}, options: StageOptions = {}): Promise<UsageStage> => {
+    stage = await theatre.stage({ kept: { ...firstState, ...kept }, ...options });
+    await stage.page.locator('h1').waitFor({ state: 'attached' });
+    return stage;
+  };
+  const tab = (name: string) => stage.page.getByRole('tab', { name });
+  const section = (name: string) => stage.page.getByRole('region', { name, exact: true });
+  const chart = (name: string) => stage.page.getByRole('application', { name: `Chart: ${name}` });
+  const lastAsked = () => stage.source.asked.at(-1)!;
+
+  it('keeps what it has drawn while an answer takes long, and says so after a while', async () => {
+    const { page, source } = await open();
+    await page.locator('.drawing section').first().waitFor();
+    let answer = (): void => undefined;
+    source.gate = new Promise<void>(resolve => (answer = resolve));
+    await page.getByRole('radio', { name: '90 days' }).check();
+    await page.locator('.drawing.waits').waitFor();
+    await page.getByText('Oct 22, 2026 to Nov 20, 2026 UTC').waitFor();
+    await tab('Tools').click();
+    await page.getByRole('heading', { name: 'Loading' }).waitFor();
+    answer();
+    await page
+      .locator('.drawing:not(.waits)')
+      .getByRole('heading', { name: 'Tool calls', exact: true })
+      .waitFor();
+  });
+
+  it('fetches missing days by itself once, shows how far it is, and can be cancelled', async () => {
+    const source = new FakeUsageSource();
+    source.forget(5);
+    source.fetchGate = new Promise(() => undefined);
+    const { page } = await open({}, { source });
+    await page.getByRole('progressbar', { name: 'Fetching 12 of 30 days' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('5 of 30 days are missing.').waitFor();
+    await page.getByText('Which days').click();
+    await page.getByText('Nov 16, 2026 – Nov 20, 2026').waitFor();
+    assert.equal(source.fetched.length, 1);
+    source.fetchGate = Promise.resolve();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('5 of 30 days are missing.').waitFor({ state: 'detached' });
+    await page.getByText('fetched just now').waitFor();
+    await page.getByRole('button', { name: /^Refresh/ }).click();
+    await page.getByText('Figures are up to date.').waitFor();
+    assert.deepEqual(
+      source.fetched.map(({ again }) => again),
+      [false, false, true],
+    );
+  });
+
+  it('says why days are missing and how old the rest is', async () => {
+    const source = new FakeUsageSource();
+    source.forget(2);
+    source.problem = 'api.example.com cannot be reached. Check the network.';
+    source.fetchedAt = Date.now() - 3 * 3_600_000;
+    const { page } = await open({}, { source });
+    await page.getByText(source.problem).waitFor();
+    await page.getByText('The figures shown were fetched 3 hr ago.').waitFor();
+    assert.equal(source.fetched.length, 1);
+    // What is only read again from the cache still has its reason.
+    await page.getByRole('checkbox', { name: 'Pseudonyms', exact: true }).check();
+    await page.getByRole('button', { name: 'Person 009' }).waitFor();
+    await page.getByRole('tabpanel').getByText(source.problem).waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('.announced').getByText(source.problem).waitFor();
+    source.problem = undefined;
+    source.forget(0);
+    source.become({ kind: 'ready' });
+    await page.getByText('days are missing').waitFor({ state: 'detached' });
+  });
+
+  it('tells days without figures from days nobody knows', async () => {
+    const source = new FakeUsageSource();
+    source.forget();
+    source.problem = 'api.example.com answered 500 (request req_9).';
+    const { page } = await open({}, { source });
+    await page.getByRole('heading', { name: 'Nothing is known of these days yet' }).waitFor();
+    await page.getByText(source.problem).waitFor();
+    await page.getByText('30 of 30 days are missing.').waitFor();
+  });
+
+  it('says that a person is signed out or may not, and comes to life again', async () => {
+    const source = new FakeUsageSource();
+    source.become({ kind: 'signedOut', sentence: 'Sign in to see usage.' });
+    const { page } = await open({}, { source });
+    await page.getByRole('heading', { name: 'Not signed in' }).waitFor();
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    source.become({
+      kind: 'forbidden',
+      sentence: 'Analytics needs the Manager or Owner role (403, request r1).',
+    });
+    await page.getByText('Analytics needs the Manager or Owner role (403, request r1).').waitFor();
+    assert.deepEqual(await violations(page.mainFrame()), []);
+    source.become({ kind: 'ready' });
+    await page.getByRole('heading', { name: 'Billable tokens by model' }).waitFor();
+    assert.equal(stage.signIns, 1);
+  });
+
+  it('shows what was folded, and the names as they were sent', async () => {
+    const { page } = await open({ tab: 'tools' });
+    await page.getByText('2 MCP servers differ only by letter case').waitFor();
+    await page.getByText('2 names').click();
+    await page.getByRole('cell', { name: 'linear' }).first().waitFor();
+    await page.getByRole('checkbox', { name: 'Fold and group names' }).uncheck();
+    await page.getByText('Names are shown exactly as the service sent them.').waitFor();
+    assert.equal(lastAsked().folded, false);
+    assert.equal(await page.getByText('2 MCP servers').count(), 0);
+  });
+
+  it('is where it was after a reload', async () => {
+    const { page, source } = await open({ tab: 'people' });
+    await page.getByRole('radio', { name: '90 days' }).check();
+    await page.getByRole('checkbox', { name: 'Compare' }).check();
+    await section('People').getByRole('searchbox').fill('brandt');
+    await page.mouse.wheel(0, 300);
+    await page.evaluate(`new Promise(kept => {
+      const look = () => JSON.parse(sessionStorage.getItem('state')).scroll === 300 ? kept() : requestAnimationFrame(look);
+      look();
+    })`);
+    stage.dashboard.pageGone();
+    await page.reload();
+    await page.getByText('Aug 23, 2026 to Nov 20, 2026 UTC, 90 days').waitFor();
+    assert.equal(await tab('People').getAttribute('aria-selected'), 'true');
+    assert.equal(await section('People').getByRole('searchbox').inputValue(), 'brandt');
+    assert.equal(await page.evaluate('scrollY'), 300);
+    assert.equal(source.asked.at(-1)?.compare, true);
+  });
+
+  it('fits 300 pixels and a zoom of 200 %, and no figure moves when it is looked at', async () => {
+    for (const context of [
+      { viewport: { width: 300, height: 700 } },
+      { viewport: { width: 550, height: 400 }, deviceScaleFactor: 2 },
+    ]) {
+      for (const name of tabIds) {
+        await open(
+          { tab: name, compare: true, preset: 'custom', custom: { start: '2026-03-01', end: '2026-11-01' } },
+          { context },
+        );
+        const { page } = stage;
+        await page.locator('.drawing section').first().waitFor();
+        const [whole, seen] = await page.evaluate<[number, number]>(
+          '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+        );
+        assert.ok(whole <= seen, `${name} at ${context.viewport.width}: ${whole} > ${seen}`);
+        const canvas = page.locator('.uplot canvas').first();
+        if (name !== 'people') {
+          const [pixels, css] = await canvas.evaluate<[number, number], unknown>(
+            element => [
+              (element as { width: number }).width,
+              (element as { clientWidth: number }).clientWidth,
+            ],
+            undefined,
+          );
+          assert.equal(pixels, css * ('deviceScaleFactor' in context ? 2 : 1));
+        }
+        if (name !== 'people') await stage.close();
+        else if (!('deviceScaleFactor' in context)) await stage.close();
+      }
+    }
+  });
+
+  it('draws in the colours of another theme as soon as it is chosen', async () => {
+    const { page } = await open({ tab: 'tokens' }, { theme: 'vscode-dark' });
+    const picture = () =>
+      chart('Billable tokens by model')
+        .locator('canvas')
+        .first()
+        .evaluate(canvas => (canvas as unknown as { toDataURL(): string }).toDataURL());
+    await chart('Billable tokens by model').locator('canvas').first().waitFor();
+    const pictures = new Set([await picture()]);
+    for (const theme of themes.filter(each => each !== 'vscode-dark')) {
+      await stage.setTheme(theme);
+      await page.evaluate(drawn);
+      pictures.add(await picture());
+    }
+    assert.equal(pictures.size, themes.length);
+  });
+
+  it('shows hostile names as text', async () => {
+    const { page } = await open({ tab: 'tokens' });
+    await page.getByText(hostileNames[0]).first().waitFor();
+    await page.getByRole('button', { name: hostileNames[2], exact: true }).waitFor();
+    await page.getByText('marked day').click();
+    assert.equal(await page.locator('#root img, #root a, #root b, #root script').count(), 0);
+    assert.equal(await page.title(), 'Usage');
+  });
+});

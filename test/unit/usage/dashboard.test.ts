@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import { Dashboard } from '../../../src/usage/dashboard';
+import { dashboardStrings } from '../../../src/usage/dashboardStrings';
+import {
+  addDays,
+  clampRange,
+  daysIn,
+  firstState,
+  pageState,
+  queryOf,
+  usageProtocol,
+  type Preset,
+  type Start,
+} from '../../../src/usage/protocol';
+import { bounds } from '../../fakes/usageReports';
+import { FakeUsageSource } from '../../fakes/usageSource';
+
+interface Message {
+  readonly kind: string;
+  readonly name?: string;
+  readonly id?: number;
+  readonly reason?: string;
+  readonly value?: unknown;
+  readonly payload?: unknown;
+}
+
+class Stage {
+  readonly source = new FakeUsageSource();
+  readonly posted: Message[] = [];
+  readonly acts: string[] = [];
+  readonly problems: string[] = [];
+  readonly #heard = new Set<() => void>();
+  readonly dashboard: Dashboard;
+  #lastId = 0;
+
+  constructor(kept?: unknown) {
+    this.dashboard = new Dashboard(
+      this.source,
+      {
+        language: 'en',
+        strings: dashboardStrings,
+        post: message => {
+          this.posted.push(message as Message);
+          for (const look of this.#heard) look();
+        },
+        save: (name, text) => {
+          this.acts.push(`save ${name} ${text.length}`);
+          return Promise.resolve(undefined);
+        },
+        copy: text => {
+          this.acts.push(`copy ${text.length}`);
+          return Promise.resolve();
+        },
+        signIn: () => this.acts.push('signIn'),
+        describe: error => (error as Error).message,
+        onProblem: problem => this.problems.push(problem),
+      },
+      kept,
+    );
+  }
+
+  /** Resolves with the first message that fits, sent already or later. */
+  async message(fits: (message: Message) => boolean): Promise<Message> {
+    for (;;) {
+      const found = this.posted.find(fits);
+      if (found !== undefined) return found;
+      await new Promise<void>(resolve => {
+        const look = () => {
+          this.#heard.delete(look);
+          resolve();
+        };
+        this.#heard.add(look);
+      });
+    }
+  }
+
+  async ask(name: string, params: unknown): Promise<Message> {
+    const id = ++this.#lastId;
+    this.dashboard.receive({ kind: 'request', id, name, params });
+    return this.message(message => message.id === id && message.kind !== 'event');
+  }
+
+  async start(state?: unknown): Promise<Start> {
+    this.posted.length = 0;
+    this.dashboard.receive({
+      kind: 'notification',
+      name: 'ready',
+      params: state === undefined ? {} : { state },
+    });
+    return (await this.message(({ name }) => name === 'start')).payload as Start;
+  }
+}
+
+const query = queryOf(firstState, bounds);
+const day = fc
+  .date({ min: new Date('2020-01-01'), max: new Date('2030-01-01'), noInvalidDate: true })
+  .map(date => date.toISOString().slice(0, 10));
+
+describe('the range of the dashboard', () => {
+  it('always lies within what may be asked for, whatever is chosen', () => {
+    const preset = fc.constantFrom<Preset>('7', '30', '90', 'all', 'custom');
+    fc.assert(
+      fc.property(preset, day, day, (chosen, a, b) => {
+        const custom = a <= b ? { start: a, end: b } : { start: b, end: a };
+        const { range } = queryOf({ ...firstState, preset: chosen, custom }, bounds);
+        assert.ok(range.start >= bounds.start && range.end <= bounds.end && range.start <= range.end);
+        if (chosen !== 'custom' && chosen !== 'all') assert.equal(daysIn(range), Number(chosen));
+      }),
+    );
+  });
+
+  it('counts UTC days over months, leap days and years', () => {
+    assert.equal(addDays('2026-03-01', -1), '2026-02-28');
+    assert.equal(addDays('2028-02-28', 1), '2028-02-29');
+    assert.equal(addDays('2026-12-31', 1), '2027-01-01');
+    assert.equal(daysIn({ start: '2026-03-28', end: '2026-03-30' }), 3);
+    assert.deepEqual(clampRange({ start: '2020-01-01', end: '2020-02-01' }, bounds), {
+      start: bounds.start,
+      end: bounds.start,
+    });
+  });
+});
+
+describe('the dashboard', () => {
+  it('has its first report ready before the page asks, and asks for it once', async () => {
+    const stage = new Stage({ ...firstState, tab: 'people', person: 'user_007' });
+    assert.equal(stage.source.asked.length, 1);
+    const { report, state } = await stage.start();
+    assert.equal(report?.query.person, 'user_007');
+    assert.equal(state.tab, 'people');
+    assert.equal(stage.source.asked.length, 1);
+    // A page built anew brings what it kept.
+    stage.dashboard.pageGone();
+    const again = await stage.start({ ...firstState, tab: 'tools' });
+    assert.equal(again.report?.query.tab, 'tools');
+  });
+
+  it('lets no page wait for a report that takes long', async () => {
+    const stage = new Stage();
+    stage.dashboard.pageGone();
+    stage.source.gate = new Promise(() => undefined);
+    const { report, state } = await stage.start({ ...firstState, tab: 'activity' });
+    assert.deepEqual([report, state.tab], [undefined, 'activity']);
+  });
+
+  it('begins anew with whatever a page is said to have kept', async () => {
+    const hostile = [
+      null,
+      'x',
+      { ...firstState, tab: 'passwords' },
+      { ...firstState, custom: { start: '2026-02-30', end: '2026-03-01' } },
+      { ...firstState, custom: { start: '2026-03-02', end: '2026-03-01' } },
+      { ...firstState, extra: 1 },
+      { ...firstState, sections: [{ tab: 'tools', id: 'x', sort: { column: 5 } }] },
+    ];
+    for (const kept of hostile) {
+      const { state } = await new Stage(kept).start();
+      assert.deepEqual(state, firstState);
+    }
+    assert.ok(pageState(structuredClone(firstState)));
+  });
+
+  it('never asks beyond the first and the last day', async () => {
+    const stage = new Stage();
+    await stage.ask('cached', { ...query, range: { start: '2020-01-01', end: '2030-01-01' } });
+    assert.deepEqual(stage.source.asked.at(-1)?.range, bounds);
+    await stage.ask('fetch', {
+      id: 1,
+      query: { ...query, range: { start: '2020-01-01', end: '2026-02-01' } },
+      again: true,
+    });
+    assert.deepEqual(stage.source.fetched.at(-1)?.query.range, { start: bounds.start, end: '2026-02-01' });
+  });
+
+  it('ends a fetch for a newer one, when it is cancelled, and when the page goes', async () => {
+    const stage = new Stage();
+    stage.source.fetchGate = new Promise(() => undefined);
+    const asks = [
+      stage.ask('fetch', { id: 1, query, again: false }),
+      stage.ask('fetch', { id: 2, query, again: false }),
+    ];
+    assert.equal((await asks[0])?.value, null);
+    stage.dashboard.receive({ kind: 'notification', name: 'cancel', params: { id: 1 } });
+    stage.dashboard.receive({ kind: 'notification', name: 'cancel', params: { id: 2 } });
+    assert.equal((await asks[1])?.value, null);
+    const third = stage.ask('fetch', { id: 3, query, again: false });
+    stage.dashboard.pageGone();
+    assert.equal((await third).value, null);
+    assert.deepEqual(stage.problems, []);
+  });
+
+  it('tells a page that listens of changes, and nobody else', async () => {
+    const stage = new Stage();
+    stage.source.become({ kind: 'forbidden', sentence: 'No.' });
+    assert.deepEqual(stage.posted, []);
+    const { situation, report } = await stage.start();
+    assert.deepEqual([situation.state.kind, report?.query.tab], ['forbidden', 'tokens']);
+    stage.source.become({ kind: 'ready' });
+    assert.equal((await stage.message(({ name }) => name === 'changed')).kind, 'event');
+    stage.dashboard.dispose();
+    stage.posted.length = 0;
+    stage.source.become({ kind: 'ready' });
+    assert.deepEqual(stage.posted, []);
+  });
+
+  it('answers 10,000 messages of any shape without an act beyond the documented ones', async () => {
+    const stage = new Stage();
+    const names = [...Object.keys(usageProtocol.requests), ...Object.keys(usageProtocol.notifications)];
+    const legal: unknown[] = [
+      query,
+      { id: 1, query, again: true },
+      { query, format: 'csv', pseudonyms: true },
+    ];
+    const message = fc.oneof(
+      fc.anything(),
+      fc.record({
+        kind: fc.constantFrom('request', 'notification', 'answer'),
+        id: fc.oneof(fc.nat(), fc.anything()),
+        name: fc.oneof(fc.constantFrom(...names, '__proto__', 'constructor'), fc.string()),
+        params: fc.oneof(
+          fc.anything(),
+          fc.constantFrom(...legal).map(params => mutate(params)),
+        ),
+      }),
+    );
+    fc.assert(
+      fc.property(message, sent => stage.dashboard.receive(sent)),
+      { numRuns: 10_000 },
+    );
+    await stage.ask('cached', query);
+    for (const { range } of stage.source.asked)
+      assert.ok(range.start >= bounds.start && range.end <= bounds.end);
+    assert.ok(stage.problems.length > 9000);
+    assert.ok(
+      stage.acts.every(act => /^(save usage-[\w-]+\.(csv|json) \d+|copy \d+|signIn)$/.test(act)),
+      stage.acts.join(),
+    );
+  });
+});
+
+/** The same with one thing too much. */
+function mutate(params: unknown): unknown {
+  return { ...(params as object), surprise: true };
+}

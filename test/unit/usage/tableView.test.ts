@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import type { Cell, Row, Table } from '../../../src/usage/report';
+import { tableText } from '../../../src/usage/tableText';
+import { shown, tableOf } from '../../../src/usage/tableView';
+import { hostileNames } from '../../fakes/usageReports';
+
+const table: Table = {
+  columns: [
+    { id: 'name', label: 'Name', kind: 'text' },
+    { id: 'tokens', label: 'Tokens', kind: 'count' },
+    { id: 'ratio', label: 'Ratio', kind: 'ratio', hidden: true },
+    { id: 'mode', label: 'Mode', kind: 'text' },
+  ],
+  rows: [
+    { id: '1', cells: ['Zoë', 30, 1.5, 'auto-high'] },
+    { id: '2', cells: ['adam', null, 2, 'manual'], person: 'p2' },
+    { id: '3', cells: ['Item 10', 5, null, null] },
+    { id: '4', cells: ['item 9', 200, 0.5, 'manual'] },
+  ],
+  total: ['Total', 235, null, ''],
+};
+const names = (rows: readonly Row[]): readonly (Cell | undefined)[] => rows.map(({ cells }) => cells[0]);
+
+describe('a view of a table', () => {
+  it('shows the columns the table wants, or the chosen ones, and the first always', () => {
+    assert.deepEqual(
+      shown(table, {}).columns.map(({ id }) => id),
+      ['name', 'tokens', 'mode'],
+    );
+    assert.deepEqual(
+      shown(table, { columns: ['ratio'] }).columns.map(({ id }) => id),
+      ['name', 'ratio'],
+    );
+    assert.deepEqual(
+      shown(table, { columns: [] }).columns.map(({ id }) => id),
+      ['name'],
+    );
+  });
+
+  it('sorts text as people do, numbers by size, and puts what is not known last both ways', () => {
+    const by = (column: string, descending: boolean) =>
+      names(shown(table, { sort: { column, descending } }, 'en').rows);
+    assert.deepEqual(by('name', false), ['adam', 'item 9', 'Item 10', 'Zoë']);
+    assert.deepEqual(by('tokens', true), ['item 9', 'Zoë', 'Item 10', 'adam']);
+    assert.deepEqual(by('tokens', false), ['Item 10', 'Zoë', 'item 9', 'adam']);
+    assert.deepEqual(by('gone', false), names(table.rows));
+  });
+
+  it('finds rows that have all words, whatever the case and the accents', () => {
+    const found = (search: string) => names(shown(table, { search }).rows);
+    assert.deepEqual(found('ZOE'), ['Zoë']);
+    assert.deepEqual(found('manual item'), ['item 9']);
+    assert.deepEqual(found('  '), names(table.rows));
+    assert.deepEqual(found('30'), []);
+  });
+
+  it('sums exactly the rows it shows, where the table sums at all', () => {
+    assert.deepEqual(shown(table, {}).total, table.total);
+    assert.deepEqual(shown(table, { search: 'item' }).total, ['Total', 205, null, '']);
+    assert.deepEqual(shown(table, {}, 'en', new Set(['1', '2'])).total, ['Total', 30, null, '']);
+    assert.equal(shown({ columns: table.columns, rows: table.rows }, { search: 'item' }).total, undefined);
+  });
+
+  it('becomes a table of exactly that', () => {
+    const view = { search: 'manual', sort: { column: 'tokens', descending: true }, columns: ['tokens'] };
+    assert.deepEqual(tableOf(shown(table, view)), {
+      columns: [
+        { id: 'name', label: 'Name', kind: 'text' },
+        { id: 'tokens', label: 'Tokens', kind: 'count' },
+      ],
+      rows: [
+        { id: '4', cells: ['item 9', 200] },
+        { id: '2', cells: ['adam', null], person: 'p2' },
+      ],
+      total: ['Total', 200],
+    });
+  });
+
+  it('loses and invents no row, whatever the rows and the order', () => {
+    const cell = fc.oneof(fc.string(), fc.double(), fc.constant(null));
+    const rows = fc.array(fc.tuple(cell, cell), { maxLength: 40 });
+    fc.assert(
+      fc.property(rows, fc.constantFrom('a', 'b'), fc.boolean(), (made, column, descending) => {
+        const anything: Table = {
+          columns: [
+            { id: 'a', label: 'A', kind: 'text' },
+            { id: 'b', label: 'B', kind: 'count' },
+          ],
+          rows: made.map((cells, index) => ({ id: String(index), cells })),
+        };
+        const ids = shown(anything, { sort: { column, descending } }).rows.map(({ id }) => id);
+        assert.deepEqual(
+          ids.map(Number).sort((x, y) => x - y),
+          made.map((_, index) => index),
+        );
+      }),
+    );
+  });
+});
+
+describe('a table on the clipboard', () => {
+  it('has a line a row and a cell a tab, whatever is in the cells', () => {
+    const cell = fc.oneof(
+      fc.string(),
+      fc.constantFrom(...hostileNames, '\t=1+1', '\r\n-2', ' @x'),
+      fc.integer(),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.tuple(cell, cell), { maxLength: 20 }), made => {
+        const rows = made.map((cells, index) => ({ id: String(index), cells }));
+        const lines = tableText({ columns: table.columns.slice(0, 2), rows }).split('\n');
+        assert.equal(lines.pop(), '');
+        assert.equal(lines.length, made.length + 1);
+        for (const [index, line] of lines.slice(1).entries()) {
+          const cells = line.split('\t');
+          assert.equal(cells.length, 2);
+          for (const [place, text] of cells.entries()) {
+            if (typeof made[index]![place] === 'string') assert.doesNotMatch(text, /^\s*[=+\-@]/);
+          }
+        }
+      }),
+    );
+  });
+
+  it('keeps numbers numbers, and ends with the total', () => {
+    assert.equal(
+      tableText({
+        columns: table.columns.slice(0, 2),
+        rows: [{ id: '1', cells: ['-x', -5] }],
+        total: ['Total', -5],
+      }),
+      "Name\tTokens\n'-x\t-5\nTotal\t-5\n",
+    );
+  });
+});
