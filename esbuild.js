@@ -30,6 +30,7 @@ const rooms = [
   'sessions',
   'chat',
   'organization',
+  'hooks',
   'sample',
 ].filter(room => fs.existsSync(path.join(src, room, 'index.ts')));
 
@@ -118,6 +119,8 @@ function hostBuild() {
     format: 'cjs',
     target: 'node22',
     external: ['vscode'],
+    // Its other form loads its parts in a way that cannot be bundled.
+    alias: { 'jsonc-parser': path.join(root, 'node_modules/jsonc-parser/lib/esm/main.js') },
     supported: { 'dynamic-import': false },
     plugins: [roomBoundaries, plainVscode],
   };

@@ -55,6 +55,15 @@ export const commands = {
     showRevision: 'agentConsole.organization.showRevision',
     copyPermalink: 'agentConsole.organization.copyPermalink',
   },
+  hooks: {
+    install: 'agentConsole.hooks.install',
+    uninstall: 'agentConsole.hooks.uninstall',
+    repair: 'agentConsole.hooks.repair',
+    test: 'agentConsole.hooks.test',
+    doctor: 'agentConsole.hooks.doctor',
+    attention: 'agentConsole.hooks.attention',
+    unmute: 'agentConsole.hooks.unmute',
+  },
 } as const;
 
 export const views = {
@@ -65,7 +74,11 @@ export const views = {
 
 export const panels = { chat: 'agentConsole.chat' } as const;
 
-export const documents = { details: 'agentconsole-details', controls: 'agentconsole-controls' } as const;
+export const documents = {
+  details: 'agentconsole-details',
+  controls: 'agentconsole-controls',
+  hooks: 'agentconsole-hooks',
+} as const;
 
 /** Context keys and the values they take; `undefined` until the part they speak of has been loaded. */
 export interface ContextKeys {

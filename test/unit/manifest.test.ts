@@ -41,7 +41,7 @@ describe('package.json', () => {
     );
     assert.deepEqual(
       manifest.activationEvents,
-      Object.values(panels).map(panel => `onWebviewPanel:${panel}`),
+      ['onStartupFinished', ...Object.values(panels).map(panel => `onWebviewPanel:${panel}`)],
     );
   });
 
