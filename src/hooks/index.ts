@@ -1,52 +1,28 @@
-import { randomUUID } from 'node:crypto';
-import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
-import { Disposable, Slot, toDisposable, type IDisposable } from '../util/disposable';
-import type { Event, Observable } from '../util/event';
+import { Disposable, Slot, type IDisposable } from '../util/disposable';
+import type { Observable } from '../util/event';
 import type { Formatter } from '../util/format';
-import { forQuickPick, oneLine } from '../util/text';
+import { forQuickPick } from '../util/text';
 import { Attention } from './attention';
 import { showDoctor, showTest, type DoctorViewDeps } from './doctorView';
 import { Flows, needRealFiles } from './flows';
-import { Handover } from './handover';
 import { History } from './history';
+import { Incoming, type IncomingDeps } from './incoming';
 import { decodeInstalledFile, Installation } from './installation';
-import { decodeNote, FRESH_MS, isTest, stateOf, type HookEvent, type WindowPresence } from './model';
-import { isTold, tell, type NoticeSettings } from './notices';
+import { decodeNote } from './model';
+import type { NoticeSettings } from './notices';
 import { Outgoing, readOutgoing, type OutgoingEvent } from './outgoing';
 import { hookPlace, placeScript, type HookPlace } from './place';
 import { Preview } from './preview';
 import { SessionNotes } from './sessionNotes';
-import { WindowBoard } from './windowBoard';
+import type { SessionsForHooks } from './sessions';
+import { workspaceFolders } from './workspace';
 
-/** What a hook told of a session; the shape the sessions take (interface-notes 5). */
-export interface HookSignal {
-  readonly sessionId: string;
-  readonly kind: 'waiting' | 'finished' | 'ended';
-  /** Unix ms. */
-  readonly at: number;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly cwd?: string;
-}
-
-/** What the hooks need of the sessions. */
-export interface SessionsForHooks {
-  titleOf(sessionId: string): string | undefined;
-  signal?(signal: HookSignal): Promise<void>;
-  /** A followed session's status has changed; told in one window only. */
-  readonly onDidChangeState?: Event<{
-    readonly sessionId: string;
-    readonly from: string;
-    readonly to: string;
-    readonly at: number;
-    readonly waiting?: boolean;
-  }>;
-}
+export type { HookSignal, SessionsForHooks } from './sessions';
 
 export interface HooksDeps {
   readonly storage: Storage;
@@ -90,14 +66,12 @@ class Hooks extends Disposable implements HooksFeature {
   readonly #attention: Attention;
   readonly #listening = this.register(new Slot<IDisposable>());
   readonly #following = this.register(new Slot<IDisposable>());
-  #shown: Promise<void> | undefined;
-  #focusedAt = 0;
   readonly commands: CommandHandlers<'hooks'>;
 
   constructor(deps: HooksDeps) {
     super();
     this.#deps = deps;
-    const { storage, log, focused, format, settings } = deps;
+    const { storage, log, format, settings } = deps;
     const place = (this.#place = hookPlace(path.join(deps.dataFolder, 'hooks')));
     const files = storage.collection({ path: 'hook-files', version: 1, decode: decodeInstalledFile });
     this.#notes = new SessionNotes(
@@ -151,12 +125,6 @@ class Hooks extends Disposable implements HooksFeature {
       attention: () => this.#attention.show(),
       unmute: () => this.#unmute(),
     };
-    this.register(
-      focused.onDidChange(isFocused => {
-        if (isFocused) this.#focusedAt = Date.now();
-      }),
-    );
-    if (focused.current) this.#focusedAt = Date.now();
     this.register(deps.onDidChangeSettings(() => this.#follow()));
     this.register(vscode.workspace.onDidGrantWorkspaceTrust(() => this.#follow()));
     this.register(
@@ -174,105 +142,25 @@ class Hooks extends Disposable implements HooksFeature {
   #follow(): void {
     const { settings } = this.#deps;
     if (!settings.hooksListen()) this.#listening.set(undefined);
-    else if (this.#listening.value === undefined) this.#listening.set(this.#listen());
+    else if (this.#listening.value === undefined) this.#listening.set(new Incoming(this.#incoming()));
     const hasOutgoing = readOutgoing(settings.hooksOutgoing()).hooks.length > 0 && vscode.workspace.isTrusted;
     if (!hasOutgoing) this.#following.set(undefined);
     else if (this.#following.value === undefined) this.#following.set(this.#followSessions());
   }
 
-  #listen(): IDisposable {
-    const { log, focused } = this.#deps;
-    const id = randomUUID();
-    const isShown = (): Promise<void> => this.#isShown();
-    const board = new WindowBoard({
-      folder: this.#place.windows,
-      id,
-      describe: () => this.#describe(),
-      isShown,
-      onFailure: error => log.error('This window cannot tell the others of itself', error),
-    });
-    const handover = new Handover({
+  #incoming(): IncomingDeps {
+    const { log, focused, sessions, settings } = this.#deps;
+    return {
       place: this.#place,
-      id,
-      windows: () => board.windows(),
-      isShown,
-      take: event => this.#take(event),
-      onProblem: sentence => log.warn(oneLine(sentence)),
-    });
-    const publish = (): void => void board.publish();
-    publish();
-    const subscriptions = [
-      focused.onDidChange(publish),
-      vscode.workspace.onDidChangeWorkspaceFolders(publish),
-      handover,
-      board,
-    ];
-    return toDisposable(() => {
-      for (const subscription of subscriptions) subscription.dispose();
-    });
-  }
-
-  /** The window's own side answers only while there is one: a closed browser tab leaves its extension host behind. */
-  #isShown(): Promise<void> {
-    this.#shown ??= Promise.resolve(vscode.languages.getLanguages()).then(() => {
-      this.#shown = undefined;
-    });
-    return this.#shown;
-  }
-
-  async #describe(): Promise<Omit<WindowPresence, 'id'>> {
-    const folders = await Promise.all(
-      workspaceFolders().map(folder => fs.realpath(folder).catch(() => folder)),
-    );
-    return { folders, focused: this.#deps.focused.current, focusedAt: this.#focusedAt };
-  }
-
-  #take(event: HookEvent): void {
-    if (isTest(event)) return;
-    const { log } = this.#deps;
-    const failed = (error: unknown): void =>
-      log.error(`The event ${oneLine(event.name, 40)} could not be handled`, error);
-    this.#signal(event).catch(failed);
-    const isFresh = Date.now() - event.at <= FRESH_MS;
-    if (isFresh) this.#sendOn(event);
-    const { focused, settings } = this.#deps;
-    const { sessionId } = event;
-    const context = {
+      log,
+      focused,
       settings: settings.notifications,
-      isFocused: focused.current,
-      isMuted: sessionId !== undefined && this.#notes.get(sessionId)?.muted === true,
-      startedAt: this.#previous(event),
-      now: Date.now(),
+      notes: this.#notes,
+      history: this.#history,
+      outgoing: this.#outgoing,
+      sessions,
+      titleOf: sessionId => this.#titleOf(sessionId),
     };
-    if (!isTold(event, context)) return;
-    const mute = (id: string): Promise<void> => this.#notes.setMuted(id, true);
-    tell(event, { titleOf: id => this.#titleOf(id), mute }).catch(failed);
-  }
-
-  async #signal(event: HookEvent): Promise<void> {
-    const kind = stateOf(event);
-    const { sessionId, at, message, reason, cwd } = event;
-    if (kind === undefined || sessionId === undefined) return;
-    const sessions = await this.#deps.sessions();
-    await sessions.signal?.({
-      sessionId,
-      kind,
-      at,
-      ...(message === undefined ? {} : { message }),
-      ...(reason === undefined ? {} : { reason }),
-      ...(cwd === undefined ? {} : { cwd }),
-    });
-  }
-
-  /** Waiting and ending are known from hooks alone; that work has ended is told by the status of followed sessions. */
-  #sendOn(event: HookEvent): void {
-    const { name, sessionId, cwd = '', message, reason } = event;
-    if (
-      sessionId === undefined ||
-      (name !== 'Notification' && name !== 'SessionEnd' && name !== 'SubagentStop')
-    )
-      return;
-    void this.#outgoing.run({ hook_event_name: name, session_id: sessionId, cwd, message, reason });
   }
 
   #followSessions(): IDisposable {
@@ -296,13 +184,6 @@ class Hooks extends Disposable implements HooksFeature {
       (error: unknown) => log.error('Sessions cannot be followed for hooks', error),
     );
     return subscription;
-  }
-
-  /** When the session was last heard of before this event: its work cannot have begun earlier. */
-  #previous(event: HookEvent): number | undefined {
-    return this.#history.events.find(
-      other => other.sessionId === event.sessionId && other.id !== event.id && other.at <= event.at,
-    )?.at;
   }
 
   async #titleOf(sessionId: string): Promise<string | undefined> {
@@ -361,10 +242,4 @@ class Hooks extends Disposable implements HooksFeature {
     });
     for (const { sessionId } of picked ?? []) await this.#notes.setMuted(sessionId, false);
   }
-}
-
-function workspaceFolders(): string[] {
-  return (vscode.workspace.workspaceFolders ?? [])
-    .filter(({ uri }) => uri.scheme === 'file')
-    .map(({ uri }) => uri.fsPath);
 }
