@@ -50,7 +50,10 @@ describe('hooks', () => {
   };
   /** Opens the notification centre and waits until it holds so many; its list says how many, however few it draws. */
   const told = async (window: Workbench, count: number): Promise<void> => {
-    await window.notified(/./);
+    const centre = window.page.locator('.notifications-center.visible');
+    const bell = window.page.locator('.statusbar-item[id="status.notifications"]');
+    await centre.or(bell.locator('.codicon-bell-dot')).first().waitFor();
+    if (!(await centre.isVisible())) await bell.click();
     await window.page
       .locator(`.notifications-center .monaco-list-row[aria-setsize="${count}"]`)
       .first()
