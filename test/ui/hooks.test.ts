@@ -188,6 +188,8 @@ describe('hooks', () => {
 
   it('make a list of what waits, from which it is answered', async () => {
     const [window] = windows as [Workbench];
+    // A long list draws only some of its rows.
+    await clearNotifications(window);
     const sessionId = service.sessionIds[0]!;
     const message = 'May I [push](command:workbench.action.quit) $(bug)?';
     await send({ hook_event_name: 'Notification', session_id: sessionId, cwd: folder('shop'), message });

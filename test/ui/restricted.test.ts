@@ -75,6 +75,8 @@ describe('restricted mode', () => {
   });
 
   it('installs, tries and runs no hooks', async () => {
+    await workbench.openContainer('Agent Console');
+    await workbench.row('Computers', 'active').waitFor();
     for (const command of ['Install hooks…', 'Send a test event']) {
       await workbench.runCommand(`Agent Console: ${command}`);
       await workbench.notified('Hooks need a trusted workspace');
