@@ -32,6 +32,7 @@ const rooms = [
   'organization',
   'readiness',
   'usage',
+  'hooks',
   'sample',
 ].filter(room => fs.existsSync(path.join(src, room, 'index.ts')));
 
@@ -120,6 +121,8 @@ function hostBuild() {
     format: 'cjs',
     target: 'node22',
     external: ['vscode'],
+    // Its other form loads its parts in a way that cannot be bundled.
+    alias: { 'jsonc-parser': path.join(root, 'node_modules/jsonc-parser/lib/esm/main.js') },
     supported: { 'dynamic-import': false },
     plugins: [roomBoundaries, plainVscode],
   };

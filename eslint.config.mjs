@@ -5,7 +5,7 @@ import { importX } from 'eslint-plugin-import-x';
 
 /** Rooms a feature may use. Everything else it needs comes in through extension.ts. */
 const infrastructure = ['api', 'connection', 'storage', 'webview', 'util'];
-const features = ['console', 'computers', 'sessions', 'chat', 'organization', 'readiness', 'usage'];
+const features = ['console', 'computers', 'sessions', 'chat', 'organization', 'readiness', 'usage', 'hooks'];
 
 const noVscode = { name: 'vscode', message: 'This file must run without VS Code.' };
 const noUndici = { name: 'undici', message: "Bypasses VS Code's proxy." };

@@ -92,6 +92,15 @@ export const commands = {
     refresh: 'agentConsole.usage.refresh',
     chooseSpan: 'agentConsole.usage.chooseSpan',
   },
+  hooks: {
+    install: 'agentConsole.hooks.install',
+    uninstall: 'agentConsole.hooks.uninstall',
+    repair: 'agentConsole.hooks.repair',
+    test: 'agentConsole.hooks.test',
+    doctor: 'agentConsole.hooks.doctor',
+    attention: 'agentConsole.hooks.attention',
+    unmute: 'agentConsole.hooks.unmute',
+  },
 } as const;
 
 export const views = {
@@ -107,7 +116,11 @@ export const panels = {
   usage: 'agentConsole.usage',
 } as const;
 
-export const documents = { details: 'agentconsole-details', controls: 'agentconsole-controls' } as const;
+export const documents = {
+  details: 'agentconsole-details',
+  controls: 'agentconsole-controls',
+  hooks: 'agentconsole-hooks',
+} as const;
 
 /** Context keys and the values they take; `undefined` until the part they speak of has been loaded. */
 export interface ContextKeys {

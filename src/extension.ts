@@ -15,17 +15,23 @@ import {
   type CommandLoaders,
   type Feature,
 } from './contributions';
+import type { HooksFeature, SessionsForHooks } from './hooks';
 import { OutputLog } from './log';
 import type { OrganizationFeature, OrganizationTreeNode } from './organization';
 import type { SessionPolicy, SessionsFeature, SessionTreeNode } from './sessions';
 import type { ReadinessFeature, ReadinessTreeNode } from './readiness';
-import { onDidChangeSettings, settings } from './settings';
+import { onDidChangeSettings, settings, storeHookListening } from './settings';
 import type { Storage } from './storage';
 import { DetailsDocuments } from './util/detailsDocuments';
 import { Formatter } from './util/format';
 import { once } from './util/once';
 import { windowFocus } from './util/windowFocus';
 import type { DashboardPanels, UsageFeature } from './usage';
+
+const hookSettings = ['hooks.listen', 'hooks.outgoing'] as const;
+
+/** From activation to when hook events are listened to, ms. */
+const HOOKS_DELAY_MS = 2_000;
 
 /** What must end in order when the window closes; filled as parts are made. */
 const endings: (() => Promise<void>)[] = [];
@@ -143,6 +149,32 @@ export function activate(context: vscode.ExtensionContext): void {
   own({ dispose: () => clearTimeout(later) });
   own(onDidChangeSettings(['usage.statusBar'], () => void fillUsage()));
 
+  const hooks: () => Promise<HooksFeature> = once(async () => {
+    const { registerHooks } = await import('./hooks');
+    const folders = { dataFolder: context.globalStorageUri.fsPath, extensionFolder: context.extensionPath };
+    const sessionsForHooks = async (): Promise<SessionsForHooks> => {
+      const feature = await sessions();
+      return {
+        titleOf: sessionId => feature.forChat.get(sessionId)?.title,
+        signal: event => feature.signal(event),
+        onDidChangeState: feature.onDidChangeState,
+      };
+    };
+    return own(
+      registerHooks({
+        ...folders,
+        storage: await storage(),
+        log,
+        focused,
+        format,
+        sessions: sessionsForHooks,
+        settings,
+        onDidChangeSettings: listener => onDidChangeSettings(hookSettings, listener),
+        storeListening: storeHookListening,
+      }),
+    );
+  });
+
   const sessionsView = own(
     registerTree<SessionTreeNode>(views.sessions, async () => (await sessions()).tree, {
       canSelectMany: true,
@@ -197,6 +229,7 @@ export function activate(context: vscode.ExtensionContext): void {
     organization,
     readiness,
     usage,
+    hooks,
   };
   const onFailure = async (command: string, error: unknown, args: readonly unknown[]): Promise<undefined> =>
     (await import('./console')).reportFailure({ command, error, args, log });
@@ -204,6 +237,15 @@ export function activate(context: vscode.ExtensionContext): void {
   own(registerLinks(uri => openLink(uri).catch((error: unknown) => onFailure('link', error, []))));
   for (const feature of Object.keys(commands) as Feature[])
     own(registerCommands(feature, loaders, onFailure));
+
+  // Hook events are heard without any view, but only where hooks were installed or defined, and not while VS Code starts.
+  const hear = (): void => {
+    if (!settings.hooksListen() && settings.hooksOutgoing() === undefined) return;
+    hooks().catch((error: unknown) => log.error('Hooks cannot be heard', error));
+  };
+  const start = setTimeout(hear, HOOKS_DELAY_MS);
+  own({ dispose: () => clearTimeout(start) });
+  own(onDidChangeSettings(hookSettings, hear));
 }
 
 /** Lets drafts and records reach the disk; the last part made ends first. */

@@ -43,6 +43,24 @@ export const settings = {
       .filter(percent => percent > 0)
       .sort((a, b) => a - b),
   }),
+  /** This window listens to hook events; written by installing and uninstalling the hook. */
+  hooksListen: (): boolean => read('hooks.listen', false),
+  /** The client's settings file, as the person named it; empty when there is none. */
+  hooksSettingsFile: (): string => read('hooks.settingsFile', ''),
+  /** Hooks of the person's own, in the shape of section 6; `undefined` when there are none. */
+  hooksOutgoing: (): unknown => {
+    const value = configuration().get<unknown>('hooks.outgoing');
+    return typeof value === 'object' && value !== null && Object.keys(value).length > 0 ? value : undefined;
+  },
+  notifications: {
+    waiting: (): boolean => read('notifications.waiting', true),
+    finished: (): boolean => read('notifications.finished', true),
+    subagentFinished: (): boolean => read('notifications.subagentFinished', false),
+    ended: (): boolean => read('notifications.ended', true),
+    /** Work that was surely shorter is not told, seconds. */
+    minimumSeconds: (): number => clamp(read('notifications.minimumSeconds', 0), 0, 86_400),
+    quietWhenFocused: (): boolean => read('notifications.quietWhenFocused', false),
+  },
 } as const;
 
 export const usageSpans = ['lastDay', '7days', '30days', 'monthToDate', 'off'] as const;
@@ -73,7 +91,16 @@ type SettingKey =
   | 'usage.statusBar'
   | 'usage.budget'
   | 'usage.budgetPeriod'
-  | 'usage.budgetThresholds';
+  | 'usage.budgetThresholds'
+  | 'hooks.listen'
+  | 'hooks.settingsFile'
+  | 'hooks.outgoing'
+  | 'notifications.waiting'
+  | 'notifications.finished'
+  | 'notifications.subagentFinished'
+  | 'notifications.ended'
+  | 'notifications.minimumSeconds'
+  | 'notifications.quietWhenFocused';
 
 /** Every setting id, for the test that compares them with package.json. */
 export const settingKeys: readonly SettingKey[] = [
@@ -95,6 +122,15 @@ export const settingKeys: readonly SettingKey[] = [
   'usage.budget',
   'usage.budgetPeriod',
   'usage.budgetThresholds',
+  'hooks.listen',
+  'hooks.settingsFile',
+  'hooks.outgoing',
+  'notifications.waiting',
+  'notifications.finished',
+  'notifications.subagentFinished',
+  'notifications.ended',
+  'notifications.minimumSeconds',
+  'notifications.quietWhenFocused',
 ];
 
 /** Stores the two addresses in the user's settings; `undefined` removes them. */
@@ -118,6 +154,14 @@ export async function storeSessionsSetting(
 export async function storeUsageSpan(span: UsageSpan): Promise<void> {
   const configuration = vscode.workspace.getConfiguration('agentConsole');
   await configuration.update('usage.statusBar', span, vscode.ConfigurationTarget.Global);
+}
+
+/** Writes down that the windows of this installation listen to hook events, and to whose settings file the hook went. */
+export async function storeHookListening(listen: boolean, settingsFile?: string): Promise<void> {
+  const configuration = vscode.workspace.getConfiguration('agentConsole');
+  await configuration.update('hooks.listen', listen || undefined, vscode.ConfigurationTarget.Global);
+  if (settingsFile !== undefined)
+    await configuration.update('hooks.settingsFile', settingsFile, vscode.ConfigurationTarget.Global);
 }
 
 /** Calls `listener` after one of the named settings changed. */

@@ -2,7 +2,19 @@ import assert from 'node:assert/strict';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 
-const rooms = ['api', 'connection', 'storage', 'chat', 'sessions', 'computers', 'readiness', 'sample'];
+const rooms = [
+  'api',
+  'connection',
+  'storage',
+  'chat',
+  'sessions',
+  'computers',
+  'organization',
+  'readiness',
+  'usage',
+  'hooks',
+  'sample',
+];
 
 describe('activation', () => {
   it('finds the extension, activates it, and loads no feature for that', async () => {

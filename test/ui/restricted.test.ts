@@ -74,6 +74,17 @@ describe('restricted mode', () => {
     );
   });
 
+  it('installs, tries and runs no hooks', async () => {
+    await workbench.openContainer('Agent Console');
+    await workbench.row('Computers', 'active').waitFor();
+    for (const command of ['Install hooks…', 'Send a test event']) {
+      await workbench.runCommand(`Agent Console: ${command}`);
+      await workbench.notified('Hooks need a trusted workspace');
+      await workbench.runCommand('Notifications: Clear All Notifications');
+      await workbench.notification('Hooks need').waitFor({ state: 'detached' });
+    }
+  });
+
   it('keeps a strict policy with a fresh nonce for every page', async () => {
     const policy = async (): Promise<string> =>
       (await workbench

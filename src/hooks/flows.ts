@@ -1,0 +1,271 @@
+import * as os from 'node:os';
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import { forNotification, forQuickPick, middle } from '../util/text';
+import type { Installation, Plan } from './installation';
+import { eventNames, isObject, usualEvents, type EventName } from './model';
+import { placeScript, type HookPlace } from './place';
+import type { Preview } from './preview';
+import { problemSentence } from './sentences';
+import { isInside } from './settingsFile';
+
+export interface FlowDeps {
+  readonly installation: Installation;
+  readonly preview: Preview;
+  readonly place: HookPlace;
+  /** The folder of the extension that holds the script. */
+  readonly shipped: string;
+  /** The file the person named in the settings; empty for none. */
+  readonly namedFile: () => string;
+  /** Writes down that this installation listens, and to which file the hook went. */
+  readonly setListening: (listen: boolean, file?: string) => Promise<void>;
+  readonly test: () => Promise<void>;
+}
+
+/** The dialogs that put the hook into a settings file, bring it up to date, and take it out. */
+export class Flows {
+  readonly #deps: FlowDeps;
+
+  constructor(deps: FlowDeps) {
+    this.#deps = deps;
+  }
+
+  /** `argument` may name `file` and `events`; what would change is shown and asked in any case. */
+  async install(argument?: unknown): Promise<void> {
+    needRealFiles();
+    const given = isObject(argument) ? argument : {};
+    const file = typeof given['file'] === 'string' ? given['file'] : await this.#chooseFile();
+    if (file === undefined || !(await confirmProject(file))) return;
+    const { installation } = this.#deps;
+    const { events: there } = await this.#explain(file, () => installation.look(file));
+    const events = eventsOf(given['events']) ?? (await chooseEvents([...there.keys()]));
+    if (events === undefined) return;
+    const plan = await this.#explain(file, () => installation.planInstall(file, events));
+    const { t } = vscode.l10n;
+    if (!(await this.#agreed(plan, t('Install the hooks in {0}?', path.basename(file))))) return;
+    await placeScript(this.#deps.place, this.#deps.shipped);
+    const copy = await this.#explain(file, () => installation.carryOut(plan));
+    await this.#deps.setListening(true, file);
+    const done = t(
+      'The hooks are in {0}. Sessions that are open already may read them only when they start again.',
+      shown(file),
+    );
+    const test = t('Send a test event');
+    const show = t('Show backup');
+    void vscode.window
+      .showInformationMessage(forNotification(done, 500), test, ...(copy === undefined ? [] : [show]))
+      .then(async answer => {
+        if (answer === test) await this.#deps.test();
+        if (answer === show && copy !== undefined)
+          await vscode.window.showTextDocument(vscode.Uri.file(copy));
+      });
+  }
+
+  async uninstall(argument?: unknown): Promise<void> {
+    needRealFiles();
+    const { installation } = this.#deps;
+    const { t } = vscode.l10n;
+    const named = isObject(argument) && typeof argument['file'] === 'string' ? argument['file'] : undefined;
+    const file = named ?? (await this.#chooseInstalled());
+    if (file === undefined) return;
+    const plan = await this.#explain(file, () => installation.planUninstall(file));
+    if (!(await this.#agreed(plan, t('Remove the hooks from {0}?', path.basename(file))))) return;
+    await this.#explain(file, () => installation.carryOut(plan));
+    if ((await installation.files()).length === 0) await this.#deps.setListening(false);
+    const done = t('The hooks are gone from {0}.', shown(file));
+    void vscode.window.showInformationMessage(forNotification(done, 500));
+  }
+
+  /** Puts the script back and brings every known file up to date, each after a question. */
+  async repair(): Promise<void> {
+    needRealFiles();
+    const { installation, place, shipped } = this.#deps;
+    const { t } = vscode.l10n;
+    const files = await installation.files();
+    if (files.length === 0) {
+      const install = t('Install hooks');
+      const answer = await vscode.window.showInformationMessage(
+        t('No hooks are installed from here.'),
+        install,
+      );
+      if (answer === install) await this.install();
+      return;
+    }
+    let mended = (await placeScript(place, shipped)) ? 1 : 0;
+    for (const { file, events } of files) {
+      const plan = await this.#explain(file, () => installation.planInstall(file, events));
+      if (plan.text === plan.read.text) continue;
+      if (!(await this.#agreed(plan, t('Repair the hooks in {0}?', path.basename(file))))) continue;
+      await this.#explain(file, () => installation.carryOut(plan));
+      mended++;
+    }
+    await this.#deps.setListening(true);
+    void vscode.window.showInformationMessage(
+      mended > 0 ? t('The hooks are in order again.') : t('The hooks are in order.'),
+    );
+  }
+
+  async #agreed(plan: Plan, question: string): Promise<boolean> {
+    return plan.text === plan.read.text || this.#deps.preview.confirm(plan, question);
+  }
+
+  async #explain<T>(file: string, run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      throw problemSentence(error, file);
+    }
+  }
+
+  async #chooseInstalled(): Promise<string | undefined> {
+    const files = await this.#deps.installation.files();
+    const { t } = vscode.l10n;
+    if (files.length === 0) {
+      void vscode.window.showInformationMessage(t('No hooks are installed from here.'));
+      return undefined;
+    }
+    const rows = files.map(({ file, events }) => ({
+      label: forQuickPick(path.basename(file)),
+      description: forQuickPick(middle(path.dirname(file), 80)),
+      detail: events.join(', '),
+      file,
+    }));
+    return (
+      await vscode.window.showQuickPick(rows, {
+        title: t('Remove hooks'),
+        placeHolder: t('From which file?'),
+      })
+    )?.file;
+  }
+
+  /** A file that the person names; never a guess. */
+  async #chooseFile(): Promise<string | undefined> {
+    const { t } = vscode.l10n;
+    const known = [
+      ...new Set([
+        this.#deps.namedFile(),
+        ...(await this.#deps.installation.files()).map(({ file }) => file),
+      ]),
+    ];
+    const rows = [
+      ...known
+        .filter(file => path.isAbsolute(file))
+        .map(file => ({
+          label: forQuickPick(path.basename(file)),
+          description: forQuickPick(middle(file, 80)),
+          act: 'known' as const,
+          file,
+        })),
+      {
+        label: t('$(edit) Enter the path of the settings file…'),
+        detail: t('The user settings of the command-line client count for all projects on this machine.'),
+        act: 'enter' as const,
+        file: '',
+      },
+      {
+        label: t('$(folder-opened) Pick the settings file…'),
+        detail: t('Settings inside a project count for that project, and for everybody who shares the file.'),
+        act: 'pick' as const,
+        file: '',
+      },
+    ];
+    const row = await vscode.window.showQuickPick(rows, {
+      title: t('Install hooks'),
+      placeHolder: t('Which settings file does your command-line client read?'),
+      ignoreFocusOut: true,
+    });
+    if (row?.act === 'enter') return enterPath(this.#deps.namedFile());
+    if (row?.act === 'pick') return pickPath();
+    return row?.file;
+  }
+}
+
+/** Trust.md 39: nothing runs and no file outside our storage is written in such windows. */
+export function needRealFiles(): void {
+  const { t } = vscode.l10n;
+  if (!vscode.workspace.isTrusted) throw new Error(t('Hooks need a trusted workspace.'));
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  if (folders.length > 0 && folders.every(({ uri }) => uri.scheme !== 'file'))
+    throw new Error(t('Hooks need a workspace whose files are on this machine.'));
+}
+
+async function enterPath(value: string): Promise<string | undefined> {
+  const { t } = vscode.l10n;
+  const entered = await vscode.window.showInputBox({
+    title: t('Install hooks'),
+    prompt: t('The whole path of the settings file; the manual of your command-line client names it.'),
+    placeHolder: path.join('~', '…', 'settings.json'),
+    value,
+    ignoreFocusOut: true,
+    validateInput: text => {
+      const file = expand(text);
+      if (!path.isAbsolute(file)) return t('Enter a whole path, such as one that begins with ~.');
+      return /\.jsonc?$/i.test(file) ? undefined : t('A settings file ends in .json.');
+    },
+  });
+  return entered === undefined ? undefined : expand(entered);
+}
+
+function expand(text: string): string {
+  const trimmed = text.trim();
+  const full = /^~(?=[/\\]|$)/.test(trimmed) ? os.homedir() + trimmed.slice(1) : trimmed;
+  return path.isAbsolute(full) ? path.normalize(full) : full;
+}
+
+async function pickPath(): Promise<string | undefined> {
+  const [picked] =
+    (await vscode.window.showOpenDialog({
+      title: vscode.l10n.t('Pick the settings file'),
+      filters: { JSON: ['json', 'jsonc'] },
+      defaultUri: vscode.Uri.file(os.homedir()),
+    })) ?? [];
+  return picked?.fsPath;
+}
+
+/** A file of the project is shared with others: that is asked apart. */
+async function confirmProject(file: string): Promise<boolean> {
+  const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => isInside(uri.fsPath, file));
+  if (folder === undefined) return true;
+  const { t } = vscode.l10n;
+  const yes = t('Use this file');
+  const answer = await vscode.window.showWarningMessage(
+    t('This file belongs to the project {0}.', forNotification(folder.name)),
+    {
+      modal: true,
+      detail: t(
+        'The hooks name a path of this machine. If the file is shared, by version control for example, others get a hook that does nothing for them. The user settings of the client are usually the better place.',
+      ),
+    },
+    yes,
+  );
+  return answer === yes;
+}
+
+async function chooseEvents(there: readonly string[]): Promise<EventName[] | undefined> {
+  const { t } = vscode.l10n;
+  const detail: Record<EventName, string> = {
+    Notification: t('The agent waits for your input.'),
+    Stop: t('The agent has finished.'),
+    SubagentStop: t('A subagent has finished.'),
+    SessionEnd: t('The session has ended.'),
+  };
+  const preset: readonly string[] = there.length > 0 ? there : usualEvents;
+  const rows = eventNames.map(label => ({ label, detail: detail[label], picked: preset.includes(label) }));
+  const picked = await vscode.window.showQuickPick(rows, {
+    title: t('Install hooks'),
+    placeHolder: t('Which events do you want to hear of?'),
+    canPickMany: true,
+    ignoreFocusOut: true,
+  });
+  return picked === undefined || picked.length === 0 ? undefined : picked.map(({ label }) => label);
+}
+
+function eventsOf(value: unknown): EventName[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const events = eventNames.filter(name => value.includes(name));
+  return events.length > 0 ? events : undefined;
+}
+
+function shown(file: string): string {
+  return middle(file, 80);
+}

@@ -1,0 +1,245 @@
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import type { CommandHandlers } from '../contributions';
+import type { Logger } from '../log';
+import type { Storage } from '../storage';
+import { Disposable, Slot, type IDisposable } from '../util/disposable';
+import type { Observable } from '../util/event';
+import type { Formatter } from '../util/format';
+import { forQuickPick } from '../util/text';
+import { Attention } from './attention';
+import { showDoctor, showTest, type DoctorViewDeps } from './doctorView';
+import { Flows, needRealFiles } from './flows';
+import { History } from './history';
+import { Incoming, type IncomingDeps } from './incoming';
+import { decodeInstalledFile, Installation } from './installation';
+import { decodeNote } from './model';
+import type { NoticeSettings } from './notices';
+import { Outgoing, readOutgoing, type OutgoingEvent } from './outgoing';
+import { hookPlace, placeScript, type HookPlace } from './place';
+import { Preview } from './preview';
+import { SessionNotes } from './sessionNotes';
+import type { SessionsForHooks } from './sessions';
+import { workspaceFolders } from './workspace';
+
+export type { HookSignal, SessionsForHooks } from './sessions';
+
+export interface HooksDeps {
+  readonly storage: Storage;
+  /** The folder of this extension's own data, which updates leave alone. */
+  readonly dataFolder: string;
+  readonly extensionFolder: string;
+  readonly log: Logger;
+  readonly focused: Observable<boolean>;
+  readonly format: Formatter;
+  /** Loads the sessions; asked for when the first event arrives. */
+  readonly sessions: () => Promise<SessionsForHooks>;
+  readonly settings: {
+    hooksListen(): boolean;
+    hooksSettingsFile(): string;
+    hooksOutgoing(): unknown;
+    readonly notifications: NoticeSettings;
+  };
+  readonly onDidChangeSettings: (listener: () => void) => IDisposable;
+  readonly storeListening: (listen: boolean, file?: string) => Promise<void>;
+}
+
+export interface HooksFeature extends IDisposable {
+  readonly commands: CommandHandlers<'hooks'>;
+}
+
+/** Hooks, both ways: events of the command-line client come in, events of followed sessions go out (section 6). */
+export function registerHooks(deps: HooksDeps): HooksFeature {
+  return new Hooks(deps);
+}
+
+/** So long a title may take before a notification goes without it, ms. */
+const TITLE_MS = 1_500;
+
+class Hooks extends Disposable implements HooksFeature {
+  readonly #deps: HooksDeps;
+  readonly #place: HookPlace;
+  readonly #notes: SessionNotes;
+  readonly #history: History;
+  readonly #outgoing: Outgoing;
+  readonly #installation: Installation;
+  readonly #attention: Attention;
+  readonly #listening = this.register(new Slot<IDisposable>());
+  readonly #following = this.register(new Slot<IDisposable>());
+  readonly commands: CommandHandlers<'hooks'>;
+
+  constructor(deps: HooksDeps) {
+    super();
+    this.#deps = deps;
+    const { storage, log, format, settings } = deps;
+    const place = (this.#place = hookPlace(path.join(deps.dataFolder, 'hooks')));
+    const files = storage.collection({ path: 'hook-files', version: 1, decode: decodeInstalledFile });
+    this.#notes = new SessionNotes(
+      storage.collection({ path: 'hook-sessions', version: 1, decode: decodeNote }),
+    );
+    this.#history = this.register(new History(place.history));
+    this.#installation = new Installation({ place, files, folders: () => workspaceFolders() });
+    this.#outgoing = this.register(
+      new Outgoing({
+        setting: () => settings.hooksOutgoing(),
+        trusted: () => vscode.workspace.isTrusted,
+        log,
+      }),
+    );
+    const titleOf = (sessionId: string): Promise<string | undefined> => this.#titleOf(sessionId);
+    const history = this.#history;
+    this.#attention = this.register(new Attention({ history, notes: this.#notes, titleOf, format }));
+    const shipped = path.join(deps.extensionFolder, 'media', 'hooks');
+    const doctor: DoctorViewDeps = {
+      installation: this.#installation,
+      place,
+      history,
+      isListening: () => this.#listening.value !== undefined,
+      format,
+      titleOf,
+      lastOutgoing: () => this.#lastOutgoing(),
+    };
+    const test = async (): Promise<void> => {
+      needRealFiles();
+      await showTest(doctor, workspaceFolders()[0] ?? place.folder, format);
+    };
+    const preview = this.register(new Preview());
+    const flows = new Flows({
+      installation: this.#installation,
+      preview,
+      place,
+      shipped,
+      namedFile: () => settings.hooksSettingsFile(),
+      setListening: async (listen, file) => {
+        await deps.storeListening(listen, file);
+        this.#follow();
+      },
+      test,
+    });
+    this.commands = {
+      install: argument => flows.install(argument),
+      uninstall: argument => flows.uninstall(argument),
+      repair: () => flows.repair(),
+      test,
+      doctor: () => showDoctor(doctor),
+      attention: () => this.#attention.show(),
+      unmute: () => this.#unmute(),
+    };
+    this.register(deps.onDidChangeSettings(() => this.#follow()));
+    this.register(vscode.workspace.onDidGrantWorkspaceTrust(() => this.#follow()));
+    this.register(
+      this.#outgoing.onDidFinish(({ outcome, exitCode, hook }) => this.#tellFailure(outcome, exitCode, hook)),
+    );
+    this.#notes.load().catch((error: unknown) => log.error('Muted sessions cannot be read', error));
+    if (settings.hooksListen())
+      placeScript(place, shipped).catch((error: unknown) =>
+        log.error('The hook command cannot be put in its place', error),
+      );
+    this.#follow();
+  }
+
+  /** Begins or ends what the settings ask for. */
+  #follow(): void {
+    const { settings } = this.#deps;
+    if (!settings.hooksListen()) this.#listening.set(undefined);
+    else if (this.#listening.value === undefined) this.#listening.set(new Incoming(this.#incoming()));
+    const hasOutgoing = readOutgoing(settings.hooksOutgoing()).hooks.length > 0 && vscode.workspace.isTrusted;
+    if (!hasOutgoing) this.#following.set(undefined);
+    else if (this.#following.value === undefined) this.#following.set(this.#followSessions());
+  }
+
+  #incoming(): IncomingDeps {
+    const { log, focused, sessions, settings } = this.#deps;
+    return {
+      place: this.#place,
+      log,
+      focused,
+      settings: settings.notifications,
+      notes: this.#notes,
+      history: this.#history,
+      outgoing: this.#outgoing,
+      sessions,
+      titleOf: sessionId => this.#titleOf(sessionId),
+    };
+  }
+
+  #followSessions(): IDisposable {
+    const subscription = new Slot<IDisposable>();
+    const { log, sessions } = this.#deps;
+    sessions().then(
+      ({ onDidChangeState }) => {
+        subscription.set(
+          onDidChangeState?.(({ sessionId, from, to, waiting }) => {
+            const wasWorking = from === 'running' || from === 'pending';
+            if (!wasWorking || to !== 'idle' || waiting === true) return;
+            const stop: OutgoingEvent = {
+              hook_event_name: 'Stop',
+              session_id: sessionId,
+              cwd: workspaceFolders()[0] ?? '',
+            };
+            void this.#outgoing.run(stop);
+          }),
+        );
+      },
+      (error: unknown) => log.error('Sessions cannot be followed for hooks', error),
+    );
+    return subscription;
+  }
+
+  async #titleOf(sessionId: string): Promise<string | undefined> {
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise<undefined>(resolve => {
+      timer = setTimeout(() => resolve(undefined), TITLE_MS);
+    });
+    const title = this.#deps.sessions().then(
+      sessions => sessions.titleOf(sessionId),
+      () => undefined,
+    );
+    return Promise.race([title, patience]).finally(() => clearTimeout(timer));
+  }
+
+  #tellFailure(outcome: string, exitCode: number | undefined, hook: { readonly event: string }): void {
+    if (exitCode === 0 || outcome === 'stopped') return;
+    vscode.window.setStatusBarMessage(
+      `$(warning) ${forQuickPick(this.#outgoingText(outcome, exitCode, hook.event))}`,
+      10_000,
+    );
+  }
+
+  #lastOutgoing(): string | undefined {
+    const { last } = this.#outgoing;
+    if (last === undefined) return undefined;
+    const age = this.#deps.format.span(Date.now() - last.at);
+    const text = this.#outgoingText(last.outcome, last.exitCode, last.hook.event);
+    return vscode.l10n.t('{0}, {1} ago', text, age);
+  }
+
+  #outgoingText(outcome: string, exitCode: number | undefined, event: string): string {
+    const { t } = vscode.l10n;
+    if (outcome === 'timedOut') return t('Your hook for {0} was ended at its timeout', event);
+    if (outcome === 'notStarted') return t('Your hook for {0} could not be started', event);
+    if (exitCode === undefined) return t('Your hook for {0} was ended', event);
+    return t('Your hook for {0} ended with status {1}', event, exitCode);
+  }
+
+  async #unmute(): Promise<void> {
+    await this.#notes.load();
+    const { t } = vscode.l10n;
+    const rows = await Promise.all(
+      this.#notes.muted.map(async ({ sessionId }) => ({
+        label: forQuickPick((await this.#titleOf(sessionId)) ?? sessionId),
+        description: forQuickPick(sessionId),
+        sessionId,
+      })),
+    );
+    if (rows.length === 0) {
+      void vscode.window.showInformationMessage(t('No session is muted.'));
+      return;
+    }
+    const picked = await vscode.window.showQuickPick(rows, {
+      title: t('Unmute sessions'),
+      canPickMany: true,
+    });
+    for (const { sessionId } of picked ?? []) await this.#notes.setMuted(sessionId, false);
+  }
+}

@@ -1,0 +1,157 @@
+import type { Collection } from '../storage';
+import { applySteps, installedEvents, withHook, type HookToInstall, type Step } from './hookEdits';
+import { isObject } from './model';
+import { COMMAND_TIMEOUT_SECONDS, commandLine, isReadable, scriptOf, type HookPlace } from './place';
+import { backUp, digest, readSettingsFile, replaceFile, type ReadFile } from './settingsFile';
+
+/** What is kept of a settings file that has our hook: how to undo it, but nothing of what else is in it. */
+export interface InstalledFile {
+  readonly file: string;
+  readonly events: readonly string[];
+  /** Commands that were ever written into it. */
+  readonly commands: readonly string[];
+  /** SHA-256 of the text as it was left. */
+  readonly written: string;
+  /** SHA-256 of the text as it was found; `undefined` when there was no file. */
+  readonly found: string | undefined;
+  readonly undo: readonly Step[];
+  /** Unix ms. */
+  readonly at: number;
+}
+
+export function decodeInstalledFile(value: unknown): InstalledFile {
+  const lists = ['events', 'commands', 'undo'];
+  if (!isObject(value) || typeof value['file'] !== 'string' || typeof value['written'] !== 'string')
+    throw new Error('not an installed file');
+  if (lists.some(key => !Array.isArray(value[key]))) throw new Error('a list is missing');
+  return value as unknown as InstalledFile;
+}
+
+/** What would be written, to be shown before it is. */
+export interface Plan {
+  readonly read: ReadFile;
+  /** `undefined`: the file, which this extension has made, goes. */
+  readonly text: string | undefined;
+  readonly record: InstalledFile | undefined;
+}
+
+export interface InstallationDeps {
+  readonly place: HookPlace;
+  readonly files: Collection<InstalledFile>;
+  /** Folders of the workspace: what lies in them by name must lie in them. */
+  readonly folders: () => readonly string[];
+  readonly now?: () => number;
+}
+
+/** Puts the hook into clients' settings files and takes it out again (trust.md 35, 36). Failures leave files as they are. */
+export class Installation {
+  readonly #deps: InstallationDeps;
+  readonly #now: () => number;
+
+  constructor(deps: InstallationDeps) {
+    this.#deps = deps;
+    this.#now = deps.now ?? Date.now;
+  }
+
+  get command(): string {
+    return commandLine(this.#deps.place.script);
+  }
+
+  /** Files that have the hook, as far as known. */
+  async files(): Promise<readonly InstalledFile[]> {
+    return [...(await this.#deps.files.load()).values()].sort((a, b) => a.file.localeCompare(b.file));
+  }
+
+  /** What the file says now: our events and whether each is up to date. Throws where it cannot be read or changed. */
+  async look(
+    file: string,
+  ): Promise<{ readonly exists: boolean; readonly events: ReadonlyMap<string, 'current' | 'other'> }> {
+    const { text } = await readSettingsFile(file, this.#deps.folders());
+    if (text === undefined) return { exists: false, events: new Map() };
+    return { exists: true, events: installedEvents(text, await this.#hook(file, text)) };
+  }
+
+  async planInstall(file: string, events: readonly string[]): Promise<Plan> {
+    const read = await readSettingsFile(file, this.#deps.folders());
+    const before = await this.#record(file);
+    const source = read.text ?? '';
+    const hook = await this.#hook(file, source);
+    const change = withHook(source, events, hook);
+    // Installed before and not touched since: the undo of both leads back to what was there first.
+    const again = before !== undefined && read.text !== undefined && before.written === digest(source);
+    const record: InstalledFile = {
+      file,
+      events,
+      commands: [...new Set([...(before?.commands ?? []), hook.command])],
+      written: digest(change.text),
+      found: again ? before.found : read.text === undefined ? undefined : digest(read.text),
+      undo: again ? [...change.undo, ...before.undo] : change.undo,
+      at: this.#now(),
+    };
+    return { read, text: change.text, record };
+  }
+
+  async planUninstall(file: string): Promise<Plan> {
+    const read = await readSettingsFile(file, this.#deps.folders());
+    const { text } = read;
+    if (text === undefined) return { read, text, record: undefined };
+    const before = await this.#record(file);
+    if (before?.written === digest(text)) {
+      const restored = applySteps(text, before.undo);
+      if (before.found === undefined && restored === '') return { read, text: undefined, record: undefined };
+      if (before.found === digest(restored)) return { read, text: restored, record: undefined };
+    }
+    return { read, text: withHook(text, [], await this.#hook(file, text)).text, record: undefined };
+  }
+
+  /** Writes what was planned; resolves to the copy of the file as it was before the first change. */
+  async carryOut(plan: Plan): Promise<string | undefined> {
+    const { read, text, record } = plan;
+    const changes = text !== read.text;
+    const copy = changes ? await backUp(read, this.#deps.place.backups) : undefined;
+    // The record goes first: a hook without one could not be undone to the byte.
+    const before = await this.#record(read.file);
+    if (record !== undefined) await this.#deps.files.put(idOf(read.file), record);
+    try {
+      if (changes) await replaceFile(read, text, this.#deps.folders());
+    } catch (error) {
+      if (before !== undefined) await this.#deps.files.put(idOf(read.file), before);
+      else await this.#deps.files.remove(idOf(read.file));
+      throw error;
+    }
+    if (record === undefined) await this.#deps.files.remove(idOf(read.file));
+    return copy;
+  }
+
+  async #record(file: string): Promise<InstalledFile | undefined> {
+    return (await this.#deps.files.load()).get(idOf(file));
+  }
+
+  /** Ours is what we wrote into this file, and what runs a script of ours that is gone. */
+  async #hook(file: string, text: string): Promise<HookToInstall> {
+    const { command } = this;
+    const known = new Set([command, ...((await this.#record(file))?.commands ?? [])]);
+    for (const left of await leftOver(text)) known.add(left);
+    return { command, timeout: COMMAND_TIMEOUT_SECONDS, isOurs: other => known.has(other) };
+  }
+}
+
+/** Commands of ours whose script is not there any more. */
+async function leftOver(text: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const [literal] of text.matchAll(/"(?:[^"\\\n]|\\.)*agent-console-hook\.(?:[^"\\\n]|\\.)*"/g)) {
+    let command: unknown;
+    try {
+      command = JSON.parse(literal);
+    } catch {
+      continue;
+    }
+    const script = scriptOf(String(command));
+    if (script !== undefined && !(await isReadable(script))) found.push(String(command));
+  }
+  return found;
+}
+
+function idOf(file: string): string {
+  return digest(file).slice(0, 32);
+}

@@ -1,0 +1,129 @@
+import type { Logger } from '../log';
+import { Disposable } from '../util/disposable';
+import { Emitter } from '../util/event';
+import { oneLine } from '../util/text';
+import { eventNames, isObject, type EventName } from './model';
+import { runCommand, type CommandResult } from './runCommand';
+
+/** A command of the person's own for one event. */
+export interface OutgoingHook {
+  readonly event: EventName;
+  readonly command: string;
+  readonly timeoutSeconds: number;
+}
+
+/** The same JSON that the client gives its hooks (section 6). */
+export interface OutgoingEvent {
+  readonly hook_event_name: EventName;
+  readonly session_id: string;
+  readonly cwd: string;
+  readonly message?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
+export interface FinishedHook extends CommandResult {
+  readonly hook: OutgoingHook;
+  /** Unix ms. */
+  readonly at: number;
+}
+
+const USUAL_TIMEOUT_SECONDS = 60;
+const LONGEST_TIMEOUT_SECONDS = 600;
+
+/**
+ * Hooks of a setting in the shape of section 6: event -> entries -> commands with a `timeout` in seconds. What is not of that
+ * shape is left out and named.
+ */
+export function readOutgoing(value: unknown): {
+  readonly hooks: readonly OutgoingHook[];
+  readonly problems: readonly string[];
+} {
+  const hooks: OutgoingHook[] = [];
+  const problems: string[] = [];
+  for (const [name, entries] of Object.entries(isObject(value) ? value : {})) {
+    const event = eventNames.find(known => known === name);
+    if (event === undefined || !Array.isArray(entries)) {
+      problems.push(name);
+      continue;
+    }
+    for (const [index, entry] of (entries as readonly unknown[]).entries()) {
+      const list: unknown = isObject(entry) ? entry['hooks'] : undefined;
+      const read = Array.isArray(list) ? list.map(item => readHook(event, item)) : [undefined];
+      hooks.push(...read.filter(hook => hook !== undefined));
+      if (read.includes(undefined)) problems.push(`${name}[${index}]`);
+    }
+  }
+  return { hooks, problems };
+}
+
+function readHook(event: EventName, value: unknown): OutgoingHook | undefined {
+  if (!isObject(value) || value['type'] !== 'command') return undefined;
+  const { command, timeout = USUAL_TIMEOUT_SECONDS } = value;
+  if (typeof command !== 'string' || command.trim() === '' || typeof timeout !== 'number' || !(timeout > 0))
+    return undefined;
+  return { event, command, timeoutSeconds: Math.min(timeout, LONGEST_TIMEOUT_SECONDS) };
+}
+
+export interface OutgoingDeps {
+  /** The setting as it is now. */
+  readonly setting: () => unknown;
+  readonly trusted: () => boolean;
+  readonly log: Logger;
+}
+
+/** Runs the person's own hooks, those of one event beside each other, in trusted workspaces only. */
+export class Outgoing extends Disposable {
+  readonly #deps: OutgoingDeps;
+  readonly #closing = new AbortController();
+  readonly #finished = this.register(new Emitter<FinishedHook>());
+  #last: FinishedHook | undefined;
+
+  constructor(deps: OutgoingDeps) {
+    super();
+    this.#deps = deps;
+  }
+
+  /** A command has ended, one way or another. */
+  readonly onDidFinish = this.#finished.event;
+
+  get last(): FinishedHook | undefined {
+    return this.#last;
+  }
+
+  /** Resolves when all commands of the event have ended; never rejects. */
+  async run(event: OutgoingEvent): Promise<void> {
+    const { setting, trusted, log } = this.#deps;
+    if (!trusted() || this.isDisposed) return;
+    const { hooks, problems } = readOutgoing(setting());
+    if (problems.length > 0)
+      log.warn(`Hooks of Agent Console that cannot be used: ${oneLine(problems.join(', '))}`);
+    const input = JSON.stringify(event);
+    const wanted = hooks.filter(hook => hook.event === event.hook_event_name);
+    await Promise.all(wanted.map(hook => this.#runOne(hook, input, event.cwd)));
+  }
+
+  override dispose(): void {
+    this.#closing.abort();
+    super.dispose();
+  }
+
+  async #runOne(hook: OutgoingHook, input: string, cwd: string): Promise<void> {
+    const { command, timeoutSeconds } = hook;
+    const { signal } = this.#closing;
+    const result = await runCommand({
+      command,
+      input,
+      timeoutMs: timeoutSeconds * 1000,
+      signal,
+      cwd: cwd || undefined,
+    });
+    const finished = { ...result, hook, at: Date.now() };
+    this.#last = finished;
+    const status = result.exitCode === undefined ? result.outcome : `status ${result.exitCode}`;
+    const line = `Hook for ${hook.event} (${oneLine(command, 100)}): ${status} after ${result.ms} ms`;
+    const isFine = result.exitCode === 0;
+    const output = result.output.trim() === '' ? '' : `; output: ${oneLine(result.output, 1_000)}`;
+    this.#deps.log[isFine ? 'info' : 'warn'](line + output);
+    this.#finished.fire(finished);
+  }
+}

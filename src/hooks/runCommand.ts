@@ -1,0 +1,147 @@
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+
+export interface CommandRun {
+  readonly command: string;
+  /** Goes to standard input as a whole. */
+  readonly input: string;
+  /** After it, the command and everything it has started is ended, ms. */
+  readonly timeoutMs: number;
+  /** Ends the same before its time. */
+  readonly signal: AbortSignal;
+  readonly cwd?: string | undefined;
+  /** The hook command of this extension takes no notice of events that other runs hand to it. */
+  readonly isTest?: boolean;
+}
+
+export interface CommandResult {
+  /** `undefined` when it did not end by itself. */
+  readonly exitCode: number | undefined;
+  readonly outcome: 'ended' | 'timedOut' | 'stopped' | 'notStarted';
+  /** What it wrote to both outputs, as far as it is kept; foreign text. */
+  readonly output: string;
+  readonly ms: number;
+}
+
+/** Characters of output that are kept. */
+const OUTPUT_CAP = 4_000;
+/** What does not go when asked to, goes now, ms. */
+const GRACE_MS = 1_000;
+/** What a command started and left behind is looked for this often, ms. */
+const LOOK_MS = 100;
+
+/** How a command line is started; on POSIX in a process group of its own. */
+export function spawnPlan(
+  command: string,
+  platform: NodeJS.Platform = process.platform,
+): { readonly file: string; readonly args: readonly string[]; readonly options: SpawnOptions } {
+  const options: SpawnOptions = { stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true };
+  if (platform !== 'win32')
+    return { file: '/bin/sh', args: ['-c', command], options: { ...options, detached: true } };
+  const args = ['/d', '/s', '/c', `"${command}"`];
+  return { file: 'cmd.exe', args, options: { ...options, windowsVerbatimArguments: true } };
+}
+
+/** What ends a process and all its children. */
+export function endPlan(
+  pid: number,
+  force: boolean,
+  platform: NodeJS.Platform = process.platform,
+):
+  | { readonly signal: NodeJS.Signals; readonly group: number }
+  | { readonly file: string; readonly args: readonly string[] } {
+  if (platform === 'win32') return { file: 'taskkill', args: ['/pid', String(pid), '/t', '/f'] };
+  return { signal: force ? 'SIGKILL' : 'SIGTERM', group: -pid };
+}
+
+/**
+ * Runs a command line with something on its standard input. Resolves when it has ended and none of its children is left that
+ * it started in the foreground or in the background; at the timeout they are all ended. Never rejects.
+ */
+export function runCommand(run: CommandRun): Promise<CommandResult> {
+  const started = Date.now();
+  const { file, args, options } = spawnPlan(run.command);
+  const env = run.isTest === true ? process.env : { ...process.env, AGENT_CONSOLE_OUTGOING_HOOK: '1' };
+  return new Promise(resolve => {
+    let output = '';
+    let outcome: CommandResult['outcome'] = 'ended';
+    let exitCode: number | undefined;
+    const finish = (): void => {
+      clearTimeout(timeout);
+      clearTimeout(grace);
+      clearInterval(look);
+      run.signal.removeEventListener('abort', onAbort);
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+      resolve({ exitCode, outcome, output, ms: Date.now() - started });
+    };
+    let look: NodeJS.Timeout | undefined;
+    let grace: NodeJS.Timeout | undefined;
+    const child = spawn(file, [...args], { ...options, env, cwd: run.cwd });
+    const stop = (why: CommandResult['outcome']): void => {
+      if (outcome !== 'ended') return;
+      outcome = why;
+      // What the window leaves behind when it closes has no second chance.
+      endTree(child, why === 'stopped');
+      grace = setTimeout(() => {
+        endTree(child, true);
+        // What is dead but has no parent that asks about it counts as gone.
+        grace = setTimeout(finish, GRACE_MS);
+      }, GRACE_MS);
+    };
+    const onAbort = (): void => stop('stopped');
+    const timeout = setTimeout(() => stop('timedOut'), run.timeoutMs);
+    run.signal.addEventListener('abort', onAbort, { once: true });
+    if (run.signal.aborted) onAbort();
+    const keep = (chunk: Buffer): void => {
+      if (output.length < OUTPUT_CAP) output = (output + chunk.toString('utf8')).slice(0, OUTPUT_CAP);
+    };
+    child.stdout?.on('data', keep);
+    child.stderr?.on('data', keep);
+    child.once('error', error => {
+      outcome = 'notStarted';
+      output = error.message;
+      finish();
+    });
+    // A command may end without reading what it was given.
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(run.input);
+    child.once('exit', code => {
+      if (outcome === 'ended') exitCode = code ?? undefined;
+      look = setInterval(whenGone, LOOK_MS);
+      whenGone();
+    });
+    // What a process outside the group holds open is not waited for.
+    let isClosed = false;
+    let looks = 0;
+    const whenGone = (): void => {
+      if (!isGroupAlive(child) && (isClosed || ++looks > 3)) finish();
+    };
+    child.once('close', () => {
+      isClosed = true;
+      if (look !== undefined) whenGone();
+    });
+  });
+}
+
+function endTree(child: ChildProcess, force: boolean): void {
+  if (child.pid === undefined) return;
+  const plan = endPlan(child.pid, force);
+  try {
+    if ('group' in plan) process.kill(plan.group, plan.signal);
+    else
+      spawn(plan.file, [...plan.args], { stdio: 'ignore', windowsHide: true }).on('error', () => undefined);
+  } catch {
+    // All gone already.
+  }
+}
+
+/** Whether a process of the group is left; Windows tells only of the tree as a whole, which `taskkill` ends. */
+function isGroupAlive(child: ChildProcess): boolean {
+  if (child.pid === undefined || process.platform === 'win32') return false;
+  try {
+    process.kill(-child.pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { startSampleService, type RecordedRequest, type SampleService } from '../../src/sample';
+import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { Workbench } from './workbench';
+
+const foreign = `\ufeff{\r\n  // mine\r\n  "model": "x",\r\n  "hooks": { "Stop": [ { "hooks": [ { "type": "command", "command": "true" } ] } ] },\r\n}\r\n`;
+
+/** From a settings file to a notification in the right window, and back to nothing (trust.md 35-38). */
+describe('hooks', () => {
+  let service: SampleService;
+  let parent: string;
+  let file: string;
+  let ran: string;
+  let data: string;
+  let command: string;
+  const windows: Workbench[] = [];
+
+  const folder = (...names: string[]): string => path.join(parent, ...names);
+  const files = (name: string): string[] => {
+    const at = path.join(data, name);
+    return fs.existsSync(at) ? fs.readdirSync(at).filter(entry => entry.endsWith('.json')) : [];
+  };
+  /** Resolves when `holds` does, looking whenever something happens below the extension's data. */
+  const until = (holds: () => boolean): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const patience = setTimeout(() => end(new Error(`Waited in vain: ${String(holds)}`)), 20_000);
+      const watcher = fs.watch(parent, { recursive: true }, () => look());
+      const pulse = setInterval(() => look(), 50);
+      function end(error?: Error): void {
+        clearTimeout(patience);
+        clearInterval(pulse);
+        watcher.close();
+        if (error) reject(error);
+        else resolve();
+      }
+      function look(): void {
+        if (holds()) end();
+      }
+      look();
+    });
+  /** Runs the installed command as the client does. */
+  const send = async (event: object): Promise<void> => {
+    const child = spawn('/bin/sh', ['-c', command], { stdio: ['pipe', 'inherit', 'inherit'] });
+    child.stdin.end(JSON.stringify(event));
+    assert.deepEqual(await once(child, 'close'), [0, null]);
+  };
+  /** Opens the notification centre and waits until it holds so many; its list says how many, however few it draws. */
+  const told = async (window: Workbench, count: number): Promise<void> => {
+    const centre = window.page.locator('.notifications-center.visible');
+    const bell = window.page.locator('.statusbar-item[id="status.notifications"]');
+    await centre.or(bell.locator('.codicon-bell-dot')).first().waitFor();
+    if (!(await centre.isVisible())) await bell.click();
+    await window.page
+      .locator(`.notifications-center .monaco-list-row[aria-setsize="${count}"]`)
+      .first()
+      .waitFor();
+  };
+  const clearNotifications = async (window: Workbench): Promise<void> => {
+    await window.runCommand('Notifications: Clear All Notifications');
+    await window.page.locator('.notifications-center.visible').waitFor({ state: 'detached' });
+  };
+  const received = (pathname: RegExp): Promise<RecordedRequest> =>
+    new Promise(resolve => {
+      const subscription = service.onDidReceive(request => {
+        if (request.method !== 'POST' || !pathname.test(request.path)) return;
+        subscription.dispose();
+        resolve(request);
+      });
+    });
+
+  before(async function () {
+    this.timeout(120_000);
+    service = await startSampleService({ pace: 0 });
+    parent = temporaryFolder('hooks');
+    for (const name of ['home', 'shop/app/src', 'shop/lib', 'other'])
+      fs.mkdirSync(folder(name), { recursive: true });
+    file = folder('home', 'settings.json');
+    ran = folder('ran.jsonl');
+    fs.writeFileSync(file, foreign);
+    windows[0] = await Workbench.open({
+      folder: folder('shop'),
+      env: {
+        AGENT_CONSOLE_BASE_URL: service.baseUrl,
+        AGENT_CONSOLE_APP_URL: service.appUrl,
+        AGENT_CONSOLE_API_KEY: service.apiKey,
+      },
+      settings: {
+        'agentConsole.hooks.outgoing': {
+          Notification: [
+            { hooks: [{ type: 'command', command: `cat >>'${ran}'; echo >>'${ran}'`, timeout: 10 }] },
+          ],
+        },
+      },
+    });
+    data = path.join(
+      windows[0].server.userDataFolder,
+      'User/globalStorage/agent-console.agent-console/hooks',
+    );
+  });
+  after(async () => {
+    for (const window of windows.reverse()) await window.close();
+    await service.close();
+    removeFolder(parent);
+  });
+
+  it('are installed into the file the person names, after a look at the change', async () => {
+    const [window] = windows as [Workbench];
+    await window.openContainer('Agent Console');
+    await window.row('Computers', 'active').waitFor();
+    await window.runCommand('Agent Console: Install hooks…');
+    await window.pick('Enter the path');
+    await window.quickInput.getByText('The whole path').waitFor();
+    await window.answer(file);
+    await window.quickInput.getByText('The agent waits for your input.').waitFor();
+    await window.page.keyboard.press('Enter');
+    await window.page.locator('.monaco-diff-editor').getByText('agent-console-hook.sh').first().waitFor();
+    assert.equal(fs.readFileSync(file, 'utf8'), foreign);
+    await window.pick('Write the change');
+    await window.notified('The hooks are in');
+    const text = fs.readFileSync(file, 'utf8');
+    const found = /"command": "(sh (?:[^"\\]|\\.)*)"/.exec(text)?.[1];
+    assert.ok(found !== undefined && found.includes(`'${data}/agent-console-hook.sh'`), text);
+    command = found;
+    assert.deepEqual(
+      ['Notification', 'SubagentStop', 'SessionEnd'].map(name => text.includes(`"${name}"`)),
+      [true, false, true],
+    );
+    assert.equal(fs.statSync(data).mode & 0o777, 0o700);
+  });
+
+  it('are examined, and tried through the real command', async () => {
+    const [window] = windows as [Workbench];
+    await window.runCommand('Agent Console: Check hooks');
+    await window.quickInput.getByText('Hook present for Notification, Stop, SessionEnd').waitFor();
+    await window.quickInput.getByText('This window listens').waitFor();
+    await window.pick('Send a test event');
+    await window.notified(/The test event arrived after \d+ ms/);
+    await clearNotifications(window);
+  });
+
+  it('tell each event once, in the window of its folder', async function () {
+    this.timeout(90_000);
+    windows.push(
+      await windows[0]!.openAnother(folder('shop/app')),
+      await windows[0]!.openAnother(folder('other')),
+    );
+    await until(() => files('windows').length === 3);
+    const cwds = [folder('shop/lib'), folder('shop/app/src'), folder('other')];
+    const before = files('history').length;
+    for (let index = 0; index < 30; index++) {
+      const name = index % 2 === 0 ? 'Stop' : 'SessionEnd';
+      await send({
+        hook_event_name: name,
+        session_id: `session-${index}`,
+        cwd: cwds[index % 3],
+        reason: 'other',
+      });
+    }
+    for (const window of windows) await told(window, 10);
+    assert.equal(files('history').length, before + 30);
+    assert.deepEqual(files('spool'), []);
+  });
+
+  it('keep what is old to the history, and quiet', async () => {
+    const [, , window] = windows as [Workbench, Workbench, Workbench];
+    const name = `${Math.floor(Date.now() / 1000) - 700}.old.json`;
+    const event = {
+      hook_event_name: 'Notification',
+      session_id: 'session-old',
+      cwd: folder('other'),
+      message: 'Too late',
+    };
+    const temp = path.join(data, 'spool', name.slice(0, -5));
+    fs.writeFileSync(temp, JSON.stringify(event));
+    fs.utimesSync(temp, Date.now() / 1000 - 700, Date.now() / 1000 - 700);
+    fs.renameSync(temp, path.join(data, 'spool', name));
+    await until(() => files('history').includes(name));
+    // What comes after it shows that it would have been told by now.
+    await send({ hook_event_name: 'Stop', session_id: 'session-later', cwd: folder('other') });
+    await told(window, 11);
+    assert.equal(await window.notification('Too late').count(), 0);
+    assert.equal(fs.existsSync(ran), false, 'nor does it run a hook');
+  });
+
+  it('make a list of what waits, from which it is answered', async () => {
+    const [window] = windows as [Workbench];
+    // A long list draws only some of its rows.
+    await clearNotifications(window);
+    const sessionId = service.sessionIds[0]!;
+    const message = 'May I [push](command:workbench.action.quit) $(bug)?';
+    await send({ hook_event_name: 'Notification', session_id: sessionId, cwd: folder('shop'), message });
+    const waiting = window.page.locator('.statusbar-item[id$="agentConsole.attention"]');
+    await waiting.getByLabel('2 agents wait for your input').waitFor();
+    const notice = await window.notified('May I');
+    assert.equal(await notice.locator('.notification-list-item-message a').count(), 0);
+    await until(() => fs.existsSync(ran) && fs.readFileSync(ran, 'utf8').endsWith('}\n'));
+    assert.deepEqual(JSON.parse(fs.readFileSync(ran, 'utf8')), {
+      hook_event_name: 'Notification',
+      session_id: sessionId,
+      cwd: folder('shop'),
+      message,
+    });
+    await waiting.click();
+    await window.pick('May I');
+    await window.quickInput.getByText('May I').waitFor();
+    const sent = received(/\/messages$/);
+    await window.answer('Yes, push.');
+    assert.equal(((await sent).body as { text: string }).text, 'Yes, push.');
+    await waiting.getByLabel('One agent waits for your input').waitFor();
+    // The list is there again with what is left.
+    await window.quickInput.getByText('Too late').waitFor();
+    await window.page.keyboard.press('Escape');
+  });
+
+  it('go to the next window when the right one has been closed', async () => {
+    const [window] = windows as [Workbench];
+    const [closed] = windows.splice(1, 1);
+    await closed!.close();
+    await send({ hook_event_name: 'Stop', session_id: 'homeless', cwd: folder('shop/app') });
+    await window.notified('homeless');
+  });
+
+  it('are taken out again, and the file is as it was, byte for byte', async () => {
+    const [window] = windows as [Workbench];
+    await window.runCommand('Agent Console: Remove hooks…');
+    await window.pick('settings.json');
+    await window.page.locator('.monaco-diff-editor').waitFor();
+    await window.pick('Write the change');
+    await window.notified('The hooks are gone');
+    assert.equal(fs.readFileSync(file, 'utf8'), foreign);
+    // The closed window's host, which nobody answers any more, is all that may be left.
+    await until(() => files('windows').length <= 1);
+  });
+});

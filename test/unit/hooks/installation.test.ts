@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { decodeInstalledFile, Installation } from '../../../src/hooks/installation';
+import type { HookPlace } from '../../../src/hooks/place';
+import { problemSentence } from '../../../src/hooks/sentences';
+import { SettingsFileError } from '../../../src/hooks/settingsFile';
+import { SettingsTextError } from '../../../src/hooks/settingsText';
+import { openStorage } from '../../../src/storage';
+import { silentLog } from '../../fakes/log';
+import { cleanUp, later, temporaryFolder, temporaryPlace } from './support';
+
+const events = ['Notification', 'Stop', 'SessionEnd'];
+const foreign = `\ufeff{\r\n  // my model\r\n  "model": "x",\r\n  "hooks": { "Stop": [{"hooks":[{"type":"command","command":"mine"}]}] },\r\n}\r\n`;
+
+interface Scene {
+  readonly place: HookPlace;
+  readonly installation: Installation;
+  readonly file: string;
+  read(): string;
+}
+
+async function scene(text = foreign, folders: string[] = []): Promise<Scene> {
+  const place = await temporaryPlace();
+  const storage = openStorage({ root: temporaryFolder(), log: silentLog() });
+  later(() => storage.dispose());
+  const files = storage.collection({ path: 'hook-files', version: 1, decode: decodeInstalledFile });
+  const installation = new Installation({ place, files, folders: () => folders });
+  const file = path.join(temporaryFolder(), 'settings.json');
+  fs.writeFileSync(file, text, { mode: 0o640 });
+  return { place, installation, file, read: () => fs.readFileSync(file, 'utf8') };
+}
+
+const install = async ({ installation, file }: Scene, wanted = events): Promise<string | undefined> =>
+  installation.carryOut(await installation.planInstall(file, wanted));
+const uninstall = async ({ installation, file }: Scene): Promise<unknown> =>
+  installation.carryOut(await installation.planUninstall(file));
+
+describe('installing the hook', function () {
+  this.timeout(10_000);
+  afterEach(cleanUp);
+
+  it('shows what it will write, writes just that, and takes it out byte for byte', async () => {
+    const at = await scene();
+    const plan = await at.installation.planInstall(at.file, events);
+    assert.equal(at.read(), foreign, 'a plan changes nothing');
+    await at.installation.carryOut(plan);
+    assert.equal(at.read(), plan.text);
+    assert.equal(fs.statSync(at.file).mode & 0o777, 0o640);
+    const look = await at.installation.look(at.file);
+    assert.deepEqual(
+      [...look.events],
+      [
+        ['Stop', 'current'],
+        ['Notification', 'current'],
+        ['SessionEnd', 'current'],
+      ],
+    );
+    assert.deepEqual(
+      (await at.installation.files()).map(({ file }) => file),
+      [at.file],
+    );
+    await uninstall(at);
+    assert.equal(at.read(), foreign);
+    assert.deepEqual(await at.installation.files(), []);
+    assert.deepEqual(
+      fs.readdirSync(path.dirname(at.file)),
+      ['settings.json'],
+      'nothing is left beside the file',
+    );
+  });
+
+  it('does nothing the second time, and still knows the way back after other choices', async () => {
+    const at = await scene();
+    await install(at);
+    const { text, read } = await at.installation.planInstall(at.file, events);
+    assert.equal(text, read.text);
+    await install(at);
+    await install(at, ['Stop', 'SubagentStop']);
+    assert.deepEqual([...(await at.installation.look(at.file)).events.keys()].sort(), [
+      'Stop',
+      'SubagentStop',
+    ]);
+    await uninstall(at);
+    assert.equal(at.read(), foreign);
+  });
+
+  it('leaves what others wrote after it', async () => {
+    const at = await scene('{"model":"x"}');
+    await install(at);
+    fs.writeFileSync(at.file, at.read().replace('"x"', '"y" /* better */'));
+    await uninstall(at);
+    assert.equal(at.read().replace(/\s/g, ''), '{"model":"y"/*better*/}');
+  });
+
+  it('keeps a copy from before the first change, once, for this user only', async () => {
+    const at = await scene();
+    const copy = await install(at);
+    assert.equal(fs.readFileSync(copy!, 'utf8'), foreign);
+    assert.equal(fs.statSync(copy!).mode & 0o777, 0o600);
+    assert.equal(path.dirname(copy!), at.place.backups);
+    await uninstall(at);
+    fs.writeFileSync(at.file, '{}');
+    assert.equal(await install(at), copy);
+    assert.equal(fs.readFileSync(copy!, 'utf8'), foreign);
+  });
+
+  it('makes a file that is not there, and takes it away again', async () => {
+    const at = await scene();
+    fs.rmSync(at.file, { force: true });
+    assert.equal(await install(at), undefined);
+    assert.deepEqual(Object.keys((JSON.parse(at.read()) as { hooks: object }).hooks), events);
+    assert.equal(fs.statSync(at.file).mode & 0o777, 0o600);
+    await uninstall(at);
+    assert.equal(fs.existsSync(at.file), false);
+  });
+
+  it('keeps a file it made once others have written to it', async () => {
+    const at = await scene();
+    fs.rmSync(at.file, { force: true });
+    await install(at);
+    fs.writeFileSync(at.file, at.read().replace('{', '{"model":"x",'));
+    await uninstall(at);
+    assert.deepEqual(JSON.parse(at.read()), { model: 'x' });
+  });
+
+  it('takes over the hook of a copy of this extension that is gone, but no living one', async () => {
+    const [gone, living] = [await scene('{}'), await scene('{}')];
+    const at = await scene('{}');
+    for (const other of [gone, living]) {
+      const plan = await other.installation.planInstall(at.file, ['Stop']);
+      await other.installation.carryOut(plan);
+    }
+    fs.rmSync(gone.place.script);
+    assert.deepEqual([...(await at.installation.look(at.file)).events], [['Stop', 'other']]);
+    await install(at, ['Stop']);
+    const text = at.read();
+    assert.equal(text.includes(gone.place.script), false);
+    assert.equal(text.includes(living.place.script), true);
+    assert.equal(text.includes(at.place.script), true);
+  });
+
+  const refused: readonly (readonly [string, (at: Scene) => void, RegExp])[] = [
+    ['is half written', at => fs.writeFileSync(at.file, foreign.slice(0, 60)), /line 4 is not valid JSON/],
+    [
+      'has a key twice',
+      at => fs.writeFileSync(at.file, '{"hooks":{},\n"hooks":{}}'),
+      /“hooks” twice \(line 2\)/,
+    ],
+    [
+      'has hooks of another shape',
+      at => fs.writeFileSync(at.file, '{"hooks":{"Stop":{}}}'),
+      /“Stop” in line 1 should be a list/,
+    ],
+    ['is read-only', at => fs.chmodSync(at.file, 0o440), /read-only/],
+    [
+      'is a link',
+      at => {
+        fs.renameSync(at.file, `${at.file}.real`);
+        fs.symlinkSync(`${at.file}.real`, at.file);
+      },
+      /is a link to .*settings\.json\.real/,
+    ],
+    [
+      'is a link to nothing',
+      at => {
+        fs.rmSync(at.file);
+        fs.symlinkSync('/no/such/file', at.file);
+      },
+      /is a link to \/no\/such\/file/,
+    ],
+    ['has two names', at => fs.linkSync(at.file, `${at.file}.other`), /second name/],
+    [
+      'is a folder',
+      at => {
+        fs.rmSync(at.file);
+        fs.mkdirSync(at.file);
+      },
+      /is not a file/,
+    ],
+    ['is huge', at => fs.writeFileSync(at.file, ' '.repeat(5_000_000)), /larger than 4 MB/],
+    ['is not UTF-8', at => fs.writeFileSync(at.file, Buffer.from([0x7b, 0xff, 0x7d])), /not UTF-8/],
+    ['is in no folder', at => fs.rmSync(path.dirname(at.file), { recursive: true }), /does not exist/],
+  ];
+  for (const [what, spoil, sentence] of refused) {
+    it(`refuses a file that ${what}, with the reason, and leaves it alone`, async () => {
+      const at = await scene();
+      spoil(at);
+      const look = (): unknown => {
+        const stats = fs.lstatSync(at.file, { throwIfNoEntry: false });
+        return [stats?.mtimeMs, stats?.ino, stats?.isFile() ? at.read() : undefined];
+      };
+      const before = look();
+      await assert.rejects(install(at), (error: unknown) => {
+        assert.ok(error instanceof SettingsFileError || error instanceof SettingsTextError, String(error));
+        assert.match(problemSentence(error, at.file).message, sentence);
+        return true;
+      });
+      assert.deepEqual(look(), before);
+      assert.deepEqual(fs.readdirSync(at.place.backups), []);
+      assert.deepEqual(await at.installation.files(), []);
+    });
+  }
+
+  it('refuses a file of the project that really lies elsewhere', async () => {
+    const project = temporaryFolder();
+    const elsewhere = temporaryFolder();
+    fs.writeFileSync(path.join(elsewhere, 'settings.json'), '{}');
+    fs.symlinkSync(elsewhere, path.join(project, '.client'));
+    const at = await scene('{}', [project]);
+    await assert.rejects(
+      at.installation.planInstall(path.join(project, '.client', 'settings.json'), events),
+      (error: unknown) => /really lies outside the project/.test(problemSentence(error, 'x').message),
+    );
+  });
+
+  it('refuses when the file has changed since the preview, and does not forget the way back', async () => {
+    const at = await scene();
+    await install(at);
+    const plan = await at.installation.planInstall(at.file, ['Stop']);
+    const changed = at.read().replace('"x"', '"y"');
+    fs.writeFileSync(at.file, changed);
+    await assert.rejects(at.installation.carryOut(plan), (error: unknown) =>
+      /changed by something else meanwhile/.test(problemSentence(error, at.file).message),
+    );
+    assert.equal(at.read(), changed);
+    fs.writeFileSync(at.file, changed.replace('"y"', '"x"'));
+    await uninstall(at);
+    assert.equal(at.read(), foreign);
+    assert.deepEqual(fs.readdirSync(path.dirname(at.file)), ['settings.json']);
+  });
+});

@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { Outgoing, readOutgoing, type FinishedHook, type OutgoingEvent } from '../../../src/hooks/outgoing';
+import { endPlan, runCommand, spawnPlan } from '../../../src/hooks/runCommand';
+import { silentLog } from '../../fakes/log';
+import { cleanUp, later, temporaryFolder, until } from './support';
+
+const never = new AbortController().signal;
+const stop: OutgoingEvent = { hook_event_name: 'Stop', session_id: 's1', cwd: '/' };
+const command = (text: string, timeout?: number): object => ({
+  hooks: [{ type: 'command', command: text, timeout }],
+});
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    // A process that has ended but that nobody has asked about is not alive.
+    return !/\) Z /.test(fs.readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+
+describe('a command of the person’s own', function () {
+  this.timeout(20_000);
+  afterEach(cleanUp);
+
+  it('gets its input, and its outputs and status are known', async () => {
+    const result = await runCommand({
+      command: 'cat; echo problem >&2; exit 3',
+      input: 'hello ',
+      timeoutMs: 10_000,
+      signal: never,
+    });
+    assert.deepEqual([result.outcome, result.exitCode], ['ended', 3]);
+    assert.match(result.output, /hello/);
+    assert.match(result.output, /problem/);
+  });
+
+  it('may leave its input unread and write more than is kept', async () => {
+    const result = await runCommand({
+      command: 'head -c 3000000 /dev/zero | tr "\\0" x',
+      input: 'y'.repeat(5_000_000),
+      timeoutMs: 10_000,
+      signal: never,
+    });
+    assert.equal(result.exitCode, 0);
+    assert.equal(result.output.length, 4_000);
+  });
+
+  it('that cannot start says so', async () => {
+    const missing = { command: 'true', input: '', timeoutMs: 1_000, signal: never, cwd: '/no/such/folder' };
+    assert.equal((await runCommand(missing)).outcome, 'notStarted');
+    const unknown = await runCommand({
+      command: '/no/such/program',
+      input: '',
+      timeoutMs: 5_000,
+      signal: never,
+    });
+    assert.equal(unknown.exitCode, 127);
+  });
+
+  const trees: readonly (readonly [string, string])[] = [
+    ['waits', 'sleep 1000 & echo $! >>PIDS; echo $$ >>PIDS; wait'],
+    [
+      'has grandchildren',
+      `sh -c 'sh -c "echo \\$\\$ >>PIDS; sleep 1000" & echo $$ >>PIDS; wait' & echo $$ >>PIDS; wait`,
+    ],
+    [
+      'ignores being asked',
+      `trap '' TERM; echo $$ >>PIDS; (trap '' TERM; sh -c 'echo $$ >>PIDS; sleep 1000'); sleep 1000`,
+    ],
+    [
+      'has ended and left others behind',
+      'sleep 1000 & echo $! >>PIDS; nohup sleep 1001 >/dev/null 2>&1 & echo $! >>PIDS; exit 0',
+    ],
+  ];
+  for (const [what, script] of trees) {
+    it(`is ended at its timeout with all its children when it ${what}`, async () => {
+      const pids = path.join(temporaryFolder(), 'pids');
+      const result = await runCommand({
+        command: script.replaceAll('PIDS', pids),
+        input: '',
+        timeoutMs: 500,
+        signal: never,
+      });
+      const started = fs.readFileSync(pids, 'utf8').trim().split('\n').map(Number);
+      assert.ok(started.length >= 2, String(started));
+      assert.deepEqual(started.filter(isAlive), []);
+      assert.equal(result.outcome, 'timedOut');
+      assert.ok(result.ms >= 450 && result.ms < 10_000, `${result.ms} ms`);
+    });
+  }
+
+  it('is ended with all its children when the window closes', async () => {
+    const pids = path.join(temporaryFolder(), 'pids');
+    const closing = new AbortController();
+    const running = runCommand({
+      command: `trap '' TERM; sleep 1000 & echo $! >>${pids}; echo $$ >>${pids}; wait`,
+      input: '',
+      timeoutMs: 60_000,
+      signal: closing.signal,
+    });
+    await until(() => fs.existsSync(pids) && fs.readFileSync(pids, 'utf8').split('\n').length > 2);
+    closing.abort();
+    assert.equal((await running).outcome, 'stopped');
+    assert.deepEqual(fs.readFileSync(pids, 'utf8').trim().split('\n').map(Number).filter(isAlive), []);
+  });
+
+  it('runs on Windows in cmd, and ends there as a tree', () => {
+    assert.deepEqual(spawnPlan('notify "a b" & more', 'win32'), {
+      file: 'cmd.exe',
+      args: ['/d', '/s', '/c', '"notify "a b" & more"'],
+      options: { stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true, windowsVerbatimArguments: true },
+    });
+    assert.deepEqual(endPlan(7, false, 'win32'), { file: 'taskkill', args: ['/pid', '7', '/t', '/f'] });
+    assert.deepEqual(endPlan(7, false, 'linux'), { signal: 'SIGTERM', group: -7 });
+    assert.deepEqual(endPlan(7, true, 'darwin'), { signal: 'SIGKILL', group: -7 });
+    assert.equal(spawnPlan('x', 'darwin').options.detached, true);
+  });
+});
+
+describe('hooks that go out', function () {
+  this.timeout(20_000);
+  afterEach(cleanUp);
+
+  const outgoing = (
+    setting: unknown,
+    trusted = true,
+  ): { hooks: Outgoing; log: ReturnType<typeof silentLog>; done: FinishedHook[] } => {
+    const log = silentLog();
+    const hooks = new Outgoing({ setting: () => setting, trusted: () => trusted, log });
+    later(() => hooks.dispose());
+    const done: FinishedHook[] = [];
+    hooks.onDidFinish(finished => done.push(finished));
+    return { hooks, log, done };
+  };
+
+  it('are read in the shape of the client, and what is not of it is named', () => {
+    const { hooks, problems } = readOutgoing({
+      Stop: [
+        command('a', 5),
+        {
+          matcher: 'x',
+          hooks: [
+            { type: 'command', command: 'b' },
+            { type: 'prompt', command: 'c' },
+          ],
+        },
+      ],
+      SessionEnd: [command('d', 100_000), command('e', -1), command(' '), 7],
+      Notification: {},
+      Other: [],
+    });
+    assert.deepEqual(
+      hooks.map(({ event, command: text, timeoutSeconds }) => [event, text, timeoutSeconds]),
+      [
+        ['Stop', 'a', 5],
+        ['Stop', 'b', 60],
+        ['SessionEnd', 'd', 600],
+      ],
+    );
+    assert.deepEqual(problems, [
+      'Stop[1]',
+      'SessionEnd[1]',
+      'SessionEnd[2]',
+      'SessionEnd[3]',
+      'Notification',
+      'Other',
+    ]);
+    for (const nothing of [undefined, null, [], 'x', 3])
+      assert.deepEqual(readOutgoing(nothing), { hooks: [], problems: [] });
+  });
+
+  it('run for their event beside each other, with the same JSON on their standard input', async () => {
+    const folder = temporaryFolder();
+    const [one, two] = [path.join(folder, 'one'), path.join(folder, 'two')];
+    const pipe = path.join(folder, 'pipe');
+    // Each waits for the other: one after the other they would never end.
+    const setting = {
+      Stop: [
+        command(`mkfifo ${pipe}; cat >${one}; echo x >${pipe}`, 10),
+        command(`cat >${two}; until [ -p ${pipe} ]; do sleep 0.01; done; cat ${pipe}`, 10),
+      ],
+      Notification: [command(`touch ${folder}/wrong`)],
+    };
+    const { hooks, log, done } = outgoing(setting);
+    await hooks.run({ ...stop, message: '“hi”\n$(touch /tmp/x)' });
+    for (const file of [one, two])
+      assert.deepEqual(JSON.parse(fs.readFileSync(file, 'utf8')), {
+        hook_event_name: 'Stop',
+        session_id: 's1',
+        cwd: '/',
+        message: '“hi”\n$(touch /tmp/x)',
+      });
+    assert.deepEqual(fs.readdirSync(folder).sort(), ['one', 'pipe', 'two']);
+    assert.deepEqual(
+      done.map(({ exitCode }) => exitCode),
+      [0, 0],
+    );
+    assert.equal(log.lines.filter(line => /Hook for Stop .*: status 0 after \d+ ms/.test(line)).length, 2);
+  });
+
+  it('say in the log how they ended and what they said', async () => {
+    const { hooks, log, done } = outgoing({
+      Stop: [command('echo oh no; exit 4'), command('sleep 100', 0.2)],
+    });
+    await hooks.run(stop);
+    assert.deepEqual(
+      done.map(({ exitCode, outcome }) => [outcome, exitCode]),
+      [
+        ['ended', 4],
+        ['timedOut', undefined],
+      ],
+    );
+    assert.equal(hooks.last?.outcome, 'timedOut');
+    assert.ok(
+      log.lines.some(line => /status 4 after \d+ ms; output: oh no/.test(line)),
+      log.lines.join('\n'),
+    );
+    assert.ok(log.lines.some(line => /\(sleep 100\): timedOut/.test(line)));
+  });
+
+  it('do not run in a workspace that is not trusted, nor after the window has closed', async () => {
+    const folder = temporaryFolder();
+    const setting = { Stop: [command(`touch ${folder}/ran`)] };
+    await outgoing(setting, false).hooks.run(stop);
+    const { hooks } = outgoing(setting);
+    hooks.dispose();
+    await hooks.run(stop);
+    assert.deepEqual(fs.readdirSync(folder), []);
+  });
+});

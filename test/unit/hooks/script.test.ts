@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { EVENT_CAP } from '../../../src/hooks/model';
+import { commandLine, hookPlace, placeScript, scriptOf, type HookPlace } from '../../../src/hooks/place';
+import {
+  cleanUp,
+  jsonFiles,
+  later,
+  run,
+  shipped,
+  temporaryFolder,
+  temporaryPlace,
+  type Ran,
+} from './support';
+
+const event = JSON.stringify({
+  hook_event_name: 'Stop',
+  session_id: 's1',
+  cwd: '/w',
+  message: 'fünf “Wörter”',
+});
+const shells = ['/bin/sh', '/bin/bash', '/bin/dash', '/bin/busybox'].filter(shell => fs.existsSync(shell));
+
+/** As the client runs it: a command line in a shell. */
+const send = (place: HookPlace, input: string | Buffer, shell = '/bin/sh', env = process.env): Promise<Ran> =>
+  run(
+    shell,
+    [...(shell.endsWith('busybox') ? ['sh'] : []), '-c', commandLine(place.script, 'linux')],
+    input,
+    env,
+  );
+const sent = (place: HookPlace): string[] => jsonFiles(place.spool).sort();
+const read = (place: HookPlace, name: string): string =>
+  fs.readFileSync(path.join(place.spool, name), 'utf8');
+
+const quiet = (ran: Ran): void => {
+  assert.equal(ran.code, 0);
+  assert.equal(ran.output, '');
+};
+
+describe('the hook command', function () {
+  this.timeout(20_000);
+  afterEach(cleanUp);
+
+  for (const shell of shells) {
+    it(`hands an event over in ${shell}, privately`, async () => {
+      const place = await temporaryPlace();
+      fs.rmdirSync(place.spool);
+      quiet(await send(place, event, shell));
+      const [name, ...others] = sent(place);
+      assert.deepEqual(others, []);
+      assert.equal(read(place, name!), event);
+      assert.match(name!, /^\d{10}\.\w+\.json$/);
+      assert.equal(fs.statSync(place.spool).mode & 0o777, 0o700);
+      assert.equal(fs.statSync(path.join(place.spool, name!)).mode & 0o777, 0o600);
+    });
+  }
+
+  it('takes milliseconds, with no editor there', async () => {
+    const place = await temporaryPlace();
+    const times: number[] = [];
+    for (let count = 0; count < 20; count++) times.push((await send(place, event)).ms);
+    const median = times.sort((a, b) => a - b)[10]!;
+    assert.ok(median < 500, `${median} ms`);
+    assert.equal(sent(place).length, 20);
+  });
+
+  it('works from folders with any name', async () => {
+    for (const name of [`it's "quoted" $HOME \`id\` & (1) %PATH%`, '空 白', '-n', '!#;*?']) {
+      const place = hookPlace(path.join(temporaryFolder(), name));
+      await placeScript(place, shipped);
+      quiet(await send(place, event));
+      assert.equal(sent(place).length, 1, name);
+      assert.equal(scriptOf(commandLine(place.script, 'linux')), place.script);
+    }
+  });
+
+  it('keeps the beginning of 10 MB and takes in the rest', async () => {
+    const place = await temporaryPlace();
+    const long = JSON.stringify({
+      hook_event_name: 'Stop',
+      session_id: 's',
+      message: 'x'.repeat(10_000_000),
+    });
+    const ran = await send(place, long);
+    quiet(ran);
+    assert.ok(ran.ms < 500, `${ran.ms} ms`);
+    assert.equal(read(place, sent(place)[0]!), long.slice(0, EVENT_CAP + 1));
+  });
+
+  it('passes on what is no JSON, and nothing for nothing', async () => {
+    const place = await temporaryPlace();
+    const bytes = Buffer.from([0, 255, 254, 10, 123, 0]);
+    quiet(await send(place, bytes));
+    assert.deepEqual(fs.readFileSync(path.join(place.spool, sent(place)[0]!)), bytes);
+    quiet(await send(place, ''));
+    assert.equal(fs.readdirSync(place.spool).length, 1);
+  });
+
+  for (const [what, spoil] of [
+    ['the script is gone', place => fs.rmSync(place.script)],
+    ['all of it is gone', place => fs.rmSync(place.folder, { recursive: true })],
+    [
+      'the spool is a file',
+      place => {
+        fs.rmdirSync(place.spool);
+        fs.writeFileSync(place.spool, '');
+      },
+    ],
+    [
+      'the spool leads nowhere',
+      place => {
+        fs.rmdirSync(place.spool);
+        fs.symlinkSync('/no/such/folder', place.spool);
+      },
+    ],
+  ] as const satisfies readonly (readonly [string, (place: HookPlace) => void])[]) {
+    it(`says nothing and succeeds when ${what}`, async () => {
+      const place = await temporaryPlace();
+      spoil(place);
+      quiet(await send(place, event));
+      quiet(await send(place, Buffer.alloc(10_000_000, 'x')));
+    });
+  }
+
+  it('says nothing and succeeds when the spool cannot be written', async function () {
+    const place = await temporaryPlace();
+    // A user who may write everything needs a disk that nobody can write.
+    if (process.getuid?.() === 0) {
+      const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'ro,size=4k', 'tmpfs', place.spool]);
+      if (mounted.status !== 0) return this.skip();
+      later(() => void spawnSync('umount', [place.spool]));
+    } else {
+      fs.chmodSync(place.spool, 0o500);
+      later(() => fs.chmodSync(place.spool, 0o700));
+    }
+    quiet(await send(place, event));
+    assert.deepEqual(fs.readdirSync(place.spool), []);
+  });
+
+  it('leaves nothing behind when no byte can be written any more', async () => {
+    const place = await temporaryPlace();
+    const ran = await run('/bin/sh', ['-c', `ulimit -f 0; ${commandLine(place.script, 'linux')}`], event);
+    quiet(ran);
+    assert.deepEqual(fs.readdirSync(place.spool), []);
+  });
+
+  it('leaves nothing behind on a full disk', async function () {
+    const place = await temporaryPlace();
+    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=16k,mode=0700', 'tmpfs', place.spool]);
+    if (mounted.status !== 0) return this.skip();
+    later(() => void spawnSync('umount', [place.spool]));
+    quiet(await send(place, 'x'.repeat(EVENT_CAP)));
+    assert.deepEqual(fs.readdirSync(place.spool), []);
+    quiet(await send(place, event));
+    assert.equal(sent(place).length, 1);
+  });
+
+  it('keeps the spool small while nobody reads it', async () => {
+    const place = await temporaryPlace();
+    for (let index = 0; index < 2_003; index++)
+      fs.writeFileSync(path.join(place.spool, `${1_700_000_000 + index}.old.json`), '{}');
+    quiet(await send(place, event));
+    const names = sent(place);
+    assert.equal(names.length, 2_000);
+    assert.equal(names[0], '1700000004.old.json');
+    assert.equal(read(place, names.at(-1)!), event);
+  });
+
+  it('hears nothing from hooks that Agent Console runs itself', async () => {
+    const place = await temporaryPlace();
+    quiet(await send(place, event, '/bin/sh', { ...process.env, AGENT_CONSOLE_OUTGOING_HOOK: '1' }));
+    assert.deepEqual(fs.readdirSync(place.spool), []);
+  });
+
+  it('does not lose one of 100 that come at once', async () => {
+    const place = await temporaryPlace();
+    const ids = Array.from({ length: 100 }, (_, index) => `s${index}`);
+    const ran = await Promise.all(ids.map(session_id => send(place, JSON.stringify({ session_id }))));
+    ran.forEach(quiet);
+    const found = sent(place).map(
+      name => (JSON.parse(read(place, name)) as { session_id: string }).session_id,
+    );
+    assert.deepEqual(found.sort(), ids.sort());
+  });
+
+  it('has a form for Windows that reads the same in cmd and in a POSIX shell', () => {
+    const { script } = hookPlace(
+      "C:\\Users\\Ann O'Hara\\AppData\\agent-console.agent-console\\hooks",
+      'win32',
+    );
+    const command = commandLine(script, 'win32');
+    assert.equal(
+      command,
+      `powershell.exe -NoProfile -NonInteractive -ExecutionPolicy Bypass -File "C:/Users/Ann O'Hara/AppData/agent-console.agent-console/hooks/agent-console-hook.ps1" || exit 0`,
+    );
+    assert.equal(scriptOf(command), script.replaceAll('\\', '/'));
+    for (const letter of ['%', '$', '`', '"', '!', '^'])
+      assert.throws(() => commandLine(`C:\\a${letter}b\\agent-console-hook.ps1`, 'win32'), RangeError);
+    // A POSIX shell sees one argument and no variable in it.
+    const seen = spawnSync('/bin/sh', ['-c', command.replace('powershell.exe', 'printf "%s\\n"')], {
+      encoding: 'utf8',
+    });
+    assert.ok(seen.stdout.includes("\nC:/Users/Ann O'Hara/AppData/"));
+    const source = fs.readFileSync(path.join(shipped, path.basename('agent-console-hook.ps1')), 'utf8');
+    assert.ok(source.includes(String(EVENT_CAP + 1)) && source.trimEnd().endsWith('exit 0'));
+    assert.doesNotMatch(source, /Write-|Out-Host|[^\u0000-\u007f]/);
+  });
+
+  it('knows its own commands from those of others', () => {
+    for (const other of [
+      'echo agent-console-hook.sh',
+      "sh '/x/agent-console-hook.sh'",
+      "sh '/x/agent-console-hook.sh' >/dev/null 2>&1 || cat >/dev/null ; rm -rf /",
+      "sh '/x'; evil '/agent-console-hook.sh' >/dev/null 2>&1 || cat >/dev/null",
+    ])
+      assert.equal(scriptOf(other), undefined, other);
+  });
+
+  it('is replaced by the one of a newer version, and otherwise left alone', async () => {
+    const place = await temporaryPlace();
+    assert.equal(await placeScript(place, shipped), false);
+    fs.writeFileSync(place.script, '#!/bin/sh\n# older\n');
+    assert.equal(await placeScript(place, shipped), true);
+    quiet(await send(place, event));
+    assert.equal(sent(place).length, 1);
+    assert.deepEqual(
+      fs.readdirSync(place.folder).filter(name => name.endsWith('.tmp')),
+      [],
+    );
+  });
+});

@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { hookPlace, placeScript, type HookPlace } from '../../../src/hooks/place';
+
+export const root = process.env['AGENT_CONSOLE_ROOT']!;
+export const shipped = path.join(root, 'media/hooks');
+
+const cleanups: (() => void)[] = [];
+
+export function later(run: () => void): void {
+  cleanups.push(run);
+}
+
+export function cleanUp(): void {
+  for (const run of cleanups.splice(0).reverse()) run();
+}
+
+/** A folder of this test, gone after it. */
+export function temporaryFolder(name = 'hooks'): string {
+  const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), `agent-console-${name}-`)));
+  later(() => fs.rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A place with the script in it, as after installing. */
+export async function temporaryPlace(): Promise<HookPlace> {
+  const place = hookPlace(path.join(temporaryFolder(), 'hooks'));
+  await placeScript(place, shipped);
+  return place;
+}
+
+export interface Ran {
+  readonly code: number | null;
+  readonly output: string;
+  readonly ms: number;
+}
+
+/** Runs a program with something on its standard input. */
+export async function run(
+  file: string,
+  args: readonly string[],
+  input: string | Buffer,
+  env = process.env,
+): Promise<Ran> {
+  const started = performance.now();
+  const child = spawn(file, [...args], { env });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  // A broken pipe would end a client that is less careful.
+  const broken: Error[] = [];
+  child.stdin.on('error', error => broken.push(error));
+  child.stdin.end(input);
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output: output + broken.join(), ms: performance.now() - started };
+}
+
+let next = 0;
+
+/** Puts an event into the spool as the script does. */
+export function writeEvent(place: HookPlace, event: object | string, at = Date.now()): string {
+  const name = `${Math.floor(at / 1000)}.${String(++next).padStart(10, '0')}.json`;
+  const temp = path.join(place.spool, name.slice(0, -'.json'.length));
+  fs.writeFileSync(temp, typeof event === 'string' ? event : JSON.stringify(event), { mode: 0o600 });
+  fs.utimesSync(temp, at / 1000, at / 1000);
+  fs.renameSync(temp, path.join(place.spool, name));
+  return name;
+}
+
+/** Resolves when `holds` does; looks again after every turn of the event loop and the file system. */
+export async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await fs.promises.stat('/');
+}
+
+export function jsonFiles(folder: string): string[] {
+  return fs.readdirSync(folder).filter(name => name.endsWith('.json'));
+}
+
+/** For callbacks that must not be called. */
+export function unexpected(what: unknown): never {
+  throw new Error(`Not expected: ${String(what)}`);
+}
