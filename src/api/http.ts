@@ -197,6 +197,8 @@ function toApiError(thrown: unknown, call: Call, mayHaveLeft: boolean): ApiError
 
 function isRetriable(error: ApiError): boolean {
   if (error.status === 408 || error.status === 429) return true;
+  // Not implemented is not a state that passes.
+  if (error.status === 501) return false;
   if (error.kind === 'unavailable' || error.reason === 'truncated') return true;
   return error.kind === 'unreachable' && error.status === undefined && mayPass(error.reason);
 }

@@ -29,6 +29,7 @@ export type {
   ApiRequestInfo,
   QueryProblem,
 } from './errors';
+export type { Extra, Extras } from './extras';
 export type {
   ContentItem,
   FileAttachment,

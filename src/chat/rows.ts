@@ -21,6 +21,8 @@ export interface RowsInput {
   readonly messageCount: number | undefined;
   /** By the id of the message above which something is missing. */
   readonly breaks: ReadonlyMap<string, Break>;
+  /** All the service shows is known. */
+  readonly complete?: boolean;
   /** The send whose text the composer holds again. */
   readonly inComposer: string | undefined;
   /** IANA name of the reader's zone. */
@@ -135,7 +137,7 @@ export class RowBuilder {
     return this.#same(key, [state, words], () => ({ kind: 'break', key, state, sentence: words }));
   }
 
-  #gap({ messageCount, breaks }: RowsInput, knownCount: number): Row[] {
+  #gap({ messageCount, breaks, complete }: RowsInput, knownCount: number): Row[] {
     const { t } = vscode.l10n;
     const count = gapCount(messageCount, knownCount);
     if (count === 0) return [];
@@ -149,6 +151,11 @@ export class RowBuilder {
               'This session has {0} messages. They cannot be read yet; they appear with your next message.',
               number,
             );
+    } else if (complete === true) {
+      sentence =
+        count === 1
+          ? t('1 message of this session is not shown by the service')
+          : t('{0} messages of this session are not shown by the service', number);
     } else if (breaks.size > 0) {
       sentence =
         count === 1 ? t('1 message has not been read yet') : t('{0} messages have not been read yet', number);
