@@ -24,6 +24,11 @@ export const settings = {
   sessionsFilter: (): string => read('sessions.filter', ''),
   /** Named settings for new sessions, as the person wrote them. */
   sessionsPresets: (): unknown => configuration().get<unknown>('sessions.presets'),
+  /** Where a session's chat is opened. */
+  chatLocation: (): 'panel' | 'view' =>
+    read<string>('chat.location', 'panel') === 'view' ? 'view' : 'panel',
+  /** Whether what only some services offer is tried. */
+  extras: (): boolean => read<string>('extras', 'auto') !== 'off',
 } as const;
 
 type SettingKey =
@@ -37,7 +42,9 @@ type SettingKey =
   | 'sessions.sortBy'
   | 'sessions.scope'
   | 'sessions.filter'
-  | 'sessions.presets';
+  | 'sessions.presets'
+  | 'chat.location'
+  | 'extras';
 
 /** Every setting id, for the test that compares them with package.json. */
 export const settingKeys: readonly SettingKey[] = [
@@ -52,6 +59,8 @@ export const settingKeys: readonly SettingKey[] = [
   'sessions.scope',
   'sessions.filter',
   'sessions.presets',
+  'chat.location',
+  'extras',
 ];
 
 /** Stores the two addresses in the user's settings; `undefined` removes them. */

@@ -97,10 +97,12 @@ export class RowBuilder {
     const { id, message, sent } = entry;
     const at = timeOf(entry);
     const author = authorOf(entry);
+    const phase = phaseOf(message?.providerAPhase);
     const continued =
       previous !== undefined &&
       previous.author === author &&
       author !== 'person' &&
+      (phase === undefined || phase === previous.phase) &&
       at - previous.at < SAME_BREATH;
     const results = message === undefined ? [] : toolUseIds(message).map(use => names.get(use));
     return this.#same(`message:${id}`, [entry, continued, ...results], () => {
@@ -118,6 +120,7 @@ export class RowBuilder {
         at,
         continued,
         failed: message?.isError === true && message.role !== 'tool' && !isToolResult(message),
+        ...(phase === undefined ? {} : { phase }),
         parts: parts.filter(part => part.kind !== 'text' || part.text.trim() !== ''),
         chips: showsFiles ? [] : (sent?.attachments ?? []).map(attachment => this.#chip(attachment)),
         accepted: message === undefined,
@@ -223,6 +226,12 @@ function authorOf({ message }: KnownMessage): MessageRow['author'] {
     default:
       return 'other';
   }
+}
+
+/** The phase of a message in words; any word a service may use is shown as it is. */
+function phaseOf(phase: string | undefined): string | undefined {
+  if (phase === undefined || phase === 'commentary') return undefined;
+  return phase === 'final_answer' ? vscode.l10n.t('Final answer') : oneLine(phase.replaceAll('_', ' '), 40);
 }
 
 /** What is known of a send without an answer. */

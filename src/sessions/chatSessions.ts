@@ -51,6 +51,12 @@ export class ChatSessionsSource extends Disposable {
 
   readonly onDidChange: Event<readonly string[]> = this.#changed.event;
 
+  /** The service whose list has been read. */
+  get serviceId(): string | undefined {
+    const { index } = this.#deps;
+    return index.isOpen ? index.serviceId : undefined;
+  }
+
   get(sessionId: string): SessionForChat | undefined {
     const record = this.#deps.index.get(sessionId);
     if (record === undefined) return undefined;
