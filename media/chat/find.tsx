@@ -51,8 +51,9 @@ async function search(
   let began = performance.now();
   for (const [row, content] of rows.entries()) {
     for (const [part, shown] of partsOf(content).entries()) {
-      let nth = 0;
-      for (const _ of partText(shown).matchAll(wanted)) found.push({ row, part, nth: nth++ });
+      partText(shown)
+        .match(wanted)
+        ?.forEach((_, nth) => found.push({ row, part, nth }));
     }
     if (found.length >= MOST) break;
     if (performance.now() - began < STEP) continue;

@@ -8,7 +8,7 @@ export function dressPaths(root: DocumentFragment | Element, title: string): voi
   const texts: Text[] = [];
   while (walker.nextNode() !== null) {
     const text = walker.currentNode as Text;
-    if (text.data.includes(':') && text.parentElement?.closest('a') == null) texts.push(text);
+    if (text.data.includes(':') && !text.parentElement?.closest('a')) texts.push(text);
   }
   for (const text of texts) {
     const pieces: (string | HTMLElement)[] = [];

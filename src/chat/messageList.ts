@@ -63,13 +63,17 @@ export class MessageList extends Disposable implements MessageSource {
   }
 
   async #repeat(): Promise<boolean> {
-    let done: boolean;
-    do {
-      this.#again = false;
-      done = await this.#read();
-    } while (done && this.#again && !this.isDisposed);
+    this.#again = false;
+    let done = await this.#read();
+    while (done && this.#wantsMore()) done = await this.#read();
     this.#changed.fire();
     return done;
+  }
+
+  #wantsMore(): boolean {
+    const again = this.#again && !this.isDisposed;
+    this.#again = false;
+    return again;
   }
 
   async #read(): Promise<boolean> {

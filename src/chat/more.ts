@@ -11,7 +11,7 @@ export async function showMore(
   const { t } = vscode.l10n;
   const { sessionId } = panel.conversation;
   const run = (command: string) => (): unknown => vscode.commands.executeCommand(command, sessionId);
-  const actions = [
+  const actions: (vscode.QuickPickItem & { readonly act: () => unknown })[] = [
     { label: `$(search) ${t('Find in this session')}`, act: () => panel.find() },
     { label: `$(export) ${t('Export to Markdown…')}`, act: run(commands.chat.export) },
     { label: `$(file) ${t('Open as text document')}`, act: run(commands.chat.openDocument) },
@@ -24,5 +24,5 @@ export async function showMore(
   const chosen = await vscode.window.showQuickPick(actions, {
     placeHolder: t('What to do with this session'),
   });
-  await chosen?.act();
+  await Promise.resolve(chosen?.act());
 }

@@ -1,4 +1,4 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 
 /** Where a chat page is shown: a panel among the editors, or the view of the side bar. */
 export interface ChatPlace {
@@ -25,16 +25,18 @@ export function panelPlace(panel: vscode.WebviewPanel): ChatPlace {
     get isActive() {
       return panel.active;
     },
-    get title() {
+    get title(): string {
       return panel.title;
     },
-    set title(title) {
+    set title(title: string) {
       panel.title = title;
     },
     onDidChangeVisibility: panel.onDidChangeViewState,
     onDidDispose: panel.onDidDispose,
     reveal: () => panel.reveal(undefined, false),
-    close: () => panel.dispose(),
+    close: () => {
+      panel.dispose();
+    },
   };
 }
 
@@ -49,15 +51,17 @@ export function viewPlace(view: vscode.WebviewView, onClose: () => void): ChatPl
     get isActive() {
       return view.visible;
     },
-    get title() {
+    get title(): string {
       return view.description ?? '';
     },
-    set title(title) {
+    set title(title: string) {
       view.description = title;
     },
     onDidChangeVisibility: view.onDidChangeVisibility,
     onDidDispose: view.onDidDispose,
-    reveal: () => view.show(false),
+    reveal: () => {
+      view.show(false);
+    },
     close: onClose,
   };
 }

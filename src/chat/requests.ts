@@ -54,5 +54,5 @@ const isPageState = object({
 export function readPageState(state: unknown): PageState | undefined {
   if (!isPageState(state) || state.sessionId === '' || !/^[a-z0-9_-]+$/.test(state.serviceId))
     return undefined;
-  return state as PageState;
+  return state;
 }
