@@ -76,6 +76,7 @@ export function FindBar({ strings, list }: FindBarProps) {
   const [words, setWords] = useState('');
   const [matches, setMatches] = useState<readonly Match[]>([]);
   const [at, setAt] = useState(-1);
+  const sought = useRef('');
   const { rows } = transcript.value;
 
   useEffect(() => field.current?.select(), [finding.value]);
@@ -86,7 +87,9 @@ export function FindBar({ strings, list }: FindBarProps) {
         if (found === undefined || abort.signal.aborted) return;
         setMatches(found);
         // What stands nearest to the end is most likely meant; while rows come in, the place is kept.
-        setAt(before => (before >= 0 && before < found.length ? before : found.length - 1));
+        const same = sought.current === words;
+        sought.current = words;
+        setAt(before => (same && before >= 0 ? Math.min(before, found.length - 1) : found.length - 1));
       });
     }, GATHER);
     return () => {
