@@ -156,20 +156,35 @@ export function FindBar({ strings, list }: FindBarProps) {
   );
 }
 
-/** Ranges of the words in what is drawn. */
+/** Ranges of the words in what is drawn, also across the colours of code; never across blocks. */
 function ranges(root: Node, words: string): Range[] {
-  const found: Range[] = [];
+  if (words === '') return [];
+  const nodes: { readonly node: Text; readonly from: number }[] = [];
+  let text = '';
+  let block: Element | null | undefined;
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
-  while (words !== '' && walker.nextNode() !== null) {
+  while (walker.nextNode() !== null) {
     const node = walker.currentNode as Text;
-    for (const { index, 0: text } of node.data.matchAll(pattern(words))) {
-      const range = document.createRange();
-      range.setStart(node, index);
-      range.setEnd(node, index + text.length);
-      found.push(range);
-    }
+    const around = node.parentElement?.closest('p, pre, li, td, th, h3, h4, h5, h6, summary');
+    if (around !== block) text += '\n';
+    block = around;
+    nodes.push({ node, from: text.length });
+    text += node.data;
   }
-  return found;
+  let at = 0;
+  const place = (index: number): [Text, number] | undefined => {
+    while (index > (nodes[at]?.from ?? 0) + (nodes[at]?.node.length ?? 0) && at < nodes.length - 1) at++;
+    const held = nodes[at];
+    return held === undefined ? undefined : [held.node, index - held.from];
+  };
+  return [...text.matchAll(pattern(words))].flatMap(({ index, 0: found }) => {
+    const range = document.createRange();
+    const [start, end] = [place(index), place(index + found.length)];
+    if (start === undefined || end === undefined || start[1] < 0 || end[1] < 0) return [];
+    range.setStart(...start);
+    range.setEnd(...end);
+    return [range];
+  });
 }
 
 function markAll(log: Element, words: string): void {

@@ -34,8 +34,8 @@ export class Extras {
   /** A page of the sessions this key may see. Rejects with `ApiError` only where the list is known to exist. */
   sessions(cursor?: string, { signal }: RequestOptions = {}): Promise<Extra<Page<Session>>> {
     const rules = { texts: false };
-    return this.#sessions.run(() =>
-      this.#page('/sessions', 'sessions', sessionSchema(), 'sessionId', rules, cursor, signal),
+    return this.#sessions.run(once =>
+      this.#page('/sessions', 'sessions', sessionSchema(), 'sessionId', rules, { cursor, once }, signal),
     );
   }
 
@@ -47,8 +47,8 @@ export class Extras {
   ): Promise<Extra<Page<Message>>> {
     const path = `/sessions/${idSegment('sessionId', sessionId)}/messages`;
     const rules = { texts: false, except: CONTENT };
-    return this.#messages.run(() =>
-      this.#page(path, 'messages', messageSchema(), 'id', rules, cursor, signal),
+    return this.#messages.run(once =>
+      this.#page(path, 'messages', messageSchema(), 'id', rules, { cursor, once }, signal),
     );
   }
 
@@ -58,13 +58,13 @@ export class Extras {
     schema: S,
     idName: string,
     rules: RedactionRules,
-    cursor: string | undefined,
+    { cursor, once }: { readonly cursor: string | undefined; readonly once: boolean },
     signal: AbortSignal | undefined,
   ): Promise<Page<z.output<S>>> {
     const { http, redactor } = this.#service;
     const query: Query = { limit: limitQuery(PAGE), cursor };
     return http.request(
-      v0Get(this.#service, path, query),
+      { ...v0Get(this.#service, path, query), once },
       answer => {
         const rows = listIn(answer, name).map(row => redactor.redact(row, rules));
         const { items, problems } = decodeRows(schema, rows, row => row[idName]);
@@ -81,7 +81,7 @@ export class Extras {
   }
 }
 
-/** Remembers whether a call is offered; callers at the same time share the first try. */
+/** Remembers whether a call is offered; callers at the same time share the first try, which is one request. */
 class Probe {
   readonly #service: Service;
   #offered: boolean | undefined;
@@ -92,9 +92,9 @@ class Probe {
     this.#service = service;
   }
 
-  async run<T>(ask: () => Promise<T>): Promise<Extra<T>> {
+  async run<T>(ask: (once: boolean) => Promise<T>): Promise<Extra<T>> {
     while (this.#first !== undefined) await this.#first.catch(() => undefined);
-    if (this.#offered === true) return ask();
+    if (this.#offered === true) return ask(false);
     if (this.#offered === false || this.#service.now() < this.#notBefore) return 'missing';
     const probe = this.#try(ask);
     this.#first = probe;
@@ -106,9 +106,9 @@ class Probe {
   }
 
   /** Never rejects: a failure of the first try is no error of anybody's. */
-  async #try<T>(ask: () => Promise<T>): Promise<Extra<T>> {
+  async #try<T>(ask: (once: boolean) => Promise<T>): Promise<Extra<T>> {
     try {
-      const answer = await ask();
+      const answer = await ask(true);
       this.#offered = true;
       return answer;
     } catch (error) {

@@ -149,7 +149,7 @@ export class Http {
 
   /** The error itself, or `TryAgain` for one that another try of a GET may get past in time. */
   #orTryAgain(error: ApiError, call: Call, budget: { ms: number }, signal: AbortSignal): Error {
-    if (call.method !== 'GET' || !isRetriable(error)) return error;
+    if (call.method !== 'GET' || call.once === true || !isRetriable(error)) return error;
     // A pause the service asked for is waited for at the gate, where every other request waits too.
     const paused = Math.max(0, (error.retryAt ?? 0) - this.#now());
     if (paused > budget.ms) return error;
@@ -197,8 +197,6 @@ function toApiError(thrown: unknown, call: Call, mayHaveLeft: boolean): ApiError
 
 function isRetriable(error: ApiError): boolean {
   if (error.status === 408 || error.status === 429) return true;
-  // Not implemented is not a state that passes.
-  if (error.status === 501) return false;
   if (error.kind === 'unavailable' || error.reason === 'truncated') return true;
   return error.kind === 'unreachable' && error.status === undefined && mayPass(error.reason);
 }

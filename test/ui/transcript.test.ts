@@ -36,6 +36,9 @@ const FIRST_SEEN = `(() => {
   return seen.textContent.slice(0, 60);
 })()`;
 
+/** The current match is marked, and it is these words. */
+const MARKED = `words => [...(CSS.highlights.get('current') ?? [])].some(range => String(range) === words)`;
+
 /** Reading a session in a service that lists its messages. */
 describe('a transcript', () => {
   let service: SampleService;
@@ -117,6 +120,7 @@ describe('a transcript', () => {
     await chat().locator('details[open]').getByText('a kind nobody knows yet').waitFor();
     await field.fill('return input.reduce');
     await chat().getByText('12 of 12').waitFor();
+    await (await workbench.webviewFrame()).waitForFunction(MARKED, 'return input.reduce');
     await field.press('Enter');
     await chat().getByText('1 of 12').waitFor();
     await field.press('Shift+Enter');
