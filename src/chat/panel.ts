@@ -65,6 +65,8 @@ export class ChatPanel extends Disposable implements PanelActions {
   readonly #gathering = this.register(new Slot<IDisposable>());
   readonly #disposed = new vscode.EventEmitter<void>();
   #ready = false;
+  /** The page of this chat has been heard: before, what comes is from the one the place showed last. */
+  #heard = false;
   #problems = 0;
   #timeZone = 'UTC';
   #gatherFor = GATHER;
@@ -96,7 +98,7 @@ export class ChatPanel extends Disposable implements PanelActions {
         isBlocked: () => this.#blocked !== undefined,
       }),
     );
-    this.register(panel.webview.onDidReceiveMessage(message => this.#page.receive(message)));
+    this.register(panel.webview.onDidReceiveMessage(message => this.#receive(message)));
     this.register(panel.onDidDispose(() => this.dispose()));
     this.#panel.title = this.#title;
     this.register(panel.onDidChangeVisibility(() => this.#viewChanged()));
@@ -143,13 +145,19 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.#disposed.dispose();
   }
 
-  override dispose(): void {
+  /** Ends this chat but leaves its place to another. */
+  leave(): void {
     if (this.isDisposed) return;
     this.#feed.pause();
     super.dispose();
-    this.#panel.close();
     this.#disposed.fire();
     this.#disposed.dispose();
+  }
+
+  override dispose(): void {
+    if (this.isDisposed) return;
+    this.leave();
+    this.#panel.close();
   }
 
   /** Asks how the session stands; rejects with the reason. */
@@ -219,6 +227,11 @@ export class ChatPanel extends Disposable implements PanelActions {
   showDraft(): void {
     this.#shownDraft = this.conversation.composition.draft.text;
     this.#page.send('setDraft', { text: this.#shownDraft, focus: true });
+  }
+
+  #receive(message: unknown): void {
+    this.#heard ||= (message as { readonly name?: unknown } | undefined)?.name === 'ready';
+    if (this.#heard) this.#page.receive(message);
   }
 
   get #blocked(): string | undefined {
@@ -292,6 +305,7 @@ export class ChatPanel extends Disposable implements PanelActions {
     const { conversation } = this;
     const began = performance.now();
     const title = this.#title;
+    this.#attention.update();
     if (this.#panel.title !== title) this.#panel.title = title;
     if (!this.#ready) return;
     const { composition } = conversation;

@@ -96,7 +96,7 @@ export class Places extends Disposable {
 
   /** The view is shown for the first time, or again after it was moved. */
   resolveView(view: vscode.WebviewView, state: unknown): void {
-    this.#inView?.dispose();
+    this.#inView?.leave();
     this.#view = view;
     view.onDidDispose(() => {
       if (this.#view === view) this.#view = undefined;
@@ -185,8 +185,10 @@ export class Places extends Disposable {
     const shown = this.#inView;
     if (shown?.conversation.sessionId === sessionId && shown.conversation.serviceId === serviceId)
       return shown;
-    shown?.release();
-    const place = viewPlace(view, () => this.#showNotice(view));
+    shown?.leave();
+    const place = viewPlace(view, () => {
+      if (this.#view === view) this.#showNotice(view);
+    });
     const panel = this.#make(place, serviceId, sessionId, title, () => {
       if (this.#inView === panel) this.#inView = undefined;
     });
