@@ -28,6 +28,7 @@ async function addSession(workbench: Workbench, sessionId: string): Promise<void
   await workbench.answer(sessionId);
 }
 
+const NAME = '.quick-input-widget input.input';
 const DRAWN = 'new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))';
 /** The first message whose beginning is seen, by its first words. */
 const FIRST_SEEN = `(() => {
@@ -40,7 +41,7 @@ const FIRST_SEEN = `(() => {
 const MARKED = `words => [...(CSS.highlights.get('current') ?? [])].some(range => String(range) === words)`;
 
 /** Reading a session in a service that lists its messages. */
-describe('a transcript', () => {
+describe('reading a transcript', () => {
   let service: SampleService;
   let folder: string;
   let workbench: Workbench;
@@ -48,6 +49,9 @@ describe('a transcript', () => {
   const chat = () => workbench.webview();
   const top = async () => (await workbench.webviewFrame()).evaluate<string>(FIRST_SEEN);
   const toLatest = () => chat().locator('.to-latest');
+  /** The tab of a session's page. */
+  const page = (title: string) =>
+    workbench.page.locator('.tab[data-resource-name^="webview-"]').filter({ hasText: title });
   const id = (index: number): string => service.sessionIds[index] ?? '';
 
   before(async function () {
@@ -111,9 +115,8 @@ describe('a transcript', () => {
   });
 
   it('is searched as a whole, what is collapsed too', async () => {
-    const { page } = workbench;
     await chat().getByRole('textbox', { name: 'Message to the agent' }).focus();
-    await page.keyboard.press('Control+f');
+    await workbench.page.keyboard.press('Control+f');
     const field = chat().getByRole('textbox', { name: 'Find in this session' });
     await field.fill('nobody knows yet');
     await chat().getByText('1 of 1').waitFor();
@@ -147,11 +150,13 @@ describe('a transcript', () => {
   });
 
   it('counts what is new below, and stays where it is read', async () => {
-    const { page } = workbench;
+    const { keyboard } = workbench.page;
     await addSession(workbench, id(1));
+    await chat().getByRole('heading', { level: 1, name: 'Migrate' }).waitFor();
     await chat().getByRole('article').last().waitFor();
+    await chat().locator('textarea:focus').waitFor();
     await chat().getByRole('log').focus();
-    await page.keyboard.press('Home');
+    await keyboard.press('Home');
     await chat().getByRole('article').getByText('Migrate the build to workspaces').waitFor();
     await toLatest().getByText('To the latest message').waitFor();
     const before = await top();
@@ -161,7 +166,7 @@ describe('a transcript', () => {
       .getByText(/^\d+ new/)
       .waitFor();
     assert.deepEqual(await top(), before);
-    await page.setViewportSize({ width: 900, height: 700 });
+    await workbench.page.setViewportSize({ width: 900, height: 700 });
     await (await workbench.webviewFrame()).waitForFunction('innerWidth < 900');
     await (await workbench.webviewFrame()).evaluate(DRAWN);
     const after = await top();
@@ -169,7 +174,7 @@ describe('a transcript', () => {
     await toLatest().click();
     await chat().getByText('Said elsewhere').waitFor();
     await toLatest().waitFor({ state: 'detached' });
-    await page.setViewportSize({ width: 1280, height: 800 });
+    await workbench.page.setViewportSize({ width: 1280, height: 800 });
   });
 
   it('copies a message', async () => {
@@ -189,10 +194,11 @@ describe('a transcript', () => {
       .first()
       .click();
     await workbench.runCommand('Agent Console: Export session to Markdown');
-    await workbench.quickInput.locator('input.input').waitFor();
-    await workbench.answer(path.join(folder, 'out.md'));
-    await workbench.notified('Exported to out.md');
-    const text = fs.readFileSync(path.join(folder, 'out.md'), 'utf8');
+    // The box is filled after it is shown.
+    await workbench.page.waitForFunction(`document.querySelector('${NAME}')?.value.endsWith('.md')`);
+    await workbench.page.keyboard.press('Enter');
+    await workbench.notified('Exported to Migrate-the-build-to-workspaces.md');
+    const text = fs.readFileSync(path.join(folder, 'Migrate-the-build-to-workspaces.md'), 'utf8');
     assert.match(text, /^# Migrate/);
     assert.match(text, /\n### You, /);
     assert.match(text, /Said elsewhere/);
@@ -208,8 +214,8 @@ describe('a transcript', () => {
   });
 
   it('has one tab a session, also after a reload', async () => {
-    const tabs = () => workbench.page.locator('.tabs-container .tab').filter({ hasText: 'Odd corners' });
-    await workbench.tab(/^Migrate the build/).click();
+    const tabs = () => page('Odd corners');
+    await page('Migrate the build').click();
     await chat().getByRole('article').last().waitFor();
     await workbench.page.reload();
     await workbench.activityIcon('Agent Console').waitFor({ timeout: 60_000 });
@@ -221,7 +227,7 @@ describe('a transcript', () => {
   });
 });
 
-describe('the chat in the side bar', () => {
+describe('reading a transcript in the side bar', () => {
   it('follows the selected session, and is the same after a reload', async function () {
     this.timeout(180_000);
     const service = await startSampleService({ pace: 0, extras: true });
