@@ -238,7 +238,11 @@ class ListController {
   #follow(): void {
     const length = this.#rows?.rows.length ?? 0;
     if (!this.#following || length === 0) return;
-    void this.virtualizer.driver.$scroll(length - 1, { align: 'end', offset: 64 });
+    const { driver, store } = this.virtualizer;
+    // Where the reader goes up from, also in a single step.
+    void driver
+      .$scroll(length - 1, { align: 'end', offset: 64 })
+      .then(() => (this.#lastOffset = store.$getScrollOffset()));
   }
 
   #scrolled(): void {

@@ -1,7 +1,5 @@
-import * as path from 'node:path';
 import { type Page } from 'playwright-core';
-import type { Row as TranscriptRow } from '../../src/chat/protocol';
-import { chatStrings } from '../../src/chat/strings';
+import { messageRow, openChatPage } from '../ui/chatPage';
 import { ensureVsCode } from '../vscode/install';
 import { launchBrowser } from '../vscode/server';
 import { atMost, median, type Row } from './rows';
@@ -24,8 +22,8 @@ export async function transcriptRows(dist: string): Promise<Row[]> {
   const measured: Measured[] = [];
   try {
     for (let round = 0; round < ROUNDS; round++) {
-      const page = await browser.newPage({ viewport: { width: 900, height: 800 } });
-      measured.push(await measure(page, dist));
+      const page = await openChatPage(browser, dist);
+      measured.push(await measure(page));
       await page.close();
     }
   } finally {
@@ -41,25 +39,10 @@ export async function transcriptRows(dist: string): Promise<Row[]> {
   ];
 }
 
-async function measure(page: Page, dist: string): Promise<Measured> {
-  await page.setContent('<!DOCTYPE html><html lang="en"><body><div id="root"></div></body></html>');
-  await page.addStyleTag({ path: path.join(dist, 'pages', 'chat.css') });
-  await page.evaluate(`
-    document.documentElement.style.height = document.body.style.height = '100%';
-    window.acquireVsCodeApi = () => ({ postMessage() {}, getState() {}, setState() {} });
-    window.drawn = () => new Promise(done => requestAnimationFrame(() => setTimeout(done)));
-    window.tell = (name, payload) => window.postMessage({ kind: 'event', name, payload }, '*');`);
-  await page.addScriptTag({ path: path.join(dist, 'pages', 'chat.js') });
+async function measure(page: Page): Promise<Measured> {
   await page.evaluate(
-    `tell('start', ${JSON.stringify({
-      strings: chatStrings(),
-      language: 'en',
-      identity: { sessionId: 's', serviceId: 's', title: 't' },
-      draft: '',
-      focus: true,
-    })})`,
+    `window.rows = ${JSON.stringify(Array.from({ length: MESSAGES }, (_, index) => messageRow(index)))}`,
   );
-  await page.evaluate(`window.rows = ${JSON.stringify(rows())}`);
   return page.evaluate<Measured>(SCRIPT);
 }
 
@@ -114,34 +97,3 @@ const SCRIPT = `(async () => {
   const found = performance.now() - began;
   return { opened, longestFrame, elements, keystroke: strokes[Math.floor(strokes.length * 0.99)], found };
 })()`;
-
-function rows(): TranscriptRow[] {
-  return Array.from({ length: MESSAGES }, (_, index): TranscriptRow => {
-    const agent = index % 4 !== 0;
-    const code = Array.from(
-      { length: 12 },
-      (_line, line) => `const line${line} = work(${index}, 'line ${line} of the code'); // ${index}`,
-    );
-    const text = agent
-      ? `Number ${index}. **Some** words about \`src/file${index}.ts:${index % 90}\` and more of them.\n\n- one\n- two\n\n\`\`\`ts\n${code.join('\n')}\n\`\`\`\n`
-      : `Number ${index}. Please look at this.`;
-    return {
-      kind: 'message',
-      key: `message:${index}`,
-      id: String(index),
-      author: agent ? 'agent' : 'person',
-      role: agent ? 'assistant' : 'user',
-      at: 1_700_000_000_000 + index * 60_000,
-      continued: false,
-      failed: false,
-      parts: [
-        ...(index % 3 === 1
-          ? [{ kind: 'toolResult' as const, name: 'Read', text: code.join('\n'), failed: false }]
-          : []),
-        { kind: 'text', text },
-      ],
-      chips: [],
-      accepted: false,
-    };
-  });
-}

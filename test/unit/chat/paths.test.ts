@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { PATH } from '../../../media/chat/paths';
+import { PATH } from '../../../media/chat/filePattern';
 
 const found = (text: string): string[] => [...text.matchAll(PATH)].map(([match]) => match);
 
