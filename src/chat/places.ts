@@ -29,6 +29,8 @@ export interface ChatOfPlace extends Pick<PanelOptions, 'title' | 'kept'> {
 
 /** Which sessions have a panel, over a reload: VS Code names a tab to us only when it is shown. */
 const MEMORY = 'agentConsole.chat.panels';
+/** What the view showed, and where it was read. */
+const VIEW_MEMORY = 'agentConsole.chat.view';
 /** A tab that was brought forward becomes a panel within this time, ms. */
 const RESTORED_WITHIN = 3_000;
 const GROUPS = ['First', 'Second', 'Third', 'Fourth', 'Fifth', 'Sixth', 'Seventh', 'Eighth'];
@@ -101,7 +103,13 @@ export class Places extends Disposable {
     view.onDidDispose(() => {
       if (this.#view === view) this.#view = undefined;
     });
-    const next = this.#wanted ?? readPageState(state);
+    // What the editor keeps of a view is stored when it ends, and a browser may not let it.
+    const kept = readPageState(state) ?? readPageState(this.#options.memory.get<unknown>(VIEW_MEMORY));
+    const next = this.#wanted ?? kept;
+    if (kept !== undefined) {
+      const key = panelKey(kept.serviceId, kept.sessionId);
+      if (!this.#kept.has(key)) this.#kept.set(key, { scroll: kept.scroll, opened: kept.opened });
+    }
     if (next === undefined) this.#showNotice(view);
     else this.#attachView(view, next.serviceId, next.sessionId, next.title);
   }
@@ -219,7 +227,11 @@ export class Places extends Disposable {
     const key = panelKey(serviceId, sessionId);
     const kept = {
       get: () => this.#kept.get(key),
-      set: (value: Kept) => void this.#kept.set(key, value),
+      set: (value: Kept): void => {
+        this.#kept.set(key, value);
+        if (place.kind === 'view')
+          void this.#options.memory.update(VIEW_MEMORY, { serviceId, sessionId, title, ...value });
+      },
     };
     const panel = this.#options.makePanel(place, { serviceId, sessionId, title, kept });
     panel.onDidDispose(onGone);
