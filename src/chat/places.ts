@@ -230,7 +230,12 @@ export class Places extends Disposable {
       set: (value: Kept): void => {
         this.#kept.set(key, value);
         if (place.kind === 'view')
-          void this.#options.memory.update(VIEW_MEMORY, { serviceId, sessionId, title, ...value });
+          void this.#options.memory.update(VIEW_MEMORY, {
+            serviceId,
+            sessionId,
+            title: title.slice(0, 200),
+            ...value,
+          });
       },
     };
     const panel = this.#options.makePanel(place, { serviceId, sessionId, title, kept });
