@@ -228,7 +228,7 @@ describe('reading a transcript', () => {
 });
 
 describe('reading a transcript in the side bar', () => {
-  it('follows the selected session, and is the same after a reload', async function () {
+  it('follows the selected session and keeps each one its draft', async function () {
     this.timeout(180_000);
     const service = await startSampleService({ pace: 0, extras: true });
     const folder = temporaryFolder('view');
@@ -256,15 +256,6 @@ describe('reading a transcript in the side bar', () => {
       await chat()
         .getByRole('heading', { name: /checkout/ })
         .waitFor();
-      await workbench.page.waitForFunction('true');
-      assert.equal(await composer().inputValue(), 'A thought about the first');
-      await workbench.page.reload();
-      await workbench.activityIcon('Agent Console').waitFor({ timeout: 60_000 });
-      await workbench.openContainer('Agent Console');
-      await chat()
-        .getByRole('heading', { name: /checkout/ })
-        .waitFor();
-      await chat().getByRole('article').last().waitFor();
       assert.equal(await composer().inputValue(), 'A thought about the first');
       await workbench.contextMenu(workbench.row('Sessions', 'Odd corners'), 'Open session in an editor');
       await workbench.tab('Odd corners').waitFor();
