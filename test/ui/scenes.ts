@@ -183,9 +183,6 @@ export const scenes: readonly Scene[] = [
       return sideBar(stage);
     },
   },
-      return undefined;
-    },
-  },
   {
     name: 'chat-view',
     settings: { 'agentConsole.chat.location': 'view' },
