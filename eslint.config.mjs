@@ -70,6 +70,7 @@ const onlyInContributions = [
   ['window', 'registerTreeDataProvider'],
   ['window', 'registerWebviewPanelSerializer'],
   ['window', 'registerUriHandler'],
+  ['window', 'registerWebviewViewProvider'],
   ['workspace', 'registerTextDocumentContentProvider'],
 ].map(([object, property]) => ({
   selector: `CallExpression[callee.object.property.name="${object}"][callee.property.name="${property}"]`,

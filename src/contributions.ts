@@ -56,6 +56,10 @@ export const commands = {
     open: 'agentConsole.sessions.open',
     send: 'agentConsole.chat.send',
     attachFiles: 'agentConsole.chat.attachFiles',
+    openPanel: 'agentConsole.chat.openPanel',
+    find: 'agentConsole.chat.find',
+    export: 'agentConsole.chat.export',
+    openDocument: 'agentConsole.chat.openDocument',
   },
   organization: {
     refresh: 'agentConsole.organization.refresh',
@@ -108,6 +112,7 @@ export const views = {
   computers: 'agentConsole.computers',
   organization: 'agentConsole.organization',
   readiness: 'agentConsole.readiness',
+  chat: 'agentConsole.chatView',
 } as const;
 
 export const panels = {
@@ -193,6 +198,16 @@ export function registerPanel(
   restore: (panel: vscode.WebviewPanel, state: unknown) => Promise<void>,
 ): vscode.Disposable {
   return vscode.window.registerWebviewPanelSerializer(viewType, { deserializeWebviewPanel: restore });
+}
+
+/** A view that is a page; its code is loaded when the view is first shown. */
+export function registerWebviewView(
+  viewId: string,
+  resolve: (view: vscode.WebviewView, state: unknown) => Promise<void>,
+): vscode.Disposable {
+  return vscode.window.registerWebviewViewProvider(viewId, {
+    resolveWebviewView: (view, { state }) => resolve(view, state),
+  });
 }
 
 /** A tree whose provider is loaded when the view first asks for rows. */

@@ -11,6 +11,7 @@ import {
   registerLinks,
   registerPanel,
   registerTree,
+  registerWebviewView,
   views,
   type CommandLoaders,
   type Feature,
@@ -23,6 +24,7 @@ import type { ReadinessFeature, ReadinessTreeNode } from './readiness';
 import { onDidChangeSettings, settings, storeHookListening } from './settings';
 import type { Storage } from './storage';
 import { DetailsDocuments } from './util/detailsDocuments';
+import { Emitter } from './util/event';
 import { Formatter } from './util/format';
 import { once } from './util/once';
 import { windowFocus } from './util/windowFocus';
@@ -52,6 +54,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const details = own(new DetailsDocuments());
   const focused = own(windowFocus());
   const format = new Formatter(vscode.env.language);
+  const selected = own(new Emitter<readonly unknown[]>());
 
   const storage: () => Promise<Storage> = once(async () => {
     const { openStorage } = await import('./storage');
@@ -98,8 +101,20 @@ export function activate(context: vscode.ExtensionContext): void {
     const { extensionUri } = context;
     const parts = { connection: await connection(), storage: await storage(), log, extensionUri };
     const { forChat } = await sessions();
+    const places = {
+      location: settings.chatLocation,
+      extras: settings.extras,
+      memory: context.workspaceState,
+      details,
+      onDidSelect: selected.event,
+    };
     const feature = own(
-      registerChat({ ...parts, sessions: forChat, maxAttachmentBytes: settings.maxAttachmentBytes }),
+      registerChat({
+        ...parts,
+        ...places,
+        sessions: forChat,
+        maxAttachmentBytes: settings.maxAttachmentBytes,
+      }),
     );
     endings.push(() => feature.flush());
     return feature;
@@ -206,6 +221,8 @@ export function activate(context: vscode.ExtensionContext): void {
   own(
     registerPanel(panels.usage, async (panel, state) => (await dashboard()).restoreDashboard(panel, state)),
   );
+  own(sessionsView.onDidChangeSelection(({ selection }) => selected.fire(selection)));
+  own(registerWebviewView(views.chat, async (view, state) => (await chat()).resolveView(view, state)));
   own(registerPanel(panels.chat, async (panel, state) => (await chat()).restorePanel(panel, state)));
 
   const loaders: CommandLoaders = {

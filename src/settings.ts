@@ -61,6 +61,11 @@ export const settings = {
     minimumSeconds: (): number => clamp(read('notifications.minimumSeconds', 0), 0, 86_400),
     quietWhenFocused: (): boolean => read('notifications.quietWhenFocused', false),
   },
+  /** Where a session's chat is opened. */
+  chatLocation: (): 'panel' | 'view' =>
+    read<string>('chat.location', 'panel') === 'view' ? 'view' : 'panel',
+  /** Whether what only some services offer is tried. */
+  extras: (): boolean => read<string>('extras', 'auto') !== 'off',
 } as const;
 
 export const usageSpans = ['lastDay', '7days', '30days', 'monthToDate', 'off'] as const;
@@ -100,7 +105,9 @@ type SettingKey =
   | 'notifications.subagentFinished'
   | 'notifications.ended'
   | 'notifications.minimumSeconds'
-  | 'notifications.quietWhenFocused';
+  | 'notifications.quietWhenFocused'
+  | 'chat.location'
+  | 'extras';
 
 /** Every setting id, for the test that compares them with package.json. */
 export const settingKeys: readonly SettingKey[] = [
@@ -131,6 +138,8 @@ export const settingKeys: readonly SettingKey[] = [
   'notifications.ended',
   'notifications.minimumSeconds',
   'notifications.quietWhenFocused',
+  'chat.location',
+  'extras',
 ];
 
 /** Stores the two addresses in the user's settings; `undefined` removes them. */

@@ -1,9 +1,10 @@
 import { signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { ChatStrings } from '../../src/chat/protocol';
 import { span } from './format';
 import { ask, panel } from './page';
-import { fill, header, start } from './state';
+import { fill, header, removed, start } from './state';
 
 /** Moves on while the page is seen, so that ages stay true. */
 const clock = signal(performance.now());
@@ -30,6 +31,46 @@ export function Header() {
           <span>{status.word}</span>
           <Age strings={strings} />
         </span>
+      </div>
+      <ul class="facts">
+        {facts.map(({ label, value }) => (
+          <li key={label} title={`${label}: ${value}`}>
+            {value}
+          </li>
+        ))}
+        {tokens === undefined ? null : (
+          <li>
+            <button type="button" class="tokens" aria-describedby="tokens">
+              {tokens.short}
+            </button>
+          </li>
+        )}
+        {messages === undefined ? null : <li>{messages}</li>}
+      </ul>
+      {tokens === undefined ? null : (
+        <div class="tooltip" role="tooltip" id="tokens">
+          {tokens.detail}
+        </div>
+      )}
+      <Notice icon="warning">{problem}</Notice>
+      {removed.value ? (
+        <Notice icon="info">
+          {strings.removed}{' '}
+          <button type="button" class="link" onClick={() => void ask(panel.request('addAgain', {}))}>
+            {strings.addAgain}
+          </button>
+        </Notice>
+      ) : null}
+      <div class="header-actions">
+        <button
+          type="button"
+          class="icon-button"
+          title={strings.more}
+          aria-label={strings.more}
+          onClick={() => panel.notify('more', {})}
+        >
+          <span class="codicon codicon-ellipsis" aria-hidden="true" />
+        </button>
         <button
           type="button"
           class="icon-button"
@@ -40,22 +81,16 @@ export function Header() {
           <span class={`codicon codicon-refresh${refreshing ? ' spin' : ''}`} aria-hidden="true" />
         </button>
       </div>
-      <ul class="facts">
-        {facts.map(({ label, value }) => (
-          <li key={label} title={`${label}: ${value}`}>
-            {value}
-          </li>
-        ))}
-        {tokens === undefined ? null : <li title={tokens.detail}>{tokens.short}</li>}
-        {messages === undefined ? null : <li>{messages}</li>}
-      </ul>
-      {problem === undefined ? null : (
-        <p class="problem">
-          <span class="codicon codicon-warning" aria-hidden="true" />
-          {problem}
-        </p>
-      )}
     </header>
+  );
+}
+
+function Notice({ icon, children }: { readonly icon: string; readonly children?: ComponentChildren }) {
+  return children === undefined ? null : (
+    <p class="problem">
+      <span class={`codicon codicon-${icon}`} aria-hidden="true" />
+      <span>{children}</span>
+    </p>
   );
 }
 

@@ -17,6 +17,10 @@ export interface ListPosition {
 
 export interface ListHandle {
   toEnd(): void;
+  /** Brings a row to the top; resolves when it is drawn there. */
+  toRow(index: number): Promise<void>;
+  /** The drawn row, if it is. */
+  element(index: number): Element | undefined;
 }
 
 interface ListProps {
@@ -57,7 +61,13 @@ export function List(props: ListProps) {
     if (container.current !== null && viewport.current !== null) {
       controller.virtualizer.driver.$observe(container.current, viewport.current);
     }
-    props.handle({ toEnd: () => controller.toEnd() });
+    props.handle({
+      toEnd: () => controller.toEnd(),
+      toRow: index => controller.toRow(index),
+      element: index =>
+        container.current?.children[index - Math.max(0, controller.virtualizer.store.$getRange(BUFFER)[0])],
+    });
+    controller.tellFollowing();
     return () => controller.virtualizer.dispose();
   }, []);
   useLayoutEffect(() => controller.virtualizer.driver.$effect());
@@ -158,11 +168,29 @@ class ListController {
   /** Takes in other rows; called while drawing. */
   setRows(rows: Rows): void {
     if (this.#rows === rows) return;
+    const before = this.#rows?.rows ?? [];
     this.#rows = rows;
     const { store, layout } = this.virtualizer;
     const firstSeen = layout.$findIndex(store.$getScrollOffset());
-    const before = !this.#following && rows.from + rows.removed <= firstSeen;
-    this.virtualizer.setLength(rows.rows.length, before);
+    const stays = this.#following || this.#restoring !== undefined || rows.from > firstSeen;
+    const prepended = !stays && rows.from === 0 && rows.removed === 0;
+    if (!stays && !prepended) this.#restoring = this.#anchor(before, firstSeen, rows.rows);
+    this.virtualizer.setLength(rows.rows.length, prepended);
+  }
+
+  /** The first row seen that is there before and after a change, and where it stood. */
+  #anchor(before: readonly Row[], firstSeen: number, after: readonly Row[]): ListPosition | undefined {
+    const { store } = this.virtualizer;
+    const keys = new Set(after.map(row => row.key));
+    const index = before.findIndex((row, at) => at >= firstSeen && keys.has(row.key));
+    const key = before[index]?.key;
+    return key === undefined
+      ? undefined
+      : { key, offset: Math.round(store.$getScrollOffset() - store.$getItemOffset(index)) };
+  }
+
+  tellFollowing(): void {
+    this.#props().onFollowing(this.#following);
   }
 
   /** After other rows were drawn: goes where the reader wants to be. */
@@ -188,6 +216,12 @@ class ListController {
     this.#follow();
   }
 
+  toRow(index: number): Promise<void> {
+    this.#setFollowing(false);
+    this.#restoring = undefined;
+    return this.virtualizer.driver.$scroll(index, { align: 'start', offset: -48 });
+  }
+
   keyDown(event: KeyboardEvent): void {
     if ((event.key !== 'End' && event.key !== 'Home') || event.target !== event.currentTarget) return;
     event.preventDefault();
@@ -204,7 +238,11 @@ class ListController {
   #follow(): void {
     const length = this.#rows?.rows.length ?? 0;
     if (!this.#following || length === 0) return;
-    void this.virtualizer.driver.$scroll(length - 1, { align: 'end', offset: 64 });
+    const { driver, store } = this.virtualizer;
+    // Where the reader goes up from, also in a single step.
+    void driver
+      .$scroll(length - 1, { align: 'end', offset: 64 })
+      .then(() => (this.#lastOffset = store.$getScrollOffset()));
   }
 
   #scrolled(): void {

@@ -2,6 +2,7 @@ import DOMPurify, { type Config } from 'dompurify';
 import { Marked, type Tokens } from 'marked';
 import { bounds } from './boundedMarkdown';
 import { highlight } from './highlight';
+import { dressPaths } from './paths';
 
 /** Texts of the controls put into rendered Markdown. */
 export interface MarkdownStrings {
@@ -9,6 +10,7 @@ export interface MarkdownStrings {
   readonly copyCode: string;
   readonly code: string;
   readonly table: string;
+  readonly openPath: string;
 }
 
 export interface MarkdownOptions {
@@ -62,6 +64,7 @@ export function renderMarkdown(text: string, options: MarkdownOptions): Document
     dressLinks(fragment);
     dressCode(fragment, languages, options.strings);
     dressTables(fragment, options.strings);
+    dressPaths(fragment, options.strings.openPath);
     return fragment;
   } catch {
     return plainText(text);

@@ -1,11 +1,14 @@
-import { chatProtocol, type ChatProtocol, type PageState } from '../../src/chat/protocol';
+import { chatProtocol, type ChatProtocol, type Kept, type PageState } from '../../src/chat/protocol';
 import { pageSide, RefusedByPanel, type PageSide } from '../../src/webview/ipc';
 import {
   announcement,
   applySplice,
   composer,
+  finding,
   header,
+  opened,
   refusal,
+  removed,
   start,
   transcript,
   transcriptProblem,
@@ -26,18 +29,22 @@ export const panel: PageSide<ChatProtocol> = pageSide(
   chatProtocol,
   {
     start: payload => {
+      const kept = payload.kept ?? (vscode.getState() as PageState | undefined);
       start.value = payload;
       transcript.value = { rows: [], total: undefined, from: 0, removed: 0 };
-      keepScroll(keptScroll());
+      opened.value = new Set(kept?.opened);
+      keepScroll(kept?.scroll);
     },
     state: payload => {
       header.value = { ...payload.header, receivedAt: performance.now() };
       composer.value = payload.composer;
       transcriptProblem.value = payload.transcriptProblem;
+      removed.value = payload.removed;
     },
     splice: applySplice,
     setDraft: tellComposer,
     focusComposer: () => tellComposer({ focus: true }),
+    find: () => finding.value++,
     announce: ({ text }) => (announcement.value = text),
   },
   message => vscode.postMessage(message),
@@ -55,16 +62,26 @@ function tellComposer(change: { readonly text?: string; readonly focus: boolean 
   for (const listener of composerListeners) listener(change);
 }
 
+let scroll: Kept['scroll'];
+
 /** Where the page was before it was built anew. */
-export function keptScroll(): PageState['scroll'] {
-  return (vscode.getState() as PageState | undefined)?.scroll;
+export function keptScroll(): Kept['scroll'] {
+  return scroll;
 }
 
 /** Keeps the position over a reload; without one the page opens at the end. */
-export function keepScroll(scroll: PageState['scroll']): void {
+export function keepScroll(at: Kept['scroll']): void {
+  scroll = at;
+  keep();
+}
+
+/** The editor keeps it over a reload, the panel for whenever this session is shown again. */
+function keep(): void {
   const identity = start.value?.identity;
   if (identity === undefined) return;
-  vscode.setState({ ...identity, ...(scroll === undefined ? {} : { scroll }) } satisfies PageState);
+  const kept = { ...(scroll === undefined ? {} : { scroll }), opened: [...opened.value].slice(-500) };
+  vscode.setState({ ...identity, ...kept } satisfies PageState);
+  panel.notify('kept', kept);
 }
 
 /** Asks the panel; a refusal is shown above the composer and said. Resolves to whether it was done. */
@@ -81,6 +98,15 @@ export async function ask(question: Promise<unknown>): Promise<boolean> {
   }
 }
 
+/** Copies, says so, and shows it on the button. */
+export function copy(text: string, button: Element): void {
+  panel.notify('copy', { text });
+  announcement.value = start.value?.strings.copied ?? '';
+  const icon = button.firstElementChild;
+  icon?.classList.replace('codicon-copy', 'codicon-check');
+  setTimeout(() => icon?.classList.replace('codicon-check', 'codicon-copy'), 1500);
+}
+
 /** Begins to listen and says so. */
 export function connect(): void {
   window.addEventListener('message', event => panel.receive(event.data));
@@ -89,6 +115,7 @@ export function connect(): void {
     if (!event.message.startsWith('ResizeObserver loop')) report(event.error ?? event.message);
   });
   window.addEventListener('unhandledrejection', event => report(event.reason));
+  opened.subscribe(keep);
   panel.notify('ready', { timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone });
 }
 

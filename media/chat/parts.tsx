@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { ChatStrings, Part } from '../../src/chat/protocol';
 import { renderMarkdown } from './markdown';
+import { dressPaths } from './paths';
 import { Picture } from './picture';
 import { fill, opened, toggle } from './state';
 
@@ -120,11 +121,12 @@ function Fold({ id, icon, label, preview, failed, children }: FoldProps) {
 }
 
 function Preformatted({ text, strings }: { readonly text: string; readonly strings: ChatStrings }) {
-  return (
-    <pre class="preformatted" tabIndex={0} role="group" aria-label={strings.code}>
-      {text}
-    </pre>
-  );
+  const element = useRef<HTMLPreElement>(null);
+  useLayoutEffect(() => {
+    element.current?.replaceChildren(text);
+    if (element.current !== null) dressPaths(element.current, strings.openPath);
+  }, [text]);
+  return <pre class="preformatted" tabIndex={0} role="group" aria-label={strings.code} ref={element} />;
 }
 
 interface MarkdownProps {

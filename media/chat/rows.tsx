@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { Chip, ChatStrings, MessageRow, Row, SendRow } from '../../src/chat/protocol';
 import { dayName, exactTime, timeOfDay } from './format';
-import { ask, panel } from './page';
+import { partText } from './find';
+import { ask, copy, panel } from './page';
 import { PartView } from './parts';
 import { fill, start } from './state';
 
@@ -60,6 +61,7 @@ function MessageView({ row, strings }: { readonly row: MessageRow; readonly stri
       {row.continued ? null : (
         <div class="byline">
           <span class="author">{author}</span>
+          <span class="phase">{row.phase}</span>
           <time title={row.at === 0 ? '' : exactTime(row.at)}>{time}</time>
         </div>
       )}
@@ -79,6 +81,15 @@ function MessageView({ row, strings }: { readonly row: MessageRow; readonly stri
           strings={strings}
         />
       ))}
+      <button
+        type="button"
+        class="icon-button copy-message"
+        title={strings.copyMessage}
+        aria-label={strings.copyMessage}
+        onClick={event => copy(messageText(row), event.currentTarget)}
+      >
+        <span class="codicon codicon-copy" aria-hidden="true" />
+      </button>
       <Chips chips={row.chips} label={strings.attachments} />
       {row.accepted ? (
         <p class="send-state">
@@ -88,6 +99,12 @@ function MessageView({ row, strings }: { readonly row: MessageRow; readonly stri
       ) : null}
     </article>
   );
+}
+
+/** What a message says; of one that says nothing, all it holds. */
+function messageText({ parts }: MessageRow): string {
+  const said = parts.filter(part => part.kind === 'text' || part.kind === 'commentary');
+  return (said.length > 0 ? said : parts).map(partText).join('\n\n');
 }
 
 function SendView({ row, strings }: { readonly row: SendRow; readonly strings: ChatStrings }) {

@@ -20,6 +20,12 @@ export interface Rows {
 
 export const transcript = signal<Rows>({ rows: [], total: undefined, from: 0, removed: 0 });
 
+/** The session is no longer in the person's list. */
+export const removed = signal(false);
+
+/** Raised when the find bar should open, or take the cursor again; 0 while it is closed. */
+export const finding = signal(0);
+
 /** Said politely to screen readers. */
 export const announcement = signal('');
 

@@ -1,9 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { Row } from '../../src/chat/protocol';
+import { FindBar } from './find';
 import { List, type ListHandle } from './list';
-import { keepScroll, keptScroll, panel } from './page';
+import { ask, copy, keepScroll, keptScroll, panel } from './page';
 import { RowView } from './rows';
-import { announcement, endWanted, fill, start, transcript, transcriptProblem } from './state';
+import { endWanted, fill, finding, start, transcript, transcriptProblem } from './state';
 
 /** The transcript with its empty and loading states, and the way back to the end. */
 export function Transcript() {
@@ -12,18 +13,24 @@ export function Transcript() {
   const [following, setFollowing] = useState(true);
   const [unseen, setUnseen] = useState(0);
   const list = useRef<ListHandle | undefined>(undefined);
-  const count = useRef(0);
-  const [initial] = useState(keptScroll);
+  /** The last message when the reader was at the end. */
+  const seen = useRef<string | undefined>(undefined);
 
   useEffect(() => {
-    const messages = known.rows.filter(row => row.kind === 'message').length;
-    const added = messages - count.current;
-    count.current = messages;
-    if (added > 0 && known.from > 0 && !following) setUnseen(unseen + added);
-  }, [known]);
+    const last = known.rows.findLast(isMessage)?.key;
+    if (following || seen.current === undefined) seen.current = last;
+    setUnseen(following ? 0 : messagesAfter(known.rows, seen.current));
+  }, [known, following]);
   useEffect(() => {
-    if (following) setUnseen(0);
-  }, [following]);
+    const keyDown = (event: KeyboardEvent): void => {
+      const command = /mac/i.test(navigator.platform) ? event.metaKey : event.ctrlKey;
+      if (!command || event.shiftKey || event.altKey || event.key.toLowerCase() !== 'f') return;
+      event.preventDefault();
+      finding.value++;
+    };
+    window.addEventListener('keydown', keyDown);
+    return () => window.removeEventListener('keydown', keyDown);
+  }, []);
 
   useEffect(() => {
     if (endWanted.value > 0) list.current?.toEnd();
@@ -46,13 +53,14 @@ export function Transcript() {
     );
   }
   return (
-    <main class="transcript" onClick={click}>
+    <main class="transcript" onClick={click} onKeyDown={pressed}>
+      {finding.value > 0 ? <FindBar strings={strings} list={() => list.current} /> : null}
       <h2 class="unseen">{strings.transcript}</h2>
       <List
         rows={known}
         render={render}
         label={strings.transcript}
-        initial={initial}
+        initial={keptScroll()}
         onFollowing={setFollowing}
         onRest={keepScroll}
         handle={made => (list.current = made)}
@@ -79,9 +87,30 @@ export function Transcript() {
   );
 }
 
-/** Links and copy buttons inside rendered Markdown. Nothing reaches the editor's own handling of links. */
+const isMessage = (row: Row): boolean => row.kind === 'message';
+
+function messagesAfter(rows: readonly Row[], key: string | undefined): number {
+  const from = rows.findLastIndex(row => row.key === key);
+  return from < 0 ? 0 : rows.slice(from + 1).filter(isMessage).length;
+}
+
+function openPath(target: Element | undefined): boolean {
+  const path = target?.closest('.path')?.textContent;
+  if (path !== undefined) void ask(panel.request('openPath', { path }));
+  return path !== undefined;
+}
+
+/** Names of files take Enter as links do. */
+function pressed(event: KeyboardEvent): void {
+  if (event.key !== 'Enter' || !(event.target instanceof Element) || !event.target.matches('.path')) return;
+  event.preventDefault();
+  openPath(event.target);
+}
+
+/** Links, names of files and copy buttons inside rendered Markdown. Nothing reaches the editor's own handling of links. */
 function click(event: MouseEvent): void {
   const target = event.target instanceof Element ? event.target : undefined;
+  if (openPath(target)) return;
   const link = target?.closest('a');
   if (link) {
     event.preventDefault();
@@ -91,10 +120,5 @@ function click(event: MouseEvent): void {
   }
   const button = target?.closest('button[data-copy]');
   const code = button?.closest('.code')?.querySelector('pre')?.textContent;
-  if (code === undefined || !button) return;
-  panel.notify('copy', { text: code });
-  announcement.value = start.value?.strings.copied ?? '';
-  const icon = button.firstElementChild;
-  icon?.classList.replace('codicon-copy', 'codicon-check');
-  setTimeout(() => icon?.classList.replace('codicon-check', 'codicon-copy'), 1500);
+  if (code !== undefined && button) copy(code, button);
 }

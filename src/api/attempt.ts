@@ -23,6 +23,8 @@ export interface Call {
   readonly method: 'GET' | 'POST';
   readonly url: URL;
   readonly info: ApiRequestInfo;
+  /** Never tried again, whatever becomes of it. */
+  readonly once?: boolean;
   /** JSON, ready to send. */
   readonly body?: string | Uint8Array;
   /** Largest answer taken, bytes after decompression. */

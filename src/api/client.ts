@@ -3,6 +3,7 @@ import { Analytics } from './analytics';
 import type { FetchLike } from './attempt';
 import { Computers } from './computers';
 import type { ApiError } from './errors';
+import { Extras } from './extras';
 import { Http } from './http';
 import { Messages } from './messages';
 import { Organization } from './organization';
@@ -47,6 +48,8 @@ export class ApiClient {
   readonly organization: Organization;
   readonly analytics: Analytics;
   readonly readiness: Readiness;
+  /** What only some services offer. */
+  readonly extras: Extras;
   readonly #http: Http;
 
   constructor(options: ApiClientOptions) {
@@ -66,6 +69,7 @@ export class ApiClient {
     this.organization = new Organization(service);
     this.analytics = new Analytics(service);
     this.readiness = new Readiness(service);
+    this.extras = new Extras(service);
   }
 
   /** Gives up every request under way; later ones fail as cancelled. */

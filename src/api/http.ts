@@ -150,7 +150,7 @@ export class Http {
 
   /** The error itself, or `TryAgain` for one that another try of a GET may get past in time. */
   #orTryAgain(error: ApiError, call: Call, budget: { ms: number }, signal: AbortSignal): Error {
-    if (call.method !== 'GET' || !isRetriable(error)) return error;
+    if (call.method !== 'GET' || call.once === true || !isRetriable(error)) return error;
     // A pause the service asked for is waited for at the gate, where every other request waits too.
     const paused = Math.max(0, (error.retryAt ?? 0) - this.#now());
     if (paused > budget.ms) return error;

@@ -33,6 +33,7 @@ export type {
   ApiRequestInfo,
   QueryProblem,
 } from './errors';
+export type { Extra, Extras } from './extras';
 export type {
   ContentItem,
   FileAttachment,

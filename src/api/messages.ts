@@ -32,7 +32,7 @@ const contentSchema = lazily(() =>
   }),
 );
 
-const messageSchema = lazily(() =>
+export const messageSchema = lazily(() =>
   open({
     id: text(),
     role: text(),
@@ -134,4 +134,5 @@ export class Messages {
   }
 }
 
-const CONTENT: ReadonlySet<string> = new Set(['content']);
+/** Where what was said stands; searched for secrets nowhere. */
+export const CONTENT: ReadonlySet<string> = new Set(['content']);

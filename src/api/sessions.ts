@@ -44,7 +44,7 @@ const settingsSchema = lazily(() =>
   }),
 );
 
-const sessionSchema = lazily(() =>
+export const sessionSchema = lazily(() =>
   open({
     sessionId: text(),
     status: text(),

@@ -1,12 +1,14 @@
 import * as vscode from 'vscode';
 import type { ApiClient } from '../api';
 import type { Logger } from '../log';
-import { Disposable } from '../util/disposable';
+import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { AttachmentsRefused, type Attachments } from './attachments';
 import { Composition } from './composition';
 import type { Drafts } from './drafts';
+import { MessageList } from './messageList';
 import { toStored } from './messages';
+import type { MessageSource } from './messageSource';
 import { Reader } from './reader';
 import type { RowsInput } from './rows';
 import { Sender, type Outgoing, type SendOutcome } from './sender';
@@ -29,6 +31,8 @@ export interface ConversationOptions {
   readonly describe: (error: unknown) => string | undefined;
   readonly log: Logger;
   readonly now?: () => number;
+  /** Whether what only some services offer may be used; not when left out. */
+  readonly extras?: () => boolean;
 }
 
 /** Everything the chat knows and does about one session, without a view. */
@@ -38,7 +42,9 @@ export class Conversation extends Disposable {
   readonly composition: Composition;
   readonly transcript: Transcript;
   readonly #options: ConversationOptions;
-  readonly #reader: Reader;
+  /** Ways to read messages, the best first; the one that served last. */
+  readonly #sources: readonly MessageSource[];
+  #source: MessageSource;
   readonly #sender: Sender;
   readonly #changed = this.register(new Emitter<void>());
   readonly #settled = this.register(new Emitter<SendOutcome>());
@@ -46,6 +52,10 @@ export class Conversation extends Disposable {
   #loaded = false;
   #refreshing: Promise<void> | undefined;
   #starting = false;
+  #watchers = 0;
+  /** State of the session when its list was last read. */
+  #seen = '';
+  #reading = 0;
 
   constructor(options: ConversationOptions) {
     super();
@@ -55,9 +65,16 @@ export class Conversation extends Disposable {
     this.serviceId = serviceId;
     this.transcript = this.register(new Transcript(storage, serviceId, sessionId));
     this.composition = this.register(new Composition(sessionId, drafts, journal, attachments));
-    this.#reader = this.register(
-      new Reader({ transcript: this.transcript, get: () => this.#getMessage(), describe: options.describe }),
-    );
+    const { transcript } = this;
+    const list = new MessageList({
+      transcript,
+      page: () => this.#listMessages(),
+      onFailure: error =>
+        log.warn(`The list of messages could not be read: ${options.describe(error) ?? ''}`),
+    });
+    const walk = new Reader({ transcript, get: () => this.#getMessage(), describe: options.describe });
+    this.#sources = [this.register(list), this.register(walk)];
+    this.#source = walk;
     this.#sender = new Sender({
       sessionId,
       api,
@@ -72,7 +89,7 @@ export class Conversation extends Disposable {
     const changed = (): void => this.#changed.fire();
     this.register(this.transcript.onDidChange(changed));
     this.register(this.composition.onDidChange(changed));
-    this.register(this.#reader.onDidChange(changed));
+    for (const source of this.#sources) this.register(source.onDidChange(changed));
     this.register(
       journal.onDidChange(ids => {
         if (ids.some(id => (journal.get(id)?.sessionId ?? sessionId) === sessionId)) changed();
@@ -80,7 +97,9 @@ export class Conversation extends Disposable {
     );
     this.register(
       sessions.onDidChange(ids => {
-        if (ids.length === 0 || ids.includes(sessionId)) changed();
+        if (ids.length > 0 && !ids.includes(sessionId)) return;
+        changed();
+        this.#readAlong();
       }),
     );
   }
@@ -116,8 +135,13 @@ export class Conversation extends Disposable {
     return {
       known: this.transcript.known,
       sends: this.sends,
-      messageCount: this.session?.messageCount,
-      breaks: this.#reader.breaks(),
+      // A list is read again after the count has moved: until then there is nothing to say about the difference.
+      messageCount:
+        this.#source.isComplete && (this.#reading > 0 || this.#seen !== this.#state)
+          ? undefined
+          : this.session?.messageCount,
+      breaks: this.#source.breaks(),
+      complete: this.#source.isComplete,
       inComposer: this.composition.draft.sendId,
     };
   }
@@ -140,8 +164,32 @@ export class Conversation extends Disposable {
 
   /** Reads earlier messages, also where that failed or stopped before. */
   async readOn(retry = true): Promise<void> {
-    await this.#reader.read({ retry });
+    const state = this.#state;
+    this.#reading++;
+    try {
+      for (const source of this.#sources) {
+        if (!(await source.read({ retry }))) continue;
+        this.#source = source;
+        break;
+      }
+    } finally {
+      this.#reading--;
+    }
+    this.#seen = state;
+    this.#changed.fire();
     await this.#sender.reconcile();
+    this.#readAlong();
+  }
+
+  /** While held, the session's status is followed, and its messages with it where the service lists them. */
+  watch(): IDisposable {
+    const watch = this.#options.sessions.watch(this.sessionId);
+    this.#watchers++;
+    this.#readAlong();
+    return toDisposable(() => {
+      this.#watchers--;
+      watch.dispose();
+    });
   }
 
   /**
@@ -256,6 +304,25 @@ export class Conversation extends Disposable {
       throw new Error(vscode.l10n.t('This message has been settled meanwhile.'));
     }
     return send;
+  }
+
+  /** Reads a list again when the session says that there is more; the walk has nothing to gain from that. */
+  #readAlong(): void {
+    if (this.#watchers === 0 || this.#reading > 0 || !this.#source.isComplete) return;
+    if (this.#seen !== this.#state) this.#inBackground(() => this.readOn(false));
+  }
+
+  /** Changes whenever the service has said something new about the session. */
+  get #state(): string {
+    const { messageCount, updatedAt } = this.session ?? {};
+    return `${String(messageCount)} ${String(updatedAt)}`;
+  }
+
+  #listMessages() {
+    const api = this.#options.extras?.() === true ? this.#options.api() : undefined;
+    if (api === undefined) return undefined;
+    return (cursor: string | undefined, signal: AbortSignal) =>
+      api.extras.messages(this.sessionId, cursor, { signal });
   }
 
   #getMessage() {

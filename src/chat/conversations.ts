@@ -16,6 +16,8 @@ export interface ConversationsOptions {
   readonly sessions: ChatSessions;
   readonly attachments: Attachments;
   readonly log: Logger;
+  /** Whether what only some services offer may be used. */
+  readonly extras: () => boolean;
 }
 
 interface OfService {
@@ -73,7 +75,7 @@ export class Conversations extends Disposable {
   }
 
   #make(serviceId: string, sessionId: string): Conversation {
-    const { storage, attachments, sessions, log } = this.#options;
+    const { storage, attachments, sessions, log, extras } = this.#options;
     return new Conversation({
       ...this.#ofService(serviceId),
       serviceId,
@@ -85,6 +87,7 @@ export class Conversations extends Disposable {
       describe: error =>
         isCancelled(error) ? undefined : errorSentence(error, { language: vscode.env.language }),
       log,
+      extras,
     });
   }
 

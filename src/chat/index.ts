@@ -3,11 +3,19 @@ import type { Connection } from '../connection';
 import type { CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
+import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable, type IDisposable } from '../util/disposable';
+import type { Event } from '../util/event';
+import { Formatter, supportedLanguage } from '../util/format';
 import { Attachments } from './attachments';
 import { Conversations } from './conversations';
-import { ChatPanel, createPanel } from './panel';
-import { readPageState, readSendRequest, readSessionId, readUris } from './requests';
+import { saveMarkdown } from './saveMarkdown';
+import { transcriptDocument } from './markdownDocument';
+import { ChatPanel } from './panel';
+import { headerOf } from './panelState';
+import { Places } from './places';
+import { RowBuilder } from './rows';
+import { readSendRequest, readSessionId, readUris } from './requests';
 import type { ChatSessions } from './sessions';
 import { workspaceFiles } from './workspaceFiles';
 
@@ -21,6 +29,15 @@ export interface ChatDeps {
   readonly log: Logger;
   /** Largest file accepted as an attachment, bytes; asked before each file. */
   readonly maxAttachmentBytes: () => number;
+  /** Where a session is opened; asked each time. */
+  readonly location: () => 'panel' | 'view';
+  /** Whether what only some services offer may be used; asked each time. */
+  readonly extras: () => boolean;
+  /** Of this window and folder alone. */
+  readonly memory: Pick<vscode.Memento, 'get' | 'update'>;
+  readonly details: Pick<DetailsDocuments, 'show'>;
+  /** Fires with the rows that were selected. */
+  readonly onDidSelect: Event<readonly unknown[]>;
 }
 
 export interface Prefill {
@@ -38,6 +55,8 @@ export interface ChatFeature extends IDisposable {
   prefill(message: Prefill): Promise<boolean>;
   /** Gives a panel found after a reload its conversation again; `state` is what its page kept, old or hostile. */
   restorePanel(panel: vscode.WebviewPanel, state: unknown): Promise<void>;
+  /** Fills the view, with what its page kept. */
+  resolveView(view: vscode.WebviewView, state: unknown): Promise<void>;
   /** Resolves when all drafts are durable. */
   flush(): Promise<void>;
 }
@@ -50,31 +69,57 @@ export function registerChat(deps: ChatDeps): ChatFeature {
 class Chat extends Disposable implements ChatFeature {
   readonly #deps: ChatDeps;
   readonly #conversations: Conversations;
-  readonly #panels = new Map<string, ChatPanel>();
+  readonly #places: Places;
 
   readonly commands: CommandHandlers<'chat'> = {
     open: async target => this.#openCommand(target),
     send: async request => this.#sendCommand(request),
     attachFiles: async (uri, uris) => this.#attachCommand(uri, uris),
+    openPanel: async target => this.#openCommand(target, true),
+    find: () => this.#places.inFront?.find(),
+    export: async target => this.#exportCommand(target),
+    openDocument: async target => this.#openDocument(target),
   };
 
   constructor(deps: ChatDeps) {
     super();
     this.#deps = deps;
-    const { connection, storage, sessions, log, maxAttachmentBytes } = deps;
+    const { connection, storage, sessions, log, maxAttachmentBytes, extensionUri, extras } = deps;
     const attachments = new Attachments(workspaceFiles, maxAttachmentBytes, vscode.env.language);
     this.#conversations = this.register(
-      new Conversations({ connection, storage, sessions, attachments, log }),
+      new Conversations({ connection, storage, sessions, attachments, log, extras }),
+    );
+    this.#places = this.register(
+      new Places({
+        extensionUri,
+        sessions,
+        location: deps.location,
+        memory: deps.memory,
+        serviceId: () => this.#conversations.serviceId,
+        makePanel: (place, { serviceId, sessionId, title, kept }) => {
+          const { conversation, lease } = this.#conversations.use(serviceId, sessionId);
+          const options = { extensionUri, connection, sessions, log, title, kept, conversation };
+          const panel = new ChatPanel(place, options);
+          panel.onDidDispose(() => lease.dispose());
+          return panel;
+        },
+      }),
+    );
+    this.register(
+      deps.onDidSelect(([row]) => {
+        const sessionId = readSessionId(row);
+        if (sessionId !== undefined) this.#places.follow(sessionId);
+      }),
     );
   }
 
   async restorePanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
-    const kept = readPageState(state);
-    if (kept === undefined) {
-      panel.dispose();
-      return;
-    }
-    this.#attach(panel, kept.serviceId, kept.sessionId, kept.title);
+    this.#places.restorePanel(panel, state);
+    await this.#deps.connection.ready();
+  }
+
+  async resolveView(view: vscode.WebviewView, state: unknown): Promise<void> {
+    this.#places.resolveView(view, state);
     await this.#deps.connection.ready();
   }
 
@@ -84,7 +129,7 @@ class Chat extends Disposable implements ChatFeature {
     const chosen = sessionId ?? (await sessions.pick(title ?? vscode.l10n.t('Write to which session?')));
     if (chosen === undefined) return false;
     await sessions.ensure(chosen);
-    const panel = this.#show(chosen);
+    const panel = await this.#places.show(chosen);
     panel.reveal();
     const { conversation } = panel;
     await conversation.load();
@@ -99,19 +144,17 @@ class Chat extends Disposable implements ChatFeature {
   }
 
   override dispose(): void {
-    for (const panel of this.#panels.values()) panel.release();
-    this.#panels.clear();
     void this.flush();
     super.dispose();
   }
 
-  async #openCommand(target: unknown): Promise<void> {
+  async #openCommand(target: unknown, inPanel = false): Promise<void> {
     const sessionId =
       readSessionId(target) ?? (await this.#deps.sessions.pick(vscode.l10n.t('Open a session')));
     if (sessionId === undefined) return;
     await this.#deps.connection.ready();
     await this.#deps.sessions.ensure(sessionId);
-    this.#show(sessionId).reveal();
+    await (inPanel ? this.#places.showInPanel(sessionId) : this.#places.show(sessionId));
   }
 
   async #sendCommand(request: unknown): Promise<{ readonly messageId: string; readonly status: string }> {
@@ -133,7 +176,7 @@ class Chat extends Disposable implements ChatFeature {
     const files = readUris(uri, uris) ?? (await pickFiles());
     if (files === undefined || files.length === 0) return;
     await this.#deps.connection.ready();
-    const panel = this.#panelInFront() ?? (await this.#pickPanel(files.length));
+    const panel = this.#places.inFront ?? (await this.#pickPanel(files.length));
     if (panel === undefined) return;
     panel.reveal();
     await panel.conversation.load();
@@ -145,44 +188,45 @@ class Chat extends Disposable implements ChatFeature {
     const question =
       count === 1 ? t('Send 1 file to which session?') : t('Send {0} files to which session?', count);
     const sessionId = await this.#deps.sessions.pick(question);
-    return sessionId === undefined ? undefined : this.#show(sessionId);
+    return sessionId === undefined ? undefined : this.#places.show(sessionId);
   }
 
-  /** The panel the person works in, or the only one there is. */
-  #panelInFront(): ChatPanel | undefined {
-    const open = [...this.#panels.values()].filter(
-      panel => panel.conversation.serviceId === this.#conversations.serviceId,
-    );
-    return open.find(panel => panel.isActive) ?? (open.length === 1 ? open[0] : undefined);
+  async #exportCommand(target: unknown): Promise<void> {
+    const written = await this.#write(target);
+    if (written === undefined) return;
+    await saveMarkdown(written.title, written.content());
   }
 
-  #show(sessionId: string): ChatPanel {
-    const serviceId = this.#needService();
-    const existing = this.#panels.get(panelKey(serviceId, sessionId));
-    if (existing !== undefined) return existing;
-    const title = this.#deps.sessions.get(sessionId)?.title ?? vscode.l10n.t('Session');
-    return this.#attach(createPanel(title, this.#deps.extensionUri), serviceId, sessionId, title);
+  async #openDocument(target: unknown): Promise<void> {
+    const written = await this.#write(target);
+    if (written !== undefined)
+      await this.#deps.details.show(written.sessionId, written.title, written.content, 'md');
   }
 
-  #attach(webviewPanel: vscode.WebviewPanel, serviceId: string, sessionId: string, title: string): ChatPanel {
-    const key = panelKey(serviceId, sessionId);
-    this.#panels.get(key)?.dispose();
-    const { extensionUri, connection, sessions, log } = this.#deps;
-    const { conversation, lease } = this.#conversations.use(serviceId, sessionId);
-    const panel = new ChatPanel(webviewPanel, {
-      extensionUri,
-      connection,
-      sessions,
-      log,
-      title,
-      conversation,
-    });
-    this.#panels.set(key, panel);
-    panel.onDidDispose(() => {
-      if (this.#panels.get(key) === panel) this.#panels.delete(key);
+  /** The transcript of a session as Markdown: the one given, else the one in front, else one that is picked. */
+  async #write(target: unknown) {
+    await this.#deps.connection.ready();
+    const sessionId =
+      readSessionId(target) ??
+      this.#places.inFront?.conversation.sessionId ??
+      (await this.#deps.sessions.pick(vscode.l10n.t('The transcript of which session?')));
+    if (sessionId === undefined) return undefined;
+    const { conversation, lease } = this.#conversations.use(this.#needService(), sessionId);
+    const format = new Formatter(vscode.env.language);
+    const content = (): string => {
+      const header = headerOf(conversation.session, sessionId, false, Date.now(), format);
+      const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+      const rows = new RowBuilder(format).build({ ...conversation.rows, timeZone });
+      return transcriptDocument({ header, rows, language: supportedLanguage(vscode.env.language) });
+    };
+    try {
+      await conversation.load();
+      const text = content();
+      const title = conversation.session?.title ?? sessionId;
+      return { sessionId, title, content: () => (conversation.isDisposed ? text : content()) };
+    } finally {
       lease.dispose();
-    });
-    return panel;
+    }
   }
 
   #needService(): string {
@@ -190,10 +234,6 @@ class Chat extends Disposable implements ChatFeature {
     if (serviceId === undefined) throw new Error(vscode.l10n.t('Sign in first.'));
     return serviceId;
   }
-}
-
-function panelKey(serviceId: string, sessionId: string): string {
-  return `${serviceId}\n${sessionId}`;
 }
 
 async function pickFiles(): Promise<readonly vscode.Uri[] | undefined> {

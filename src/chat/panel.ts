@@ -9,10 +9,12 @@ import { pageHtml } from '../webview/html';
 import { panelSide, type PanelSide } from '../webview/ipc';
 import { Attention } from './attention';
 import type { Conversation } from './conversation';
+import { showMore } from './more';
 import { writeNatively } from './nativeComposer';
 import { panelHandlers, type PanelActions } from './panelHandlers';
 import { blockedReason, composerOf, headerOf } from './panelState';
-import { chatProtocol, type ChatProtocol } from './protocol';
+import type { ChatPlace } from './place';
+import { chatProtocol, type ChatProtocol, type Kept } from './protocol';
 import { RowBuilder } from './rows';
 import { RowFeed } from './rowFeed';
 import type { ChatSessions } from './sessions';
@@ -27,6 +29,8 @@ export interface PanelOptions {
   readonly log: Logger;
   /** The title until the session is known. */
   readonly title: string;
+  /** Where a page left off, for the next one of this session. */
+  readonly kept: { get(): Kept | undefined; set(kept: Kept): void };
 }
 
 /** The page must say that it listens within this time, ms (trust.md 11). */
@@ -50,7 +54,7 @@ export function createPanel(title: string, extensionUri: vscode.Uri): vscode.Web
 /** The panel of one session: shows its conversation and carries the person's acts to it. */
 export class ChatPanel extends Disposable implements PanelActions {
   readonly conversation: Conversation;
-  readonly #panel: vscode.WebviewPanel;
+  readonly #panel: ChatPlace;
   readonly #options: PanelOptions;
   readonly #format = new Formatter(vscode.env.language);
   readonly #rows = new RowBuilder(this.#format);
@@ -61,6 +65,8 @@ export class ChatPanel extends Disposable implements PanelActions {
   readonly #gathering = this.register(new Slot<IDisposable>());
   readonly #disposed = new vscode.EventEmitter<void>();
   #ready = false;
+  /** The page of this chat has been heard: before, what comes is from the one the place showed last. */
+  #heard = false;
   #problems = 0;
   #timeZone = 'UTC';
   #gatherFor = GATHER;
@@ -68,7 +74,7 @@ export class ChatPanel extends Disposable implements PanelActions {
   #focusWhenReady = false;
   #shownDraft = '';
 
-  constructor(panel: vscode.WebviewPanel, options: PanelOptions) {
+  constructor(panel: ChatPlace, options: PanelOptions) {
     super();
     this.#panel = panel;
     this.#options = options;
@@ -87,14 +93,15 @@ export class ChatPanel extends Disposable implements PanelActions {
     };
     this.#attention = this.register(
       new Attention({
-        watch: () => options.sessions.watch(this.conversation.sessionId),
+        watch: () => this.conversation.watch(),
         refresh: () => void this.refresh().catch(() => undefined),
         isBlocked: () => this.#blocked !== undefined,
       }),
     );
-    this.register(panel.webview.onDidReceiveMessage(message => this.#page.receive(message)));
+    this.register(panel.webview.onDidReceiveMessage(message => this.#receive(message)));
     this.register(panel.onDidDispose(() => this.dispose()));
-    this.register(panel.onDidChangeViewState(() => this.#viewChanged()));
+    this.#panel.title = this.#title;
+    this.register(panel.onDidChangeVisibility(() => this.#viewChanged()));
     this.register(this.conversation.onDidChange(() => this.#gather()));
     this.register(this.conversation.onDidSettle(outcome => this.#settled(outcome)));
     this.register(
@@ -116,13 +123,17 @@ export class ChatPanel extends Disposable implements PanelActions {
   /** Fires once, when the panel is closed. */
   readonly onDidDispose = this.#disposed.event;
 
+  get title(): string {
+    return this.#panel.title;
+  }
+
   get isActive(): boolean {
-    return this.#panel.active;
+    return this.#panel.isActive;
   }
 
   /** Shows the panel with the cursor in the composer. */
   reveal(): void {
-    this.#panel.reveal(undefined, false);
+    this.#panel.reveal();
     if (this.#ready) this.#page.send('focusComposer', {});
     else this.#focusWhenReady = true;
   }
@@ -134,13 +145,19 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.#disposed.dispose();
   }
 
-  override dispose(): void {
+  /** Ends this chat but leaves its place to another. */
+  leave(): void {
     if (this.isDisposed) return;
     this.#feed.pause();
     super.dispose();
-    this.#panel.dispose();
     this.#disposed.fire();
     this.#disposed.dispose();
+  }
+
+  override dispose(): void {
+    if (this.isDisposed) return;
+    this.leave();
+    this.#panel.close();
   }
 
   /** Asks how the session stands; rejects with the reason. */
@@ -155,6 +172,7 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.#ready = true;
     this.#timeZone = isTimeZone(timeZone) ? timeZone : 'UTC';
     this.#shownDraft = this.conversation.composition.draft.text;
+    const kept = this.#options.kept.get();
     this.#page.send('start', {
       strings: chatStrings(),
       language: vscode.env.language,
@@ -163,8 +181,9 @@ export class ChatPanel extends Disposable implements PanelActions {
         serviceId: this.conversation.serviceId,
         title: this.#panel.title,
       },
+      ...(kept === undefined ? {} : { kept }),
       draft: this.#shownDraft,
-      focus: this.#focusWhenReady || this.#panel.active,
+      focus: this.#focusWhenReady || this.#panel.isActive,
     });
     this.#focusWhenReady = false;
     this.#feed.pause();
@@ -185,6 +204,22 @@ export class ChatPanel extends Disposable implements PanelActions {
     return { sendId };
   }
 
+  keep(kept: Kept): void {
+    this.#options.kept.set(kept);
+  }
+
+  addAgain(): Promise<void> {
+    return this.#options.sessions.ensure(this.conversation.sessionId);
+  }
+
+  find(): void {
+    this.#page.send('find', {});
+  }
+
+  more(): Promise<void> {
+    return showMore(this, this.#panel.kind);
+  }
+
   pageFailed(names: readonly string[]): void {
     this.#logProblem(`The chat page reports ${oneLine(names.join(', '))}`);
   }
@@ -194,14 +229,32 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.#page.send('setDraft', { text: this.#shownDraft, focus: true });
   }
 
+  #receive(message: unknown): void {
+    this.#heard ||= (message as { readonly name?: unknown } | undefined)?.name === 'ready';
+    if (this.#heard) this.#page.receive(message);
+  }
+
   get #blocked(): string | undefined {
-    return blockedReason(this.#options.connection.state.current, this.conversation.serviceId);
+    const reason = blockedReason(this.#options.connection.state.current, this.conversation.serviceId);
+    if (reason !== undefined || !this.#removed) return reason;
+    return vscode.l10n.t('This session is no longer in your list. What you write is kept.');
+  }
+
+  /** Nothing is known of the session although the list it would be in has been read. */
+  get #removed(): boolean {
+    const { sessions } = this.#options;
+    const { serviceId, session } = this.conversation;
+    return sessions.serviceId === serviceId && session === undefined;
+  }
+
+  get #title(): string {
+    return oneLine(this.conversation.session?.title ?? this.#options.title, 60);
   }
 
   #load(): void {
     const { webview } = this.#panel;
     const pages = vscode.Uri.joinPath(this.#options.extensionUri, 'dist', 'pages');
-    this.#panel.title = oneLine(this.conversation.session?.title ?? this.#options.title, 60);
+    this.#panel.title = this.#title;
     webview.html = pageHtml({
       cspSource: webview.cspSource,
       scriptUri: webview.asWebviewUri(vscode.Uri.joinPath(pages, 'chat.js')).toString(),
@@ -213,8 +266,8 @@ export class ChatPanel extends Disposable implements PanelActions {
 
   /** A hidden page is gone: messages to it would be lost, and it is built anew when shown. */
   #viewChanged(): void {
-    this.#attention.setVisible(this.#panel.visible);
-    if (this.#panel.visible) {
+    this.#attention.setVisible(this.#panel.isVisible);
+    if (this.#panel.isVisible) {
       if (!this.#ready && this.#watchdog.value === undefined) this.#expectPage();
     } else {
       this.#ready = false;
@@ -251,7 +304,8 @@ export class ChatPanel extends Disposable implements PanelActions {
   #show(): void {
     const { conversation } = this;
     const began = performance.now();
-    const title = oneLine(conversation.session?.title ?? this.#options.title, 60);
+    const title = this.#title;
+    this.#attention.update();
     if (this.#panel.title !== title) this.#panel.title = title;
     if (!this.#ready) return;
     const { composition } = conversation;
@@ -264,6 +318,7 @@ export class ChatPanel extends Disposable implements PanelActions {
         this.#format,
       ),
       composer: composerOf(composition.attached, conversation.isSending, this.#blocked, this.#format),
+      removed: this.#removed,
       ...(this.#transcriptProblem === undefined ? {} : { transcriptProblem: this.#transcriptProblem }),
     });
     if (conversation.isLoaded) {
@@ -277,7 +332,7 @@ export class ChatPanel extends Disposable implements PanelActions {
   /** The draft came back from a refused send, or another window changed it while nobody writes here. */
   #followDraft(): void {
     const { text } = this.conversation.composition.draft;
-    if (text === this.#shownDraft || (this.#panel.active && this.#shownDraft !== '')) return;
+    if (text === this.#shownDraft || (this.#panel.isActive && this.#shownDraft !== '')) return;
     this.#shownDraft = text;
     this.#page.send('setDraft', { text, focus: false });
   }

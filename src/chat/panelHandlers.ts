@@ -2,9 +2,10 @@ import * as vscode from 'vscode';
 import type { PanelHandlers } from '../webview/ipc';
 import type { Conversation } from './conversation';
 import { imageType } from './mediaTypes';
+import { openPath } from './openPath';
 import { pictureOf } from './parts';
 import { isHidden } from './messages';
-import type { ChatProtocol, Picture } from './protocol';
+import type { ChatProtocol, Kept, Picture } from './protocol';
 
 /** What the page can ask of its panel beyond the conversation itself. */
 export interface PanelActions {
@@ -15,6 +16,11 @@ export interface PanelActions {
   /** Shows the stored draft in the composer. */
   showDraft(): void;
   refresh(): Promise<void>;
+  /** Remembers where the page left off. */
+  keep(kept: Kept): void;
+  addAgain(): Promise<void>;
+  /** Offers what else can be done with the session. */
+  more(): Promise<void>;
   /** A script of the page failed. */
   pageFailed(names: readonly string[]): void;
 }
@@ -46,6 +52,14 @@ export function panelHandlers(panel: PanelActions): PanelHandlers<ChatProtocol> 
         await conversation.readOn();
         return null;
       },
+      openPath: async ({ path }) => {
+        await openPath(path);
+        return null;
+      },
+      addAgain: async () => {
+        await panel.addAgain();
+        return null;
+      },
       picture: ({ messageId, index }) => picture(conversation, messageId, index),
     },
     notifications: {
@@ -55,6 +69,8 @@ export function panelHandlers(panel: PanelActions): PanelHandlers<ChatProtocol> 
       detach: ({ key }) => conversation.composition.detach(key),
       openLink: ({ href }) => openLink(href),
       copy: ({ text }) => vscode.env.clipboard.writeText(text),
+      kept: kept => panel.keep(kept),
+      more: () => panel.more(),
       failed: ({ names }) => panel.pageFailed(names),
     },
   };

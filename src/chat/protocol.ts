@@ -1,4 +1,4 @@
-import { listOf, number, object, text, type Guard } from '../webview/guards';
+import { listOf, number, object, optional, text, type Guard } from '../webview/guards';
 import { event, request } from '../webview/ipc';
 import type { ChatStrings } from './strings';
 
@@ -58,6 +58,8 @@ export interface MessageRow {
   /** Same author as the row above, so the name need not be said again. */
   readonly continued: boolean;
   readonly failed: boolean;
+  /** What the message is in the course of an answer, in words; not for commentary, which has a label of its own. */
+  readonly phase?: string;
   readonly parts: readonly Part[];
   readonly chips: readonly Chip[];
   /** Sent from here and accepted; its body has not been read back yet. */
@@ -106,20 +108,30 @@ export interface PanelState {
   readonly composer: Composer;
   /** Why the stored transcript cannot be shown. */
   readonly transcriptProblem?: string;
+  /** The session is no longer in the person's list. */
+  readonly removed: boolean;
+}
+
+/** Where the reader was and what was opened; without a position at the end. */
+export interface Kept {
+  readonly scroll?: { readonly key: string; readonly offset: number } | undefined;
+  /** Parts that were opened, by row and number. */
+  readonly opened?: readonly string[] | undefined;
 }
 
 /** What the page keeps over a reload, and hands back to be restored. */
-export interface PageState {
+export interface PageState extends Kept {
   readonly sessionId: string;
   readonly serviceId: string;
   readonly title: string;
-  readonly scroll?: { readonly key: string; readonly offset: number };
 }
 
 export interface Start {
   readonly strings: ChatStrings;
   readonly language: string;
   readonly identity: Pick<PageState, 'sessionId' | 'serviceId' | 'title'>;
+  /** Of the page before this one; left out where this window has shown none. */
+  readonly kept?: Kept;
   readonly draft: string;
   /** Put the cursor into the composer. */
   readonly focus: boolean;
@@ -144,6 +156,12 @@ const MAX_TEXT = 2_000_000;
 const none = object({});
 const sendId = object({ sendId: text(100) });
 
+/** Checks what a page keeps. */
+export const keptShape = {
+  scroll: optional(object({ key: text(2000), offset: number(-1e9, 1e9) })),
+  opened: optional(listOf(text(2000), 1000)),
+};
+
 export const chatProtocol = {
   requests: {
     /** Sends the text with the attachments the panel holds; answered when it is recorded durably, before it is accepted. */
@@ -155,6 +173,10 @@ export const chatProtocol = {
     refresh: request(none)<null>(),
     /** Goes on with an ancestor walk that stopped. */
     readEarlier: request(none)<null>(),
+    /** Opens `path:line` or `path:line:column` of the workspace. */
+    openPath: request(object({ path: text(4000) }))<null>(),
+    /** Puts a removed session back into the list. */
+    addAgain: request(none)<null>(),
     picture: request(object({ messageId: text(1000), index: number(0, 10_000) }))<Picture>(),
   },
   notifications: {
@@ -166,6 +188,10 @@ export const chatProtocol = {
     detach: object({ key: text(10_000) }),
     openLink: object({ href: text(10_000) }),
     copy: object({ text: text(MAX_TEXT) }),
+    /** The position or what is opened has changed. */
+    kept: object(keptShape),
+    /** Asks for what else can be done with the session. */
+    more: none,
     /** A failure in the page, for the log: names of errors only. */
     failed: object({ names: listOf(text(200), 10) }) satisfies Guard<{ readonly names: readonly string[] }>,
   },
@@ -176,6 +202,8 @@ export const chatProtocol = {
     /** The panel changed the text of the composer. */
     setDraft: event<{ readonly text: string; readonly focus: boolean }>(),
     focusComposer: event<Record<string, never>>(),
+    /** Opens the find bar. */
+    find: event<Record<string, never>>(),
     /** For screen readers, politely. */
     announce: event<{ readonly text: string }>(),
   },

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { number, object, optional, text } from '../webview/guards';
-import type { PageState } from './protocol';
+import { object, text } from '../webview/guards';
+import { keptShape, type PageState } from './protocol';
 
 /** What `agentConsole.chat.send` takes. Addresses are URIs as text. */
 export interface SendRequest {
@@ -47,12 +47,12 @@ const isPageState = object({
   sessionId: text(1000),
   serviceId: text(100),
   title: text(1000),
-  scroll: optional(object({ key: text(2000), offset: number(-1e9, 1e9) })),
+  ...keptShape,
 });
 
 /** What a page kept over a reload, if it is that (a page is free to keep anything). */
 export function readPageState(state: unknown): PageState | undefined {
   if (!isPageState(state) || state.sessionId === '' || !/^[a-z0-9_-]+$/.test(state.serviceId))
     return undefined;
-  return state as PageState;
+  return state;
 }

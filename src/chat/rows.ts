@@ -21,6 +21,8 @@ export interface RowsInput {
   readonly messageCount: number | undefined;
   /** By the id of the message above which something is missing. */
   readonly breaks: ReadonlyMap<string, Break>;
+  /** All the service shows is known. */
+  readonly complete?: boolean;
   /** The send whose text the composer holds again. */
   readonly inComposer: string | undefined;
   /** IANA name of the reader's zone. */
@@ -95,10 +97,12 @@ export class RowBuilder {
     const { id, message, sent } = entry;
     const at = timeOf(entry);
     const author = authorOf(entry);
+    const phase = phaseOf(message?.providerAPhase);
     const continued =
       previous !== undefined &&
       previous.author === author &&
       author !== 'person' &&
+      (phase === undefined || phase === previous.phase) &&
       at - previous.at < SAME_BREATH;
     const results = message === undefined ? [] : toolUseIds(message).map(use => names.get(use));
     return this.#same(`message:${id}`, [entry, continued, ...results], () => {
@@ -116,6 +120,7 @@ export class RowBuilder {
         at,
         continued,
         failed: message?.isError === true && message.role !== 'tool' && !isToolResult(message),
+        ...(phase === undefined ? {} : { phase }),
         parts: parts.filter(part => part.kind !== 'text' || part.text.trim() !== ''),
         chips: showsFiles ? [] : (sent?.attachments ?? []).map(attachment => this.#chip(attachment)),
         accepted: message === undefined,
@@ -135,7 +140,7 @@ export class RowBuilder {
     return this.#same(key, [state, words], () => ({ kind: 'break', key, state, sentence: words }));
   }
 
-  #gap({ messageCount, breaks }: RowsInput, knownCount: number): Row[] {
+  #gap({ messageCount, breaks, complete }: RowsInput, knownCount: number): Row[] {
     const { t } = vscode.l10n;
     const count = gapCount(messageCount, knownCount);
     if (count === 0) return [];
@@ -149,6 +154,11 @@ export class RowBuilder {
               'This session has {0} messages. They cannot be read yet; they appear with your next message.',
               number,
             );
+    } else if (complete === true) {
+      sentence =
+        count === 1
+          ? t('1 message of this session is not shown by the service')
+          : t('{0} messages of this session are not shown by the service', number);
     } else if (breaks.size > 0) {
       sentence =
         count === 1 ? t('1 message has not been read yet') : t('{0} messages have not been read yet', number);
@@ -216,6 +226,12 @@ function authorOf({ message }: KnownMessage): MessageRow['author'] {
     default:
       return 'other';
   }
+}
+
+/** The phase of a message in words; any word a service may use is shown as it is. */
+function phaseOf(phase: string | undefined): string | undefined {
+  if (phase === undefined || phase === 'commentary') return undefined;
+  return phase === 'final_answer' ? vscode.l10n.t('Final answer') : oneLine(phase.replaceAll('_', ' '), 40);
 }
 
 /** What is known of a send without an answer. */

@@ -24,6 +24,8 @@ export interface ChatSession {
 /** What the chat needs of the sessions feature; passed in by extension.ts. */
 export interface ChatSessions {
   get(sessionId: string): ChatSession | undefined;
+  /** The service whose list has been read; a session of it that is not known is not in the list. */
+  readonly serviceId?: string | undefined;
   /** Session ids that changed; an empty list means any of them. */
   readonly onDidChange: Event<readonly string[]>;
   /** Asks the service now; resolves with the session as known afterwards; rejects with ApiError. */

@@ -1,6 +1,7 @@
 import { type Analytics, type Days, type Row } from './analytics';
 import { isUsable, type Computer, type Computers } from './computers';
 import { dayOf, dayText, EARLIEST_DAY, parseDay } from './days';
+import { extraRoutes } from './extras';
 import { type Organization, type Page } from './organization';
 import { readinessReports, type Repository } from './readiness';
 import { type Call, type Route } from './router';
@@ -17,6 +18,8 @@ export interface Parts {
   readonly organization: Organization;
   readonly repositories: readonly Repository[];
   readonly sessions: SessionsStore;
+  /** Also what is not in the interface, but offered by some services. */
+  readonly extras: boolean;
 }
 
 const ANALYTICS = '/api/v1/analytics';
@@ -28,12 +31,13 @@ const PAGE_SIZE = 20;
 const limit = numeral(1, 100);
 const dates = { startDate: text, endDate: text };
 
-/** Every endpoint of interface section 4, and no other. */
+/** Every endpoint of interface section 4, and no other unless asked for. */
 export function routes(parts: Parts): readonly Route[] {
   return [
     ...analyticsRoutes(parts),
     ...organizationRoutes(parts),
     ...sessionRoutes(parts),
+    ...(parts.extras ? extraRoutes(parts.sessions) : []),
     {
       origin: 'base',
       method: 'GET',

@@ -36,6 +36,8 @@ export interface SampleServiceOptions {
   readonly stateFile?: string;
   /** Credentials to accept. What is left out follows from the seed, so any program on this machine can know it. */
   readonly keys?: Partial<SampleKeys>;
+  /** Serves the lists that only some services offer (interface-notes, extras); not by default. */
+  readonly extras?: boolean;
 }
 
 /** A running sample service. */
@@ -126,6 +128,7 @@ class Service implements SampleService {
         organization: new Organization(seed, everyone, now),
         repositories: repositories(seed, options.openRepositoryUrl, options.openRepositoryCommits),
         sessions: this.#sessions,
+        extras: options.extras ?? false,
       }),
       keys: this.keys,
       now,

@@ -72,6 +72,18 @@ export class SessionsStore {
     return state && shown(state);
   }
 
+  /** Every session, the oldest first. */
+  all(): readonly Readonly<Record<string, unknown>>[] {
+    this.#advance();
+    return this.states.toSorted((a, b) => a.createdAt - b.createdAt).map(shown);
+  }
+
+  /** Every message of a session, the oldest first. */
+  messages(sessionId: string): readonly Message[] | undefined {
+    this.#advance();
+    return this.#sessions.get(sessionId)?.messages;
+  }
+
   computerOf(sessionId: string): string | undefined {
     return this.#sessions.get(sessionId)?.computerId;
   }

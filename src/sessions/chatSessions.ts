@@ -51,6 +51,12 @@ export class ChatSessionsSource extends Disposable {
 
   readonly onDidChange: Event<readonly string[]> = this.#changed.event;
 
+  /** The service whose list has been read. */
+  get serviceId(): string | undefined {
+    const { index } = this.#deps;
+    return index.isOpen ? index.serviceId : undefined;
+  }
+
   get(sessionId: string): SessionForChat | undefined {
     const record = this.#deps.index.get(sessionId);
     if (record === undefined) return undefined;
@@ -81,7 +87,7 @@ export class ChatSessionsSource extends Disposable {
 
   /** Whoever watches sees the transcript: what it holds by then counts as read. */
   watch(sessionId: string): IDisposable {
-    const watch = this.#deps.monitor.watch(sessionId);
+    const watch = this.#deps.monitor.watch(sessionId, true);
     const seen = this.#deps.index.onDidChange(() => this.#markRead(sessionId));
     this.#markRead(sessionId);
     return toDisposable(() => {

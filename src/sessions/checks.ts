@@ -19,6 +19,8 @@ export interface Check {
 
 /** A window that asked and says nothing for so long has gone. */
 export const LEASE_MS = 20_000;
+/** What was asked so shortly ago is not asked again for whoever comes back. */
+const JUST_NOW_MS = 1_000;
 /** Timers fire a little early or late: so much of the time between checks is enough. */
 const EARLY = 0.9;
 
@@ -33,15 +35,18 @@ export interface Turn {
   readonly fastestMs: number;
   /** Somebody has begun to look: however long nothing has changed, it is asked as if something had. */
   readonly eager: boolean;
+  /** Somebody has come back to a session in front of them: it is asked at once. */
+  readonly returned: boolean;
   readonly now: number;
 }
 
 /** Milliseconds until the session is to be asked about again; 0 or less when it is time. */
-export function untilDue({ record, check, status, fastestMs, eager, now }: Turn): number {
+export function untilDue({ record, check, status, fastestMs, eager, returned, now }: Turn): number {
   const asked = Math.max(check?.at ?? 0, record.checkedAt ?? 0);
   if (asked === 0) return 0;
   const unchanged = eager ? 0 : unchangedOf(record, check);
-  const due = asked + nextCheck(status, unchanged, fastestMs) * EARLY - now;
+  const pause = returned ? Math.min(JUST_NOW_MS, fastestMs) : nextCheck(status, unchanged, fastestMs);
+  const due = asked + pause * EARLY - now;
   return isPending(record, check, now) ? Math.max(due, 1_000) : due;
 }
 

@@ -57,6 +57,8 @@ export interface SessionsDeps {
 
 /** What the chat sees of the sessions. */
 export interface SessionsForChat {
+  /** The service whose list has been read. */
+  readonly serviceId: string | undefined;
   get(sessionId: string): SessionForChat | undefined;
   readonly onDidChange: Event<readonly string[]>;
   refresh(sessionId: string, signal?: AbortSignal): Promise<SessionForChat>;

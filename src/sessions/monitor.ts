@@ -23,10 +23,15 @@ export interface MonitorDeps {
 
 interface Watched {
   holders: number;
+  /** Holders for whom the session is in front of the person, not a row among others. */
+  inFront: number;
   eager: boolean;
+  returned: boolean;
   rests: boolean;
   readonly poller: Poller;
 }
+
+type Wish = Partial<Pick<Watched, 'eager' | 'returned'>>;
 
 /**
  * Keeps the status of sessions true while somebody looks at them, backing off, resting. All windows together ask about a session
@@ -67,12 +72,17 @@ export class SessionMonitor extends Disposable {
     return statusOf(record, this.#problemOf(sessionId), this.#now());
   }
 
-  /** While held, the session is checked: soon while the agent works, rarely otherwise. */
-  watch(sessionId: string): IDisposable {
+  /**
+   * While held, the session is checked: soon while the agent works, rarely otherwise. One that is in front of the person is also
+   * checked when the window gets the focus again.
+   */
+  watch(sessionId: string, inFront = false): IDisposable {
     const watched = this.#watched.get(sessionId) ?? this.#begin(sessionId);
     watched.holders++;
+    if (inFront) watched.inFront++;
     return toDisposable(() => {
       watched.holders--;
+      if (inFront) watched.inFront--;
       if (watched.holders > 0) return;
       watched.poller.dispose();
       this.#watched.delete(sessionId);
@@ -114,7 +124,14 @@ export class SessionMonitor extends Disposable {
 
   #begin(sessionId: string): Watched {
     const poller = new Poller({ run: signal => this.#round(sessionId, signal), now: this.#now });
-    const watched: Watched = { holders: 0, eager: true, rests: false, poller };
+    const watched: Watched = {
+      holders: 0,
+      inFront: 0,
+      eager: true,
+      returned: false,
+      rests: false,
+      poller,
+    };
     this.#watched.set(sessionId, watched);
     if (this.#deps.focused.current) poller.start();
     return watched;
@@ -122,6 +139,7 @@ export class SessionMonitor extends Disposable {
 
   #rest(resting: boolean): void {
     for (const watched of this.#watched.values()) {
+      watched.returned = !resting && watched.inFront > 0;
       if (resting) watched.poller.stop();
       else watched.poller.start();
     }
@@ -135,32 +153,34 @@ export class SessionMonitor extends Disposable {
     // Nothing is asked about a session of another service, or one that was removed; it is when its record comes.
     watched.rests = index.get(sessionId) === undefined;
     if (watched.rests) return Infinity;
-    const wait = this.#untilDue(sessionId, watched.eager);
+    const wait = this.#untilDue(sessionId, watched);
     if (wait > 0) return Math.min(wait, 60_000);
-    const isOurs = await this.#take(serviceId, sessionId, watched.eager);
+    const isOurs = await this.#take(serviceId, sessionId, { ...watched });
     watched.eager = false;
+    watched.returned = false;
     if (isOurs) await this.check(sessionId, signal).catch(() => this.#letGo(serviceId, sessionId));
-    return Math.max(1, Math.min(this.#untilDue(sessionId, false), 60_000));
+    return Math.max(1, Math.min(this.#untilDue(sessionId), 60_000));
   }
 
-  #untilDue(sessionId: string, eager: boolean): number {
-    const turn = this.#turn(sessionId, eager);
+  #untilDue(sessionId: string, wish: Wish = {}): number {
+    const turn = this.#turn(sessionId, wish);
     return turn === undefined ? Infinity : untilDue(turn);
   }
 
-  #turn(sessionId: string, eager: boolean): Turn | undefined {
+  #turn(sessionId: string, { eager = false, returned = false }: Wish): Turn | undefined {
     const { index, fastestMs } = this.#deps;
     const record = index.get(sessionId);
     if (record === undefined) return undefined;
     const status = statusOf(record, this.#problemOf(sessionId));
-    return { record, check: index.check(sessionId), status, fastestMs: fastestMs(), eager, now: this.#now() };
+    const asked = { record, check: index.check(sessionId), status };
+    return { ...asked, fastestMs: fastestMs(), eager, returned, now: this.#now() };
   }
 
   /** Takes the turn to ask; false when another window has taken it meanwhile. */
-  async #take(serviceId: string, sessionId: string, eager: boolean): Promise<boolean> {
+  async #take(serviceId: string, sessionId: string, wish: Wish): Promise<boolean> {
     let isOurs = false;
     await this.#deps.index.updateCheck(serviceId, sessionId, check => {
-      const known = this.#turn(sessionId, eager);
+      const known = this.#turn(sessionId, wish);
       if (known === undefined) return check;
       const turn = { ...known, check };
       isOurs = untilDue(turn) <= 0;

@@ -47,6 +47,28 @@ export function pageHtml(options: PageOptions): string {
 </html>`;
 }
 
+/** A document without a script that says one thing. */
+export function noticeHtml({
+  cspSource,
+  styleUri,
+  language,
+  text,
+}: Pick<PageOptions, 'cspSource' | 'styleUri' | 'language'> & { readonly text: string }): string {
+  const csp = `default-src 'none'; style-src ${cspSource}`;
+  return `<!DOCTYPE html>
+<html lang="${escapeHtml(language)}">
+<head>
+<meta http-equiv="Content-Security-Policy" content="${escapeHtml(csp)}">
+<meta charset="utf-8">
+<title>${escapeHtml(text)}</title>
+<link rel="stylesheet" href="${escapeHtml(styleUri)}">
+</head>
+<body>
+<main class="loading"><p>${escapeHtml(text)}</p></main>
+</body>
+</html>`;
+}
+
 /** Text for HTML content and double-quoted attributes. */
 export function escapeHtml(value: string): string {
   return value.replace(/[&<>"]/g, character => `&#${character.charCodeAt(0)};`);

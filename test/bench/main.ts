@@ -8,12 +8,19 @@ import { print, type Row } from './rows';
 import { sessionRows } from './sessions';
 import { sizeRows } from './sizes';
 import { usageRows } from './usage';
+import { transcriptRows } from './transcript';
 
 /** `npm run bench`: one row a target, `what | figure | target | holds or falls short`. It informs and never fails. */
 async function main(): Promise<void> {
   const { version } = await ensureVsCode();
   console.log(`VS Code ${version} (server, headless browser), Node ${process.version}\n`);
-  const parts: readonly (() => Row[] | Promise<Row[]>)[] = [activationRows, sizes, sessionRows, usageRows];
+  const parts: readonly (() => Row[] | Promise<Row[]>)[] = [
+    activationRows,
+    sizes,
+    sessionRows,
+    usageRows,
+    () => transcriptRows(production()),
+  ];
   const rows: Row[] = [];
   for (const part of parts) {
     try {
@@ -27,9 +34,14 @@ async function main(): Promise<void> {
 }
 
 function sizes(): Row[] {
+  return sizeRows(production());
+}
+
+/** Builds as for people; returns the folder. */
+function production(): string {
   const dist = path.join(temporaryFolder('sizes'), 'dist');
   execFileSync(process.execPath, ['esbuild.js', '--production', '--dist', dist], { cwd: root });
-  return sizeRows(dist);
+  return dist;
 }
 
 main().then(

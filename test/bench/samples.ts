@@ -4,6 +4,8 @@ import * as path from 'node:path';
 import { commands, documents, panels, views } from '../../src/contributions';
 import { root } from '../vscode/paths';
 
+const trees = Object.values(views).filter(id => id !== views.chat);
+
 /** The extensions that are compared: ours, one that does nothing, and one that only registers our views and commands. */
 export const variants = ['ours', 'empty', 'ui only'] as const;
 export type Variant = (typeof variants)[number];
@@ -51,7 +53,8 @@ exports.activate = context => {
   const tree = { getChildren: () => [], getTreeItem: item => item };
   const panel = { deserializeWebviewPanel: async () => {} };
   const content = { provideTextDocumentContent: () => '' };
-  for (const id of ${ids(views)}) own(vscode.window.createTreeView(id, { treeDataProvider: tree }));
+  for (const id of ${ids(trees)}) own(vscode.window.createTreeView(id, { treeDataProvider: tree }));
+  own(vscode.window.registerWebviewViewProvider('${views.chat}', { resolveWebviewView() {} }));
   for (const id of ${ids(panels)}) own(vscode.window.registerWebviewPanelSerializer(id, panel));
   for (const id of ${ids(documents)}) own(vscode.workspace.registerTextDocumentContentProvider(id, content));
   for (const id of ${ids(all)}) own(vscode.commands.registerCommand(id, () => {}));

@@ -21,7 +21,7 @@ describe('accessibility', () => {
 
   const chat = () => workbench.webview();
   const send = async (text: string): Promise<void> => {
-    await chat().getByRole('textbox').fill(text);
+    await chat().getByRole('textbox', { name: 'Message to the agent' }).fill(text);
     await workbench.page.keyboard.press('Enter');
   };
 
@@ -108,6 +108,11 @@ describe('accessibility', () => {
     await workbench.explorerMenu(['empty.txt', 'notes.txt', 'tool.bin'], 'Send to agent session');
     await workbench.pick('Odd corners');
     await chat().getByText('is not supported').waitFor();
+    await chat().getByRole('textbox', { name: 'Message to the agent' }).focus();
+    await workbench.page.keyboard.press('Control+f');
+    const find = chat().getByRole('textbox', { name: 'Find in this session' });
+    await find.fill('everything');
+    await chat().locator('output', { hasText: ' of ' }).waitFor();
     await inEachTheme(async () => {
       const frame = await workbench.webviewFrame();
       const end = await violations(frame);
@@ -115,6 +120,8 @@ describe('accessibility', () => {
       await chat().locator('.hljs-deletion').first().waitFor();
       return [...end, ...(await violations(frame))];
     });
+    await find.press('Escape');
+    await find.waitFor({ state: 'detached' });
   });
 
   it('is worked with the keyboard alone', async () => {
@@ -126,12 +133,12 @@ describe('accessibility', () => {
     const isFocused = (name: string | RegExp): Promise<void> =>
       chat().getByRole('button', { name }).and(focused).waitFor();
 
-    await chat().getByRole('textbox').focus();
+    await chat().getByRole('textbox', { name: 'Message to the agent' }).focus();
     await press('Shift+Tab');
     await isFocused('Remove tool.bin');
     await press('Enter');
     await chat().getByRole('button', { name: 'Remove tool.bin' }).waitFor({ state: 'detached' });
-    await chat().getByRole('textbox').and(focused).waitFor();
+    await chat().getByRole('textbox', { name: 'Message to the agent' }).and(focused).waitFor();
     await press('Shift+Tab', 'Shift+Tab');
     await isFocused('Remove empty.txt');
     await press('Space');

@@ -116,11 +116,14 @@ describe('a first day', () => {
   });
 
   it('has sent nothing that the contract does not show', () => {
-    const refused = service.requests.filter(
-      request => (request.status ?? 0) >= 400 && request.credential !== 'invalid',
-    );
+    const refused = service.requests
+      .filter(request => (request.status ?? 0) >= 400 && request.credential !== 'invalid')
+      .map(request => `${request.method} ${request.path} ${request.status ?? ''}`);
+    // Lists that only some services offer are tried once each.
+    const tried = refused.filter(line => /^GET .*\/(sessions|messages) 40[45]$/.test(line));
+    assert.equal(new Set(tried.map(line => line.split('/').at(-1))).size, tried.length, tried.join('\n'));
     assert.deepEqual(
-      refused.map(request => `${request.method} ${request.path} ${request.status ?? ''}`),
+      refused.filter(line => !tried.includes(line)),
       [],
     );
   });

@@ -247,6 +247,42 @@ export const scenes: readonly Scene[] = [
       return undefined;
     },
   },
+  {
+    name: 'chat-find',
+    async play({ workbench, service }) {
+      await addSessions(workbench, service);
+      const chat = workbench.webview();
+      await chat.getByRole('textbox').fill('Why did the build job take longer yesterday?');
+      await workbench.page.keyboard.press('Enter');
+      await chat
+        .getByRole('article', { name: /^Agent/ })
+        .first()
+        .waitFor();
+      await workbench.page.keyboard.press('Control+f');
+      await chat.getByRole('textbox', { name: 'Find in this session' }).fill('return input');
+      await chat.getByText('12 of 12').waitFor();
+      await chat.getByRole('button', { name: /tokens/ }).hover();
+      await chat.getByRole('tooltip').waitFor();
+      return undefined;
+    },
+  },
+  {
+    name: 'chat-view',
+    settings: { 'agentConsole.chat.location': 'view' },
+    async play({ workbench, service }) {
+      await workbench.openContainer('Agent Console');
+      await workbench.runCommand('Agent Console: Open a session by its id');
+      await workbench.answer(service.sessionIds[0] ?? '');
+      const chat = workbench.webview();
+      await chat.getByRole('textbox').fill('Which tests are left?');
+      await workbench.page.keyboard.press('Enter');
+      await chat
+        .getByRole('article', { name: /^Agent/ })
+        .first()
+        .waitFor();
+      return undefined;
+    },
+  },
 ];
 
 function sideBar({ workbench }: Stage): Locator {

@@ -63,6 +63,8 @@ describe('package.json', () => {
     }
     const allowed = new Set([
       ...ids,
+      ...Object.values<string>(panels),
+      ...settingKeys.map(key => `agentConsole.${key}`),
       'agentConsole.connection',
       'agentConsole.environment',
       'agentConsole.knownService',

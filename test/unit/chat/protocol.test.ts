@@ -11,6 +11,13 @@ const shapes: Readonly<Record<string, Readonly<Record<string, (value: unknown) =
   discard: { sendId: isText },
   editAgain: { sendId: isText },
   refresh: {},
+  openPath: { path: isText },
+  addAgain: {},
+  more: {},
+  kept: {
+    scroll: value => value === undefined || isPosition(value),
+    opened: value => value === undefined || (Array.isArray(value) && value.every(isText)),
+  },
   readEarlier: {},
   picture: { messageId: isText, index: isNumber },
   ready: { timeZone: isText },
@@ -24,6 +31,11 @@ const shapes: Readonly<Record<string, Readonly<Record<string, (value: unknown) =
 
 function isText(value: unknown): boolean {
   return typeof value === 'string';
+}
+
+function isPosition(value: unknown): boolean {
+  const { key, offset, ...more } = value as Record<string, unknown>;
+  return isText(key) && typeof offset === 'number' && Object.keys(more).length === 0;
 }
 
 function isNumber(value: unknown): boolean {
@@ -72,6 +84,8 @@ describe('messages of the chat page', () => {
         { key: 'k' },
         { href: 'https://example.com' },
         { messageId: 'm', index: 0 },
+        { path: 'a.ts:1' },
+        { opened: ['a'], scroll: { key: 'k', offset: 1 } },
       ),
       fc.dictionary(
         fc.constantFrom('text', 'sendId', 'messageId', 'index', 'key', 'href', 'names', 'timeZone'),
@@ -114,6 +128,8 @@ describe('messages of the chat page', () => {
           editAgain: () => null,
           refresh: () => null,
           readEarlier: () => null,
+          openPath: () => null,
+          addAgain: () => null,
           picture: () => ({ mediaType: 'image/png', bytes: new Uint8Array() }),
         },
         notifications: {},
@@ -161,10 +177,13 @@ describe('arguments from outside', () => {
     const kept = { sessionId: 's', serviceId: 'ab12', title: 't' };
     assert.deepEqual(readPageState(kept), kept);
     assert.ok(readPageState({ ...kept, scroll: { key: 'message:m', offset: 12 } }));
+    assert.ok(readPageState({ ...kept, opened: ['message:m:0'] }));
     for (const wrong of [
       { ...kept, serviceId: '../../etc' },
       { ...kept, sessionId: '' },
       { ...kept, scroll: { key: 'x' } },
+      { ...kept, opened: [5] },
+      { ...kept, opened: Array.from({ length: 1001 }, () => 'x') },
       { ...kept, extra: 1 },
       { ...kept, title: 7 },
       'text',

@@ -170,6 +170,7 @@ export async function openWindow(options: {
   readonly process?: Partial<Pick<JournalOptions, 'owner' | 'isRunning' | 'now'>>;
   readonly maxBytes?: number;
   readonly fails?: Parameters<typeof brittle>[1];
+  readonly extras?: () => boolean;
 }): Promise<Window> {
   const { root, client, sessionId, signedIn = () => true } = options;
   const storage = brittle(storageIn(root), options.fails ?? (() => false));
@@ -189,6 +190,7 @@ export async function openWindow(options: {
     api: () => (signedIn() ? client : undefined),
     describe: error => errorSentence(error),
     log,
+    ...(options.extras === undefined ? {} : { extras: options.extras }),
   });
   afterwards(() => {
     conversation.dispose();

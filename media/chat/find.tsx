@@ -1,0 +1,215 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ChatStrings, Part, Row } from '../../src/chat/protocol';
+import type { ListHandle } from './list';
+import { fill, finding, toggle, transcript } from './state';
+
+/** The `nth` occurrence in a part of a row. */
+interface Match {
+  readonly row: number;
+  readonly part: number;
+  readonly nth: number;
+}
+
+/** Typing that comes together is searched for together, ms; a step of the search takes no longer than the second. */
+const GATHER = 120;
+const STEP = 6;
+/** Found no further than this. */
+const MOST = 10_000;
+
+/** All text of a part, opened or not. */
+export function partText(part: Part): string {
+  switch (part.kind) {
+    case 'toolUse':
+      return `${part.name}\n${part.input}`;
+    case 'image':
+    case 'document':
+      return part.label;
+    case 'withheld':
+      return '';
+    default:
+      return part.text;
+  }
+}
+
+function partsOf(row: Row): readonly Part[] {
+  if (row.kind === 'send') return [{ kind: 'text', text: row.text }];
+  return row.kind === 'message' ? row.parts : [];
+}
+
+function pattern(words: string): RegExp {
+  return new RegExp(words.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'giu');
+}
+
+/** Searches all rows, a little at a time; resolves to nothing when `signal` was raised meanwhile. */
+async function search(
+  rows: readonly Row[],
+  words: string,
+  signal: AbortSignal,
+): Promise<Match[] | undefined> {
+  const found: Match[] = [];
+  const wanted = pattern(words);
+  let began = performance.now();
+  for (const [row, content] of rows.entries()) {
+    for (const [part, shown] of partsOf(content).entries()) {
+      partText(shown)
+        .match(wanted)
+        ?.forEach((_, nth) => found.push({ row, part, nth }));
+    }
+    if (found.length >= MOST) break;
+    if (performance.now() - began < STEP) continue;
+    await new Promise(resolve => setTimeout(resolve));
+    if (signal.aborted) return undefined;
+    began = performance.now();
+  }
+  return found;
+}
+
+interface FindBarProps {
+  readonly strings: ChatStrings;
+  readonly list: () => ListHandle | undefined;
+}
+
+/** Finds text in the whole transcript, also where it is collapsed or far away. */
+export function FindBar({ strings, list }: FindBarProps) {
+  const field = useRef<HTMLInputElement>(null);
+  const came = useRef(document.activeElement);
+  const [words, setWords] = useState('');
+  const [matches, setMatches] = useState<readonly Match[]>([]);
+  const [at, setAt] = useState(-1);
+  const sought = useRef('');
+  const { rows } = transcript.value;
+
+  useEffect(() => field.current?.select(), [finding.value]);
+  useEffect(() => {
+    const abort = new AbortController();
+    const timer = setTimeout(() => {
+      void search(words === '' ? [] : rows, words, abort.signal).then(found => {
+        if (found === undefined || abort.signal.aborted) return;
+        setMatches(found);
+        // What stands nearest to the end is most likely meant; while rows come in, the place is kept.
+        const same = sought.current === words;
+        sought.current = words;
+        setAt(before => (same && before >= 0 ? Math.min(before, found.length - 1) : found.length - 1));
+      });
+    }, GATHER);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [words, rows]);
+
+  const match = matches[at];
+  const key = match === undefined ? '' : `${rows[match.row]?.key ?? ''}:${match.part}:${match.nth} ${words}`;
+  useEffect(() => {
+    const log = document.querySelector('.log');
+    if (log === null) return;
+    const mark = (): void => markAll(log, words);
+    const observer = new MutationObserver(mark);
+    observer.observe(log, { childList: true, subtree: true });
+    mark();
+    if (match !== undefined) void show(match, rows, words, list());
+    return () => {
+      observer.disconnect();
+      CSS.highlights.clear();
+    };
+  }, [key]);
+
+  const go = (step: number): void => setAt((at + step + matches.length) % Math.max(1, matches.length));
+  const close = (): void => {
+    finding.value = 0;
+    if (came.current instanceof HTMLElement) came.current.focus();
+  };
+  const button = (icon: string, label: string, act: () => void) => (
+    <button type="button" class="icon-button" title={label} aria-label={label} onClick={act}>
+      <span class={`codicon codicon-${icon}`} aria-hidden="true" />
+    </button>
+  );
+  const count = fill(
+    strings.findCount,
+    String(at + 1),
+    `${matches.length}${matches.length < MOST ? '' : '+'}`,
+  );
+  return (
+    <div
+      class="find"
+      role="search"
+      onKeyDown={event => {
+        if (event.isComposing) return;
+        if (event.key === 'Escape') close();
+        else if (event.key === 'Enter' && event.target === field.current) go(event.shiftKey ? -1 : 1);
+        else return;
+        event.preventDefault();
+      }}
+    >
+      <input
+        ref={field}
+        aria-label={strings.find}
+        placeholder={strings.find}
+        value={words}
+        onInput={event => setWords(event.currentTarget.value)}
+      />
+      <output>{words === '' ? '' : matches.length === 0 ? strings.findNothing : count}</output>
+      {button('arrow-up', strings.findPrevious, () => go(-1))}
+      {button('arrow-down', strings.findNext, () => go(1))}
+      {button('close', strings.close, close)}
+    </div>
+  );
+}
+
+/** Ranges of the words in what is drawn, also across the colours of code; never across blocks. */
+function ranges(root: Node, words: string): Range[] {
+  if (words === '') return [];
+  const nodes: { readonly node: Text; readonly from: number }[] = [];
+  let text = '';
+  let block: Element | null | undefined;
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode() !== null) {
+    const node = walker.currentNode as Text;
+    const around = node.parentElement?.closest('p, pre, li, td, th, h3, h4, h5, h6, summary');
+    if (around !== block) text += '\n';
+    block = around;
+    nodes.push({ node, from: text.length });
+    text += node.data;
+  }
+  let at = 0;
+  const place = (index: number): [Text, number] | undefined => {
+    while (index > (nodes[at]?.from ?? 0) + (nodes[at]?.node.length ?? 0) && at < nodes.length - 1) at++;
+    const held = nodes[at];
+    return held === undefined ? undefined : [held.node, index - held.from];
+  };
+  return [...text.matchAll(pattern(words))].flatMap(({ index, 0: found }) => {
+    const range = document.createRange();
+    const [start, end] = [place(index), place(index + found.length)];
+    if (start === undefined || end === undefined || start[1] < 0 || end[1] < 0) return [];
+    range.setStart(...start);
+    range.setEnd(...end);
+    return [range];
+  });
+}
+
+function markAll(log: Element, words: string): void {
+  CSS.highlights.set('find', new Highlight(...ranges(log, words)));
+}
+
+/** Opens the part that holds a match, goes there, and marks it as the current one. */
+async function show(
+  match: Match,
+  rows: readonly Row[],
+  words: string,
+  list: ListHandle | undefined,
+): Promise<void> {
+  const row = rows[match.row];
+  if (row === undefined || list === undefined) return;
+  toggle(`${row.key}:${match.part}`, true);
+  await list.toRow(match.row);
+  await new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+  const parts = list.element(match.row)?.querySelectorAll('article > :is(.markdown, .fold, .line, .picture)');
+  const part = parts?.[match.part];
+  const body = part?.querySelector('.fold-body') ?? part;
+  if (!body) return;
+  const found = ranges(body, words);
+  const range = found[Math.min(match.nth, found.length - 1)] ?? ranges(part ?? body, words)[0];
+  if (range === undefined) return;
+  CSS.highlights.set('current', new Highlight(range));
+  range.startContainer.parentElement?.scrollIntoView({ block: 'nearest' });
+}

@@ -1,0 +1,122 @@
+import * as vscode from 'vscode';
+import { isTime } from '../util/format';
+import type { Chip, Header, MessageRow, Part, Row, SendRow } from './protocol';
+
+export interface DocumentOptions {
+  readonly header: Pick<Header, 'title' | 'facts' | 'messages' | 'tokens'>;
+  /** As shown: hidden messages and fields are not among them. */
+  readonly rows: readonly Row[];
+  /** BCP 47. */
+  readonly language: string;
+}
+
+/** A transcript as Markdown: a heading a day, a message and a collapsed part, so that editors make an outline of it. */
+export function transcriptDocument({ header, rows, language }: DocumentOptions): string {
+  const days = new Intl.DateTimeFormat(language, { dateStyle: 'full' });
+  const times = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
+  const time = (at: number): string => (at !== 0 && isTime(at) ? `, ${times.format(at)}` : '');
+  const facts = [
+    ...header.facts.map(({ label, value }) => `${label}: ${value}`),
+    ...(header.tokens?.detail.split('\n') ?? []),
+    ...(header.messages === undefined ? [] : [header.messages]),
+  ];
+  const blocks = [
+    `# ${header.title}`,
+    ...(facts.length === 0 ? [] : [facts.map(fact => `- ${fact}`).join('\n')]),
+  ];
+  for (const row of rows) {
+    switch (row.kind) {
+      case 'date':
+        blocks.push(`## ${isTime(row.at) ? days.format(row.at) : '?'}`);
+        break;
+      case 'message':
+        blocks.push(`### ${authorOf(row)}${time(row.at)}`, ...message(row));
+        break;
+      case 'send':
+        blocks.push(`### ${vscode.l10n.t('You')}${time(row.at)} (${stateOf(row)})`, shifted(row.text));
+        blocks.push(...chips(row.chips), row.sentence);
+        break;
+      case 'break':
+      case 'gap':
+        blocks.push(`*${row.sentence}*`);
+    }
+  }
+  return `${blocks.filter(block => block !== '').join('\n\n')}\n`;
+}
+
+function authorOf({ author, role, phase }: MessageRow): string {
+  const { t } = vscode.l10n;
+  const name = author === 'person' ? t('You') : author === 'agent' ? t('Agent') : role;
+  return phase === undefined ? name : `${name} (${phase})`;
+}
+
+function stateOf({ state }: SendRow): string {
+  const { t } = vscode.l10n;
+  return state === 'sending' ? t('sending') : state === 'refused' ? t('not sent') : t('outcome unknown');
+}
+
+function message({ parts, failed, chips: attached }: MessageRow): string[] {
+  const { t } = vscode.l10n;
+  return [
+    ...(failed ? [`**${t('The agent reported an error')}**`] : []),
+    ...parts.flatMap(part),
+    ...chips(attached),
+  ];
+}
+
+function chips(attached: readonly Chip[]): string[] {
+  return attached.length === 0 ? [] : [attached.map(({ name, size }) => `- ${name} (${size})`).join('\n')];
+}
+
+function part(shown: Part): string[] {
+  const { t } = vscode.l10n;
+  const tool = (name: string): string => (name === '' ? t('a tool') : name);
+  switch (shown.kind) {
+    case 'text':
+      return [shifted(shown.text)];
+    case 'commentary':
+      return [`#### ${t('Commentary')}`, shifted(shown.text)];
+    case 'reasoning':
+      return [`#### ${t('Reasoning')}`, shifted(shown.text)];
+    case 'withheld':
+      return [`*${t('Reasoning withheld by the model provider')}*`];
+    case 'toolUse':
+      return [`#### ${t('Used {0}', tool(shown.name))}`, fenced(shown.input)];
+    case 'toolResult':
+      return [
+        `#### ${shown.failed ? t('{0} failed', tool(shown.name)) : t('Result of {0}', tool(shown.name))}`,
+        fenced(shown.text),
+      ];
+    case 'image':
+    case 'document':
+      return [`*${shown.label}*`];
+    case 'other':
+      return [`#### ${t('Content of the type "{0}"', shown.type)}`, fenced(shown.text)];
+  }
+}
+
+/** Code in a fence longer than any inside. */
+function fenced(text: string): string {
+  if (text === '') return '';
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(run => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}\n${text}\n${fence}`;
+}
+
+/** Headings of a message stand below that of the message itself; a fence left open is closed. */
+function shifted(text: string): string {
+  let fence = '';
+  const lines = text.split('\n').map(line => {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1] ?? '';
+    if (fence !== '') {
+      if (mark.startsWith(fence) && line.trim() === mark) fence = '';
+      return line;
+    }
+    if (mark !== '') fence = mark;
+    return line.replace(
+      /^( {0,3})(#{1,6})(?=\s)/,
+      (_, indent: string, marks: string) => `${indent}${'#'.repeat(Math.min(6, marks.length + 4))}`,
+    );
+  });
+  return [...lines, ...(fence === '' ? [] : [fence])].join('\n');
+}

@@ -1,0 +1,28 @@
+import * as vscode from 'vscode';
+import { commands } from '../contributions';
+import type { Conversation } from './conversation';
+import type { ChatPlace } from './place';
+
+/** What a chat can do beyond what its page shows, as a list to choose from. */
+export async function showMore(
+  panel: { readonly conversation: Pick<Conversation, 'sessionId'>; find(): void },
+  kind: ChatPlace['kind'],
+): Promise<void> {
+  const { t } = vscode.l10n;
+  const { sessionId } = panel.conversation;
+  const run = (command: string) => (): unknown => vscode.commands.executeCommand(command, sessionId);
+  const actions: (vscode.QuickPickItem & { readonly act: () => unknown })[] = [
+    { label: `$(search) ${t('Find in this session')}`, act: () => panel.find() },
+    { label: `$(export) ${t('Export to Markdown…')}`, act: run(commands.chat.export) },
+    { label: `$(file) ${t('Open as text document')}`, act: run(commands.chat.openDocument) },
+    { label: `$(copy) ${t('Copy session id')}`, act: run(commands.sessions.copyId) },
+    { label: `$(info) ${t('Show session details')}`, act: run(commands.sessions.showDetails) },
+    ...(kind === 'view'
+      ? [{ label: `$(multiple-windows) ${t('Open in an editor')}`, act: run(commands.chat.openPanel) }]
+      : []),
+  ];
+  const chosen = await vscode.window.showQuickPick(actions, {
+    placeHolder: t('What to do with this session'),
+  });
+  await Promise.resolve(chosen?.act());
+}

@@ -1,0 +1,279 @@
+import * as vscode from 'vscode';
+import { panels, views } from '../contributions';
+import { Disposable } from '../util/disposable';
+import { Emitter } from '../util/event';
+import { noticeHtml } from '../webview/html';
+import { createPanel, type ChatPanel, type PanelOptions } from './panel';
+import { panelPlace, viewPlace, type ChatPlace } from './place';
+import type { Kept } from './protocol';
+import { readPageState } from './requests';
+import type { ChatSessions } from './sessions';
+
+export interface PlacesOptions {
+  readonly extensionUri: vscode.Uri;
+  readonly sessions: Pick<ChatSessions, 'get'>;
+  /** The service known now. */
+  readonly serviceId: () => string | undefined;
+  readonly makePanel: (place: ChatPlace, chat: ChatOfPlace) => ChatPanel;
+  /** Where a session is opened; asked each time. */
+  readonly location: () => 'panel' | 'view';
+  /** Of this window and folder alone. */
+  readonly memory: Pick<vscode.Memento, 'get' | 'update'>;
+}
+
+/** What a place shows. */
+export interface ChatOfPlace extends Pick<PanelOptions, 'title' | 'kept'> {
+  readonly serviceId: string;
+  readonly sessionId: string;
+}
+
+/** Which sessions have a panel, over a reload: VS Code names a tab to us only when it is shown. */
+const MEMORY = 'agentConsole.chat.panels';
+/** What the view showed, and where it was read. */
+const VIEW_MEMORY = 'agentConsole.chat.view';
+/** A tab that was brought forward becomes a panel within this time, ms. */
+const RESTORED_WITHIN = 3_000;
+const GROUPS = ['First', 'Second', 'Third', 'Fourth', 'Fifth', 'Sixth', 'Seventh', 'Eighth'];
+
+/** The chat pages of this window: one panel a session, and the view that follows the selected one. */
+export class Places extends Disposable {
+  readonly #options: PlacesOptions;
+  readonly #panels = new Map<string, ChatPanel>();
+  /** What pages kept, for the next page of the same session. */
+  readonly #kept = new Map<string, Kept>();
+  readonly #restored = this.register(new Emitter<void>());
+  #view: vscode.WebviewView | undefined;
+  #inView: ChatPanel | undefined;
+  /** What the view shows as soon as there is one. */
+  #wanted: { readonly serviceId: string; readonly sessionId: string; readonly title: string } | undefined;
+  #opening: Promise<unknown> = Promise.resolve();
+
+  constructor(options: PlacesOptions) {
+    super();
+    this.#options = options;
+  }
+
+  /** The chat the person works in, or the only one there is. */
+  get inFront(): ChatPanel | undefined {
+    const serviceId = this.#options.serviceId();
+    const open = [
+      ...this.#panels.values(),
+      ...(this.#inView?.isActive === true ? [this.#inView] : []),
+    ].filter(({ conversation }) => conversation.serviceId === serviceId);
+    return open.find(panel => panel.isActive) ?? (open.length === 1 ? open[0] : undefined);
+  }
+
+  /** Shows a session where the person wants chats; one that is open somewhere is shown there. */
+  show(sessionId: string): Promise<ChatPanel> {
+    const serviceId = this.#needService();
+    const open = this.#panels.get(panelKey(serviceId, sessionId));
+    if (open !== undefined || this.#options.location() === 'panel') return this.showInPanel(sessionId);
+    return this.#showInView(serviceId, sessionId);
+  }
+
+  /** Shows a session in a panel, whatever the setting says. */
+  showInPanel(sessionId: string): Promise<ChatPanel> {
+    const serviceId = this.#needService();
+    // One at a time: two clicks must not make two panels.
+    const opened = this.#opening.then(() => this.#openPanel(serviceId, sessionId));
+    this.#opening = opened.catch(() => undefined);
+    return opened;
+  }
+
+  /** A row was selected: the view follows, and nothing else moves. */
+  follow(sessionId: string): void {
+    const serviceId = this.#options.serviceId();
+    if (serviceId === undefined || this.#options.location() !== 'view') return;
+    if (this.#panels.has(panelKey(serviceId, sessionId))) return;
+    if (this.#view === undefined) this.#wanted = { serviceId, sessionId, title: this.#titleOf(sessionId) };
+    else this.#attachView(this.#view, serviceId, sessionId, this.#titleOf(sessionId));
+  }
+
+  restorePanel(panel: vscode.WebviewPanel, state: unknown): void {
+    const kept = readPageState(state);
+    if (kept === undefined) panel.dispose();
+    else this.#attachPanel(panelPlace(panel), kept.serviceId, kept.sessionId, kept.title);
+    this.#restored.fire();
+  }
+
+  /** The view is shown for the first time, or again after it was moved. */
+  resolveView(view: vscode.WebviewView, state: unknown): void {
+    this.#inView?.leave();
+    this.#view = view;
+    view.onDidDispose(() => {
+      if (this.#view === view) this.#view = undefined;
+    });
+    // What the editor keeps of a view is stored when it ends, and a browser may not let it.
+    const kept = readPageState(state) ?? readPageState(this.#options.memory.get<unknown>(VIEW_MEMORY));
+    const next = this.#wanted ?? kept;
+    if (kept !== undefined) {
+      const key = panelKey(kept.serviceId, kept.sessionId);
+      if (!this.#kept.has(key)) this.#kept.set(key, { scroll: kept.scroll, opened: kept.opened });
+    }
+    if (next === undefined) this.#showNotice(view);
+    else this.#attachView(view, next.serviceId, next.sessionId, next.title);
+  }
+
+  override dispose(): void {
+    for (const panel of [...this.#panels.values(), this.#inView]) panel?.release();
+    this.#panels.clear();
+    super.dispose();
+  }
+
+  async #openPanel(serviceId: string, sessionId: string): Promise<ChatPanel> {
+    const key = panelKey(serviceId, sessionId);
+    const title = this.#titleOf(sessionId);
+    const open = this.#panels.get(key) ?? (await this.#fromTab(key, title));
+    if (open !== undefined) {
+      open.reveal();
+      return open;
+    }
+    const made = panelPlace(createPanel(title, this.#options.extensionUri));
+    const panel = this.#attachPanel(made, serviceId, sessionId, title);
+    panel.reveal();
+    return panel;
+  }
+
+  /**
+   * After a reload, a tab in the background is not known until it is shown. Where this session had one, the tabs that may be it
+   * are shown until it is found, so that a session never has two.
+   */
+  async #fromTab(key: string, title: string): Promise<ChatPanel | undefined> {
+    if (!this.#remembered.includes(key)) return undefined;
+    const known = [...this.#panels.values()].map(panel => panel.title);
+    const tabs = vscode.window.tabGroups.all
+      .flatMap(group => group.tabs)
+      .filter(({ input }) => input instanceof vscode.TabInputWebview && input.viewType.endsWith(panels.chat))
+      .filter(({ label }) => {
+        const at = known.indexOf(label);
+        if (at >= 0) known.splice(at, 1);
+        return at < 0;
+      });
+    tabs.sort((a, b) => Number(b.label === title) - Number(a.label === title));
+    for (const tab of tabs) {
+      await this.#bringForward(tab);
+      const found = this.#panels.get(key);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** Resolves when the tab has become a panel of ours, or did not in time. */
+  async #bringForward({ group, ...tab }: vscode.Tab): Promise<void> {
+    const index = group.tabs.findIndex(other => other.label === tab.label && other.input === tab.input);
+    const name = GROUPS[group.viewColumn - 1];
+    if (index < 0 || name === undefined) return;
+    await new Promise<void>(resolve => {
+      const done = (): void => {
+        clearTimeout(timer);
+        subscription.dispose();
+        resolve();
+      };
+      const subscription = this.#restored.event(done);
+      const timer = setTimeout(done, RESTORED_WITHIN);
+      void vscode.commands
+        .executeCommand(`workbench.action.focus${name}EditorGroup`)
+        .then(() => vscode.commands.executeCommand('workbench.action.openEditorAtIndex', index))
+        .then(undefined, done);
+    });
+  }
+
+  async #showInView(serviceId: string, sessionId: string): Promise<ChatPanel> {
+    const title = this.#titleOf(sessionId);
+    this.#wanted = { serviceId, sessionId, title };
+    if (this.#view === undefined) await vscode.commands.executeCommand(`${views.chat}.focus`);
+    if (this.#view === undefined) return this.showInPanel(sessionId);
+    const shown = this.#attachView(this.#view, serviceId, sessionId, title);
+    shown.reveal();
+    return shown;
+  }
+
+  #attachView(view: vscode.WebviewView, serviceId: string, sessionId: string, title: string): ChatPanel {
+    this.#wanted = undefined;
+    const shown = this.#inView;
+    if (shown?.conversation.sessionId === sessionId && shown.conversation.serviceId === serviceId)
+      return shown;
+    shown?.leave();
+    const place = viewPlace(view, () => {
+      if (this.#view === view) this.#showNotice(view);
+    });
+    const panel = this.#make(place, serviceId, sessionId, title, () => {
+      if (this.#inView === panel) this.#inView = undefined;
+    });
+    this.#inView = panel;
+    return panel;
+  }
+
+  #attachPanel(place: ChatPlace, serviceId: string, sessionId: string, title: string): ChatPanel {
+    const key = panelKey(serviceId, sessionId);
+    this.#panels.get(key)?.dispose();
+    const panel = this.#make(place, serviceId, sessionId, title, () => {
+      if (this.#panels.get(key) !== panel) return;
+      this.#panels.delete(key);
+      this.#remember(this.#remembered.filter(other => other !== key));
+    });
+    this.#panels.set(key, panel);
+    this.#remember([...new Set([...this.#remembered, key])]);
+    return panel;
+  }
+
+  #make(
+    place: ChatPlace,
+    serviceId: string,
+    sessionId: string,
+    title: string,
+    onGone: () => void,
+  ): ChatPanel {
+    const key = panelKey(serviceId, sessionId);
+    const kept = {
+      get: () => this.#kept.get(key),
+      set: (value: Kept): void => {
+        this.#kept.set(key, value);
+        if (place.kind === 'view')
+          void this.#options.memory.update(VIEW_MEMORY, {
+            serviceId,
+            sessionId,
+            title: title.slice(0, 200),
+            ...value,
+          });
+      },
+    };
+    const panel = this.#options.makePanel(place, { serviceId, sessionId, title, kept });
+    panel.onDidDispose(onGone);
+    return panel;
+  }
+
+  #showNotice(view: vscode.WebviewView): void {
+    const style = vscode.Uri.joinPath(this.#options.extensionUri, 'dist', 'pages', 'chat.css');
+    view.description = '';
+    view.webview.html = noticeHtml({
+      cspSource: view.webview.cspSource,
+      styleUri: view.webview.asWebviewUri(style).toString(),
+      language: vscode.env.language,
+      text: vscode.l10n.t('Select a session to show its chat here.'),
+    });
+  }
+
+  #titleOf(sessionId: string): string {
+    return this.#options.sessions.get(sessionId)?.title ?? vscode.l10n.t('Session');
+  }
+
+  get #remembered(): readonly string[] {
+    const kept = this.#options.memory.get<unknown>(MEMORY);
+    return Array.isArray(kept) ? kept.filter(key => typeof key === 'string') : [];
+  }
+
+  #remember(keys: readonly string[]): void {
+    void this.#options.memory.update(MEMORY, keys);
+  }
+
+  #needService(): string {
+    const serviceId = this.#options.serviceId();
+    if (serviceId === undefined) throw new Error(vscode.l10n.t('Sign in first.'));
+    return serviceId;
+  }
+}
+
+function panelKey(serviceId: string, sessionId: string): string {
+  return `${serviceId}\n${sessionId}`;
+}

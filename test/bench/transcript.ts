@@ -1,0 +1,99 @@
+import { type Page } from 'playwright-core';
+import { messageRow, openChatPage } from '../ui/chatPage';
+import { ensureVsCode } from '../vscode/install';
+import { launchBrowser } from '../vscode/server';
+import { atMost, median, type Row } from './rows';
+
+const MESSAGES = 10_000;
+const ROUNDS = 3;
+const milliseconds = (value: number): string => `${value.toFixed(1)} ms`;
+
+interface Measured {
+  readonly opened: number;
+  readonly longestFrame: number;
+  readonly elements: number;
+  readonly keystroke: number;
+  readonly found: number;
+}
+
+/** The chat page with a long transcript, as its panel sends it, in the browser of the tests. */
+export async function transcriptRows(dist: string): Promise<Row[]> {
+  const browser = await launchBrowser(await ensureVsCode());
+  const measured: Measured[] = [];
+  try {
+    for (let round = 0; round < ROUNDS; round++) {
+      const page = await openChatPage(browser, dist);
+      measured.push(await measure(page));
+      await page.close();
+    }
+  } finally {
+    await browser.close();
+  }
+  const of = (name: keyof Measured): number => median(measured.map(round => round[name]));
+  return [
+    atMost('transcript of 10,000 messages, open at the end', of('opened'), 120, milliseconds),
+    atMost('the same, longest frame while scrolling through', of('longestFrame'), 25, milliseconds),
+    atMost('the same, elements', of('elements'), 1500, String),
+    atMost('the same, keystroke in the composer, p99', of('keystroke'), 16, milliseconds),
+    atMost('the same, found text shown with its count', of('found'), 1000, milliseconds),
+  ];
+}
+
+async function measure(page: Page): Promise<Measured> {
+  await page.evaluate(
+    `window.rows = ${JSON.stringify(Array.from({ length: MESSAGES }, (_, index) => messageRow(index)))}`,
+  );
+  return page.evaluate<Measured>(SCRIPT);
+}
+
+const SCRIPT = `(async () => {
+  await drawn();
+  const total = rows.length;
+  let began = performance.now();
+  tell('splice', { from: 0, remove: 0, rows: rows.slice(-100), total });
+  while (!document.querySelector('.log')?.textContent.includes('Number ${MESSAGES - 1}.')) await drawn();
+  await drawn();
+  const opened = performance.now() - began;
+  for (let end = total - 100; end > 0; end -= 1000) {
+    tell('splice', { from: 0, remove: 0, rows: rows.slice(Math.max(0, end - 1000), end), total });
+    await drawn();
+  }
+  await drawn();
+  const log = document.querySelector('.log');
+  let longestFrame = 0, elements = 0;
+  // As fast as a wheel goes, at five places of the whole.
+  for (let place = 0; place < 5; place++) {
+    log.scrollTop = (log.scrollHeight * place) / 5;
+    for (let frame = 0; frame < 10; frame++) await drawn();
+    let last = await new Promise(requestAnimationFrame);
+    for (let step = 0; step < 60; step++) {
+      log.scrollTop += 120;
+      const now = await new Promise(requestAnimationFrame);
+      longestFrame = Math.max(longestFrame, now - last);
+      last = now;
+      elements = Math.max(elements, document.querySelectorAll('*').length);
+    }
+  }
+  const field = document.querySelector('textarea');
+  const strokes = [];
+  for (let step = 0; step < 200; step++) {
+    began = performance.now();
+    field.value += 'a';
+    field.dispatchEvent(new InputEvent('input', { bubbles: true, data: 'a' }));
+    await Promise.resolve();
+    field.getBoundingClientRect();
+    strokes.push(performance.now() - began);
+    if (step % 10 === 0) await drawn();
+  }
+  strokes.sort((a, b) => a - b);
+  window.dispatchEvent(new KeyboardEvent('keydown', { key: 'f', ctrlKey: true, metaKey: true, bubbles: true }));
+  tell('find', {});
+  while (!document.querySelector('.find input')) await drawn();
+  const find = document.querySelector('.find input');
+  began = performance.now();
+  find.value = 'line 7 of';
+  find.dispatchEvent(new InputEvent('input', { bubbles: true }));
+  while (!document.querySelector('.find output')?.textContent.includes(' of ')) await drawn();
+  const found = performance.now() - began;
+  return { opened, longestFrame, elements, keystroke: strokes[Math.floor(strokes.length * 0.99)], found };
+})()`;

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import * as path from 'node:path';
+import { type Browser, type Page } from 'playwright-core';
+import { ensureVsCode } from '../vscode/install';
+import { root } from '../vscode/paths';
+import { launchBrowser } from '../vscode/server';
+import { messageRow, openChatPage } from './chatPage';
+
+const rows = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => messageRow(from + index));
+
+/** The first message that begins in view: its number, and how far below the edge it is, px. */
+const FIRST_SEEN = `(() => {
+  const edge = document.querySelector('.log').getBoundingClientRect().top;
+  const seen = [...document.querySelectorAll('article')].find(each => each.getBoundingClientRect().top >= edge);
+  return { number: /Number (\\d+)/.exec(seen.textContent)[1], below: Math.round(seen.getBoundingClientRect().top - edge) };
+})()`;
+
+interface Seen {
+  readonly number: string;
+  readonly below: number;
+}
+
+/** What is read stays where it is, whatever arrives around it. */
+describe('the position in a transcript', () => {
+  let browser: Browser;
+  let page: Page;
+
+  const splice = async (
+    from: number,
+    remove: number,
+    added: readonly object[],
+    total: number,
+  ): Promise<void> => {
+    await page.evaluate(`tell('splice', ${JSON.stringify({ from, remove, rows: added, total })})`);
+    for (let frame = 0; frame < 4; frame++) await page.evaluate('drawn()');
+  };
+  const seen = (): Promise<Seen> => page.evaluate<Seen>(FIRST_SEEN);
+  /** Goes up to a part of the whole, when the list has come to rest at its end. */
+  const scrollTo = async (part: number): Promise<void> => {
+    await page.evaluate(`(async () => {
+      const log = document.querySelector('.log');
+      for (let before = -1; before !== log.scrollTop; ) {
+        before = log.scrollTop;
+        for (let frame = 0; frame < 15; frame++) await drawn();
+      }
+      log.scrollTop = log.scrollHeight * ${part};
+      for (let frame = 0; frame < 15; frame++) await drawn();
+    })()`);
+  };
+  const isAt = async (before: Seen): Promise<void> => {
+    const after = await seen();
+    assert.equal(after.number, before.number);
+    assert.ok(
+      Math.abs(after.below - before.below) <= 2,
+      `${after.below} px below the edge, ${before.below} before`,
+    );
+  };
+  const toLatest = (): Promise<string> => page.locator('.to-latest').innerText();
+
+  before(async () => {
+    browser = await launchBrowser(await ensureVsCode());
+  });
+  after(() => browser.close());
+  beforeEach(async () => {
+    page = await openChatPage(browser, path.join(root, 'dist'));
+    await splice(0, 0, rows(100, 200), 100);
+  });
+  afterEach(() => page.close());
+
+  it('begins at the end and follows it', async () => {
+    await page.getByText('Number 199.').waitFor();
+    assert.equal(await page.locator('.to-latest').count(), 0);
+    await splice(100, 0, rows(200, 203), 103);
+    await page.getByText('Number 202.').waitFor();
+    assert.equal(await page.locator('.to-latest').count(), 0);
+  });
+
+  it('is kept when earlier messages are put before, and when later ones come', async () => {
+    await scrollTo(0.5);
+    const before = await seen();
+    await splice(0, 0, rows(50, 100), 150);
+    await isAt(before);
+    await splice(150, 0, rows(200, 202), 152);
+    await isAt(before);
+    assert.match(await toLatest(), /^2 new/);
+  });
+
+  it('is kept when both come at once, or something above it changes', async () => {
+    await scrollTo(0.5);
+    const before = await seen();
+    await splice(0, 100, rows(90, 205), 115);
+    await isAt(before);
+    assert.match(await toLatest(), /^5 new/);
+    await splice(2, 3, [{ kind: 'gap', key: 'gap', sentence: 'Something else' }], 113);
+    await isAt(before);
+  });
+
+  it('is kept when the page gets narrower and lower', async () => {
+    await scrollTo(0.5);
+    const before = await seen();
+    await page.setViewportSize({ width: 880, height: 500 });
+    for (let frame = 0; frame < 4; frame++) await page.evaluate('drawn()');
+    await isAt(before);
+  });
+
+  it('is restored where the page before it was', async () => {
+    await page.close();
+    page = await openChatPage(browser, path.join(root, 'dist'), {
+      scroll: { key: 'message:150', offset: 10 },
+    });
+    await splice(0, 0, rows(100, 200), 100);
+    const { number } = await seen();
+    assert.ok(['150', '151'].includes(number), number);
+    assert.match(await toLatest(), /^To the latest/);
+  });
+});

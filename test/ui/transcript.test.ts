@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { startSampleService, type SampleService } from '../../src/sample';
+import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
+import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { Workbench } from './workbench';
+
+const signIn = (service: SampleService): Record<string, string> => ({
+  AGENT_CONSOLE_BASE_URL: service.baseUrl,
+  AGENT_CONSOLE_APP_URL: service.appUrl,
+  AGENT_CONSOLE_API_KEY: service.apiKey,
+});
+
+/** Sends a message past the extension, as another client would. */
+async function sendElsewhere(service: SampleService, sessionId: string, text: string): Promise<void> {
+  const answer = await fetch(`${service.baseUrl}/api/v0/sessions/${sessionId}/messages`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${service.apiKey}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ text }),
+  });
+  assert.equal(answer.status, 200);
+}
+
+async function addSession(workbench: Workbench, sessionId: string): Promise<void> {
+  await workbench.runCommand('Agent Console: Open a session by its id');
+  await workbench.quickInput.getByText('The id is shown in the web application').waitFor();
+  await workbench.answer(sessionId);
+}
+
+const NAME = '.quick-input-widget input.input';
+const DRAWN = 'new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))';
+/** The first message whose beginning is seen, by its first words. */
+const FIRST_SEEN = `(() => {
+  const edge = document.querySelector('.log').getBoundingClientRect().top;
+  const seen = [...document.querySelectorAll('article')].find(each => each.getBoundingClientRect().top >= edge - 1);
+  return seen.textContent.slice(0, 60);
+})()`;
+
+/** The current match is marked, and it is these words. */
+const MARKED = `words => [...(CSS.highlights.get('current') ?? [])].some(range => String(range) === words)`;
+
+/** Reading a session in a service that lists its messages. */
+describe('reading a transcript', () => {
+  let service: SampleService;
+  let folder: string;
+  let workbench: Workbench;
+
+  const chat = () => workbench.webview();
+  const top = async () => (await workbench.webviewFrame()).evaluate<string>(FIRST_SEEN);
+  const toLatest = () => chat().locator('.to-latest');
+  /** The tab of a session's page. */
+  const page = (title: string) =>
+    workbench.page.locator('.tab[data-resource-name^="webview-"]').filter({ hasText: title });
+  const id = (index: number): string => service.sessionIds[index] ?? '';
+
+  before(async function () {
+    this.timeout(180_000);
+    service = await startSampleService({ pace: 0, extras: true });
+    const names = 'See `services/checkout/src/cart.ts:3`, cart.ts:4 and ../outside.ts:1.';
+    service.fail({
+      kind: 'alter',
+      match: { method: 'GET', path: /\/messages$/ },
+      alter: body => {
+        const answer = body as { readonly messages: readonly { readonly role: string }[] };
+        const last = { type: 'text', id: 'names', text: names };
+        return {
+          ...answer,
+          messages: answer.messages.map(message =>
+            message.role === 'assistant' && 'isError' in message ? { ...message, content: [last] } : message,
+          ),
+        };
+      },
+    });
+    folder = temporaryFolder('transcript');
+    makeSampleWorkspace(folder);
+    workbench = await Workbench.open({ folder, env: signIn(service) });
+    await workbench.openContainer('Agent Console');
+    await workbench.row('Computers', 'active').waitFor();
+  });
+  after(async () => {
+    await workbench.close();
+    await service.close();
+    removeFolder(folder);
+  });
+
+  it('is there at once where the service lists messages, without what nobody may see', async () => {
+    await addSession(workbench, id(2));
+    await chat().getByRole('article').getByText('Everything at once').waitFor();
+    await chat().getByRole('log').focus();
+    await workbench.page.keyboard.press('Home');
+    await chat().getByText('Content of the type "hologram"').waitFor();
+    const shown = await chat().locator('body').innerText();
+    for (const hidden of ['An internal note', 'You are an agent']) assert.ok(!shown.includes(hidden), hidden);
+    assert.equal(
+      await chat()
+        .getByText(/cannot be read yet/)
+        .count(),
+      0,
+    );
+  });
+
+  it('opens the file and line a message names, if the workspace has it', async () => {
+    await chat().getByRole('link', { name: 'services/checkout/src/cart.ts:3' }).click();
+    await workbench.tab('cart.ts').waitFor();
+    await workbench.page.locator('.statusbar-item', { hasText: 'Ln 3, Col 1' }).waitFor();
+    await workbench.tab('Odd corners').click();
+    const short = chat().getByRole('link', { name: 'cart.ts:4', exact: true });
+    await short.focus();
+    await workbench.page.keyboard.press('Enter');
+    await workbench.page.locator('.statusbar-item', { hasText: 'Ln 4, Col 1' }).waitFor();
+    await workbench.tab('Odd corners').click();
+    await chat().getByRole('link', { name: '../outside.ts:1' }).click();
+    await chat().locator('.problem', { hasText: 'is not in this workspace' }).waitFor();
+  });
+
+  it('is searched as a whole, what is collapsed too', async () => {
+    await chat().getByRole('textbox', { name: 'Message to the agent' }).focus();
+    await workbench.page.keyboard.press('Control+f');
+    const field = chat().getByRole('textbox', { name: 'Find in this session' });
+    await field.fill('nobody knows yet');
+    await chat().getByText('1 of 1').waitFor();
+    await chat().locator('details[open]').getByText('a kind nobody knows yet').waitFor();
+    await field.fill('return input.reduce');
+    await chat().getByText('12 of 12').waitFor();
+    await (await workbench.webviewFrame()).waitForFunction(MARKED, 'return input.reduce');
+    await field.press('Enter');
+    await chat().getByText('1 of 12').waitFor();
+    await field.press('Shift+Enter');
+    await chat().getByText('12 of 12').waitFor();
+    await field.fill('no such words');
+    await chat().getByText('No results').waitFor();
+    await field.press('Escape');
+    await field.waitFor({ state: 'detached' });
+    await chat()
+      .getByRole('textbox', { name: 'Message to the agent' })
+      .and(chat().locator(':focus'))
+      .waitFor();
+  });
+
+  it('keeps what was opened while another editor is in front', async () => {
+    await chat().getByRole('log').focus();
+    await workbench.page.keyboard.press('Home');
+    const open = chat().locator('details[open]').getByText('a kind nobody knows yet');
+    await open.waitFor();
+    await workbench.tab('cart.ts').click();
+    await workbench.page.locator('.monaco-editor').first().waitFor();
+    await workbench.tab('Odd corners').click();
+    await open.waitFor();
+  });
+
+  it('counts what is new below, and stays where it is read', async () => {
+    const { keyboard } = workbench.page;
+    await addSession(workbench, id(1));
+    await chat().getByRole('heading', { level: 1, name: 'Migrate' }).waitFor();
+    await chat().getByRole('article').last().waitFor();
+    await chat().locator('textarea:focus').waitFor();
+    await chat().getByRole('log').focus();
+    await keyboard.press('Home');
+    await chat().getByRole('article').getByText('Migrate the build to workspaces').waitFor();
+    await toLatest().getByText('To the latest message').waitFor();
+    const before = await top();
+    await sendElsewhere(service, id(1), 'Said elsewhere');
+    await chat().getByRole('button', { name: 'Refresh' }).click();
+    await toLatest()
+      .getByText(/^\d+ new/)
+      .waitFor();
+    assert.deepEqual(await top(), before);
+    await workbench.page.setViewportSize({ width: 900, height: 700 });
+    await (await workbench.webviewFrame()).waitForFunction('innerWidth < 900');
+    await (await workbench.webviewFrame()).evaluate(DRAWN);
+    const after = await top();
+    assert.deepEqual(after, before);
+    await toLatest().click();
+    await chat().getByText('Said elsewhere').waitFor();
+    await toLatest().waitFor({ state: 'detached' });
+    await workbench.page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  it('copies a message', async () => {
+    const article = chat().getByRole('article').last();
+    await article.hover();
+    await article.getByRole('button', { name: 'Copy message' }).click();
+    await chat().getByRole('status').getByText('Copied').waitFor();
+  });
+
+  it('opens as a text document with headings, and is exported', async () => {
+    await chat().getByRole('button', { name: 'More actions' }).click();
+    await workbench.pick('Open as text document');
+    await workbench.tab(/\.md$/).waitFor();
+    await workbench.page.locator('.monaco-editor').getByText('# ').first().waitFor();
+    await workbench
+      .tab(/Migrate.*s$|^Migrate the build/)
+      .first()
+      .click();
+    await workbench.runCommand('Agent Console: Export session to Markdown');
+    // The box is filled after it is shown.
+    await workbench.page.waitForFunction(`document.querySelector('${NAME}')?.value.endsWith('.md')`);
+    await workbench.page.keyboard.press('Enter');
+    await workbench.notified('Exported to Migrate-the-build-to-workspaces.md');
+    const text = fs.readFileSync(path.join(folder, 'Migrate-the-build-to-workspaces.md'), 'utf8');
+    assert.match(text, /^# Migrate/);
+    assert.match(text, /\n### You, /);
+    assert.match(text, /Said elsewhere/);
+  });
+
+  it('says when its session was removed, and offers to add it again', async () => {
+    const row = workbench.row('Sessions', 'Migrate the build');
+    await workbench.contextMenu(row, 'Remove from this list');
+    await chat().getByText('This session is no longer in your list.').first().waitFor();
+    await chat().getByRole('button', { name: 'Add It Again' }).click();
+    await row.waitFor();
+    await chat().getByRole('button', { name: 'Add It Again' }).waitFor({ state: 'detached' });
+  });
+
+  it('has one tab a session, also after a reload', async () => {
+    const tabs = () => page('Odd corners');
+    await page('Migrate the build').click();
+    await chat().getByRole('article').last().waitFor();
+    await workbench.page.reload();
+    await workbench.activityIcon('Agent Console').waitFor({ timeout: 60_000 });
+    await workbench.openContainer('Agent Console');
+    await tabs().first().waitFor();
+    await workbench.row('Sessions', 'Odd corners').click();
+    await chat().getByRole('article').last().waitFor();
+    assert.equal(await tabs().count(), 1);
+  });
+});
+
+describe('reading a transcript in the side bar', () => {
+  it('follows the selected session and keeps each one its draft', async function () {
+    this.timeout(180_000);
+    const service = await startSampleService({ pace: 0, extras: true });
+    const folder = temporaryFolder('view');
+    makeSampleWorkspace(folder);
+    const workbench = await Workbench.open({
+      folder,
+      env: signIn(service),
+      settings: { 'agentConsole.chat.location': 'view' },
+      contextOptions: { viewport: { width: 1280, height: 1200 } },
+    });
+    const chat = () => workbench.webview();
+    const composer = () => chat().getByRole('textbox', { name: 'Message to the agent' });
+    try {
+      await workbench.openContainer('Agent Console');
+      await workbench.row('Computers', 'active').waitFor();
+      await addSession(workbench, service.sessionIds[0] ?? '');
+      await chat()
+        .getByRole('heading', { name: /checkout/ })
+        .waitFor();
+      await composer().fill('A thought about the first');
+      await addSession(workbench, service.sessionIds[2] ?? '');
+      await chat().getByRole('heading', { name: 'Odd corners' }).waitFor();
+      assert.equal(await workbench.tab(/./).count(), 0, 'no editor is opened');
+      await workbench.row('Sessions', /checkout/).click();
+      await chat()
+        .getByRole('heading', { name: /checkout/ })
+        .waitFor();
+      assert.equal(await composer().inputValue(), 'A thought about the first');
+      await workbench.contextMenu(workbench.row('Sessions', 'Odd corners'), 'Open session in an editor');
+      await workbench.tab('Odd corners').waitFor();
+    } finally {
+      await workbench.close();
+      await service.close();
+      removeFolder(folder);
+    }
+  });
+});

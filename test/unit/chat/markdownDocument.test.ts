@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { transcriptDocument } from '../../../src/chat/markdownDocument';
+import type { KnownMessage } from '../../../src/chat/messages';
+import { toStored } from '../../../src/chat/messages';
+import { RowBuilder } from '../../../src/chat/rows';
+import { Formatter } from '../../../src/util/format';
+import { knownOf, message, sendRecord } from './support';
+
+const AT = Date.UTC(2026, 10, 20, 10, 2);
+
+function written(known: ReadonlyMap<string, KnownMessage>, more: object = {}): string {
+  const format = new Formatter('en');
+  const rows = new RowBuilder(format).build({
+    known,
+    sends: [],
+    messageCount: known.size,
+    breaks: new Map(),
+    inComposer: undefined,
+    timeZone: 'UTC',
+    ...more,
+  });
+  const header = {
+    title: 'Fix it',
+    facts: [{ label: 'Model', value: 'onyx' }],
+    messages: '3 messages',
+    tokens: { short: '5', detail: 'Input: 3\nOutput: 2' },
+  };
+  return transcriptDocument({ header, rows, language: 'en' });
+}
+
+describe('a session as Markdown', () => {
+  it('has headings for the day, each message and what is collapsed, and nothing a person must not see', () => {
+    const text = written(
+      knownOf(
+        message('a', { role: 'user', createdAt: AT, content: [{ type: 'text', text: '# Please\nlook' }] }),
+        message('h', { createdAt: AT, visibility: 'llm_only', content: [{ type: 'text', text: 'hidden!' }] }),
+        message('s', { role: 'system', createdAt: AT, content: [{ type: 'text', text: 'hidden!' }] }),
+        toStored('b', {
+          id: 'b',
+          role: 'assistant',
+          createdAt: AT + 60_000,
+          updatedAt: 0,
+          providerAPhase: 'final_answer',
+          providerAEncryptedContent: 'hidden!',
+          providerAReasoningSummary: 'Thinking',
+          content: [
+            { type: 'text', text: 'Done\n```js\n# no heading\n' },
+            { type: 'tool_use', name: 'Read', input: { fence: '````', signature: 'hidden!' } },
+            { type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'hidden!' } },
+            { type: 'odd', value: 1 },
+          ],
+        } as Parameters<typeof toStored>[1]),
+      ),
+    );
+    assert.ok(!text.includes('hidden!'), text);
+    const headings = text.split('\n').filter(line => /^#+ /.test(line));
+    assert.deepEqual(headings, [
+      '# Fix it',
+      '## Friday, November 20, 2026',
+      headings[2],
+      '##### Please',
+      headings[4],
+      '#### Reasoning',
+      '# no heading',
+      '#### Used Read',
+      '#### Content of the type "odd"',
+    ]);
+    assert.match(headings[2] ?? '', /^### You, /);
+    assert.match(headings[4] ?? '', /^### Agent \(Final answer\), /);
+    assert.match(text, /# no heading\n\n```\n/, 'a fence left open is closed');
+    assert.match(text, /\n`````\n\{\n {2}"fence": "````"\n\}\n`````\n/);
+    assert.match(text, /- Model: onyx\n- Input: 3\n- Output: 2\n- 3 messages/);
+  });
+
+  it('tells of sends by their state, and of the gap with its number', () => {
+    const text = written(new Map(), { sends: [sendRecord({ text: 'Hi' })], messageCount: 4 });
+    assert.match(text, /### You, .* \(outcome unknown\)\n\nHi\n\nIt is not known whether/);
+    assert.match(text, /\*This session has 4 messages\./);
+  });
+});
