@@ -18,7 +18,7 @@ import {
 import { OutputLog } from './log';
 import type { OrganizationFeature, OrganizationTreeNode } from './organization';
 import type { SessionPolicy, SessionsFeature, SessionTreeNode } from './sessions';
-import { settings } from './settings';
+import { composerKeys, onDidChangeSettings, settings } from './settings';
 import type { Storage } from './storage';
 import { DetailsDocuments } from './util/detailsDocuments';
 import { Formatter } from './util/format';
@@ -77,9 +77,12 @@ export function activate(context: vscode.ExtensionContext): void {
     const { extensionUri } = context;
     const parts = { connection: await connection(), storage: await storage(), log, extensionUri };
     const { forChat } = await sessions();
-    const feature = own(
-      registerChat({ ...parts, sessions: forChat, maxAttachmentBytes: settings.maxAttachmentBytes }),
-    );
+    const { sendKey, largePaste, attachmentLimits: limits } = settings;
+    const onDidChange = (heard: (value: unknown) => unknown) =>
+      onDidChangeSettings(composerKeys, () => heard(undefined));
+    const composer = { sendKey, largePaste, limits, onDidChange };
+    const storageUri = context.globalStorageUri;
+    const feature = own(registerChat({ ...parts, sessions: forChat, storageUri, composer }));
     endings.push(() => feature.flush());
     return feature;
   });
@@ -93,6 +96,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const sessionsView = own(
     registerTree<SessionTreeNode>(views.sessions, async () => (await sessions()).tree, {
       canSelectMany: true,
+      drop: async (target, data) => (await chat()).dropOn(target, data),
     }),
   );
   const computersView = own(

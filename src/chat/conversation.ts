@@ -5,12 +5,16 @@ import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { AttachmentsRefused, type Attachments } from './attachments';
 import { Composition } from './composition';
+import type { BuildBody } from './bodyBuilder';
 import type { Drafts } from './drafts';
-import { toStored } from './messages';
+import { textOf, toStored } from './messages';
+import { inOrder, isShown } from './model';
+import { QueueRunner } from './queueRunner';
 import { Reader } from './reader';
 import type { RowsInput } from './rows';
 import { Sender, type Outgoing, type SendOutcome } from './sender';
 import type { SendJournal, SendRecord } from './sendJournal';
+import type { QueuedMessage, SendQueue } from './sendQueue';
 import type { ChatSession, ChatSessions } from './sessions';
 import { Transcript } from './transcript';
 import type { Storage } from '../storage';
@@ -21,7 +25,9 @@ export interface ConversationOptions {
   readonly storage: Storage;
   readonly drafts: Drafts;
   readonly journal: SendJournal;
+  readonly queue: SendQueue;
   readonly attachments: Attachments;
+  readonly buildBody: BuildBody;
   readonly sessions: ChatSessions;
   /** The client of this conversation's service; `undefined` while it cannot be asked. */
   readonly api: () => ApiClient | undefined;
@@ -30,6 +36,9 @@ export interface ConversationOptions {
   readonly log: Logger;
   readonly now?: () => number;
 }
+
+/** Own messages that can be called up again. */
+const MOST_HISTORY = 200;
 
 /** Everything the chat knows and does about one session, without a view. */
 export class Conversation extends Disposable {
@@ -40,6 +49,7 @@ export class Conversation extends Disposable {
   readonly #options: ConversationOptions;
   readonly #reader: Reader;
   readonly #sender: Sender;
+  readonly #runner: QueueRunner;
   readonly #changed = this.register(new Emitter<void>());
   readonly #settled = this.register(new Emitter<SendOutcome>());
   #loading: Promise<void> | undefined;
@@ -50,7 +60,7 @@ export class Conversation extends Disposable {
   constructor(options: ConversationOptions) {
     super();
     this.#options = options;
-    const { sessionId, serviceId, storage, drafts, journal, attachments, sessions, api, log } = options;
+    const { sessionId, serviceId, storage, drafts, journal, queue, attachments, sessions, api, log } = options;
     this.sessionId = sessionId;
     this.serviceId = serviceId;
     this.transcript = this.register(new Transcript(storage, serviceId, sessionId));
@@ -62,6 +72,7 @@ export class Conversation extends Disposable {
       sessionId,
       api,
       attachments,
+      buildBody: options.buildBody,
       journal,
       transcript: this.transcript,
       sessions,
@@ -69,13 +80,33 @@ export class Conversation extends Disposable {
       log,
       now: options.now ?? Date.now,
     });
-    const changed = (): void => this.#changed.fire();
+    this.#runner = this.register(
+      new QueueRunner({
+        sessionId,
+        queue,
+        sessions,
+        isFree: force =>
+          this.#loaded && api() !== undefined && !this.isSending && (force || this.#undecided.length === 0),
+        isSent: id => journal.get(id) !== undefined,
+        send: (message, recorded) => this.#sendQueued(message, recorded),
+        onError: error => log.error('A queued message could not be sent', error),
+      }),
+    );
+    const changed = (): void => {
+      this.#changed.fire();
+      this.#runner.look();
+    };
     this.register(this.transcript.onDidChange(changed));
     this.register(this.composition.onDidChange(changed));
     this.register(this.#reader.onDidChange(changed));
     this.register(
       journal.onDidChange(ids => {
         if (ids.some(id => (journal.get(id)?.sessionId ?? sessionId) === sessionId)) changed();
+      }),
+    );
+    this.register(
+      queue.onDidChange(ids => {
+        if (ids.includes(sessionId)) changed();
       }),
     );
     this.register(
@@ -105,6 +136,42 @@ export class Conversation extends Disposable {
   /** A message of the composer is on its way. */
   get isSending(): boolean {
     return this.#starting || this.sends.some(send => send.state === 'sending');
+  }
+
+  /** The agent has work as far as is known. */
+  get isWorking(): boolean {
+    const status = this.session?.status;
+    return status === 'running' || status === 'pending';
+  }
+
+  /** What waits until the agent is idle, in order. */
+  get queued(): readonly QueuedMessage[] {
+    return this.#options.queue.of(this.sessionId);
+  }
+
+  /** Sends the person has to decide about. Nothing queued goes out before. */
+  get #undecided(): readonly SendRecord[] {
+    return this.sends.filter(({ state }) => state === 'refused' || state === 'unknown');
+  }
+
+  /** Queued messages wait for the person. */
+  get isQueueStopped(): boolean {
+    return this.queued.length > 0 && (this.#undecided.length > 0 || this.queued[0]?.problem !== undefined);
+  }
+
+  /** A message of the person is queued rather than sent. */
+  get queuesNow(): boolean {
+    return this.isSending || this.isWorking || (this.queued.length > 0 && !this.isQueueStopped);
+  }
+
+  /** A message is being made ready; the next one has to wait that long. */
+  get isStarting(): boolean {
+    return this.#starting;
+  }
+
+  /** Why so many bytes cannot go with one message; `undefined` when they can. */
+  tooMuch(total: number): string | undefined {
+    return this.#options.attachments.tooMuch(total);
   }
 
   get sends(): readonly SendRecord[] {
@@ -145,22 +212,29 @@ export class Conversation extends Disposable {
   }
 
   /**
-   * Sends the text with the attachments of the draft. Resolves when the send is recorded; `onDidSettle` tells the rest.
-   * Rejects with a sentence when nothing was sent; the draft stays.
+   * Sends the text with the attachments of the draft, or queues it while the agent works. Resolves to its id when it is recorded;
+   * rejects with a sentence when it was not; the draft stays.
    */
-  async sendDraft(text: string): Promise<SendRecord> {
-    const { t } = vscode.l10n;
-    const { log } = this.#options;
-    this.composition.setText(text);
-    if (text.trim() === '') throw new Error(t('Write a message first.'));
-    const { attached, references } = this.composition;
-    if (attached.some(({ inspected }) => inspected === undefined)) {
-      throw new Error(t('The attachments are still being checked. Try again in a moment.'));
+  async submit(text: string, id: string): Promise<void> {
+    const { journal, queue } = this.#options;
+    await this.load();
+    if (journal.get(id) !== undefined || this.queued.some(item => item.id === id))
+      throw new Error(vscode.l10n.t('This message has been recorded already.'));
+    if (!this.queuesNow) {
+      await this.sendDraft(text, id);
+      return;
     }
-    if (references.length < attached.length)
-      throw new Error(t('Remove the attachments that cannot be sent.'));
+    const message = await this.#compose(text);
+    await queue.add(this.sessionId, { ...message, id });
+    await this.composition.putAside(message);
+    this.#runner.look();
+  }
+
+  /** Sends the text with the attachments of the draft. Resolves when that is recorded; `onDidSettle` tells the rest. */
+  async sendDraft(text: string, sendId?: string): Promise<SendRecord> {
+    const { log } = this.#options;
     try {
-      const { send, outcome } = await this.#begin({ text, attachments: references });
+      const { send, outcome } = await this.#begin({ ...(await this.#compose(text)), sendId });
       // The request is under way: from here on nothing may look as if it were not.
       await this.composition
         .putIn(send)
@@ -171,6 +245,41 @@ export class Conversation extends Disposable {
       if (error instanceof AttachmentsRefused) this.composition.setProblems(error.problems);
       throw error;
     }
+  }
+
+  /** Changes of what is queued; each resolves to whether the message was there. */
+  readonly queue = {
+    edit: (id: string, text: string) => this.#options.queue.edit(this.sessionId, id, text),
+    move: (id: string, to: number) => this.#options.queue.move(this.sessionId, id, to),
+    remove: (id: string) => this.#options.queue.remove(this.sessionId, id),
+  };
+
+  /** Sends the first queued message, whatever it waits for. */
+  sendNow(): Promise<void> {
+    return this.#runner.sendNow();
+  }
+
+  /** Takes up what a page still held when its window was closed, unless it stands in a send or in the queue. */
+  async takeUnsaved({ text, sendId }: { readonly text: string; readonly sendId?: string | undefined }): Promise<void> {
+    await this.load();
+    if (sendId !== undefined) {
+      const sent = [...this.transcript.known.values()].some(known => known.sent?.sendId === sendId);
+      const recorded = this.#options.journal.get(sendId) !== undefined;
+      if (sent || recorded || this.queued.some(({ id }) => id === sendId)) return;
+    }
+    const { draft } = this.composition;
+    if (draft.text !== text) this.composition.setText(text, draft.stash);
+    this.#changed.fire();
+  }
+
+  /** What the person sent in this session, as far as known; the latest first. */
+  get ownTexts(): readonly string[] {
+    const own = inOrder(this.transcript.known).flatMap(known => {
+      const { message, sent } = known;
+      if (message === undefined) return sent === undefined ? [] : [sent.text];
+      return message.role === 'user' && isShown(known) ? [textOf(message)] : [];
+    });
+    return [...new Set(own.reverse().filter(text => text.trim() !== ''))].slice(0, MOST_HISTORY);
   }
 
   /** Sends text and files without touching the draft; resolves to the outcome. */
@@ -188,8 +297,8 @@ export class Conversation extends Disposable {
 
   /** Sends the same again: only ever on the person's word. The send before is forgotten once the new one is recorded. */
   async sendAgain(sendId: string): Promise<void> {
-    const before = this.#settledSend(sendId);
-    const { send, outcome } = await this.#begin(before);
+    const { text, attachments, computerId } = this.#settledSend(sendId);
+    const { send, outcome } = await this.#begin({ text, attachments, computerId });
     this.composition.keepWithout(sendId);
     await this.#options.journal.remove(sendId);
     void this.#settle(send, outcome);
@@ -209,13 +318,38 @@ export class Conversation extends Disposable {
     if (this.composition.draft.sendId !== sendId) await this.#options.journal.remove(sendId);
   }
 
-  /** One message of the panel at a time. */
-  async #begin(message: Outgoing): ReturnType<Sender['start']> {
+  /** The draft as a message, durable before anything else happens to it. */
+  async #compose(text: string): Promise<Outgoing> {
+    const { t } = vscode.l10n;
+    const { composition } = this;
+    composition.setText(text, composition.draft.stash);
+    const { attached, references, draft } = composition;
+    await composition.flush();
+    if (text.trim() === '') throw new Error(t('Write a message first.'));
+    if (attached.some(({ inspected }) => inspected === undefined)) {
+      throw new Error(t('The attachments are still being checked. Try again in a moment.'));
+    }
+    if (references.length < attached.length)
+      throw new Error(t('Remove the attachments that cannot be sent.'));
+    const tooMuch = this.#options.attachments.tooMuch(references.reduce((sum, { size }) => sum + size, 0));
+    if (tooMuch !== undefined) throw new Error(tooMuch);
+    const computerId = draft.target?.computerId;
+    return { text, attachments: references, ...(computerId === undefined ? {} : { computerId }) };
+  }
+
+  async #sendQueued(message: QueuedMessage, recorded: () => Promise<void>): Promise<void> {
+    const { id: sendId, text, attachments, computerId } = message;
+    const { send, outcome } = await this.#begin({ sendId, text, attachments, computerId }, recorded);
+    await this.#settle(send, outcome);
+  }
+
+  /** One message at a time. */
+  async #begin(message: Outgoing, recorded?: () => Promise<void>): ReturnType<Sender['start']> {
     if (this.isSending) throw new Error(vscode.l10n.t('The message before this one is still being sent.'));
     this.#starting = true;
     this.#changed.fire();
     try {
-      return await this.#sender.start(message);
+      return await this.#sender.start(message, recorded);
     } finally {
       this.#starting = false;
       this.#changed.fire();
@@ -223,13 +357,14 @@ export class Conversation extends Disposable {
   }
 
   async #load(): Promise<void> {
-    const { drafts, journal } = this.#options;
-    await Promise.all([drafts.load(), journal.load(), this.transcript.load()]);
+    const { drafts, journal, queue } = this.#options;
+    await Promise.all([drafts.load(), journal.load(), queue.load(), this.transcript.load()]);
     await this.composition.load();
     this.#loaded = true;
     this.#changed.fire();
     this.#inBackground(async () => {
       await this.#sender.recover();
+      this.#runner.look();
       await this.readOn(false);
     });
   }
@@ -246,6 +381,7 @@ export class Conversation extends Disposable {
     if (settled.state !== 'refused') this.composition.release(send.sendId);
     this.#settled.fire(settled);
     this.#changed.fire();
+    this.#runner.look();
     if (settled.state === 'accepted') this.#inBackground(() => this.readOn());
     return settled;
   }

@@ -1,11 +1,19 @@
 import * as vscode from 'vscode';
+import * as path from 'node:path';
 import type { Connection } from '../connection';
 import type { CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
 import { Disposable, type IDisposable } from '../util/disposable';
+import type { Event } from '../util/event';
 import { Attachments } from './attachments';
+import { bodyBuilder } from './bodyBuilder';
+import type { Composing, ComposingDeps } from './composing';
+import type { ComposerSettings } from './composerState';
+import type { Conversation } from './conversation';
 import { Conversations } from './conversations';
+import { droppedFiles, selectedTexts } from './given';
+import { KeptFiles } from './keptFiles';
 import { ChatPanel, createPanel } from './panel';
 import { readPageState, readSendRequest, readSessionId, readUris } from './requests';
 import type { ChatSessions } from './sessions';
@@ -15,21 +23,26 @@ export type { ChatSession, ChatSessions } from './sessions';
 
 export interface ChatDeps {
   readonly extensionUri: vscode.Uri;
+  /** Where files without a place of their own are kept. */
+  readonly storageUri: vscode.Uri;
   readonly connection: Connection;
   readonly storage: Storage;
   readonly sessions: ChatSessions;
   readonly log: Logger;
-  /** Largest file accepted as an attachment, bytes; asked before each file. */
-  readonly maxAttachmentBytes: () => number;
+  readonly composer: ComposerSettings & { readonly onDidChange: Event<unknown> };
 }
 
 export interface ChatFeature extends IDisposable {
   readonly commands: CommandHandlers<'chat'>;
   /** Gives a panel found after a reload its conversation again; `state` is what its page kept, old or hostile. */
   restorePanel(panel: vscode.WebviewPanel, state: unknown): Promise<void>;
+  /** Attaches files dropped on a row of a tree to that session's draft; elsewhere asks for the session. */
+  dropOn(target: unknown, data: vscode.DataTransfer): Promise<void>;
   /** Resolves when all drafts are durable. */
   flush(): Promise<void>;
 }
+
+type Attach = (conversation: Conversation, composing: Composing) => Promise<void>;
 
 /** The chat: one panel a session (sections 2.9, 4.7, 4.8). */
 export function registerChat(deps: ChatDeps): ChatFeature {
@@ -40,21 +53,27 @@ class Chat extends Disposable implements ChatFeature {
   readonly #deps: ChatDeps;
   readonly #conversations: Conversations;
   readonly #panels = new Map<string, ChatPanel>();
+  readonly #composing: ComposingDeps;
 
   readonly commands: CommandHandlers<'chat'> = {
     open: async target => this.#openCommand(target),
     send: async request => this.#sendCommand(request),
     attachFiles: async (uri, uris) => this.#attachCommand(uri, uris),
+    attachSelection: async () => this.#attachSelection(),
   };
 
   constructor(deps: ChatDeps) {
     super();
     this.#deps = deps;
-    const { connection, storage, sessions, log, maxAttachmentBytes } = deps;
-    const attachments = new Attachments(workspaceFiles, maxAttachmentBytes, vscode.env.language);
+    const { connection, storage, sessions, log, composer, storageUri } = deps;
+    const kept = new KeptFiles(storageUri.fsPath, workspaceFiles);
+    const attachments = new Attachments(kept, composer.limits, vscode.env.language);
+    const buildBody = bodyBuilder(path.join(__dirname, 'bodyWorker.js'));
     this.#conversations = this.register(
-      new Conversations({ connection, storage, sessions, attachments, log }),
+      new Conversations({ connection, storage, sessions, attachments, kept, buildBody, log }),
     );
+    const { onDidChange: onDidChangeSettings } = composer;
+    this.#composing = { ...composer, kept, attachments, onDidChangeSettings, api: () => connection.api };
   }
 
   async restorePanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
@@ -63,7 +82,8 @@ class Chat extends Disposable implements ChatFeature {
       panel.dispose();
       return;
     }
-    this.#attach(panel, kept.serviceId, kept.sessionId, kept.title);
+    const { conversation } = this.#attach(panel, kept.serviceId, kept.sessionId, kept.title);
+    if (kept.unsaved !== undefined) await conversation.takeUnsaved(kept.unsaved);
     await this.#deps.connection.ready();
   }
 
@@ -105,12 +125,43 @@ class Chat extends Disposable implements ChatFeature {
   async #attachCommand(uri: unknown, uris: unknown): Promise<void> {
     const files = readUris(uri, uris) ?? (await pickFiles());
     if (files === undefined || files.length === 0) return;
+    await this.#attachTo(files.length, ({ composition }) =>
+      composition.attach(files.map(file => file.toString())),
+    );
+  }
+
+  async #attachSelection(): Promise<void> {
+    const selected = selectedTexts();
+    if (selected.length === 0) throw new Error(vscode.l10n.t('Select some text in an editor first.'));
+    await this.#attachTo(selected.length, async (_conversation, composing) => {
+      for (const file of selected) await composing.attach(file);
+    });
+  }
+
+  async dropOn(target: unknown, data: vscode.DataTransfer): Promise<void> {
+    const { uris, files } = await droppedFiles(data);
+    const count = uris.length + files.length;
+    if (count === 0) return;
+    const attach: Attach = async ({ composition }, composing) => {
+      await composition.attach(uris);
+      for (const file of files) await composing.attach(file);
+    };
+    const sessionId = readSessionId(target);
+    if (sessionId === undefined) return this.#attachTo(count, attach);
     await this.#deps.connection.ready();
-    const panel = this.#panelInFront() ?? (await this.#pickPanel(files.length));
-    if (panel === undefined) return;
+    await this.#attachIn(this.#show(sessionId), attach);
+  }
+
+  async #attachTo(count: number, attach: Attach): Promise<void> {
+    await this.#deps.connection.ready();
+    const panel = this.#panelInFront() ?? (await this.#pickPanel(count));
+    if (panel !== undefined) await this.#attachIn(panel, attach);
+  }
+
+  async #attachIn(panel: ChatPanel, attach: Attach): Promise<void> {
     panel.reveal();
     await panel.conversation.load();
-    await panel.conversation.composition.attach(files.map(file => file.toString()));
+    await attach(panel.conversation, panel.composing);
   }
 
   async #pickPanel(count: number): Promise<ChatPanel | undefined> {
@@ -149,6 +200,7 @@ class Chat extends Disposable implements ChatFeature {
       log,
       title,
       conversation,
+      composing: this.#composing,
     });
     this.#panels.set(key, panel);
     panel.onDidDispose(() => {

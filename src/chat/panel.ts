@@ -8,10 +8,12 @@ import { forNotification, oneLine } from '../util/text';
 import { pageHtml } from '../webview/html';
 import { panelSide, type PanelSide } from '../webview/ipc';
 import { Attention } from './attention';
+import { Composing, type ComposingDeps } from './composing';
+import { composerOf } from './composerState';
 import type { Conversation } from './conversation';
 import { writeNatively } from './nativeComposer';
 import { panelHandlers, type PanelActions } from './panelHandlers';
-import { blockedReason, composerOf, headerOf } from './panelState';
+import { blockedReason, headerOf } from './panelState';
 import { chatProtocol, type ChatProtocol } from './protocol';
 import { RowBuilder } from './rows';
 import { RowFeed } from './rowFeed';
@@ -27,6 +29,7 @@ export interface PanelOptions {
   readonly log: Logger;
   /** The title until the session is known. */
   readonly title: string;
+  readonly composing: ComposingDeps;
 }
 
 /** The page must say that it listens within this time, ms (trust.md 11). */
@@ -67,12 +70,15 @@ export class ChatPanel extends Disposable implements PanelActions {
   #transcriptProblem: string | undefined;
   #focusWhenReady = false;
   #shownDraft = '';
+  #draftVersion = 0;
+  readonly composing: Composing;
 
   constructor(panel: vscode.WebviewPanel, options: PanelOptions) {
     super();
     this.#panel = panel;
     this.#options = options;
     this.conversation = options.conversation;
+    this.composing = new Composing(options.conversation, options.composing);
     this.#feed = this.register(new RowFeed(splice => this.#page.send('splice', splice)));
     this.#page = panelSide({
       protocol: chatProtocol,
@@ -96,6 +102,12 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.register(panel.onDidDispose(() => this.dispose()));
     this.register(panel.onDidChangeViewState(() => this.#viewChanged()));
     this.register(this.conversation.onDidChange(() => this.#gather()));
+    this.register(
+      this.conversation.composition.onDidStore(() => {
+        if (this.#ready) this.#page.send('draftStored', { version: this.#draftVersion });
+      }),
+    );
+    this.register(options.composing.onDidChangeSettings(() => this.#gather()));
     this.register(this.conversation.onDidSettle(outcome => this.#settled(outcome)));
     this.register(
       options.connection.state.onDidChange(() => {
@@ -154,7 +166,8 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.#watchdog.set(undefined);
     this.#ready = true;
     this.#timeZone = isTimeZone(timeZone) ? timeZone : 'UTC';
-    this.#shownDraft = this.conversation.composition.draft.text;
+    const { text, stash } = this.conversation.composition.draft;
+    this.#shownDraft = text;
     this.#page.send('start', {
       strings: chatStrings(),
       language: vscode.env.language,
@@ -163,7 +176,8 @@ export class ChatPanel extends Disposable implements PanelActions {
         serviceId: this.conversation.serviceId,
         title: this.#panel.title,
       },
-      draft: this.#shownDraft,
+      draft: text,
+      ...(stash === undefined ? {} : { stash }),
       focus: this.#focusWhenReady || this.#panel.active,
     });
     this.#focusWhenReady = false;
@@ -171,18 +185,19 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.#show();
   }
 
-  setDraft(text: string): void {
+  setDraft(text: string, stash: string | undefined, version: number): void {
     this.#shownDraft = text;
-    this.conversation.composition.setText(text);
+    this.#draftVersion = version;
+    this.conversation.composition.setText(text, stash);
     this.#gather();
   }
 
-  async send(text: string): Promise<{ readonly sendId: string }> {
+  async send(text: string, sendId: string): Promise<void> {
     const blocked = this.#blocked;
     if (blocked !== undefined) throw new Error(blocked);
-    const { sendId } = await this.conversation.sendDraft(text);
-    this.#shownDraft = '';
-    return { sendId };
+    if (!/^[\w-]{8,64}$/.test(sendId)) throw new RangeError('Not the id of a send.');
+    await this.conversation.submit(text, sendId);
+    this.#shownDraft = this.conversation.composition.draft.text;
   }
 
   pageFailed(names: readonly string[]): void {
@@ -254,7 +269,6 @@ export class ChatPanel extends Disposable implements PanelActions {
     const title = oneLine(conversation.session?.title ?? this.#options.title, 60);
     if (this.#panel.title !== title) this.#panel.title = title;
     if (!this.#ready) return;
-    const { composition } = conversation;
     this.#page.send('state', {
       header: headerOf(
         conversation.session,
@@ -263,7 +277,7 @@ export class ChatPanel extends Disposable implements PanelActions {
         Date.now(),
         this.#format,
       ),
-      composer: composerOf(composition.attached, conversation.isSending, this.#blocked, this.#format),
+      composer: composerOf(conversation, this.#blocked, this.#options.composing, this.#format),
       ...(this.#transcriptProblem === undefined ? {} : { transcriptProblem: this.#transcriptProblem }),
     });
     if (conversation.isLoaded) {

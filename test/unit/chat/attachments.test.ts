@@ -4,8 +4,9 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Attachments, AttachmentsRefused, type AttachableFiles } from '../../../src/chat/attachments';
+import { messageBody } from '../../../src/chat/body';
 import { sniff } from '../../../src/chat/mediaTypes';
-import { cleanUp, diskFiles, temporaryFolder, writeFile } from './support';
+import { cleanUp, diskFiles, limits, temporaryFolder, writeFile } from './support';
 
 afterEach(cleanUp);
 
@@ -16,7 +17,13 @@ const PNG = Buffer.from(
 const PDF = Buffer.from('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n', 'latin1');
 
 const attachments = (files: AttachableFiles = diskFiles, limit = 1024 * 1024): Attachments =>
-  new Attachments(files, () => limit, 'en');
+  new Attachments(files, () => limits(limit), 'en');
+
+const bodyOf = async (subject: Attachments, uris: readonly string[]): Promise<object> => {
+  const body = messageBody({ text: '', parts: await subject.parts(uris) });
+  const { text: _text, ...rest } = JSON.parse(new TextDecoder().decode(body)) as Record<string, unknown>;
+  return rest;
+};
 
 async function problemOf(uri: string, files?: AttachableFiles, limit?: number): Promise<string> {
   const inspected = await attachments(files, limit).inspect(uri);
@@ -65,7 +72,7 @@ describe('attachments', () => {
       writeFile(folder, 'shot', PNG),
       writeFile(folder, 'paper.txt', PDF),
     ];
-    assert.deepEqual(await attachments().body(uris), {
+    assert.deepEqual(await bodyOf(attachments(), uris), {
       images: [{ type: 'base64', data: PNG.toString('base64'), mediaType: 'image/png' }],
       files: [
         {
@@ -85,16 +92,16 @@ describe('attachments', () => {
         },
       ],
     });
-    assert.deepEqual(await attachments().body([]), {});
+    assert.deepEqual(await bodyOf(attachments(), []), {});
   });
 
   it('are encoded rightly across the pieces large files are encoded in', async () => {
     const folder = temporaryFolder();
     const large = Buffer.concat([PNG, Buffer.alloc(7 * 1024 * 1024 + 1, 'abcdefghijk')]);
-    const { images } = await attachments(diskFiles, 10 * 1024 * 1024).body([
+    const { images } = (await bodyOf(attachments(diskFiles, 10 * 1024 * 1024), [
       writeFile(folder, 'large.png', large),
-    ]);
-    assert.ok(images?.[0]?.data === large.toString('base64'));
+    ])) as { readonly images: readonly { readonly data: string }[] };
+    assert.ok(images[0]?.data === large.toString('base64'));
   });
 
   it('are refused when too large, before anything is read', async () => {
@@ -150,7 +157,7 @@ describe('attachments', () => {
   it('are all checked before one is sent, each with its own reason', async () => {
     const folder = temporaryFolder();
     const uris = ['a', 'b', 'c'].map(name => writeFile(folder, name, name === 'b' ? 'fine' : ''));
-    await assert.rejects(attachments().body(uris), (error: Error) => {
+    await assert.rejects(attachments().parts(uris), (error: Error) => {
       assert.ok(error instanceof AttachmentsRefused);
       assert.deepEqual([...error.problems.keys()], [uris[0], uris[2]]);
       return true;

@@ -108,8 +108,8 @@ describe('rows of a transcript', () => {
       { kind: 'withheld' },
       { kind: 'toolUse', name: 'Read', input: '{\n  "path": "a.ts"\n}' },
       { kind: 'toolResult', name: 'Read', text: 'out\n[image]', failed: true },
-      { kind: 'image', label: 'Image · image/png · 3 byte', index: 5 },
-      { kind: 'document', label: 'Document · application/pdf · 3 byte' },
+      { kind: 'image', label: 'Image · image/png · 3 bytes', index: 5 },
+      { kind: 'document', label: 'Document · application/pdf · 3 bytes' },
       { kind: 'other', type: 'hologram', text: '{\n  "depth": 3\n}' },
     ]);
   });

@@ -1,0 +1,107 @@
+/** One attachment of a message before it is encoded: an image, or a file with its name (section 4.7). */
+export interface BodyPart {
+  readonly kind: 'image' | 'pdf' | 'text';
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+  readonly name: string;
+  /** Relative to the workspace. */
+  readonly path: string;
+}
+
+/** What a message is made of. */
+export interface BodySource {
+  readonly text: string;
+  readonly computerId?: string | undefined;
+  readonly parts: readonly BodyPart[];
+}
+
+/** A piece of the body: JSON as it is, bytes to be encoded as base64, or bytes of UTF-8 to be escaped inside a JSON string. */
+type Piece =
+  | { readonly kind: 'json'; readonly json: string }
+  | { readonly kind: 'base64' | 'escaped'; readonly bytes: Uint8Array };
+
+/** Bytes taken at once; a multiple of three, so that base64 joins without padding between. */
+const AT_ONCE = 3 * 256 * 1024;
+
+/**
+ * The JSON body of section 4.7, made in pieces, so that besides the body itself little memory is needed. Order is kept in each
+ * list.
+ */
+export function messageBody(source: BodySource): Uint8Array<ArrayBuffer> {
+  const pieces = piecesOf(source);
+  let size = 0;
+  for (const piece of pieces) size += sizeOf(piece);
+  const body = Buffer.from(new ArrayBuffer(size));
+  let at = 0;
+  for (const piece of pieces) at += write(piece, body, at);
+  return new Uint8Array(body.buffer);
+}
+
+function piecesOf({ text, computerId, parts }: BodySource): readonly Piece[] {
+  const images = parts.filter(({ kind }) => kind === 'image');
+  const files = parts.filter(({ kind }) => kind !== 'image');
+  return [
+    json(`{"text":${JSON.stringify(text)}`),
+    ...list('images', images, image => [
+      json(`{"type":"base64","data":"`),
+      { kind: 'base64', bytes: image.bytes },
+      json(`","mediaType":${JSON.stringify(image.mediaType)}}`),
+    ]),
+    ...list('files', files, file => [
+      json(`{"type":"base64","mediaType":${JSON.stringify(file.mediaType)},"data":"`),
+      { kind: 'base64', bytes: file.bytes },
+      ...(file.kind === 'text'
+        ? [json(`","parsedData":"`), { kind: 'escaped' as const, bytes: file.bytes }]
+        : []),
+      json(`","name":${JSON.stringify(file.name)},"path":${JSON.stringify(file.path)}}`),
+    ]),
+    json(computerId === undefined ? '}' : `,"computerId":${JSON.stringify(computerId)}}`),
+  ];
+}
+
+function list(
+  name: string,
+  parts: readonly BodyPart[],
+  each: (part: BodyPart) => readonly Piece[],
+): readonly Piece[] {
+  if (parts.length === 0) return [];
+  const items = parts.flatMap((part, index) => [json(index === 0 ? '' : ','), ...each(part)]);
+  return [json(`,"${name}":[`), ...items, json(']')];
+}
+
+function json(text: string): Piece {
+  return { kind: 'json', json: text };
+}
+
+function sizeOf(piece: Piece): number {
+  if (piece.kind === 'json') return Buffer.byteLength(piece.json);
+  if (piece.kind === 'base64') return 4 * Math.ceil(piece.bytes.length / 3);
+  let size = 0;
+  for (const text of escaped(piece.bytes)) size += Buffer.byteLength(text);
+  return size;
+}
+
+/** Writes a piece at `at`; how many bytes that took. */
+function write(piece: Piece, body: Buffer, at: number): number {
+  if (piece.kind === 'json') return body.write(piece.json, at, 'utf8');
+  let written = 0;
+  if (piece.kind === 'base64') {
+    for (const part of inParts(piece.bytes)) {
+      const view = Buffer.from(part.buffer, part.byteOffset, part.length);
+      written += body.write(view.toString('base64'), at + written, 'latin1');
+    }
+  } else {
+    for (const text of escaped(piece.bytes)) written += body.write(text, at + written, 'utf8');
+  }
+  return written;
+}
+
+function* inParts(bytes: Uint8Array): Iterable<Uint8Array> {
+  for (let from = 0; from < bytes.length; from += AT_ONCE) yield bytes.subarray(from, from + AT_ONCE);
+}
+
+function* escaped(bytes: Uint8Array): Iterable<string> {
+  const decoder = new TextDecoder('utf-8');
+  for (const part of inParts(bytes)) yield JSON.stringify(decoder.decode(part, { stream: true })).slice(1, -1);
+  yield JSON.stringify(decoder.decode()).slice(1, -1);
+}
