@@ -37,6 +37,7 @@ export const panel: PageSide<ChatProtocol> = pageSide(
     },
     splice: applySplice,
     setDraft: tellComposer,
+    draftStored: ({ version }) => draftStored(version),
     focusComposer: () => tellComposer({ focus: true }),
     announce: ({ text }) => (announcement.value = text),
   },
@@ -64,7 +65,45 @@ export function keptScroll(): PageState['scroll'] {
 export function keepScroll(scroll: PageState['scroll']): void {
   const identity = start.value?.identity;
   if (identity === undefined) return;
-  vscode.setState({ ...identity, ...(scroll === undefined ? {} : { scroll }) } satisfies PageState);
+  kept = { ...identity, ...(scroll === undefined ? {} : { scroll }) };
+  keepState();
+}
+
+let kept: Omit<PageState, 'unsaved'> | undefined;
+let unsaved: PageState['unsaved'];
+let draftVersion = 0;
+/** What a page keeps is small; longer texts count on the panel. */
+const LONGEST_KEPT = 50_000;
+
+function keepState(): void {
+  if (kept !== undefined) vscode.setState({ ...kept, ...(unsaved === undefined ? {} : { unsaved }) });
+}
+
+/** Keeps a text until the panel has stored it, so that a reload at any moment finds it. */
+export function keepUnsaved(next: PageState['unsaved']): void {
+  unsaved = next !== undefined && next.text.length <= LONGEST_KEPT ? next : undefined;
+  keepState();
+}
+
+/** Tells the panel the draft. */
+export function tellDraft(text: string, stash: string | undefined): void {
+  keepUnsaved({ text });
+  panel.notify('draft', { text, version: ++draftVersion, ...(stash === undefined ? {} : { stash }) });
+}
+
+/** Hands the draft over to be sent; resolves to whether it is recorded. */
+export async function sendDraft(text: string): Promise<boolean> {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const sendId = Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('');
+  draftVersion++;
+  keepUnsaved({ text, sendId });
+  const recorded = await ask(panel.request('send', { text, sendId }));
+  if (recorded) keepUnsaved(undefined);
+  return recorded;
+}
+
+function draftStored(version: number): void {
+  if (version === draftVersion && unsaved?.sendId === undefined) keepUnsaved(undefined);
 }
 
 /** Asks the panel; a refusal is shown above the composer and said. Resolves to whether it was done. */

@@ -180,9 +180,7 @@ export class Attachments {
       case 'other':
         return t('{0} is not a regular file.', name);
       case 'file':
-        return size > limit
-          ? this.#tooLarge(name, size, limit)
-          : undefined;
+        return size > limit ? this.#tooLarge(name, size, limit) : undefined;
     }
   }
 

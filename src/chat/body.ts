@@ -102,6 +102,7 @@ function* inParts(bytes: Uint8Array): Iterable<Uint8Array> {
 
 function* escaped(bytes: Uint8Array): Iterable<string> {
   const decoder = new TextDecoder('utf-8');
-  for (const part of inParts(bytes)) yield JSON.stringify(decoder.decode(part, { stream: true })).slice(1, -1);
+  for (const part of inParts(bytes))
+    yield JSON.stringify(decoder.decode(part, { stream: true })).slice(1, -1);
   yield JSON.stringify(decoder.decode()).slice(1, -1);
 }

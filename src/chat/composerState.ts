@@ -22,10 +22,9 @@ export function composerOf(
   format: Formatter,
 ): Composer {
   const { composition, queued, session } = conversation;
-  const { attached, draft } = composition;
+  const { attached, draft, tooMuch } = composition;
   const sizes = attached.flatMap(({ inspected }) => (inspected?.ok === true ? [inspected.size] : []));
   const total = sizes.reduce((sum, size) => sum + size, 0);
-  const tooMuch = conversation.tooMuch(total);
   const { file, image } = settings.limits();
   return {
     chips: attached.map(attachment => chipOf(attachment, format)),

@@ -7,6 +7,7 @@ import type { Attachments } from './attachments';
 import type { ComposerSettings } from './composerState';
 import type { Conversation } from './conversation';
 import type { KeptFiles, LooseFile } from './keptFiles';
+import { ownTexts } from './model';
 import type { ChatProtocol, Picture } from './protocol';
 
 /** What composing needs beyond the conversation. */
@@ -108,7 +109,7 @@ export function composerRequests(
     return null;
   };
   return {
-    history: () => conversation.ownTexts,
+    history: () => ownTexts(conversation.transcript.known),
     attachBytes: file => done(composing.attach(file)),
     attachedPicture: ({ key }) => composing.picture(key),
     replaceAttachment: ({ key, ...file }) => done(composing.replace(key, file)),

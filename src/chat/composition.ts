@@ -1,7 +1,10 @@
+import * as vscode from 'vscode';
 import { Disposable } from '../util/disposable';
 import { Emitter, type Event } from '../util/event';
+import { without } from '../util/without';
 import type { Attachments, Inspected } from './attachments';
 import { EMPTY_DRAFT, type Draft, type Drafts, type Target } from './drafts';
+import type { Outgoing } from './sender';
 import type { AttachmentReference, SendJournal, SendRecord } from './sendJournal';
 
 /** An attachment of the draft: `undefined` while it is being looked at. */
@@ -68,24 +71,49 @@ export class Composition extends Disposable {
 
   /** `stash` is what was written before an earlier message was called up. */
   setText(text: string, stash?: string): void {
-    const { stash: _stash, ...draft } = this.draft;
+    const draft = without(this.draft, 'stash');
     this.#drafts.set(this.#sessionId, { ...draft, text, ...(stash === undefined ? {} : { stash }) });
+  }
+
+  /** The person writes something else than what came back from a refused send, which stays with that send. */
+  beginAnew(): void {
+    if (this.draft.sendId !== undefined) this.#drafts.set(this.#sessionId, rest(this.draft));
   }
 
   /** Chooses where the message is routed; `undefined` for the session's own computer. */
   setTarget(target: Target | undefined): void {
-    const { target: _target, ...draft } = this.draft;
+    const draft = without(this.draft, 'target');
     this.#drafts.set(this.#sessionId, { ...draft, ...(target === undefined ? {} : { target }) });
     this.#changed.fire();
   }
 
-  /** Resolves when the draft is durable, or was tried in vain. */
-  flush(): Promise<void> {
-    return this.#drafts.flush();
+  /** Why the attachments cannot go with one message together; `undefined` when they can. */
+  get tooMuch(): string | undefined {
+    return this.#attachments.tooMuch(this.references.reduce((sum, { size }) => sum + size, 0));
+  }
+
+  /** The draft with this text as a message, durable before anything else happens to it; rejects with a sentence when it is none. */
+  async message(text: string): Promise<Outgoing> {
+    const { t } = vscode.l10n;
+    this.setText(text, this.draft.stash);
+    const { attached, references, tooMuch, draft } = this;
+    await this.#drafts.flush();
+    if (text.trim() === '') throw new Error(t('Write a message first.'));
+    if (attached.some(({ inspected }) => inspected === undefined)) {
+      throw new Error(t('The attachments are still being checked. Try again in a moment.'));
+    }
+    if (references.length < attached.length)
+      throw new Error(t('Remove the attachments that cannot be sent.'));
+    if (tooMuch !== undefined) throw new Error(tooMuch);
+    const computerId = draft.target?.computerId;
+    return { text, attachments: references, ...(computerId === undefined ? {} : { computerId }) };
   }
 
   /** Empties the draft: it stands in the queue now. What was added meanwhile, and what was stashed, stays. */
-  async putAside(queued: { readonly text: string; readonly attachments: readonly AttachmentReference[] }): Promise<void> {
+  async putAside(queued: {
+    readonly text: string;
+    readonly attachments: readonly AttachmentReference[];
+  }): Promise<void> {
     const { draft } = this;
     const taken = queued.attachments.map(({ uri }) => uri);
     this.#drafts.set(this.#sessionId, {
@@ -167,8 +195,7 @@ export class Composition extends Disposable {
   keepWithout(sendId: string): void {
     const { draft } = this;
     if (draft.sendId !== sendId) return;
-    const { sendId: _sendId, ...kept } = draft;
-    this.#drafts.set(this.#sessionId, kept);
+    this.#drafts.set(this.#sessionId, without(draft, 'sendId'));
   }
 
   /** Puts what a refused send held before what is written now. Resolves when that is durable. */
@@ -176,9 +203,8 @@ export class Composition extends Disposable {
     const { draft } = this;
     if (draft.sendId !== send.sendId) {
       const uris = send.attachments.map(attachment => attachment.uri);
-      const { sendId: _sendId, ...kept } = draft;
       this.#drafts.set(this.#sessionId, {
-        ...kept,
+        ...without(draft, 'sendId'),
         text: [send.text, draft.text].filter(text => text !== '').join('\n\n'),
         attachments: [...new Set([...uris, ...draft.attachments])],
       });

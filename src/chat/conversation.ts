@@ -7,8 +7,7 @@ import { AttachmentsRefused, type Attachments } from './attachments';
 import { Composition } from './composition';
 import type { BuildBody } from './bodyBuilder';
 import type { Drafts } from './drafts';
-import { textOf, toStored } from './messages';
-import { inOrder, isShown } from './model';
+import { toStored } from './messages';
 import { QueueRunner } from './queueRunner';
 import { Reader } from './reader';
 import type { RowsInput } from './rows';
@@ -37,9 +36,6 @@ export interface ConversationOptions {
   readonly now?: () => number;
 }
 
-/** Own messages that can be called up again. */
-const MOST_HISTORY = 200;
-
 /** Everything the chat knows and does about one session, without a view. */
 export class Conversation extends Disposable {
   readonly sessionId: string;
@@ -60,7 +56,8 @@ export class Conversation extends Disposable {
   constructor(options: ConversationOptions) {
     super();
     this.#options = options;
-    const { sessionId, serviceId, storage, drafts, journal, queue, attachments, sessions, api, log } = options;
+    const { sessionId, serviceId, storage, drafts, journal, queue, attachments, sessions, api, log } =
+      options;
     this.sessionId = sessionId;
     this.serviceId = serviceId;
     this.transcript = this.register(new Transcript(storage, serviceId, sessionId));
@@ -169,11 +166,6 @@ export class Conversation extends Disposable {
     return this.#starting;
   }
 
-  /** Why so many bytes cannot go with one message; `undefined` when they can. */
-  tooMuch(total: number): string | undefined {
-    return this.#options.attachments.tooMuch(total);
-  }
-
   get sends(): readonly SendRecord[] {
     return this.#options.journal.ofSession(this.sessionId);
   }
@@ -224,7 +216,7 @@ export class Conversation extends Disposable {
       await this.sendDraft(text, id);
       return;
     }
-    const message = await this.#compose(text);
+    const message = await this.composition.message(text);
     await queue.add(this.sessionId, { ...message, id });
     await this.composition.putAside(message);
     this.#runner.look();
@@ -234,7 +226,7 @@ export class Conversation extends Disposable {
   async sendDraft(text: string, sendId?: string): Promise<SendRecord> {
     const { log } = this.#options;
     try {
-      const { send, outcome } = await this.#begin({ ...(await this.#compose(text)), sendId });
+      const { send, outcome } = await this.#begin({ ...(await this.composition.message(text)), sendId });
       // The request is under way: from here on nothing may look as if it were not.
       await this.composition
         .putIn(send)
@@ -260,7 +252,13 @@ export class Conversation extends Disposable {
   }
 
   /** Takes up what a page still held when its window was closed, unless it stands in a send or in the queue. */
-  async takeUnsaved({ text, sendId }: { readonly text: string; readonly sendId?: string | undefined }): Promise<void> {
+  async takeUnsaved({
+    text,
+    sendId,
+  }: {
+    readonly text: string;
+    readonly sendId?: string | undefined;
+  }): Promise<void> {
     await this.load();
     if (sendId !== undefined) {
       const sent = [...this.transcript.known.values()].some(known => known.sent?.sendId === sendId);
@@ -270,16 +268,6 @@ export class Conversation extends Disposable {
     const { draft } = this.composition;
     if (draft.text !== text) this.composition.setText(text, draft.stash);
     this.#changed.fire();
-  }
-
-  /** What the person sent in this session, as far as known; the latest first. */
-  get ownTexts(): readonly string[] {
-    const own = inOrder(this.transcript.known).flatMap(known => {
-      const { message, sent } = known;
-      if (message === undefined) return sent === undefined ? [] : [sent.text];
-      return message.role === 'user' && isShown(known) ? [textOf(message)] : [];
-    });
-    return [...new Set(own.reverse().filter(text => text.trim() !== ''))].slice(0, MOST_HISTORY);
   }
 
   /** Sends text and files without touching the draft; resolves to the outcome. */
@@ -316,25 +304,6 @@ export class Conversation extends Disposable {
     const send = this.#settledSend(sendId);
     await this.composition.takeBack(send);
     if (this.composition.draft.sendId !== sendId) await this.#options.journal.remove(sendId);
-  }
-
-  /** The draft as a message, durable before anything else happens to it. */
-  async #compose(text: string): Promise<Outgoing> {
-    const { t } = vscode.l10n;
-    const { composition } = this;
-    composition.setText(text, composition.draft.stash);
-    const { attached, references, draft } = composition;
-    await composition.flush();
-    if (text.trim() === '') throw new Error(t('Write a message first.'));
-    if (attached.some(({ inspected }) => inspected === undefined)) {
-      throw new Error(t('The attachments are still being checked. Try again in a moment.'));
-    }
-    if (references.length < attached.length)
-      throw new Error(t('Remove the attachments that cannot be sent.'));
-    const tooMuch = this.#options.attachments.tooMuch(references.reduce((sum, { size }) => sum + size, 0));
-    if (tooMuch !== undefined) throw new Error(tooMuch);
-    const computerId = draft.target?.computerId;
-    return { text, attachments: references, ...(computerId === undefined ? {} : { computerId }) };
   }
 
   async #sendQueued(message: QueuedMessage, recorded: () => Promise<void>): Promise<void> {

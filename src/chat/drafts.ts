@@ -73,7 +73,10 @@ export class Drafts extends Disposable {
 
   /** All attachments of all drafts. */
   get attachments(): readonly string[] {
-    const drafts = [...this.#collection.values.values(), ...[...this.#pending.values()].map(({ draft }) => draft)];
+    const drafts = [
+      ...this.#collection.values.values(),
+      ...[...this.#pending.values()].map(({ draft }) => draft),
+    ];
     return drafts.flatMap(draft => draft.attachments);
   }
 

@@ -95,7 +95,9 @@ export class KeptFiles implements AttachableFiles {
   }
 
   #kept(uri: string): Kept | undefined {
-    const match = /^agentconsole-attachment:\/([a-z0-9_-]+)\/([0-9a-f-]{36})\/([^/?#]+)(?:\?(.*))?$/.exec(uri);
+    const match = /^agentconsole-attachment:\/([a-z0-9_-]+)\/([0-9a-f-]{36})\/([^/?#]+)(?:\?(.*))?$/.exec(
+      uri,
+    );
     const [, serviceId, id, name, place] = match ?? [];
     if (serviceId === undefined || id === undefined || name === undefined) return undefined;
     try {

@@ -186,6 +186,7 @@ export class ChatPanel extends Disposable implements PanelActions {
   }
 
   setDraft(text: string, stash: string | undefined, version: number): void {
+    if (this.#shownDraft === '') this.conversation.composition.beginAnew();
     this.#shownDraft = text;
     this.#draftVersion = version;
     this.conversation.composition.setText(text, stash);

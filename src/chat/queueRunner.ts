@@ -83,20 +83,20 @@ export class QueueRunner extends Disposable {
     const message = await queue.claim(sessionId);
     if (message === undefined) return;
     let problem: string | undefined;
-    let left = false;
+    const state = { left: false };
     try {
       // Another window may know more of the agent than this one.
       if (!force && !(await this.#isIdle())) return;
       if (!isFree(force) || isSent(message.id)) return;
       await send(message, async () => {
         await queue.done(sessionId, message.id);
-        left = true;
+        state.left = true;
       });
       this.#again = true;
     } catch (error) {
       problem = error instanceof Error ? error.message : String(error);
     } finally {
-      if (!left) await queue.release(sessionId, message.id, problem);
+      if (!state.left) await queue.release(sessionId, message.id, problem);
     }
   }
 

@@ -1,6 +1,7 @@
 import type { Collection, Storage } from '../storage';
 import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
+import { without } from '../util/without';
 import { Ownership, type OwnershipOptions, type SendOwner } from './owner';
 import { decodeAttachments, type AttachmentReference } from './sendJournal';
 
@@ -76,15 +77,18 @@ export class SendQueue extends Disposable {
   }
 
   /** Puts a message at the end; resolves when it is durable. */
-  async add(sessionId: string, message: Omit<QueuedMessage, 'queuedAt' | 'claim' | 'problem'>): Promise<void> {
+  async add(
+    sessionId: string,
+    message: Omit<QueuedMessage, 'queuedAt' | 'claim' | 'problem'>,
+  ): Promise<void> {
     const item = { ...message, queuedAt: this.#ownership.now() };
     await this.#change(sessionId, items => [...items.filter(({ id }) => id !== item.id), item]);
   }
 
   /** Replaces the text of a message nobody is sending; whether it was there. */
   edit(sessionId: string, id: string, text: string): Promise<boolean> {
-    return this.#changeOne(sessionId, id, (items, { problem: _problem, ...item }) =>
-      items.map(other => (other.id === id ? { ...item, text } : other)),
+    return this.#changeOne(sessionId, id, (items, item) =>
+      items.map(other => (other.id === id ? { ...without(item, 'problem'), text } : other)),
     );
   }
 
@@ -108,8 +112,10 @@ export class SendQueue extends Disposable {
       claimed = undefined;
       const [first] = items;
       if (first === undefined || this.#isClaimed(first)) return items;
-      const { problem: _problem, ...rest } = first;
-      claimed = { ...rest, claim: { owner: this.#ownership.self, at: this.#ownership.now() } };
+      claimed = {
+        ...without(first, 'problem'),
+        claim: { owner: this.#ownership.self, at: this.#ownership.now() },
+      };
       return [claimed, ...items.slice(1)];
     });
     return claimed;

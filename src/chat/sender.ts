@@ -139,7 +139,11 @@ export class Sender {
   async #countsNow(): Promise<SessionCounts | undefined> {
     const { sessions, sessionId, now } = this.#options;
     const known = sessions.get(sessionId);
-    if (known?.statusAt === undefined || known.statusProblem !== undefined || now() - known.statusAt > FRESH) {
+    if (
+      known?.statusAt === undefined ||
+      known.statusProblem !== undefined ||
+      now() - known.statusAt > FRESH
+    ) {
       try {
         return countsOf(await sessions.refresh(sessionId, AbortSignal.timeout(LOOK_WITHIN)));
       } catch {

@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { Attachments, AttachmentsRefused, type AttachableFiles } from '../../../src/chat/attachments';
 import { messageBody } from '../../../src/chat/body';
 import { sniff } from '../../../src/chat/mediaTypes';
+import { without } from '../../../src/util/without';
 import { cleanUp, diskFiles, limits, temporaryFolder, writeFile } from './support';
 
 afterEach(cleanUp);
@@ -21,8 +22,9 @@ const attachments = (files: AttachableFiles = diskFiles, limit = 1024 * 1024): A
 
 const bodyOf = async (subject: Attachments, uris: readonly string[]): Promise<object> => {
   const body = messageBody({ text: '', parts: await subject.parts(uris) });
-  const { text: _text, ...rest } = JSON.parse(new TextDecoder().decode(body)) as Record<string, unknown>;
-  return rest;
+  const read = JSON.parse(new TextDecoder().decode(body)) as Record<string, unknown>;
+  assert.equal(read['text'], '');
+  return without(read, 'text');
 };
 
 async function problemOf(uri: string, files?: AttachableFiles, limit?: number): Promise<string> {

@@ -66,9 +66,12 @@ describe('the body of a message', () => {
       computerId: fc.option(words, { nil: undefined }),
       parts: fc.array(part, { maxLength: 5 }),
     });
-    fc.assert(fc.property(source, made => assert.equal(decode(messageBody(made)), expected(made))), {
-      numRuns: 1000,
-    });
+    fc.assert(
+      fc.property(source, made => assert.equal(decode(messageBody(made)), expected(made))),
+      {
+        numRuns: 1000,
+      },
+    );
   });
 
   it('is the same where pieces of a large text and a large image meet', () => {

@@ -14,7 +14,11 @@ describe('files without a place of their own', () => {
   it('keep their bytes, name and path, and become parts of a message', async () => {
     const root = temporaryFolder();
     const kept = new KeptFiles(root, diskFiles);
-    const selection = await kept.keep('ab12', { name: 'a.ts:1-2', path: 'src/a.ts:1-2', bytes: bytes('one') });
+    const selection = await kept.keep('ab12', {
+      name: 'a.ts:1-2',
+      path: 'src/a.ts:1-2',
+      bytes: bytes('one'),
+    });
     const pasted = await kept.keep('ab12', { name: 'größe 世.txt', bytes: bytes('two') });
     const later = new KeptFiles(root, diskFiles);
     const parts = await new Attachments(later, () => limits(1000), 'en').parts([selection, pasted]);

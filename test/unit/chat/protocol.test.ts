@@ -152,7 +152,12 @@ describe('messages of the chat page', () => {
     });
     const asked = Object.keys(chatProtocol.requests).flatMap((name, index) => [
       { kind: 'request', id: index * 2, name, params: { text: 'x', sendId: 'x' } },
-      { kind: 'request', id: index * 2 + 1, name, params: name === 'send' ? { text: 'x', sendId: 'x' } : { sendId: 'x' } },
+      {
+        kind: 'request',
+        id: index * 2 + 1,
+        name,
+        params: name === 'send' ? { text: 'x', sendId: 'x' } : { sendId: 'x' },
+      },
     ]);
     for (const message of asked) panel.receive(message);
     await new Promise(resolve => setImmediate(resolve));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { ownTexts } from '../../../src/chat/model';
 import { posts, scene, sendAndRead, type Scene } from './scene';
 import { cleanUp, openWindow, temporaryFolder, until, writeFile, type Window } from './support';
 
@@ -170,7 +171,12 @@ describe('a queue', () => {
     busy(it);
     await queueUp(it.window, 'one');
     const [first] = it.window.conversation.queued;
-    await it.window.journal.begin({ sendId: first!.id, sessionId: it.sessionId, text: 'one', attachments: [] });
+    await it.window.journal.begin({
+      sendId: first!.id,
+      sessionId: it.sessionId,
+      text: 'one',
+      attachments: [],
+    });
     await until(it.window.conversation.onDidChange, () => it.window.conversation.queued.length === 0);
     assert.deepEqual(sent(it), []);
     assert.equal(it.window.conversation.sends[0]?.text, 'one');
@@ -181,7 +187,9 @@ describe('a queue', () => {
     const work = busy(it);
     await queueUp(it.window, 'one');
     await it.window.queue.claim(it.sessionId);
-    const process = { owner: { host: it.window.conversation.queued[0]!.claim!.owner.host, pid: 2, startedAt: 1 } };
+    const process = {
+      owner: { host: it.window.conversation.queued[0]!.claim!.owner.host, pid: 2, startedAt: 1 },
+    };
     const alive = await openWindow({
       root: it.root,
       client: it.client,
@@ -262,7 +270,7 @@ describe('the look before a send', () => {
     it.service.fail({ kind: 'reset', match: { method: 'POST' }, times: 1 });
     await sendAndRead(it.window, 'two');
     assert.equal(it.window.conversation.sends[0]?.before?.messageCount, messageCount);
-    await it.window.conversation.discard(it.window.conversation.sends[0]!.sendId);
+    await it.window.conversation.discard(it.window.conversation.sends[0].sendId);
     it.window.sessions.age(it.sessionId, 60_000);
     it.service.fail({ kind: 'delay', ms: 60_000, match: { method: 'GET', path: /sessions\/[^/]+$/ } });
     const began = Date.now();
@@ -278,6 +286,6 @@ describe('own earlier messages', () => {
       await sendAndRead(it.window, text);
       await it.service.settle();
     }
-    assert.deepEqual(it.window.conversation.ownTexts, ['one', 'two']);
+    assert.deepEqual(ownTexts(it.window.conversation.transcript.known), ['one', 'two']);
   });
 });
