@@ -1,3 +1,4 @@
+import type { Blob } from 'node:buffer';
 import type { Logger } from '../log';
 import { oneLine } from '../util/text';
 import { linkedSignal, Stopped, untilAborted } from './abort';
@@ -22,7 +23,7 @@ export interface Call {
   readonly url: URL;
   readonly info: ApiRequestInfo;
   /** JSON, ready to send. */
-  readonly body?: string | Uint8Array;
+  readonly body?: string | Uint8Array | Blob;
   /** Largest answer taken, bytes after decompression. */
   readonly maxBytes: number;
   /** For the whole attempt including the body, ms. */
@@ -95,7 +96,7 @@ export class Attempt {
       headers,
       redirect: 'error',
       signal,
-      ...(body === undefined ? {} : { body: body as string | Uint8Array<ArrayBuffer> }),
+      ...(body === undefined ? {} : { body: body as string | Uint8Array<ArrayBuffer> | Blob }),
     });
     return untilAborted(answer, signal, late => void late.body?.cancel().catch(() => undefined));
   }

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { Formatter } from '../util/format';
 import { oneLine } from '../util/text';
 import type { BodyPart } from './body';
-import { imageType, sniffGently, type MediaType, type Sniffed } from './mediaTypes';
+import { imageType, sniffPieces, type MediaType, type Sniffed } from './mediaTypes';
 
 export interface FileFacts {
   readonly kind: 'file' | 'folder' | 'symbolicLink' | 'other';
@@ -16,6 +16,8 @@ export interface FileFacts {
 export interface AttachableFiles {
   stat(uri: string): Promise<FileFacts>;
   read(uri: string): Promise<Uint8Array>;
+  /** The same in pieces of at least a few KB each; none for an empty file. */
+  pieces(uri: string): AsyncIterable<Uint8Array>;
   /** The last part of the path. */
   name(uri: string): string;
   /** Relative to the workspace, with `/`; the name alone for files outside it. */
@@ -149,14 +151,16 @@ export class Attachments {
       const stamp = `${before.size} ${before.mtime}`;
       const known = this.#inspected.get(uri);
       if (!needBytes && known?.stamp === stamp && known.limit === this.#limits().image) return known;
-      const bytes = await this.#files.read(uri);
+      const bytes = needBytes ? await this.#files.read(uri) : undefined;
+      const found = await sniffPieces(bytes === undefined ? this.#files.pieces(uri) : inOne(bytes));
       const after = await this.#files.stat(uri);
-      if (after.kind !== 'file' || bytes.length !== before.size || `${after.size} ${after.mtime}` !== stamp) {
+      const isWhole = bytes === undefined || bytes.length === before.size;
+      if (after.kind !== 'file' || !isWhole || `${after.size} ${after.mtime}` !== stamp) {
         return refused(vscode.l10n.t('{0} changed while it was read. Attach it again.', name));
       }
-      const result = this.#typed(name, bytes.length, await sniffGently(bytes));
+      const result = this.#typed(name, before.size, found);
       this.#inspected.set(uri, { stamp, limit: this.#limits().image, result });
-      return { result, bytes };
+      return bytes === undefined ? { result } : { result, bytes };
     } catch (error) {
       return refused(
         vscode.l10n.t(
@@ -223,4 +227,9 @@ export class Attachments {
       }
     }
   }
+}
+
+/** Bytes that are there already, as the only piece. */
+export async function* inOne(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  if (bytes.length > 0) yield await Promise.resolve(bytes);
 }

@@ -21,20 +21,27 @@ type Piece =
   | { readonly kind: 'base64' | 'escaped'; readonly bytes: Uint8Array };
 
 /** Bytes taken at once; a multiple of three, so that base64 joins without padding between. */
-const AT_ONCE = 3 * 256 * 1024;
+const AT_ONCE = 3 * 32 * 1024;
 
-/**
- * The JSON body of section 4.7, made in pieces, so that besides the body itself little memory is needed. Order is kept in each
- * list.
- */
-export function messageBody(source: BodySource): Uint8Array<ArrayBuffer> {
-  const pieces = piecesOf(source);
-  let size = 0;
-  for (const piece of pieces) size += sizeOf(piece);
-  const body = Buffer.from(new ArrayBuffer(size));
-  let at = 0;
-  for (const piece of pieces) at += write(piece, body, at);
-  return new Uint8Array(body.buffer);
+/** The JSON body of section 4.7. Order is kept in each list. */
+export function messageBody(source: BodySource): Uint8Array {
+  return Buffer.concat([...messagePieces(source)]);
+}
+
+/** The same as pieces of at most a few MB, so that besides the body itself little memory is needed. */
+export function* messagePieces(source: BodySource): Iterable<Uint8Array<ArrayBuffer>> {
+  for (const piece of piecesOf(source)) {
+    if (piece.kind === 'json') {
+      yield Buffer.from(piece.json);
+    } else if (piece.kind === 'escaped') {
+      for (const text of escaped(piece.bytes)) yield Buffer.from(text);
+    } else {
+      for (const part of inParts(piece.bytes)) {
+        const view = Buffer.from(part.buffer, part.byteOffset, part.length);
+        yield Buffer.from(view.toString('base64'), 'latin1');
+      }
+    }
+  }
 }
 
 function piecesOf({ text, computerId, parts }: BodySource): readonly Piece[] {
@@ -71,29 +78,6 @@ function list(
 
 function json(text: string): Piece {
   return { kind: 'json', json: text };
-}
-
-function sizeOf(piece: Piece): number {
-  if (piece.kind === 'json') return Buffer.byteLength(piece.json);
-  if (piece.kind === 'base64') return 4 * Math.ceil(piece.bytes.length / 3);
-  let size = 0;
-  for (const text of escaped(piece.bytes)) size += Buffer.byteLength(text);
-  return size;
-}
-
-/** Writes a piece at `at`; how many bytes that took. */
-function write(piece: Piece, body: Buffer, at: number): number {
-  if (piece.kind === 'json') return body.write(piece.json, at, 'utf8');
-  let written = 0;
-  if (piece.kind === 'base64') {
-    for (const part of inParts(piece.bytes)) {
-      const view = Buffer.from(part.buffer, part.byteOffset, part.length);
-      written += body.write(view.toString('base64'), at + written, 'latin1');
-    }
-  } else {
-    for (const text of escaped(piece.bytes)) written += body.write(text, at + written, 'utf8');
-  }
-  return written;
 }
 
 function* inParts(bytes: Uint8Array): Iterable<Uint8Array> {

@@ -1,8 +1,9 @@
+import type { Blob } from 'node:buffer';
 import { Worker } from 'node:worker_threads';
 import { messageBody, type BodySource } from './body';
 
 /** Makes the body of a message; the bytes of its parts may not be used any more afterwards. */
-export type BuildBody = (source: BodySource) => Promise<Uint8Array>;
+export type BuildBody = (source: BodySource) => Promise<Uint8Array | Blob>;
 
 /** From this size on, bytes, encoding would hold up everything else. */
 const LARGE = 512 * 1024;
@@ -15,12 +16,12 @@ export function bodyBuilder(workerFile: string): BuildBody {
   };
 }
 
-function inWorker(workerFile: string, source: BodySource): Promise<Uint8Array> {
+function inWorker(workerFile: string, source: BodySource): Promise<Blob> {
   const parts = source.parts.map(part => ({ ...part, bytes: ownBytes(part.bytes) }));
   const transferList = [...new Set(parts.map(({ bytes }) => bytes.buffer))];
   return new Promise((resolve, reject) => {
     const worker = new Worker(workerFile, { workerData: { ...source, parts }, transferList });
-    worker.once('message', (body: Uint8Array) => resolve(body));
+    worker.once('message', (body: Blob) => resolve(body));
     worker.once('error', reject);
     worker.once('exit', code => reject(new Error(`The message could not be built (${code}).`)));
   });

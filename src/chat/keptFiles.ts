@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import type { AttachableFiles } from './attachments';
@@ -71,6 +72,11 @@ export class KeptFiles implements AttachableFiles {
     return kept === undefined ? this.#others.read(uri) : fs.readFile(kept.file);
   }
 
+  pieces(uri: string): AsyncIterable<Uint8Array> {
+    const kept = this.#kept(uri);
+    return kept === undefined ? this.#others.pieces(uri) : filePieces(kept.file);
+  }
+
   name(uri: string): string {
     return this.#kept(uri)?.name ?? this.#others.name(uri);
   }
@@ -108,6 +114,11 @@ export class KeptFiles implements AttachableFiles {
       return undefined;
     }
   }
+}
+
+/** A file of this machine, a piece at a time. */
+export function filePieces(file: string): AsyncIterable<Uint8Array> {
+  return createReadStream(file, { highWaterMark: 256 * 1024 }) as AsyncIterable<Uint8Array>;
 }
 
 /** A name every file system takes. */

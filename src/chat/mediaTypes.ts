@@ -40,16 +40,21 @@ export function sniff(bytes: Uint8Array): Sniffed {
   return typeOfHead(bytes) ?? (isText(bytes) ? TEXT : BINARY);
 }
 
-/** As `sniff`; of large files only a piece at a time, so that nothing else has to wait. */
-export async function sniffGently(bytes: Uint8Array): Promise<Sniffed> {
-  const known = typeOfHead(bytes);
-  if (known !== undefined) return known;
+/** As `sniff`, of a file that comes in pieces; nothing else has to wait for a large one. */
+export async function sniffPieces(pieces: AsyncIterable<Uint8Array>): Promise<Sniffed> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  for (let from = 0; from < bytes.length; from += PIECE) {
-    if (from > 0) await setImmediate();
-    if (!isText(bytes.subarray(from, from + PIECE), decoder, from + PIECE < bytes.length)) return BINARY;
+  let isFirst = true;
+  for await (const piece of pieces) {
+    const known = isFirst ? typeOfHead(piece) : undefined;
+    if (known !== undefined) return known;
+    isFirst = false;
+    for (let from = 0; from < piece.length; from += PIECE) {
+      if (from > 0) await setImmediate();
+      if (!isText(piece.subarray(from, from + PIECE), decoder, true)) return BINARY;
+    }
   }
-  return TEXT;
+  if (isFirst) return { kind: 'empty' };
+  return isText(new Uint8Array(), decoder) ? TEXT : BINARY;
 }
 
 const PIECE = 1024 * 1024;

@@ -186,10 +186,11 @@ export class ChatPanel extends Disposable implements PanelActions {
   }
 
   setDraft(text: string, stash: string | undefined, version: number): void {
-    if (this.#shownDraft === '') this.conversation.composition.beginAnew();
+    const { composition } = this.conversation;
+    if (this.#shownDraft === '' && composition.draft.text !== '') composition.beginAnew();
     this.#shownDraft = text;
     this.#draftVersion = version;
-    this.conversation.composition.setText(text, stash);
+    composition.setText(text, stash);
     this.#gather();
   }
 

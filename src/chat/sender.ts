@@ -127,7 +127,7 @@ export class Sender {
     }
   }
 
-  async #build({ text, attachments: sent, computerId }: Outgoing): Promise<Uint8Array> {
+  async #build({ text, attachments: sent, computerId }: Outgoing): ReturnType<BuildBody> {
     const { attachments, buildBody } = this.#options;
     const parts = await attachments.parts(sent.map(({ uri }) => uri));
     const tooMuch = attachments.tooMuch(parts.reduce((sum, { bytes }) => sum + bytes.length, 0));

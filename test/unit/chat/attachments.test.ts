@@ -108,13 +108,21 @@ describe('attachments', () => {
 
   it('are refused when too large, before anything is read', async () => {
     const uri = writeFile(temporaryFolder(), 'a.txt', 'x'.repeat(2049));
-    const unread: AttachableFiles = { ...diskFiles, read: () => assert.fail('was read') };
+    const unread: AttachableFiles = {
+      ...diskFiles,
+      read: () => assert.fail('was read'),
+      pieces: () => assert.fail('was read'),
+    };
     assert.match(await problemOf(uri, unread, 2048), /^a\.txt has 2 kB; the limit is 2 kB\.$/);
   });
 
   it('are refused when they are no regular files, before anything is read', async () => {
     const folder = temporaryFolder();
-    const unread: AttachableFiles = { ...diskFiles, read: () => assert.fail('was read') };
+    const unread: AttachableFiles = {
+      ...diskFiles,
+      read: () => assert.fail('was read'),
+      pieces: () => assert.fail('was read'),
+    };
     assert.match(await problemOf(pathToFileURL(folder).href, unread), /is a folder/);
     const target = path.join(folder, 'target');
     fs.writeFileSync(target, 'x');
@@ -133,10 +141,9 @@ describe('attachments', () => {
     const uri = writeFile(temporaryFolder(), 'a.txt', 'before');
     const changing: AttachableFiles = {
       ...diskFiles,
-      read: async address => {
-        const bytes = await diskFiles.read(address);
+      async *pieces(address) {
+        yield await diskFiles.read(address);
         fs.writeFileSync(new URL(address), 'after that');
-        return bytes;
       },
     };
     assert.match(await problemOf(uri, changing), /changed while it was read/);
@@ -168,7 +175,7 @@ describe('attachments', () => {
 
   it('that did not change are read once to look at them', async () => {
     let reads = 0;
-    const counting: AttachableFiles = { ...diskFiles, read: uri => (reads++, diskFiles.read(uri)) };
+    const counting: AttachableFiles = { ...diskFiles, pieces: uri => (reads++, diskFiles.pieces(uri)) };
     const subject = attachments(counting);
     const uri = writeFile(temporaryFolder(), 'a.txt', 'same');
     await subject.inspect(uri);

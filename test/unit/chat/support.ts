@@ -89,6 +89,7 @@ export const diskFiles: AttachableFiles = {
     return { kind, size: facts.size, mtime: facts.mtimeMs };
   },
   read: async uri => new Uint8Array(await fs.promises.readFile(fileURLToPath(uri))),
+  pieces: uri => fs.createReadStream(fileURLToPath(uri)),
   name: uri => path.basename(fileURLToPath(uri)),
   workspacePath: uri => `src/${path.basename(fileURLToPath(uri))}`,
 };
