@@ -288,7 +288,8 @@ describe('the composer', () => {
     await page.mouse.up();
     await chips().getByText('one.txt').waitFor();
     await workbench.openContainer('Explorer');
-    await workbench.explorerRow('two.txt').click();
+    // A click alone would open the file in front of the chat.
+    await workbench.explorerRow('two.txt').click({ modifiers: ['ControlOrMeta'] });
     await workbench.explorerRow('three.txt').click({ modifiers: ['ControlOrMeta'] });
     await workbench.explorerRow('three.txt').hover();
     await page.mouse.down();
