@@ -1,83 +1,13 @@
 import assert from 'node:assert/strict';
-import * as fs from 'node:fs';
-import * as path from 'node:path';
-import { startSampleService, type RecordedRequest, type SampleService } from '../../src/sample';
-import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { ChatStage } from './chatStage';
 import { noisePicture } from './pictures';
-import { Workbench } from './workbench';
 
-interface Body {
-  readonly text: string;
-  readonly images?: readonly { readonly data: string; readonly mediaType: string }[];
-  readonly files?: readonly {
-    readonly data: string;
-    readonly parsedData?: string;
-    readonly name: string;
-    readonly path: string;
-  }[];
-  readonly computerId?: string;
-}
-
-/** Writing, attaching and queueing through the real page; what the service received is looked at byte for byte. */
+/** Writing and attaching through the real page; what the service received is looked at byte for byte. */
 describe('the composer', () => {
-  const settings = {
-    'agentConsole.chat.maxImageMegabytes': 1,
-    'agentConsole.chat.largePasteCharacters': 500,
-    'agentConsole.refresh.sessions': 1,
-  };
-  let service: SampleService;
-  let folder: string;
-  let workbench: Workbench;
+  let stage: ChatStage;
 
-  const chat = () => workbench.webview();
-  const composer = () => chat().getByRole('textbox', { name: 'Message to the agent' });
-  const chips = () => chat().locator('.composer .chip-name');
-  const queue = () => chat().locator('.queued');
-  const press = (key: string): Promise<void> => workbench.page.keyboard.press(key);
-
-  /** The next message, as the service saw it. */
-  const received = (): Promise<Body> =>
-    new Promise(resolve => {
-      const subscription = service.onDidReceive((request: RecordedRequest) => {
-        if (request.method !== 'POST' || !request.path.endsWith('/messages')) return;
-        subscription.dispose();
-        resolve(request.body as Body);
-      });
-    });
-  /** Sends what is written and resolves to what arrived, when the composer is empty again. */
-  const send = async (text?: string): Promise<Body> => {
-    if (text !== undefined) await composer().fill(text);
-    await idle();
-    const arrived = received();
-    await press('Enter');
-    const body = await arrived;
-    await holds('');
-    return body;
-  };
-  /** Waits until Enter would send rather than queue. */
-  const idle = (): Promise<void> => chat().getByRole('button', { name: 'Send', exact: true }).waitFor();
-  const holds = async (value: string): Promise<void> => {
-    const frame = await workbench.webviewFrame();
-    await frame.waitForFunction(wanted => {
-      const { document } = globalThis as unknown as {
-        readonly document: { querySelector(selector: string): { readonly value: string } | null };
-      };
-      return document.querySelector('.box textarea')?.value === wanted;
-    }, value);
-  };
-  /** The service says that the agent works, until disposed. */
-  const busy = async (): Promise<{ dispose(): void }> => {
-    const fault = service.fail({
-      kind: 'alter',
-      match: { method: 'GET', path: /\/sessions\/[^/]+$/ },
-      alter: body => ({ ...(body as object), status: 'running' }),
-    });
-    await chat().getByRole('button', { name: 'Refresh' }).first().click();
-    await chat().getByRole('button', { name: 'Queue', exact: true }).waitFor();
-    return fault;
-  };
   const paste = (data: { readonly text?: string; readonly files?: readonly PastedFile[] }): Promise<void> =>
-    composer().evaluate((element, { text, files = [] }) => {
+    stage.composer.evaluate((element, { text, files = [] }) => {
       const { DataTransfer, File, ClipboardEvent } = globalThis as unknown as PastingBrowser;
       const clipboardData = new DataTransfer();
       if (text !== undefined) clipboardData.setData('text/plain', text);
@@ -93,45 +23,30 @@ describe('the composer', () => {
 
   before(async function () {
     this.timeout(120_000);
-    service = await startSampleService({ pace: 0 });
-    folder = temporaryFolder('composer');
-    for (const name of ['one.txt', 'two.txt', 'three.txt'])
-      fs.writeFileSync(path.join(folder, name), `${name}\n`);
-    fs.mkdirSync(path.join(folder, 'src'));
-    fs.writeFileSync(path.join(folder, 'lines.ts'), 'first\nsecond\nthird\nfourth\n');
-    fs.writeFileSync(path.join(folder, 'noise.png'), noisePicture(800, 700));
-    workbench = await Workbench.open({
-      folder,
-      settings,
-      env: {
-        AGENT_CONSOLE_BASE_URL: service.baseUrl,
-        AGENT_CONSOLE_APP_URL: service.appUrl,
-        AGENT_CONSOLE_API_KEY: service.apiKey,
-      },
+    const files = {
+      'one.txt': 'one.txt\n',
+      'two.txt': 'two.txt\n',
+      'three.txt': 'three.txt\n',
+      'lines.ts': 'first\nsecond\nthird\nfourth\n',
+      'noise.png': noisePicture(800, 700),
+    };
+    stage = await ChatStage.open(files, {
+      'agentConsole.chat.maxImageMegabytes': 1,
+      'agentConsole.chat.largePasteCharacters': 500,
     });
-    await workbench.openContainer('Agent Console');
-    await workbench.row('Computers', 'active').waitFor();
-    await workbench.viewAction('Sessions', 'New session');
-    await workbench.pick('atlas');
-    await composer().waitFor();
   });
-  after(async () => {
-    await workbench.close();
-    await service.close();
-    removeFolder(folder);
-  });
-
+  after(() => stage.close());
   afterEach(async () => {
-    await workbench.page.keyboard.up('Shift');
-    await workbench.page.mouse.up();
+    await stage.workbench.page.keyboard.up('Shift');
+    await stage.workbench.page.mouse.up();
   });
 
   it('leaves Enter to the input method while it composes', async () => {
-    await composer().click();
-    const session = await workbench.page.context().newCDPSession(workbench.page);
+    await stage.composer.click();
+    const session = await stage.workbench.page.context().newCDPSession(stage.workbench.page);
     const enter = { key: 'Enter', code: 'Enter', windowsVirtualKeyCode: 229 } as const;
     await session.send('Input.imeSetComposition', { text: 'にほん', selectionStart: 3, selectionEnd: 3 });
-    await holds('にほん');
+    await stage.holds('にほん');
     await session.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', ...enter });
     await session.send('Input.dispatchKeyEvent', { type: 'keyUp', ...enter });
     await session.send('Input.dispatchKeyEvent', {
@@ -140,64 +55,64 @@ describe('the composer', () => {
       windowsVirtualKeyCode: 13,
     });
     await session.send('Input.insertText', { text: '日本' });
-    await holds('日本');
-    assert.deepEqual(messages(), []);
-    await idle();
-    const arrived = received();
-    await press('Enter');
+    await stage.holds('日本');
+    assert.deepEqual(stage.sent, []);
+    await stage.idle();
+    const arrived = stage.received();
+    await stage.press('Enter');
     assert.deepEqual(await arrived, { text: '日本' });
-    await holds('');
+    await stage.holds('');
   });
 
   it('calls up earlier messages and brings the draft back', async () => {
-    await send('Second question');
-    await idle();
-    await composer().fill('half a thought');
-    await press('Home');
-    await press('ArrowUp');
-    await holds('Second question');
-    await press('ArrowUp');
-    await holds('日本');
-    await press('ArrowDown');
-    await holds('Second question');
-    await press('ArrowDown');
-    await holds('half a thought');
-    await press('Home');
-    await press('ArrowUp');
-    await holds('Second question');
-    await press('Escape');
-    await holds('half a thought');
-    await press('Home');
-    await press('ArrowUp');
-    await holds('Second question');
-    const arrived = received();
-    await press('Enter');
+    await stage.send('Second question');
+    await stage.idle();
+    await stage.composer.fill('half a thought');
+    await stage.press('Home');
+    await stage.press('ArrowUp');
+    await stage.holds('Second question');
+    await stage.press('ArrowUp');
+    await stage.holds('日本');
+    await stage.press('ArrowDown');
+    await stage.holds('Second question');
+    await stage.press('ArrowDown');
+    await stage.holds('half a thought');
+    await stage.press('Home');
+    await stage.press('ArrowUp');
+    await stage.holds('Second question');
+    await stage.press('Escape');
+    await stage.holds('half a thought');
+    await stage.press('Home');
+    await stage.press('ArrowUp');
+    await stage.holds('Second question');
+    const arrived = stage.received();
+    await stage.press('Enter');
     assert.deepEqual(await arrived, { text: 'Second question' });
     // What was being written before is there again.
-    await holds('half a thought');
-    await composer().press('ControlOrMeta+a');
-    const selected = await composer().evaluate(element => {
+    await stage.holds('half a thought');
+    await stage.composer.press('ControlOrMeta+a');
+    const selected = await stage.composer.evaluate(element => {
       const { selectionStart, selectionEnd } = element as unknown as {
         readonly selectionStart: number;
         readonly selectionEnd: number;
       };
-      const { getSelection } = globalThis as unknown as { getSelection(): { toString(): string } };
-      return [selectionStart, selectionEnd, getSelection().toString()];
+      const browser = globalThis as unknown as { getSelection(): { toString(): string } };
+      return [selectionStart, selectionEnd, browser.getSelection().toString()];
     });
     assert.deepEqual(selected, [0, 14, 'half a thought']);
-    await press('Delete');
-    await holds('');
+    await stage.press('Delete');
+    await stage.holds('');
   });
 
   it('offers to attach a long paste as a file', async () => {
     const long = 'a line of a long log\n'.repeat(60);
-    await composer().fill('Look: ');
+    await stage.composer.fill('Look: ');
     await paste({ text: long });
-    await holds(`Look: ${long}`);
-    await chat().getByRole('button', { name: 'Attach as File Instead' }).click();
-    await chips().getByText('pasted text.txt').waitFor();
-    await holds('Look: ');
-    const { text, files } = await send();
+    await stage.holds(`Look: ${long}`);
+    await stage.chat.getByRole('button', { name: 'Attach as File Instead' }).click();
+    await stage.chips.getByText('pasted text.txt').waitFor();
+    await stage.holds('Look: ');
+    const { text, files } = await stage.send();
     assert.equal(text, 'Look: ');
     assert.deepEqual(files, [
       {
@@ -215,14 +130,14 @@ describe('the composer', () => {
     const small = noisePicture(20, 20);
     const base64 = small.toString('base64');
     const picture = { name: 'image.png', type: 'image/png', base64 };
-    await idle();
+    await stage.idle();
     await paste({ files: [picture, { name: 'a.txt', type: '', base64: 'aGk=' }] });
-    await chips().getByText('a.txt').waitFor();
+    await stage.chips.getByText('a.txt').waitFor();
     await paste({ files: [picture] });
-    await chips().getByText('image-2.png').waitFor();
-    await chat().locator('.composer .thumbnail').nth(1).waitFor();
-    assert.deepEqual(await chips().allInnerTexts(), ['image.png', 'a.txt', 'image-2.png']);
-    const { images, files } = await send('Compare these');
+    await stage.chips.getByText('image-2.png').waitFor();
+    await stage.chat.locator('.composer .thumbnail').nth(1).waitFor();
+    assert.deepEqual(await stage.chips.allInnerTexts(), ['image.png', 'a.txt', 'image-2.png']);
+    const { images, files } = await stage.send('Compare these');
     assert.deepEqual(
       images?.map(({ data, mediaType }) => [data, mediaType]),
       [
@@ -237,13 +152,13 @@ describe('the composer', () => {
   });
 
   it('says why a picture is too large and makes it smaller', async () => {
-    await workbench.explorerMenu(['noise.png'], 'Send to agent session');
-    const chip = chat().locator('.composer .chip');
+    await stage.workbench.explorerMenu(['noise.png'], 'Send to agent session');
+    const chip = stage.chat.locator('.composer .chip');
     await chip.getByText(/noise\.png has .*; the limit is 1 MB/).waitFor();
     await chip.getByRole('button', { name: 'Make Smaller' }).click();
-    await chips().getByText('noise.webp').waitFor();
-    await composer().click();
-    const { images } = await send('Smaller');
+    await stage.chips.getByText('noise.webp').waitFor();
+    await stage.composer.click();
+    const { images } = await stage.send('Smaller');
     const [image] = images ?? [];
     assert.equal(image?.mediaType, 'image/webp');
     const bytes = Buffer.from(image.data, 'base64');
@@ -252,18 +167,18 @@ describe('the composer', () => {
   });
 
   it('attaches the selection of an editor with its path and lines', async () => {
-    await workbench.openContainer('Explorer');
-    await workbench.explorerRow('lines.ts').dblclick();
-    const editor = workbench.page.locator('.monaco-editor[data-uri$="lines.ts"]');
+    await stage.workbench.openContainer('Explorer');
+    await stage.workbench.explorerRow('lines.ts').dblclick();
+    const editor = stage.workbench.page.locator('.monaco-editor[data-uri$="lines.ts"]');
     await editor.locator('.view-line').nth(1).click();
-    await press('Home');
-    await press('Shift+ArrowDown');
-    await press('Shift+ArrowDown');
-    await workbench.page.locator('.statusbar-item', { hasText: 'selected' }).waitFor();
-    await workbench.runCommand('Agent Console: Send selection to agent session');
-    await chips().getByText('lines.ts:2-3').waitFor();
-    await composer().click();
-    const { files } = await send('Explain');
+    await stage.press('Home');
+    await stage.press('Shift+ArrowDown');
+    await stage.press('Shift+ArrowDown');
+    await stage.workbench.page.locator('.statusbar-item', { hasText: 'selected' }).waitFor();
+    await stage.workbench.runCommand('Agent Console: Send selection to agent session');
+    await stage.chips.getByText('lines.ts:2-3').waitFor();
+    await stage.composer.click();
+    const { files } = await stage.send('Explain');
     assert.deepEqual(
       files?.map(({ name, path: place, parsedData }) => [name, place, parsedData]),
       [['lines.ts:2-3', 'lines.ts:2-3', 'second\nthird\n']],
@@ -271,14 +186,14 @@ describe('the composer', () => {
   });
 
   it('takes files dropped on the row of a session, without Shift, and on the page, with it', async () => {
-    await composer().waitFor();
-    await workbench.openContainer('Explorer');
-    const { page } = workbench;
-    await workbench.explorerRow('one.txt').hover();
+    await stage.composer.waitFor();
+    await stage.workbench.openContainer('Explorer');
+    const { page } = stage.workbench;
+    await stage.workbench.explorerRow('one.txt').hover();
     await page.mouse.down();
-    const icon = await workbench.activityIcon('Agent Console').boundingBox();
+    const icon = await stage.workbench.activityIcon('Agent Console').boundingBox();
     assert.ok(icon);
-    const row = workbench.rows('Sessions').first();
+    const row = stage.workbench.rows('Sessions').first();
     // The view opens when the pointer rests there for a while; a pointer that does not move at all drags nothing.
     await dragOver(icon, () => row.isVisible());
     const place = await row.boundingBox();
@@ -286,22 +201,22 @@ describe('the composer', () => {
     const target = page.locator('.sidebar .monaco-list-row.drop-target');
     await dragOver(place, () => target.first().isVisible());
     await page.mouse.up();
-    await chips().getByText('one.txt').waitFor();
-    await workbench.openContainer('Explorer');
+    await stage.chips.getByText('one.txt').waitFor();
+    await stage.workbench.openContainer('Explorer');
     // A click alone would open the file in front of the chat.
-    await workbench.explorerRow('two.txt').click({ modifiers: ['ControlOrMeta'] });
-    await workbench.explorerRow('three.txt').click({ modifiers: ['ControlOrMeta'] });
-    await workbench.explorerRow('three.txt').hover();
+    await stage.workbench.explorerRow('two.txt').click({ modifiers: ['ControlOrMeta'] });
+    await stage.workbench.explorerRow('three.txt').click({ modifiers: ['ControlOrMeta'] });
+    await stage.workbench.explorerRow('three.txt').hover();
     await page.mouse.down();
     await page.mouse.move(400, 300, { steps: 3 });
     await page.keyboard.down('Shift');
-    const box = await composer().boundingBox();
+    const box = await stage.composer.boundingBox();
     assert.ok(box);
-    await dragOver({ ...box, y: box.y - 80 }, () => chat().locator('.box.dragging').isVisible());
+    await dragOver({ ...box, y: box.y - 80 }, () => stage.chat.locator('.box.dragging').isVisible());
     await page.mouse.up();
     await page.keyboard.up('Shift');
-    await chips().getByText('three.txt').waitFor();
-    const { files } = await send('These three');
+    await stage.chips.getByText('three.txt').waitFor();
+    const { files } = await stage.send('These three');
     assert.deepEqual(new Set(files?.map(({ name }) => name)), new Set(['one.txt', 'two.txt', 'three.txt']));
     for (const { name, data, parsedData, path: place } of files ?? []) {
       assert.equal(Buffer.from(data, 'base64').toString(), `${name}\n`);
@@ -311,91 +226,17 @@ describe('the composer', () => {
   });
 
   it('sends to the computer the person chose', async () => {
-    await idle();
-    await chat().getByRole('button', { name: 'Send to atlas' }).click();
-    await workbench.pick('dune');
-    await chat().getByRole('button', { name: 'Send to dune' }).waitFor();
-    await composer().click();
-    const { computerId, text } = await send('Elsewhere');
+    await stage.idle();
+    await stage.chat.getByRole('button', { name: 'Send to atlas' }).click();
+    await stage.workbench.pick('dune');
+    await stage.chat.getByRole('button', { name: 'Send to dune' }).waitFor();
+    await stage.composer.click();
+    const { computerId, text } = await stage.send('Elsewhere');
     assert.equal(text, 'Elsewhere');
     assert.equal(typeof computerId, 'string');
-    await chat().getByRole('button', { name: 'Send to dune' }).click();
-    await workbench.pick('atlas');
-    await chat().getByRole('button', { name: 'Send to atlas' }).waitFor();
-  });
-
-  it('queues while the agent works; what is queued can be changed, survives a reload, and goes out in order', async () => {
-    await idle();
-    const before = messages().length;
-    const work = await busy();
-    for (const [index, text] of ['one', 'two', 'three', 'four'].entries()) {
-      await composer().fill(text);
-      await press('Enter');
-      await queue().nth(index).waitFor();
-      await holds('');
-    }
-    // By keyboard: the last one goes to the beginning, and the focus goes with it.
-    await chat().getByRole('button', { name: 'Move up "four"' }).focus();
-    for (const place of [2, 1, 0]) {
-      await press('Alt+ArrowUp');
-      await queue().nth(place).getByText('four').waitFor();
-      await queue().nth(place).locator(':focus').waitFor();
-    }
-    await chat().getByRole('button', { name: 'Remove "two" from the queue' }).click();
-    await chat().getByRole('button', { name: 'Edit "one"' }).click();
-    await chat().getByRole('textbox', { name: 'Queued message' }).fill('one, but better');
-    await press('Enter');
-    await queue().getByText('one, but better').waitFor();
-    assert.deepEqual(await texts(), ['four', 'one, but better', 'three']);
-    await workbench.page.reload();
-    await open();
-    await queue().nth(2).waitFor();
-    assert.deepEqual(await texts(), ['four', 'one, but better', 'three']);
-    assert.equal(messages().length, before);
-    work.dispose();
-    await queue().first().waitFor({ state: 'detached' });
-    await chat().getByRole('article').getByText('three', { exact: true }).waitFor();
-    assert.deepEqual(messages().slice(before), ['four', 'one, but better', 'three']);
-  }).timeout(90_000);
-
-  it('loses no message to a reload right after Enter', async () => {
-    for (const text of ['Reloaded at once', 'Reloaded at once again']) {
-      await idle();
-      await composer().fill(text);
-      await press('Enter');
-      await workbench.page.reload();
-      await open();
-      const frame = await workbench.webviewFrame();
-      await frame.waitForFunction(wanted => {
-        const { document } = globalThis as unknown as {
-          readonly document: {
-            querySelector(selector: string): { readonly value: string } | null;
-            querySelectorAll(selector: string): Iterable<{ readonly innerText: string }>;
-          };
-        };
-        const shown = [...document.querySelectorAll('article .text, .queued')].some(element =>
-          element.innerText.includes(wanted),
-        );
-        return shown || document.querySelector('.box textarea')?.value === wanted;
-      }, text);
-      if ((await composer().inputValue()) === text) await send();
-      assert.ok(messages().filter(sent => sent === text).length <= 1);
-    }
-  }).timeout(120_000);
-
-  it('sends with Ctrl+Enter where the person wants that', async () => {
-    await idle();
-    const file = path.join(workbench.server.userDataFolder, 'User', 'settings.json');
-    const now = JSON.parse(fs.readFileSync(file, 'utf8')) as object;
-    fs.writeFileSync(file, JSON.stringify({ ...now, 'agentConsole.chat.sendKey': 'ctrl+enter' }));
-    await chat().locator('.key', { hasText: 'Ctrl+Enter' }).waitFor();
-    await composer().fill('line one');
-    await press('Enter');
-    await workbench.page.keyboard.type('line two');
-    await holds('line one\nline two');
-    const arrived = received();
-    await press('ControlOrMeta+Enter');
-    assert.deepEqual(await arrived, { text: 'line one\nline two' });
+    await stage.chat.getByRole('button', { name: 'Send to dune' }).click();
+    await stage.workbench.pick('atlas');
+    await stage.chat.getByRole('button', { name: 'Send to atlas' }).waitFor();
   });
 
   /** Moves what is dragged to and fro over a place until something shows; 10 s at most. */
@@ -407,22 +248,10 @@ describe('the composer', () => {
     for (let step = 0; !(await shows()); step++) {
       assert.ok(Date.now() < until, 'nothing was dragged there');
       const aside = step % 2;
-      await workbench.page.mouse.move(x + Math.min(60, width / 2) + aside, y + height / 2, { steps: 2 });
+      await stage.workbench.page.mouse.move(x + Math.min(60, width / 2) + aside, y + height / 2, {
+        steps: 2,
+      });
     }
-  }
-
-  const messages = (): readonly string[] =>
-    service.requests
-      .filter(({ method, path: place }) => method === 'POST' && place.endsWith('/messages'))
-      .map(({ body }) => (body as Body).text);
-  const texts = async (): Promise<readonly string[]> =>
-    (await chat().locator('.queued-text').allInnerTexts()).map(text => text.trim());
-  /** After a reload: a browser may be reloaded before VS Code has stored which editors are open. */
-  async function open(): Promise<void> {
-    await workbench.activityIcon('Agent Console').waitFor({ timeout: 40_000 });
-    await workbench.openContainer('Agent Console');
-    await workbench.rows('Sessions').first().click();
-    await composer().waitFor({ timeout: 40_000 });
   }
 });
 
