@@ -131,7 +131,7 @@ export class Attachments {
     uri: string,
     needBytes = false,
   ): Promise<{ readonly result: Inspected; readonly bytes?: Uint8Array }> {
-    const name = oneLine(this.#files.name(uri), 100);
+    const name = this.#nameOf(uri);
     let size: number | undefined;
     const refused = (problem: string, shrinkable = false): { readonly result: Inspected } => ({
       result: {
@@ -169,6 +169,15 @@ export class Attachments {
           oneLine(error instanceof Error ? error.message : String(error)),
         ),
       );
+    }
+  }
+
+  /** The name of a file; of what is no address at all, the beginning of that. */
+  #nameOf(uri: string): string {
+    try {
+      return oneLine(this.#files.name(uri), 100);
+    } catch {
+      return oneLine(uri, 100);
     }
   }
 

@@ -83,7 +83,12 @@ class Chat extends Disposable implements ChatFeature {
       return;
     }
     const { conversation } = this.#attach(panel, kept.serviceId, kept.sessionId, kept.title);
-    if (kept.unsaved !== undefined) await conversation.takeUnsaved(kept.unsaved);
+    if (kept.unsaved !== undefined)
+      await conversation
+        .takeUnsaved(kept.unsaved)
+        .catch((error: unknown) =>
+          this.#deps.log.error('What a page still held could not be taken up', error),
+        );
     await this.#deps.connection.ready();
   }
 

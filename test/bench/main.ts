@@ -6,6 +6,7 @@ import { endAll } from '../vscode/processes';
 import { activationRows } from './activation';
 import { print, type Row } from './rows';
 import { sessionRows } from './sessions';
+import { sendingRows } from './sending';
 import { sizeRows } from './sizes';
 
 /** `npm run bench`: one row a target, `what | figure | target | holds or falls short`. It informs and never fails. */
@@ -13,6 +14,7 @@ async function main(): Promise<void> {
   const { version } = await ensureVsCode();
   console.log(`VS Code ${version} (server, headless browser), Node ${process.version}\n`);
   const parts: readonly (() => Row[] | Promise<Row[]>)[] = [activationRows, sizes, sessionRows];
+  const parts: readonly (() => Row[] | Promise<Row[]>)[] = [activationRows, sizes, sending];
   const rows: Row[] = [];
   for (const part of parts) {
     try {
@@ -25,10 +27,18 @@ async function main(): Promise<void> {
   print(rows);
 }
 
-function sizes(): Row[] {
+function build(): string {
   const dist = path.join(temporaryFolder('sizes'), 'dist');
   execFileSync(process.execPath, ['esbuild.js', '--production', '--dist', dist], { cwd: root });
-  return sizeRows(dist);
+  return dist;
+}
+
+function sizes(): Row[] {
+  return sizeRows(build());
+}
+
+function sending(): Promise<Row[]> {
+  return sendingRows(build(), temporaryFolder('sending'));
 }
 
 main().then(
