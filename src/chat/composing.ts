@@ -116,7 +116,7 @@ export function composerRequests(
     editQueued: ({ id, text }) => found(conversation.queue.edit(id, text)),
     moveQueued: ({ id, to }) => found(conversation.queue.move(id, to)),
     removeQueued: ({ id }) => found(conversation.queue.remove(id)),
-    sendQueuedNow: () => done(conversation.sendNow()),
+    sendQueuedNow: () => done(conversation.queue.sendNow()),
     chooseTarget: () => done(composing.chooseTarget()),
   };
 }

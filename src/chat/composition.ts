@@ -80,6 +80,13 @@ export class Composition extends Disposable {
     if (this.draft.sendId !== undefined) this.#drafts.set(this.#sessionId, rest(this.draft));
   }
 
+  /** Takes up what a page still held when its window was closed. */
+  takeUnsaved(text: string): void {
+    if (this.draft.text === text) return;
+    this.setText(text, this.draft.stash);
+    this.#changed.fire();
+  }
+
   /** Chooses where the message is routed; `undefined` for the session's own computer. */
   setTarget(target: Target | undefined): void {
     const draft = without(this.draft, 'target');

@@ -1,40 +1,18 @@
 import * as vscode from 'vscode';
-import type { ApiClient } from '../api';
-import type { Logger } from '../log';
 import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
-import { AttachmentsRefused, type Attachments } from './attachments';
+import { AttachmentsRefused } from './attachments';
 import { Composition } from './composition';
-import type { BuildBody } from './bodyBuilder';
-import type { Drafts } from './drafts';
+import type { ConversationOptions } from './conversationOptions';
 import { toStored } from './messages';
 import { QueueRunner } from './queueRunner';
 import { Reader } from './reader';
 import type { RowsInput } from './rows';
 import { Sender, type Outgoing, type SendOutcome } from './sender';
-import type { SendJournal, SendRecord } from './sendJournal';
-import type { QueuedMessage, SendQueue } from './sendQueue';
-import type { ChatSession, ChatSessions } from './sessions';
+import type { SendRecord } from './sendJournal';
+import type { QueuedMessage } from './sendQueue';
+import type { ChatSession } from './sessions';
 import { Transcript } from './transcript';
-import type { Storage } from '../storage';
-
-export interface ConversationOptions {
-  readonly serviceId: string;
-  readonly sessionId: string;
-  readonly storage: Storage;
-  readonly drafts: Drafts;
-  readonly journal: SendJournal;
-  readonly queue: SendQueue;
-  readonly attachments: Attachments;
-  readonly buildBody: BuildBody;
-  readonly sessions: ChatSessions;
-  /** The client of this conversation's service; `undefined` while it cannot be asked. */
-  readonly api: () => ApiClient | undefined;
-  /** A sentence for a failed request; `undefined` when it was cancelled. */
-  readonly describe: (error: unknown) => string | undefined;
-  readonly log: Logger;
-  readonly now?: () => number;
-}
 
 /** Everything the chat knows and does about one session, without a view. */
 export class Conversation extends Disposable {
@@ -45,7 +23,8 @@ export class Conversation extends Disposable {
   readonly #options: ConversationOptions;
   readonly #reader: Reader;
   readonly #sender: Sender;
-  readonly #runner: QueueRunner;
+  /** Sends what is queued, and changes it. */
+  readonly queue: QueueRunner;
   readonly #changed = this.register(new Emitter<void>());
   readonly #settled = this.register(new Emitter<SendOutcome>());
   #loading: Promise<void> | undefined;
@@ -77,7 +56,7 @@ export class Conversation extends Disposable {
       log,
       now: options.now ?? Date.now,
     });
-    this.#runner = this.register(
+    this.queue = this.register(
       new QueueRunner({
         sessionId,
         queue,
@@ -91,7 +70,7 @@ export class Conversation extends Disposable {
     );
     const changed = (): void => {
       this.#changed.fire();
-      this.#runner.look();
+      this.queue.look();
     };
     this.register(this.transcript.onDidChange(changed));
     this.register(this.composition.onDidChange(changed));
@@ -135,12 +114,6 @@ export class Conversation extends Disposable {
     return this.#starting || this.sends.some(send => send.state === 'sending');
   }
 
-  /** The agent has work as far as is known. */
-  get isWorking(): boolean {
-    const status = this.session?.status;
-    return status === 'running' || status === 'pending';
-  }
-
   /** What waits until the agent is idle, in order. */
   get queued(): readonly QueuedMessage[] {
     return this.#options.queue.of(this.sessionId);
@@ -158,7 +131,9 @@ export class Conversation extends Disposable {
 
   /** A message of the person is queued rather than sent. */
   get queuesNow(): boolean {
-    return this.isSending || this.isWorking || (this.queued.length > 0 && !this.isQueueStopped);
+    const status = this.session?.status;
+    const isWorking = status === 'running' || status === 'pending';
+    return this.isSending || isWorking || (this.queued.length > 0 && !this.isQueueStopped);
   }
 
   /** A message is being made ready; the next one has to wait that long. */
@@ -208,18 +183,16 @@ export class Conversation extends Disposable {
    * rejects with a sentence when it was not; the draft stays.
    */
   async submit(text: string, id: string): Promise<void> {
-    const { journal, queue } = this.#options;
     await this.load();
-    if (journal.get(id) !== undefined || this.queued.some(item => item.id === id))
-      throw new Error(vscode.l10n.t('This message has been recorded already.'));
+    if (this.isRecorded(id)) throw new Error(vscode.l10n.t('This message has been recorded already.'));
     if (!this.queuesNow) {
       await this.sendDraft(text, id);
       return;
     }
     const message = await this.composition.message(text);
-    await queue.add(this.sessionId, { ...message, id });
+    await this.#options.queue.add(this.sessionId, { ...message, id });
     await this.composition.putAside(message);
-    this.#runner.look();
+    this.queue.look();
   }
 
   /** Sends the text with the attachments of the draft. Resolves when that is recorded; `onDidSettle` tells the rest. */
@@ -239,35 +212,10 @@ export class Conversation extends Disposable {
     }
   }
 
-  /** Changes of what is queued; each resolves to whether the message was there. */
-  readonly queue = {
-    edit: (id: string, text: string) => this.#options.queue.edit(this.sessionId, id, text),
-    move: (id: string, to: number) => this.#options.queue.move(this.sessionId, id, to),
-    remove: (id: string) => this.#options.queue.remove(this.sessionId, id),
-  };
-
-  /** Sends the first queued message, whatever it waits for. */
-  sendNow(): Promise<void> {
-    return this.#runner.sendNow();
-  }
-
-  /** Takes up what a page still held when its window was closed, unless it stands in a send or in the queue. */
-  async takeUnsaved({
-    text,
-    sendId,
-  }: {
-    readonly text: string;
-    readonly sendId?: string | undefined;
-  }): Promise<void> {
-    await this.load();
-    if (sendId !== undefined) {
-      const sent = [...this.transcript.known.values()].some(known => known.sent?.sendId === sendId);
-      const recorded = this.#options.journal.get(sendId) !== undefined;
-      if (sent || recorded || this.queued.some(({ id }) => id === sendId)) return;
-    }
-    const { draft } = this.composition;
-    if (draft.text !== text) this.composition.setText(text, draft.stash);
-    this.#changed.fire();
+  /** Whether a message with this id was recorded: sent, being sent, or queued. */
+  isRecorded(id: string): boolean {
+    const isKnown = [...this.transcript.known.values()].some(({ sent }) => sent?.sendId === id);
+    return isKnown || this.#options.journal.get(id) !== undefined || this.queued.some(item => item.id === id);
   }
 
   /** Sends text and files without touching the draft; resolves to the outcome. */
@@ -333,7 +281,7 @@ export class Conversation extends Disposable {
     this.#changed.fire();
     this.#inBackground(async () => {
       await this.#sender.recover();
-      this.#runner.look();
+      this.queue.look();
       await this.readOn(false);
     });
   }
@@ -350,7 +298,7 @@ export class Conversation extends Disposable {
     if (settled.state !== 'refused') this.composition.release(send.sendId);
     this.#settled.fire(settled);
     this.#changed.fire();
-    this.#runner.look();
+    this.queue.look();
     if (settled.state === 'accepted') this.#inBackground(() => this.readOn());
     return settled;
   }

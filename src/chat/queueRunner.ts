@@ -45,6 +45,19 @@ export class QueueRunner extends Disposable {
     if (waiting && this.#mayGo()) this.#start(false);
   }
 
+  /** Changes of a queued message that nobody is sending; each resolves to whether it was there. */
+  edit(id: string, text: string): Promise<boolean> {
+    return this.#options.queue.edit(this.#options.sessionId, id, text);
+  }
+
+  move(id: string, to: number): Promise<boolean> {
+    return this.#options.queue.move(this.#options.sessionId, id, to);
+  }
+
+  remove(id: string): Promise<boolean> {
+    return this.#options.queue.remove(this.#options.sessionId, id);
+  }
+
   /** Sends the first message even where the agent works or it could not be sent before. */
   async sendNow(): Promise<void> {
     await this.#running;

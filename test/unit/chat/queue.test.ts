@@ -161,7 +161,7 @@ describe('a queue', () => {
     assert.match(conversation.queued[0]?.problem ?? '', /a\.txt cannot be read/);
     assert.deepEqual(sent(it), []);
     writeFile(folder, 'a.txt', 'again');
-    await conversation.sendNow();
+    await conversation.queue.sendNow();
     await drained(it.window);
     assert.deepEqual(sent(it), ['one', 'two']);
   });
@@ -198,7 +198,7 @@ describe('a queue', () => {
     });
     work.rest();
     await alive.sessions.refresh(it.sessionId);
-    await alive.conversation.sendNow();
+    await alive.conversation.queue.sendNow();
     assert.deepEqual(sent(it), [], 'the one that claimed it lives');
     it.window.conversation.dispose();
     const later = await openWindow({
@@ -235,27 +235,27 @@ describe('a queue', () => {
 describe('what a page still held when it went', () => {
   it('comes back as the draft', async () => {
     const it = await scene();
-    await it.window.conversation.takeUnsaved({ text: 'half a thought' });
+    it.window.conversation.composition.takeUnsaved('half a thought');
     assert.equal(it.window.conversation.composition.draft.text, 'half a thought');
   });
 
-  it('does not come back when it was sent or queued', async () => {
+  it('is known to be sent or queued by its id', async () => {
     const it = await scene();
     const { conversation } = it.window;
     const id = randomUUID();
     const settled = new Promise(resolve => conversation.onDidSettle(resolve));
     await conversation.submit('sent', id);
-    await conversation.takeUnsaved({ text: 'sent', sendId: id });
+    assert.ok(conversation.isRecorded(id));
     await settled;
-    await conversation.takeUnsaved({ text: 'sent', sendId: id });
-    assert.equal(conversation.composition.draft.text, '');
+    assert.ok(conversation.isRecorded(id));
+    assert.ok(!conversation.isRecorded('another'));
     await it.service.settle();
     await sendAndRead(it.window, 'next');
     busy(it);
     const other = randomUUID();
     await it.window.sessions.refresh(it.sessionId);
     await conversation.submit('queued', other);
-    await conversation.takeUnsaved({ text: 'queued', sendId: other });
+    assert.ok(conversation.isRecorded(other));
     assert.equal(conversation.composition.draft.text, '');
   });
 });
