@@ -27,8 +27,10 @@ export const panel: PageSide<ChatProtocol> = pageSide(
   {
     start: payload => {
       start.value = payload;
+      const left = payload.isFirst ? leftUnsaved() : undefined;
       transcript.value = { rows: [], total: undefined, from: 0, removed: 0 };
       keepScroll(keptScroll());
+      if (left !== undefined) panel.notify('unsaved', left);
     },
     state: payload => {
       header.value = { ...payload.header, receivedAt: performance.now() };
@@ -75,6 +77,21 @@ let draftVersion = 0;
 /** What a page keeps is small; longer texts count on the panel. */
 const LONGEST_KEPT = 50_000;
 
+/** What was unsaved when an earlier window went: stored at once by the browser, where the editor may come too late. */
+function leftUnsaved(): PageState['unsaved'] {
+  try {
+    const left = JSON.parse(localStorage.getItem(storageKey()) ?? 'null') as PageState['unsaved'] | null;
+    return left ?? (vscode.getState() as PageState | undefined)?.unsaved;
+  } catch {
+    return undefined;
+  }
+}
+
+function storageKey(): string {
+  const identity = start.value?.identity;
+  return `agentConsole.unsaved ${identity?.serviceId ?? ''} ${identity?.sessionId ?? ''}`;
+}
+
 function keepState(): void {
   if (kept !== undefined) vscode.setState({ ...kept, ...(unsaved === undefined ? {} : { unsaved }) });
 }
@@ -82,6 +99,12 @@ function keepState(): void {
 /** Keeps a text until the panel has stored it, so that a reload at any moment finds it. */
 export function keepUnsaved(next: PageState['unsaved']): void {
   unsaved = next !== undefined && next.text.length <= LONGEST_KEPT ? next : undefined;
+  try {
+    if (unsaved === undefined) localStorage.removeItem(storageKey());
+    else localStorage.setItem(storageKey(), JSON.stringify(unsaved));
+  } catch {
+    // Without room or permission the editor's own memory has to do.
+  }
   keepState();
 }
 

@@ -15,7 +15,6 @@ import { Conversations } from './conversations';
 import { droppedFiles, selectedTexts } from './given';
 import { KeptFiles } from './keptFiles';
 import { ChatPanel, createPanel } from './panel';
-import type { PageState } from './protocol';
 import { readPageState, readSendRequest, readSessionId, readUris } from './requests';
 import type { ChatSessions } from './sessions';
 import { workspaceFiles } from './workspaceFiles';
@@ -84,7 +83,6 @@ class Chat extends Disposable implements ChatFeature {
       return;
     }
     this.#attach(panel, kept.serviceId, kept.sessionId, kept.title);
-    await this.#takeUnsaved(kept);
     await this.#deps.connection.ready();
   }
 
@@ -163,22 +161,6 @@ class Chat extends Disposable implements ChatFeature {
     panel.reveal();
     await panel.conversation.load();
     await attach(panel.conversation, panel.composing);
-  }
-
-  /** What the page of a window that is gone still held, unless it is recorded by now. */
-  async #takeUnsaved({ unsaved, serviceId, sessionId }: PageState): Promise<void> {
-    if (unsaved === undefined) return;
-    const { conversation, lease } = this.#conversations.use(serviceId, sessionId);
-    try {
-      await conversation.load();
-      const { text, sendId } = unsaved;
-      if (sendId === undefined || !conversation.isRecorded(sendId))
-        conversation.composition.takeUnsaved(text);
-    } catch (error) {
-      this.#deps.log.error('What a page still held could not be taken up', error);
-    } finally {
-      lease.dispose();
-    }
   }
 
   async #pickPanel(count: number): Promise<ChatPanel | undefined> {

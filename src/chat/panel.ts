@@ -71,6 +71,7 @@ export class ChatPanel extends Disposable implements PanelActions {
   #focusWhenReady = false;
   #shownDraft = '';
   #draftVersion = 0;
+  #isFirst = true;
   readonly composing: Composing;
 
   constructor(panel: vscode.WebviewPanel, options: PanelOptions) {
@@ -176,10 +177,12 @@ export class ChatPanel extends Disposable implements PanelActions {
         serviceId: this.conversation.serviceId,
         title: this.#panel.title,
       },
+      isFirst: this.#isFirst,
       draft: text,
       ...(stash === undefined ? {} : { stash }),
       focus: this.#focusWhenReady || this.#panel.active,
     });
+    this.#isFirst = false;
     this.#focusWhenReady = false;
     this.#feed.pause();
     this.#show();
@@ -200,6 +203,17 @@ export class ChatPanel extends Disposable implements PanelActions {
     if (!/^[\w-]{8,64}$/.test(sendId)) throw new RangeError('Not the id of a send.');
     await this.conversation.submit(text, sendId);
     this.#shownDraft = this.conversation.composition.draft.text;
+  }
+
+  async takeUnsaved(text: string, sendId: string | undefined): Promise<void> {
+    const { conversation } = this;
+    await conversation.load();
+    if (sendId !== undefined && conversation.isRecorded(sendId)) {
+      this.#page.send('draftStored', { version: this.#draftVersion });
+      return;
+    }
+    conversation.composition.takeUnsaved(text);
+    this.showDraft();
   }
 
   pageFailed(names: readonly string[]): void {

@@ -13,6 +13,8 @@ export interface PanelActions {
   pageReady(timeZone: string): void;
   setDraft(text: string, stash: string | undefined, version: number): void;
   send(text: string, sendId: string): Promise<void>;
+  /** Takes up what a page of an earlier window still held, unless it is recorded by now. */
+  takeUnsaved(text: string, sendId: string | undefined): Promise<void>;
   readonly composing: Composing;
   /** Shows the stored draft in the composer. */
   showDraft(): void;
@@ -60,6 +62,7 @@ export function panelHandlers(panel: PanelActions): PanelHandlers<ChatProtocol> 
       attach: () => attachWithPicker(conversation),
       detach: ({ key }) => conversation.composition.detach(key),
       attachUris: ({ uris }) => conversation.composition.attach(uris),
+      unsaved: ({ text, sendId }) => panel.takeUnsaved(text, sendId),
       openAttachment: ({ key }) => panel.composing.open(key),
       openLink: ({ href }) => openLink(href),
       copy: ({ text }) => vscode.env.clipboard.writeText(text),

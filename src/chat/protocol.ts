@@ -151,6 +151,8 @@ export interface Start {
   readonly language: string;
   readonly identity: Pick<PageState, 'sessionId' | 'serviceId' | 'title'>;
   readonly draft: string;
+  /** The first page of its panel: what an earlier window left unsaved is to be told. */
+  readonly isFirst: boolean;
   /** What comes back when the called up message in `draft` is left. */
   readonly stash?: string;
   /** Put the cursor into the composer. */
@@ -230,6 +232,8 @@ export const chatProtocol = {
     attachUris: object({ uris: listOf(text(10_000), 500) }),
     /** Shows an attached file in an editor. */
     openAttachment: object({ key: text(10_000) }),
+    /** Text a page before this one had not seen stored, and the id of the send it was to become. */
+    unsaved: object({ text: text(MAX_TEXT), sendId: optional(text(100)) }),
     openLink: object({ href: text(10_000) }),
     copy: object({ text: text(MAX_TEXT) }),
     /** A failure in the page, for the log: names of errors only. */

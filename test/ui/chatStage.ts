@@ -27,8 +27,10 @@ export class ChatStage {
   readonly service: SampleService;
   readonly workbench: Workbench;
   readonly folder: string;
+  readonly #sendKey: string;
 
-  private constructor(service: SampleService, workbench: Workbench, folder: string) {
+  private constructor(service: SampleService, workbench: Workbench, folder: string, sendKey: string) {
+    this.#sendKey = sendKey;
     this.service = service;
     this.workbench = workbench;
     this.folder = folder;
@@ -50,7 +52,8 @@ export class ChatStage {
         AGENT_CONSOLE_API_KEY: service.apiKey,
       },
     });
-    const stage = new ChatStage(service, workbench, folder);
+    const withCtrl = settings['agentConsole.chat.sendKey'] === 'ctrl+enter';
+    const stage = new ChatStage(service, workbench, folder, withCtrl ? 'ControlOrMeta+Enter' : 'Enter');
     await workbench.openContainer('Agent Console');
     await workbench.row('Computers', 'active').waitFor();
     await workbench.viewAction('Sessions', 'New session');
@@ -109,7 +112,7 @@ export class ChatStage {
     if (text !== undefined) await this.composer.fill(text);
     await this.idle();
     const arrived = this.received();
-    await this.composer.press('Enter');
+    await this.composer.press(this.#sendKey);
     const body = await arrived;
     await this.holds('');
     return body;

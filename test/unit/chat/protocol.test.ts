@@ -25,6 +25,7 @@ const shapes: Readonly<Record<string, Readonly<Record<string, (value: unknown) =
   ready: { timeZone: isText },
   draft: { text: isText, stash: value => value === undefined || isText(value), version: isNumber },
   attachUris: { uris: value => Array.isArray(value) && value.length <= 500 && value.every(isText) },
+  unsaved: { text: isText, sendId: value => value === undefined || isText(value) },
   openAttachment: { key: isText },
   attach: {},
   detach: { key: isText },
