@@ -68,6 +68,11 @@ export class ChatStage {
     removeFolder(this.folder);
   }
 
+  /** The row of the session, below the heading of its group. */
+  get session(): Locator {
+    return this.workbench.rows('Sessions').nth(1);
+  }
+
   get chat(): FrameLocator {
     return this.workbench.webview();
   }
@@ -149,7 +154,7 @@ export class ChatStage {
     await this.workbench.page.reload();
     await this.workbench.activityIcon('Agent Console').waitFor({ timeout: 40_000 });
     await this.workbench.openContainer('Agent Console');
-    await this.workbench.rows('Sessions').first().click();
+    await this.session.click();
     await this.composer.waitFor({ timeout: 40_000 });
   }
 }

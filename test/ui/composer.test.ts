@@ -193,7 +193,7 @@ describe('the composer', () => {
     await page.mouse.down();
     const icon = await stage.workbench.activityIcon('Agent Console').boundingBox();
     assert.ok(icon);
-    const row = stage.workbench.rows('Sessions').first();
+    const row = stage.session;
     // The view opens when the pointer rests there for a while; a pointer that does not move at all drags nothing.
     await dragOver(icon, () => row.isVisible());
     const place = await row.boundingBox();
