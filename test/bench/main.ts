@@ -13,8 +13,7 @@ import { sizeRows } from './sizes';
 async function main(): Promise<void> {
   const { version } = await ensureVsCode();
   console.log(`VS Code ${version} (server, headless browser), Node ${process.version}\n`);
-  const parts: readonly (() => Row[] | Promise<Row[]>)[] = [activationRows, sizes, sessionRows];
-  const parts: readonly (() => Row[] | Promise<Row[]>)[] = [activationRows, sizes, sending];
+  const parts: readonly (() => Row[] | Promise<Row[]>)[] = [activationRows, sizes, sessionRows, sending];
   const rows: Row[] = [];
   for (const part of parts) {
     try {

@@ -1,6 +1,7 @@
 import { type Locator } from 'playwright-core';
 import { type SampleService } from '../../src/sample';
 import { computersOf, seed, working } from './seed';
+import { composerScenes } from './composerScenes';
 import { type Workbench } from './workbench';
 
 export interface Stage {
@@ -22,6 +23,7 @@ export interface Scene {
 }
 
 export const scenes: readonly Scene[] = [
+  ...composerScenes(addSessions),
   {
     name: 'signed-out',
     signedIn: false,
