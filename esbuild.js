@@ -115,6 +115,7 @@ function hostBuild() {
     entryPoints: {
       extension: path.join(src, 'extension.ts'),
       ...Object.fromEntries(rooms.map(room => [room, path.join(src, room, 'index.ts')])),
+      bodyWorker: path.join(src, 'chat', 'bodyWorker.ts'),
     },
     outdir: dist,
     platform: 'node',

@@ -60,6 +60,7 @@ export const commands = {
     find: 'agentConsole.chat.find',
     export: 'agentConsole.chat.export',
     openDocument: 'agentConsole.chat.openDocument',
+    attachSelection: 'agentConsole.chat.attachSelection',
   },
   organization: {
     refresh: 'agentConsole.organization.refresh',
@@ -214,13 +215,21 @@ export function registerWebviewView(
 export function registerTree<T>(
   viewId: string,
   load: () => Promise<vscode.TreeDataProvider<T>>,
-  options: { readonly canSelectMany?: boolean } = {},
+  options: { readonly canSelectMany?: boolean; readonly drop?: Drop<T> } = {},
 ): vscode.TreeView<T> {
   return vscode.window.createTreeView<T>(viewId, {
     treeDataProvider: new LazyTree(load),
     showCollapseAll: false,
     canSelectMany: options.canSelectMany ?? false,
+    ...(options.drop === undefined ? {} : { dragAndDropController: dropTarget(options.drop) }),
   });
+}
+
+/** Takes what was dropped on a row, or on no row. */
+type Drop<T> = (target: T | undefined, data: vscode.DataTransfer) => Promise<void>;
+
+function dropTarget<T>(drop: Drop<T>): vscode.TreeDragAndDropController<T> {
+  return { dropMimeTypes: ['text/uri-list', 'files'], dragMimeTypes: [], handleDrop: drop };
 }
 
 type Changed<T> = T | T[] | undefined | null;

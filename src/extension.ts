@@ -21,7 +21,7 @@ import { OutputLog } from './log';
 import type { OrganizationFeature, OrganizationTreeNode } from './organization';
 import type { SessionPolicy, SessionsFeature, SessionTreeNode } from './sessions';
 import type { ReadinessFeature, ReadinessTreeNode } from './readiness';
-import { onDidChangeSettings, settings, storeHookListening } from './settings';
+import { composerKeys, onDidChangeSettings, settings, storeHookListening } from './settings';
 import type { Storage } from './storage';
 import { DetailsDocuments } from './util/detailsDocuments';
 import { Emitter } from './util/event';
@@ -108,14 +108,12 @@ export function activate(context: vscode.ExtensionContext): void {
       details,
       onDidSelect: selected.event,
     };
-    const feature = own(
-      registerChat({
-        ...parts,
-        ...places,
-        sessions: forChat,
-        maxAttachmentBytes: settings.maxAttachmentBytes,
-      }),
-    );
+    const { sendKey, largePaste, attachmentLimits: limits } = settings;
+    const onDidChange = (heard: (value: unknown) => unknown) =>
+      onDidChangeSettings(composerKeys, () => heard(undefined));
+    const composer = { sendKey, largePaste, limits, onDidChange };
+    const storageUri = context.globalStorageUri;
+    const feature = own(registerChat({ ...parts, ...places, sessions: forChat, storageUri, composer }));
     endings.push(() => feature.flush());
     return feature;
   });
@@ -193,6 +191,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const sessionsView = own(
     registerTree<SessionTreeNode>(views.sessions, async () => (await sessions()).tree, {
       canSelectMany: true,
+      drop: async (target, data) => (await chat()).dropOn(target, data),
     }),
   );
   const computersView = own(

@@ -10,8 +10,6 @@ export const settings = {
   computersRefreshSeconds: (): number => clamp(read('refresh.computers', 30), 5, 3600),
   /** Seconds between status checks of a visible running session, at the fastest. */
   sessionsRefreshSeconds: (): number => clamp(read('refresh.sessions', 3), 1, 600),
-  /** Largest file accepted as an attachment, in bytes. */
-  maxAttachmentBytes: (): number => clamp(read('chat.maxAttachmentMegabytes', 10), 1, 100) * 1024 * 1024,
   /** Days without a sign-in or work of agents after which a user counts as inactive. */
   inactiveDays: (): number => clamp(read('organization.inactiveDays', 30), 1, 3650),
   /** By what the sessions are grouped: `attention`, `computer` or `workspace`. */
@@ -66,6 +64,24 @@ export const settings = {
     read<string>('chat.location', 'panel') === 'view' ? 'view' : 'panel',
   /** Whether what only some services offer is tried. */
   extras: (): boolean => read<string>('extras', 'auto') !== 'off',
+  /** Largest attachments accepted: a file, an image, and all of one message together; bytes. */
+  attachmentLimits: () => ({
+    file: clamp(read('chat.maxAttachmentMegabytes', 10), 1, 100) * 1024 * 1024,
+    image: clamp(read('chat.maxImageMegabytes', 5), 1, 100) * 1024 * 1024,
+    message: clamp(read('chat.maxMessageMegabytes', 30), 1, 100) * 1024 * 1024,
+  }),
+  /** The key that sends a message; the other one begins a new line. */
+  sendKey: (): 'enter' | 'ctrl+enter' =>
+    read<string>('chat.sendKey', 'enter') === 'ctrl+enter' ? 'ctrl+enter' : 'enter',
+  /** What becomes of a pasted text of at least `characters`. */
+  largePaste: () => {
+    const choices = ['ask', 'inline', 'file'] as const;
+    const chosen = read<string>('chat.largePaste', 'ask');
+    return {
+      choice: choices.find(choice => choice === chosen) ?? 'ask',
+      characters: clamp(read('chat.largePasteCharacters', 5000), 500, 1_000_000),
+    };
+  },
 } as const;
 
 export const usageSpans = ['lastDay', '7days', '30days', 'monthToDate', 'off'] as const;
@@ -107,7 +123,12 @@ type SettingKey =
   | 'notifications.minimumSeconds'
   | 'notifications.quietWhenFocused'
   | 'chat.location'
-  | 'extras';
+  | 'extras'
+  | 'chat.maxImageMegabytes'
+  | 'chat.maxMessageMegabytes'
+  | 'chat.sendKey'
+  | 'chat.largePaste'
+  | 'chat.largePasteCharacters';
 
 /** Every setting id, for the test that compares them with package.json. */
 export const settingKeys: readonly SettingKey[] = [
@@ -140,7 +161,15 @@ export const settingKeys: readonly SettingKey[] = [
   'notifications.quietWhenFocused',
   'chat.location',
   'extras',
+  'chat.maxImageMegabytes',
+  'chat.maxMessageMegabytes',
+  'chat.sendKey',
+  'chat.largePaste',
+  'chat.largePasteCharacters',
 ];
+
+/** The settings of the chat's composer. */
+export const composerKeys = settingKeys.filter(key => key.startsWith('chat.'));
 
 /** Stores the two addresses in the user's settings; `undefined` removes them. */
 export async function storeAddresses(

@@ -1,8 +1,11 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { ChatStrings, Chip } from '../../src/chat/protocol';
-import { ask, onComposerChange, panel } from './page';
-import { chipIcons } from './rows';
-import { announcement, composer, endWanted, fill, refusal, start } from './state';
+import { MAX_TEXT } from '../../src/chat/protocol';
+import { Attached } from './attached';
+import { attachFiles, attachText, filesOf, mayHoldFiles, urisOf } from './given';
+import { HistoryWalk, sends } from './keys';
+import { ask, keepUnsaved, onComposerChange, panel, sendDraft, tellDraft } from './page';
+import { Queue } from './queue';
+import { announcement, composer, endWanted, fill, refusal, rejected, start } from './state';
 
 /** Texts up to this length reach the panel with each keystroke: a page that is hidden tells nothing any more. */
 const AT_ONCE = 10_000;
@@ -11,32 +14,50 @@ const GATHER = 100;
 /** Where the browser cannot size the field by its content. */
 const SIZES_ITSELF = CSS.supports('field-sizing', 'content');
 
-/** Where a message is written: text, attachments, and why it cannot be sent when it cannot. */
+/** Where a message is written: text, attachments, what is queued, and why it cannot be sent when it cannot. */
 export function Composer() {
   const strings = start.value?.strings;
   const known = composer.value;
   const field = useRef<HTMLTextAreaElement>(null);
   const pending = useRef<number | undefined>(undefined);
+  const composing = useRef(false);
+  const stash = useRef<string | undefined>(undefined);
+  const [walk] = useState(() => new HistoryWalk());
   const [empty, setEmpty] = useState(true);
   const [starting, setStarting] = useState(false);
+  const [pasted, setPasted] = useState<string | undefined>(undefined);
+  const [dragging, setDragging] = useState(false);
 
   const changed = (): void => {
     if (field.current === null) return;
     setEmpty(field.current.value.trim() === '');
     fit(field.current);
   };
-  const tell = (): void => {
+  const forget = (): void => {
     clearTimeout(pending.current);
     pending.current = undefined;
-    panel.notify('draft', { text: field.current?.value ?? '' });
+  };
+  const tell = (): void => {
+    forget();
+    tellDraft(field.current?.value ?? '', stash.current);
   };
   const tellIfPending = (): void => {
     if (pending.current !== undefined) tell();
+  };
+  /** Puts a text into the field, with the cursor at its beginning or end. */
+  const show = (text: string, cursor: 'start' | 'end'): void => {
+    if (field.current === null) return;
+    field.current.value = text;
+    const at = cursor === 'start' ? 0 : text.length;
+    field.current.setSelectionRange(at, at);
+    changed();
   };
 
   const begun = start.value;
   useLayoutEffect(() => {
     if (field.current === null || begun === undefined) return;
+    walk.end();
+    stash.current = begun.stash;
     field.current.value = begun.draft;
     changed();
     if (begun.focus) field.current.focus();
@@ -45,10 +66,10 @@ export function Composer() {
     const stop = onComposerChange(({ text, focus }) => {
       if (field.current === null) return;
       if (text !== undefined && field.current.value !== text) {
-        clearTimeout(pending.current);
-        pending.current = undefined;
-        field.current.value = text;
-        changed();
+        forget();
+        walk.end();
+        keepUnsaved(undefined);
+        show(text, 'end');
       }
       if (focus) field.current.focus();
     });
@@ -60,11 +81,12 @@ export function Composer() {
       window.removeEventListener('pagehide', tellIfPending);
     };
   }, []);
+  useEffect(() => listenToPage(field, setDragging), []);
 
   const chips = known?.chips ?? [];
   const waiting = starting || known?.sending === true;
-  const obstacle =
-    known?.blocked ?? (chips.some(chip => chip.problem !== undefined) ? strings?.fixAttachments : undefined);
+  const refusedFiles = rejected.value.length > 0 || chips.some(chip => chip.problem !== undefined);
+  const obstacle = known?.blocked ?? (refusedFiles ? strings?.fixAttachments : undefined) ?? known?.tooMuch;
 
   const send = async (): Promise<void> => {
     const text = field.current?.value ?? '';
@@ -72,59 +94,170 @@ export function Composer() {
       announcement.value = obstacle ?? '';
       return;
     }
-    clearTimeout(pending.current);
-    pending.current = undefined;
+    if (walk.isAway) {
+      stash.current = walk.draft === '' ? undefined : walk.draft;
+      walk.end();
+      tell();
+    }
+    forget();
+    setPasted(undefined);
     setStarting(true);
-    const recorded = await ask(panel.request('send', { text }));
+    const queued = known?.queues === true;
+    const recorded = await sendDraft(text);
     setStarting(false);
     if (recorded && field.current.value === text) {
-      field.current.value = '';
-      changed();
+      show(stash.current ?? '', 'end');
+      if (stash.current !== undefined) {
+        stash.current = undefined;
+        tell();
+      }
     }
-    if (recorded) endWanted.value++;
+    if (recorded && queued) announcement.value = strings?.queuedNow ?? '';
+    else if (recorded) endWanted.value++;
     field.current.focus();
   };
 
-  const remove = (key: string): void => {
-    panel.notify('detach', { key });
-    // The button that was pressed goes, and the focus must not go with it.
-    field.current?.focus();
+  /** Goes back to an earlier message; the first time it asks which there are. */
+  const older = async (): Promise<void> => {
+    if (field.current === null) return;
+    if (walk.isAway) {
+      const text = walk.older();
+      if (text !== undefined) show(text, 'start');
+      return;
+    }
+    tellIfPending();
+    const draft = field.current.value;
+    const texts = await panel.request('history', {});
+    // Written on meanwhile.
+    if (field.current.value !== draft) return;
+    const text = walk.begin(texts, draft);
+    if (text !== undefined) show(text, 'start');
+  };
+  const newer = (): boolean => {
+    const text = walk.newer() ?? (field.current?.value === '' ? stash.current : undefined);
+    if (text === undefined) return false;
+    show(text, 'end');
+    if (!walk.isAway && stash.current !== undefined) {
+      stash.current = undefined;
+      tell();
+    }
+    return true;
+  };
+
+  const keyDown = (event: KeyboardEvent): void => {
+    const input = field.current;
+    if (input === null || known === undefined) return;
+    if (sends(event, known.sendKey, composing.current)) {
+      event.preventDefault();
+      void send();
+      return;
+    }
+    const modified = event.ctrlKey || event.metaKey;
+    if (composing.current || event.isComposing || event.shiftKey || event.altKey) return;
+    const { selectionStart: from, selectionEnd: to, value } = input;
+    const atEdge = from === to && (from === 0 || (walk.isAway && from === value.length));
+    if (event.key === 'ArrowUp' && !modified && atEdge) {
+      event.preventDefault();
+      void older();
+    } else if (event.key === 'ArrowDown' && !modified && from === to && (atEdge || from === value.length)) {
+      if (newer()) event.preventDefault();
+    } else if (event.key === 'Escape') {
+      if (walk.isAway) {
+        show(walk.draft, 'end');
+        walk.end();
+      }
+      refusal.value = undefined;
+      setPasted(undefined);
+    } else if (modified && event.key.toLowerCase() === 'a') {
+      event.preventDefault();
+      event.stopPropagation();
+      input.select();
+    }
+  };
+
+  const input = (text: string): void => {
+    refusal.value = undefined;
+    if (walk.isAway) {
+      stash.current = walk.draft === '' ? undefined : walk.draft;
+      walk.end();
+    }
+    if (pasted !== undefined && !text.includes(pasted)) setPasted(undefined);
+    changed();
+    if (text.length <= AT_ONCE) tell();
+    else pending.current ??= setTimeout(tell, GATHER);
+  };
+
+  const paste = (event: ClipboardEvent): void => {
+    const data = event.clipboardData;
+    if (data === null || known === undefined || field.current === null) return;
+    const files = filesOf(data);
+    const text = data.getData('text/plain').replace(/\r\n?/g, '\n');
+    const { choice, characters } = known.largePaste;
+    const noRoom = field.current.value.length + text.length > MAX_TEXT;
+    if (files.length > 0) {
+      event.preventDefault();
+      void ask(attachFiles(files));
+    } else if (noRoom || (choice === 'file' && text.length >= characters)) {
+      event.preventDefault();
+      void ask(attachText(text));
+    } else if (choice === 'ask' && text.length >= characters) {
+      setPasted(text);
+    }
+  };
+  /** Takes the pasted text out of the field again, as soon as it is a file. */
+  const pastedToFile = async (text: string): Promise<void> => {
+    await attachText(text);
+    const at = field.current?.value.lastIndexOf(text) ?? -1;
+    setPasted(undefined);
+    if (field.current === null || at < 0) return;
+    field.current.setRangeText('', at, at + text.length, 'end');
+    changed();
+    tell();
+    field.current.focus();
   };
 
   if (strings === undefined) return <footer class="composer" />;
   const notices = [refusal.value, obstacle].filter(notice => notice !== undefined);
   return (
     <footer class="composer">
+      {known === undefined ? null : <Queue known={known} strings={strings} />}
       {[...new Set(notices)].map(notice => (
         <p class="problem" key={notice}>
           <span class="codicon codicon-warning" aria-hidden="true" />
           <span>{notice}</span>
         </p>
       ))}
-      <div class="box">
-        <Attachments chips={chips} strings={strings} onRemove={remove} />
+      {pasted === undefined ? null : (
+        <p class="notice">
+          <span>{fill(strings.pasted, pasted.length.toLocaleString(start.value?.language))}</span>
+          <button type="button" class="link" onClick={() => void ask(pastedToFile(pasted))}>
+            {strings.pastedAsFile}
+          </button>
+          <button type="button" class="link" onClick={() => setPasted(undefined)}>
+            {strings.keepText}
+          </button>
+        </p>
+      )}
+      <div class={`box${dragging ? ' dragging' : ''}`}>
+        <Attached chips={chips} strings={strings} onRemoved={() => field.current?.focus()} />
         <textarea
           ref={field}
           class="field"
           rows={1}
           dir="auto"
           aria-label={strings.composer}
-          placeholder={strings.placeholder}
+          placeholder={dragging ? strings.dropHere : strings.placeholder}
+          maxLength={MAX_TEXT}
           readOnly={starting}
-          onInput={event => {
-            refusal.value = undefined;
-            changed();
-            if (event.currentTarget.value.length <= AT_ONCE) tell();
-            else pending.current ??= setTimeout(tell, GATHER);
+          onInput={event => input(event.currentTarget.value)}
+          onBlur={() => {
+            composing.current = false;
+            tellIfPending();
           }}
-          onBlur={tellIfPending}
-          onKeyDown={event => {
-            // While an input method composes, Enter belongs to it; some report that only by the key code.
-            const composing = event.isComposing || (event as { readonly keyCode: number }).keyCode === 229;
-            if (event.key !== 'Enter' || event.shiftKey || composing) return;
-            event.preventDefault();
-            void send();
-          }}
+          onCompositionStart={() => (composing.current = true)}
+          onCompositionEnd={() => (composing.current = false)}
+          onKeyDown={keyDown}
+          onPaste={paste}
         />
         <div class="toolbar">
           <button
@@ -136,6 +269,17 @@ export function Composer() {
           >
             <span class="codicon codicon-attach" aria-hidden="true" />
           </button>
+          {known === undefined || known.target === '' ? null : (
+            <button
+              type="button"
+              class="target"
+              title={strings.chooseTarget}
+              onClick={() => void ask(panel.request('chooseTarget', {}))}
+            >
+              <span>{fill(strings.sendTo, known.target)}</span>
+              <span class="codicon codicon-chevron-down" aria-hidden="true" />
+            </button>
+          )}
           <span class="quiet total">{known?.total}</span>
           <button
             type="button"
@@ -144,9 +288,9 @@ export function Composer() {
             onClick={() => void send()}
           >
             <span class={`codicon codicon-${waiting ? 'sync spin' : 'send'}`} aria-hidden="true" />
-            <span>{strings.send}</span>
+            <span>{known?.queues === true ? strings.queueIt : strings.send}</span>
             <span class="key" aria-hidden="true">
-              {strings.sendKey}
+              {known?.sendKey === 'ctrl+enter' ? strings.sendKeyCtrl : strings.sendKey}
             </span>
           </button>
         </div>
@@ -155,34 +299,47 @@ export function Composer() {
   );
 }
 
-interface AttachmentsProps {
-  readonly chips: readonly Chip[];
-  readonly strings: ChatStrings;
-  readonly onRemove: (key: string) => void;
-}
-
-function Attachments({ chips, strings, onRemove }: AttachmentsProps) {
-  if (chips.length === 0) return null;
-  return (
-    <ul class="chips" aria-label={strings.attachments}>
-      {chips.map(chip => (
-        <li class={`chip${chip.problem === undefined ? '' : ' refused'}`} key={chip.key} title={chip.title}>
-          <span class={`codicon codicon-${chipIcons[chip.kind]}`} aria-hidden="true" />
-          <span class="chip-name">{chip.problem ?? chip.name}</span>
-          {chip.problem === undefined ? <span class="quiet">{chip.size}</span> : null}
-          <button
-            type="button"
-            class="icon-button"
-            title={fill(strings.removeAttachment, chip.name)}
-            aria-label={fill(strings.removeAttachment, chip.name)}
-            onClick={() => onRemove(chip.key)}
-          >
-            <span class="codicon codicon-close" aria-hidden="true" />
-          </button>
-        </li>
-      ))}
-    </ul>
-  );
+/** Files dropped anywhere on the page are attached, and letters typed where nothing takes them go to the field. */
+function listenToPage(
+  field: { readonly current: HTMLTextAreaElement | null },
+  setDragging: (dragging: boolean) => void,
+): () => void {
+  const over = (event: DragEvent): void => {
+    if (!mayHoldFiles(event.dataTransfer)) return;
+    event.preventDefault();
+    if (event.dataTransfer !== null) event.dataTransfer.dropEffect = 'copy';
+    setDragging(true);
+  };
+  const leave = (event: DragEvent): void => {
+    if (event.relatedTarget === null) setDragging(false);
+  };
+  const drop = (event: DragEvent): void => {
+    setDragging(false);
+    const uris = event.dataTransfer === null ? [] : urisOf(event.dataTransfer);
+    const files = [...(event.dataTransfer?.files ?? [])];
+    if (uris.length + files.length === 0) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (uris.length > 0) panel.notify('attachUris', { uris: uris.slice(0, 500) });
+    else void ask(attachFiles(files));
+    field.current?.focus();
+  };
+  const type = (event: KeyboardEvent): void => {
+    const { target } = event;
+    const taken = target instanceof Element && target.closest('input, textarea, select, [contenteditable]');
+    if (taken || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key.length === 1 && event.key !== ' ') field.current?.focus();
+  };
+  document.addEventListener('dragover', over);
+  document.addEventListener('dragleave', leave);
+  document.addEventListener('drop', drop);
+  document.addEventListener('keydown', type);
+  return () => {
+    document.removeEventListener('dragover', over);
+    document.removeEventListener('dragleave', leave);
+    document.removeEventListener('drop', drop);
+    document.removeEventListener('keydown', type);
+  };
 }
 
 function fit(field: HTMLTextAreaElement): void {

@@ -31,9 +31,11 @@ export const panel: PageSide<ChatProtocol> = pageSide(
     start: payload => {
       const kept = payload.kept ?? (vscode.getState() as PageState | undefined);
       start.value = payload;
+      const left = payload.isFirst ? leftUnsaved() : undefined;
       transcript.value = { rows: [], total: undefined, from: 0, removed: 0 };
       opened.value = new Set(kept?.opened);
       keepScroll(kept?.scroll);
+      if (left !== undefined) panel.notify('unsaved', left);
     },
     state: payload => {
       header.value = { ...payload.header, receivedAt: performance.now() };
@@ -43,6 +45,7 @@ export const panel: PageSide<ChatProtocol> = pageSide(
     },
     splice: applySplice,
     setDraft: tellComposer,
+    draftStored: ({ version }) => draftStored(version),
     focusComposer: () => tellComposer({ focus: true }),
     find: () => finding.value++,
     announce: ({ text }) => (announcement.value = text),
@@ -79,9 +82,68 @@ export function keepScroll(at: Kept['scroll']): void {
 function keep(): void {
   const identity = start.value?.identity;
   if (identity === undefined) return;
-  const kept = { ...(scroll === undefined ? {} : { scroll }), opened: [...opened.value].slice(-500) };
-  vscode.setState({ ...identity, ...kept } satisfies PageState);
-  panel.notify('kept', kept);
+  const place = { ...(scroll === undefined ? {} : { scroll }), opened: [...opened.value].slice(-500) };
+  kept = { ...identity, ...place };
+  keepState();
+  panel.notify('kept', place);
+}
+
+let kept: Omit<PageState, 'unsaved'> | undefined;
+let unsaved: PageState['unsaved'];
+let draftVersion = 0;
+/** What a page keeps is small; longer texts count on the panel. */
+const LONGEST_KEPT = 50_000;
+
+/** What was unsaved when an earlier window went: stored at once by the browser, where the editor may come too late. */
+function leftUnsaved(): PageState['unsaved'] {
+  try {
+    const left = JSON.parse(localStorage.getItem(storageKey()) ?? 'null') as PageState['unsaved'] | null;
+    return left ?? (vscode.getState() as PageState | undefined)?.unsaved;
+  } catch {
+    return undefined;
+  }
+}
+
+function storageKey(): string {
+  const identity = start.value?.identity;
+  return `agentConsole.unsaved ${identity?.serviceId ?? ''} ${identity?.sessionId ?? ''}`;
+}
+
+function keepState(): void {
+  if (kept !== undefined) vscode.setState({ ...kept, ...(unsaved === undefined ? {} : { unsaved }) });
+}
+
+/** Keeps a text until the panel has stored it, so that a reload at any moment finds it. */
+export function keepUnsaved(next: PageState['unsaved']): void {
+  unsaved = next !== undefined && next.text.length <= LONGEST_KEPT ? next : undefined;
+  try {
+    if (unsaved === undefined) localStorage.removeItem(storageKey());
+    else localStorage.setItem(storageKey(), JSON.stringify(unsaved));
+  } catch {
+    // Without room or permission the editor's own memory has to do.
+  }
+  keepState();
+}
+
+/** Tells the panel the draft. */
+export function tellDraft(text: string, stash: string | undefined): void {
+  keepUnsaved({ text });
+  panel.notify('draft', { text, version: ++draftVersion, ...(stash === undefined ? {} : { stash }) });
+}
+
+/** Hands the draft over to be sent; resolves to whether it is recorded. */
+export async function sendDraft(text: string): Promise<boolean> {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const sendId = Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('');
+  draftVersion++;
+  keepUnsaved({ text, sendId });
+  const recorded = await ask(panel.request('send', { text, sendId }));
+  if (recorded) keepUnsaved(undefined);
+  return recorded;
+}
+
+function draftStored(version: number): void {
+  if (version === draftVersion && unsaved?.sendId === undefined) keepUnsaved(undefined);
 }
 
 /** Asks the panel; a refusal is shown above the composer and said. Resolves to whether it was done. */

@@ -32,6 +32,17 @@ export const announcement = signal('');
 /** Why the last act failed; shown above the composer until the next. */
 export const refusal = signal<string | undefined>(undefined);
 
+/** Something pasted or dropped that was not attached, and why. */
+export interface Rejected {
+  readonly key: string;
+  readonly name: string;
+  readonly reason: string;
+  /** A picture that could be made smaller. */
+  readonly picture?: File;
+}
+
+export const rejected = signal<readonly Rejected[]>([]);
+
 /** Raised when the transcript should go to its end, as after a send. */
 export const endWanted = signal(0);
 

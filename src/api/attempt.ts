@@ -1,3 +1,4 @@
+import type { Blob } from 'node:buffer';
 import type { Logger } from '../log';
 import { oneLine } from '../util/text';
 import type { RowKind } from './analyticsAnswer';
@@ -26,7 +27,7 @@ export interface Call {
   /** Never tried again, whatever becomes of it. */
   readonly once?: boolean;
   /** JSON, ready to send. */
-  readonly body?: string | Uint8Array;
+  readonly body?: string | Uint8Array | Blob;
   /** Largest answer taken, bytes after decompression. */
   readonly maxBytes: number;
   /** For the whole attempt including the body, ms. */
@@ -103,7 +104,7 @@ export class Attempt {
       headers,
       redirect: 'error',
       signal,
-      ...(body === undefined ? {} : { body: body as string | Uint8Array<ArrayBuffer> }),
+      ...(body === undefined ? {} : { body: body as string | Uint8Array<ArrayBuffer> | Blob }),
     });
     return untilAborted(answer, signal, late => void late.body?.cancel().catch(() => undefined));
   }

@@ -1,3 +1,4 @@
+import type { Blob } from 'node:buffer';
 import type * as z from 'zod';
 import { decodeSingle } from './decode';
 import { idQuery, idSegment, jsonBody } from './queries';
@@ -107,7 +108,7 @@ export class Messages {
   /** As `send`, with the body of section 4.7 as ready-made JSON. */
   async sendBody(
     sessionId: string,
-    body: Uint8Array | string,
+    body: Uint8Array | Blob | string,
     { signal }: RequestOptions = {},
   ): Promise<SentMessage> {
     const { http, log } = this.#service;

@@ -1,3 +1,4 @@
+import type { Blob } from 'node:buffer';
 import type { Logger } from '../log';
 import type { RowKind } from './analyticsAnswer';
 import type { Call } from './attempt';
@@ -46,7 +47,7 @@ export function v0Get(service: Service, path: string, query: Query = {}): Call {
 }
 
 /** A POST of a JSON body. */
-export function v0Post(service: Service, path: string, body: string | Uint8Array): Call {
+export function v0Post(service: Service, path: string, body: string | Uint8Array | Blob): Call {
   return {
     ...target('POST', service.baseUrl, `/api/v0${path}`, {}),
     body,

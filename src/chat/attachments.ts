@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import { setImmediate } from 'node:timers/promises';
 import { Formatter } from '../util/format';
 import { oneLine } from '../util/text';
-import { sniff, type MediaType } from './mediaTypes';
+import type { BodyPart } from './body';
+import { imageType, sniffPieces, type MediaType, type Sniffed } from './mediaTypes';
 
 export interface FileFacts {
   readonly kind: 'file' | 'folder' | 'symbolicLink' | 'other';
@@ -16,6 +16,8 @@ export interface FileFacts {
 export interface AttachableFiles {
   stat(uri: string): Promise<FileFacts>;
   read(uri: string): Promise<Uint8Array>;
+  /** The same in pieces of at least a few KB each; none for an empty file. */
+  pieces(uri: string): AsyncIterable<Uint8Array>;
   /** The last part of the path. */
   name(uri: string): string;
   /** Relative to the workspace, with `/`; the name alone for files outside it. */
@@ -25,22 +27,21 @@ export interface AttachableFiles {
 /** What a look at a file found. */
 export type Inspected =
   | ({ readonly ok: true; readonly name: string; readonly size: number } & MediaType)
-  | { readonly ok: false; readonly name: string; readonly size?: number; readonly problem: string };
+  | {
+      readonly ok: false;
+      readonly name: string;
+      readonly size?: number;
+      readonly problem: string;
+      /** A picture that could be sent if it were smaller. */
+      readonly shrinkable?: boolean;
+    };
 
-export type AttachmentImage = { readonly type: 'base64'; readonly data: string; readonly mediaType: string };
-export type AttachmentFile = {
-  readonly type: 'base64';
-  readonly mediaType: string;
-  readonly data: string;
-  readonly parsedData?: string;
-  readonly name: string;
-  readonly path: string;
-};
-
-/** The attachments of one message as the interface takes them (4.7); order is kept in each list. */
-export interface AttachmentBody {
-  readonly images?: readonly AttachmentImage[];
-  readonly files?: readonly AttachmentFile[];
+/** What is accepted, bytes. */
+export interface AttachmentLimits {
+  readonly file: number;
+  readonly image: number;
+  /** All attachments of a message together, before encoding. */
+  readonly message: number;
 }
 
 /** Some attachments cannot be sent; nothing was. The message is a sentence for a person. */
@@ -55,16 +56,22 @@ export class AttachmentsRefused extends Error {
   }
 }
 
+/** Larger pictures are not even read to make them smaller, bytes. */
+const MOST_SHRINKABLE = 64 * 1024 * 1024;
+
 /** Reads files for messages: checked before and after reading, typed by content (trust.md 14). */
 export class Attachments {
   readonly #files: AttachableFiles;
-  readonly #maxBytes: () => number;
+  readonly #limits: () => AttachmentLimits;
   readonly #format: Formatter;
-  readonly #inspected = new Map<string, { readonly stamp: string; readonly result: Inspected }>();
+  readonly #inspected = new Map<
+    string,
+    { readonly stamp: string; readonly limit: number; readonly result: Inspected }
+  >();
 
-  constructor(files: AttachableFiles, maxBytes: () => number, language: string) {
+  constructor(files: AttachableFiles, limits: () => AttachmentLimits, language: string) {
     this.#files = files;
-    this.#maxBytes = maxBytes;
+    this.#limits = limits;
     this.#format = new Formatter(language);
   }
 
@@ -74,56 +81,86 @@ export class Attachments {
     return read.result;
   }
 
-  /** Reads and encodes all of them; rejects with `AttachmentsRefused` when one cannot be sent. */
-  async body(uris: readonly string[]): Promise<AttachmentBody> {
+  /** What is accepted now. */
+  get limits(): AttachmentLimits {
+    return this.#limits();
+  }
+
+  /** Why so many bytes cannot go with one message; `undefined` when they can. */
+  tooMuch(total: number): string | undefined {
+    const { message } = this.#limits();
+    if (total <= message) return undefined;
+    const [size, limit] = [this.#format.bytes(total), this.#format.bytes(message)];
+    return vscode.l10n.t('The attachments have {0} together; the limit of a message is {1}.', size, limit);
+  }
+
+  /** Reads all of them for the body of a message, in order; rejects with `AttachmentsRefused` when one cannot be sent. */
+  async parts(uris: readonly string[]): Promise<readonly BodyPart[]> {
     const problems = new Map<string, string>();
-    const images: AttachmentImage[] = [];
-    const files: AttachmentFile[] = [];
+    const parts: BodyPart[] = [];
     for (const uri of uris) {
       const { result, bytes } = await this.#read(uri, true);
       if (!result.ok) {
         problems.set(uri, result.problem);
       } else if (bytes !== undefined && problems.size === 0) {
-        const data = await toBase64(bytes);
-        const { mediaType } = result;
-        if (result.kind === 'image') {
-          images.push({ type: 'base64', data, mediaType });
-        } else {
-          const parsed = result.kind === 'text' ? { parsedData: new TextDecoder('utf-8').decode(bytes) } : {};
-          const path = this.#files.workspacePath(uri);
-          files.push({ type: 'base64', mediaType, data, ...parsed, name: this.#files.name(uri), path });
-        }
+        const { kind, mediaType } = result;
+        parts.push({
+          kind,
+          mediaType,
+          bytes,
+          name: this.#files.name(uri),
+          path: this.#files.workspacePath(uri),
+        });
       }
     }
     if (problems.size > 0) throw new AttachmentsRefused(problems);
-    return { ...(images.length > 0 ? { images } : {}), ...(files.length > 0 ? { files } : {}) };
+    return parts;
+  }
+
+  /** A picture as it is, to be shown or made smaller; rejects when it is none, or far too large. */
+  async picture(uri: string): Promise<{ readonly mediaType: string; readonly bytes: Uint8Array }> {
+    const { kind, size } = await this.#files.stat(uri);
+    const bytes = kind === 'file' && size <= MOST_SHRINKABLE ? await this.#files.read(uri) : undefined;
+    const mediaType = bytes && imageType(bytes);
+    if (bytes === undefined || mediaType === undefined)
+      throw new Error(vscode.l10n.t('This picture cannot be shown.'));
+    return { mediaType, bytes: Uint8Array.from(bytes) };
   }
 
   async #read(
     uri: string,
     needBytes = false,
   ): Promise<{ readonly result: Inspected; readonly bytes?: Uint8Array }> {
-    const name = oneLine(this.#files.name(uri), 100);
+    const name = this.#nameOf(uri);
     let size: number | undefined;
-    const refused = (problem: string): { readonly result: Inspected } => ({
-      result: { ok: false, name, ...(size === undefined ? {} : { size }), problem },
+    const refused = (problem: string, shrinkable = false): { readonly result: Inspected } => ({
+      result: {
+        ok: false,
+        name,
+        ...(size === undefined ? {} : { size }),
+        problem,
+        ...(shrinkable ? { shrinkable } : {}),
+      },
     });
     try {
       const before = await this.#files.stat(uri);
       const unfit = this.#unfit(before, name);
       if (before.kind === 'file') size = before.size;
-      if (unfit !== undefined) return refused(unfit);
+      if (unfit !== undefined)
+        return refused(unfit, before.size <= MOST_SHRINKABLE && /\.(?:png|jpe?g|webp)$/i.test(name));
       const stamp = `${before.size} ${before.mtime}`;
       const known = this.#inspected.get(uri);
-      if (!needBytes && known?.stamp === stamp) return known;
-      const bytes = await this.#files.read(uri);
+      if (!needBytes && known?.stamp === stamp && known.limit === this.#limits().image) return known;
+      const bytes = needBytes ? await this.#files.read(uri) : undefined;
+      const found = await sniffPieces(bytes === undefined ? this.#files.pieces(uri) : inOne(bytes));
       const after = await this.#files.stat(uri);
-      if (after.kind !== 'file' || bytes.length !== before.size || `${after.size} ${after.mtime}` !== stamp) {
+      const isWhole = bytes === undefined || bytes.length === before.size;
+      if (after.kind !== 'file' || !isWhole || `${after.size} ${after.mtime}` !== stamp) {
         return refused(vscode.l10n.t('{0} changed while it was read. Attach it again.', name));
       }
-      const result = this.#typed(name, bytes);
-      this.#inspected.set(uri, { stamp, result });
-      return { result, bytes };
+      const result = this.#typed(name, before.size, found);
+      this.#inspected.set(uri, { stamp, limit: this.#limits().image, result });
+      return bytes === undefined ? { result } : { result, bytes };
     } catch (error) {
       return refused(
         vscode.l10n.t(
@@ -135,9 +172,19 @@ export class Attachments {
     }
   }
 
+  /** The name of a file; of what is no address at all, the beginning of that. */
+  #nameOf(uri: string): string {
+    try {
+      return oneLine(this.#files.name(uri), 100);
+    } catch {
+      return oneLine(uri, 100);
+    }
+  }
+
   #unfit({ kind, size }: FileFacts, name: string): string | undefined {
     const { t } = vscode.l10n;
-    const limit = this.#maxBytes();
+    const { file, image } = this.#limits();
+    const limit = Math.max(file, image);
     switch (kind) {
       case 'folder':
         return t('{0} is a folder. Attach the files in it.', name);
@@ -146,16 +193,17 @@ export class Attachments {
       case 'other':
         return t('{0} is not a regular file.', name);
       case 'file':
-        return size > limit
-          ? t('{0} has {1}; the limit is {2}.', name, this.#format.bytes(size), this.#format.bytes(limit))
-          : undefined;
+        return size > limit ? this.#tooLarge(name, size, limit) : undefined;
     }
   }
 
-  #typed(name: string, bytes: Uint8Array): Inspected {
+  #tooLarge(name: string, size: number, limit: number): string {
     const { t } = vscode.l10n;
-    const size = bytes.length;
-    const found = sniff(bytes);
+    return t('{0} has {1}; the limit is {2}.', name, this.#format.bytes(size), this.#format.bytes(limit));
+  }
+
+  #typed(name: string, size: number, found: Sniffed): Inspected {
+    const { t } = vscode.l10n;
     switch (found.kind) {
       case 'empty':
         return { ok: false, name, size, problem: t('{0} is empty.', name) };
@@ -178,21 +226,19 @@ export class Attachments {
         };
       case 'image':
       case 'pdf':
-      case 'text':
-        return { ok: true, name, size, ...found };
+      case 'text': {
+        const { file, image } = this.#limits();
+        const limit = found.kind === 'image' ? image : file;
+        if (size <= limit) return { ok: true, name, size, ...found };
+        const shrinkable = found.kind === 'image' && found.mediaType !== 'image/gif';
+        const problem = this.#tooLarge(name, size, limit);
+        return { ok: false, name, size, problem, ...(shrinkable ? { shrinkable } : {}) };
+      }
     }
   }
 }
 
-/** Bytes encoded in one go; a multiple of three, so that the pieces join without padding between them. */
-const ENCODED_AT_ONCE = 3 * 1024 * 1024;
-
-async function toBase64(bytes: Uint8Array): Promise<string> {
-  const pieces: string[] = [];
-  for (let from = 0; from < bytes.length; from += ENCODED_AT_ONCE) {
-    if (from > 0) await setImmediate();
-    const piece = bytes.subarray(from, from + ENCODED_AT_ONCE);
-    pieces.push(Buffer.from(piece.buffer, piece.byteOffset, piece.length).toString('base64'));
-  }
-  return pieces.join('');
+/** Bytes that are there already, as the only piece. */
+export async function* inOne(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  if (bytes.length > 0) yield await Promise.resolve(bytes);
 }

@@ -1,7 +1,10 @@
+import * as vscode from 'vscode';
 import { Disposable } from '../util/disposable';
-import { Emitter } from '../util/event';
+import { Emitter, type Event } from '../util/event';
+import { without } from '../util/without';
 import type { Attachments, Inspected } from './attachments';
-import { EMPTY_DRAFT, type Draft, type Drafts } from './drafts';
+import { EMPTY_DRAFT, type Draft, type Drafts, type Target } from './drafts';
+import type { Outgoing } from './sender';
 import type { AttachmentReference, SendJournal, SendRecord } from './sendJournal';
 
 /** An attachment of the draft: `undefined` while it is being looked at. */
@@ -32,6 +35,9 @@ export class Composition extends Disposable {
     );
   }
 
+  /** Fires when everything written so far is durable. */
+  readonly onDidStore: Event<string> = (listener, ...rest) =>
+    this.#drafts.onDidStore(id => (id === this.#sessionId ? listener(id) : undefined), ...rest);
   /** Fires when attachments or what is known of them changed. */
   readonly onDidChange = this.#changed.event;
 
@@ -41,7 +47,7 @@ export class Composition extends Disposable {
   get draft(): Draft {
     const stored = this.#drafts.get(this.#sessionId);
     if (stored.sendId === undefined) return stored;
-    return this.#journal.get(stored.sendId)?.state === 'refused' ? stored : EMPTY_DRAFT;
+    return this.#journal.get(stored.sendId)?.state === 'refused' ? stored : rest(stored);
   }
 
   /** In the order they were attached. */
@@ -63,8 +69,75 @@ export class Composition extends Disposable {
     await Promise.all(this.draft.attachments.map(uri => this.#inspect(uri)));
   }
 
-  setText(text: string): void {
-    this.#drafts.set(this.#sessionId, { ...this.draft, text });
+  /** `stash` is what was written before an earlier message was called up. */
+  setText(text: string, stash?: string): void {
+    const draft = without(this.draft, 'stash');
+    this.#drafts.set(this.#sessionId, { ...draft, text, ...(stash === undefined ? {} : { stash }) });
+  }
+
+  /** The person writes something else than what came back from a refused send, which stays with that send. */
+  beginAnew(): void {
+    if (this.draft.sendId !== undefined) this.#drafts.set(this.#sessionId, rest(this.draft));
+  }
+
+  /** Takes up what a page still held when its window was closed. */
+  takeUnsaved(text: string): void {
+    if (this.draft.text === text) return;
+    this.setText(text, this.draft.stash);
+    this.#changed.fire();
+  }
+
+  /** Chooses where the message is routed; `undefined` for the session's own computer. */
+  setTarget(target: Target | undefined): void {
+    const draft = without(this.draft, 'target');
+    this.#drafts.set(this.#sessionId, { ...draft, ...(target === undefined ? {} : { target }) });
+    this.#changed.fire();
+  }
+
+  /** Why the attachments cannot go with one message together; `undefined` when they can. */
+  get tooMuch(): string | undefined {
+    return this.#attachments.tooMuch(this.references.reduce((sum, { size }) => sum + size, 0));
+  }
+
+  /** The draft with this text as a message, durable before anything else happens to it; rejects with a sentence when it is none. */
+  async message(text: string): Promise<Outgoing> {
+    const { t } = vscode.l10n;
+    this.setText(text, this.draft.stash);
+    const { attached, references, tooMuch, draft } = this;
+    await this.#drafts.flush();
+    if (text.trim() === '') throw new Error(t('Write a message first.'));
+    if (attached.some(({ inspected }) => inspected === undefined)) {
+      throw new Error(t('The attachments are still being checked. Try again in a moment.'));
+    }
+    if (references.length < attached.length)
+      throw new Error(t('Remove the attachments that cannot be sent.'));
+    if (tooMuch !== undefined) throw new Error(tooMuch);
+    const computerId = draft.target?.computerId;
+    return { text, attachments: references, ...(computerId === undefined ? {} : { computerId }) };
+  }
+
+  /** Empties the draft: it stands in the queue now. What was added meanwhile, and what was stashed, stays. */
+  async putAside(queued: {
+    readonly text: string;
+    readonly attachments: readonly AttachmentReference[];
+  }): Promise<void> {
+    const { draft } = this;
+    const taken = queued.attachments.map(({ uri }) => uri);
+    this.#drafts.set(this.#sessionId, {
+      ...rest(draft),
+      text: draft.text === queued.text ? (draft.stash ?? '') : draft.text,
+      attachments: draft.attachments.filter(uri => !taken.includes(uri)),
+    });
+    await this.#drafts.flush();
+    this.#changed.fire();
+  }
+
+  /** Puts another file in the place of one. */
+  async replace(uri: string, by: string): Promise<void> {
+    const { draft } = this;
+    const attachments = draft.attachments.map(other => (other === uri ? by : other));
+    this.#drafts.set(this.#sessionId, { ...draft, attachments });
+    await this.#inspect(by);
   }
 
   /** Adds files at the end; one that is there already stays where it is. Resolves when all were looked at. */
@@ -108,8 +181,8 @@ export class Composition extends Disposable {
     this.#drafts.set(
       this.#sessionId,
       text === '' && added.length === 0
-        ? { text: send.text, attachments: sent, sendId: send.sendId }
-        : { text, attachments: added },
+        ? { ...draft, text: send.text, attachments: sent, sendId: send.sendId }
+        : { ...rest(draft), text, attachments: added },
     );
     await this.#drafts.flush();
     if (replaced !== undefined && this.#journal.get(replaced)?.state === 'refused')
@@ -120,7 +193,8 @@ export class Composition extends Disposable {
   /** The send holds its text by itself now (accepted or unknown), so the draft it came from goes. */
   release(sendId: string): void {
     if (this.#drafts.get(this.#sessionId).sendId !== sendId) return;
-    this.#drafts.set(this.#sessionId, EMPTY_DRAFT);
+    const { stash = '', ...draft } = this.#drafts.get(this.#sessionId);
+    this.#drafts.set(this.#sessionId, { ...rest(draft), text: stash });
     this.#changed.fire();
   }
 
@@ -128,7 +202,7 @@ export class Composition extends Disposable {
   keepWithout(sendId: string): void {
     const { draft } = this;
     if (draft.sendId !== sendId) return;
-    this.#drafts.set(this.#sessionId, { text: draft.text, attachments: draft.attachments });
+    this.#drafts.set(this.#sessionId, without(draft, 'sendId'));
   }
 
   /** Puts what a refused send held before what is written now. Resolves when that is durable. */
@@ -137,6 +211,7 @@ export class Composition extends Disposable {
     if (draft.sendId !== send.sendId) {
       const uris = send.attachments.map(attachment => attachment.uri);
       this.#drafts.set(this.#sessionId, {
+        ...without(draft, 'sendId'),
         text: [send.text, draft.text].filter(text => text !== '').join('\n\n'),
         attachments: [...new Set([...uris, ...draft.attachments])],
       });
@@ -159,4 +234,9 @@ export class Composition extends Disposable {
     this.#inspected.set(uri, inspected);
     this.#changed.fire();
   }
+}
+
+/** What a draft keeps when its text and attachments are gone. */
+function rest({ target }: Draft): Draft {
+  return target === undefined ? EMPTY_DRAFT : { ...EMPTY_DRAFT, target };
 }

@@ -1,39 +1,20 @@
 import * as vscode from 'vscode';
-import type { ApiClient } from '../api';
-import type { Logger } from '../log';
 import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
 import { Emitter } from '../util/event';
-import { AttachmentsRefused, type Attachments } from './attachments';
+import { AttachmentsRefused } from './attachments';
 import { Composition } from './composition';
-import type { Drafts } from './drafts';
+import type { ConversationOptions } from './conversationOptions';
 import { MessageList } from './messageList';
 import { toStored } from './messages';
 import type { MessageSource } from './messageSource';
+import { QueueRunner } from './queueRunner';
 import { Reader } from './reader';
 import type { RowsInput } from './rows';
 import { Sender, type Outgoing, type SendOutcome } from './sender';
-import type { SendJournal, SendRecord } from './sendJournal';
-import type { ChatSession, ChatSessions } from './sessions';
+import type { SendRecord } from './sendJournal';
+import type { QueuedMessage } from './sendQueue';
+import type { ChatSession } from './sessions';
 import { Transcript } from './transcript';
-import type { Storage } from '../storage';
-
-export interface ConversationOptions {
-  readonly serviceId: string;
-  readonly sessionId: string;
-  readonly storage: Storage;
-  readonly drafts: Drafts;
-  readonly journal: SendJournal;
-  readonly attachments: Attachments;
-  readonly sessions: ChatSessions;
-  /** The client of this conversation's service; `undefined` while it cannot be asked. */
-  readonly api: () => ApiClient | undefined;
-  /** A sentence for a failed request; `undefined` when it was cancelled. */
-  readonly describe: (error: unknown) => string | undefined;
-  readonly log: Logger;
-  readonly now?: () => number;
-  /** Whether what only some services offer may be used; not when left out. */
-  readonly extras?: () => boolean;
-}
 
 /** Everything the chat knows and does about one session, without a view. */
 export class Conversation extends Disposable {
@@ -46,6 +27,8 @@ export class Conversation extends Disposable {
   readonly #sources: readonly MessageSource[];
   #source: MessageSource;
   readonly #sender: Sender;
+  /** Sends what is queued, and changes it. */
+  readonly queue: QueueRunner;
   readonly #changed = this.register(new Emitter<void>());
   readonly #settled = this.register(new Emitter<SendOutcome>());
   #loading: Promise<void> | undefined;
@@ -60,7 +43,8 @@ export class Conversation extends Disposable {
   constructor(options: ConversationOptions) {
     super();
     this.#options = options;
-    const { sessionId, serviceId, storage, drafts, journal, attachments, sessions, api, log } = options;
+    const { sessionId, serviceId, storage, drafts, journal, queue, attachments, sessions, api, log } =
+      options;
     this.sessionId = sessionId;
     this.serviceId = serviceId;
     this.transcript = this.register(new Transcript(storage, serviceId, sessionId));
@@ -79,6 +63,7 @@ export class Conversation extends Disposable {
       sessionId,
       api,
       attachments,
+      buildBody: options.buildBody,
       journal,
       transcript: this.transcript,
       sessions,
@@ -86,13 +71,33 @@ export class Conversation extends Disposable {
       log,
       now: options.now ?? Date.now,
     });
-    const changed = (): void => this.#changed.fire();
+    this.queue = this.register(
+      new QueueRunner({
+        sessionId,
+        queue,
+        sessions,
+        isFree: force =>
+          this.#loaded && api() !== undefined && !this.isSending && (force || this.#undecided.length === 0),
+        isSent: id => journal.get(id) !== undefined,
+        send: (message, recorded) => this.#sendQueued(message, recorded),
+        onError: error => log.error('A queued message could not be sent', error),
+      }),
+    );
+    const changed = (): void => {
+      this.#changed.fire();
+      this.queue.look();
+    };
     this.register(this.transcript.onDidChange(changed));
     this.register(this.composition.onDidChange(changed));
     for (const source of this.#sources) this.register(source.onDidChange(changed));
     this.register(
       journal.onDidChange(ids => {
         if (ids.some(id => (journal.get(id)?.sessionId ?? sessionId) === sessionId)) changed();
+      }),
+    );
+    this.register(
+      queue.onDidChange(ids => {
+        if (ids.includes(sessionId)) changed();
       }),
     );
     this.register(
@@ -124,6 +129,33 @@ export class Conversation extends Disposable {
   /** A message of the composer is on its way. */
   get isSending(): boolean {
     return this.#starting || this.sends.some(send => send.state === 'sending');
+  }
+
+  /** What waits until the agent is idle, in order. */
+  get queued(): readonly QueuedMessage[] {
+    return this.#options.queue.of(this.sessionId);
+  }
+
+  /** Sends the person has to decide about. Nothing queued goes out before. */
+  get #undecided(): readonly SendRecord[] {
+    return this.sends.filter(({ state }) => state === 'refused' || state === 'unknown');
+  }
+
+  /** Queued messages wait for the person. */
+  get isQueueStopped(): boolean {
+    return this.queued.length > 0 && (this.#undecided.length > 0 || this.queued[0]?.problem !== undefined);
+  }
+
+  /** A message of the person is queued rather than sent. */
+  get queuesNow(): boolean {
+    const status = this.session?.status;
+    const isWorking = status === 'running' || status === 'pending';
+    return this.isSending || isWorking || (this.queued.length > 0 && !this.isQueueStopped);
+  }
+
+  /** A message is being made ready; the next one has to wait that long. */
+  get isStarting(): boolean {
+    return this.#starting;
   }
 
   get sends(): readonly SendRecord[] {
@@ -193,22 +225,27 @@ export class Conversation extends Disposable {
   }
 
   /**
-   * Sends the text with the attachments of the draft. Resolves when the send is recorded; `onDidSettle` tells the rest.
-   * Rejects with a sentence when nothing was sent; the draft stays.
+   * Sends the text with the attachments of the draft, or queues it while the agent works. Resolves to its id when it is recorded;
+   * rejects with a sentence when it was not; the draft stays.
    */
-  async sendDraft(text: string): Promise<SendRecord> {
-    const { t } = vscode.l10n;
-    const { log } = this.#options;
-    this.composition.setText(text);
-    if (text.trim() === '') throw new Error(t('Write a message first.'));
-    const { attached, references } = this.composition;
-    if (attached.some(({ inspected }) => inspected === undefined)) {
-      throw new Error(t('The attachments are still being checked. Try again in a moment.'));
+  async submit(text: string, id: string): Promise<void> {
+    await this.load();
+    if (this.isRecorded(id)) throw new Error(vscode.l10n.t('This message has been recorded already.'));
+    if (!this.queuesNow) {
+      await this.sendDraft(text, id);
+      return;
     }
-    if (references.length < attached.length)
-      throw new Error(t('Remove the attachments that cannot be sent.'));
+    const message = await this.composition.message(text);
+    await this.#options.queue.add(this.sessionId, { ...message, id });
+    await this.composition.putAside(message);
+    this.queue.look();
+  }
+
+  /** Sends the text with the attachments of the draft. Resolves when that is recorded; `onDidSettle` tells the rest. */
+  async sendDraft(text: string, sendId?: string): Promise<SendRecord> {
+    const { log } = this.#options;
     try {
-      const { send, outcome } = await this.#begin({ text, attachments: references });
+      const { send, outcome } = await this.#begin({ ...(await this.composition.message(text)), sendId });
       // The request is under way: from here on nothing may look as if it were not.
       await this.composition
         .putIn(send)
@@ -219,6 +256,12 @@ export class Conversation extends Disposable {
       if (error instanceof AttachmentsRefused) this.composition.setProblems(error.problems);
       throw error;
     }
+  }
+
+  /** Whether a message with this id was recorded: sent, being sent, or queued. */
+  isRecorded(id: string): boolean {
+    const isKnown = [...this.transcript.known.values()].some(({ sent }) => sent?.sendId === id);
+    return isKnown || this.#options.journal.get(id) !== undefined || this.queued.some(item => item.id === id);
   }
 
   /** Sends text and files without touching the draft; resolves to the outcome. */
@@ -236,8 +279,8 @@ export class Conversation extends Disposable {
 
   /** Sends the same again: only ever on the person's word. The send before is forgotten once the new one is recorded. */
   async sendAgain(sendId: string): Promise<void> {
-    const before = this.#settledSend(sendId);
-    const { send, outcome } = await this.#begin(before);
+    const { text, attachments, computerId } = this.#settledSend(sendId);
+    const { send, outcome } = await this.#begin({ text, attachments, computerId });
     this.composition.keepWithout(sendId);
     await this.#options.journal.remove(sendId);
     void this.#settle(send, outcome);
@@ -257,13 +300,19 @@ export class Conversation extends Disposable {
     if (this.composition.draft.sendId !== sendId) await this.#options.journal.remove(sendId);
   }
 
-  /** One message of the panel at a time. */
-  async #begin(message: Outgoing): ReturnType<Sender['start']> {
+  async #sendQueued(message: QueuedMessage, recorded: () => Promise<void>): Promise<void> {
+    const { id: sendId, text, attachments, computerId } = message;
+    const { send, outcome } = await this.#begin({ sendId, text, attachments, computerId }, recorded);
+    await this.#settle(send, outcome);
+  }
+
+  /** One message at a time. */
+  async #begin(message: Outgoing, recorded?: () => Promise<void>): ReturnType<Sender['start']> {
     if (this.isSending) throw new Error(vscode.l10n.t('The message before this one is still being sent.'));
     this.#starting = true;
     this.#changed.fire();
     try {
-      return await this.#sender.start(message);
+      return await this.#sender.start(message, recorded);
     } finally {
       this.#starting = false;
       this.#changed.fire();
@@ -271,13 +320,14 @@ export class Conversation extends Disposable {
   }
 
   async #load(): Promise<void> {
-    const { drafts, journal } = this.#options;
-    await Promise.all([drafts.load(), journal.load(), this.transcript.load()]);
+    const { drafts, journal, queue } = this.#options;
+    await Promise.all([drafts.load(), journal.load(), queue.load(), this.transcript.load()]);
     await this.composition.load();
     this.#loaded = true;
     this.#changed.fire();
     this.#inBackground(async () => {
       await this.#sender.recover();
+      this.queue.look();
       await this.readOn(false);
     });
   }
@@ -294,6 +344,7 @@ export class Conversation extends Disposable {
     if (settled.state !== 'refused') this.composition.release(send.sendId);
     this.#settled.fire(settled);
     this.#changed.fire();
+    this.queue.look();
     if (settled.state === 'accepted') this.#inBackground(() => this.readOn());
     return settled;
   }

@@ -5,9 +5,12 @@ import type { Logger } from '../log';
 import type { Storage } from '../storage';
 import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
 import type { Attachments } from './attachments';
+import type { BuildBody } from './bodyBuilder';
 import { Conversation } from './conversation';
 import { Drafts } from './drafts';
+import type { KeptFiles } from './keptFiles';
 import { SendJournal } from './sendJournal';
+import { SendQueue } from './sendQueue';
 import type { ChatSessions } from './sessions';
 
 export interface ConversationsOptions {
@@ -15,6 +18,8 @@ export interface ConversationsOptions {
   readonly storage: Storage;
   readonly sessions: ChatSessions;
   readonly attachments: Attachments;
+  readonly kept: Pick<KeptFiles, 'sweep'>;
+  readonly buildBody: BuildBody;
   readonly log: Logger;
   /** Whether what only some services offer may be used. */
   readonly extras: () => boolean;
@@ -23,6 +28,7 @@ export interface ConversationsOptions {
 interface OfService {
   readonly drafts: Drafts;
   readonly journal: SendJournal;
+  readonly queue: SendQueue;
 }
 
 /** One conversation a session, shared by whoever uses it and let go after the last. */
@@ -75,13 +81,14 @@ export class Conversations extends Disposable {
   }
 
   #make(serviceId: string, sessionId: string): Conversation {
-    const { storage, attachments, sessions, log, extras } = this.#options;
+    const { storage, attachments, buildBody, sessions, log, extras } = this.#options;
     return new Conversation({
       ...this.#ofService(serviceId),
       serviceId,
       sessionId,
       storage,
       attachments,
+      buildBody,
       sessions,
       api: () => this.#api(serviceId),
       describe: error =>
@@ -100,10 +107,40 @@ export class Conversations extends Disposable {
           new Drafts(storage, serviceId, error => log.error('A draft could not be stored', error)),
         ),
         journal: this.register(new SendJournal({ storage, serviceId })),
+        queue: this.register(new SendQueue({ storage, serviceId })),
       };
       this.#services.set(serviceId, known);
+      this.#goOn(serviceId, known);
     }
     return known;
+  }
+
+  /** Keeps the conversations of sessions with a queue alive until it is empty, and clears attachments nobody needs any more. */
+  #goOn(serviceId: string, { drafts, journal, queue }: OfService): void {
+    const held = new Map<string, IDisposable>();
+    const hold = (): void => {
+      const waiting = this.isDisposed ? [] : queue.sessionIds;
+      for (const sessionId of waiting) {
+        if (held.has(sessionId)) continue;
+        const { conversation, lease } = this.use(serviceId, sessionId);
+        held.set(sessionId, lease);
+        conversation.load().catch((error: unknown) => this.#options.log.error('A queue cannot go on', error));
+      }
+      for (const [sessionId, lease] of held) {
+        if (waiting.includes(sessionId)) continue;
+        held.delete(sessionId);
+        lease.dispose();
+      }
+    };
+    this.register(queue.onDidChange(hold));
+    const begin = async (): Promise<void> => {
+      await Promise.all([drafts.load(), journal.load(), queue.load()]);
+      hold();
+      if ([drafts, journal, queue].some(({ isPartial }) => isPartial)) return;
+      const inUse = [drafts, journal, queue].flatMap(({ attachments }) => attachments);
+      await this.#options.kept.sweep(serviceId, inUse);
+    };
+    begin().catch((error: unknown) => this.#options.log.error('What was queued cannot be read', error));
   }
 
   #api(serviceId: string): ApiClient | undefined {

@@ -7,8 +7,18 @@ export interface Draft {
   readonly text: string;
   /** Addresses of attachments, in order. */
   readonly attachments: readonly string[];
+  /** What was written before an earlier message was called up and changed. */
+  readonly stash?: string;
+  /** Where to route it, when not to the session's own computer. */
+  readonly target?: Target;
   /** The send this draft went into: until it is accepted the draft stays, so nothing is lost. */
   readonly sendId?: string;
+}
+
+/** A computer chosen for a message. */
+export interface Target {
+  readonly computerId: string;
+  readonly name: string;
 }
 
 export const EMPTY_DRAFT: Draft = { text: '', attachments: [] };
@@ -32,6 +42,7 @@ export class Drafts extends Disposable {
   readonly #pending = new Map<string, Pending>();
   readonly #failing = new Set<string>();
   readonly #changed = this.register(new Emitter<readonly string[]>());
+  readonly #stored = this.register(new Emitter<string>());
   readonly #onWriteError: (error: unknown) => void;
   readonly #retryDelay: number;
   #writing: Promise<unknown> = Promise.resolve();
@@ -56,6 +67,23 @@ export class Drafts extends Disposable {
 
   /** The session ids whose stored draft changed, here or in another window. */
   readonly onDidChange = this.#changed.event;
+
+  /** The session id of a draft whose last change is durable now. */
+  readonly onDidStore = this.#stored.event;
+
+  /** All attachments of all drafts. */
+  get attachments(): readonly string[] {
+    const drafts = [
+      ...this.#collection.values.values(),
+      ...[...this.#pending.values()].map(({ draft }) => draft),
+    ];
+    return drafts.flatMap(draft => draft.attachments);
+  }
+
+  /** Some records cannot be read now, so what they hold is not known. */
+  get isPartial(): boolean {
+    return this.#collection.unreadable.length > 0;
+  }
 
   async load(): Promise<void> {
     await this.#collection.load();
@@ -89,7 +117,9 @@ export class Drafts extends Disposable {
     const done = this.#store(sessionId, pending.draft)
       .then(() => {
         this.#failing.delete(sessionId);
-        if (this.#pending.get(sessionId) === pending) this.#pending.delete(sessionId);
+        if (this.#pending.get(sessionId) !== pending) return;
+        this.#pending.delete(sessionId);
+        this.#stored.fire(sessionId);
       })
       .catch((error: unknown) => this.#onFailure(sessionId, pending, error));
     this.#writing = Promise.all([this.#writing, done]);
@@ -107,7 +137,9 @@ export class Drafts extends Disposable {
   }
 
   async #store(sessionId: string, draft: Draft): Promise<void> {
-    if (draft.text === '' && draft.attachments.length === 0) await this.#collection.remove(sessionId);
+    const { text, attachments, target, stash = '' } = draft;
+    if (text + stash === '' && attachments.length === 0 && target === undefined)
+      await this.#collection.remove(sessionId);
     else await this.#collection.put(sessionId, draft);
   }
 }
@@ -118,7 +150,7 @@ function decodeDraft(value: unknown): Draft {
   if (!Array.isArray(draft.attachments) || !draft.attachments.every(uri => typeof uri === 'string')) {
     throw new Error('the attachments are missing');
   }
-  if (draft.sendId !== undefined && typeof draft.sendId !== 'string')
-    throw new Error('the send id is not text');
+  for (const text of [draft.sendId, draft.stash, draft.target?.computerId, draft.target?.name])
+    if (text !== undefined && typeof text !== 'string') throw new Error('a field is not text');
   return draft as Draft;
 }

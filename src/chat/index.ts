@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import * as path from 'node:path';
 import type { Connection } from '../connection';
 import type { CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
@@ -8,7 +9,13 @@ import { Disposable, type IDisposable } from '../util/disposable';
 import type { Event } from '../util/event';
 import { Formatter, supportedLanguage } from '../util/format';
 import { Attachments } from './attachments';
+import { bodyBuilder } from './bodyBuilder';
+import type { Composing } from './composing';
+import type { ComposerSettings } from './composerState';
+import type { Conversation } from './conversation';
 import { Conversations } from './conversations';
+import { droppedFiles, selectedTexts } from './given';
+import { KeptFiles } from './keptFiles';
 import { saveMarkdown } from './saveMarkdown';
 import { transcriptDocument } from './markdownDocument';
 import { ChatPanel } from './panel';
@@ -27,8 +34,9 @@ export interface ChatDeps {
   readonly storage: Storage;
   readonly sessions: ChatSessions;
   readonly log: Logger;
-  /** Largest file accepted as an attachment, bytes; asked before each file. */
-  readonly maxAttachmentBytes: () => number;
+  /** Where files without a place of their own are kept. */
+  readonly storageUri: vscode.Uri;
+  readonly composer: ComposerSettings & { readonly onDidChange: Event<unknown> };
   /** Where a session is opened; asked each time. */
   readonly location: () => 'panel' | 'view';
   /** Whether what only some services offer may be used; asked each time. */
@@ -57,9 +65,13 @@ export interface ChatFeature extends IDisposable {
   restorePanel(panel: vscode.WebviewPanel, state: unknown): Promise<void>;
   /** Fills the view, with what its page kept. */
   resolveView(view: vscode.WebviewView, state: unknown): Promise<void>;
+  /** Attaches files dropped on a row of a tree to that session's draft; elsewhere asks for the session. */
+  dropOn(target: unknown, data: vscode.DataTransfer): Promise<void>;
   /** Resolves when all drafts are durable. */
   flush(): Promise<void>;
 }
+
+type Attach = (conversation: Conversation, composing: Composing) => Promise<void>;
 
 /** The chat: one panel a session (sections 2.9, 4.7, 4.8). */
 export function registerChat(deps: ChatDeps): ChatFeature {
@@ -75,6 +87,7 @@ class Chat extends Disposable implements ChatFeature {
     open: async target => this.#openCommand(target),
     send: async request => this.#sendCommand(request),
     attachFiles: async (uri, uris) => this.#attachCommand(uri, uris),
+    attachSelection: async () => this.#attachSelection(),
     openPanel: async target => this.#openCommand(target, true),
     find: () => this.#places.inFront?.find(),
     export: async target => this.#exportCommand(target),
@@ -84,10 +97,14 @@ class Chat extends Disposable implements ChatFeature {
   constructor(deps: ChatDeps) {
     super();
     this.#deps = deps;
-    const { connection, storage, sessions, log, maxAttachmentBytes, extensionUri, extras } = deps;
-    const attachments = new Attachments(workspaceFiles, maxAttachmentBytes, vscode.env.language);
+    const { connection, storage, sessions, log, extensionUri, extras, composer } = deps;
+    const kept = new KeptFiles(deps.storageUri.fsPath, workspaceFiles);
+    const attachments = new Attachments(kept, composer.limits, vscode.env.language);
+    const buildBody = bodyBuilder(path.join(__dirname, 'bodyWorker.js'));
+    const { onDidChange: onDidChangeSettings } = composer;
+    const composing = { ...composer, kept, attachments, onDidChangeSettings, api: () => connection.api };
     this.#conversations = this.register(
-      new Conversations({ connection, storage, sessions, attachments, log, extras }),
+      new Conversations({ connection, storage, sessions, attachments, kept, buildBody, log, extras }),
     );
     this.#places = this.register(
       new Places({
@@ -96,9 +113,9 @@ class Chat extends Disposable implements ChatFeature {
         location: deps.location,
         memory: deps.memory,
         serviceId: () => this.#conversations.serviceId,
-        makePanel: (place, { serviceId, sessionId, title, kept }) => {
+        makePanel: (place, { serviceId, sessionId, ...rest }) => {
           const { conversation, lease } = this.#conversations.use(serviceId, sessionId);
-          const options = { extensionUri, connection, sessions, log, title, kept, conversation };
+          const options = { extensionUri, connection, sessions, log, ...rest, conversation, composing };
           const panel = new ChatPanel(place, options);
           panel.onDidDispose(() => lease.dispose());
           return panel;
@@ -175,12 +192,43 @@ class Chat extends Disposable implements ChatFeature {
   async #attachCommand(uri: unknown, uris: unknown): Promise<void> {
     const files = readUris(uri, uris) ?? (await pickFiles());
     if (files === undefined || files.length === 0) return;
+    await this.#attachTo(files.length, ({ composition }) =>
+      composition.attach(files.map(file => file.toString())),
+    );
+  }
+
+  async #attachSelection(): Promise<void> {
+    const selected = selectedTexts();
+    if (selected.length === 0) throw new Error(vscode.l10n.t('Select some text in an editor first.'));
+    await this.#attachTo(selected.length, async (_conversation, composing) => {
+      for (const file of selected) await composing.attach(file);
+    });
+  }
+
+  async dropOn(target: unknown, data: vscode.DataTransfer): Promise<void> {
+    const { uris, files } = await droppedFiles(data);
+    const count = uris.length + files.length;
+    if (count === 0) return;
+    const attach: Attach = async ({ composition }, composing) => {
+      await composition.attach(uris);
+      for (const file of files) await composing.attach(file);
+    };
+    const sessionId = readSessionId(target);
+    if (sessionId === undefined) return this.#attachTo(count, attach);
     await this.#deps.connection.ready();
-    const panel = this.#places.inFront ?? (await this.#pickPanel(files.length));
-    if (panel === undefined) return;
+    await this.#attachIn(await this.#places.show(sessionId), attach);
+  }
+
+  async #attachTo(count: number, attach: Attach): Promise<void> {
+    await this.#deps.connection.ready();
+    const panel = this.#places.inFront ?? (await this.#pickPanel(count));
+    if (panel !== undefined) await this.#attachIn(panel, attach);
+  }
+
+  async #attachIn(panel: ChatPanel, attach: Attach): Promise<void> {
     panel.reveal();
     await panel.conversation.load();
-    await panel.conversation.composition.attach(files.map(file => file.toString()));
+    await attach(panel.conversation, panel.composing);
   }
 
   async #pickPanel(count: number): Promise<ChatPanel | undefined> {

@@ -31,6 +31,8 @@ export type AttachmentKind = 'image' | 'pdf' | 'text';
 
 /** What was sent from here and became this message. */
 export interface SentMessage {
+  /** The id of the send, so that it is known again. */
+  readonly sendId?: string;
   /** Unix ms, never before what was known then. */
   readonly at: number;
   readonly text: string;

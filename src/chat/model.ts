@@ -77,3 +77,16 @@ export function arrivedAs(send: SendRecord, known: Iterable<KnownMessage>): stri
   }
   return undefined;
 }
+
+/** Own messages that can be called up again. */
+const MOST_HISTORY = 200;
+
+/** What the person sent in a session, as far as known: the latest first, each text once. */
+export function ownTexts(known: ReadonlyMap<string, KnownMessage>): readonly string[] {
+  const own = inOrder(known).flatMap(entry => {
+    const { message, sent } = entry;
+    if (message === undefined) return sent === undefined ? [] : [sent.text];
+    return message.role === 'user' && isShown(entry) ? [textOf(message)] : [];
+  });
+  return [...new Set(own.reverse().filter(text => text.trim() !== ''))].slice(0, MOST_HISTORY);
+}

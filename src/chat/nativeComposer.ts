@@ -1,20 +1,27 @@
 import * as vscode from 'vscode';
+import { randomUUID } from 'node:crypto';
 import { errorSentence } from '../connection';
 import { forNotification } from '../util/text';
 import type { Conversation } from './conversation';
 
+/** How the editor itself asks and tells. */
+export type Prompts = Pick<typeof vscode.window, 'showInputBox' | 'showErrorMessage'> & {
+  showWarningMessage(message: string, ...choices: readonly string[]): Thenable<string | undefined>;
+};
+
 /**
  * Stands in for a chat page that did not load: says so and sends from an input box, over the same road. Resolves to what the
- * person chose in the end.
+ * person chose in the end. What was written stays in the draft until it is recorded, also when the box is closed.
  */
 export async function writeNatively(
   conversation: Conversation,
   title: string,
+  prompts: Prompts = vscode.window,
 ): Promise<'written' | 'reload' | undefined> {
   const { t } = vscode.l10n;
   const write = t('Write a Message');
   const reload = t('Try Again');
-  const choice = await vscode.window.showWarningMessage(
+  const choice = await prompts.showWarningMessage(
     t(
       'The chat page of "{0}" did not load within 10 seconds. Pages need a secure (https) or local address and service workers. You can still send messages.',
       forNotification(title, 60),
@@ -24,18 +31,23 @@ export async function writeNatively(
   );
   if (choice === reload) return 'reload';
   if (choice !== write) return undefined;
-  const text = await vscode.window.showInputBox({
+  await conversation.load();
+  let written: string | undefined;
+  const text = await prompts.showInputBox({
     title: forNotification(title, 60),
     prompt: t('Message to the agent'),
     value: conversation.composition.draft.text,
     ignoreFocusOut: true,
+    validateInput: value => void (written = value),
   });
-  if (text === undefined || text.trim() === '') return undefined;
+  if (text === undefined || text.trim() === '') {
+    if (written !== undefined) conversation.composition.setText(written);
+    return undefined;
+  }
   try {
-    await conversation.load();
-    await conversation.sendDraft(text);
+    await conversation.submit(text, randomUUID());
   } catch (error) {
-    void vscode.window.showErrorMessage(forNotification(errorSentence(error)));
+    void prompts.showErrorMessage(forNotification(errorSentence(error)));
   }
   return 'written';
 }

@@ -8,11 +8,13 @@ import { forNotification, oneLine } from '../util/text';
 import { pageHtml } from '../webview/html';
 import { panelSide, type PanelSide } from '../webview/ipc';
 import { Attention } from './attention';
+import { Composing, type ComposingDeps } from './composing';
+import { composerOf } from './composerState';
 import type { Conversation } from './conversation';
 import { showMore } from './more';
 import { writeNatively } from './nativeComposer';
 import { panelHandlers, type PanelActions } from './panelHandlers';
-import { blockedReason, composerOf, headerOf } from './panelState';
+import { blockedReason, headerOf } from './panelState';
 import type { ChatPlace } from './place';
 import { chatProtocol, type ChatProtocol, type Kept } from './protocol';
 import { RowBuilder } from './rows';
@@ -29,6 +31,7 @@ export interface PanelOptions {
   readonly log: Logger;
   /** The title until the session is known. */
   readonly title: string;
+  readonly composing: ComposingDeps;
   /** Where a page left off, for the next one of this session. */
   readonly kept: { get(): Kept | undefined; set(kept: Kept): void };
 }
@@ -73,12 +76,16 @@ export class ChatPanel extends Disposable implements PanelActions {
   #transcriptProblem: string | undefined;
   #focusWhenReady = false;
   #shownDraft = '';
+  #draftVersion = 0;
+  #isFirst = true;
+  readonly composing: Composing;
 
   constructor(panel: ChatPlace, options: PanelOptions) {
     super();
     this.#panel = panel;
     this.#options = options;
     this.conversation = options.conversation;
+    this.composing = new Composing(options.conversation, options.composing);
     this.#feed = this.register(new RowFeed(splice => this.#page.send('splice', splice)));
     this.#page = panelSide({
       protocol: chatProtocol,
@@ -103,6 +110,12 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.#panel.title = this.#title;
     this.register(panel.onDidChangeVisibility(() => this.#viewChanged()));
     this.register(this.conversation.onDidChange(() => this.#gather()));
+    this.register(
+      this.conversation.composition.onDidStore(() => {
+        if (this.#ready) this.#page.send('draftStored', { version: this.#draftVersion });
+      }),
+    );
+    this.register(options.composing.onDidChangeSettings(() => this.#gather()));
     this.register(this.conversation.onDidSettle(outcome => this.#settled(outcome)));
     this.register(
       options.connection.state.onDidChange(() => {
@@ -171,7 +184,8 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.#watchdog.set(undefined);
     this.#ready = true;
     this.#timeZone = isTimeZone(timeZone) ? timeZone : 'UTC';
-    this.#shownDraft = this.conversation.composition.draft.text;
+    const { text, stash } = this.conversation.composition.draft;
+    this.#shownDraft = text;
     const kept = this.#options.kept.get();
     this.#page.send('start', {
       strings: chatStrings(),
@@ -182,26 +196,43 @@ export class ChatPanel extends Disposable implements PanelActions {
         title: this.#panel.title,
       },
       ...(kept === undefined ? {} : { kept }),
-      draft: this.#shownDraft,
+      isFirst: this.#isFirst,
+      draft: text,
+      ...(stash === undefined ? {} : { stash }),
       focus: this.#focusWhenReady || this.#panel.isActive,
     });
+    this.#isFirst = false;
     this.#focusWhenReady = false;
     this.#feed.pause();
     this.#show();
   }
 
-  setDraft(text: string): void {
+  setDraft(text: string, stash: string | undefined, version: number): void {
+    const { composition } = this.conversation;
+    if (this.#shownDraft === '' && composition.draft.text !== '') composition.beginAnew();
     this.#shownDraft = text;
-    this.conversation.composition.setText(text);
+    this.#draftVersion = version;
+    composition.setText(text, stash);
     this.#gather();
   }
 
-  async send(text: string): Promise<{ readonly sendId: string }> {
+  async send(text: string, sendId: string): Promise<void> {
     const blocked = this.#blocked;
     if (blocked !== undefined) throw new Error(blocked);
-    const { sendId } = await this.conversation.sendDraft(text);
-    this.#shownDraft = '';
-    return { sendId };
+    if (!/^[\w-]{8,64}$/.test(sendId)) throw new RangeError('Not the id of a send.');
+    await this.conversation.submit(text, sendId);
+    this.#shownDraft = this.conversation.composition.draft.text;
+  }
+
+  async takeUnsaved(text: string, sendId: string | undefined): Promise<void> {
+    const { conversation } = this;
+    await conversation.load();
+    if (sendId !== undefined && conversation.isRecorded(sendId)) {
+      this.#page.send('draftStored', { version: this.#draftVersion });
+      return;
+    }
+    conversation.composition.takeUnsaved(text);
+    this.showDraft();
   }
 
   keep(kept: Kept): void {
@@ -308,7 +339,6 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.#attention.update();
     if (this.#panel.title !== title) this.#panel.title = title;
     if (!this.#ready) return;
-    const { composition } = conversation;
     this.#page.send('state', {
       header: headerOf(
         conversation.session,
@@ -317,7 +347,7 @@ export class ChatPanel extends Disposable implements PanelActions {
         Date.now(),
         this.#format,
       ),
-      composer: composerOf(composition.attached, conversation.isSending, this.#blocked, this.#format),
+      composer: composerOf(conversation, this.#blocked, this.#options.composing, this.#format),
       removed: this.#removed,
       ...(this.#transcriptProblem === undefined ? {} : { transcriptProblem: this.#transcriptProblem }),
     });

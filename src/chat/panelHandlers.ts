@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { PanelHandlers } from '../webview/ipc';
+import { composerRequests, type Composing } from './composing';
 import type { Conversation } from './conversation';
 import { imageType } from './mediaTypes';
 import { openPath } from './openPath';
@@ -11,8 +12,11 @@ import type { ChatProtocol, Kept, Picture } from './protocol';
 export interface PanelActions {
   readonly conversation: Conversation;
   pageReady(timeZone: string): void;
-  setDraft(text: string): void;
-  send(text: string): Promise<{ readonly sendId: string }>;
+  setDraft(text: string, stash: string | undefined, version: number): void;
+  send(text: string, sendId: string): Promise<void>;
+  /** Takes up what a page of an earlier window still held, unless it is recorded by now. */
+  takeUnsaved(text: string, sendId: string | undefined): Promise<void>;
+  readonly composing: Composing;
   /** Shows the stored draft in the composer. */
   showDraft(): void;
   refresh(): Promise<void>;
@@ -30,7 +34,11 @@ export function panelHandlers(panel: PanelActions): PanelHandlers<ChatProtocol> 
   const { conversation } = panel;
   return {
     requests: {
-      send: ({ text }) => panel.send(text),
+      send: async ({ text, sendId }) => {
+        await panel.send(text, sendId);
+        return null;
+      },
+      ...composerRequests(panel.composing),
       sendAgain: async ({ sendId }) => {
         await conversation.sendAgain(sendId);
         return null;
@@ -64,9 +72,12 @@ export function panelHandlers(panel: PanelActions): PanelHandlers<ChatProtocol> 
     },
     notifications: {
       ready: ({ timeZone }) => panel.pageReady(timeZone),
-      draft: ({ text }) => panel.setDraft(text),
+      draft: ({ text, stash, version }) => panel.setDraft(text, stash, version),
       attach: () => attachWithPicker(conversation),
       detach: ({ key }) => conversation.composition.detach(key),
+      attachUris: ({ uris }) => conversation.composition.attach(uris),
+      unsaved: ({ text, sendId }) => panel.takeUnsaved(text, sendId),
+      openAttachment: ({ key }) => panel.composing.open(key),
       openLink: ({ href }) => openLink(href),
       copy: ({ text }) => vscode.env.clipboard.writeText(text),
       kept: kept => panel.keep(kept),

@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
 import type { ConnectionState } from '../connection';
 import type { Formatter } from '../util/format';
-import { middle, oneLine } from '../util/text';
-import type { Attached } from './composition';
-import type { Chip, Composer, Header } from './protocol';
+import { oneLine } from '../util/text';
+import type { Header } from './protocol';
 import type { ChatSession } from './sessions';
 
 /** Title, computer, settings, status and figures of a session, in words. `fallbackTitle` serves while the session is not known. */
@@ -84,47 +83,6 @@ function tokensOf(session: ChatSession | undefined, format: Formatter): Header['
     short: t('{0} tokens', format.compact(used)),
     detail: known.map(([label, count]) => `${label}: ${format.number(count)}`).join('\n'),
   };
-}
-
-/** Attachments and readiness of the composer. */
-export function composerOf(
-  attached: readonly Attached[],
-  sending: boolean,
-  blocked: string | undefined,
-  format: Formatter,
-): Composer {
-  const total = attached.reduce(
-    (sum, { inspected }) => sum + (inspected?.ok === true ? inspected.size : 0),
-    0,
-  );
-  return {
-    chips: attached.map(attachment => chipOf(attachment, format)),
-    total: total === 0 ? '' : format.bytes(total),
-    sending,
-    ...(blocked === undefined ? {} : { blocked }),
-  };
-}
-
-function chipOf({ uri, inspected }: Attached, format: Formatter): Chip {
-  const title = middle(oneLine(decoded(uri), 500), 120);
-  if (inspected === undefined) return { key: uri, name: lastPart(uri), kind: 'checking', size: '', title };
-  const size = inspected.size === undefined ? '' : format.bytes(inspected.size);
-  const { name } = inspected;
-  return inspected.ok
-    ? { key: uri, name, kind: inspected.kind, size, title }
-    : { key: uri, name, kind: 'unknown', size, title, problem: oneLine(inspected.problem, 300) };
-}
-
-function decoded(uri: string): string {
-  try {
-    return decodeURIComponent(uri.replace(/^[a-z-]+:\/\/[^/]*/i, ''));
-  } catch {
-    return uri;
-  }
-}
-
-function lastPart(uri: string): string {
-  return oneLine(decoded(uri).split('/').at(-1) ?? uri, 100);
 }
 
 /** Why the service of a conversation cannot be asked now; `undefined` when it can. */

@@ -108,7 +108,7 @@ function labelOf(item: StoredItem, what: string, format: Formatter): string {
   const name = source['name'] ?? item['name'] ?? item['title'];
   const mediaType = source['mediaType'] ?? source['media_type'];
   const data = source['data'];
-  const size = typeof data === 'string' ? format.bytes(Math.floor((data.length * 3) / 4)) : undefined;
+  const size = typeof data === 'string' ? format.bytes(decodedSize(data)) : undefined;
   return [typeof name === 'string' && name !== '' ? name : what, mediaType, size]
     .filter(fact => typeof fact === 'string')
     .map(fact => oneLine(fact, 100))
@@ -151,4 +151,10 @@ function clip(text: string): string {
   if (text.length <= MAX_PART) return plain(text, MAX_PART);
   const more = vscode.l10n.t('{0} more characters are not shown.', text.length - MAX_PART);
   return `${plain(text.slice(0, MAX_PART), MAX_PART)}\n\n… ${more}`;
+}
+
+/** How many bytes base64 stands for. */
+function decodedSize(data: string): number {
+  const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0;
+  return Math.floor((data.length * 3) / 4) - padding;
 }

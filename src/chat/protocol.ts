@@ -1,4 +1,4 @@
-import { listOf, number, object, optional, text, type Guard } from '../webview/guards';
+import { bytes, listOf, number, object, optional, text, type Guard } from '../webview/guards';
 import { event, request } from '../webview/ipc';
 import type { ChatStrings } from './strings';
 
@@ -30,6 +30,8 @@ export interface Chip {
   readonly title: string;
   /** Why it cannot be sent. */
   readonly problem?: string;
+  /** A picture that could be sent if it were smaller. */
+  readonly shrinkable?: boolean;
 }
 
 export type Row =
@@ -101,6 +103,32 @@ export interface Composer {
   readonly sending: boolean;
   /** Why nothing can be sent now; the draft is kept. */
   readonly blocked?: string;
+  /** Why the attachments together cannot be sent. */
+  readonly tooMuch?: string;
+  /** Enter queues the message rather than sending it. */
+  readonly queues: boolean;
+  readonly queue: readonly QueuedRow[];
+  /** What the queue waits for; empty without one. */
+  readonly queueNote: string;
+  /** The queue waits for the person. */
+  readonly queueStopped: boolean;
+  /** Where the message goes, such as `atlas`; empty when not known. */
+  readonly target: string;
+  readonly sendKey: 'enter' | 'ctrl+enter';
+  readonly largePaste: { readonly choice: 'inline' | 'file' | 'ask'; readonly characters: number };
+  /** Largest files and pictures accepted, bytes. */
+  readonly limits: { readonly file: number; readonly image: number };
+}
+
+/** A message that waits until the agent is idle. */
+export interface QueuedRow {
+  readonly id: string;
+  readonly text: string;
+  readonly chips: readonly Chip[];
+  /** It is being sent and cannot be changed any more. */
+  readonly leaving: boolean;
+  /** Why it could not be sent. */
+  readonly problem?: string;
 }
 
 export interface PanelState {
@@ -124,6 +152,8 @@ export interface PageState extends Kept {
   readonly sessionId: string;
   readonly serviceId: string;
   readonly title: string;
+  /** Text the panel has not stored yet, and the id of the send it was to become. */
+  readonly unsaved?: { readonly text: string; readonly sendId?: string | undefined } | undefined;
 }
 
 export interface Start {
@@ -133,6 +163,10 @@ export interface Start {
   /** Of the page before this one; left out where this window has shown none. */
   readonly kept?: Kept;
   readonly draft: string;
+  /** The first page of its panel: what an earlier window left unsaved is to be told. */
+  readonly isFirst: boolean;
+  /** What comes back when the called up message in `draft` is left. */
+  readonly stash?: string;
   /** Put the cursor into the composer. */
   readonly focus: boolean;
 }
@@ -152,9 +186,13 @@ export interface Picture {
   readonly bytes: Uint8Array;
 }
 
-const MAX_TEXT = 2_000_000;
+/** Longest text of a message, UTF-16 units. */
+export const MAX_TEXT = 2_000_000;
+/** Largest bytes a page may hand over. */
+const MAX_BYTES = 100 * 1024 * 1024;
 const none = object({});
 const sendId = object({ sendId: text(100) });
+const id = object({ id: text(100) });
 
 /** Checks what a page keeps. */
 export const keptShape = {
@@ -164,8 +202,29 @@ export const keptShape = {
 
 export const chatProtocol = {
   requests: {
-    /** Sends the text with the attachments the panel holds; answered when it is recorded durably, before it is accepted. */
-    send: request(object({ text: text(MAX_TEXT) }))<{ readonly sendId: string }>(),
+    /**
+     * Sends the text with the attachments the panel holds, or queues it while the agent works; answered when it is recorded durably,
+     * before it is accepted. `sendId`: 8 to 64 letters, digits or dashes, made by the page.
+     */
+    send: request(object({ text: text(MAX_TEXT), sendId: text(100) }))<null>(),
+    /** What the person sent before, the latest first. */
+    history: request(none)<readonly string[]>(),
+    /** Attaches bytes: pasted, dropped, or a long text. */
+    attachBytes: request(object({ name: text(300), bytes: bytes(MAX_BYTES) }))<null>(),
+    /** The bytes of an attached picture. */
+    attachedPicture: request(object({ key: text(10_000) }))<Picture>(),
+    /** Puts these bytes in the place of an attached picture. */
+    replaceAttachment: request(
+      object({ key: text(10_000), name: text(300), bytes: bytes(MAX_BYTES) }),
+    )<null>(),
+    editQueued: request(object({ id: text(100), text: text(MAX_TEXT) }))<null>(),
+    /** To another place, counted from 0. */
+    moveQueued: request(object({ id: text(100), to: number(0, 10_000) }))<null>(),
+    removeQueued: request(id)<null>(),
+    /** Sends the first queued message, whatever it waits for. */
+    sendQueuedNow: request(none)<null>(),
+    /** Asks for the computer the message goes to. */
+    chooseTarget: request(none)<null>(),
     sendAgain: request(sendId)<null>(),
     discard: request(sendId)<null>(),
     /** Puts a refused message back into the composer. */
@@ -182,10 +241,21 @@ export const chatProtocol = {
   notifications: {
     /** The page listens. Sent again each time it was built anew. */
     ready: object({ timeZone: text(100) }),
-    draft: object({ text: text(MAX_TEXT) }),
+    /** `stash`: what was written before an earlier message was called up. `version` comes back in `draftStored`. */
+    draft: object({
+      text: text(MAX_TEXT),
+      stash: optional(text(MAX_TEXT)),
+      version: number(0, Number.MAX_SAFE_INTEGER),
+    }),
     /** Asks for files with a picker. */
     attach: none,
     detach: object({ key: text(10_000) }),
+    /** Files that were dropped, by their addresses. */
+    attachUris: object({ uris: listOf(text(10_000), 500) }),
+    /** Shows an attached file in an editor. */
+    openAttachment: object({ key: text(10_000) }),
+    /** Text a page before this one had not seen stored, and the id of the send it was to become. */
+    unsaved: object({ text: text(MAX_TEXT), sendId: optional(text(100)) }),
     openLink: object({ href: text(10_000) }),
     copy: object({ text: text(MAX_TEXT) }),
     /** The position or what is opened has changed. */
@@ -201,6 +271,8 @@ export const chatProtocol = {
     splice: event<Splice>(),
     /** The panel changed the text of the composer. */
     setDraft: event<{ readonly text: string; readonly focus: boolean }>(),
+    /** Everything up to this version of the draft is durable. */
+    draftStored: event<{ readonly version: number }>(),
     focusComposer: event<Record<string, never>>(),
     /** Opens the find bar. */
     find: event<Record<string, never>>(),

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { isTime, type Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
-import { timeOf, type KnownMessage, type SentAttachment } from './messages';
+import { timeOf, type KnownMessage, type SentAttachment, type SentMessage } from './messages';
 import { gapCount, inOrder, isShown } from './model';
 import { isToolResult, partsOf, toolNames, toolUseIds, type ToolNames } from './parts';
-import type { Chip, MessageRow, Row, SendRow } from './protocol';
+import type { Chip, MessageRow, Part, Row, SendRow } from './protocol';
 import type { SendRecord } from './sendJournal';
 
 /** Why the walk has not gone on before a message. */
@@ -31,6 +31,8 @@ export interface RowsInput {
 
 /** After this long the author is named again, ms. */
 const SAME_BREATH = 10 * 60_000;
+/** What was known of a session this long before a send says little about the time of the send, ms. */
+const LOOK_IS_OLD = 5_000;
 const ZONE_STEP = 15 * 60_000;
 
 /** A row and everything it was made from. */
@@ -121,10 +123,22 @@ export class RowBuilder {
         continued,
         failed: message?.isError === true && message.role !== 'tool' && !isToolResult(message),
         ...(phase === undefined ? {} : { phase }),
-        parts: parts.filter(part => part.kind !== 'text' || part.text.trim() !== ''),
+        parts: this.#named(parts, sent).filter(part => part.kind !== 'text' || part.text.trim() !== ''),
         chips: showsFiles ? [] : (sent?.attachments ?? []).map(attachment => this.#chip(attachment)),
         accepted: message === undefined,
       };
+    });
+  }
+
+  /** Pictures sent from here keep their names: the service shows only their bytes, in the order they were sent. */
+  #named(parts: readonly Part[], sent: SentMessage | undefined): readonly Part[] {
+    const pictures = (sent?.attachments ?? []).filter(({ kind }) => kind === 'image');
+    if (pictures.length !== parts.filter(({ kind }) => kind === 'image').length) return parts;
+    let next = 0;
+    return parts.map(part => {
+      const picture = part.kind === 'image' ? pictures[next++] : undefined;
+      if (picture === undefined || part.kind !== 'image') return part;
+      return { ...part, label: `${oneLine(picture.name, 100)} · ${this.#format.bytes(picture.size)}` };
     });
   }
 
@@ -235,8 +249,9 @@ function phaseOf(phase: string | undefined): string | undefined {
 }
 
 /** What is known of a send without an answer. */
-export function unknownSentence({ before, after, sentence }: SendRecord): string {
+export function unknownSentence({ before, after, sentence, startedAt }: SendRecord): string {
   const { t } = vscode.l10n;
+  const isOld = before?.at !== undefined && startedAt - before.at > LOOK_IS_OLD;
   let facts = sentence ?? '';
   if (before !== undefined && after !== undefined) {
     facts =
@@ -246,7 +261,13 @@ export function unknownSentence({ before, after, sentence }: SendRecord): string
             after.messageCount,
             before.messageCount,
           )
-        : t('The session has {0} messages now, {1} before.', after.messageCount, before.messageCount);
+        : isOld
+          ? t(
+              'The session has {0} messages now, {1} when last checked before.',
+              after.messageCount,
+              before.messageCount,
+            )
+          : t('The session has {0} messages now, {1} before.', after.messageCount, before.messageCount);
   } else if (after !== undefined) {
     facts = t('The session has {0} messages now.', after.messageCount);
   }

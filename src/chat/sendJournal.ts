@@ -1,8 +1,8 @@
-import { hostname } from 'node:os';
 import type { Collection, Storage } from '../storage';
 import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import type { SentAttachment } from './messages';
+import { Ownership, type OwnershipOptions, type SendOwner } from './owner';
 
 /** interface-notes 4. `accepted` is kept only until the transcript holds the message. */
 export type SendState = 'sending' | 'accepted' | 'refused' | 'unknown';
@@ -18,16 +18,10 @@ export interface SessionCounts {
   readonly messageCount: number;
   /** The service's clock, Unix ms. */
   readonly updatedAt: number;
+  /** When the service said so, by this machine's clock, Unix ms. */
+  readonly at?: number;
   /** The agent had work, so the counts may change by its own messages. */
   readonly working?: boolean;
-}
-
-/** The process that sends. */
-export interface SendOwner {
-  readonly host: string;
-  readonly pid: number;
-  /** Start of the process, Unix ms: tells two processes with the same number apart. */
-  readonly startedAt: number;
 }
 
 /** A send from the moment before its request leaves until it is settled. */
@@ -36,6 +30,8 @@ export interface SendRecord {
   readonly sessionId: string;
   readonly text: string;
   readonly attachments: readonly AttachmentReference[];
+  /** Where to route it, when not to the session's own computer. */
+  readonly computerId?: string;
   readonly state: SendState;
   /** Unix ms of this machine. */
   readonly startedAt: number;
@@ -54,18 +50,10 @@ export interface SendRecord {
 type Outcome = Partial<Pick<SendRecord, 'state' | 'after' | 'messageId' | 'status' | 'sentence'>>;
 
 const VERSION = 1;
-/** No request lasts longer than this, ms: what still counts as sending then was left by a process that cannot be asked. */
-const LONGEST_SEND = 15 * 60_000;
-/** Two readings of when a process started may differ by this much, ms. */
-const START_TOLERANCE = 2_000;
 
-export interface JournalOptions {
+export interface JournalOptions extends OwnershipOptions {
   readonly storage: Storage;
   readonly serviceId: string;
-  readonly now?: () => number;
-  readonly owner?: SendOwner;
-  /** Whether a process of this machine lives. */
-  readonly isRunning?: (pid: number) => boolean;
 }
 
 /** The durable record of what is being sent, so that no message is forgotten or sent twice (trust.md 22, 23). */
@@ -74,15 +62,11 @@ export class SendJournal extends Disposable {
   readonly #changed = this.register(new Emitter<readonly string[]>());
   /** What this process knows of its sends and could not write: it counts here, whatever the records say. */
   readonly #unwritten = new Map<string, Outcome>();
-  readonly #now: () => number;
-  readonly #owner: SendOwner;
-  readonly #isRunning: (pid: number) => boolean;
+  readonly #ownership: Ownership;
 
   constructor(options: JournalOptions) {
     super();
-    this.#now = options.now ?? Date.now;
-    this.#owner = options.owner ?? thisProcess();
-    this.#isRunning = options.isRunning ?? isRunning;
+    this.#ownership = new Ownership(options);
     this.#collection = options.storage.collection<SendRecord>({
       path: `services/${options.serviceId}/sends`,
       version: VERSION,
@@ -96,6 +80,16 @@ export class SendJournal extends Disposable {
 
   async load(): Promise<void> {
     await this.#collection.load();
+  }
+
+  /** All attachments of all sends. */
+  get attachments(): readonly string[] {
+    return [...this.#collection.values.values()].flatMap(send => send.attachments.map(({ uri }) => uri));
+  }
+
+  /** Some records cannot be read now, so what they hold is not known. */
+  get isPartial(): boolean {
+    return this.#collection.unreadable.length > 0;
   }
 
   get(sendId: string): SendRecord | undefined {
@@ -113,9 +107,10 @@ export class SendJournal extends Disposable {
 
   /** Records a send as `sending`; when this resolves the request may leave. */
   async begin(
-    send: Pick<SendRecord, 'sendId' | 'sessionId' | 'text' | 'attachments' | 'before'>,
+    send: Pick<SendRecord, 'sendId' | 'sessionId' | 'text' | 'attachments' | 'computerId' | 'before'>,
   ): Promise<SendRecord> {
-    const record: SendRecord = { ...send, state: 'sending', startedAt: this.#now(), owner: this.#owner };
+    const { now, self } = this.#ownership;
+    const record: SendRecord = { ...send, state: 'sending', startedAt: now(), owner: self };
     await this.#collection.put(send.sendId, record);
     return record;
   }
@@ -146,7 +141,9 @@ export class SendJournal extends Disposable {
 
   /** Turns sends whose process is gone from `sending` into `unknown`; resolves to them. */
   async recover(sessionId: string, sentence: string): Promise<SendRecord[]> {
-    const lost = this.ofSession(sessionId).filter(send => send.state === 'sending' && this.#isLost(send));
+    const lost = this.ofSession(sessionId).filter(
+      send => send.state === 'sending' && this.#ownership.isLost(send.owner, send.startedAt),
+    );
     const settled = await Promise.all(
       lost.map(send =>
         this.#collection.update(send.sendId, current =>
@@ -160,28 +157,6 @@ export class SendJournal extends Disposable {
   #asKnown(record: SendRecord): SendRecord {
     const outcome = this.#unwritten.get(record.sendId);
     return outcome === undefined ? record : { ...record, ...outcome };
-  }
-
-  #isLost({ owner, startedAt }: SendRecord): boolean {
-    const age = this.#now() - startedAt;
-    if (owner.host !== this.#owner.host) return age > LONGEST_SEND;
-    if (owner.pid === this.#owner.pid) {
-      return Math.abs(owner.startedAt - this.#owner.startedAt) > START_TOLERANCE || age > LONGEST_SEND;
-    }
-    return age > LONGEST_SEND || !this.#isRunning(owner.pid);
-  }
-}
-
-function thisProcess(): SendOwner {
-  return { host: hostname(), pid: process.pid, startedAt: Math.round(Date.now() - process.uptime() * 1000) };
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

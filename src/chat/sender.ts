@@ -4,6 +4,7 @@ import { isApiError, QueryError, type ApiClient } from '../api';
 import type { Logger } from '../log';
 import { oneLine } from '../util/text';
 import type { Attachments } from './attachments';
+import type { BuildBody } from './bodyBuilder';
 import type { SentMessage } from './messages';
 import { arrivedAs } from './model';
 import type { AttachmentReference, SendJournal, SendRecord, SessionCounts } from './sendJournal';
@@ -13,6 +14,10 @@ import type { Transcript } from './transcript';
 export interface Outgoing {
   readonly text: string;
   readonly attachments: readonly AttachmentReference[];
+  /** Where to route it, when not to the session's own computer. */
+  readonly computerId?: string | undefined;
+  /** Given where it is known already, as for a queued message. */
+  readonly sendId?: string | undefined;
 }
 
 /** How a send ended. A refused or unknown one stays in the journal until the person decides. */
@@ -24,6 +29,7 @@ export interface SenderOptions {
   readonly sessionId: string;
   readonly api: () => ApiClient | undefined;
   readonly attachments: Attachments;
+  readonly buildBody: BuildBody;
   readonly journal: SendJournal;
   readonly transcript: Transcript;
   readonly sessions: Pick<ChatSessions, 'get' | 'refresh' | 'noteSend'>;
@@ -31,6 +37,11 @@ export interface SenderOptions {
   readonly log: Logger;
   readonly now: () => number;
 }
+
+/** A look at the session this young counts as one at the time of a send, ms. */
+const FRESH = 1_000;
+/** A send does not wait longer than this for a look at the session, ms. */
+const LOOK_WITHIN = 1_500;
 
 /** Carries messages of one session to the service, exactly once each, and records what became of them (interface-notes 4). */
 export class Sender {
@@ -42,24 +53,34 @@ export class Sender {
 
   /**
    * Resolves when the send is recorded durably and its request is about to leave. Rejects before that with a sentence
-   * (`AttachmentsRefused` when files are the reason); then nothing was sent.
+   * (`AttachmentsRefused` when files are the reason); then nothing was sent. `recorded` is awaited between the two.
    */
   async start(
     message: Outgoing,
+    recorded?: () => Promise<void>,
   ): Promise<{ readonly send: SendRecord; readonly outcome: Promise<SendOutcome> }> {
-    const { sessionId, api, attachments, journal, sessions } = this.#options;
+    const { sessionId, api, journal } = this.#options;
+    const { text, computerId } = message;
+    if (api() === undefined) throw new Error(vscode.l10n.t('Sign in to send messages.'));
+    const [body, before] = await Promise.all([this.#build(message), this.#countsNow()]);
+    // It may have been another service's by now.
     const client = api();
     if (client === undefined) throw new Error(vscode.l10n.t('Sign in to send messages.'));
-    const body = await attachments.body(message.attachments.map(attachment => attachment.uri));
-    const before = countsOf(sessions.get(sessionId));
     const send = await journal.begin({
-      sendId: randomUUID(),
+      sendId: message.sendId ?? randomUUID(),
       sessionId,
-      text: message.text,
+      text,
       attachments: message.attachments,
+      ...(computerId === undefined ? {} : { computerId }),
       ...(before === undefined ? {} : { before }),
     });
-    const request = client.messages.send(sessionId, { text: message.text, ...body });
+    try {
+      await recorded?.();
+    } catch (error) {
+      await journal.remove(send.sendId);
+      throw error;
+    }
+    const request = client.messages.sendBody(sessionId, body);
     return { send, outcome: this.#finish(send, request) };
   }
 
@@ -104,6 +125,32 @@ export class Sender {
       await transcript.keepSent(messageId, sentFrom(send));
       await journal.remove(send.sendId);
     }
+  }
+
+  async #build({ text, attachments: sent, computerId }: Outgoing): ReturnType<BuildBody> {
+    const { attachments, buildBody } = this.#options;
+    const parts = await attachments.parts(sent.map(({ uri }) => uri));
+    const tooMuch = attachments.tooMuch(parts.reduce((sum, { bytes }) => sum + bytes.length, 0));
+    if (tooMuch !== undefined) throw new Error(tooMuch);
+    return buildBody({ text, computerId, parts });
+  }
+
+  /** The session as it stands before the message leaves, so that later a difference means something; the last known if that takes long. */
+  async #countsNow(): Promise<SessionCounts | undefined> {
+    const { sessions, sessionId, now } = this.#options;
+    const known = sessions.get(sessionId);
+    if (
+      known?.statusAt === undefined ||
+      known.statusProblem !== undefined ||
+      now() - known.statusAt > FRESH
+    ) {
+      try {
+        return countsOf(await sessions.refresh(sessionId, AbortSignal.timeout(LOOK_WITHIN)));
+      } catch {
+        // What is known serves as well as nothing; how old it is stands beside it.
+      }
+    }
+    return countsOf(known);
   }
 
   async #finish(send: SendRecord, request: ReturnType<ApiClient['messages']['send']>): Promise<SendOutcome> {
@@ -163,12 +210,14 @@ function countsOf(session: ChatSession | undefined): SessionCounts | undefined {
     : {
         messageCount: session.messageCount,
         updatedAt: session.updatedAt,
+        ...(session.statusAt === undefined ? {} : { at: session.statusAt }),
         ...(session.status === 'idle' ? {} : { working: true }),
       };
 }
 
 function sentFrom(send: SendRecord): SentMessage {
   return {
+    sendId: send.sendId,
     at: send.startedAt,
     text: send.text,
     attachments: send.attachments.map(({ name, kind, size }) => ({ name, kind, size })),

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import type { AttachableFiles, FileFacts } from './attachments';
+import { inOne, type AttachableFiles, type FileFacts } from './attachments';
+import { filePieces } from './keptFiles';
 
 /** Attachments from the file systems of the editor, local and remote. */
 export const workspaceFiles: AttachableFiles = {
@@ -8,6 +9,10 @@ export const workspaceFiles: AttachableFiles = {
     return { kind: kindOf(type), size, mtime };
   },
   read: async uri => await vscode.workspace.fs.readFile(here(uri)),
+  async *pieces(uri) {
+    const file = here(uri);
+    yield* file.scheme === 'file' ? filePieces(file.fsPath) : inOne(await vscode.workspace.fs.readFile(file));
+  },
   name: uri => vscode.Uri.parse(uri, true).path.split('/').at(-1) ?? uri,
   workspacePath(uri) {
     const file = here(uri);

@@ -97,7 +97,12 @@ export class Formatter {
   #unit(unit: string, value: number): string {
     let format = this.#narrow.get(unit);
     if (format === undefined) {
-      format = new Intl.NumberFormat(this.#language, { style: 'unit', unit, unitDisplay: 'short' });
+      format = new Intl.NumberFormat(this.#language, {
+        style: 'unit',
+        unit,
+        // `832 byte` is no English.
+        unitDisplay: unit === 'byte' ? 'long' : 'short',
+      });
       this.#narrow.set(unit, format);
     }
     return format.format(value);

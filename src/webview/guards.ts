@@ -17,6 +17,11 @@ export function number(least: number, most: number): Guard<number> {
 
 export const boolean: Guard<boolean> = (value): value is boolean => typeof value === 'boolean';
 
+/** Bytes, at most `maxLength` of them. */
+export function bytes(maxLength: number): Guard<Uint8Array> {
+  return (value): value is Uint8Array => value instanceof Uint8Array && value.length <= maxLength;
+}
+
 /** No parameters: nothing, `null` or an empty object. */
 export const nothing: Guard<undefined> = (value): value is undefined => value === undefined;
 

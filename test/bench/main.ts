@@ -6,6 +6,7 @@ import { endAll } from '../vscode/processes';
 import { activationRows } from './activation';
 import { print, type Row } from './rows';
 import { sessionRows } from './sessions';
+import { sendingRows } from './sending';
 import { sizeRows } from './sizes';
 import { usageRows } from './usage';
 import { transcriptRows } from './transcript';
@@ -19,6 +20,7 @@ async function main(): Promise<void> {
     sizes,
     sessionRows,
     usageRows,
+    sending,
     () => transcriptRows(production()),
   ];
   const rows: Row[] = [];
@@ -42,6 +44,10 @@ function production(): string {
   const dist = path.join(temporaryFolder('sizes'), 'dist');
   execFileSync(process.execPath, ['esbuild.js', '--production', '--dist', dist], { cwd: root });
   return dist;
+}
+
+function sending(): Promise<Row[]> {
+  return sendingRows(production(), temporaryFolder('sending'));
 }
 
 main().then(

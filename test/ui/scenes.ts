@@ -3,6 +3,7 @@ import * as path from 'node:path';
 import { type Locator } from 'playwright-core';
 import { type SampleService } from '../../src/sample';
 import { computersOf, seed, working } from './seed';
+import { composerScenes } from './composerScenes';
 import { type Workbench } from './workbench';
 
 export interface Stage {
@@ -24,6 +25,7 @@ export interface Scene {
 }
 
 export const scenes: readonly Scene[] = [
+  ...composerScenes(addSessions),
   {
     name: 'signed-out',
     signedIn: false,

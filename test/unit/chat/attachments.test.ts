@@ -4,8 +4,10 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Attachments, AttachmentsRefused, type AttachableFiles } from '../../../src/chat/attachments';
+import { messageBody } from '../../../src/chat/body';
 import { sniff } from '../../../src/chat/mediaTypes';
-import { cleanUp, diskFiles, temporaryFolder, writeFile } from './support';
+import { without } from '../../../src/util/without';
+import { cleanUp, diskFiles, limits, temporaryFolder, writeFile } from './support';
 
 afterEach(cleanUp);
 
@@ -16,7 +18,14 @@ const PNG = Buffer.from(
 const PDF = Buffer.from('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n', 'latin1');
 
 const attachments = (files: AttachableFiles = diskFiles, limit = 1024 * 1024): Attachments =>
-  new Attachments(files, () => limit, 'en');
+  new Attachments(files, () => limits(limit), 'en');
+
+const bodyOf = async (subject: Attachments, uris: readonly string[]): Promise<object> => {
+  const body = messageBody({ text: '', parts: await subject.parts(uris) });
+  const read = JSON.parse(new TextDecoder().decode(body)) as Record<string, unknown>;
+  assert.equal(read['text'], '');
+  return without(read, 'text');
+};
 
 async function problemOf(uri: string, files?: AttachableFiles, limit?: number): Promise<string> {
   const inspected = await attachments(files, limit).inspect(uri);
@@ -65,7 +74,7 @@ describe('attachments', () => {
       writeFile(folder, 'shot', PNG),
       writeFile(folder, 'paper.txt', PDF),
     ];
-    assert.deepEqual(await attachments().body(uris), {
+    assert.deepEqual(await bodyOf(attachments(), uris), {
       images: [{ type: 'base64', data: PNG.toString('base64'), mediaType: 'image/png' }],
       files: [
         {
@@ -85,27 +94,35 @@ describe('attachments', () => {
         },
       ],
     });
-    assert.deepEqual(await attachments().body([]), {});
+    assert.deepEqual(await bodyOf(attachments(), []), {});
   });
 
   it('are encoded rightly across the pieces large files are encoded in', async () => {
     const folder = temporaryFolder();
     const large = Buffer.concat([PNG, Buffer.alloc(7 * 1024 * 1024 + 1, 'abcdefghijk')]);
-    const { images } = await attachments(diskFiles, 10 * 1024 * 1024).body([
+    const { images } = (await bodyOf(attachments(diskFiles, 10 * 1024 * 1024), [
       writeFile(folder, 'large.png', large),
-    ]);
-    assert.ok(images?.[0]?.data === large.toString('base64'));
+    ])) as { readonly images: readonly { readonly data: string }[] };
+    assert.ok(images[0]?.data === large.toString('base64'));
   });
 
   it('are refused when too large, before anything is read', async () => {
     const uri = writeFile(temporaryFolder(), 'a.txt', 'x'.repeat(2049));
-    const unread: AttachableFiles = { ...diskFiles, read: () => assert.fail('was read') };
+    const unread: AttachableFiles = {
+      ...diskFiles,
+      read: () => assert.fail('was read'),
+      pieces: () => assert.fail('was read'),
+    };
     assert.match(await problemOf(uri, unread, 2048), /^a\.txt has 2 kB; the limit is 2 kB\.$/);
   });
 
   it('are refused when they are no regular files, before anything is read', async () => {
     const folder = temporaryFolder();
-    const unread: AttachableFiles = { ...diskFiles, read: () => assert.fail('was read') };
+    const unread: AttachableFiles = {
+      ...diskFiles,
+      read: () => assert.fail('was read'),
+      pieces: () => assert.fail('was read'),
+    };
     assert.match(await problemOf(pathToFileURL(folder).href, unread), /is a folder/);
     const target = path.join(folder, 'target');
     fs.writeFileSync(target, 'x');
@@ -124,10 +141,9 @@ describe('attachments', () => {
     const uri = writeFile(temporaryFolder(), 'a.txt', 'before');
     const changing: AttachableFiles = {
       ...diskFiles,
-      read: async address => {
-        const bytes = await diskFiles.read(address);
+      async *pieces(address) {
+        yield await diskFiles.read(address);
         fs.writeFileSync(new URL(address), 'after that');
-        return bytes;
       },
     };
     assert.match(await problemOf(uri, changing), /changed while it was read/);
@@ -147,10 +163,30 @@ describe('attachments', () => {
     );
   });
 
+  it('are refused when their address is none, whatever a page sends', async () => {
+    for (const uri of ['', 'nonsense', 'file:', 'http://[', 'agentconsole-attachment:/x', '\0'])
+      assert.match(await problemOf(uri), /cannot be read|is a folder/);
+  });
+
+  it('that are images are refused above their own limit, with the offer to make them smaller', async () => {
+    const folder = temporaryFolder();
+    const subject = new Attachments(diskFiles, () => ({ file: 5000, image: 1000, message: 9000 }), 'en');
+    const large = await subject.inspect(writeFile(folder, 'a.png', Buffer.concat([PNG, Buffer.alloc(2000)])));
+    assert.ok(!large.ok && large.shrinkable === true);
+    const gif = await subject.inspect(
+      writeFile(folder, 'a.gif', Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(2000)])),
+    );
+    assert.ok(!gif.ok && gif.shrinkable !== true, 'it would stand still');
+    const unread = await subject.inspect(writeFile(folder, 'b.png', Buffer.alloc(6000)));
+    assert.ok(!unread.ok && unread.shrinkable === true);
+    assert.equal(subject.tooMuch(9000), undefined);
+    assert.match(subject.tooMuch(9001) ?? '', /have 8\.8 kB together; the limit of a message is 8\.8 kB/);
+  });
+
   it('are all checked before one is sent, each with its own reason', async () => {
     const folder = temporaryFolder();
     const uris = ['a', 'b', 'c'].map(name => writeFile(folder, name, name === 'b' ? 'fine' : ''));
-    await assert.rejects(attachments().body(uris), (error: Error) => {
+    await assert.rejects(attachments().parts(uris), (error: Error) => {
       assert.ok(error instanceof AttachmentsRefused);
       assert.deepEqual([...error.problems.keys()], [uris[0], uris[2]]);
       return true;
@@ -159,7 +195,7 @@ describe('attachments', () => {
 
   it('that did not change are read once to look at them', async () => {
     let reads = 0;
-    const counting: AttachableFiles = { ...diskFiles, read: uri => (reads++, diskFiles.read(uri)) };
+    const counting: AttachableFiles = { ...diskFiles, pieces: uri => (reads++, diskFiles.pieces(uri)) };
     const subject = attachments(counting);
     const uri = writeFile(temporaryFolder(), 'a.txt', 'same');
     await subject.inspect(uri);

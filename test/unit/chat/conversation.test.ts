@@ -139,13 +139,27 @@ describe('a send that is refused', () => {
     const { conversation } = it.window;
     it.service.fail({ kind: 'status', status: 403, match: { method: 'POST' } });
     const settled = new Promise(resolve => conversation.onDidSettle(resolve));
-    const { sendId } = await conversation.sendDraft('first');
+    const sending = conversation.sendDraft('first');
+    await until(conversation.onDidChange, () => conversation.sends.length > 0);
     conversation.composition.setText('second');
+    const { sendId } = await sending;
     await settled;
     assert.equal(conversation.composition.draft.text, 'second');
     await conversation.editAgain(sendId);
     assert.equal(conversation.composition.draft.text, 'first\n\nsecond');
     assert.deepEqual(conversation.sends, []);
+  });
+
+  it('stays by itself when the person began anew before it was seen', async () => {
+    const it = await scene();
+    const { conversation } = it.window;
+    it.service.fail({ kind: 'status', status: 403, match: { method: 'POST' } });
+    await sendAndRead(it.window, 'first');
+    conversation.composition.beginAnew();
+    conversation.composition.setText('second');
+    assert.equal(conversation.composition.draft.sendId, undefined);
+    await conversation.editAgain(conversation.sends[0]!.sendId);
+    assert.equal(conversation.composition.draft.text, 'first\n\nsecond');
   });
 
   it('never left when a file cannot be sent; the draft stays', async () => {

@@ -6,7 +6,16 @@ import { panelSide, type PanelHandlers } from '../../../src/webview/ipc';
 
 /** What each message must look like when it reaches the panel, written down again by hand. */
 const shapes: Readonly<Record<string, Readonly<Record<string, (value: unknown) => boolean>>>> = {
-  send: { text: isText },
+  send: { text: isText, sendId: isText },
+  history: {},
+  attachBytes: { name: isText, bytes: isBytes },
+  attachedPicture: { key: isText },
+  replaceAttachment: { key: isText, name: isText, bytes: isBytes },
+  editQueued: { id: isText, text: isText },
+  moveQueued: { id: isText, to: isNumber },
+  removeQueued: { id: isText },
+  sendQueuedNow: {},
+  chooseTarget: {},
   sendAgain: { sendId: isText },
   discard: { sendId: isText },
   editAgain: { sendId: isText },
@@ -21,7 +30,10 @@ const shapes: Readonly<Record<string, Readonly<Record<string, (value: unknown) =
   readEarlier: {},
   picture: { messageId: isText, index: isNumber },
   ready: { timeZone: isText },
-  draft: { text: isText },
+  draft: { text: isText, stash: value => value === undefined || isText(value), version: isNumber },
+  attachUris: { uris: value => Array.isArray(value) && value.length <= 500 && value.every(isText) },
+  unsaved: { text: isText, sendId: value => value === undefined || isText(value) },
+  openAttachment: { key: isText },
   attach: {},
   detach: { key: isText },
   openLink: { href: isText },
@@ -31,6 +43,10 @@ const shapes: Readonly<Record<string, Readonly<Record<string, (value: unknown) =
 
 function isText(value: unknown): boolean {
   return typeof value === 'string';
+}
+
+function isBytes(value: unknown): boolean {
+  return value instanceof Uint8Array;
 }
 
 function isPosition(value: unknown): boolean {
@@ -82,6 +98,10 @@ describe('messages of the chat page', () => {
         { text: 'x' },
         { sendId: 'a' },
         { key: 'k' },
+        { text: 'x', sendId: 'a' },
+        { text: 'x', version: 1 },
+        { name: 'n', bytes: new Uint8Array(3) },
+        { id: 'q', to: 1 },
         { href: 'https://example.com' },
         { messageId: 'm', index: 0 },
         { path: 'a.ts:1' },
@@ -121,6 +141,15 @@ describe('messages of the chat page', () => {
       handlers: {
         requests: {
           send: () => Promise.reject(new Error('no')),
+          history: () => [],
+          attachBytes: () => null,
+          attachedPicture: () => Promise.reject(new Error('no')),
+          replaceAttachment: () => null,
+          editQueued: () => null,
+          moveQueued: () => null,
+          removeQueued: () => null,
+          sendQueuedNow: () => Promise.reject(new Error('no')),
+          chooseTarget: () => null,
           sendAgain: () => null,
           discard: () => {
             throw new Error('no');
@@ -140,7 +169,12 @@ describe('messages of the chat page', () => {
     });
     const asked = Object.keys(chatProtocol.requests).flatMap((name, index) => [
       { kind: 'request', id: index * 2, name, params: { text: 'x', sendId: 'x' } },
-      { kind: 'request', id: index * 2 + 1, name, params: name === 'send' ? { text: 'x' } : { sendId: 'x' } },
+      {
+        kind: 'request',
+        id: index * 2 + 1,
+        name,
+        params: name === 'send' ? { text: 'x', sendId: 'x' } : { sendId: 'x' },
+      },
     ]);
     for (const message of asked) panel.receive(message);
     await new Promise(resolve => setImmediate(resolve));
@@ -177,6 +211,7 @@ describe('arguments from outside', () => {
     const kept = { sessionId: 's', serviceId: 'ab12', title: 't' };
     assert.deepEqual(readPageState(kept), kept);
     assert.ok(readPageState({ ...kept, scroll: { key: 'message:m', offset: 12 } }));
+    assert.ok(readPageState({ ...kept, unsaved: { text: 'half', sendId: 'a' } }));
     assert.ok(readPageState({ ...kept, opened: ['message:m:0'] }));
     for (const wrong of [
       { ...kept, serviceId: '../../etc' },
@@ -185,6 +220,10 @@ describe('arguments from outside', () => {
       { ...kept, opened: [5] },
       { ...kept, opened: Array.from({ length: 1001 }, () => 'x') },
       { ...kept, extra: 1 },
+      { ...kept, unsaved: 'text' },
+      { ...kept, unsaved: { text: 7 } },
+      { ...kept, unsaved: { text: 'x'.repeat(2_000_001) } },
+      { ...kept, unsaved: { text: 'x', sendId: {} } },
       { ...kept, title: 7 },
       'text',
       null,
@@ -195,6 +234,19 @@ describe('arguments from outside', () => {
       fc.property(fc.anything(), state => {
         readPageState(state);
       }),
+    );
+    const field = fc.oneof(fc.string(), fc.anything(), fc.constant('../../x'));
+    const nearly = fc.record(
+      { sessionId: field, serviceId: field, title: field, scroll: field, unsaved: field },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(nearly, state => {
+        const read = readPageState(state);
+        assert.ok(read === undefined || /^[a-z0-9_-]+$/.test(read.serviceId));
+        assert.ok(read?.unsaved === undefined || typeof read.unsaved.text === 'string');
+      }),
+      { numRuns: 2000 },
     );
   });
 });

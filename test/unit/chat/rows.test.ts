@@ -108,10 +108,52 @@ describe('rows of a transcript', () => {
       { kind: 'withheld' },
       { kind: 'toolUse', name: 'Read', input: '{\n  "path": "a.ts"\n}' },
       { kind: 'toolResult', name: 'Read', text: 'out\n[image]', failed: true },
-      { kind: 'image', label: 'Image · image/png · 3 byte', index: 5 },
-      { kind: 'document', label: 'Document · application/pdf · 3 byte' },
+      { kind: 'image', label: 'Image · image/png · 3 bytes', index: 5 },
+      { kind: 'document', label: 'Document · application/pdf · 3 bytes' },
       { kind: 'other', type: 'hologram', text: '{\n  "depth": 3\n}' },
     ]);
+  });
+
+  it('gives pictures that were sent from here their names again, with the size they had in the composer', () => {
+    const body = (id: string): ReturnType<typeof toStored> =>
+      toStored(id, {
+        id,
+        role: 'user',
+        createdAt: DAY,
+        updatedAt: DAY,
+        content: ['QUJD', 'QUI='].map(data => ({
+          type: 'image',
+          source: { type: 'base64', mediaType: 'image/png', data },
+        })),
+      });
+    const file = (name: string, size: number, kind: 'image' | 'text' = 'image') => ({ name, size, kind });
+    const labels = (attachments: readonly ReturnType<typeof file>[]): unknown[] => {
+      const known = new Map([
+        ['a', { id: 'a', message: body('a'), sent: { at: DAY, text: '', attachments } }],
+      ]);
+      return messages(build({ known })).flatMap(row =>
+        row.parts.map(part => (part.kind === 'image' ? part.label : part.kind)),
+      );
+    };
+    assert.deepEqual(labels([file('one.png', 3), file('notes.md', 9, 'text'), file('two.png', 2)]), [
+      'one.png · 3 bytes',
+      'two.png · 2 bytes',
+    ]);
+    assert.deepEqual(labels([file('one.png', 3)]), [
+      'Image · image/png · 3 bytes',
+      'Image · image/png · 2 bytes',
+    ]);
+  });
+
+  it('says of an unknown send how old the look before it was', () => {
+    const sentence = (at: number): unknown => {
+      const before = { messageCount: 13, updatedAt: 1, at };
+      const sends = [sendRecord({ startedAt: 100_000, before, after: { messageCount: 14, updatedAt: 2 } })];
+      const [row] = build({ sends });
+      return row?.kind === 'send' && row.sentence;
+    };
+    assert.match(String(sentence(99_000)), /14 messages now, 13 before\./);
+    assert.match(String(sentence(10_000)), /14 messages now, 13 when last checked before\./);
   });
 
   it('shows sends by their state, the unknown one with what is known', () => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { Drafts } from '../../../src/chat/drafts';
-import { SendJournal, type SendOwner } from '../../../src/chat/sendJournal';
+import type { SendOwner } from '../../../src/chat/owner';
+import { SendJournal } from '../../../src/chat/sendJournal';
 import { Transcript } from '../../../src/chat/transcript';
 import { afterwards, brittle, cleanUp, message, storageIn, temporaryFolder, until } from './support';
 

@@ -4,11 +4,13 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { pathToFileURL, fileURLToPath } from 'node:url';
 import { ApiClient } from '../../../src/api';
-import { Attachments, type AttachableFiles } from '../../../src/chat/attachments';
+import { Attachments, type AttachableFiles, type AttachmentLimits } from '../../../src/chat/attachments';
 import { Conversation } from '../../../src/chat/conversation';
+import { messageBody } from '../../../src/chat/body';
 import { Drafts } from '../../../src/chat/drafts';
 import type { KnownMessage, StoredMessage } from '../../../src/chat/messages';
 import { SendJournal, type JournalOptions, type SendRecord } from '../../../src/chat/sendJournal';
+import { SendQueue } from '../../../src/chat/sendQueue';
 import type { ChatSession, ChatSessions } from '../../../src/chat/sessions';
 import { openStorage, type Storage } from '../../../src/storage';
 import { errorSentence } from '../../../src/util/errorSentence';
@@ -87,6 +89,7 @@ export const diskFiles: AttachableFiles = {
     return { kind, size: facts.size, mtime: facts.mtimeMs };
   },
   read: async uri => new Uint8Array(await fs.promises.readFile(fileURLToPath(uri))),
+  pieces: uri => fs.createReadStream(fileURLToPath(uri)),
   name: uri => path.basename(fileURLToPath(uri)),
   workspacePath: uri => `src/${path.basename(fileURLToPath(uri))}`,
 };
@@ -130,6 +133,12 @@ export class AskingSessions implements ChatSessions {
     return session;
   }
 
+  /** Makes what is known of a session older, ms. */
+  age(sessionId: string, ms: number): void {
+    const known = this.#known.get(sessionId);
+    if (known !== undefined) this.#known.set(sessionId, { ...known, statusAt: Date.now() - ms });
+  }
+
   noteSend(sessionId: string, sent: { status: string; at: number; text: string }): Promise<void> {
     this.noted.push({ sessionId, status: sent.status, text: sent.text });
     return Promise.resolve();
@@ -156,6 +165,7 @@ export interface Window {
   readonly conversation: Conversation;
   readonly drafts: Drafts;
   readonly journal: SendJournal;
+  readonly queue: SendQueue;
   readonly sessions: AskingSessions;
   readonly storage: Storage;
   readonly log: { readonly lines: readonly string[] };
@@ -178,6 +188,7 @@ export async function openWindow(options: {
   const serviceId = 'service1';
   const drafts = new Drafts(storage, serviceId, error => assert.fail(String(error)));
   const journal = new SendJournal({ storage, serviceId, ...options.process });
+  const queue = new SendQueue({ storage, serviceId, ...options.process });
   const sessions = new AskingSessions(client);
   const conversation = new Conversation({
     serviceId,
@@ -185,8 +196,10 @@ export async function openWindow(options: {
     storage,
     drafts,
     journal,
+    queue,
     sessions,
-    attachments: new Attachments(diskFiles, () => options.maxBytes ?? 1024 * 1024, 'en'),
+    attachments: new Attachments(diskFiles, () => limits(options.maxBytes ?? 1024 * 1024), 'en'),
+    buildBody: source => Promise.resolve(messageBody(source)),
     api: () => (signedIn() ? client : undefined),
     describe: error => errorSentence(error),
     log,
@@ -195,10 +208,16 @@ export async function openWindow(options: {
   afterwards(() => {
     conversation.dispose();
     journal.dispose();
+    queue.dispose();
     drafts.dispose();
   });
   await conversation.load();
-  return { conversation, drafts, journal, sessions, storage, log };
+  return { conversation, drafts, journal, queue, sessions, storage, log };
+}
+
+/** The same limit for everything, bytes. */
+export function limits(bytes: number): AttachmentLimits {
+  return { file: bytes, image: bytes, message: 10 * bytes };
 }
 
 /** Resolves when the condition holds, looking again whenever something changed. */

@@ -16,8 +16,8 @@ describe('formats', () => {
   });
 
   it('shows sizes in steps of 1,024', () => {
-    assert.equal(english.bytes(0), '0 byte');
-    assert.equal(english.bytes(1023), '1,023 byte');
+    assert.equal(english.bytes(0), '0 bytes');
+    assert.equal(english.bytes(1023), '1,023 bytes');
     assert.equal(english.bytes(1536), '1.5 kB');
     assert.equal(english.bytes(10 * 1024 * 1024), '10 MB');
     assert.equal(german.bytes(1536), '1,5 kB');

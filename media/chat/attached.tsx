@@ -1,0 +1,138 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { ChatStrings, Chip } from '../../src/chat/protocol';
+import { attachBytes, shrink } from './given';
+import { ask, panel } from './page';
+import { chipIcons } from './rows';
+import { composer, fill, rejected, type Rejected } from './state';
+
+interface AttachedProps {
+  readonly chips: readonly Chip[];
+  readonly strings: ChatStrings;
+  /** After one was removed: the button that was pressed goes, and the focus must not go with it. */
+  readonly onRemoved: () => void;
+}
+
+/** The attachments of the draft, and what could not become one, each with its reason. */
+export function Attached({ chips, strings, onRemoved }: AttachedProps) {
+  if (chips.length + rejected.value.length === 0) return null;
+  const limit = composer.value?.limits.image ?? 0;
+  const shrinkChip = async ({ key, name }: Chip): Promise<void> => {
+    const { mediaType, bytes } = await panel.request('attachedPicture', { key });
+    const picture = new Blob([Uint8Array.from(bytes)], { type: mediaType });
+    await panel.request('replaceAttachment', { key, ...(await shrink(picture, name, limit)) });
+  };
+  const drop = (item: Rejected): void => {
+    rejected.value = rejected.value.filter(other => other !== item);
+    onRemoved();
+  };
+  const shrinkRejected = async (item: Rejected, picture: File): Promise<void> => {
+    const { name, bytes } = await shrink(picture, item.name, limit);
+    await attachBytes(name, bytes);
+    drop(item);
+  };
+  return (
+    <ul class="chips" aria-label={strings.attachments}>
+      {chips.map(chip => (
+        <AttachedChip
+          key={chip.key}
+          chip={chip}
+          strings={strings}
+          shrink={chip.shrinkable === true ? () => shrinkChip(chip) : undefined}
+          remove={() => {
+            panel.notify('detach', { key: chip.key });
+            onRemoved();
+          }}
+        />
+      ))}
+      {rejected.value.map(item => {
+        const { key, name, reason: problem, picture } = item;
+        return (
+          <AttachedChip
+            key={`rejected:${key}`}
+            chip={{ key: '', name, kind: 'unknown', size: '', title: name, problem }}
+            strings={strings}
+            shrink={picture && (() => shrinkRejected(item, picture))}
+            remove={() => drop(item)}
+          />
+        );
+      })}
+    </ul>
+  );
+}
+
+interface ChipProps {
+  readonly chip: Chip;
+  readonly strings: ChatStrings;
+  readonly shrink: (() => Promise<void>) | undefined;
+  readonly remove: () => void;
+}
+
+function AttachedChip({ chip, strings, shrink: makeSmaller, remove }: ChipProps) {
+  const { key, name, kind, size, title, problem } = chip;
+  const [busy, setBusy] = useState(false);
+  const removing = fill(strings.removeAttachment, name);
+  return (
+    <li class={`chip${problem === undefined ? '' : ' refused'}`} title={title}>
+      {kind === 'image' ? (
+        <Thumbnail chip={chip} />
+      ) : (
+        <span class={`codicon codicon-${chipIcons[kind]}`} aria-hidden="true" />
+      )}
+      {problem === undefined ? (
+        <button
+          type="button"
+          class="chip-name"
+          aria-label={fill(strings.openAttachment, name)}
+          onClick={() => panel.notify('openAttachment', { key })}
+        >
+          {name}
+        </button>
+      ) : (
+        <span class="chip-name">{problem}</span>
+      )}
+      {problem === undefined ? <span class="quiet">{size}</span> : null}
+      {makeSmaller === undefined ? null : (
+        <button
+          type="button"
+          class="link"
+          disabled={busy}
+          onClick={() => {
+            setBusy(true);
+            void ask(makeSmaller()).finally(() => setBusy(false));
+          }}
+        >
+          {strings.shrink}
+        </button>
+      )}
+      <button type="button" class="icon-button" title={removing} aria-label={removing} onClick={remove}>
+        <span class="codicon codicon-close" aria-hidden="true" />
+      </button>
+    </li>
+  );
+}
+
+/** A small picture of an attached image, its icon until that is there. */
+function Thumbnail({ chip }: { readonly chip: Chip }) {
+  const [address, setAddress] = useState<string | undefined>(undefined);
+  useEffect(() => {
+    let made: string | undefined;
+    let wanted = true;
+    panel.request('attachedPicture', { key: chip.key }).then(
+      ({ mediaType, bytes }) => {
+        if (!wanted) return;
+        made = URL.createObjectURL(new Blob([Uint8Array.from(bytes)], { type: mediaType }));
+        setAddress(made);
+      },
+      () => undefined,
+    );
+    return () => {
+      wanted = false;
+      if (made !== undefined) URL.revokeObjectURL(made);
+    };
+  }, [chip.key]);
+  return address === undefined ? (
+    <span class="codicon codicon-file-media" aria-hidden="true" />
+  ) : (
+    <img class="thumbnail" src={address} alt="" />
+  );
+}

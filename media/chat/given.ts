@@ -1,0 +1,117 @@
+import { panel } from './page';
+import { composer, fill, rejected, start } from './state';
+
+/** The addresses of dropped files, local and remote: all of them, where `text/uri-list` holds only the first. */
+export function urisOf(data: DataTransfer): readonly string[] {
+  const lists = ['application/vnd.code.uri-list', 'text/uri-list'].map(type => data.getData(type));
+  const list = lists.find(text => text !== '') ?? '';
+  return list
+    .split(/\r?\n/)
+    .filter(line => line !== '' && !line.startsWith('#') && !/^(?:https?|mailto|data|blob):/i.test(line));
+}
+
+/** Whether what is dragged may hold files; its contents are not told before the drop. */
+export function mayHoldFiles(data: DataTransfer | null): boolean {
+  return (
+    data?.types.some(type => /^(?:Files|text\/uri-list|application\/vnd\.code\.uri-list)$/.test(type)) ===
+    true
+  );
+}
+
+/** The files of a paste; none where they only picture the text beside them, as word processors and spreadsheets do. */
+export function filesOf(data: DataTransfer): readonly File[] {
+  const isPicturedText = data.types.includes('text/html') && data.getData('text/plain') !== '';
+  return isPicturedText ? [] : [...data.files];
+}
+
+/** Attaches files one after another, in their order. Each is attached, or a chip says why not. */
+export async function attachFiles(files: readonly File[]): Promise<void> {
+  for (const file of files) await attachFile(file);
+}
+
+/** Attaches a text as a file. */
+export function attachText(text: string): Promise<void> {
+  const name = start.value?.strings.pastedName ?? 'text';
+  return attachFile(new File([text], `${name}.txt`, { type: 'text/plain' }));
+}
+
+async function attachFile(file: File): Promise<void> {
+  const strings = start.value?.strings;
+  const limits = composer.value?.limits;
+  if (strings === undefined || limits === undefined) return;
+  const isPicture = file.type.startsWith('image/');
+  const limit = isPicture ? limits.image : limits.file;
+  if (file.size > limit) {
+    const reason = fill(strings.tooLarge, file.name, bytesText(file.size), bytesText(limit));
+    reject(file.name, reason, /^image\/(?:png|jpeg|webp)$/.test(file.type) ? file : undefined);
+    return;
+  }
+  try {
+    await attachBytes(file.name, new Uint8Array(await file.arrayBuffer()));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : '';
+    reject(file.name, fill(strings.notAttached, file.name, why));
+  }
+}
+
+export async function attachBytes(name: string, bytes: Uint8Array): Promise<void> {
+  await panel.request('attachBytes', { name: free(name.slice(0, 200)), bytes });
+}
+
+let lastRejected = 0;
+
+function reject(name: string, reason: string, picture?: File): void {
+  const key = String(++lastRejected);
+  rejected.value = [...rejected.value, { key, name, reason, ...(picture === undefined ? {} : { picture }) }];
+}
+
+/** A name that no attached file has; pasted pictures all have the same one. */
+function free(name: string): string {
+  const taken = new Set(composer.value?.chips.map(chip => chip.name));
+  const [, stem = name, ending = ''] = /^(.+?)(\.[^.]*)?$/s.exec(name) ?? [];
+  let number = 1;
+  while (taken.has(number === 1 ? name : `${stem}-${number}${ending}`)) number++;
+  return number === 1 ? name || 'file' : `${stem}-${number}${ending}`;
+}
+
+/** Bytes in steps of 1,024, such as `180 kB`. */
+function bytesText(size: number): string {
+  const megabytes = size / 1024 / 1024;
+  const [value, unit] = megabytes >= 1 ? [megabytes, 'megabyte'] : [size / 1024, 'kilobyte'];
+  const options = { style: 'unit', unit, maximumFractionDigits: value >= 10 ? 0 : 1 } as const;
+  return new Intl.NumberFormat(start.value?.language, options).format(value);
+}
+
+/** Longest edges tried, px. */
+const EDGES = [2048, 1568, 1024, 768, 512];
+
+/**
+ * The picture made small enough: JPEG stays JPEG, everything else becomes WebP, which keeps what is transparent. Rejects when it
+ * cannot be read or made small enough.
+ */
+export async function shrink(
+  picture: Blob,
+  name: string,
+  limit: number,
+): Promise<{ readonly name: string; readonly bytes: Uint8Array }> {
+  const bitmap = await createImageBitmap(picture);
+  try {
+    const type = picture.type === 'image/jpeg' ? 'image/jpeg' : 'image/webp';
+    for (const edge of EDGES) {
+      const scale = Math.min(1, edge / Math.max(bitmap.width, bitmap.height));
+      const canvas = new OffscreenCanvas(
+        Math.max(1, Math.round(bitmap.width * scale)),
+        Math.max(1, Math.round(bitmap.height * scale)),
+      );
+      canvas.getContext('2d')?.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+      const blob = await canvas.convertToBlob({ type, quality: 0.85 });
+      if (blob.size > limit) continue;
+      const ending = blob.type === 'image/jpeg' ? '.jpg' : '.webp';
+      const bytes = new Uint8Array(await blob.arrayBuffer());
+      return { name: name.replace(/(?:\.[^.]*)?$/, ending), bytes };
+    }
+    throw new Error(start.value?.strings.notShrunk);
+  } finally {
+    bitmap.close();
+  }
+}

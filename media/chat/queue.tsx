@@ -1,0 +1,188 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { ChatStrings, Composer, QueuedRow } from '../../src/chat/protocol';
+import { sends } from './keys';
+import { ask, panel } from './page';
+import { announcement, fill } from './state';
+
+/** Where the focus goes when the queue has been drawn again: a button of a message. */
+interface Wanted {
+  readonly id: string;
+  readonly act: string;
+}
+
+/** What waits until the agent is idle: read, changed, moved and removed here. */
+export function Queue({ known, strings }: { readonly known: Composer; readonly strings: ChatStrings }) {
+  const { queue, queueNote, queueStopped } = known;
+  const [editing, setEditing] = useState<string | undefined>(undefined);
+  const wanted = useRef<Wanted | undefined>(undefined);
+  const list = useRef<HTMLOListElement>(null);
+  useLayoutEffect(() => {
+    const { current: want } = wanted;
+    if (want === undefined) return;
+    wanted.current = undefined;
+    const row = [...(list.current?.children ?? [])].find(item => item.getAttribute('data-id') === want.id);
+    const button = row?.querySelector<HTMLButtonElement>(`button[data-act="${want.act}"]:not(:disabled)`);
+    (button ?? row?.querySelector('button'))?.focus();
+  });
+  if (queue.length === 0) return null;
+
+  const move = (row: QueuedRow, to: number, act: string): void => {
+    if (to < 0 || to >= queue.length) return;
+    void ask(panel.request('moveQueued', { id: row.id, to })).then(done => {
+      if (!done) return;
+      wanted.current = { id: row.id, act };
+      announcement.value = fill(strings.movedTo, String(to + 1), String(queue.length));
+    });
+  };
+  return (
+    <section class="queue" aria-label={strings.queue}>
+      <div class="queue-head">
+        <span class={`codicon codicon-${queueStopped ? 'debug-pause' : 'list-ordered'}`} aria-hidden="true" />
+        <span class="queue-note">{queueNote}</span>
+        <button type="button" class="link" onClick={() => void ask(panel.request('sendQueuedNow', {}))}>
+          {strings.sendNow}
+        </button>
+      </div>
+      <ol ref={list}>
+        {queue.map((row, index) => (
+          <li
+            key={row.id}
+            data-id={row.id}
+            class="queued"
+            onKeyDown={event => {
+              const step = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0;
+              if (step === 0 || !event.altKey || editing === row.id) return;
+              event.preventDefault();
+              move(row, index + step, step < 0 ? 'up' : 'down');
+            }}
+          >
+            {editing === row.id ? (
+              <Editing
+                row={row}
+                known={known}
+                strings={strings}
+                onDone={() => {
+                  wanted.current = { id: row.id, act: 'edit' };
+                  setEditing(undefined);
+                }}
+              />
+            ) : (
+              <>
+                <div class="queued-text" title={row.text}>
+                  {row.text}
+                  {row.chips.map((chip, at) => (
+                    <span class="quiet" key={at} title={chip.title}>
+                      <span class="codicon codicon-attach" aria-hidden="true" />
+                      {chip.name}
+                    </span>
+                  ))}
+                  {row.problem === undefined ? null : <p class="problem">{row.problem}</p>}
+                </div>
+                <div class="queued-acts">
+                  <Act name="edit" label={strings.editQueued} row={row} act={() => setEditing(row.id)} />
+                  <Act
+                    name="up"
+                    icon="arrow-up"
+                    label={strings.moveUp}
+                    row={row}
+                    off={index === 0}
+                    act={() => move(row, index - 1, 'up')}
+                  />
+                  <Act
+                    name="down"
+                    icon="arrow-down"
+                    label={strings.moveDown}
+                    row={row}
+                    off={index === queue.length - 1}
+                    act={() => move(row, index + 1, 'down')}
+                  />
+                  <Act
+                    name="remove"
+                    icon="close"
+                    label={strings.removeQueued}
+                    row={row}
+                    act={() => {
+                      const next = queue[index + 1] ?? queue[index - 1];
+                      if (next !== undefined) wanted.current = { id: next.id, act: 'remove' };
+                      void ask(panel.request('removeQueued', { id: row.id }));
+                    }}
+                  />
+                </div>
+              </>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+interface ActProps {
+  readonly name: string;
+  readonly icon?: string;
+  readonly label: string;
+  readonly row: QueuedRow;
+  readonly off?: boolean;
+  readonly act: () => void;
+}
+
+function Act({ name, icon = name, label, row, off = false, act }: ActProps) {
+  const words = fill(label, row.text.slice(0, 60));
+  return (
+    <button
+      type="button"
+      class="icon-button"
+      data-act={name}
+      title={words}
+      aria-label={words}
+      disabled={off || row.leaving}
+      onClick={act}
+    >
+      <span class={`codicon codicon-${icon}`} aria-hidden="true" />
+    </button>
+  );
+}
+
+interface EditingProps {
+  readonly row: QueuedRow;
+  readonly known: Composer;
+  readonly strings: ChatStrings;
+  readonly onDone: () => void;
+}
+
+function Editing({ row, known, strings, onDone }: EditingProps) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  useLayoutEffect(() => field.current?.focus(), []);
+  const save = (): void => {
+    const text = field.current?.value ?? '';
+    if (text.trim() === '') return;
+    void ask(panel.request('editQueued', { id: row.id, text })).then(saved => {
+      if (saved) onDone();
+    });
+  };
+  return (
+    <div class="queued-edit">
+      <textarea
+        class="field"
+        ref={field}
+        aria-label={strings.queuedText}
+        defaultValue={row.text}
+        onKeyDown={event => {
+          if (event.key === 'Escape') onDone();
+          else if (sends(event, known.sendKey, false)) save();
+          else return;
+          event.preventDefault();
+          event.stopPropagation();
+        }}
+      />
+      <div class="actions">
+        <button type="button" class="secondary" onClick={save}>
+          {strings.save}
+        </button>
+        <button type="button" class="secondary" onClick={onDone}>
+          {strings.cancel}
+        </button>
+      </div>
+    </div>
+  );
+}

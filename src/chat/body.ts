@@ -1,0 +1,92 @@
+/** One attachment of a message before it is encoded: an image, or a file with its name (section 4.7). */
+export interface BodyPart {
+  readonly kind: 'image' | 'pdf' | 'text';
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+  readonly name: string;
+  /** Relative to the workspace. */
+  readonly path: string;
+}
+
+/** What a message is made of. */
+export interface BodySource {
+  readonly text: string;
+  readonly computerId?: string | undefined;
+  readonly parts: readonly BodyPart[];
+}
+
+/** A piece of the body: JSON as it is, bytes to be encoded as base64, or bytes of UTF-8 to be escaped inside a JSON string. */
+type Piece =
+  | { readonly kind: 'json'; readonly json: string }
+  | { readonly kind: 'base64' | 'escaped'; readonly bytes: Uint8Array };
+
+/** Bytes taken at once; a multiple of three, so that base64 joins without padding between. */
+const AT_ONCE = 3 * 32 * 1024;
+
+/** The JSON body of section 4.7. Order is kept in each list. */
+export function messageBody(source: BodySource): Uint8Array {
+  return Buffer.concat([...messagePieces(source)]);
+}
+
+/** The same as pieces of at most a few MB, so that besides the body itself little memory is needed. */
+export function* messagePieces(source: BodySource): Iterable<Uint8Array<ArrayBuffer>> {
+  for (const piece of piecesOf(source)) {
+    if (piece.kind === 'json') {
+      yield Buffer.from(piece.json);
+    } else if (piece.kind === 'escaped') {
+      for (const text of escaped(piece.bytes)) yield Buffer.from(text);
+    } else {
+      for (const part of inParts(piece.bytes)) {
+        const view = Buffer.from(part.buffer, part.byteOffset, part.length);
+        yield Buffer.from(view.toString('base64'), 'latin1');
+      }
+    }
+  }
+}
+
+function piecesOf({ text, computerId, parts }: BodySource): readonly Piece[] {
+  const images = parts.filter(({ kind }) => kind === 'image');
+  const files = parts.filter(({ kind }) => kind !== 'image');
+  return [
+    json(`{"text":${JSON.stringify(text)}`),
+    ...list('images', images, image => [
+      json(`{"type":"base64","data":"`),
+      { kind: 'base64', bytes: image.bytes },
+      json(`","mediaType":${JSON.stringify(image.mediaType)}}`),
+    ]),
+    ...list('files', files, file => [
+      json(`{"type":"base64","mediaType":${JSON.stringify(file.mediaType)},"data":"`),
+      { kind: 'base64', bytes: file.bytes },
+      ...(file.kind === 'text'
+        ? [json(`","parsedData":"`), { kind: 'escaped' as const, bytes: file.bytes }]
+        : []),
+      json(`","name":${JSON.stringify(file.name)},"path":${JSON.stringify(file.path)}}`),
+    ]),
+    json(computerId === undefined ? '}' : `,"computerId":${JSON.stringify(computerId)}}`),
+  ];
+}
+
+function list(
+  name: string,
+  parts: readonly BodyPart[],
+  each: (part: BodyPart) => readonly Piece[],
+): readonly Piece[] {
+  if (parts.length === 0) return [];
+  const items = parts.flatMap((part, index) => [json(index === 0 ? '' : ','), ...each(part)]);
+  return [json(`,"${name}":[`), ...items, json(']')];
+}
+
+function json(text: string): Piece {
+  return { kind: 'json', json: text };
+}
+
+function* inParts(bytes: Uint8Array): Iterable<Uint8Array> {
+  for (let from = 0; from < bytes.length; from += AT_ONCE) yield bytes.subarray(from, from + AT_ONCE);
+}
+
+function* escaped(bytes: Uint8Array): Iterable<string> {
+  const decoder = new TextDecoder('utf-8');
+  for (const part of inParts(bytes))
+    yield JSON.stringify(decoder.decode(part, { stream: true })).slice(1, -1);
+  yield JSON.stringify(decoder.decode()).slice(1, -1);
+}

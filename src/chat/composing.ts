@@ -1,0 +1,128 @@
+import * as vscode from 'vscode';
+import type { ApiClient } from '../api';
+import type { Event } from '../util/event';
+import { forQuickPick, oneLine } from '../util/text';
+import type { PanelHandlers } from '../webview/ipc';
+import type { Attachments } from './attachments';
+import type { ComposerSettings } from './composerState';
+import type { Conversation } from './conversation';
+import type { KeptFiles, LooseFile } from './keptFiles';
+import { ownTexts } from './model';
+import type { ChatProtocol, Picture } from './protocol';
+
+/** What composing needs beyond the conversation. */
+export interface ComposingDeps extends ComposerSettings {
+  readonly kept: Pick<KeptFiles, 'keep' | 'fileOf'>;
+  readonly attachments: Pick<Attachments, 'picture'>;
+  readonly api: () => ApiClient | undefined;
+  readonly onDidChangeSettings: Event<unknown>;
+}
+
+/** What a person does in the composer and the queue of one session. */
+export class Composing {
+  readonly conversation: Conversation;
+  readonly #deps: ComposingDeps;
+
+  constructor(conversation: Conversation, deps: ComposingDeps) {
+    this.conversation = conversation;
+    this.#deps = deps;
+  }
+
+  /** Keeps bytes that are in no file and attaches them. */
+  async attach(file: LooseFile): Promise<void> {
+    const { composition, serviceId } = this.conversation;
+    await composition.attach([await this.#deps.kept.keep(serviceId, { ...file, name: nameOf(file.name) })]);
+  }
+
+  async replace(key: string, { name, bytes }: LooseFile): Promise<void> {
+    const { composition, serviceId } = this.conversation;
+    this.#need(key);
+    await composition.replace(key, await this.#deps.kept.keep(serviceId, { name: nameOf(name), bytes }));
+  }
+
+  picture(key: string): Promise<Picture> {
+    this.#need(key);
+    return this.#deps.attachments.picture(key);
+  }
+
+  /** Shows an attached file as the editor shows such files. */
+  async open(key: string): Promise<void> {
+    this.#need(key);
+    const kept = this.#deps.kept.fileOf(key);
+    const uri = kept === undefined ? vscode.Uri.parse(key, true) : vscode.Uri.file(kept);
+    const options = { preview: true, viewColumn: vscode.ViewColumn.Beside };
+    await vscode.commands.executeCommand('vscode.open', uri, options);
+  }
+
+  /** Lets the person choose where the message goes. */
+  async chooseTarget(): Promise<void> {
+    const { t } = vscode.l10n;
+    const { composition, session } = this.conversation;
+    const api = this.#deps.api();
+    if (api === undefined) throw new Error(t('Sign in first.'));
+    const { items } = await api.computers.list();
+    const own = session?.computerId;
+    const target = composition.draft.target?.computerId ?? own;
+    const choices = items.map(({ id, name, status }) => ({
+      id,
+      name,
+      label: forQuickPick(name, 80),
+      description: forQuickPick(status ?? '', 40),
+      ...(id === own ? { detail: t('The computer of this session') } : {}),
+      picked: id === target,
+    }));
+    choices.sort((a, b) => Number(b.id === own) - Number(a.id === own));
+    const placeHolder = t('Send the message to which computer?');
+    const choice = await vscode.window.showQuickPick(choices, { placeHolder });
+    if (choice === undefined) return;
+    composition.setTarget(choice.id === own ? undefined : { computerId: choice.id, name: choice.name });
+  }
+
+  #need(key: string): void {
+    if (!this.conversation.composition.draft.attachments.includes(key))
+      throw new Error(vscode.l10n.t('This attachment has been removed meanwhile.'));
+  }
+}
+
+/** Answers to what the page asks of the composer and the queue. */
+export function composerRequests(
+  composing: Composing,
+): Pick<
+  PanelHandlers<ChatProtocol>['requests'],
+  | 'history'
+  | 'attachBytes'
+  | 'attachedPicture'
+  | 'replaceAttachment'
+  | 'editQueued'
+  | 'moveQueued'
+  | 'removeQueued'
+  | 'sendQueuedNow'
+  | 'chooseTarget'
+> {
+  const { conversation } = composing;
+  const done = async (act: Promise<unknown>): Promise<null> => {
+    await act;
+    return null;
+  };
+  const found = async (change: Promise<boolean>): Promise<null> => {
+    if (!(await change)) throw new Error(vscode.l10n.t('This message is being sent or is gone.'));
+    return null;
+  };
+  return {
+    history: () => ownTexts(conversation.transcript.known),
+    attachBytes: file => done(composing.attach(file)),
+    attachedPicture: ({ key }) => composing.picture(key),
+    replaceAttachment: ({ key, ...file }) => done(composing.replace(key, file)),
+    editQueued: ({ id, text }) => found(conversation.queue.edit(id, text)),
+    moveQueued: ({ id, to }) => found(conversation.queue.move(id, to)),
+    removeQueued: ({ id }) => found(conversation.queue.remove(id)),
+    sendQueuedNow: () => done(conversation.queue.sendNow()),
+    chooseTarget: () => done(composing.chooseTarget()),
+  };
+}
+
+/** The last part of what a page calls a file, never empty. */
+function nameOf(name: string): string {
+  const last = oneLine(name.split(/[\\/]/).at(-1) ?? '', 100);
+  return last === '' ? vscode.l10n.t('file') : last;
+}

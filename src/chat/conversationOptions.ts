@@ -1,0 +1,30 @@
+import type { ApiClient } from '../api';
+import type { Logger } from '../log';
+import type { Storage } from '../storage';
+import type { Attachments } from './attachments';
+import type { BuildBody } from './bodyBuilder';
+import type { Drafts } from './drafts';
+import type { SendJournal } from './sendJournal';
+import type { SendQueue } from './sendQueue';
+import type { ChatSessions } from './sessions';
+
+/** What a conversation is made from. */
+export interface ConversationOptions {
+  readonly serviceId: string;
+  readonly sessionId: string;
+  readonly storage: Storage;
+  readonly drafts: Drafts;
+  readonly journal: SendJournal;
+  readonly queue: SendQueue;
+  readonly attachments: Attachments;
+  readonly buildBody: BuildBody;
+  readonly sessions: ChatSessions;
+  /** The client of this conversation's service; `undefined` while it cannot be asked. */
+  readonly api: () => ApiClient | undefined;
+  /** A sentence for a failed request; `undefined` when it was cancelled. */
+  readonly describe: (error: unknown) => string | undefined;
+  readonly log: Logger;
+  readonly now?: () => number;
+  /** Whether what only some services offer may be used; not when left out. */
+  readonly extras?: () => boolean;
+}

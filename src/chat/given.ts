@@ -1,0 +1,45 @@
+import * as vscode from 'vscode';
+import type { LooseFile } from './keptFiles';
+
+/** The selections of the active editor, each as a text file that names its file and lines. */
+export function selectedTexts(): readonly LooseFile[] {
+  const editor = vscode.window.activeTextEditor;
+  if (editor === undefined) return [];
+  const { document } = editor;
+  const place = vscode.workspace.getWorkspaceFolder(document.uri)
+    ? vscode.workspace.asRelativePath(document.uri, (vscode.workspace.workspaceFolders?.length ?? 0) > 1)
+    : nameOf(document.uri);
+  return editor.selections
+    .filter(selection => !selection.isEmpty)
+    .sort((a, b) => a.start.compareTo(b.start))
+    .map(selection => {
+      // A selection that ends before the first character of a line does not take that line in.
+      const last = selection.end.character === 0 ? selection.end.line : selection.end.line + 1;
+      const lines = `${selection.start.line + 1}-${Math.max(last, selection.start.line + 1)}`;
+      return {
+        name: `${nameOf(document.uri)}:${lines}`,
+        path: `${place.replaceAll('\\', '/')}:${lines}`,
+        bytes: new TextEncoder().encode(document.getText(selection)),
+      };
+    });
+}
+
+/** The files in what was dropped on a tree: by their addresses, or as bytes where they have none. */
+export async function droppedFiles(
+  data: vscode.DataTransfer,
+): Promise<{ readonly uris: readonly string[]; readonly files: readonly LooseFile[] }> {
+  const listed = await data.get('text/uri-list')?.asString();
+  const uris = (listed ?? '').split(/\r?\n/).filter(line => line !== '' && !line.startsWith('#'));
+  if (uris.length > 0) return { uris, files: [] };
+  const files: LooseFile[] = [];
+  for (const [, item] of data) {
+    const file = item.asFile();
+    if (file?.uri !== undefined) uris.push(file.uri.toString());
+    else if (file !== undefined) files.push({ name: file.name, bytes: await file.data() });
+  }
+  return { uris, files };
+}
+
+function nameOf(uri: vscode.Uri): string {
+  return uri.path.split('/').at(-1) ?? uri.path;
+}

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import * as fs from 'node:fs/promises';
+import * as path from 'node:path';
+import type { AttachableFiles } from './attachments';
+
+/** Bytes that are in no file a person has: pasted, dropped, selected or made smaller. */
+export interface LooseFile {
+  readonly name: string;
+  /** Where it belongs in the workspace; the name without it. */
+  readonly path?: string | undefined;
+  readonly bytes: Uint8Array;
+}
+
+interface Kept {
+  readonly file: string;
+  readonly name: string;
+  readonly path: string;
+}
+
+const SCHEME = 'agentconsole-attachment';
+/** What nobody refers to any more is removed after this long, ms. */
+const GRACE = 24 * 60 * 60_000;
+
+/**
+ * Keeps loose files durably below the storage folder until no draft, queue or send refers to them, and reads them back beside
+ * all other files. The address of one holds its name and path.
+ */
+export class KeptFiles implements AttachableFiles {
+  readonly #root: string;
+  readonly #others: AttachableFiles;
+
+  constructor(root: string, others: AttachableFiles) {
+    this.#root = root;
+    this.#others = others;
+  }
+
+  /** Resolves to the address when the bytes are durable. */
+  async keep(serviceId: string, { name, path: place, bytes }: LooseFile): Promise<string> {
+    const id = randomUUID();
+    const folder = path.join(this.#folder(serviceId), id);
+    await fs.mkdir(folder, { recursive: true });
+    const handle = await fs.open(path.join(folder, fileName(name)), 'wx');
+    try {
+      await handle.writeFile(bytes);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    const query = place === undefined ? '' : `?${encodeURIComponent(place)}`;
+    return `${SCHEME}:/${serviceId}/${id}/${encodeURIComponent(name)}${query}`;
+  }
+
+  /** The file a kept one is in; `undefined` for other addresses. */
+  fileOf(uri: string): string | undefined {
+    return this.#kept(uri)?.file;
+  }
+
+  async stat(uri: string) {
+    const kept = this.#kept(uri);
+    if (kept === undefined) return this.#others.stat(uri);
+    const facts = await fs.lstat(kept.file);
+    return {
+      kind: facts.isFile() ? ('file' as const) : ('other' as const),
+      size: facts.size,
+      mtime: facts.mtimeMs,
+    };
+  }
+
+  async read(uri: string): Promise<Uint8Array> {
+    const kept = this.#kept(uri);
+    return kept === undefined ? this.#others.read(uri) : fs.readFile(kept.file);
+  }
+
+  pieces(uri: string): AsyncIterable<Uint8Array> {
+    const kept = this.#kept(uri);
+    return kept === undefined ? this.#others.pieces(uri) : filePieces(kept.file);
+  }
+
+  name(uri: string): string {
+    return this.#kept(uri)?.name ?? this.#others.name(uri);
+  }
+
+  workspacePath(uri: string): string {
+    return this.#kept(uri)?.path ?? this.#others.workspacePath(uri);
+  }
+
+  /** Removes what is older than a day and in none of these addresses. */
+  async sweep(serviceId: string, inUse: readonly string[], now = Date.now()): Promise<void> {
+    const used = new Set(inUse.flatMap(uri => this.#kept(uri)?.file.split(path.sep).at(-2) ?? []));
+    const folder = this.#folder(serviceId);
+    for (const id of await fs.readdir(folder).catch(() => [])) {
+      if (used.has(id)) continue;
+      const { mtimeMs } = await fs.stat(path.join(folder, id));
+      if (mtimeMs < now - GRACE) await fs.rm(path.join(folder, id), { recursive: true, force: true });
+    }
+  }
+
+  #folder(serviceId: string): string {
+    return path.join(this.#root, 'services', serviceId, 'attachments');
+  }
+
+  #kept(uri: string): Kept | undefined {
+    const match = /^agentconsole-attachment:\/([a-z0-9_-]+)\/([0-9a-f-]{36})\/([^/?#]+)(?:\?(.*))?$/.exec(
+      uri,
+    );
+    const [, serviceId, id, name, place] = match ?? [];
+    if (serviceId === undefined || id === undefined || name === undefined) return undefined;
+    try {
+      const plainName = decodeURIComponent(name);
+      const file = path.join(this.#folder(serviceId), id, fileName(plainName));
+      return { file, name: plainName, path: place === undefined ? plainName : decodeURIComponent(place) };
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** A file of this machine, a piece at a time. */
+export function filePieces(file: string): AsyncIterable<Uint8Array> {
+  return createReadStream(file, { highWaterMark: 256 * 1024 }) as AsyncIterable<Uint8Array>;
+}
+
+/** A name every file system takes. */
+function fileName(name: string): string {
+  const safe = name.replace(/[^\p{L}\p{N} ._()-]/gu, '_').replace(/^[. ]+|[. ]+$/g, '_');
+  return safe.slice(-100) || '_';
+}

@@ -1,0 +1,125 @@
+import { Disposable, Slot, type IDisposable } from '../util/disposable';
+import type { QueuedMessage, SendQueue } from './sendQueue';
+import type { ChatSessions } from './sessions';
+
+export interface QueueRunnerOptions {
+  readonly sessionId: string;
+  readonly queue: SendQueue;
+  readonly sessions: Pick<ChatSessions, 'get' | 'refresh' | 'watch'>;
+  /**
+   * Nothing of this session is being sent, and the service can be asked; without `force` also nothing waits for a decision of the
+   * person.
+   */
+  readonly isFree: (force: boolean) => boolean;
+  /** Whether a message with this id is in the journal of sends. */
+  readonly isSent: (id: string) => boolean;
+  /**
+   * Sends a message; `recorded` is awaited between its journal record and its request. Resolves when it is settled; rejects with
+   * a sentence when nothing was sent.
+   */
+  readonly send: (message: QueuedMessage, recorded: () => Promise<void>) => Promise<unknown>;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Sends the queued messages of one session in order, each when the agent is idle. A message leaves the queue after it stands in
+ * the journal and before its request leaves, so neither two windows nor a crash can send it twice.
+ */
+export class QueueRunner extends Disposable {
+  readonly #options: QueueRunnerOptions;
+  readonly #watch = this.register(new Slot<IDisposable>());
+  #running: Promise<void> | undefined;
+  #again = false;
+
+  constructor(options: QueueRunnerOptions) {
+    super();
+    this.#options = options;
+  }
+
+  /** To be called whenever something changed that the queue may have waited for. */
+  look(): void {
+    const { queue, sessionId, sessions } = this.#options;
+    const waiting = !this.isDisposed && queue.of(sessionId).length > 0;
+    if (!waiting) this.#watch.set(undefined);
+    else if (this.#watch.value === undefined) this.#watch.set(sessions.watch(sessionId));
+    if (waiting && this.#mayGo()) this.#start(false);
+  }
+
+  /** Changes of a queued message that nobody is sending; each resolves to whether it was there. */
+  edit(id: string, text: string): Promise<boolean> {
+    return this.#options.queue.edit(this.#options.sessionId, id, text);
+  }
+
+  move(id: string, to: number): Promise<boolean> {
+    return this.#options.queue.move(this.#options.sessionId, id, to);
+  }
+
+  remove(id: string): Promise<boolean> {
+    return this.#options.queue.remove(this.#options.sessionId, id);
+  }
+
+  /** Sends the first message even where the agent works or it could not be sent before. */
+  async sendNow(): Promise<void> {
+    await this.#running;
+    this.#start(true);
+    await this.#running;
+  }
+
+  #mayGo(): boolean {
+    const { queue, sessionId, sessions, isFree, isSent } = this.#options;
+    const [first] = queue.of(sessionId);
+    if (first === undefined) return false;
+    if (isSent(first.id)) return true;
+    return first.problem === undefined && isFree(false) && sessions.get(sessionId)?.status === 'idle';
+  }
+
+  #start(force: boolean): void {
+    if (this.#running !== undefined) {
+      this.#again = true;
+      return;
+    }
+    this.#again = false;
+    this.#running = this.#next(force)
+      .catch(this.#options.onError)
+      .finally(() => {
+        this.#running = undefined;
+        if (this.#again) this.look();
+      });
+  }
+
+  async #next(force: boolean): Promise<void> {
+    const { queue, sessionId, isFree, isSent, send } = this.#options;
+    const [first] = queue.of(sessionId);
+    if (first === undefined) return;
+    // A window was closed between recording the send and taking it from the queue.
+    if (isSent(first.id)) return queue.done(sessionId, first.id);
+    const message = await queue.claim(sessionId);
+    if (message === undefined) return;
+    let problem: string | undefined;
+    const state = { left: false };
+    try {
+      // Another window may know more of the agent than this one.
+      if (!force && !(await this.#isIdle())) return;
+      if (!isFree(force) || isSent(message.id)) return;
+      await send(message, async () => {
+        await queue.done(sessionId, message.id);
+        state.left = true;
+      });
+      this.#again = true;
+    } catch (error) {
+      problem = error instanceof Error ? error.message : String(error);
+    } finally {
+      if (!state.left) await queue.release(sessionId, message.id, problem);
+    }
+  }
+
+  /** Asks; where that fails the status is not known, and the queue waits until it is. */
+  async #isIdle(): Promise<boolean> {
+    const { sessionId, sessions } = this.#options;
+    try {
+      return (await sessions.refresh(sessionId)).status === 'idle';
+    } catch {
+      return false;
+    }
+  }
+}

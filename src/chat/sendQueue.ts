@@ -1,0 +1,181 @@
+import type { Collection, Storage } from '../storage';
+import { Disposable } from '../util/disposable';
+import { Emitter } from '../util/event';
+import { without } from '../util/without';
+import { Ownership, type OwnershipOptions, type SendOwner } from './owner';
+import { decodeAttachments, type AttachmentReference } from './sendJournal';
+
+/** A message that waits until the agent is idle. */
+export interface QueuedMessage {
+  /** Becomes the id of its send. */
+  readonly id: string;
+  readonly text: string;
+  readonly attachments: readonly AttachmentReference[];
+  /** Where to route it, when not to the session's own computer. */
+  readonly computerId?: string | undefined;
+  /** Unix ms. */
+  readonly queuedAt: number;
+  /** The window that is about to send it. */
+  readonly claim?: { readonly owner: SendOwner; readonly at: number };
+  /** Why it could not be sent; nothing after it goes out before that is settled. */
+  readonly problem?: string;
+}
+
+/** The queue of one session, in order. One record, so that order and contents change together. */
+interface Line {
+  readonly items: readonly QueuedMessage[];
+}
+
+const VERSION = 1;
+
+export interface QueueOptions extends OwnershipOptions {
+  readonly storage: Storage;
+  readonly serviceId: string;
+}
+
+/** The queued messages of one service: durable, shared by all windows; each is claimed by one of them before it is sent. */
+export class SendQueue extends Disposable {
+  readonly #collection: Collection<Line>;
+  readonly #ownership: Ownership;
+  readonly #changed = this.register(new Emitter<readonly string[]>());
+
+  constructor(options: QueueOptions) {
+    super();
+    this.#ownership = new Ownership(options);
+    this.#collection = options.storage.collection<Line>({
+      path: `services/${options.serviceId}/queue`,
+      version: VERSION,
+      decode: decodeLine,
+    });
+    this.register(this.#collection.onDidChange(ids => this.#changed.fire(ids)));
+  }
+
+  /** The session ids whose queue changed, here or in another window. */
+  readonly onDidChange = this.#changed.event;
+
+  async load(): Promise<void> {
+    await this.#collection.load();
+  }
+
+  of(sessionId: string): readonly QueuedMessage[] {
+    return this.#collection.get(sessionId)?.items ?? [];
+  }
+
+  /** Sessions that have something queued. */
+  get sessionIds(): readonly string[] {
+    return [...this.#collection.values].flatMap(([id, { items }]) => (items.length > 0 ? [id] : []));
+  }
+
+  /** All attachments of all queued messages. */
+  get attachments(): readonly string[] {
+    return this.sessionIds.flatMap(id => this.of(id).flatMap(item => item.attachments.map(({ uri }) => uri)));
+  }
+
+  /** Some records cannot be read now, so what they hold is not known. */
+  get isPartial(): boolean {
+    return this.#collection.unreadable.length > 0;
+  }
+
+  /** Puts a message at the end; resolves when it is durable. */
+  async add(
+    sessionId: string,
+    message: Omit<QueuedMessage, 'queuedAt' | 'claim' | 'problem'>,
+  ): Promise<void> {
+    const item = { ...message, queuedAt: this.#ownership.now() };
+    await this.#change(sessionId, items => [...items.filter(({ id }) => id !== item.id), item]);
+  }
+
+  /** Replaces the text of a message nobody is sending; whether it was there. */
+  edit(sessionId: string, id: string, text: string): Promise<boolean> {
+    return this.#changeOne(sessionId, id, (items, item) =>
+      items.map(other => (other.id === id ? { ...without(item, 'problem'), text } : other)),
+    );
+  }
+
+  /** Puts a message nobody is sending at another place, counted from 0; whether it was there. */
+  move(sessionId: string, id: string, to: number): Promise<boolean> {
+    return this.#changeOne(sessionId, id, (items, item) => {
+      const others = items.filter(other => other.id !== id);
+      return [...others.slice(0, to), item, ...others.slice(to)];
+    });
+  }
+
+  /** Takes a message that nobody is sending out of the queue; whether it was there. */
+  remove(sessionId: string, id: string): Promise<boolean> {
+    return this.#changeOne(sessionId, id, items => items.filter(other => other.id !== id));
+  }
+
+  /** Claims the first message for this window; `undefined` when there is none, or another window has it. */
+  async claim(sessionId: string): Promise<QueuedMessage | undefined> {
+    let claimed: QueuedMessage | undefined;
+    await this.#change(sessionId, items => {
+      claimed = undefined;
+      const [first] = items;
+      if (first === undefined || this.#isClaimed(first)) return items;
+      claimed = {
+        ...without(first, 'problem'),
+        claim: { owner: this.#ownership.self, at: this.#ownership.now() },
+      };
+      return [claimed, ...items.slice(1)];
+    });
+    return claimed;
+  }
+
+  /** Gives a claimed message back to its place, with the reason if it could not be sent. */
+  async release(sessionId: string, id: string, problem?: string): Promise<void> {
+    await this.#change(sessionId, items =>
+      items.map(({ claim, ...item }) =>
+        item.id === id
+          ? { ...item, ...(problem === undefined ? {} : { problem }) }
+          : { ...item, ...(claim === undefined ? {} : { claim }) },
+      ),
+    );
+  }
+
+  /** A message is in the journal of sends now and leaves the queue. */
+  async done(sessionId: string, id: string): Promise<void> {
+    await this.#change(sessionId, items => items.filter(item => item.id !== id));
+  }
+
+  async #changeOne(
+    sessionId: string,
+    id: string,
+    change: (items: readonly QueuedMessage[], item: QueuedMessage) => readonly QueuedMessage[],
+  ): Promise<boolean> {
+    let found = false;
+    await this.#change(sessionId, items => {
+      const item = items.find(other => other.id === id);
+      found = item !== undefined && !this.#isClaimed(item);
+      return item === undefined || !found ? items : change(items, item);
+    });
+    return found;
+  }
+
+  async #change(
+    sessionId: string,
+    change: (items: readonly QueuedMessage[]) => readonly QueuedMessage[],
+  ): Promise<void> {
+    await this.#collection.update(sessionId, line => {
+      const items = line?.items ?? [];
+      const next = change(items);
+      return next === items ? line : { items: next };
+    });
+  }
+
+  #isClaimed({ claim }: QueuedMessage): boolean {
+    return claim !== undefined && !this.#ownership.isLost(claim.owner, claim.at);
+  }
+}
+
+function decodeLine(value: unknown): Line {
+  const items = (value as Partial<Line> | null)?.items;
+  if (!Array.isArray(items)) throw new Error('the messages are missing');
+  for (const item of items as Partial<QueuedMessage | null>[]) {
+    if (typeof item?.id !== 'string' || typeof item.text !== 'string' || typeof item.queuedAt !== 'number')
+      throw new Error('a message has no id, text or time');
+    decodeAttachments(item.attachments);
+    if (item.claim !== undefined && typeof item.claim.owner.pid !== 'number')
+      throw new Error('a claim has no owner');
+  }
+  return value as Line;
+}

@@ -1,0 +1,88 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { ApiClient } from '../../src/api';
+import { Attachments, type AttachableFiles } from '../../src/chat/attachments';
+import { bodyBuilder } from '../../src/chat/bodyBuilder';
+import { silentLog } from '../fakes/log';
+import { atMost, times, type Row } from './rows';
+
+const SIZE = 25 * 1024 * 1024;
+
+/** Takes any message and says that it was accepted. */
+const SINK = `require('node:http').createServer((request, response) => {
+  request.resume().on('end', () => response.end('{"messageId":"m1","status":"idle"}'));
+}).listen(0, '127.0.0.1', function () { console.log(this.address().port); });`;
+
+const files: AttachableFiles = {
+  stat: async file => {
+    const { size, mtimeMs: mtime } = await fs.promises.stat(file);
+    return { kind: 'file', size, mtime };
+  },
+  read: file => fs.promises.readFile(file),
+  pieces: file => fs.createReadStream(file, { highWaterMark: 256 * 1024 }),
+  name: file => path.basename(file),
+  workspacePath: file => path.basename(file),
+};
+
+/** What attaching and sending 25 MB costs the thread it is done on; `dist` holds the built extension. */
+export async function sendingRows(dist: string, folder: string): Promise<Row[]> {
+  const rows: Row[] = [];
+  const sink = spawn(process.execPath, ['-e', SINK], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const [line] = (await once(sink.stdout, 'data')) as [Buffer];
+    for (const [kind, head] of [
+      ['a PDF', '%PDF-1.7\n'],
+      ['a text', 'text\n'],
+    ] as const) {
+      const file = path.join(folder, `large-${kind.replace(' ', '-')}`);
+      fs.writeFileSync(file, head + 'A line of words, with "quotes".\n'.repeat(SIZE / 32).slice(head.length));
+      const { stall, peak } = await measure(file, Number(line.toString()), path.join(dist, 'bodyWorker.js'));
+      rows.push(
+        atMost(`attach and send 25 MB, ${kind}: longest stall`, stall, 50, value => `${value.toFixed(0)} ms`),
+        atMost(`attach and send 25 MB, ${kind}: peak extra memory`, peak, 4, times),
+      );
+    }
+    return rows;
+  } finally {
+    await ended(sink);
+  }
+}
+
+async function measure(
+  file: string,
+  port: number,
+  workerFile: string,
+): Promise<{ readonly stall: number; readonly peak: number }> {
+  const address = `http://127.0.0.1:${port}`;
+  const client = new ApiClient({
+    baseUrl: address,
+    appUrl: address,
+    key: () => Promise.resolve('key'),
+    log: silentLog(),
+  });
+  const limit = 2 * SIZE;
+  const attachments = new Attachments(files, () => ({ file: limit, image: limit, message: limit }), 'en');
+  await client.messages.send('s', { text: 'loads the code' });
+  globalThis.gc?.();
+  const before = process.memoryUsage.rss();
+  let most = before;
+  const sample = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 2);
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  await attachments.inspect(file);
+  const parts = await attachments.parts([file]);
+  await client.messages.sendBody('s', await bodyBuilder(workerFile)({ text: 'Look', parts }));
+  delay.disable();
+  clearInterval(sample);
+  client.dispose();
+  return { stall: delay.max / 1e6, peak: (most - before) / SIZE };
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  const exit = once(child, 'exit');
+  child.kill();
+  await exit;
+}

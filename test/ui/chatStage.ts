@@ -1,0 +1,160 @@
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import type { FrameLocator, Locator } from 'playwright-core';
+import { startSampleService, type RecordedRequest, type SampleService } from '../../src/sample';
+import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { Workbench } from './workbench';
+
+/** A message as the service received it (section 4.7). */
+export interface SentBody {
+  readonly text: string;
+  readonly images?: readonly { readonly data: string; readonly mediaType: string }[];
+  readonly files?: readonly {
+    readonly data: string;
+    readonly parsedData?: string;
+    readonly name: string;
+    readonly path: string;
+  }[];
+  readonly computerId?: string;
+}
+
+interface Browser {
+  readonly document: { querySelector(selector: string): { readonly value: string } | null };
+}
+
+/** A window with the chat of a new session on the computer `atlas`, in a folder with these files. */
+export class ChatStage {
+  readonly service: SampleService;
+  readonly workbench: Workbench;
+  readonly folder: string;
+  readonly #sendKey: string;
+
+  private constructor(service: SampleService, workbench: Workbench, folder: string, sendKey: string) {
+    this.#sendKey = sendKey;
+    this.service = service;
+    this.workbench = workbench;
+    this.folder = folder;
+  }
+
+  static async open(
+    files: Readonly<Record<string, string | Uint8Array>>,
+    settings: Readonly<Record<string, unknown>> = {},
+  ): Promise<ChatStage> {
+    const service = await startSampleService({ pace: 0 });
+    const folder = temporaryFolder('chat');
+    for (const [name, content] of Object.entries(files)) fs.writeFileSync(path.join(folder, name), content);
+    const workbench = await Workbench.open({
+      folder,
+      settings: { 'agentConsole.refresh.sessions': 1, ...settings },
+      env: {
+        AGENT_CONSOLE_BASE_URL: service.baseUrl,
+        AGENT_CONSOLE_APP_URL: service.appUrl,
+        AGENT_CONSOLE_API_KEY: service.apiKey,
+      },
+    });
+    const withCtrl = settings['agentConsole.chat.sendKey'] === 'ctrl+enter';
+    const stage = new ChatStage(service, workbench, folder, withCtrl ? 'ControlOrMeta+Enter' : 'Enter');
+    await workbench.openContainer('Agent Console');
+    await workbench.row('Computers', 'active').waitFor();
+    await workbench.viewAction('Sessions', 'New session');
+    await workbench.pick('atlas');
+    await stage.composer.waitFor();
+    return stage;
+  }
+
+  async close(): Promise<void> {
+    await this.workbench.close();
+    await this.service.close();
+    removeFolder(this.folder);
+  }
+
+  /** The row of the session, below the heading of its group. */
+  get session(): Locator {
+    return this.workbench.rows('Sessions').nth(1);
+  }
+
+  get chat(): FrameLocator {
+    return this.workbench.webview();
+  }
+
+  get composer(): Locator {
+    return this.chat.getByRole('textbox', { name: 'Message to the agent' });
+  }
+
+  /** The names of attachments, or why they cannot be sent. */
+  get chips(): Locator {
+    return this.chat.locator('.composer .chip-name');
+  }
+
+  /** The texts of all messages the service received, in order. */
+  get sent(): readonly string[] {
+    return this.service.requests
+      .filter(({ method, path: place }) => method === 'POST' && place.endsWith('/messages'))
+      .map(({ body }) => (body as SentBody).text);
+  }
+
+  press(key: string): Promise<void> {
+    return this.workbench.page.keyboard.press(key);
+  }
+
+  button(name: string): Locator {
+    return this.chat.getByRole('button', { name, exact: true });
+  }
+
+  /** The next message, as the service saw it. */
+  received(): Promise<SentBody> {
+    return new Promise(resolve => {
+      const subscription = this.service.onDidReceive((request: RecordedRequest) => {
+        if (request.method !== 'POST' || !request.path.endsWith('/messages')) return;
+        subscription.dispose();
+        resolve(request.body as SentBody);
+      });
+    });
+  }
+
+  /** Sends what is written and resolves to what arrived, when the composer is empty again. */
+  async send(text?: string): Promise<SentBody> {
+    if (text !== undefined) await this.composer.fill(text);
+    await this.idle();
+    const arrived = this.received();
+    await this.composer.press(this.#sendKey);
+    const body = await arrived;
+    await this.holds('');
+    return body;
+  }
+
+  /** Waits until Enter would send rather than queue. */
+  idle(): Promise<void> {
+    return this.button('Send').waitFor();
+  }
+
+  /** Waits until the composer holds exactly this. */
+  async holds(value: string): Promise<void> {
+    const frame = await this.workbench.webviewFrame();
+    await frame.waitForFunction(
+      wanted => (globalThis as unknown as Browser).document.querySelector('.box textarea')?.value === wanted,
+      value,
+    );
+  }
+
+  /** The service says that the agent works, until disposed. */
+  async busy(): Promise<{ dispose(): void }> {
+    const fault = this.service.fail({
+      kind: 'alter',
+      match: { method: 'GET', path: /\/sessions\/[^/]+$/ },
+      alter: body => ({ ...(body as object), status: 'running' }),
+    });
+    await this.button('Refresh').first().click();
+    await this.button('Queue').waitFor();
+    return fault;
+  }
+
+  /** Reloads the window and shows the chat again; a browser may be reloaded before VS Code has stored which editors are open. */
+  async reload(): Promise<void> {
+    await this.workbench.page.reload();
+    await this.workbench.activityIcon('Agent Console').waitFor({ timeout: 40_000 });
+    await this.workbench.openContainer('Agent Console');
+    await this.session.click();
+    await this.composer.waitFor({ timeout: 40_000 });
+  }
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { ChatStage } from './chatStage';
+
+/** What is queued, and what is sent at the worst moment, through the real page. */
+describe('the queue of the chat', () => {
+  let stage: ChatStage;
+  const queue = () => stage.chat.locator('.queued');
+  const texts = async (): Promise<readonly string[]> =>
+    (await stage.chat.locator('.queued-text').allInnerTexts()).map(text => text.trim());
+
+  before(async function () {
+    this.timeout(120_000);
+    stage = await ChatStage.open({ 'one.txt': 'one' }, { 'agentConsole.chat.sendKey': 'ctrl+enter' });
+    await stage.send('The first');
+  });
+  after(() => stage.close());
+
+  it('queues while the agent works; what is queued can be changed, survives a reload, and goes out in order', async () => {
+    await stage.idle();
+    const before = stage.sent.length;
+    const work = await stage.busy();
+    for (const [index, text] of ['one', 'two', 'three', 'four'].entries()) {
+      await stage.composer.fill(text);
+      await stage.press('ControlOrMeta+Enter');
+      await queue().nth(index).waitFor();
+      await stage.holds('');
+    }
+    // By keyboard: the last one goes to the beginning, and the focus goes with it.
+    await stage.chat.getByRole('button', { name: 'Move up "four"' }).focus();
+    for (const place of [2, 1, 0]) {
+      await stage.press('Alt+ArrowUp');
+      await queue().nth(place).getByText('four').waitFor();
+      await queue().nth(place).locator(':focus').waitFor();
+    }
+    await stage.chat.getByRole('button', { name: 'Remove "two" from the queue' }).click();
+    await stage.chat.getByRole('button', { name: 'Edit "one"' }).click();
+    await stage.chat.getByRole('textbox', { name: 'Queued message' }).fill('one, but better');
+    await stage.press('ControlOrMeta+Enter');
+    await queue().getByText('one, but better').waitFor();
+    assert.deepEqual(await texts(), ['four', 'one, but better', 'three']);
+    await stage.reload();
+    await queue().nth(2).waitFor();
+    assert.deepEqual(await texts(), ['four', 'one, but better', 'three']);
+    assert.equal(stage.sent.length, before);
+    work.dispose();
+    await queue().first().waitFor({ state: 'detached' });
+    await stage.chat.getByRole('article').getByText('three', { exact: true }).waitFor();
+    assert.deepEqual(stage.sent.slice(before), ['four', 'one, but better', 'three']);
+  }).timeout(90_000);
+
+  it('loses no message to a reload right after Enter', async () => {
+    for (const text of ['Reloaded at once', 'Reloaded at once again']) {
+      await stage.idle();
+      await stage.composer.fill(text);
+      await stage.press('ControlOrMeta+Enter');
+      await stage.reload();
+      const frame = await stage.workbench.webviewFrame();
+      await frame.waitForFunction(wanted => {
+        const { document } = globalThis as unknown as {
+          readonly document: {
+            querySelector(selector: string): { readonly value: string } | null;
+            querySelectorAll(selector: string): Iterable<{ readonly innerText: string }>;
+          };
+        };
+        const shown = [...document.querySelectorAll('article, .queued')].some(element =>
+          element.innerText.includes(wanted),
+        );
+        return shown || document.querySelector('.box textarea')?.value === wanted;
+      }, text);
+      if ((await stage.composer.inputValue()) === text) await stage.send();
+      assert.ok(stage.sent.filter(sent => sent === text).length <= 1);
+    }
+  }).timeout(120_000);
+
+  it('sends with Ctrl+Enter where the person wants that', async () => {
+    await stage.idle();
+    await stage.chat.locator('.key', { hasText: 'Ctrl+Enter' }).waitFor();
+    await stage.composer.fill('line one');
+    await stage.press('Enter');
+    await stage.workbench.page.keyboard.type('line two');
+    await stage.holds('line one\nline two');
+    const arrived = stage.received();
+    await stage.press('ControlOrMeta+Enter');
+    assert.deepEqual(await arrived, { text: 'line one\nline two' });
+  });
+});
