@@ -22,6 +22,7 @@ function argument(name) {
 
 /** Rooms with a bundle of their own. What is not named here (util, webview, log, settings) is copied into whoever uses it. */
 const rooms = [
+  'parts',
   'api',
   'connection',
   'storage',

@@ -13,6 +13,11 @@ const noUndici = { name: 'undici', message: "Bypasses VS Code's proxy." };
 const zones = [
   // Nothing imports extension.ts; only it sees all features.
   { target: './src', from: './src/extension.ts' },
+  ...[...features, ...infrastructure, 'sample'].map(room => ({
+    target: `./src/${room}`,
+    from: './src/parts',
+    message: 'Only extension.ts sees how the parts are put together.',
+  })),
   ...features.map(feature => ({
     target: `./src/${feature}`,
     from: features.filter(other => other !== feature).map(other => `./src/${other}`),

@@ -159,13 +159,13 @@ export type CommandLoaders = {
 /** Registers a feature's commands now and loads its code when the first of them runs. */
 export function registerCommands(
   feature: Feature,
-  loaders: CommandLoaders,
+  load: () => Promise<{ readonly commands: Readonly<Record<string, Handler>> }>,
   onFailure: (command: string, error: unknown, args: readonly unknown[]) => unknown,
 ): IDisposable {
   const subscriptions = Object.entries<string>(commands[feature]).map(([name, id]) =>
     vscode.commands.registerCommand(id, async (...args: unknown[]) => {
       try {
-        const handlers: Readonly<Record<string, Handler>> = (await loaders[feature]()).commands;
+        const handlers = (await load()).commands;
         return await handlers[name]?.(...args);
       } catch (error) {
         return onFailure(id, error, args);

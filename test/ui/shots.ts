@@ -6,7 +6,8 @@ import { packageExtension } from '../vscode/package';
 import { removeFolder, root, shotsFolder, temporaryFolder } from '../vscode/paths';
 import { endAll } from '../vscode/processes';
 import { makeSampleWorkspace, sampleCommits, sampleRemote } from '../vscode/sampleWorkspace';
-import { scenes, type Scene } from './scenes';
+import { scenes } from './scenes';
+import { type Scene } from './scenes/scene';
 import { Workbench } from './workbench';
 
 /** The themes every scene is taken in: what VS Code calls them, and the classes its window and the pages in it then have. */

@@ -1,12 +1,9 @@
-import type { SampleService } from '../../src/sample';
-import { noisePicture } from './pictures';
-import type { Scene } from './scenes';
-import type { Workbench } from './workbench';
-
-type AddSessions = (workbench: Workbench, service: SampleService) => Promise<void>;
+import { noisePicture } from '../pictures';
+import { addSessions } from './sampleSessions';
+import type { Scene } from './scene';
 
 /** States of the composer and the queue. */
-export const composerScenes = (addSessions: AddSessions): readonly Scene[] => [
+export const composerScenes: readonly Scene[] = [
   {
     name: 'composer',
     settings: { 'agentConsole.chat.maxImageMegabytes': 1, 'agentConsole.chat.largePasteCharacters': 500 },

@@ -1,0 +1,84 @@
+import { addSessions } from './sampleSessions';
+import { type Scene } from './scene';
+
+/** The first look, the trees and the chat. */
+export const generalScenes: readonly Scene[] = [
+  {
+    name: 'signed-out',
+    signedIn: false,
+    async play({ workbench }) {
+      await workbench.openContainer('Agent Console');
+      await workbench.welcome('Sessions').getByRole('button').first().waitFor();
+      return undefined;
+    },
+  },
+  {
+    name: 'trees',
+    async play({ workbench, service }) {
+      await addSessions(workbench, service);
+      await workbench.row('Computers', 'atlas').waitFor();
+      return undefined;
+    },
+  },
+  {
+    name: 'chat',
+    async play({ workbench, service }) {
+      await addSessions(workbench, service);
+      const chat = workbench.webview();
+      await chat.getByRole('textbox').fill('Why did the build job take longer yesterday?');
+      await workbench.page.keyboard.press('Enter');
+      await chat
+        .getByRole('article', { name: /^Agent/ })
+        .first()
+        .waitFor();
+      await service.settle();
+      return undefined;
+    },
+  },
+  {
+    name: 'usage-status',
+    async play({ workbench }) {
+      const item = workbench.page.locator('.statusbar-item[id="agent-console.agent-console.usage"]');
+      await item.filter({ hasText: /\d/ }).waitFor();
+      await item.hover();
+      await workbench.page.locator('.monaco-hover').getByText(/Month/).waitFor();
+      return undefined;
+    },
+  },
+  {
+    name: 'chat-find',
+    async play({ workbench, service }) {
+      await addSessions(workbench, service);
+      const chat = workbench.webview();
+      await chat.getByRole('textbox').fill('Why did the build job take longer yesterday?');
+      await workbench.page.keyboard.press('Enter');
+      await chat
+        .getByRole('article', { name: /^Agent/ })
+        .first()
+        .waitFor();
+      await workbench.page.keyboard.press('Control+f');
+      await chat.getByRole('textbox', { name: 'Find in this session' }).fill('return input');
+      await chat.getByText('12 of 12').waitFor();
+      await chat.getByRole('button', { name: /tokens/ }).hover();
+      await chat.getByRole('tooltip').waitFor();
+      return undefined;
+    },
+  },
+  {
+    name: 'chat-view',
+    settings: { 'agentConsole.chat.location': 'view' },
+    async play({ workbench, service }) {
+      await workbench.openContainer('Agent Console');
+      await workbench.runCommand('Agent Console: Open a session by its id');
+      await workbench.answer(service.sessionIds[0] ?? '');
+      const chat = workbench.webview();
+      await chat.getByRole('textbox').fill('Which tests are left?');
+      await workbench.page.keyboard.press('Enter');
+      await chat
+        .getByRole('article', { name: /^Agent/ })
+        .first()
+        .waitFor();
+      return undefined;
+    },
+  },
+];

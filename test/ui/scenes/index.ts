@@ -1,0 +1,17 @@
+import { composerScenes } from './composer';
+import { generalScenes } from './general';
+import { hookScenes } from './hooks';
+import { organizationScenes } from './organization';
+import { readinessScenes } from './readiness';
+import { type Scene } from './scene';
+import { sessionScenes } from './sessions';
+
+/** Every state that pictures are taken of. */
+export const scenes: readonly Scene[] = [
+  ...generalScenes,
+  ...sessionScenes,
+  ...composerScenes,
+  ...readinessScenes,
+  ...organizationScenes,
+  ...hookScenes,
+];

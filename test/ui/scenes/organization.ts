@@ -1,0 +1,51 @@
+import { type Workbench } from '../workbench';
+import { type Scene } from './scene';
+
+export const organizationScenes: readonly Scene[] = [
+  {
+    name: 'organization',
+    async play({ workbench }) {
+      await showOrganization(workbench);
+      const twistie = (text: RegExp) => workbench.row('Organization', text).locator('.monaco-tl-twistie');
+      await twistie(/^rev \d/).click();
+      await workbench.row('Organization', /^maxAutonomyLevel: /).waitFor();
+      await twistie(/^sandbox\.filesystem/).click();
+      await workbench.row('Organization', /^\*\*\/secrets/).waitFor();
+      await workbench.row('Organization', /^rev \d/).click();
+      await workbench.page.locator('.monaco-diff-editor').getByText('maxAutonomyLevel').first().waitFor();
+      return undefined;
+    },
+  },
+  {
+    name: 'organization-users',
+    async play({ workbench }) {
+      await showOrganization(workbench);
+      await workbench
+        .row('Organization', /^Users/)
+        .locator('.monaco-tl-twistie')
+        .click();
+      await workbench.row('Organization', /^Amara/).waitFor();
+      await workbench.runCommand('Agent Console: Filter control history…');
+      await workbench.pick('Setting…');
+      await workbench.quickInput.locator('.monaco-list-row').nth(5).waitFor();
+      return undefined;
+    },
+  },
+  {
+    name: 'organization-forbidden',
+    async play({ workbench, service }) {
+      service.fail({ kind: 'status', status: 403, match: { path: /\/organization\// } });
+      await showOrganization(workbench);
+      await workbench.row('Organization', 'Not readable').waitFor();
+      return undefined;
+    },
+  },
+];
+
+/** Opens the view of the organization with all the height there is. */
+async function showOrganization(workbench: Workbench): Promise<void> {
+  await workbench.openContainer('Agent Console');
+  for (const view of ['Sessions', 'Computers']) await workbench.view(view).locator('.pane-header').click();
+  await workbench.expandView('Organization');
+  await workbench.row('Organization', 'Control history').waitFor();
+}

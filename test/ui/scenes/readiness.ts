@@ -1,0 +1,41 @@
+import { type Workbench } from '../workbench';
+import { type Scene } from './scene';
+
+export const readinessScenes: readonly Scene[] = [
+  {
+    name: 'readiness',
+    size: { width: 1280, height: 1000 },
+    async play({ workbench }) {
+      await openReadiness(workbench);
+      await workbench.webview().getByRole('heading', { level: 1 }).waitFor();
+      return undefined;
+    },
+  },
+  {
+    name: 'readiness-trend',
+    size: { width: 1280, height: 1000 },
+    async play({ workbench }) {
+      await openReadiness(workbench);
+      const { page } = workbench;
+      await workbench.webview().getByRole('heading', { name: 'Applications' }).scrollIntoViewIfNeeded();
+      await workbench.webview().getByRole('heading', { name: 'Trend' }).hover();
+      await page.mouse.wheel(0, 600);
+      await workbench.webview().getByRole('heading', { name: 'About this report' }).waitFor();
+      return undefined;
+    },
+  },
+];
+
+/** The readiness view with everything of it to be seen, and the report of its first failing criterion. */
+async function openReadiness(workbench: Workbench): Promise<void> {
+  await workbench.openContainer('Agent Console');
+  await workbench.expandView('Readiness');
+  await workbench.row('Readiness', 'acme/shop').waitFor();
+  for (const view of ['Sessions', 'Computers']) await workbench.view(view).locator('.pane-header').click();
+  await workbench.view('Computers').locator('.pane-header[aria-expanded=false]').waitFor();
+  await workbench.row('Readiness', 'Type check').click();
+  await workbench.webview().locator('tr.wanted').waitFor();
+  await workbench.row('Readiness', 'Reports').click();
+  await workbench.row('Readiness', 'Other repositories').click();
+  await workbench.row('Readiness', 'acme/billing').waitFor();
+}
