@@ -152,6 +152,8 @@ class ListController {
   #following: boolean;
   #restoring: ListPosition | undefined;
   #lastOffset = 0;
+  /** Ways to the end that are not at their end. */
+  #goings = 0;
 
   constructor(props: () => ListProps, redraw: (version: number) => void) {
     this.#props = props;
@@ -212,6 +214,7 @@ class ListController {
   }
 
   toEnd(): void {
+    this.#restoring = undefined;
     this.#setFollowing(true);
     this.#follow();
   }
@@ -239,10 +242,12 @@ class ListController {
     const length = this.#rows?.rows.length ?? 0;
     if (!this.#following || length === 0) return;
     const { driver, store } = this.virtualizer;
-    // Where the reader goes up from, also in a single step.
-    void driver
-      .$scroll(length - 1, { align: 'end', offset: 64 })
-      .then(() => (this.#lastOffset = store.$getScrollOffset()));
+    this.#goings++;
+    void driver.$scroll(length - 1, { align: 'end', offset: 64 }).then(() => {
+      this.#goings--;
+      // Where the reader goes up from, also in a single step.
+      this.#lastOffset = store.$getScrollOffset();
+    });
   }
 
   #scrolled(): void {
@@ -250,7 +255,8 @@ class ListController {
     const offset = store.$getScrollOffset();
     const fromEnd = store.$getTotalSize() - store.$getViewportSize() - offset;
     if (fromEnd <= AT_END) this.#setFollowing(true);
-    else if (offset < this.#lastOffset - 1) this.#setFollowing(false);
+    // On the way to the end rows get their heights, which moves what is seen either way.
+    else if (this.#goings === 0 && offset < this.#lastOffset - 1) this.#setFollowing(false);
     this.#lastOffset = offset;
   }
 

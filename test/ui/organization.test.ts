@@ -65,7 +65,7 @@ describe('organization', () => {
     }, pattern.source);
   /** Takes what a dialog for a file proposes, once it is there. */
   const takeProposed = async (file: string): Promise<void> => {
-    await workbench.quickInput.locator('.monaco-list-row').filter({ hasText: 'README.md' }).waitFor();
+    await workbench.quickInput.locator('.monaco-list-row').filter({ hasText: 'apps' }).waitFor();
     await workbench.page.waitForFunction(value => {
       const { document } = globalThis as unknown as Browser;
       return document.querySelector('.quick-input-widget input.input')?.value === value;

@@ -253,6 +253,11 @@ describe('readiness without a repository', () => {
 
   it('keeps what was read when a later reading fails, and says how old it is', async () => {
     const fault = service.fail({ kind: 'html', match: { path: '/api/organization/maturity-level-reports' } });
+    // Room for the sentence and the rows.
+    for (const view of ['Sessions', 'Computers']) {
+      await workbench.view(view).locator('.pane-header').click();
+      await workbench.view(view).locator('.pane-header[aria-expanded=false]').waitFor();
+    }
     await workbench.viewAction('Readiness', 'Refresh readiness');
     await workbench
       .view('Readiness')

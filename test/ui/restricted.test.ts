@@ -97,6 +97,7 @@ describe('restricted mode', () => {
     assert.match(first, /^default-src 'none'; script-src 'nonce-/);
     assert.notEqual(nonceOf(first), '');
     assert.doesNotMatch(first, /unsafe|connect-src|\*[ ;]/);
+    await workbench.openContainer('Explorer');
     await workbench.explorerRow('hello.txt').dblclick();
     await workbench.webview().locator('body').waitFor({ state: 'detached' });
     await workbench.tab('What is in this file').click();

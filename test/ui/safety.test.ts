@@ -116,6 +116,10 @@ describe('hostile content', () => {
     });
     await workbench.viewAction('Sessions', 'New session');
     await workbench.pick(/^2 /);
+    const doubt = workbench.page.getByRole('dialog').filter({ hasText: 'is in error' });
+    await doubt.getByText('[x] (command:').waitFor();
+    await noLinks('.monaco-dialog-box');
+    await doubt.getByRole('button', { name: 'Create anyway' }).click();
     await workbench.notified(/409.*It says: \[x\] \(command:/);
     await noLinks(MESSAGES);
 

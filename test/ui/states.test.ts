@@ -13,6 +13,8 @@ describe('states of the views', () => {
   const open = async (key: string): Promise<void> => {
     workbench = await Workbench.open({
       folder,
+      // High enough for the steps of every computer.
+      contextOptions: { viewport: { width: 1280, height: 1300 } },
       env: {
         AGENT_CONSOLE_BASE_URL: service.baseUrl,
         AGENT_CONSOLE_APP_URL: service.appUrl,
