@@ -8,6 +8,8 @@ import { Virtualizer } from './virtualizer';
 const BUFFER = 400;
 /** This near to the end counts as being there, px. */
 const AT_END = 8;
+/** A movement of what is seen goes on for so long after its cause, ms. */
+const MOVING_MS = 400;
 
 export interface ListPosition {
   readonly key: string;
@@ -70,7 +72,10 @@ export function List(props: ListProps) {
     controller.tellFollowing();
     return () => controller.virtualizer.dispose();
   }, []);
-  useLayoutEffect(() => controller.virtualizer.driver.$effect());
+  useLayoutEffect(() => {
+    controller.virtualizer.driver.$effect();
+    controller.shifted();
+  });
   useLayoutEffect(() => controller.settle(), [rows]);
   useLayoutEffect(() => {
     // What had the focus is no longer drawn: the reader goes on from the list, not from the top of the page.
@@ -105,7 +110,13 @@ export function List(props: ListProps) {
       tabIndex={0}
       ref={viewport}
       onKeyDown={event => controller.keyDown(event)}
-      onFocusIn={() => (focusWithin.current = true)}
+      onWheel={() => controller.readerMoves()}
+      onTouchMove={() => controller.readerMoves()}
+      onPointerDown={() => controller.readerMoves()}
+      onFocusIn={() => {
+        focusWithin.current = true;
+        controller.readerMoves();
+      }}
       onFocusOut={({ target }) =>
         (focusWithin.current = target instanceof HTMLButtonElement && target.disabled)
       }
@@ -152,8 +163,9 @@ class ListController {
   #following: boolean;
   #restoring: ListPosition | undefined;
   #lastOffset = 0;
-  /** Ways to the end that are not at their end. */
-  #goings = 0;
+  /** When rows last came or got their heights, which moves what is seen either way; and when the reader last moved it. */
+  #shiftedAt = 0;
+  #readerMovedAt = -MOVING_MS;
 
   constructor(props: () => ListProps, redraw: (version: number) => void) {
     this.#props = props;
@@ -163,7 +175,10 @@ class ListController {
       onState: () => redraw(this.virtualizer.store.$getStateVersion()),
       onScroll: () => this.#scrolled(),
       onScrollEnd: () => this.#rested(),
-      onResize: () => this.#follow(),
+      onResize: () => {
+        this.shifted();
+        this.#follow();
+      },
     });
   }
 
@@ -172,6 +187,7 @@ class ListController {
     if (this.#rows === rows) return;
     const before = this.#rows?.rows ?? [];
     this.#rows = rows;
+    this.shifted();
     const { store, layout } = this.virtualizer;
     const firstSeen = layout.$findIndex(store.$getScrollOffset());
     const stays = this.#following || this.#restoring !== undefined || rows.from > firstSeen;
@@ -226,6 +242,7 @@ class ListController {
   }
 
   keyDown(event: KeyboardEvent): void {
+    this.readerMoves();
     if ((event.key !== 'End' && event.key !== 'Home') || event.target !== event.currentTarget) return;
     event.preventDefault();
     if (event.key === 'End') this.toEnd();
@@ -242,21 +259,34 @@ class ListController {
     const length = this.#rows?.rows.length ?? 0;
     if (!this.#following || length === 0) return;
     const { driver, store } = this.virtualizer;
-    this.#goings++;
+    this.shifted();
     void driver.$scroll(length - 1, { align: 'end', offset: 64 }).then(() => {
-      this.#goings--;
+      this.shifted();
       // Where the reader goes up from, also in a single step.
       this.#lastOffset = store.$getScrollOffset();
     });
+  }
+
+  /** What is drawn has changed, perhaps a long while after it was decided: what it moves is not moved by the reader. */
+  shifted(): void {
+    this.#shiftedAt = performance.now();
+  }
+
+  /** The reader turns a wheel, drags, presses a key or moves the focus: what is seen now moves by their will. */
+  readerMoves(): void {
+    this.#readerMovedAt = performance.now();
   }
 
   #scrolled(): void {
     const { store } = this.virtualizer;
     const offset = store.$getScrollOffset();
     const fromEnd = store.$getTotalSize() - store.$getViewportSize() - offset;
+    const now = performance.now();
+    const byReader = now - this.#readerMovedAt < MOVING_MS;
+    if (byReader) this.#readerMovedAt = now;
     if (fromEnd <= AT_END) this.#setFollowing(true);
-    // On the way to the end rows get their heights, which moves what is seen either way.
-    else if (this.#goings === 0 && offset < this.#lastOffset - 1) this.#setFollowing(false);
+    else if (offset < this.#lastOffset - 1 && (byReader || now - this.#shiftedAt > MOVING_MS))
+      this.#setFollowing(false);
     this.#lastOffset = offset;
   }
 

@@ -139,16 +139,22 @@ describe('accessibility', () => {
     await press('Enter');
     await chat().getByRole('button', { name: 'Remove tool.bin' }).waitFor({ state: 'detached' });
     await chat().getByRole('textbox', { name: 'Message to the agent' }).and(focused).waitFor();
-    await press('Shift+Tab', 'Shift+Tab');
+    await press('Shift+Tab');
+    await isFocused('Remove notes.txt');
+    await press('Shift+Tab');
+    await isFocused(/^Open notes\.txt/);
+    await press('Shift+Tab');
     await isFocused('Remove empty.txt');
     await press('Space');
     await chat().getByRole('button', { name: 'Remove empty.txt' }).waitFor({ state: 'detached' });
     await page.keyboard.type('Written without a mouse');
-    await chat().getByRole('button', { name: 'Send' }).and(chat().locator(':enabled')).waitFor();
+    await chat().getByRole('button', { name: 'Send', exact: true }).and(chat().locator(':enabled')).waitFor();
     await press('Tab');
     await isFocused('Attach files');
     await press('Tab');
-    await isFocused(/^Send/);
+    await isFocused('Send to atlas');
+    await press('Tab');
+    await isFocused(/^Send$/);
 
     await chat().getByRole('log').focus();
     await press('End');
@@ -192,6 +198,7 @@ describe('accessibility', () => {
 
 /** Goes to the top of the transcript and opens what is collapsed there. */
 const openAll = `(async () => {
+  document.querySelector('.log').dispatchEvent(new WheelEvent('wheel'));
   document.querySelector('.log').scrollTop = 0;
   await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
   for (const summary of document.querySelectorAll('details:not([open]) > summary')) summary.click();

@@ -112,7 +112,7 @@ const inspectScript = `(() => {
     }
     if (element.matches('img') && !element.src.startsWith('blob:')) found.add('picture of ' + element.src);
     for (const word of element.classList) {
-      if (element.closest('.markdown') && element.closest('pre code') && !/^(hljs-[a-z-]+|language-[a-z]+|[a-z]+_+)$/.test(word)) {
+      if (element.closest('.markdown') && element.closest('pre code') && !/^(hljs-[a-z_-]+|language-[a-z]+|[a-z]+_+)$/.test(word)) {
         found.add('class ' + word + ' in code');
       }
     }
@@ -145,6 +145,7 @@ const readThroughScript = `(async () => {
   const log = document.querySelector('.log');
   const findings = new Set();
   const rows = new Map();
+  log.dispatchEvent(new WheelEvent('wheel'));
   log.scrollTop = 0;
   for (;;) {
     for (let before = -1, closed; ; ) {

@@ -44,6 +44,7 @@ describe('the position in a transcript', () => {
         before = log.scrollTop;
         for (let frame = 0; frame < 15; frame++) await drawn();
       }
+      log.dispatchEvent(new WheelEvent('wheel'));
       log.scrollTop = log.scrollHeight * ${part};
       for (let frame = 0; frame < 15; frame++) await drawn();
     })()`);

@@ -318,6 +318,7 @@ async function reached(frame: Frame, text: string): Promise<void> {
   await frame.waitForFunction(
     `(() => {
       const log = document.querySelector('.log');
+      log.dispatchEvent(new WheelEvent('wheel'));
       log.scrollTop = 0;
       return log.textContent.includes(${JSON.stringify(text)});
     })()`,

@@ -27,7 +27,7 @@ describe('sessions and computers', () => {
     Workbench.open({
       folder,
       // High enough for the steps of every computer.
-      contextOptions: { viewport: { width: 1280, height: 1300 } },
+      contextOptions: { viewport: { width: 1280, height: 2000 } },
       settings,
       env: {
         AGENT_CONSOLE_BASE_URL: service.baseUrl,
@@ -272,7 +272,7 @@ describe('a computer that is being set up', () => {
     const workbench = await Workbench.open({
       folder,
       // High enough for the steps of every computer.
-      contextOptions: { viewport: { width: 1280, height: 1300 } },
+      contextOptions: { viewport: { width: 1280, height: 2000 } },
       env: {
         AGENT_CONSOLE_BASE_URL: service.baseUrl,
         AGENT_CONSOLE_APP_URL: service.appUrl,

@@ -14,7 +14,7 @@ describe('states of the views', () => {
     workbench = await Workbench.open({
       folder,
       // High enough for the steps of every computer.
-      contextOptions: { viewport: { width: 1280, height: 1300 } },
+      contextOptions: { viewport: { width: 1280, height: 2000 } },
       env: {
         AGENT_CONSOLE_BASE_URL: service.baseUrl,
         AGENT_CONSOLE_APP_URL: service.appUrl,

@@ -252,7 +252,7 @@ describe('reading a transcript in the side bar', () => {
       await addSession(workbench, service.sessionIds[2] ?? '');
       await chat().getByRole('heading', { name: 'Odd corners' }).waitFor();
       assert.equal(await workbench.tab(/./).count(), 0, 'no editor is opened');
-      await workbench.row('Sessions', /checkout/).click();
+      await workbench.row('Sessions', 'Please fix').click();
       await chat()
         .getByRole('heading', { name: /checkout/ })
         .waitFor();
