@@ -99,7 +99,9 @@ export class Installation {
     if (before?.written === digest(text)) {
       const restored = applySteps(text, before.undo);
       if (before.found === undefined && restored === '') return { read, text: undefined, record: undefined };
-      if (before.found === digest(restored)) return { read, text: restored, record: undefined };
+      // What was found may have had a hook of ours itself, such as one installed before somebody else's edit.
+      if (before.found === digest(restored) && (await this.#isFree(file, restored)))
+        return { read, text: restored, record: undefined };
     }
     return { read, text: withHook(text, [], await this.#hook(file, text)).text, record: undefined };
   }
@@ -127,12 +129,20 @@ export class Installation {
     return (await this.#deps.files.load()).get(idOf(file));
   }
 
-  /** Ours is what we wrote into this file, and what runs a script of ours that is gone. */
+  /** Nothing of ours is in this text. */
+  async #isFree(file: string, text: string): Promise<boolean> {
+    return installedEvents(text, await this.#hook(file, text)).size === 0;
+  }
+
+  /** Ours is what we wrote into this file, what runs our script in any form, and what runs a script of ours that is gone. */
   async #hook(file: string, text: string): Promise<HookToInstall> {
     const { command } = this;
+    const script = scriptOf(command);
     const known = new Set([command, ...((await this.#record(file))?.commands ?? [])]);
     for (const left of await leftOver(text)) known.add(left);
-    return { command, timeout: COMMAND_TIMEOUT_SECONDS, isOurs: other => known.has(other) };
+    const isOurs = (other: string): boolean =>
+      known.has(other) || (script !== undefined && scriptOf(other) === script);
+    return { command, timeout: COMMAND_TIMEOUT_SECONDS, isOurs };
   }
 }
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import fc from 'fast-check';
+import * as jsonc from 'jsonc-parser';
 import { decodeInstalledFile, Installation } from '../../../src/hooks/installation';
 import type { HookPlace } from '../../../src/hooks/place';
 import { problemSentence } from '../../../src/hooks/sentences';
@@ -138,6 +140,124 @@ describe('installing the hook', function () {
     assert.equal(text.includes(gone.place.script), false);
     assert.equal(text.includes(living.place.script), true);
     assert.equal(text.includes(at.place.script), true);
+  });
+
+  describe('is gone after removing it', () => {
+    const gone = async (at: Scene): Promise<void> => {
+      const plan = await at.installation.planUninstall(at.file);
+      await at.installation.carryOut(plan);
+      assert.equal(at.read().includes('agent-console-hook'), false, at.read());
+      assert.deepEqual((await at.installation.look(at.file)).events, new Map());
+      assert.deepEqual(await at.installation.files(), []);
+    };
+    const edit = (at: Scene): void => fs.writeFileSync(at.file, at.read().replace('"x"', '"y"'));
+    const loseRecord = (at: Scene): Scene => {
+      const { place, file, read } = at;
+      const storage = openStorage({ root: temporaryFolder(), log: silentLog() });
+      later(() => storage.dispose());
+      const files = storage.collection({ path: 'hook-files', version: 1, decode: decodeInstalledFile });
+      return { place, file, read, installation: new Installation({ place, files, folders: () => [] }) };
+    };
+
+    it('and installed, edited by somebody else, and installed again', async () => {
+      const at = await scene();
+      await install(at);
+      edit(at);
+      await install(at);
+      await gone(at);
+      assert.equal(at.read().replace(/\s/g, ''), foreign.replace('"x"', '"y"').replace(/\s/g, ''));
+    });
+
+    it('and installed for other events after an edit', async () => {
+      const at = await scene();
+      await install(at, ['Stop']);
+      edit(at);
+      await install(at, ['Notification', 'SessionEnd']);
+      await gone(at);
+    });
+
+    it('and repaired after an edit that took a part of it away', async () => {
+      const at = await scene('{"model":"x"}');
+      await install(at);
+      const settings = JSON.parse(at.read()) as { hooks: Record<string, unknown> };
+      delete settings.hooks['Stop'];
+      fs.writeFileSync(at.file, JSON.stringify(settings));
+      await install(at);
+      await gone(at);
+      assert.deepEqual(JSON.parse(at.read()), { model: 'x' });
+    });
+
+    it('and the record of it was lost', async () => {
+      const at = await scene();
+      await install(at);
+      await gone(loseRecord(at));
+      await install(at);
+      const again = loseRecord(at);
+      await install(again);
+      await gone(again);
+    });
+
+    it('and the text before held the command of a copy that is gone by now', async () => {
+      const [old, at] = [await scene('{}'), await scene('{}')];
+      await old.installation.carryOut(await old.installation.planInstall(at.file, ['Stop']));
+      await install(at, ['Notification']);
+      fs.rmSync(old.place.script);
+      await gone(at);
+      fs.writeFileSync(at.file, '{}');
+      fs.writeFileSync(old.place.script, '');
+      await old.installation.carryOut(await old.installation.planInstall(at.file, ['Stop']));
+      fs.rmSync(old.place.script);
+      await install(at, ['Stop']);
+      await gone(at);
+    });
+
+    it('whatever happened to the file, and nothing of others with it', async () => {
+      const foreignEdits: Record<string, (text: string) => string> = {
+        value: text => text.replace(/"model":\s*"\w*"/, '"model": "z"'),
+        comment: text => text.replace('"model"', '/* new */ "model"'),
+        space: text => `${text}\n`,
+        key: text => text.replace('"model"', '"other": [1], "model"'),
+        hook: text =>
+          text.replace(/"command":\s*"mine"/, '"command":"mine"},{"type":"command","command":"other"'),
+        rewritten: text => JSON.stringify(JSON.parse(text), undefined, '\t'),
+      };
+      const start = '{ "model": "x", "hooks": {"Stop":[{"hooks":[{"type":"command","command":"mine"}]}]} }';
+      const step = fc.oneof(
+        fc.record({ install: fc.subarray([...events, 'SubagentStop'], { minLength: 1 }) }),
+        fc.record({ edit: fc.constantFrom(...Object.keys(foreignEdits)) }),
+        fc.constant({ lose: true }),
+      );
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 7 }), async steps => {
+          let at = await scene(start);
+          let meant = start;
+          let isUntouched = true;
+          for (const each of [{ install: events }, ...steps]) {
+            if ('install' in each) await install(at, each.install);
+            else if ('edit' in each) {
+              const change = foreignEdits[each.edit]!;
+              const comments = at.read().includes('/*');
+              // Rewriting drops comments, which JSON.parse does not know.
+              if (each.edit === 'rewritten' && comments) continue;
+              const known = { other: meant.includes('"other":'), hook: meant.includes('"other"}') };
+              if ((each.edit === 'key' && known.other) || (each.edit === 'hook' && known.hook)) continue;
+              isUntouched &&= change(at.read()) === at.read();
+              fs.writeFileSync(at.file, change(at.read()));
+              meant = change(meant);
+            } else {
+              at = loseRecord(at);
+              isUntouched = false;
+            }
+          }
+          await gone(at);
+          const value = (text: string): unknown => jsonc.parse(text);
+          assert.deepEqual(value(at.read()), value(meant));
+          assert.equal(at.read().includes('/* new */'), meant.includes('/* new */'));
+          if (isUntouched) assert.equal(at.read(), start);
+        }),
+        { numRuns: 60 },
+      );
+    });
   });
 
   const refused: readonly (readonly [string, (at: Scene) => void, RegExp])[] = [
