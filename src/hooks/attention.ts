@@ -4,16 +4,18 @@ import { Disposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
 import { forNotification, forQuickPick, plain } from '../util/text';
 import type { History } from './history';
-import { isTest, waitingEvents, type HookEvent } from './model';
+import { isTest, type HookEvent } from './model';
 import { terminalAt } from './notices';
 import type { SessionNotes } from './sessionNotes';
 import { labelOf, stateText } from './sentences';
+import type { Waiting } from './waiting';
 
 /** Earlier events shown below what waits. */
 const EARLIER = 15;
 
 export interface AttentionDeps {
   readonly history: History;
+  readonly waiting: Pick<Waiting, 'events' | 'onDidChange'>;
   readonly notes: SessionNotes;
   readonly titleOf: (sessionId: string) => Promise<string | undefined>;
   readonly format: Formatter;
@@ -31,14 +33,12 @@ export class Attention extends Disposable {
   constructor(deps: AttentionDeps) {
     super();
     this.#deps = deps;
-    this.register(deps.history.onDidChange(() => this.#showCount()));
-    this.register(deps.notes.onDidChange(() => this.#showCount()));
+    this.register(deps.waiting.onDidChange(() => this.#showCount()));
     this.#showCount();
   }
 
   get waiting(): readonly HookEvent[] {
-    const { history, notes } = this.#deps;
-    return waitingEvents(history.events, sessionId => notes.get(sessionId));
+    return this.#deps.waiting.events;
   }
 
   /** Shows the list until the person closes it. */
@@ -137,7 +137,8 @@ export class Attention extends Disposable {
     };
     await fill();
     return new Promise(resolve => {
-      const changes = this.#deps.history.onDidChange(() => void fill());
+      const { history, waiting } = this.#deps;
+      const changes = [history.onDidChange, waiting.onDidChange].map(event => event(() => void fill()));
       let chosen: HookEvent | undefined;
       pick.onDidAccept(() => {
         chosen = pick.selectedItems[0]?.event;
@@ -150,7 +151,7 @@ export class Attention extends Disposable {
         if (button instanceof RowButton) void this.#act(button, event).then(fill);
       });
       pick.onDidHide(() => {
-        changes.dispose();
+        for (const change of changes) change.dispose();
         pick.dispose();
         resolve(chosen);
       });

@@ -20,6 +20,7 @@ import { hookPlace, placeScript, type HookPlace } from './place';
 import { Preview } from './preview';
 import { SessionNotes } from './sessionNotes';
 import type { SessionsForHooks } from './sessions';
+import { Waiting } from './waiting';
 import { workspaceFolders } from './workspace';
 
 export type { HookSignal, SessionsForHooks } from './sessions';
@@ -88,7 +89,16 @@ class Hooks extends Disposable implements HooksFeature {
     );
     const titleOf = (sessionId: string): Promise<string | undefined> => this.#titleOf(sessionId);
     const history = this.#history;
-    this.#attention = this.register(new Attention({ history, notes: this.#notes, titleOf, format }));
+    const notes = this.#notes;
+    const waiting = this.register(
+      new Waiting({
+        history,
+        notes,
+        sessions: deps.sessions,
+        onFailure: error => log.error('Whether agents still wait cannot be known', error),
+      }),
+    );
+    this.#attention = this.register(new Attention({ history, waiting, notes, titleOf, format }));
     const shipped = path.join(deps.extensionFolder, 'media', 'hooks');
     const doctor: DoctorViewDeps = {
       installation: this.#installation,
@@ -130,7 +140,8 @@ class Hooks extends Disposable implements HooksFeature {
     this.register(
       this.#outgoing.onDidFinish(({ outcome, exitCode, hook }) => this.#tellFailure(outcome, exitCode, hook)),
     );
-    this.#notes.load().catch((error: unknown) => log.error('Muted sessions cannot be read', error));
+    const noted = this.#notes.load().then(() => waiting.update());
+    noted.catch((error: unknown) => log.error('Muted sessions cannot be read', error));
     if (settings.hooksListen())
       placeScript(place, shipped).catch((error: unknown) =>
         log.error('The hook command cannot be put in its place', error),

@@ -142,7 +142,7 @@ export function decodeNote(value: unknown): SessionNote {
   return value as unknown as SessionNote;
 }
 
-/** Of each session that waits, the event that says so; the longest waiting first. */
+/** Of each session that waits and is not muted, the event that says so; the longest waiting first. */
 export function waitingEvents(
   history: Iterable<HookEvent>,
   note: (sessionId: string) => SessionNote | undefined,
@@ -156,7 +156,10 @@ export function waitingEvents(
   }
   return [...latest.values()]
     .filter(event => stateOf(event) === 'waiting')
-    .filter(event => event.at > (note(event.sessionId ?? '')?.clearedAt ?? 0))
+    .filter(event => {
+      const settled = note(event.sessionId ?? '');
+      return settled?.muted !== true && event.at > (settled?.clearedAt ?? 0);
+    })
     .sort((a, b) => a.at - b.at);
 }
 

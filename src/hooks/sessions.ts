@@ -1,3 +1,4 @@
+import type { IDisposable } from '../util/disposable';
 import type { Event } from '../util/event';
 
 /** What a hook told of a session; the shape the sessions take (interface-notes 5). */
@@ -15,6 +16,15 @@ export interface HookSignal {
 export interface SessionsForHooks {
   titleOf(sessionId: string): string | undefined;
   signal?(signal: HookSignal): Promise<void>;
+  /**
+   * Whether a session of which a hook told at `since` (Unix ms) that it waits still does; `undefined` where nothing is known of
+   * it.
+   */
+  stillWaits?(sessionId: string, since: number): boolean | undefined;
+  /** What `stillWaits` says may have changed; told in all windows. */
+  readonly onDidChange?: Event<unknown>;
+  /** While held, the session is asked about now and then. */
+  watch?(sessionId: string): IDisposable;
   /** A followed session's status has changed; told in one window only. */
   readonly onDidChangeState?: Event<{
     readonly sessionId: string;

@@ -167,6 +167,7 @@ export function makeParts({ context, details, views, onDidSelect }: Surface): Pa
     const sessionsForHooks = async (): Promise<SessionsForHooks> => {
       const feature = await sessions();
       return {
+        ...feature.forHooks,
         titleOf: sessionId => feature.forChat.get(sessionId)?.title,
         signal: event => feature.signal(event),
         onDidChangeState: feature.onDidChangeState,

@@ -23,7 +23,7 @@ import type { SessionPolicy } from './policy';
 import type { SessionRecord } from './record';
 import type { ComputerFacts } from './row';
 import { SessionIndex, type StateChange } from './sessionIndex';
-import type { SessionSignal } from './signal';
+import { stillWaits, type SessionSignal } from './signal';
 import { SessionsTree, type SessionTreeNode } from './tree';
 import { SessionsView } from './view';
 import { workspaceOfCwd } from './workspaces';
@@ -68,11 +68,20 @@ export interface SessionsForChat {
   ensure(sessionId: string): Promise<void>;
 }
 
+/** What the hooks see of the sessions. */
+export interface SessionsForHooks {
+  /** Whether an agent still waits of which a hook told at `since`, Unix ms; `undefined` for a session that is not known. */
+  stillWaits(sessionId: string, since: number): boolean | undefined;
+  readonly onDidChange: Event<readonly string[]>;
+  watch(sessionId: string): IDisposable;
+}
+
 export interface SessionsFeature extends IDisposable {
   readonly tree: vscode.TreeDataProvider<SessionTreeNode>;
   readonly commands: CommandHandlers<'sessions'>;
   readonly forChat: SessionsForChat;
   readonly forComputers: SessionsOfComputers;
+  readonly forHooks: SessionsForHooks;
   /** Statuses of followed sessions that have changed; each change is told once, in one of the windows. */
   readonly onDidChangeState: Event<StateChange>;
   /** Opens the session that a link names, after the person has agreed. */
@@ -98,6 +107,7 @@ class Sessions extends Disposable implements SessionsFeature {
   readonly commands: CommandHandlers<'sessions'>;
   readonly forChat: SessionsForChat;
   readonly forComputers: ComputerSessions;
+  readonly forHooks: SessionsForHooks;
 
   constructor(deps: SessionsDeps) {
     super();
@@ -186,6 +196,14 @@ class Sessions extends Disposable implements SessionsFeature {
       }),
     );
     this.forComputers = this.register(new ComputerSessions({ index, monitor, computer, format }));
+    this.forHooks = {
+      stillWaits: (sessionId, since) => {
+        const record = index.get(sessionId);
+        return record && stillWaits(record, since);
+      },
+      onDidChange: index.onDidChange,
+      watch: sessionId => monitor.watch(sessionId),
+    };
     this.register(
       new SessionsView({
         view: deps.view,

@@ -55,6 +55,21 @@ export function latestSignal(
   return { kind, at, reason: reason?.slice(0, 200), message: message?.slice(0, 1_000) };
 }
 
+/**
+ * Whether the agent still waits of which a hook told at `since`, as far as a record knows; its signal may not be in the record
+ * yet. Unix ms.
+ */
+export function stillWaits(
+  {
+    signal,
+    checkedAt,
+  }: { readonly signal?: KeptSignal | undefined; readonly checkedAt?: number | undefined },
+  since: number,
+): boolean {
+  if (signal !== undefined && signal.at >= since) return signal.kind === 'waiting';
+  return (checkedAt ?? 0) < since;
+}
+
 export function decodeSignal(value: unknown): KeptSignal | undefined {
   const signal = (value ?? {}) as Partial<KeptSignal>;
   const { kind, at } = signal;

@@ -178,6 +178,14 @@ describe('what waits', () => {
     assert.equal(waitingEvents([event(5, 'Notification'), event(6, 'Notification')], () => note).length, 1);
   });
 
+  it('is not what the person has muted', () => {
+    const note = { sessionId: 's', muted: true, at: 5 };
+    assert.deepEqual(
+      waitingEvents([event(6, 'Notification')], () => note),
+      [],
+    );
+  });
+
   it('counts work as short only when that is sure', () => {
     assert.equal(isShort(event(9_000, 'Stop'), 10_000, 0), true);
     assert.equal(isShort(event(11_000, 'Stop'), 10_000, 0), false);
