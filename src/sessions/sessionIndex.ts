@@ -190,7 +190,7 @@ export class SessionIndex extends Disposable {
     const { sessionId, at } = signal;
     await this.#of(serviceId).update(sessionId, current => {
       const base = current ?? newRecord(sessionId, 'hook', at, workspace);
-      const latest = latestSignal(base.signal, signal);
+      const latest = latestSignal(base.signal, signal, base.session);
       if (current !== undefined && latest === base.signal) return current;
       return { ...base, signal: latest, workspace: base.workspace ?? workspace };
     });

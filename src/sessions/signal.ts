@@ -34,24 +34,32 @@ const SETTLING_MS = 5_000;
  */
 export function signalAfter(
   signal: KeptSignal | undefined,
-  session: Pick<Session, 'status' | 'messageCount'>,
+  session: Pick<Session, 'status' | 'messageCount' | 'updatedAt'>,
   at: number,
 ): KeptSignal | undefined {
   if (signal === undefined || at < signal.at) return signal;
   const { status, messageCount } = session;
   const { seen } = signal;
+  if (seen === undefined && isPast(signal, session)) return undefined;
   if (seen === undefined) return { ...signal, seen: { status, messageCount } };
   if (seen.messageCount !== messageCount) return undefined;
   if (seen.status === status) return signal;
   return at - signal.at < SETTLING_MS ? { ...signal, seen: { status, messageCount } } : undefined;
 }
 
-/** The newer of two signals; of one told twice, the first. */
+/** The session has moved on since: the event was read late. */
+function isPast({ at }: { readonly at: number }, session: Pick<Session, 'updatedAt'>): boolean {
+  return session.updatedAt > at + SETTLING_MS;
+}
+
+/** The newer of two signals; of one told twice, the first; none when the session as it is known has moved on since. */
 export function latestSignal(
   known: KeptSignal | undefined,
   { kind, at, reason, message }: SessionSignal,
-): KeptSignal {
+  session: Pick<Session, 'updatedAt'> | undefined,
+): KeptSignal | undefined {
   if (known !== undefined && known.at >= at) return known;
+  if (session !== undefined && isPast({ at }, session)) return undefined;
   return { kind, at, reason: reason?.slice(0, 200), message: message?.slice(0, 1_000) };
 }
 

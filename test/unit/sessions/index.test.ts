@@ -80,6 +80,31 @@ describe('the index of sessions', () => {
     assert.equal(index.get('s1')?.signal, undefined);
   });
 
+  it('does not take a session as waiting that has moved on before the event was read', async () => {
+    const { index } = await windows.open();
+    const told = { kind: 'waiting', at: 100_000 } as const;
+    const session = (sessionId: string, updatedAt: number) => sessionOf({ sessionId, updatedAt });
+    for (const [sessionId, updatedAt] of [
+      ['past', 200_000],
+      ['settling', 100_500],
+      ['before', 99_000],
+    ] as const) {
+      await index.learn('service', { session: session(sessionId, updatedAt), origin: 'added', at: 300_000 });
+      await index.signal('service', { sessionId, ...told }, undefined);
+      await index.signal('service', { sessionId: `${sessionId}-first`, ...told }, undefined);
+      await index.observe('service', session(`${sessionId}-first`, updatedAt), 300_000);
+    }
+    const waiting = [...index.records.values()].filter(({ signal }) => signal?.kind === 'waiting');
+    assert.deepEqual(waiting.map(({ sessionId }) => sessionId).sort(), [
+      'before',
+      'before-first',
+      'settling',
+      'settling-first',
+    ]);
+    await index.signal('service', { sessionId: 'past', kind: 'waiting', at: 400_000 }, undefined);
+    assert.equal(index.get('past')?.signal?.at, 400_000, 'it waits again');
+  });
+
   it('forgets a signal with the next message, and with a message sent from here', async () => {
     const { index } = await windows.open();
     for (const sessionId of ['s1', 's2']) {
