@@ -7,7 +7,7 @@ import type { Observable } from '../util/event';
 import { oneLine } from '../util/text';
 import { Handover } from './handover';
 import type { History } from './history';
-import { FRESH_MS, isTest, stateOf, type HookEvent, type WindowPresence } from './model';
+import { FRESH_MS, isTest, startOf, stateOf, type HookEvent, type WindowPresence } from './model';
 import { isTold, tell, type NoticeSettings } from './notices';
 import type { Outgoing } from './outgoing';
 import type { HookPlace } from './place';
@@ -100,7 +100,7 @@ export class Incoming extends Disposable {
       settings,
       isFocused: focused.current,
       isMuted: sessionId !== undefined && this.#deps.notes.get(sessionId)?.muted === true,
-      startedAt: this.#previous(event),
+      startedAt: startOf(event, this.#deps.history.events),
       now: Date.now(),
     };
     if (!isTold(event, context)) return;
@@ -132,12 +132,5 @@ export class Incoming extends Disposable {
     )
       return;
     void this.#deps.outgoing.run({ hook_event_name: name, session_id: sessionId, cwd, message, reason });
-  }
-
-  /** When the session was last heard of before this event: its work cannot have begun earlier. */
-  #previous(event: HookEvent): number | undefined {
-    return this.#deps.history.events.find(
-      other => other.sessionId === event.sessionId && other.id !== event.id && other.at <= event.at,
-    )?.at;
   }
 }

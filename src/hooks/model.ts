@@ -167,6 +167,30 @@ export function isLater(event: HookEvent, than: HookEvent): boolean {
   return event.at > than.at || (event.at === than.at && event.id > than.id);
 }
 
+/**
+ * When the work that ended with this event began at the earliest: after the session's work before it had ended. `undefined`:
+ * nobody knows; what the agent told meanwhile was told during the work.
+ */
+export function startOf(event: HookEvent, history: Iterable<HookEvent>): number | undefined {
+  let latest: HookEvent | undefined;
+  for (const other of history) {
+    if (other.sessionId !== event.sessionId || (other.name !== 'Stop' && other.name !== 'SessionEnd'))
+      continue;
+    if (isLater(event, other) && (latest === undefined || isLater(other, latest))) latest = other;
+  }
+  return latest?.at;
+}
+
+/** The folder that the session was last in, as far as its events tell. */
+export function folderOf(sessionId: string, history: Iterable<HookEvent>): string | undefined {
+  let latest: HookEvent | undefined;
+  for (const event of history) {
+    if (event.sessionId !== sessionId || event.cwd === undefined) continue;
+    if (latest === undefined || isLater(event, latest)) latest = event;
+  }
+  return latest?.cwd;
+}
+
 /** Whether the work that ended with this event was surely shorter than `minimumMs`. */
 export function isShort(event: HookEvent, minimumMs: number, startedAt: number | undefined): boolean {
   return startedAt !== undefined && event.at - startedAt < minimumMs;

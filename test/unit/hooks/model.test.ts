@@ -3,8 +3,10 @@ import fc from 'fast-check';
 import {
   decodeEvent,
   EVENT_CAP,
+  folderOf,
   isShort,
   rankOf,
+  startOf,
   TEST_SESSION,
   waitingEvents,
   type HookEvent,
@@ -184,6 +186,26 @@ describe('what waits', () => {
       waitingEvents([event(6, 'Notification')], () => note),
       [],
     );
+  });
+
+  it('takes the work as begun after the last one had ended, whatever was told during it', () => {
+    const stop = event(900, 'Stop');
+    const during = [event(800, 'Notification'), event(850, 'SubagentStop'), event(860, 'PostToolUse')];
+    assert.equal(startOf(stop, [stop, ...during]), undefined);
+    assert.equal(startOf(stop, [stop, ...during, event(500, 'Stop'), event(400, 'SessionEnd')]), 500);
+    assert.equal(startOf(stop, [event(600, 'SessionEnd'), event(500, 'Stop'), ...during]), 600);
+    assert.equal(startOf(stop, [event(600, 'Stop', 'other'), event(950, 'Stop')]), undefined);
+  });
+
+  it('knows the folder that a session was last in', () => {
+    const history = [
+      event(3, 'Stop'),
+      event(2, 'Later', 's', { cwd: '/b' }),
+      event(1, 'Stop', 's', { cwd: '/a' }),
+      event(4, 'Stop', 'x', { cwd: '/c' }),
+    ];
+    assert.equal(folderOf('s', history), '/b');
+    assert.equal(folderOf('y', history), undefined);
   });
 
   it('counts work as short only when that is sure', () => {
