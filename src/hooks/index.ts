@@ -13,9 +13,9 @@ import { Flows, needRealFiles } from './flows';
 import { History } from './history';
 import { Incoming, type IncomingDeps } from './incoming';
 import { decodeInstalledFile, Installation } from './installation';
-import { decodeNote } from './model';
+import { decodeNote, folderOf } from './model';
 import type { NoticeSettings } from './notices';
-import { Outgoing, readOutgoing, type OutgoingEvent } from './outgoing';
+import { Outgoing, readOutgoing } from './outgoing';
 import { hookPlace, placeScript, type HookPlace } from './place';
 import { Preview } from './preview';
 import { SessionNotes } from './sessionNotes';
@@ -84,6 +84,7 @@ class Hooks extends Disposable implements HooksFeature {
       new Outgoing({
         setting: () => settings.hooksOutgoing(),
         trusted: () => vscode.workspace.isTrusted,
+        folders: () => workspaceFolders(),
         log,
       }),
     );
@@ -183,18 +184,20 @@ class Hooks extends Disposable implements HooksFeature {
           onDidChangeState?.(({ sessionId, from, to, waiting }) => {
             const wasWorking = from === 'running' || from === 'pending';
             if (!wasWorking || to !== 'idle' || waiting === true) return;
-            const stop: OutgoingEvent = {
-              hook_event_name: 'Stop',
-              session_id: sessionId,
-              cwd: workspaceFolders()[0] ?? '',
-            };
-            void this.#outgoing.run(stop);
+            void this.#sendStop(sessionId);
           }),
         );
       },
       (error: unknown) => log.error('Sessions cannot be followed for hooks', error),
     );
     return subscription;
+  }
+
+  /** The service tells no folder; a hook may have. */
+  async #sendStop(sessionId: string): Promise<void> {
+    await this.#history.load();
+    const cwd = folderOf(sessionId, this.#history.events) ?? workspaceFolders()[0] ?? '';
+    await this.#outgoing.run({ hook_event_name: 'Stop', session_id: sessionId, cwd });
   }
 
   async #titleOf(sessionId: string): Promise<string | undefined> {

@@ -1,3 +1,6 @@
+import * as fs from 'node:fs/promises';
+import * as os from 'node:os';
+import * as path from 'node:path';
 import type { Logger } from '../log';
 import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
@@ -68,6 +71,8 @@ export interface OutgoingDeps {
   /** The setting as it is now. */
   readonly setting: () => unknown;
   readonly trusted: () => boolean;
+  /** Folders of the workspace: where a hook runs whose event names none that is there. */
+  readonly folders: () => readonly string[];
   readonly log: Logger;
 }
 
@@ -99,7 +104,9 @@ export class Outgoing extends Disposable {
       log.warn(`Hooks of Agent Console that cannot be used: ${oneLine(problems.join(', '))}`);
     const input = JSON.stringify(event);
     const wanted = hooks.filter(hook => hook.event === event.hook_event_name);
-    await Promise.all(wanted.map(hook => this.#runOne(hook, input, event.cwd)));
+    if (wanted.length === 0) return;
+    const cwd = await firstFolder([event.cwd, ...this.#deps.folders(), os.homedir()]);
+    await Promise.all(wanted.map(hook => this.#runOne(hook, input, cwd)));
   }
 
   override dispose(): void {
@@ -107,7 +114,7 @@ export class Outgoing extends Disposable {
     super.dispose();
   }
 
-  async #runOne(hook: OutgoingHook, input: string, cwd: string): Promise<void> {
+  async #runOne(hook: OutgoingHook, input: string, cwd: string | undefined): Promise<void> {
     const { command, timeoutSeconds } = hook;
     const { signal } = this.#closing;
     const result = await runCommand({
@@ -115,7 +122,7 @@ export class Outgoing extends Disposable {
       input,
       timeoutMs: timeoutSeconds * 1000,
       signal,
-      cwd: cwd || undefined,
+      cwd,
     });
     const finished = { ...result, hook, at: Date.now() };
     this.#last = finished;
@@ -126,4 +133,14 @@ export class Outgoing extends Disposable {
     this.#deps.log[isFine ? 'info' : 'warn'](line + output);
     this.#finished.fire(finished);
   }
+}
+
+/** The first of these that is a folder on this machine. */
+async function firstFolder(candidates: readonly string[]): Promise<string | undefined> {
+  for (const folder of candidates) {
+    if (!path.isAbsolute(folder)) continue;
+    const stats = await fs.stat(folder).catch(() => undefined);
+    if (stats?.isDirectory() === true) return folder;
+  }
+  return undefined;
 }

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import { reasonOf } from './settingsFile';
 
 export interface CommandRun {
   readonly command: string;
@@ -28,6 +29,17 @@ const OUTPUT_CAP = 4_000;
 const GRACE_MS = 1_000;
 /** What a command started and left behind is looked for this often, ms. */
 const LOOK_MS = 100;
+
+/** The person's own; what others start has no use for them. */
+const OWN_SECRETS = new Set(['AGENT_CONSOLE_API_KEY', 'AGENT_CONSOLE_BASE_URL', 'AGENT_CONSOLE_APP_URL']);
+
+/** What a command sees of the environment. */
+export function environmentOf(run: Pick<CommandRun, 'isTest'>, from = process.env): NodeJS.ProcessEnv {
+  const env = Object.fromEntries(
+    Object.entries(from).filter(([name]) => !OWN_SECRETS.has(name.toUpperCase())),
+  );
+  return run.isTest === true ? env : { ...env, AGENT_CONSOLE_OUTGOING_HOOK: '1' };
+}
 
 /** How a command line is started; on POSIX in a process group of its own. */
 export function spawnPlan(
@@ -60,7 +72,23 @@ export function endPlan(
 export function runCommand(run: CommandRun): Promise<CommandResult> {
   const started = Date.now();
   const { file, args, options } = spawnPlan(run.command);
-  const env = run.isTest === true ? process.env : { ...process.env, AGENT_CONSOLE_OUTGOING_HOOK: '1' };
+  const env = environmentOf(run);
+  const notStarted = (reason: string): CommandResult => ({
+    exitCode: undefined,
+    outcome: 'notStarted',
+    output: reason,
+    ms: Date.now() - started,
+  });
+  if (run.command.includes('\0'))
+    return Promise.resolve(
+      notStarted('The command has a NUL character in it, which no command line can have.'),
+    );
+  let child: ChildProcess;
+  try {
+    child = spawn(file, [...args], { ...options, env, cwd: run.cwd });
+  } catch (error) {
+    return Promise.resolve(notStarted(reasonOf(error)));
+  }
   return new Promise(resolve => {
     let output = '';
     let outcome: CommandResult['outcome'] = 'ended';
@@ -76,7 +104,6 @@ export function runCommand(run: CommandRun): Promise<CommandResult> {
     };
     let look: NodeJS.Timeout | undefined;
     let grace: NodeJS.Timeout | undefined;
-    const child = spawn(file, [...args], { ...options, env, cwd: run.cwd });
     const stop = (why: CommandResult['outcome']): void => {
       if (outcome !== 'ended') return;
       outcome = why;

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
+import * as os from 'node:os';
 import * as path from 'node:path';
 import { Outgoing, readOutgoing, type FinishedHook, type OutgoingEvent } from '../../../src/hooks/outgoing';
-import { endPlan, runCommand, spawnPlan } from '../../../src/hooks/runCommand';
+import { endPlan, environmentOf, runCommand, spawnPlan } from '../../../src/hooks/runCommand';
 import { silentLog } from '../../fakes/log';
 import { cleanUp, later, temporaryFolder, until } from './support';
 
@@ -47,6 +48,27 @@ describe('a command of the person’s own', function () {
     });
     assert.equal(result.exitCode, 0);
     assert.equal(result.output.length, 4_000);
+  });
+
+  it('never sees the person’s key, nor where the service is, in a test neither', async () => {
+    const secrets = ['AGENT_CONSOLE_API_KEY', 'AGENT_CONSOLE_BASE_URL', 'AGENT_CONSOLE_APP_URL'];
+    const before = secrets.map(name => process.env[name]);
+    for (const name of secrets) process.env[name] = 'secret';
+    later(() =>
+      secrets.forEach((name, index) => {
+        if (before[index] === undefined) delete process.env[name];
+        else process.env[name] = before[index];
+      }),
+    );
+    for (const isTest of [false, true]) {
+      const run = { command: 'env', input: '', timeoutMs: 10_000, signal: never, isTest };
+      const { output } = await runCommand(run);
+      assert.match(output, /^PATH=/m);
+      assert.doesNotMatch(output, /secret/);
+      assert.equal(output.includes('AGENT_CONSOLE_OUTGOING_HOOK=1'), !isTest);
+    }
+    const onWindows = environmentOf({}, { Agent_Console_Api_Key: 'secret', Path: 'p' });
+    assert.deepEqual(onWindows, { Path: 'p', AGENT_CONSOLE_OUTGOING_HOOK: '1' });
   });
 
   it('that cannot start says so', async () => {
@@ -128,9 +150,15 @@ describe('hooks that go out', function () {
   const outgoing = (
     setting: unknown,
     trusted = true,
+    folders: readonly string[] = [],
   ): { hooks: Outgoing; log: ReturnType<typeof silentLog>; done: FinishedHook[] } => {
     const log = silentLog();
-    const hooks = new Outgoing({ setting: () => setting, trusted: () => trusted, log });
+    const hooks = new Outgoing({
+      setting: () => setting,
+      trusted: () => trusted,
+      folders: () => folders,
+      log,
+    });
     later(() => hooks.dispose());
     const done: FinishedHook[] = [];
     hooks.onDidFinish(finished => done.push(finished));
@@ -220,6 +248,31 @@ describe('hooks that go out', function () {
       log.lines.join('\n'),
     );
     assert.ok(log.lines.some(line => /\(sleep 100\): timedOut/.test(line)));
+  });
+
+  it('run in the folder of their event, else in the workspace, else at home', async () => {
+    const [own, workspace] = [temporaryFolder(), temporaryFolder()];
+    const file = path.join(own, 'a file');
+    fs.writeFileSync(file, '');
+    const output = async (cwd: string, folders: string[]): Promise<string | undefined> => {
+      const { hooks, done } = outgoing({ Stop: [command('pwd')] }, true, folders);
+      await hooks.run({ ...stop, cwd });
+      return done[0]?.output.trim();
+    };
+    assert.equal(await output(own, [workspace]), own);
+    for (const cwd of [file, path.join(own, 'gone'), '', 'relative', '.', `${own}\0`])
+      assert.equal(await output(cwd, ['/no/such/folder', workspace]), workspace, cwd);
+    assert.equal(await output('/gone', []), fs.realpathSync(os.homedir()));
+  });
+
+  it('are refused with a sentence when no command line can hold them', async () => {
+    const { hooks, log, done } = outgoing({ Stop: [command('echo a\0b')] });
+    await hooks.run(stop);
+    assert.equal(done[0]?.outcome, 'notStarted');
+    assert.ok(
+      log.lines.some(line => /notStarted after \d+ ms; output: The command has a NUL character/.test(line)),
+      log.lines.join('\n'),
+    );
   });
 
   it('do not run in a workspace that is not trusted, nor after the window has closed', async () => {
