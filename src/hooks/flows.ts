@@ -6,8 +6,8 @@ import type { Installation, Plan } from './installation';
 import { eventNames, isObject, usualEvents, type EventName } from './model';
 import { placeScript, type HookPlace } from './place';
 import type { Preview } from './preview';
+import { scopeOf } from './scope';
 import { problemSentence } from './sentences';
-import { isInside } from './settingsFile';
 
 export interface FlowDeps {
   readonly installation: Installation;
@@ -34,7 +34,7 @@ export class Flows {
   async install(argument?: unknown): Promise<void> {
     needRealFiles();
     const given = isObject(argument) ? argument : {};
-    const file = typeof given['file'] === 'string' ? given['file'] : await this.#chooseFile();
+    const file = namedFile(given) ?? (await this.#chooseFile());
     if (file === undefined || !(await confirmProject(file))) return;
     const { installation } = this.#deps;
     const { events: there } = await this.#explain(file, () => installation.look(file));
@@ -65,8 +65,7 @@ export class Flows {
     needRealFiles();
     const { installation } = this.#deps;
     const { t } = vscode.l10n;
-    const named = isObject(argument) && typeof argument['file'] === 'string' ? argument['file'] : undefined;
-    const file = named ?? (await this.#chooseInstalled());
+    const file = namedFile(isObject(argument) ? argument : {}) ?? (await this.#chooseInstalled());
     if (file === undefined) return;
     const plan = await this.#explain(file, () => installation.planUninstall(file));
     if (!(await this.#agreed(plan, t('Remove the hooks from {0}?', path.basename(file))))) return;
@@ -180,6 +179,14 @@ export class Flows {
   }
 }
 
+/** The file a caller names; throws a sentence for anything but a whole path. */
+export function namedFile({ file }: { readonly file?: unknown }): string | undefined {
+  if (file === undefined) return undefined;
+  if (typeof file !== 'string' || !path.isAbsolute(file))
+    throw new Error(vscode.l10n.t('Name the settings file by its whole path.'));
+  return path.normalize(file);
+}
+
 /** Trust.md 39: nothing runs and no file outside our storage is written in such windows. */
 export function needRealFiles(): void {
   const { t } = vscode.l10n;
@@ -222,14 +229,20 @@ async function pickPath(): Promise<string | undefined> {
   return picked?.fsPath;
 }
 
-/** A file of the project is shared with others: that is asked apart. */
+/** A file that may be shared with others is asked about apart. */
 async function confirmProject(file: string): Promise<boolean> {
-  const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => isInside(uri.fsPath, file));
-  if (folder === undefined) return true;
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  const projects = folders
+    .filter(({ uri }) => uri.scheme === 'file')
+    .map(({ name, uri }) => ({ name, folder: uri.fsPath }));
+  const scope = await scopeOf(file, projects, os.homedir());
+  if (scope.kind === 'own') return true;
   const { t } = vscode.l10n;
   const yes = t('Use this file');
   const answer = await vscode.window.showWarningMessage(
-    t('This file belongs to the project {0}.', forNotification(folder.name)),
+    scope.kind === 'project'
+      ? t('This file belongs to the project {0}.', forNotification(scope.name))
+      : t('This file may count for others too: it lies in {0}.', forNotification(middle(scope.folder, 80))),
     {
       modal: true,
       detail: t(

@@ -8,6 +8,7 @@ import {
   stringOf,
   token,
   tokensOf,
+  valueNode,
   type Outline,
   type SettingsText,
 } from './settingsText';
@@ -153,7 +154,10 @@ function ownCommands(entries: jsonc.Node, hook: HookToInstall): jsonc.Node[] {
 function isCurrent(ours: readonly jsonc.Node[], hook: HookToInstall): boolean {
   const [only] = ours;
   return (
-    ours.length === 1 && stringOf(only, 'command') === hook.command && stringOf(only, 'type') === 'command'
+    ours.length === 1 &&
+    stringOf(only, 'command') === hook.command &&
+    stringOf(only, 'type') === 'command' &&
+    valueNode(only, 'timeout')?.value === hook.timeout
   );
 }
 

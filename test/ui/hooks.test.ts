@@ -115,6 +115,8 @@ describe('hooks', () => {
     await window.pick('Enter the path');
     await window.quickInput.getByText('The whole path').waitFor();
     await window.answer(file);
+    const question = window.page.getByRole('dialog').filter({ hasText: 'may count for others' });
+    await question.getByRole('button', { name: 'Use this file' }).click();
     await window.quickInput.getByText('The agent waits for your input.').waitFor();
     await window.page.keyboard.press('Enter');
     await window.page.locator('.monaco-diff-editor').getByText('agent-console-hook.sh').first().waitFor();

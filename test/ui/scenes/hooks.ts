@@ -33,6 +33,8 @@ export const hookScenes: readonly Scene[] = [
       await workbench.pick('Enter the path');
       await workbench.quickInput.getByText('The whole path').waitFor();
       await workbench.answer(file);
+      const question = workbench.page.getByRole('dialog').filter({ hasText: 'may count for others' });
+      await question.getByRole('button', { name: 'Use this file' }).click();
       await workbench.quickInput.getByText('A subagent has finished').waitFor();
       await workbench.page.keyboard.press('Enter');
       await workbench.page

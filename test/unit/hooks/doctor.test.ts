@@ -97,6 +97,14 @@ describe('the doctor of hooks', function () {
     assert.deepEqual((await examine(at))[0], { kind: 'file', state: 'broken' });
   });
 
+  it('finds a hook that would be ended before it has done anything', async () => {
+    const at = await scene();
+    fs.writeFileSync(at.file, fs.readFileSync(at.file, 'utf8').replace(/"timeout": \d+/, '"timeout": 0.01'));
+    assert.deepEqual(states(await examine(at)).slice(0, 2), ['file fine', 'hook broken']);
+    await at.installation.carryOut(await at.installation.planInstall(at.file, ['Stop']));
+    assert.deepEqual(states(await examine(at)).slice(0, 2), ['file fine', 'hook fine']);
+  });
+
   it('names events that nobody takes', async () => {
     const at = await scene();
     for (let count = 0; count < 11; count++) writeEvent(at.place, { hook_event_name: 'Stop' });

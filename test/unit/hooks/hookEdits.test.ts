@@ -114,6 +114,23 @@ describe('hooks in a settings file', () => {
     assert.equal(text.includes('/old/'), false);
   });
 
+  it('are out of date with a time limit that is not ours', () => {
+    const good = withHook('{"a":1}', ['Stop'], hook).text;
+    const limit = `"timeout": ${hook.timeout}`;
+    assert.ok(good.includes(limit));
+    for (const other of [
+      '"timeout": 0',
+      '"timeout": 0.01',
+      '"timeout": "5"',
+      '"timeout": null',
+      '"limit": 5',
+    ]) {
+      const spoilt = good.replace(limit, other);
+      assert.deepEqual([...installedEvents(spoilt, hook)], [['Stop', 'other']], other);
+      assert.deepEqual(meaning(withHook(spoilt, ['Stop'], hook).text), meaning(good), other);
+    }
+  });
+
   it('leave what somebody added to our entry', () => {
     const source = withHook('{}', ['Stop'], hook).text.replace(
       '"hooks": [\n',
