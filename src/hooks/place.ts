@@ -36,14 +36,16 @@ export function hookPlace(folder: string, platform: NodeJS.Platform = process.pl
 }
 
 /**
- * The command line for the client's settings file. Even when the script is gone it takes in what it is given and ends with 0,
- * so a left-over hook never stops an agent. The Windows form reads the same in `cmd` and in a POSIX shell. Throws where a path cannot be written safely.
+ * The command line for the client's settings file. Even when the script is gone it takes in what it is given, prints
+ * nothing and ends with 0, so a left-over hook never stops an agent. The Windows form reads the same in `cmd` and in a POSIX shell,
+ * which know no file in common to write to: what PowerShell says, such as that a policy forbids scripts, goes into a pipe that
+ * nobody reads. Throws where a path cannot be written safely.
  */
 export function commandLine(script: string, platform: NodeJS.Platform = process.platform): string {
   if (platform === 'win32') {
     const file = script.replaceAll('\\', '/');
     if (/["$`%!^\n\r]/.test(file)) throw new RangeError(file);
-    return `powershell.exe -NoProfile -NonInteractive -ExecutionPolicy Bypass -File "${file}" || exit 0`;
+    return `powershell.exe -NoProfile -NonInteractive -ExecutionPolicy Bypass -File "${file}" 2>&1 | exit 0`;
   }
   if (/[\n\r]/.test(script)) throw new RangeError(script);
   return `sh '${script.replaceAll("'", "'\\''")}' >/dev/null 2>&1 || cat >/dev/null`;
@@ -56,7 +58,9 @@ export function scriptOf(command: string): string | undefined {
       command,
     )?.[1];
   if (posix !== undefined) return posix.replaceAll("'\\''", "'");
-  return /^powershell\.exe [\w -]+ -File "([^"]+\/agent-console-hook\.ps1)" \|\| exit 0$/.exec(command)?.[1];
+  const windows =
+    /^powershell\.exe [\w -]+ -File "([^"]+\/agent-console-hook\.ps1)" (?:\|\||2>&1 \|) exit 0$/;
+  return windows.exec(command)?.[1];
 }
 
 /** Puts the script there, or the newer one of this version; resolves to whether anything was written. */

@@ -194,20 +194,44 @@ describe('the hook command', function () {
     const command = commandLine(script, 'win32');
     assert.equal(
       command,
-      `powershell.exe -NoProfile -NonInteractive -ExecutionPolicy Bypass -File "C:/Users/Ann O'Hara/AppData/agent-console.agent-console/hooks/agent-console-hook.ps1" || exit 0`,
+      `powershell.exe -NoProfile -NonInteractive -ExecutionPolicy Bypass -File "C:/Users/Ann O'Hara/AppData/agent-console.agent-console/hooks/agent-console-hook.ps1" 2>&1 | exit 0`,
     );
+    assert.equal(
+      scriptOf(command.replace('2>&1 | exit 0', '|| exit 0')),
+      scriptOf(command),
+      'the older form',
+    );
+    assert.equal(scriptOf(`${command} & more`), undefined);
     assert.equal(scriptOf(command), script.replaceAll('\\', '/'));
     for (const letter of ['%', '$', '`', '"', '!', '^'])
       assert.throws(() => commandLine(`C:\\a${letter}b\\agent-console-hook.ps1`, 'win32'), RangeError);
     // A POSIX shell sees one argument and no variable in it.
-    const seen = spawnSync('/bin/sh', ['-c', command.replace('powershell.exe', 'printf "%s\\n"')], {
-      encoding: 'utf8',
-    });
+    const line = command.replace('powershell.exe', 'printf "%s\\n"').replace(' 2>&1 | exit 0', '');
+    const seen = spawnSync('/bin/sh', ['-c', line], { encoding: 'utf8' });
     assert.ok(seen.stdout.includes("\nC:/Users/Ann O'Hara/AppData/"));
     const source = fs.readFileSync(path.join(shipped, path.basename('agent-console-hook.ps1')), 'utf8');
     assert.ok(source.includes(String(EVENT_CAP + 1)) && source.trimEnd().endsWith('exit 0'));
     assert.doesNotMatch(source, /Write-|Out-Host|[^\u0000-\u007f]/);
   });
+
+  for (const shell of shells) {
+    for (const [what, program] of [
+      ['is kept from running scripts', 'cat >/dev/null; echo forbidden; echo forbidden >&2; exit 1'],
+      ['says a lot and takes nothing in', 'head -c 1000000 /dev/zero; exit 1'],
+      ['is not there', undefined],
+    ] as const) {
+      it(`says nothing and succeeds in ${shell} when PowerShell ${what}`, async () => {
+        const folder = temporaryFolder();
+        if (program !== undefined)
+          fs.writeFileSync(path.join(folder, 'powershell.exe'), `#!/bin/sh\n${program}\n`, { mode: 0o755 });
+        const command = commandLine('C:\\Users\\Ann\\hooks\\agent-console-hook.ps1', 'win32');
+        const args = [...(shell.endsWith('busybox') ? ['sh'] : []), '-c', command];
+        // Who takes nothing in may be gone before it is written.
+        const input = what === 'is kept from running scripts' ? event : '';
+        quiet(await run(shell, args, input, { ...process.env, PATH: `${folder}:${process.env['PATH']}` }));
+      });
+    }
+  }
 
   it('knows its own commands from those of others', () => {
     for (const other of [
