@@ -152,11 +152,16 @@ describe('installing the hook', function () {
     };
     const edit = (at: Scene): void => fs.writeFileSync(at.file, at.read().replace('"x"', '"y"'));
     const loseRecord = (at: Scene): Scene => {
-      const { place, file, read } = at;
+      const { place, file } = at;
       const storage = openStorage({ root: temporaryFolder(), log: silentLog() });
       later(() => storage.dispose());
       const files = storage.collection({ path: 'hook-files', version: 1, decode: decodeInstalledFile });
-      return { place, file, read, installation: new Installation({ place, files, folders: () => [] }) };
+      return {
+        place,
+        file,
+        read: () => at.read(),
+        installation: new Installation({ place, files, folders: () => [] }),
+      };
     };
 
     it('and installed, edited by somebody else, and installed again', async () => {

@@ -52,14 +52,9 @@ describe('a command of the person’s own', function () {
 
   it('never sees the person’s key, nor where the service is, in a test neither', async () => {
     const secrets = ['AGENT_CONSOLE_API_KEY', 'AGENT_CONSOLE_BASE_URL', 'AGENT_CONSOLE_APP_URL'];
-    const before = secrets.map(name => process.env[name]);
+    const before = { ...process.env };
+    later(() => (process.env = before));
     for (const name of secrets) process.env[name] = 'secret';
-    later(() =>
-      secrets.forEach((name, index) => {
-        if (before[index] === undefined) delete process.env[name];
-        else process.env[name] = before[index];
-      }),
-    );
     for (const isTest of [false, true]) {
       const run = { command: 'env', input: '', timeoutMs: 10_000, signal: never, isTest };
       const { output } = await runCommand(run);
