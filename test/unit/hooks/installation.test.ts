@@ -216,7 +216,8 @@ describe('installing the hook', function () {
       await gone(at);
     });
 
-    it('whatever happened to the file, and nothing of others with it', async () => {
+    it('whatever happened to the file, and nothing of others with it', async function () {
+      this.timeout(60_000);
       const foreignEdits: Record<string, (text: string) => string> = {
         value: text => text.replace(/"model":\s*"\w*"/, '"model": "z"'),
         comment: text => text.replace('"model"', '/* new */ "model"'),
