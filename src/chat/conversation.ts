@@ -26,6 +26,7 @@ export class Conversation extends Disposable {
   /** Ways to read messages, the best first; the one that served last. */
   readonly #sources: readonly MessageSource[];
   #source: MessageSource;
+  readonly #list: MessageList;
   readonly #sender: Sender;
   /** Sends what is queued, and changes it. */
   readonly queue: QueueRunner;
@@ -50,14 +51,14 @@ export class Conversation extends Disposable {
     this.transcript = this.register(new Transcript(storage, serviceId, sessionId));
     this.composition = this.register(new Composition(sessionId, drafts, journal, attachments));
     const { transcript } = this;
-    const list = new MessageList({
+    this.#list = new MessageList({
       transcript,
       page: () => this.#listMessages(),
       onFailure: error =>
         log.warn(`The list of messages could not be read: ${options.describe(error) ?? ''}`),
     });
     const walk = new Reader({ transcript, get: () => this.#getMessage(), describe: options.describe });
-    this.#sources = [this.register(list), this.register(walk)];
+    this.#sources = [this.register(this.#list), this.register(walk)];
     this.#source = walk;
     this.#sender = new Sender({
       sessionId,
@@ -207,10 +208,12 @@ export class Conversation extends Disposable {
     } finally {
       this.#reading--;
     }
-    this.#seen = state;
+    // A list that failed is tried again when the session is next asked about, not at once.
+    const isFailing = this.#list.isFailing;
+    if (!isFailing) this.#seen = state;
     this.#changed.fire();
     await this.#sender.reconcile();
-    this.#readAlong();
+    if (!isFailing) this.#readAlong();
   }
 
   /** While held, the session's status is followed, and its messages with it where the service lists them. */
@@ -359,7 +362,8 @@ export class Conversation extends Disposable {
 
   /** Reads a list again when the session says that there is more; the walk has nothing to gain from that. */
   #readAlong(): void {
-    if (this.#watchers === 0 || this.#reading > 0 || !this.#source.isComplete) return;
+    if (this.#watchers === 0 || this.#reading > 0) return;
+    if (!this.#source.isComplete && !this.#list.isFailing) return;
     if (this.#seen !== this.#state) this.#inBackground(() => this.readOn(false));
   }
 
