@@ -70,9 +70,9 @@ export class Composition extends Disposable {
   }
 
   /** `stash` is what was written before an earlier message was called up. */
-  setText(text: string, stash?: string): void {
+  setText(text: string, stash?: string, at = Date.now()): void {
     const draft = without(this.draft, 'stash');
-    this.#drafts.set(this.#sessionId, { ...draft, text, ...(stash === undefined ? {} : { stash }) });
+    this.#drafts.set(this.#sessionId, { ...draft, text, at, ...(stash === undefined ? {} : { stash }) });
   }
 
   /** The person writes something else than what came back from a refused send, which stays with that send. */
@@ -80,10 +80,17 @@ export class Composition extends Disposable {
     if (this.draft.sendId !== undefined) this.#drafts.set(this.#sessionId, rest(this.draft));
   }
 
-  /** Takes up what a page still held when its window was closed. */
-  takeUnsaved(text: string): void {
-    if (this.draft.text === text) return;
-    this.setText(text, this.draft.stash);
+  /**
+   * Takes up what was written without the stored draft in sight, at `at` (Unix ms): the newer of the two is the draft from now on,
+   * the other is stashed unless it is only a version of it.
+   */
+  takeUnsaved(text: string, at: number): void {
+    const { draft } = this;
+    if (text === '' || draft.text === text) return;
+    const isNewer = draft.text === '' || at >= (draft.at ?? 0);
+    const [now, other] = isNewer ? [text, draft.text] : [draft.text, text];
+    const stash = [draft.stash ?? '', isVersion(now, other) ? '' : other].filter(part => part !== '');
+    this.setText(now, stash.length === 0 ? undefined : stash.join('\n\n'), isNewer ? at : draft.at);
     this.#changed.fire();
   }
 
@@ -234,6 +241,16 @@ export class Composition extends Disposable {
     this.#inspected.set(uri, inspected);
     this.#changed.fire();
   }
+}
+
+/** Whether one is the other with some words changed: they begin and end alike for most of their length. */
+function isVersion(one: string, other: string): boolean {
+  const shorter = Math.min(one.length, other.length);
+  let begin = 0;
+  while (begin < shorter && one[begin] === other[begin]) begin++;
+  let end = 0;
+  while (begin + end < shorter && one.at(-1 - end) === other.at(-1 - end)) end++;
+  return 2 * (begin + end) >= shorter;
 }
 
 /** What a draft keeps when its text and attachments are gone. */

@@ -7,6 +7,8 @@ import type { ConversationOptions } from './conversationOptions';
 import { MessageList } from './messageList';
 import { toStored } from './messages';
 import type { MessageSource } from './messageSource';
+import { wasSentSince } from './model';
+import type { Unsaved } from './protocol';
 import { QueueRunner } from './queueRunner';
 import { Reader } from './reader';
 import type { RowsInput } from './rows';
@@ -259,6 +261,16 @@ export class Conversation extends Disposable {
       if (error instanceof AttachmentsRefused) this.composition.setProblems(error.problems);
       throw error;
     }
+  }
+
+  /** Takes up what a page still held when its window was closed, unless it was sent or queued since. Resolves when that is durable. */
+  async takeUnsaved({ text, at = 0, sendId }: Unsaved): Promise<void> {
+    await this.load();
+    const { transcript, composition } = this;
+    if (sendId !== undefined && this.isRecorded(sendId)) return;
+    if (wasSentSince(transcript.known.values(), text, at)) return;
+    composition.takeUnsaved(text, at);
+    await this.#options.drafts.flush();
   }
 
   /** Whether a message with this id was recorded: sent, being sent, or queued. */

@@ -16,7 +16,7 @@ import { writeNatively } from './nativeComposer';
 import { panelHandlers, type PanelActions } from './panelHandlers';
 import { blockedReason, headerOf } from './panelState';
 import type { ChatPlace } from './place';
-import { chatProtocol, type ChatProtocol, type Kept } from './protocol';
+import { chatProtocol, type ChatProtocol, type Kept, type Unsaved } from './protocol';
 import { RowBuilder } from './rows';
 import { RowFeed } from './rowFeed';
 import type { ChatSessions } from './sessions';
@@ -224,15 +224,10 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.#shownDraft = this.conversation.composition.draft.text;
   }
 
-  async takeUnsaved(text: string, sendId: string | undefined): Promise<void> {
-    const { conversation } = this;
-    await conversation.load();
-    if (sendId !== undefined && conversation.isRecorded(sendId)) {
-      this.#page.send('draftStored', { version: this.#draftVersion });
-      return;
-    }
-    conversation.composition.takeUnsaved(text);
+  async takeUnsaved(unsaved: Unsaved): Promise<void> {
+    await this.conversation.takeUnsaved(unsaved);
     this.showDraft();
+    this.#page.send('draftStored', { version: this.#draftVersion });
   }
 
   keep(kept: Kept): void {
@@ -256,8 +251,9 @@ export class ChatPanel extends Disposable implements PanelActions {
   }
 
   showDraft(): void {
-    this.#shownDraft = this.conversation.composition.draft.text;
-    this.#page.send('setDraft', { text: this.#shownDraft, focus: true });
+    const { text, stash } = this.conversation.composition.draft;
+    this.#shownDraft = text;
+    this.#page.send('setDraft', { text, ...(stash === undefined ? {} : { stash }), focus: true });
   }
 
   #receive(message: unknown): void {

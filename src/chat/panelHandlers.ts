@@ -6,7 +6,7 @@ import { imageType } from './mediaTypes';
 import { openPath } from './openPath';
 import { pictureOf } from './parts';
 import { isHidden } from './messages';
-import type { ChatProtocol, Kept, Picture } from './protocol';
+import type { ChatProtocol, Kept, Picture, Unsaved } from './protocol';
 
 /** What the page can ask of its panel beyond the conversation itself. */
 export interface PanelActions {
@@ -15,7 +15,7 @@ export interface PanelActions {
   setDraft(text: string, stash: string | undefined, version: number): void;
   send(text: string, sendId: string): Promise<void>;
   /** Takes up what a page of an earlier window still held, unless it is recorded by now. */
-  takeUnsaved(text: string, sendId: string | undefined): Promise<void>;
+  takeUnsaved(unsaved: Unsaved): Promise<void>;
   readonly composing: Composing;
   /** Shows the stored draft in the composer. */
   showDraft(): void;
@@ -76,7 +76,7 @@ export function panelHandlers(panel: PanelActions): PanelHandlers<ChatProtocol> 
       attach: () => attachWithPicker(conversation),
       detach: ({ key }) => conversation.composition.detach(key),
       attachUris: ({ uris }) => conversation.composition.attach(uris),
-      unsaved: ({ text, sendId }) => panel.takeUnsaved(text, sendId),
+      unsaved: unsaved => panel.takeUnsaved(unsaved),
       openAttachment: ({ key }) => panel.composing.open(key),
       openLink: ({ href }) => openLink(href),
       copy: ({ text }) => vscode.env.clipboard.writeText(text),

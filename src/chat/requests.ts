@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { object, optional, text } from '../webview/guards';
-import { keptShape, MAX_TEXT, type PageState } from './protocol';
+import { isUnsaved, keptShape, type PageState } from './protocol';
 
 /** What `agentConsole.chat.send` takes. Addresses are URIs as text. */
 export interface SendRequest {
@@ -48,7 +48,7 @@ const isPageState = object({
   serviceId: text(100),
   title: text(1000),
   ...keptShape,
-  unsaved: optional(object({ text: text(MAX_TEXT), sendId: optional(text(100)) })),
+  unsaved: optional(isUnsaved),
 });
 
 /** What a page kept over a reload, if it is that (a page is free to keep anything). */
