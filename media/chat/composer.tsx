@@ -65,7 +65,10 @@ export function Composer() {
   useEffect(() => {
     const stop = onComposerChange(({ text, stash: aside, focus }) => {
       if (field.current === null) return;
-      if (aside !== undefined) stash.current = aside;
+      if (aside !== undefined) {
+        stash.current = aside;
+        if (text === undefined) tell();
+      }
       if (text !== undefined && field.current.value !== text) {
         forget();
         walk.end();

@@ -4,13 +4,12 @@ import { Emitter } from '../util/event';
 import { AttachmentsRefused } from './attachments';
 import { Composition } from './composition';
 import type { ConversationOptions } from './conversationOptions';
-import { MessageList } from './messageList';
-import { toStored } from './messages';
+import type { MessageList } from './messageList';
 import type { MessageSource } from './messageSource';
+import { messageSources } from './messageSources';
 import { wasSentSince } from './model';
 import type { Unsaved } from './protocol';
 import { QueueRunner } from './queueRunner';
-import { Reader } from './reader';
 import type { RowsInput } from './rows';
 import { Sender, type Outgoing, type SendOutcome } from './sender';
 import type { SendRecord } from './sendJournal';
@@ -52,15 +51,9 @@ export class Conversation extends Disposable {
     this.serviceId = serviceId;
     this.transcript = this.register(new Transcript(storage, serviceId, sessionId));
     this.composition = this.register(new Composition(sessionId, drafts, journal, attachments));
-    const { transcript } = this;
-    this.#list = new MessageList({
-      transcript,
-      page: () => this.#listMessages(),
-      onFailure: error =>
-        log.warn(`The list of messages could not be read: ${options.describe(error) ?? ''}`),
-    });
-    const walk = new Reader({ transcript, get: () => this.#getMessage(), describe: options.describe });
-    this.#sources = [this.register(this.#list), this.register(walk)];
+    const { list, walk } = messageSources(options, this.transcript);
+    this.#list = this.register(list);
+    this.#sources = [list, this.register(walk)];
     this.#source = walk;
     this.#sender = new Sender({
       sessionId,
@@ -383,20 +376,6 @@ export class Conversation extends Disposable {
   get #state(): string {
     const { messageCount, updatedAt } = this.session ?? {};
     return `${String(messageCount)} ${String(updatedAt)}`;
-  }
-
-  #listMessages() {
-    const api = this.#options.extras?.() === true ? this.#options.api() : undefined;
-    if (api === undefined) return undefined;
-    return (cursor: string | undefined, signal: AbortSignal) =>
-      api.extras.messages(this.sessionId, cursor, { signal });
-  }
-
-  #getMessage() {
-    const api = this.#options.api();
-    if (api === undefined) return undefined;
-    return async (messageId: string, signal: AbortSignal) =>
-      toStored(messageId, await api.messages.get(this.sessionId, messageId, { signal }));
   }
 
   #inBackground(work: () => Promise<void>): void {

@@ -14,7 +14,7 @@ import type { Conversation } from './conversation';
 import { showMore } from './more';
 import { writeNatively } from './nativeComposer';
 import { panelHandlers, type PanelActions } from './panelHandlers';
-import { blockedReason, headerOf } from './panelState';
+import { blockedReason, headerOf, isTimeZone } from './panelState';
 import type { ChatPlace } from './place';
 import { chatProtocol, type ChatProtocol, type Kept, type Unsaved } from './protocol';
 import { RowBuilder } from './rows';
@@ -207,12 +207,24 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.#show();
   }
 
-  setDraft(text: string, stash: string | undefined, version: number): void {
-    const { composition } = this.conversation;
+  async setDraft(text: string, stash: string | undefined, version: number): Promise<void> {
+    const { conversation } = this;
+    const { composition } = conversation;
+    this.#draftVersion = version;
+    if (!conversation.isLoaded) return this.#writtenEarly(text);
     if (this.#shownDraft === '' && composition.draft.text !== '') composition.beginAnew();
     this.#shownDraft = text;
-    this.#draftVersion = version;
     composition.setText(text, stash);
+    this.#gather();
+  }
+
+  /** The person wrote before the stored draft was read, which waits in the stash then. */
+  async #writtenEarly(text: string): Promise<void> {
+    const { conversation } = this;
+    this.#shownDraft = text;
+    await conversation.takeUnsaved({ text, at: Date.now() });
+    const { stash } = conversation.composition.draft;
+    if (stash !== undefined) this.#page.send('setDraft', { stash, focus: false });
     this.#gather();
   }
 
@@ -380,14 +392,5 @@ export class ChatPanel extends Disposable implements PanelActions {
     if (this.#problems > MOST_PROBLEMS) return;
     if (error === undefined) this.#options.log.warn(problem);
     else this.#options.log.error(problem, error);
-  }
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
   }
 }

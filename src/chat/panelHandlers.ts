@@ -12,7 +12,7 @@ import type { ChatProtocol, Kept, Picture, Unsaved } from './protocol';
 export interface PanelActions {
   readonly conversation: Conversation;
   pageReady(timeZone: string): void;
-  setDraft(text: string, stash: string | undefined, version: number): void;
+  setDraft(text: string, stash: string | undefined, version: number): Promise<void>;
   send(text: string, sendId: string): Promise<void>;
   /** Takes up what a page of an earlier window still held, unless it is recorded by now. */
   takeUnsaved(unsaved: Unsaved): Promise<void>;
@@ -75,7 +75,10 @@ export function panelHandlers(panel: PanelActions): PanelHandlers<ChatProtocol> 
       draft: ({ text, stash, version }) => panel.setDraft(text, stash, version),
       attach: () => attachWithPicker(conversation),
       detach: ({ key }) => conversation.composition.detach(key),
-      attachUris: ({ uris }) => conversation.composition.attach(uris),
+      attachUris: async ({ uris }) => {
+        await conversation.load();
+        await conversation.composition.attach(uris);
+      },
       unsaved: unsaved => panel.takeUnsaved(unsaved),
       openAttachment: ({ key }) => panel.composing.open(key),
       openLink: ({ href }) => openLink(href),
@@ -93,7 +96,9 @@ async function attachWithPicker(conversation: Conversation): Promise<void> {
     canSelectFolders: false,
     openLabel: vscode.l10n.t('Attach'),
   });
-  if (uris !== undefined) await conversation.composition.attach(uris.map(uri => uri.toString()));
+  if (uris === undefined) return;
+  await conversation.load();
+  await conversation.composition.attach(uris.map(uri => uri.toString()));
 }
 
 /** Opens web and mail links only (trust.md 6). */

@@ -282,8 +282,8 @@ export const chatProtocol = {
     start: event<Start>(),
     state: event<PanelState>(),
     splice: event<Splice>(),
-    /** The panel changed the text of the composer. */
-    setDraft: event<{ readonly text: string; readonly stash?: string; readonly focus: boolean }>(),
+    /** The panel changed the text of the composer, or what comes back after it. */
+    setDraft: event<{ readonly text?: string; readonly stash?: string; readonly focus: boolean }>(),
     /** Everything up to this version of the draft is durable. */
     draftStored: event<{ readonly version: number }>(),
     focusComposer: event<Record<string, never>>(),
