@@ -243,14 +243,14 @@ export class Composition extends Disposable {
   }
 }
 
-/** Whether one is the other with some words changed: they begin and end alike for most of their length. */
-function isVersion(one: string, other: string): boolean {
-  const shorter = Math.min(one.length, other.length);
+/** Whether most of `other` is still there in `text`, from its beginning and from its end. */
+function isVersion(text: string, other: string): boolean {
+  const shorter = Math.min(text.length, other.length);
   let begin = 0;
-  while (begin < shorter && one[begin] === other[begin]) begin++;
+  while (begin < shorter && text[begin] === other[begin]) begin++;
   let end = 0;
-  while (begin + end < shorter && one.at(-1 - end) === other.at(-1 - end)) end++;
-  return 2 * (begin + end) >= shorter;
+  while (begin + end < shorter && text.at(-1 - end) === other.at(-1 - end)) end++;
+  return 2 * (begin + end) >= other.length;
 }
 
 /** What a draft keeps when its text and attachments are gone. */
