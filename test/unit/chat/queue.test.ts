@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { ownTexts } from '../../../src/chat/model';
+import { hasQueued } from '../../../src/parts/queued';
 import { posts, scene, sendAndRead, type Scene } from './scene';
 import { cleanUp, openWindow, temporaryFolder, until, writeFile, type Window } from './support';
 
@@ -229,6 +230,22 @@ describe('a queue', () => {
     await it.window.conversation.submit('one', id);
     await assert.rejects(it.window.conversation.submit('one', id), /recorded already/);
     assert.deepEqual(queued(it.window), ['one']);
+  });
+});
+
+describe('what an earlier window has queued', () => {
+  it('is seen without reading anything else, until it is gone', async () => {
+    const it = await scene();
+    assert.equal(await hasQueued(it.root), false);
+    busy(it);
+    await it.window.sessions.refresh(it.sessionId);
+    await queueUp(it.window, 'later');
+    await it.window.storage.settled();
+    assert.equal(await hasQueued(it.root), true);
+    const [waiting] = it.window.conversation.queued;
+    assert.ok(await it.window.conversation.queue.remove(waiting!.id));
+    await it.window.storage.settled();
+    assert.equal(await hasQueued(it.root), false);
   });
 });
 
