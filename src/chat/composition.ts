@@ -212,10 +212,12 @@ export class Composition extends Disposable {
     this.#drafts.set(this.#sessionId, without(draft, 'sendId'));
   }
 
-  /** Puts what a refused send held before what is written now. Resolves when that is durable. */
-  async takeBack(send: SendRecord): Promise<void> {
+  /** Puts what a send or a queued message held before what is written now. Resolves when that is durable. */
+  async takeBack(
+    send: Pick<SendRecord, 'text' | 'attachments'> & { readonly sendId?: string },
+  ): Promise<void> {
     const { draft } = this;
-    if (draft.sendId !== send.sendId) {
+    if (draft.sendId === undefined || draft.sendId !== send.sendId) {
       const uris = send.attachments.map(attachment => attachment.uri);
       this.#drafts.set(this.#sessionId, {
         ...without(draft, 'sendId'),

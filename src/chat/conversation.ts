@@ -294,11 +294,13 @@ export class Conversation extends Disposable {
     void this.#settle(send, outcome);
   }
 
-  /** Forgets a send that was refused or whose outcome is unknown. */
-  async discard(sendId: string): Promise<void> {
-    this.#settledSend(sendId);
+  /** Forgets a send that was refused or whose outcome is unknown; resolves to what is nowhere else then. */
+  async discard(sendId: string): Promise<SendRecord | undefined> {
+    const send = this.#settledSend(sendId);
+    const isInComposer = this.composition.draft.sendId === sendId;
     this.composition.keepWithout(sendId);
     await this.#options.journal.remove(sendId);
+    return isInComposer ? undefined : send;
   }
 
   /** Moves a refused message back into the composer. */

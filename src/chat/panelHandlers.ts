@@ -6,6 +6,7 @@ import { imageType } from './mediaTypes';
 import { openPath } from './openPath';
 import { pictureOf } from './parts';
 import { isHidden } from './messages';
+import { offerBack, type Gone, type Teller } from './undo';
 import type { ChatProtocol, Kept, Picture, Unsaved } from './protocol';
 
 /** What the page can ask of its panel beyond the conversation itself. */
@@ -30,21 +31,23 @@ export interface PanelActions {
 }
 
 /** Answers to everything the page may say; one for each name of the protocol. */
-export function panelHandlers(panel: PanelActions): PanelHandlers<ChatProtocol> {
+export function panelHandlers(panel: PanelActions, teller?: Teller): PanelHandlers<ChatProtocol> {
   const { conversation } = panel;
+  const giveBack = (words: string, gone: Gone): void => void offerBack(panel, words, gone, teller);
   return {
     requests: {
       send: async ({ text, sendId }) => {
         await panel.send(text, sendId);
         return null;
       },
-      ...composerRequests(panel.composing),
+      ...composerRequests(panel.composing, giveBack),
       sendAgain: async ({ sendId }) => {
         await conversation.sendAgain(sendId);
         return null;
       },
       discard: async ({ sendId }) => {
-        await conversation.discard(sendId);
+        const gone = await conversation.discard(sendId);
+        if (gone !== undefined) giveBack(vscode.l10n.t('Message discarded.'), gone);
         return null;
       },
       editAgain: async ({ sendId }) => {
