@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { PanelHandlers } from '../webview/ipc';
 import { composerRequests, type Composing } from './composing';
 import type { Conversation } from './conversation';
-import { imageType } from './mediaTypes';
+import { imageType } from './imageType';
 import { openPath } from './openPath';
 import { pictureOf } from './parts';
 import { isHidden } from './messages';

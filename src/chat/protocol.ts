@@ -3,6 +3,8 @@ import { event, request } from '../webview/ipc';
 import type { ChatStrings } from './strings';
 
 export type { ChatStrings } from './strings';
+/** What counts as a picture, on both sides. */
+export { imageType } from './imageType';
 
 /** Messages between a chat panel and its page: what both sides agree on. Foreign text in it is shown as text or sanitized. */
 
