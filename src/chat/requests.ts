@@ -31,7 +31,7 @@ export function readSendRequest(value: unknown): SendRequest {
   return { sessionId, text: words, attachments: uris.map(uri => uri.toString()) };
 }
 
-/** The files of an Explorer or editor menu: what was clicked, and all that is selected with it. */
+/** The files of an Explorer or editor menu: what was clicked, and all that is selected with it, which an editor's tab does not tell. */
 export function readUris(clicked: unknown, selected: unknown): readonly vscode.Uri[] | undefined {
   const all = Array.isArray(selected) ? selected.filter(isUri) : [];
   if (all.length > 0) return all;
