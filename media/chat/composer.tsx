@@ -63,8 +63,12 @@ export function Composer() {
     if (begun.focus) field.current.focus();
   }, [begun]);
   useEffect(() => {
-    const stop = onComposerChange(({ text, focus }) => {
+    const stop = onComposerChange(({ text, stash: aside, focus }) => {
       if (field.current === null) return;
+      if (aside !== undefined) {
+        stash.current = aside;
+        if (text === undefined) tell();
+      }
       if (text !== undefined && field.current.value !== text) {
         forget();
         walk.end();

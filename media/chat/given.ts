@@ -1,3 +1,4 @@
+import { limitOf } from './limits';
 import { panel } from './page';
 import { composer, fill, rejected, start } from './state';
 
@@ -39,14 +40,13 @@ async function attachFile(file: File): Promise<void> {
   const strings = start.value?.strings;
   const limits = composer.value?.limits;
   if (strings === undefined || limits === undefined) return;
-  const isPicture = file.type.startsWith('image/');
-  const limit = isPicture ? limits.image : limits.file;
-  if (file.size > limit) {
-    const reason = fill(strings.tooLarge, file.name, bytesText(file.size), bytesText(limit));
-    reject(file.name, reason, /^image\/(?:png|jpeg|webp)$/.test(file.type) ? file : undefined);
-    return;
-  }
   try {
+    const { limit, shrinkable } = await limitOf(file, limits);
+    if (file.size > limit) {
+      const reason = fill(strings.tooLarge, file.name, bytesText(file.size), bytesText(limit));
+      reject(file.name, reason, shrinkable ? file : undefined);
+      return;
+    }
     await attachBytes(file.name, new Uint8Array(await file.arrayBuffer()));
   } catch (error) {
     const why = error instanceof Error ? error.message : '';

@@ -22,7 +22,9 @@ interface VsCode {
 declare function acquireVsCodeApi(): VsCode;
 
 const vscode = acquireVsCodeApi();
-const composerListeners = new Set<(change: { readonly text?: string; readonly focus: boolean }) => void>();
+const composerListeners = new Set<
+  (change: { readonly text?: string; readonly stash?: string; readonly focus: boolean }) => void
+>();
 
 /** The panel this page belongs to. */
 export const panel: PageSide<ChatProtocol> = pageSide(
@@ -55,13 +57,17 @@ export const panel: PageSide<ChatProtocol> = pageSide(
 
 /** Calls `listener` when the panel changes the composer's text or focus. */
 export function onComposerChange(
-  listener: (change: { readonly text?: string; readonly focus: boolean }) => void,
+  listener: (change: { readonly text?: string; readonly stash?: string; readonly focus: boolean }) => void,
 ): () => void {
   composerListeners.add(listener);
   return () => composerListeners.delete(listener);
 }
 
-function tellComposer(change: { readonly text?: string; readonly focus: boolean }): void {
+function tellComposer(change: {
+  readonly text?: string;
+  readonly stash?: string;
+  readonly focus: boolean;
+}): void {
   for (const listener of composerListeners) listener(change);
 }
 
@@ -127,7 +133,7 @@ export function keepUnsaved(next: PageState['unsaved']): void {
 
 /** Tells the panel the draft. */
 export function tellDraft(text: string, stash: string | undefined): void {
-  keepUnsaved({ text });
+  keepUnsaved({ text, at: Date.now() });
   panel.notify('draft', { text, version: ++draftVersion, ...(stash === undefined ? {} : { stash }) });
 }
 
@@ -136,7 +142,7 @@ export async function sendDraft(text: string): Promise<boolean> {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   const sendId = Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('');
   draftVersion++;
-  keepUnsaved({ text, sendId });
+  keepUnsaved({ text, at: Date.now(), sendId });
   const recorded = await ask(panel.request('send', { text, sendId }));
   if (recorded) keepUnsaved(undefined);
   return recorded;

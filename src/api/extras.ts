@@ -45,11 +45,24 @@ export class Extras {
     cursor?: string,
     { signal }: RequestOptions = {},
   ): Promise<Extra<Page<Message>>> {
-    const path = `/sessions/${idSegment('sessionId', sessionId)}/messages`;
+    const session = `/sessions/${idSegment('sessionId', sessionId)}`;
+    const path = `${session}/messages`;
     const rules = { texts: false, except: CONTENT };
-    return this.#messages.run(once =>
-      this.#page(path, 'messages', messageSchema(), 'id', rules, { cursor, once }, signal),
+    return this.#messages.run(
+      once => this.#page(path, 'messages', messageSchema(), 'id', rules, { cursor, once }, signal),
+      () => this.#exists(session, signal),
     );
+  }
+
+  /** Whether the service shows this; rejects where that is not known. */
+  async #exists(path: string, signal: AbortSignal | undefined): Promise<boolean> {
+    try {
+      await this.#service.http.request({ ...v0Get(this.#service, path), once: true }, () => true, signal);
+      return true;
+    } catch (error) {
+      if (isApiError(error) && (error.kind === 'notFound' || error.kind === 'forbidden')) return false;
+      throw error;
+    }
   }
 
   #page<S extends z.ZodType>(
@@ -92,11 +105,12 @@ class Probe {
     this.#service = service;
   }
 
-  async run<T>(ask: (once: boolean) => Promise<T>): Promise<Extra<T>> {
+  /** `owner` tells whether what the list belongs to exists: without it, a list that is not found says nothing of the service. */
+  async run<T>(ask: (once: boolean) => Promise<T>, owner?: () => Promise<boolean>): Promise<Extra<T>> {
     while (this.#first !== undefined) await this.#first.catch(() => undefined);
     if (this.#offered === true) return ask(false);
     if (this.#offered === false || this.#service.now() < this.#notBefore) return 'missing';
-    const probe = this.#try(ask);
+    const probe = this.#try(ask, owner);
     this.#first = probe;
     try {
       return await probe;
@@ -106,9 +120,14 @@ class Probe {
   }
 
   /** Never rejects: a failure of the first try is no error of anybody's. */
-  async #try<T>(ask: (once: boolean) => Promise<T>): Promise<Extra<T>> {
+  async #try<T>(ask: (once: boolean) => Promise<T>, owner?: () => Promise<boolean>): Promise<Extra<T>> {
     try {
-      const answer = await ask(true);
+      const answer = await ask(true).catch(async (error: unknown) => {
+        const isNotFound = isApiError(error) && error.kind === 'notFound';
+        if (isNotFound && owner !== undefined && !(await owner())) return undefined;
+        throw error;
+      });
+      if (answer === undefined) return 'missing';
       this.#offered = true;
       return answer;
     } catch (error) {

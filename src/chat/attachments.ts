@@ -2,7 +2,8 @@ import * as vscode from 'vscode';
 import { Formatter } from '../util/format';
 import { oneLine } from '../util/text';
 import type { BodyPart } from './body';
-import { imageType, sniffPieces, type MediaType, type Sniffed } from './mediaTypes';
+import { imageType } from './imageType';
+import { sniffPieces, type MediaType, type Sniffed } from './mediaTypes';
 
 export interface FileFacts {
   readonly kind: 'file' | 'folder' | 'symbolicLink' | 'other';

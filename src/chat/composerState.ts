@@ -62,7 +62,7 @@ function queueNote(conversation: Conversation): string {
   const status = conversation.session?.status;
   return status === undefined || status === 'unknown'
     ? t('Waits until the status of the agent is known.')
-    : t('Goes out in this order when the agent is idle.');
+    : t('Goes out in this order when the agent is idle and this window has the focus.');
 }
 
 function queuedRow({ id, text, attachments, claim, problem }: QueuedMessage, format: Formatter): QueuedRow {

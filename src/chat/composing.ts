@@ -9,6 +9,7 @@ import type { Conversation } from './conversation';
 import type { KeptFiles, LooseFile } from './keptFiles';
 import { ownTexts } from './model';
 import type { ChatProtocol, Picture } from './protocol';
+import type { Gone } from './undo';
 
 /** What composing needs beyond the conversation. */
 export interface ComposingDeps extends ComposerSettings {
@@ -87,6 +88,7 @@ export class Composing {
 /** Answers to what the page asks of the composer and the queue. */
 export function composerRequests(
   composing: Composing,
+  giveBack: (words: string, gone: Gone) => void,
 ): Pick<
   PanelHandlers<ChatProtocol>['requests'],
   | 'history'
@@ -115,7 +117,12 @@ export function composerRequests(
     replaceAttachment: ({ key, ...file }) => done(composing.replace(key, file)),
     editQueued: ({ id, text }) => found(conversation.queue.edit(id, text)),
     moveQueued: ({ id, to }) => found(conversation.queue.move(id, to)),
-    removeQueued: ({ id }) => found(conversation.queue.remove(id)),
+    removeQueued: async ({ id }) => {
+      const gone = conversation.queued.find(message => message.id === id);
+      await found(conversation.queue.remove(id));
+      if (gone !== undefined) giveBack(vscode.l10n.t('Message removed from the queue.'), gone);
+      return null;
+    },
     sendQueuedNow: () => done(conversation.queue.sendNow()),
     chooseTarget: () => done(composing.chooseTarget()),
   };

@@ -70,9 +70,9 @@ export class Composition extends Disposable {
   }
 
   /** `stash` is what was written before an earlier message was called up. */
-  setText(text: string, stash?: string): void {
+  setText(text: string, stash?: string, at = Date.now()): void {
     const draft = without(this.draft, 'stash');
-    this.#drafts.set(this.#sessionId, { ...draft, text, ...(stash === undefined ? {} : { stash }) });
+    this.#drafts.set(this.#sessionId, { ...draft, text, at, ...(stash === undefined ? {} : { stash }) });
   }
 
   /** The person writes something else than what came back from a refused send, which stays with that send. */
@@ -80,10 +80,17 @@ export class Composition extends Disposable {
     if (this.draft.sendId !== undefined) this.#drafts.set(this.#sessionId, rest(this.draft));
   }
 
-  /** Takes up what a page still held when its window was closed. */
-  takeUnsaved(text: string): void {
-    if (this.draft.text === text) return;
-    this.setText(text, this.draft.stash);
+  /**
+   * Takes up what was written without the stored draft in sight, at `at` (Unix ms): the newer of the two is the draft from now on,
+   * the other is stashed unless it is only a version of it.
+   */
+  takeUnsaved(text: string, at: number): void {
+    const { draft } = this;
+    if (text === '' || draft.text === text) return;
+    const isNewer = draft.text === '' || at >= (draft.at ?? 0);
+    const [now, other] = isNewer ? [text, draft.text] : [draft.text, text];
+    const stash = [draft.stash ?? '', isVersion(now, other) ? '' : other].filter(part => part !== '');
+    this.setText(now, stash.length === 0 ? undefined : stash.join('\n\n'), isNewer ? at : draft.at);
     this.#changed.fire();
   }
 
@@ -205,10 +212,12 @@ export class Composition extends Disposable {
     this.#drafts.set(this.#sessionId, without(draft, 'sendId'));
   }
 
-  /** Puts what a refused send held before what is written now. Resolves when that is durable. */
-  async takeBack(send: SendRecord): Promise<void> {
+  /** Puts what a send or a queued message held before what is written now. Resolves when that is durable. */
+  async takeBack(
+    send: Pick<SendRecord, 'text' | 'attachments'> & { readonly sendId?: string },
+  ): Promise<void> {
     const { draft } = this;
-    if (draft.sendId !== send.sendId) {
+    if (draft.sendId === undefined || draft.sendId !== send.sendId) {
       const uris = send.attachments.map(attachment => attachment.uri);
       this.#drafts.set(this.#sessionId, {
         ...without(draft, 'sendId'),
@@ -234,6 +243,16 @@ export class Composition extends Disposable {
     this.#inspected.set(uri, inspected);
     this.#changed.fire();
   }
+}
+
+/** Whether most of `other` is still there in `text`, from its beginning and from its end. */
+function isVersion(text: string, other: string): boolean {
+  const shorter = Math.min(text.length, other.length);
+  let begin = 0;
+  while (begin < shorter && text[begin] === other[begin]) begin++;
+  let end = 0;
+  while (begin + end < shorter && text.at(-1 - end) === other.at(-1 - end)) end++;
+  return 2 * (begin + end) >= other.length;
 }
 
 /** What a draft keeps when its text and attachments are gone. */

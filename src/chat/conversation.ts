@@ -4,11 +4,12 @@ import { Emitter } from '../util/event';
 import { AttachmentsRefused } from './attachments';
 import { Composition } from './composition';
 import type { ConversationOptions } from './conversationOptions';
-import { MessageList } from './messageList';
-import { toStored } from './messages';
+import type { MessageList } from './messageList';
 import type { MessageSource } from './messageSource';
+import { messageSources } from './messageSources';
+import { wasSentSince } from './model';
+import type { Unsaved } from './protocol';
 import { QueueRunner } from './queueRunner';
-import { Reader } from './reader';
 import type { RowsInput } from './rows';
 import { Sender, type Outgoing, type SendOutcome } from './sender';
 import type { SendRecord } from './sendJournal';
@@ -26,6 +27,7 @@ export class Conversation extends Disposable {
   /** Ways to read messages, the best first; the one that served last. */
   readonly #sources: readonly MessageSource[];
   #source: MessageSource;
+  readonly #list: MessageList;
   readonly #sender: Sender;
   /** Sends what is queued, and changes it. */
   readonly queue: QueueRunner;
@@ -49,15 +51,9 @@ export class Conversation extends Disposable {
     this.serviceId = serviceId;
     this.transcript = this.register(new Transcript(storage, serviceId, sessionId));
     this.composition = this.register(new Composition(sessionId, drafts, journal, attachments));
-    const { transcript } = this;
-    const list = new MessageList({
-      transcript,
-      page: () => this.#listMessages(),
-      onFailure: error =>
-        log.warn(`The list of messages could not be read: ${options.describe(error) ?? ''}`),
-    });
-    const walk = new Reader({ transcript, get: () => this.#getMessage(), describe: options.describe });
-    this.#sources = [this.register(list), this.register(walk)];
+    const { list, walk } = messageSources(options, this.transcript);
+    this.#list = this.register(list);
+    this.#sources = [list, this.register(walk)];
     this.#source = walk;
     this.#sender = new Sender({
       sessionId,
@@ -207,10 +203,12 @@ export class Conversation extends Disposable {
     } finally {
       this.#reading--;
     }
-    this.#seen = state;
+    // A list that failed is tried again when the session is next asked about, not at once.
+    const isFailing = this.#list.isFailing;
+    if (!isFailing) this.#seen = state;
     this.#changed.fire();
     await this.#sender.reconcile();
-    this.#readAlong();
+    if (!isFailing) this.#readAlong();
   }
 
   /** While held, the session's status is followed, and its messages with it where the service lists them. */
@@ -258,6 +256,16 @@ export class Conversation extends Disposable {
     }
   }
 
+  /** Takes up what a page still held when its window was closed, unless it was sent or queued since. Resolves when that is durable. */
+  async takeUnsaved({ text, at = 0, sendId }: Unsaved): Promise<void> {
+    await this.load();
+    const { transcript, composition } = this;
+    if (sendId !== undefined && this.isRecorded(sendId)) return;
+    if (wasSentSince(transcript.known.values(), text, at)) return;
+    composition.takeUnsaved(text, at);
+    await this.#options.drafts.flush();
+  }
+
   /** Whether a message with this id was recorded: sent, being sent, or queued. */
   isRecorded(id: string): boolean {
     const isKnown = [...this.transcript.known.values()].some(({ sent }) => sent?.sendId === id);
@@ -286,11 +294,13 @@ export class Conversation extends Disposable {
     void this.#settle(send, outcome);
   }
 
-  /** Forgets a send that was refused or whose outcome is unknown. */
-  async discard(sendId: string): Promise<void> {
-    this.#settledSend(sendId);
+  /** Forgets a send that was refused or whose outcome is unknown; resolves to what is nowhere else then. */
+  async discard(sendId: string): Promise<SendRecord | undefined> {
+    const send = this.#settledSend(sendId);
+    const isInComposer = this.composition.draft.sendId === sendId;
     this.composition.keepWithout(sendId);
     await this.#options.journal.remove(sendId);
+    return isInComposer ? undefined : send;
   }
 
   /** Moves a refused message back into the composer. */
@@ -359,7 +369,8 @@ export class Conversation extends Disposable {
 
   /** Reads a list again when the session says that there is more; the walk has nothing to gain from that. */
   #readAlong(): void {
-    if (this.#watchers === 0 || this.#reading > 0 || !this.#source.isComplete) return;
+    if (this.#watchers === 0 || this.#reading > 0) return;
+    if (!this.#source.isComplete && !this.#list.isFailing) return;
     if (this.#seen !== this.#state) this.#inBackground(() => this.readOn(false));
   }
 
@@ -367,20 +378,6 @@ export class Conversation extends Disposable {
   get #state(): string {
     const { messageCount, updatedAt } = this.session ?? {};
     return `${String(messageCount)} ${String(updatedAt)}`;
-  }
-
-  #listMessages() {
-    const api = this.#options.extras?.() === true ? this.#options.api() : undefined;
-    if (api === undefined) return undefined;
-    return (cursor: string | undefined, signal: AbortSignal) =>
-      api.extras.messages(this.sessionId, cursor, { signal });
-  }
-
-  #getMessage() {
-    const api = this.#options.api();
-    if (api === undefined) return undefined;
-    return async (messageId: string, signal: AbortSignal) =>
-      toStored(messageId, await api.messages.get(this.sessionId, messageId, { signal }));
   }
 
   #inBackground(work: () => Promise<void>): void {

@@ -69,6 +69,11 @@ export class Conversations extends Disposable {
     return { conversation: held.conversation, lease };
   }
 
+  /** Goes on sending what was queued for the service known now. */
+  goOn(): void {
+    if (this.serviceId !== undefined) this.#ofService(this.serviceId);
+  }
+
   /** Resolves when all drafts are durable. */
   async flush(): Promise<void> {
     await Promise.all([...this.#services.values()].map(({ drafts }) => drafts.flush()));

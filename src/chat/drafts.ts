@@ -5,6 +5,8 @@ import { Emitter } from '../util/event';
 /** What a person has written for a session and not sent yet. */
 export interface Draft {
   readonly text: string;
+  /** When the text was written, Unix ms. */
+  readonly at?: number;
   /** Addresses of attachments, in order. */
   readonly attachments: readonly string[];
   /** What was written before an earlier message was called up and changed. */
@@ -152,5 +154,6 @@ function decodeDraft(value: unknown): Draft {
   }
   for (const text of [draft.sendId, draft.stash, draft.target?.computerId, draft.target?.name])
     if (text !== undefined && typeof text !== 'string') throw new Error('a field is not text');
+  if (draft.at !== undefined && typeof draft.at !== 'number') throw new Error('the time is none');
   return draft as Draft;
 }

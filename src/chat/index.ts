@@ -67,6 +67,8 @@ export interface ChatFeature extends IDisposable {
   resolveView(view: vscode.WebviewView, state: unknown): Promise<void>;
   /** Attaches files dropped on a row of a tree to that session's draft; elsewhere asks for the session. */
   dropOn(target: unknown, data: vscode.DataTransfer): Promise<void>;
+  /** Goes on sending what an earlier window has queued. */
+  goOn(): void;
   /** Resolves when all drafts are durable. */
   flush(): Promise<void>;
 }
@@ -154,6 +156,10 @@ class Chat extends Disposable implements ChatFeature {
     conversation.composition.setText(written === '' ? text : `${written}\n\n${text}`);
     panel.showDraft();
     return true;
+  }
+
+  goOn(): void {
+    this.#conversations.goOn();
   }
 
   flush(): Promise<void> {

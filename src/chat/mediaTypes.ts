@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { ascii, imageType } from './imageType';
 import type { AttachmentKind } from './messages';
 
 export interface MediaType {
@@ -9,17 +10,6 @@ export interface MediaType {
 /** What a file is by its bytes: something the service takes, or the name of a kind it does not. */
 export type Sniffed = MediaType | { readonly kind: 'unsupportedImage' | 'binary' | 'empty' };
 
-const ascii = (bytes: Uint8Array, from: number, to: number): string =>
-  String.fromCharCode(...bytes.subarray(from, to));
-
-/** Image types by their first bytes. */
-const IMAGES: readonly (readonly [string, (head: Uint8Array) => boolean])[] = [
-  ['image/png', head => ascii(head, 0, 8) === '\x89PNG\r\n\x1a\n'],
-  ['image/jpeg', head => head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff],
-  ['image/gif', head => /^GIF8[79]a$/.test(ascii(head, 0, 6))],
-  ['image/webp', head => ascii(head, 0, 4) === 'RIFF' && ascii(head, 8, 12) === 'WEBP'],
-];
-
 const OTHER_IMAGES: readonly ((head: Uint8Array) => boolean)[] = [
   head =>
     ascii(head, 4, 8) === 'ftyp' &&
@@ -28,12 +18,6 @@ const OTHER_IMAGES: readonly ((head: Uint8Array) => boolean)[] = [
   head => ascii(head, 0, 2) === 'BM' && head.length > 14 && ascii(head, 6, 10) === '\0\0\0\0',
   head => ascii(head, 0, 4) === '8BPS',
 ];
-
-/** The image type of these bytes, if the service takes it. */
-export function imageType(bytes: Uint8Array): string | undefined {
-  const head = bytes.subarray(0, 32);
-  return IMAGES.find(([, matches]) => matches(head))?.[0];
-}
 
 /** Decides by content, never by name. */
 export function sniff(bytes: Uint8Array): Sniffed {

@@ -11,7 +11,7 @@ export interface MessageListOptions {
   /** Asks for a page; `undefined` while the service cannot be asked or extras are off. */
   readonly page: () =>
     ((cursor: string | undefined, signal: AbortSignal) => Promise<Extra<Page<Message>>>) | undefined;
-  /** Hears why a list could not be read. */
+  /** Hears why a list could not be read, the first of several times. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -31,6 +31,7 @@ export class MessageList extends Disposable implements MessageSource {
   #resume: string | undefined;
   #newestFirst = false;
   #complete = false;
+  #failing = false;
   #running: Promise<boolean> | undefined;
   #again = false;
 
@@ -43,6 +44,11 @@ export class MessageList extends Disposable implements MessageSource {
 
   get isComplete(): boolean {
     return this.#complete;
+  }
+
+  /** There is such a list, but it could not be read the last time. */
+  get isFailing(): boolean {
+    return this.#failing;
   }
 
   /** The list has no holes: what is missing is missing at the service. */
@@ -89,9 +95,11 @@ export class MessageList extends Disposable implements MessageSource {
         answer = await ask(cursor, this.#abort.signal);
       } catch (error) {
         this.#resume = undefined;
-        if (!this.#abort.signal.aborted) onFailure(error);
+        if (!this.#abort.signal.aborted && !this.#failing) onFailure(error);
+        this.#failing = true;
         return this.#closed();
       }
+      this.#failing = false;
       if (answer === 'missing') return this.#closed();
       const messages = answer.items.map(message => toStored(message.id, message));
       const fresh = messages.filter(message => this.#isFresh(message));

@@ -26,6 +26,11 @@ export function inOrder(known: ReadonlyMap<string, KnownMessage>): KnownMessage[
   return ordered;
 }
 
+/** Whether this text was sent from here at that time (Unix ms) or later. */
+export function wasSentSince(known: Iterable<KnownMessage>, text: string, at: number): boolean {
+  return [...known].some(({ sent }) => sent?.text === text && sent.at >= at);
+}
+
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

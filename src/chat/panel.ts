@@ -14,9 +14,9 @@ import type { Conversation } from './conversation';
 import { showMore } from './more';
 import { writeNatively } from './nativeComposer';
 import { panelHandlers, type PanelActions } from './panelHandlers';
-import { blockedReason, headerOf } from './panelState';
+import { blockedReason, headerOf, isTimeZone } from './panelState';
 import type { ChatPlace } from './place';
-import { chatProtocol, type ChatProtocol, type Kept } from './protocol';
+import { chatProtocol, type ChatProtocol, type Kept, type Unsaved } from './protocol';
 import { RowBuilder } from './rows';
 import { RowFeed } from './rowFeed';
 import type { ChatSessions } from './sessions';
@@ -207,12 +207,24 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.#show();
   }
 
-  setDraft(text: string, stash: string | undefined, version: number): void {
-    const { composition } = this.conversation;
+  async setDraft(text: string, stash: string | undefined, version: number): Promise<void> {
+    const { conversation } = this;
+    const { composition } = conversation;
+    this.#draftVersion = version;
+    if (!conversation.isLoaded) return this.#writtenEarly(text);
     if (this.#shownDraft === '' && composition.draft.text !== '') composition.beginAnew();
     this.#shownDraft = text;
-    this.#draftVersion = version;
     composition.setText(text, stash);
+    this.#gather();
+  }
+
+  /** The person wrote before the stored draft was read, which waits in the stash then. */
+  async #writtenEarly(text: string): Promise<void> {
+    const { conversation } = this;
+    this.#shownDraft = text;
+    await conversation.takeUnsaved({ text, at: Date.now() });
+    const { stash } = conversation.composition.draft;
+    if (stash !== undefined) this.#page.send('setDraft', { stash, focus: false });
     this.#gather();
   }
 
@@ -224,15 +236,10 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.#shownDraft = this.conversation.composition.draft.text;
   }
 
-  async takeUnsaved(text: string, sendId: string | undefined): Promise<void> {
-    const { conversation } = this;
-    await conversation.load();
-    if (sendId !== undefined && conversation.isRecorded(sendId)) {
-      this.#page.send('draftStored', { version: this.#draftVersion });
-      return;
-    }
-    conversation.composition.takeUnsaved(text);
+  async takeUnsaved(unsaved: Unsaved): Promise<void> {
+    await this.conversation.takeUnsaved(unsaved);
     this.showDraft();
+    this.#page.send('draftStored', { version: this.#draftVersion });
   }
 
   keep(kept: Kept): void {
@@ -256,8 +263,9 @@ export class ChatPanel extends Disposable implements PanelActions {
   }
 
   showDraft(): void {
-    this.#shownDraft = this.conversation.composition.draft.text;
-    this.#page.send('setDraft', { text: this.#shownDraft, focus: true });
+    const { text, stash } = this.conversation.composition.draft;
+    this.#shownDraft = text;
+    this.#page.send('setDraft', { text, ...(stash === undefined ? {} : { stash }), focus: true });
   }
 
   #receive(message: unknown): void {
@@ -384,14 +392,5 @@ export class ChatPanel extends Disposable implements PanelActions {
     if (this.#problems > MOST_PROBLEMS) return;
     if (error === undefined) this.#options.log.warn(problem);
     else this.#options.log.error(problem, error);
-  }
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
   }
 }

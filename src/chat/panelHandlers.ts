@@ -2,20 +2,21 @@ import * as vscode from 'vscode';
 import type { PanelHandlers } from '../webview/ipc';
 import { composerRequests, type Composing } from './composing';
 import type { Conversation } from './conversation';
-import { imageType } from './mediaTypes';
+import { imageType } from './imageType';
 import { openPath } from './openPath';
 import { pictureOf } from './parts';
 import { isHidden } from './messages';
-import type { ChatProtocol, Kept, Picture } from './protocol';
+import { offerBack, type Gone, type Teller } from './undo';
+import type { ChatProtocol, Kept, Picture, Unsaved } from './protocol';
 
 /** What the page can ask of its panel beyond the conversation itself. */
 export interface PanelActions {
   readonly conversation: Conversation;
   pageReady(timeZone: string): void;
-  setDraft(text: string, stash: string | undefined, version: number): void;
+  setDraft(text: string, stash: string | undefined, version: number): Promise<void>;
   send(text: string, sendId: string): Promise<void>;
   /** Takes up what a page of an earlier window still held, unless it is recorded by now. */
-  takeUnsaved(text: string, sendId: string | undefined): Promise<void>;
+  takeUnsaved(unsaved: Unsaved): Promise<void>;
   readonly composing: Composing;
   /** Shows the stored draft in the composer. */
   showDraft(): void;
@@ -30,21 +31,23 @@ export interface PanelActions {
 }
 
 /** Answers to everything the page may say; one for each name of the protocol. */
-export function panelHandlers(panel: PanelActions): PanelHandlers<ChatProtocol> {
+export function panelHandlers(panel: PanelActions, teller?: Teller): PanelHandlers<ChatProtocol> {
   const { conversation } = panel;
+  const giveBack = (words: string, gone: Gone): void => void offerBack(panel, words, gone, teller);
   return {
     requests: {
       send: async ({ text, sendId }) => {
         await panel.send(text, sendId);
         return null;
       },
-      ...composerRequests(panel.composing),
+      ...composerRequests(panel.composing, giveBack),
       sendAgain: async ({ sendId }) => {
         await conversation.sendAgain(sendId);
         return null;
       },
       discard: async ({ sendId }) => {
-        await conversation.discard(sendId);
+        const gone = await conversation.discard(sendId);
+        if (gone !== undefined) giveBack(vscode.l10n.t('Message discarded.'), gone);
         return null;
       },
       editAgain: async ({ sendId }) => {
@@ -75,8 +78,11 @@ export function panelHandlers(panel: PanelActions): PanelHandlers<ChatProtocol> 
       draft: ({ text, stash, version }) => panel.setDraft(text, stash, version),
       attach: () => attachWithPicker(conversation),
       detach: ({ key }) => conversation.composition.detach(key),
-      attachUris: ({ uris }) => conversation.composition.attach(uris),
-      unsaved: ({ text, sendId }) => panel.takeUnsaved(text, sendId),
+      attachUris: async ({ uris }) => {
+        await conversation.load();
+        await conversation.composition.attach(uris);
+      },
+      unsaved: unsaved => panel.takeUnsaved(unsaved),
       openAttachment: ({ key }) => panel.composing.open(key),
       openLink: ({ href }) => openLink(href),
       copy: ({ text }) => vscode.env.clipboard.writeText(text),
@@ -93,7 +99,9 @@ async function attachWithPicker(conversation: Conversation): Promise<void> {
     canSelectFolders: false,
     openLabel: vscode.l10n.t('Attach'),
   });
-  if (uris !== undefined) await conversation.composition.attach(uris.map(uri => uri.toString()));
+  if (uris === undefined) return;
+  await conversation.load();
+  await conversation.composition.attach(uris.map(uri => uri.toString()));
 }
 
 /** Opens web and mail links only (trust.md 6). */

@@ -106,3 +106,13 @@ export function blockedReason(state: ConnectionState, serviceId: string): string
 function withReason(reason: string | undefined, rest: string): string {
   return reason === undefined ? rest : `${oneLine(reason, 300)} ${rest}`;
 }
+
+/** Whether this machine knows a time zone of that name. */
+export function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}

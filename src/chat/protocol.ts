@@ -3,6 +3,8 @@ import { event, request } from '../webview/ipc';
 import type { ChatStrings } from './strings';
 
 export type { ChatStrings } from './strings';
+/** What counts as a picture, on both sides. */
+export { imageType } from './imageType';
 
 /** Messages between a chat panel and its page: what both sides agree on. Foreign text in it is shown as text or sanitized. */
 
@@ -152,8 +154,14 @@ export interface PageState extends Kept {
   readonly sessionId: string;
   readonly serviceId: string;
   readonly title: string;
-  /** Text the panel has not stored yet, and the id of the send it was to become. */
-  readonly unsaved?: { readonly text: string; readonly sendId?: string | undefined } | undefined;
+  readonly unsaved?: Unsaved | undefined;
+}
+
+/** Text the panel has not stored yet, when it was written (Unix ms), and the id of the send it was to become. */
+export interface Unsaved {
+  readonly text: string;
+  readonly at?: number | undefined;
+  readonly sendId?: string | undefined;
 }
 
 export interface Start {
@@ -193,6 +201,13 @@ const MAX_BYTES = 100 * 1024 * 1024;
 const none = object({});
 const sendId = object({ sendId: text(100) });
 const id = object({ id: text(100) });
+
+/** Checks what a page had not seen stored. */
+export const isUnsaved = object({
+  text: text(MAX_TEXT),
+  at: optional(number(0, Number.MAX_SAFE_INTEGER)),
+  sendId: optional(text(100)),
+});
 
 /** Checks what a page keeps. */
 export const keptShape = {
@@ -255,7 +270,7 @@ export const chatProtocol = {
     /** Shows an attached file in an editor. */
     openAttachment: object({ key: text(10_000) }),
     /** Text a page before this one had not seen stored, and the id of the send it was to become. */
-    unsaved: object({ text: text(MAX_TEXT), sendId: optional(text(100)) }),
+    unsaved: isUnsaved,
     openLink: object({ href: text(10_000) }),
     copy: object({ text: text(MAX_TEXT) }),
     /** The position or what is opened has changed. */
@@ -269,8 +284,8 @@ export const chatProtocol = {
     start: event<Start>(),
     state: event<PanelState>(),
     splice: event<Splice>(),
-    /** The panel changed the text of the composer. */
-    setDraft: event<{ readonly text: string; readonly focus: boolean }>(),
+    /** The panel changed the text of the composer, or what comes back after it. */
+    setDraft: event<{ readonly text?: string; readonly stash?: string; readonly focus: boolean }>(),
     /** Everything up to this version of the draft is durable. */
     draftStored: event<{ readonly version: number }>(),
     focusComposer: event<Record<string, never>>(),

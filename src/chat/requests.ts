@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { object, optional, text } from '../webview/guards';
-import { keptShape, MAX_TEXT, type PageState } from './protocol';
+import { isUnsaved, keptShape, type PageState } from './protocol';
 
 /** What `agentConsole.chat.send` takes. Addresses are URIs as text. */
 export interface SendRequest {
@@ -31,7 +31,7 @@ export function readSendRequest(value: unknown): SendRequest {
   return { sessionId, text: words, attachments: uris.map(uri => uri.toString()) };
 }
 
-/** The files of an Explorer or editor menu: what was clicked, and all that is selected with it. */
+/** The files of an Explorer or editor menu: what was clicked, and all that is selected with it, which an editor's tab does not tell. */
 export function readUris(clicked: unknown, selected: unknown): readonly vscode.Uri[] | undefined {
   const all = Array.isArray(selected) ? selected.filter(isUri) : [];
   if (all.length > 0) return all;
@@ -48,7 +48,7 @@ const isPageState = object({
   serviceId: text(100),
   title: text(1000),
   ...keptShape,
-  unsaved: optional(object({ text: text(MAX_TEXT), sendId: optional(text(100)) })),
+  unsaved: optional(isUnsaved),
 });
 
 /** What a page kept over a reload, if it is that (a page is free to keep anything). */

@@ -16,6 +16,7 @@ import type { Event } from '../util/event';
 import { Formatter } from '../util/format';
 import { once } from '../util/once';
 import { windowFocus } from '../util/windowFocus';
+import { hasQueued } from './queued';
 
 /** What activation has registered and the parts fill. */
 export interface Surface {
@@ -42,7 +43,7 @@ export interface Parts {
   readonly commands: CommandLoaders;
   /** Tells the person that a command has failed. */
   fail(command: string, error: unknown, args: readonly unknown[]): Promise<undefined>;
-  /** Begins what is wanted without any view being open: hook events, where hooks are used, and usage in the status bar. */
+  /** Begins what is wanted without any view being open: hook events, where hooks are used, usage in the status bar, and what is queued. */
   start(): void;
   /** Lets drafts and records reach the disk; the last part made ends first. */
   end(): Promise<void>;
@@ -73,7 +74,12 @@ export function makeParts({ context, details, views, onDidSelect }: Surface): Pa
     const part = own(connect({ context, storage: await storage(), log }));
     endings.push(() => part.close());
     // Whoever signs in later gets them then.
-    own(part.onDidBecomeReady(() => void fillBars()));
+    own(
+      part.onDidBecomeReady(() => {
+        void fillBars();
+        void sendQueued();
+      }),
+    );
     return part;
   });
   const computers: () => Promise<ComputersFeature> = once(async () => {
@@ -115,6 +121,15 @@ export function makeParts({ context, details, views, onDidSelect }: Surface): Pa
     endings.push(() => feature.flush());
     return feature;
   });
+  /** What an earlier window has queued goes out without any chat being opened. */
+  const sendQueued = async (): Promise<void> => {
+    try {
+      if (!(await hasQueued(context.globalStorageUri.fsPath))) return;
+      if ((await (await connection()).ready()).kind === 'signedIn') (await chat()).goOn();
+    } catch (error) {
+      log.error('What was queued cannot go out', error);
+    }
+  };
   const organization: () => Promise<OrganizationFeature> = once(async () => {
     const { registerOrganization } = await import('../organization');
     const inactiveDays = settings.inactiveDays;
@@ -225,7 +240,9 @@ export function makeParts({ context, details, views, onDidSelect }: Surface): Pa
     start: () => {
       hear();
       const isConfigured = settings.baseUrl() !== '' || (process.env['AGENT_CONSOLE_BASE_URL'] ?? '') !== '';
-      if (isConfigured) void fillBars();
+      if (!isConfigured) return;
+      void fillBars();
+      void sendQueued();
     },
     end: async () => {
       for (const end of endings.splice(0).reverse()) await end();

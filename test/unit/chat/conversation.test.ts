@@ -306,4 +306,35 @@ describe('a draft', () => {
     composition.detach(b!);
     assert.deepEqual(composition.draft.attachments, [a, c]);
   });
+
+  it('stays while signed out, and goes when signed in again', async () => {
+    let signedIn = true;
+    const it = await scene(() => signedIn);
+    const { conversation, drafts } = it.window;
+    conversation.composition.setText('Written before');
+    signedIn = false;
+    await assert.rejects(conversation.submit('Written before and after', 'an-id-of-a-send'), /Sign in/);
+    await drafts.flush();
+    const later = await openWindow({ ...it, signedIn: () => signedIn });
+    assert.equal(later.conversation.composition.draft.text, 'Written before and after');
+    assert.equal(posts(it).length, 0);
+    signedIn = true;
+    await sendAndRead(later, later.conversation.composition.draft.text);
+    assert.equal(posts(it).length, 1);
+    assert.equal(later.conversation.composition.draft.text, '');
+  });
+
+  it('that came back from a send without an answer is sent once more when changed', async () => {
+    const it = await scene();
+    const { conversation } = it.window;
+    it.service.fail({ kind: 'reset', match: { method: 'POST' }, times: 1 });
+    await sendAndRead(it.window, 'Frist');
+    await conversation.editAgain(conversation.sends[0]!.sendId);
+    assert.equal(conversation.composition.draft.text, 'Frist');
+    assert.deepEqual(conversation.sends, []);
+    await sendAndRead(it.window, 'First');
+    const bodies = posts(it).map(({ body }) => (body as { text?: unknown } | undefined)?.text);
+    assert.equal(bodies.at(-1), 'First');
+    assert.equal(conversation.composition.draft.text, '');
+  });
 });

@@ -164,6 +164,24 @@ describe('a conversation with a service that lists messages', () => {
     assert.deepEqual(walked, []);
   });
 
+  it('goes on showing replies after the list could not be read once', async () => {
+    const { service, window, client, sessionId } = await live(true);
+    const { conversation } = window;
+    await window.sessions.refresh(sessionId);
+    await conversation.readOn();
+    const watch = conversation.watch();
+    service.fail({ kind: 'status', status: 400, match: { method: 'GET', path: /\/messages$/ }, times: 1 });
+    await client.messages.send(sessionId, { text: 'From elsewhere' });
+    await service.settle();
+    const failed = (): boolean => window.log.lines.some(line => /could not be read/.test(line));
+    await window.sessions.refresh(sessionId);
+    await until(conversation.onDidChange, failed);
+    const { messageCount } = await window.sessions.refresh(sessionId);
+    await until(conversation.onDidChange, () => conversation.transcript.known.size === messageCount);
+    assert.ok(texts(window).includes('From elsewhere'));
+    watch.dispose();
+  });
+
   it('falls back to the documented way, with one question and without a word', async () => {
     const { service, window } = await live(false);
     await sendAndRead(window, 'one');

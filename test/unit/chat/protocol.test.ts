@@ -32,7 +32,11 @@ const shapes: Readonly<Record<string, Readonly<Record<string, (value: unknown) =
   ready: { timeZone: isText },
   draft: { text: isText, stash: value => value === undefined || isText(value), version: isNumber },
   attachUris: { uris: value => Array.isArray(value) && value.length <= 500 && value.every(isText) },
-  unsaved: { text: isText, sendId: value => value === undefined || isText(value) },
+  unsaved: {
+    text: isText,
+    at: value => value === undefined || isNumber(value),
+    sendId: value => value === undefined || isText(value),
+  },
   openAttachment: { key: isText },
   attach: {},
   detach: { key: isText },
@@ -211,7 +215,7 @@ describe('arguments from outside', () => {
     const kept = { sessionId: 's', serviceId: 'ab12', title: 't' };
     assert.deepEqual(readPageState(kept), kept);
     assert.ok(readPageState({ ...kept, scroll: { key: 'message:m', offset: 12 } }));
-    assert.ok(readPageState({ ...kept, unsaved: { text: 'half', sendId: 'a' } }));
+    assert.ok(readPageState({ ...kept, unsaved: { text: 'half', at: 5, sendId: 'a' } }));
     assert.ok(readPageState({ ...kept, opened: ['message:m:0'] }));
     for (const wrong of [
       { ...kept, serviceId: '../../etc' },
@@ -222,6 +226,7 @@ describe('arguments from outside', () => {
       { ...kept, extra: 1 },
       { ...kept, unsaved: 'text' },
       { ...kept, unsaved: { text: 7 } },
+      { ...kept, unsaved: { text: 'x', at: 'now' } },
       { ...kept, unsaved: { text: 'x'.repeat(2_000_001) } },
       { ...kept, unsaved: { text: 'x', sendId: {} } },
       { ...kept, title: 7 },

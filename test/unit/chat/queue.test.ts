@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { ownTexts } from '../../../src/chat/model';
+import { hasQueued } from '../../../src/parts/queued';
 import { posts, scene, sendAndRead, type Scene } from './scene';
 import { cleanUp, openWindow, temporaryFolder, until, writeFile, type Window } from './support';
 
@@ -232,11 +233,54 @@ describe('a queue', () => {
   });
 });
 
+describe('what an earlier window has queued', () => {
+  it('is seen without reading anything else, until it is gone', async () => {
+    const it = await scene();
+    assert.equal(await hasQueued(it.root), false);
+    busy(it);
+    await it.window.sessions.refresh(it.sessionId);
+    await queueUp(it.window, 'later');
+    await it.window.storage.settled();
+    assert.equal(await hasQueued(it.root), true);
+    const [waiting] = it.window.conversation.queued;
+    assert.ok(await it.window.conversation.queue.remove(waiting!.id));
+    await it.window.storage.settled();
+    assert.equal(await hasQueued(it.root), false);
+  });
+});
+
 describe('what a page still held when it went', () => {
   it('comes back as the draft', async () => {
     const it = await scene();
-    it.window.conversation.composition.takeUnsaved('half a thought');
+    await it.window.conversation.takeUnsaved({ text: 'half a thought' });
     assert.equal(it.window.conversation.composition.draft.text, 'half a thought');
+  });
+
+  it('never takes the place of what was written later; neither is lost', async () => {
+    const it = await scene();
+    const { conversation, drafts } = it.window;
+    const draft = () => drafts.get(it.sessionId);
+    conversation.composition.setText('Written later, elsewhere');
+    await conversation.takeUnsaved({ text: 'An older thought', at: Date.now() - 60_000 });
+    assert.equal(draft().text, 'Written later, elsewhere');
+    assert.equal(draft().stash, 'An older thought');
+    // Its only letter is the first one of what it takes the place of.
+    await conversation.takeUnsaved({ text: 'W', at: Date.now() + 60_000 });
+    assert.equal(draft().text, 'W');
+    assert.equal(draft().stash, 'An older thought\n\nWritten later, elsewhere');
+  });
+
+  it('replaces earlier words of its own, and is gone once it was sent from elsewhere', async () => {
+    const it = await scene();
+    const { conversation, drafts } = it.window;
+    conversation.composition.setText('half a tought');
+    await conversation.takeUnsaved({ text: 'half a thought, and more', at: Date.now() });
+    assert.equal(drafts.get(it.sessionId).text, 'half a thought, and more');
+    assert.equal(drafts.get(it.sessionId).stash, undefined);
+    const at = Date.now() - 1000;
+    await sendAndRead(it.window, 'half a thought, and more');
+    await conversation.takeUnsaved({ text: 'half a thought, and more', at });
+    assert.equal(conversation.composition.draft.text, '');
   });
 
   it('is known to be sent or queued by its id', async () => {

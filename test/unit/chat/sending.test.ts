@@ -71,7 +71,8 @@ describe('a file', () => {
       );
       if (!refused) return;
       await conversation.editAgain(sendId);
-      assert.deepEqual(conversation.composition.draft, { text: 'Hello', attachments: [a, b] });
+      const { text, attachments } = conversation.composition.draft;
+      assert.deepEqual({ text, attachments }, { text: 'Hello', attachments: [a, b] });
     });
   }
 });

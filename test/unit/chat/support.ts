@@ -181,6 +181,8 @@ export async function openWindow(options: {
   readonly maxBytes?: number;
   readonly fails?: Parameters<typeof brittle>[1];
   readonly extras?: () => boolean;
+  /** Leaves what is stored to be read later. */
+  readonly unread?: boolean;
 }): Promise<Window> {
   const { root, client, sessionId, signedIn = () => true } = options;
   const storage = brittle(storageIn(root), options.fails ?? (() => false));
@@ -211,7 +213,7 @@ export async function openWindow(options: {
     queue.dispose();
     drafts.dispose();
   });
-  await conversation.load();
+  if (options.unread !== true) await conversation.load();
   return { conversation, drafts, journal, queue, sessions, storage, log };
 }
 

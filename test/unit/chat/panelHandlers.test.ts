@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { panelHandlers, type PanelActions } from '../../../src/chat/panelHandlers';
+import type { Composing } from '../../../src/chat/composing';
+import type { Teller } from '../../../src/chat/undo';
+import { scene, sendAndRead } from './scene';
+import { cleanUp, openWindow, temporaryFolder, until, writeFile, type Window } from './support';
+
+afterEach(cleanUp);
+
+/** The page's side of a conversation whose panel does nothing of its own. */
+function page({ conversation }: Window, teller?: Teller) {
+  const composing: Partial<Composing> = { conversation };
+  const panel: Partial<PanelActions> = {
+    conversation,
+    composing: composing as Composing,
+    showDraft: () => undefined,
+  };
+  return panelHandlers(panel as PanelActions, teller);
+}
+
+describe('what a page tells before the stored draft was read', () => {
+  it('comes after what is stored: no attachment and no text is lost', async () => {
+    const { window, client, root, sessionId } = await scene();
+    const folder = temporaryFolder();
+    const [a, b] = [writeFile(folder, 'a.ts', 'a'), writeFile(folder, 'b.ts', 'b')];
+    await window.conversation.composition.attach([a]);
+    window.conversation.composition.setText('Written yesterday');
+    await window.drafts.flush();
+    const later = await openWindow({ root, client, sessionId, unread: true });
+    await Promise.all([
+      page(later).notifications.attachUris({ uris: [b] }),
+      later.conversation.takeUnsaved({ text: 'Quick, before it loads', at: Date.now() }),
+    ]);
+    const { text, stash, attachments } = later.drafts.get(sessionId);
+    assert.deepEqual(attachments, [a, b]);
+    assert.equal(text, 'Quick, before it loads');
+    assert.equal(stash, 'Written yesterday');
+  });
+});
+
+describe('a message that was thrown away', () => {
+  /** Takes the offer, and says what was told. */
+  function taking(): Teller & { readonly told: string[] } {
+    const told: string[] = [];
+    const showInformationMessage = (message: string, ...choices: string[]) => {
+      told.push(message);
+      return Promise.resolve(choices[0]);
+    };
+    return { told, showInformationMessage, showErrorMessage: message => assert.fail(message) };
+  }
+
+  it('comes back with its files when its outcome was unknown', async () => {
+    const it = await scene();
+    const { conversation } = it.window;
+    const file = writeFile(temporaryFolder(), 'a.ts', 'a');
+    await conversation.composition.attach([file]);
+    it.service.fail({ kind: 'reset', match: { method: 'POST' }, times: 1 });
+    await sendAndRead(it.window, 'Did it arrive?');
+    assert.equal(conversation.sends[0]?.state, 'unknown');
+    conversation.composition.setText('Written since');
+    const teller = taking();
+    await page(it.window, teller).requests.discard({ sendId: conversation.sends[0].sendId });
+    await until(conversation.onDidChange, () => conversation.composition.draft.text !== 'Written since');
+    const { text, attachments } = conversation.composition.draft;
+    assert.equal(text, 'Did it arrive?\n\nWritten since');
+    assert.deepEqual(attachments, [file]);
+    assert.deepEqual(conversation.sends, []);
+    assert.deepEqual(teller.told, ['Message discarded.']);
+  });
+
+  it('is not offered while the composer still holds it', async () => {
+    const it = await scene();
+    const { conversation } = it.window;
+    it.service.fail({ kind: 'status', status: 403, match: { method: 'POST' }, times: 1 });
+    await sendAndRead(it.window, 'Refused');
+    const teller = taking();
+    await page(it.window, teller).requests.discard({ sendId: conversation.sends[0]!.sendId });
+    assert.equal(conversation.composition.draft.text, 'Refused');
+    assert.deepEqual(teller.told, []);
+  });
+
+  it('comes back from the queue', async () => {
+    const it = await scene();
+    const { conversation } = it.window;
+    it.service.fail({
+      kind: 'alter',
+      match: { method: 'GET', path: new RegExp(`/sessions/${it.sessionId}$`) },
+      alter: body => ({ ...(body as object), status: 'running' }),
+    });
+    await it.window.sessions.refresh(it.sessionId);
+    await conversation.submit('Later', 'an-id-of-a-send');
+    const teller = taking();
+    await page(it.window, teller).requests.removeQueued({ id: 'an-id-of-a-send' });
+    await until(conversation.onDidChange, () => conversation.composition.draft.text !== '');
+    assert.equal(conversation.composition.draft.text, 'Later');
+    assert.deepEqual(conversation.queued, []);
+    assert.deepEqual(teller.told, ['Message removed from the queue.']);
+  });
+});
