@@ -143,16 +143,22 @@ export class ReportStore extends Disposable {
     }
   }
 
-  /** From the newest on, until a page holds a known report. A list that is not in this order after all is read whole. */
+  /**
+   * From the newest on, until a page holds a known report. A list that is not in this order after all, or holds no known report, is
+   * read whole.
+   */
   async #readNewest(api: Api, known: ReadonlySet<string>, read: Reading, signal: AbortSignal): Promise<void> {
     for await (const page of api.readiness.reports({ limit: NEW }, { signal })) {
       take(page, known, read);
       if (orderOf(read.reports) !== 'newestFirst' && read.reports.length > 1) {
         return this.#readAll(api, known, read, signal);
       }
-      if (read.overlaps) break;
+      if (read.overlaps) {
+        read.complete = true;
+        return;
+      }
     }
-    read.complete = true;
+    await this.#readAll(api, known, read, signal);
   }
 
   /** From the last report on. A service that does not know that one any more is read whole. */
@@ -179,10 +185,12 @@ export class ReportStore extends Disposable {
     read.reports.length = read.problems.length = 0;
     read.overlaps = false;
     read.whole = true;
+    // What is known is given up only when nothing of it comes before the very end.
+    const toTheEnd = known.size > 0;
     let startAfter: string | undefined;
     for (let limit = ALL; !read.complete; limit = Math.ceil(limit / 10)) {
       try {
-        for await (const page of api.readiness.reports({ limit, startAfter }, { signal })) {
+        for await (const page of api.readiness.reports({ limit, startAfter, toTheEnd }, { signal })) {
           take(page, known, read);
           startAfter = page.cursor ?? startAfter;
         }
@@ -218,7 +226,7 @@ export class ReportStore extends Disposable {
   ): Promise<void> {
     const { reports, problems, complete, overlaps, whole } = read;
     const before = this.reading;
-    const foreign = complete && !overlaps && known.size > 0 && reports.length > 0;
+    const foreign = whole && complete && !overlaps && known.size > 0 && reports.length > 0;
     const fresh = reports.filter(({ reportId }) => !known.has(reportId)).length;
     if (before !== undefined && (fresh > 1 || (fresh > 0 && !complete))) {
       await collection.put(READING, { ...before, order: 'none' });
