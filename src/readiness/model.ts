@@ -115,12 +115,32 @@ function changeOf(now: CriterionEvaluation, before: CriterionEvaluation | undefi
   return difference < 0 ? 'worse' : difference > 0 ? 'better' : 'same';
 }
 
-/** Failing criteria whose rationale names an application's path: the service does not say which one fails. */
-export function failuresNaming(report: ReadinessReport, app: string): string[] {
-  if (app === '' || app === '.') return [];
-  const named = new RegExp(`(?<![\\w./-])(?:\\./)?${escapeRegExp(app)}/?(?![\\w/-]|\\.\\w)`);
+/**
+ * Failing criteria that an application has a part in, as far as that can be told: the service does not say which application fails.
+ * Those that no application passes, and those whose rationale names its path.
+ */
+export function failuresOf(report: ReadinessReport, app: string): readonly string[] {
+  let known = failures.get(report);
+  if (known === undefined) failures.set(report, (known = new Map()));
+  let found = known.get(app);
+  if (found === undefined) known.set(app, (found = findFailures(report, app)));
+  return found;
+}
+/** A report does not change: it is looked through once for each application. */
+const failures = new WeakMap<ReadinessReport, Map<string, readonly string[]>>();
+
+function findFailures(report: ReadinessReport, app: string): string[] {
+  const count = Object.keys(report.apps ?? {}).length;
+  const named =
+    app === '' || app === '.'
+      ? undefined
+      : new RegExp(`(?<![\\w./-])(?:\\./)?${escapeRegExp(app)}/?(?![\\w/-]|\\.\\w)`);
   return Object.entries(report.report)
-    .filter(([, evaluation]) => !passes(evaluation) && named.test(evaluation.rationale ?? ''))
+    .filter(([, { numerator, denominator, rationale = '' }]) => {
+      if (numerator >= denominator) return false;
+      const byAll = numerator === 0 && denominator === count;
+      return byAll || (named !== undefined && rationale.includes(app) && named.test(rationale));
+    })
     .map(([id]) => id);
 }
 

@@ -44,7 +44,7 @@ export interface AppView {
   readonly path: string;
   readonly label: string;
   readonly description: string;
-  /** Names of failing criteria whose rationale names it. */
+  /** Names of failing criteria that it has a part in, as far as that can be told. */
   readonly failing: string;
   /** Whether its folder can be shown in the Explorer. */
   readonly local: boolean;

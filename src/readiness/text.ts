@@ -2,7 +2,15 @@ import * as vscode from 'vscode';
 import type { CriterionEvaluation } from '../api';
 import { isTime, supportedLanguage, type Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
-import { isCommit, passes, percentOf, type CriterionRow, type StoredReport } from './model';
+import {
+  failuresOf,
+  isCommit,
+  passes,
+  percentOf,
+  readableName,
+  type CriterionRow,
+  type StoredReport,
+} from './model';
 import type { Change } from './protocol';
 import { MOST, type GitState, type Staleness } from './git';
 
@@ -169,6 +177,23 @@ export function reportFacts(report: StoredReport, format: Formatter): (readonly 
   return facts.flatMap(([name, value]) =>
     value === undefined || value === '' ? [] : [[name, oneLine(value, 500)] as const],
   );
+}
+
+/**
+ * An application's mark in the Explorer: how many failing criteria it is known to have a part in, and which. Without any it has no
+ * badge: that nothing names it does not say that it passes.
+ */
+export function appMark(
+  report: StoredReport,
+  path: string,
+  description: string | undefined,
+): { readonly badge: string | undefined; readonly tooltip: string } {
+  const failing = failuresOf(report, path).map(id => oneLine(readableName(id), 80));
+  const about = vscode.l10n.t('Readiness: application {0}', oneLine(description ?? path, 120));
+  if (failing.length === 0) return { badge: undefined, tooltip: about };
+  const shown = [...failing.slice(0, 10), ...(failing.length > 10 ? ['…'] : [])].join(', ');
+  const tooltip = `${about}. ${vscode.l10n.t('Failing criteria: {0}', shown)}`;
+  return { badge: failing.length > 9 ? '9+' : String(failing.length), tooltip };
 }
 
 /** Why no repository of this window has a report: a few words, and what can be done. */

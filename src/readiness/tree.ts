@@ -7,7 +7,7 @@ import { factsTooltip, retryItem, themeIcon } from '../util/treeItems';
 import type { LocalGit, LocalRepository } from './git';
 import {
   criteriaOf,
-  failuresNaming,
+  failuresOf,
   passes,
   percentOf,
   previousOf,
@@ -284,7 +284,7 @@ function appItem(node: AppNode): vscode.TreeItem {
   const { repository, local, path } = node;
   const report = repository.reports[0];
   const description = report?.apps?.[path]?.description;
-  const failing = report === undefined ? [] : failuresNaming(report, path).map(readableName);
+  const failing = report === undefined ? [] : failuresOf(report, path).map(readableName);
   const item = new vscode.TreeItem(middle(appLabel(path), 60));
   item.id = `app/${local === undefined ? '' : 'here/'}${repository.key}/${path}`;
   item.iconPath = new vscode.ThemeIcon(path === '.' ? 'root-folder' : 'folder');
@@ -292,7 +292,7 @@ function appItem(node: AppNode): vscode.TreeItem {
   item.tooltip = factsTooltip([
     [vscode.l10n.t('Application'), path],
     [vscode.l10n.t('Description'), description],
-    [vscode.l10n.t('Named by failing criteria'), failing.join(', ')],
+    [vscode.l10n.t('Failing criteria'), failing.join(', ')],
   ]);
   if (appFolder(local, path) !== undefined) {
     item.contextValue = 'readinessApp';

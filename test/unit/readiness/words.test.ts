@@ -5,7 +5,7 @@ import { fixMessage } from '../../../src/readiness/fixMessage';
 import type { Repository, StoredReport } from '../../../src/readiness/model';
 import { isPageState, reportProtocol } from '../../../src/readiness/protocol';
 import { commitsView, reportView, type ShownReport } from '../../../src/readiness/reportView';
-import { reportNotes, stalenessText, unmatchedText } from '../../../src/readiness/text';
+import { appMark, reportNotes, stalenessText, unmatchedText } from '../../../src/readiness/text';
 import { Formatter } from '../../../src/util/format';
 
 const format = new Formatter('en');
@@ -109,6 +109,27 @@ describe('words of readiness', () => {
       parsed.changes.map(({ change }) => change),
       ['new', 'new', 'gone'],
     );
+  });
+
+  it('mark a folder with what fails there, and never with a tick', () => {
+    const of = (report: StoredReport['report']) =>
+      appMark(
+        { reportId: 'r', createdAt: 1, repoUrl: 'x', apps: { api: {}, web: {} }, report },
+        'api',
+        'Invoices',
+      );
+    const failing = { numerator: 0, denominator: 2 };
+    assert.deepEqual(of({ lint: { numerator: 1, denominator: 2, rationale: 'Not everywhere.' } }), {
+      badge: undefined,
+      tooltip: 'Readiness: application Invoices',
+    });
+    assert.deepEqual(of({ unit_tests: failing }), {
+      badge: '1',
+      tooltip: 'Readiness: application Invoices. Failing criteria: Unit tests',
+    });
+    const many = of(Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`c${index}`, failing])));
+    assert.equal(many.badge, '9+');
+    assert.ok(many.tooltip.endsWith('…'));
   });
 
   it('explain age and flags in sentences', () => {
