@@ -16,7 +16,7 @@ import { ReadinessCommands, type Prefill } from './commands';
 import { AppDecorations } from './decorations';
 import { LocalGit, type LocalRepository } from './git';
 import { createPanel, ReportPanel, withBase } from './panel';
-import { match } from './repositoryUrl';
+import { matching } from './repositoryUrl';
 import type { ShownReport } from './reportView';
 import { ReadinessStatusBar } from './statusBar';
 import { ReportStore } from './store';
@@ -279,16 +279,18 @@ class Readiness extends Disposable implements ReadinessFeature {
     else this.#poller.stop();
   }
 
-  /** Every repository of this window that has reports; two clones of one are two. */
+  /** Every repository of this window that has reports; two clones of one are two, and so are a fork and its parent. */
   #allPairs(): readonly Match[] {
     const { repositories } = this.#store;
     const { state } = this.#git;
     const signedIn = this.#deps.connection.state.current.kind !== 'signedOut';
     const locals: readonly LocalRepository[] = signedIn && state.kind === 'found' ? state.repositories : [];
-    return (this.#pairs ??= locals.flatMap(local => {
-      const repository = repositories.get(match(repositories.keys(), local.urls) ?? '');
-      return repository === undefined ? [] : [{ repository, local }];
-    }));
+    return (this.#pairs ??= locals.flatMap(local =>
+      matching(repositories.keys(), local.urls).flatMap(key => {
+        const repository = repositories.get(key);
+        return repository === undefined ? [] : [{ repository, local }];
+      }),
+    ));
   }
 
   #matches(): readonly Match[] {
