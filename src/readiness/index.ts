@@ -22,6 +22,7 @@ import { ReadinessStatusBar } from './statusBar';
 import { ReportStore } from './store';
 import { dayText } from './text';
 import { ReadinessTree, type Match, type ReadinessTreeNode } from './tree';
+import { isWithin, unmatchedOf, type Unmatched } from './unmatched';
 
 export type { ReadinessTreeNode } from './tree';
 
@@ -77,6 +78,7 @@ class Readiness extends Disposable implements ReadinessFeature {
         ready: () => this.#firstRead(),
         repositories: () => this.#store.repositories,
         matches: () => this.#matches(),
+        unmatched: () => this.#unmatched(),
         git: this.#git,
         format,
       }),
@@ -111,6 +113,7 @@ class Readiness extends Disposable implements ReadinessFeature {
         this.#poller.poke();
       }),
     );
+    this.register(vscode.workspace.onDidChangeWorkspaceFolders(() => this.tree.redraw()));
     this.register(view.onDidChangeVisibility(() => this.#watch()));
     this.register(focused.onDidChange(() => this.#watch()));
     this.register(
@@ -303,16 +306,21 @@ class Readiness extends Disposable implements ReadinessFeature {
     ].reverse();
   }
 
+  #unmatched(): readonly Unmatched[] {
+    const { state } = this.#git;
+    if (state.kind !== 'found') return [];
+    const matched = new Set<unknown>(this.#allPairs().map(({ local }) => local));
+    const folders = vscode.workspace.workspaceFolders?.map(({ uri }) => uri) ?? [];
+    return unmatchedOf(folders, state.repositories, local => matched.has(local));
+  }
+
   /** Of the active editor's file, the innermost repository; without a file in one, the first of this window. */
   #matchHere(): Match | undefined {
     const { state } = this.#git;
     const file = vscode.window.activeTextEditor?.document.uri;
     const locals = state.kind === 'found' ? state.repositories : [];
     const around = locals
-      .filter(
-        ({ root }) =>
-          file?.scheme === root.scheme && `${file.path}/`.startsWith(`${root.path.replace(/\/$/, '')}/`),
-      )
+      .filter(({ root }) => file !== undefined && isWithin(file, root))
       .sort((a, b) => b.root.path.length - a.root.path.length);
     const pairs = this.#allPairs();
     return around[0] === undefined ? pairs[0] : pairs.find(({ local }) => local === around[0]);
