@@ -29,11 +29,11 @@ export function repositoryOf(report: ReadinessReport): { readonly key: string; r
   return identify(report.repoUrl) ?? { key: report.repoUrl, name: report.repoUrl };
 }
 
-/** Groups reports by repository, each newest first; repositories by name. */
+/** Groups reports by repository, each newest first; repositories by name. Of two readings of one report the later one counts. */
 export function groupReports(reports: Iterable<StoredReport>): Map<string, Repository> {
   const groups = new Map<string, { readonly name: string; readonly reports: StoredReport[] }>();
   const identities = new Map<string, { readonly key: string; readonly name: string }>();
-  for (const report of reports) {
+  for (const report of new Map([...reports].map(each => [each.reportId, each])).values()) {
     let identity = identities.get(report.repoUrl);
     if (identity === undefined) identities.set(report.repoUrl, (identity = repositoryOf(report)));
     const group = groups.get(identity.key);

@@ -253,11 +253,19 @@ export class ReportStore extends Disposable {
     replace: boolean,
   ): Promise<void> {
     const groups = new Map<string, StoredReport[]>();
+    const homes = new Map<string, string>();
     for (const report of reports) {
       const id = `${repositoryOf(report).key} ${monthOf(report.createdAt)}`;
       groups.set(id, groups.get(id) ?? []);
       groups.get(id)?.push(report);
+      homes.set(report.reportId, id);
     }
+    const isLeft = (id: string, { reportId }: StoredReport): boolean =>
+      homes.has(reportId) && homes.get(reportId) !== id;
+    // A repository that has another name now has left its reports under the old one.
+    const left = [...collection.values].flatMap(([id, record]) =>
+      record.kind === 'month' && record.reports.some(report => isLeft(id, report)) ? id : [],
+    );
     const gone = replace ? [...collection.values.keys()].filter(id => id !== READING && !groups.has(id)) : [];
     const writes = [
       ...gone.map(id => () => collection.remove(id)),
@@ -267,11 +275,19 @@ export class ReportStore extends Disposable {
             collection.update(id, current => merged(replace ? undefined : current, group)),
       ),
     ];
-    const work = async (): Promise<void> => {
-      for (let write = writes.pop(); write !== undefined; write = writes.pop()) await write();
-    };
-    await Promise.all(Array.from({ length: WRITES_AT_ONCE }, work));
+    await runAll(writes);
+    // Only once they are stored where they belong now.
+    await runAll(
+      left.map(id => () => collection.update(id, record => without(record, each => isLeft(id, each)))),
+    );
   }
+}
+
+async function runAll(writes: (() => Promise<unknown>)[]): Promise<void> {
+  const work = async (): Promise<void> => {
+    for (let write = writes.pop(); write !== undefined; write = writes.pop()) await write();
+  };
+  await Promise.all(Array.from({ length: WRITES_AT_ONCE }, work));
 }
 
 function take(page: Page<ReadinessReport>, known: ReadonlySet<string>, read: Reading): void {
@@ -322,6 +338,14 @@ function merged(current: ReadinessRecord | undefined, added: readonly StoredRepo
     reports.set(report.reportId, report);
   }
   return changed || current?.kind !== 'month' ? { kind: 'month', reports: [...reports.values()] } : current;
+}
+
+function without(
+  record: ReadinessRecord | undefined,
+  isGone: (report: StoredReport) => boolean,
+): ReadinessRecord | undefined {
+  if (record?.kind !== 'month' || !record.reports.some(isGone)) return record;
+  return { kind: 'month', reports: record.reports.filter(report => !isGone(report)) };
 }
 
 function monthOf(time: number): string {

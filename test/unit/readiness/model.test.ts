@@ -40,6 +40,14 @@ describe('readiness model', () => {
     assert.equal(groups.get('h.x/acme/shop')?.name, 'acme/shop');
   });
 
+  it('shows a report once, as it was read last, when its repository was renamed', () => {
+    const before = report();
+    const after = { ...before, repoUrl: 'https://h.x/acme/store' };
+    const groups = groupReports([before, after]);
+    assert.deepEqual([...groups.keys()], ['h.x/acme/store']);
+    assert.deepEqual(groups.get('h.x/acme/store')?.reports, [after]);
+  });
+
   it('compares with the previous report of the same branch only', () => {
     const first = report({ branch: 'main' });
     const feature = report({ branch: 'feature' });

@@ -156,6 +156,23 @@ describe('kept readiness reports', () => {
     assert.equal(ids(store).length, 7, 'an empty answer takes nothing away');
   });
 
+  it('move with their repository when that is renamed at the service', async () => {
+    const server = await serve({ count: 40, order: 'newestFirst', repositories: 2 });
+    const store = await open();
+    await store.refresh(server.api, false);
+    // The old name comes after the new one in the alphabet: what was read last counts, not what is listed last.
+    for (const report of server.reports) {
+      if (!report.repoUrl.endsWith('/repo-1')) continue;
+      Object.assign(report, { repoUrl: 'https://git.example.com/acme/a-new-name' });
+    }
+    await store.refresh(server.api, true);
+    for (const each of [store, await open()]) {
+      const sizes = [...each.repositories].map(([key, { reports }]) => `${key} ${reports.length}`);
+      assert.deepEqual(sizes, ['git.example.com/acme/a-new-name 20', 'git.example.com/acme/repo-0 20']);
+    }
+    assert.equal(ids(store).length, 40);
+  });
+
   it('that cannot be read are named, and hide nothing', async () => {
     const server = await serve({ count: 3, order: 'newestFirst' });
     Object.assign(server.reports[0]!, {
