@@ -143,7 +143,8 @@ class Readiness extends Disposable implements ReadinessFeature {
       panel.dispose();
       return;
     }
-    this.#attach(panel, state);
+    const { key, reportId, baseId } = state;
+    this.#attach(panel, { key, reportId, baseId });
     await this.#open();
   }
 

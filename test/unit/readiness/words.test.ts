@@ -189,6 +189,16 @@ describe('words of readiness', () => {
 
   it('take from the page and its kept state only what they know', () => {
     assert.ok(isPageState({ key: 'k', reportId: 'r' }));
+    const look = { filter: 'failing', words: 'lint', criteria: 400, trend: 30, scroll: 1200.5 };
+    assert.ok(isPageState({ key: 'k', reportId: 'r', baseId: 'b', look }));
+    for (const bad of [
+      { ...look, filter: 'x' },
+      { ...look, scroll: -1 },
+      { ...look, scroll: Infinity },
+      {},
+    ]) {
+      assert.equal(isPageState({ key: 'k', reportId: 'r', look: bad }), false);
+    }
     for (const bad of [
       null,
       7,
