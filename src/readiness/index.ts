@@ -65,6 +65,8 @@ class Readiness extends Disposable implements ReadinessFeature {
   readonly #commands: ReadinessCommands;
   #failure: { readonly at: number; readonly sentence: string } | undefined;
   #pairs: readonly Match[] | undefined;
+  /** What is kept has been read, or could not be. */
+  #isOpen = false;
   readonly tree: ReadinessTree;
 
   constructor(deps: ReadinessDeps) {
@@ -169,6 +171,11 @@ class Readiness extends Disposable implements ReadinessFeature {
     } catch (error) {
       this.#failed(error);
       throw error;
+    } finally {
+      if (!this.#isOpen) {
+        this.#isOpen = true;
+        for (const panel of this.#panels.values()) panel.update();
+      }
     }
   }
 
@@ -364,7 +371,9 @@ class Readiness extends Disposable implements ReadinessFeature {
       log,
       git: this.#git,
       find: asked => this.#shown(asked),
-      missing: () => this.#failure?.sentence ?? vscode.l10n.t('This readiness report is not known here.'),
+      missing: () =>
+        this.#failure?.sentence ??
+        (this.#isOpen ? vscode.l10n.t('This readiness report is not known here.') : undefined),
       fix: (shown, criteria) => this.#commands.fix(shown, criteria),
       export: (shown, kind) => this.#commands.export(shown, kind),
       reveal: (shown, app) => this.#commands.reveal(shown, app),
