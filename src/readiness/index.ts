@@ -14,7 +14,7 @@ import { setMessage, viewMessage } from '../util/viewMessage';
 import { isPageState, type PageState } from './protocol';
 import { ReadinessCommands, type Prefill } from './commands';
 import { AppDecorations } from './decorations';
-import { LocalGit, type LocalRepository } from './git';
+import { inWindowOrder, LocalGit, type LocalRepository } from './git';
 import { createPanel, ReportPanel, withBase } from './panel';
 import { matching } from './repositoryUrl';
 import type { ShownReport } from './reportView';
@@ -296,7 +296,7 @@ class Readiness extends Disposable implements ReadinessFeature {
     const { state } = this.#git;
     const signedIn = this.#deps.connection.state.current.kind !== 'signedOut';
     const locals: readonly LocalRepository[] = signedIn && state.kind === 'found' ? state.repositories : [];
-    return (this.#pairs ??= locals.flatMap(local =>
+    return (this.#pairs ??= [...locals].sort(inWindowOrder).flatMap(local =>
       matching(repositories.keys(), local.urls).flatMap(key => {
         const repository = repositories.get(key);
         return repository === undefined ? [] : [{ repository, local }];
@@ -317,9 +317,10 @@ class Readiness extends Disposable implements ReadinessFeature {
   #unmatched(): readonly Unmatched[] {
     const { state } = this.#git;
     if (state.kind !== 'found') return [];
-    const matched = new Set<unknown>(this.#allPairs().map(({ local }) => local));
+    // Git's description of a repository is made anew whenever it looks.
+    const matched = new Set(this.#allPairs().map(({ local }) => local.root.path));
     const folders = vscode.workspace.workspaceFolders?.map(({ uri }) => uri) ?? [];
-    return unmatchedOf(folders, state.repositories, local => matched.has(local));
+    return unmatchedOf(folders, state.repositories, local => matched.has(local.root.path));
   }
 
   /** Of the active editor's file, the innermost repository; without a file in one, the first of this window. */
@@ -331,7 +332,9 @@ class Readiness extends Disposable implements ReadinessFeature {
       .filter(({ root }) => file !== undefined && isWithin(file, root))
       .sort((a, b) => b.root.path.length - a.root.path.length);
     const pairs = this.#allPairs();
-    return around[0] === undefined ? pairs[0] : pairs.find(({ local }) => local === around[0]);
+    return around[0] === undefined
+      ? pairs[0]
+      : pairs.find(({ local }) => local.root.path === around[0]?.root.path);
   }
 
   #shown({ key, reportId, baseId }: PageState): ShownReport | undefined {

@@ -121,7 +121,7 @@ function changeOf(now: CriterionEvaluation, before: CriterionEvaluation | undefi
  */
 export function failuresOf(report: ReadinessReport, app: string): readonly string[] {
   let known = failures.get(report);
-  if (known === undefined) failures.set(report, (known = new Map()));
+  if (known === undefined) failures.set(report, (known = new Map<string, readonly string[]>()));
   let found = known.get(app);
   if (found === undefined) known.set(app, (found = findFailures(report, app)));
   return found;
