@@ -1,15 +1,12 @@
-import { useComputed, useSignal, useSignalEffect } from '@preact/signals';
-import type { CriterionView, ReportView } from '../../src/readiness/protocol';
-import { fill, panel, report, strings } from './page';
+import { useComputed, useSignalEffect } from '@preact/signals';
+import type { CriterionView, PageLook, ReportView } from '../../src/readiness/protocol';
+import { criteriaShown as limit, fill, filter, panel, report, STEPS, strings, words } from './page';
 
-const STEP = 200;
-type Filter = 'all' | 'failing' | 'changed';
+const STEP = STEPS.criteria;
+type Filter = PageLook['filter'];
 
 /** Every criterion with its score, change and rationale; a long list is shown in steps. */
 export function Criteria() {
-  const filter = useSignal<Filter>('all');
-  const words = useSignal('');
-  const limit = useSignal(STEP);
   const rows = useComputed(() => matching(report.value, filter.value, words.value));
   useSignalEffect(() => {
     const wanted = report.value?.focus;
@@ -92,11 +89,11 @@ export function Criteria() {
   );
 }
 
-function matching(view: ReportView | undefined, filter: Filter, words: string): readonly CriterionView[] {
-  const wanted = words.trim().toLowerCase();
+function matching(view: ReportView | undefined, kind: Filter, text: string): readonly CriterionView[] {
+  const wanted = text.trim().toLowerCase();
   return (view?.criteria ?? []).filter(row => {
-    if (filter === 'failing' && (row.passes || row.change === 'gone')) return false;
-    if (filter === 'changed' && (row.change === undefined || row.change === 'same')) return false;
+    if (kind === 'failing' && (row.passes || row.change === 'gone')) return false;
+    if (kind === 'changed' && (row.change === undefined || row.change === 'same')) return false;
     return wanted === '' || `${row.name}\n${row.id}\n${row.rationale}`.toLowerCase().includes(wanted);
   });
 }

@@ -1,7 +1,10 @@
-import { signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
 import {
+  isPageState,
   reportProtocol,
   type CommitsView,
+  type PageLook,
+  type PageState,
   type ReportProtocol,
   type ReportView,
 } from '../../src/readiness/protocol';
@@ -9,6 +12,7 @@ import { pageSide, type PageSide } from '../../src/webview/ipc';
 
 interface VsCode {
   postMessage(message: unknown): void;
+  getState(): unknown;
   setState(state: unknown): void;
 }
 declare function acquireVsCodeApi(): VsCode;
@@ -25,21 +29,40 @@ export const commits = signal<CommitsView | undefined>(undefined);
 export const chosen = signal(false);
 export const missing = signal<string | undefined>(undefined);
 
+/** Rows a table begins with. */
+export const STEPS = { criteria: 200, trend: 30 } as const;
+
+/** How the person looks at the report; kept while the page is hidden. */
+export const filter = signal<PageLook['filter']>('all');
+export const words = signal('');
+export const criteriaShown = signal<number>(STEPS.criteria);
+export const trendShown = signal<number>(STEPS.trend);
+const scroll = signal(0);
+
+let state: PageState | undefined;
+/** Where the page was, until it is there again, px. */
+let wanted = 0;
+
 /** The panel this page belongs to. */
 export const panel: PageSide<ReportProtocol> = pageSide(
   reportProtocol,
   {
     start: payload => (strings.value = payload.strings),
-    report: ({ view, state }) => {
-      vscode.setState(state);
+    report: ({ view, state: now }) => {
+      if (state === undefined) lookAgain(now, view.focus !== undefined);
+      state = now;
+      keep();
       missing.value = undefined;
       const before = report.value;
       if (before?.reportId !== view.reportId || before.baseId !== view.baseId) commits.value = undefined;
-      chosen.value = state.baseId !== undefined;
+      chosen.value = now.baseId !== undefined;
       report.value = view;
+      scrollBack();
       void panel.request('commits', {}).then(
         found => {
-          if (report.value === view) commits.value = found;
+          if (report.value !== view) return;
+          commits.value = found;
+          scrollBack();
         },
         (error: unknown) => fail(error),
       );
@@ -52,6 +75,38 @@ export const panel: PageSide<ReportProtocol> = pageSide(
   message => vscode.postMessage(message),
 );
 
+/** Takes up what was kept of the same report. */
+function lookAgain({ key, reportId }: PageState, isFocused: boolean): void {
+  const kept = vscode.getState();
+  if (!isPageState(kept) || kept.key !== key || kept.reportId !== reportId || kept.look === undefined) return;
+  filter.value = kept.look.filter;
+  words.value = kept.look.words;
+  criteriaShown.value = kept.look.criteria;
+  trendShown.value = kept.look.trend;
+  if (!isFocused) wanted = scroll.value = kept.look.scroll;
+}
+
+/** To where the page was, as far as it is drawn; its end may come later. A person who scrolls has the say. */
+function scrollBack(): void {
+  if (wanted === 0) return;
+  requestAnimationFrame(() => {
+    window.scrollTo(0, wanted);
+    if (window.scrollY >= wanted - 1) wanted = 0;
+  });
+}
+
+function keep(): void {
+  const look: PageLook = {
+    filter: filter.value,
+    words: words.value.slice(0, 1_000),
+    criteria: criteriaShown.value,
+    trend: trendShown.value,
+    scroll: scroll.value,
+  };
+  if (state === undefined) return;
+  vscode.setState({ ...state, look });
+}
+
 /** Fills `{0}`, `{1}` of a text of the panel. */
 export function fill(text: string, ...values: readonly (string | number)[]): string {
   return text.replace(/\{(\d)\}/g, (whole, index: string) => String(values[Number(index)] ?? whole));
@@ -60,6 +115,11 @@ export function fill(text: string, ...values: readonly (string | number)[]): str
 /** Begins to listen and says so. */
 export function connect(): void {
   window.addEventListener('message', event => panel.receive(event.data));
+  effect(keep);
+  window.addEventListener('scroll', () => {
+    if (wanted === 0) scroll.value = window.scrollY;
+  });
+  for (const act of ['wheel', 'keydown', 'pointerdown']) window.addEventListener(act, () => (wanted = 0));
   window.addEventListener('error', event => fail(event.error ?? event.message));
   window.addEventListener('unhandledrejection', event => fail(event.reason));
   panel.notify('ready', {});

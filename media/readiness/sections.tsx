@@ -1,9 +1,8 @@
-import { useSignal } from '@preact/signals';
 import type { ReportView } from '../../src/readiness/protocol';
 import { TrendChart } from './chart';
-import { commits, fill, panel, strings } from './page';
+import { commits, fill, panel, STEPS, strings, trendShown as limit } from './page';
 
-const STEP = 30;
+const STEP = STEPS.trend;
 
 interface Props {
   readonly view: ReportView;
@@ -55,7 +54,6 @@ export function Applications({ view }: Props) {
 
 /** The chart, and the same figures as a table with the newest first. */
 export function Trend({ view }: Props) {
-  const limit = useSignal(STEP);
   const texts = strings.value;
   if (texts === undefined) return null;
   const rows = view.trend.slice(Math.max(0, view.trend.length - limit.value)).reverse();

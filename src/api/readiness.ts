@@ -43,6 +43,8 @@ export interface ReportsQuery {
   readonly limit?: number | undefined;
   /** Id of the report after which the list begins; at its beginning when left out. */
   readonly startAfter?: string | undefined;
+  /** Goes on after a short page too, until one is empty or repeats. */
+  readonly toTheEnd?: boolean | undefined;
 }
 
 const DOCUMENTED = '/api/organization/maturity-level-reports';
@@ -60,27 +62,32 @@ export class Readiness {
   }
 
   /**
-   * All reports, in the service's order. The answer has no end marker: a short, empty or repeating page is the last one.
+   * All reports, in the service's order. The answer has no end marker: a page that is empty, repeats, or is shorter than one
+   * before it is the last one. A first page that is short may be all, or all that the service gives at once: the next one tells.
    * A report met before is left out.
    */
   async *reports(
-    { repoId, limit = 100, startAfter }: ReportsQuery = {},
+    { repoId, limit = 100, startAfter, toTheEnd = false }: ReportsQuery = {},
     { signal }: RequestOptions = {},
   ): AsyncGenerator<Page<ReadinessReport>, void, undefined> {
     const size = limitQuery(limit, Infinity);
     if (repoId !== undefined) idSegment('repoId', repoId);
     if (startAfter !== undefined) idSegment('startAfter', startAfter);
     const met = new Set<string | undefined>();
+    let longest = 0;
     for (;;) {
       const rows = await this.#read({ repoId, limit: size, startAfter }, signal);
       const fresh = rows.filter(row => idOf(row) === undefined || !met.has(idOf(row)));
-      for (const row of fresh) met.add(idOf(row));
       const cursor = fresh.map(idOf).findLast(id => id !== undefined);
-      const page = decodeRows(reportSchema(), fresh.map(tidy), row => row['reportId']);
-      if (rows.length < limit || cursor === undefined) {
+      // Rows without an id behind the last one that has one come again on the page after it.
+      const shown = cursor === undefined && met.size > 0 ? [] : fresh;
+      for (const row of shown) met.add(idOf(row));
+      const page = decodeRows(reportSchema(), shown.map(tidy), row => row['reportId']);
+      if (cursor === undefined || (rows.length < longest && !toTheEnd)) {
         yield { ...page, hasMore: false };
         return;
       }
+      longest = Math.max(longest, rows.length);
       yield { ...page, cursor, hasMore: true };
       startAfter = cursor;
     }

@@ -4,6 +4,7 @@ import type { Formatter } from '../util/format';
 import { forQuickPick, oneLine, plain } from '../util/text';
 import { jsonOf, markdownOf } from './exports';
 import { fixMessage } from './fixMessage';
+import { fixSelection } from './fixSelection';
 import { criteriaOf, passes, percentOf, previousOf, type Repository, type StoredReport } from './model';
 import type { PageState } from './protocol';
 import { appFolder, appLabel, type ShownReport } from './reportView';
@@ -119,10 +120,11 @@ export class ReadinessCommands {
     const shown = state && this.#deps.shown(state);
     if (shown === undefined) return;
     const selected = Array.isArray(nodes) && nodes.length > 0 ? (nodes as unknown[]) : [node];
-    const criteria = selected.flatMap(each => {
-      const criterion = nodeOf(each, 'criterion') as CriterionNode | undefined;
-      return criterion?.repository.key === shown.repository.key ? [criterion.row.id] : [];
-    });
+    const rows = selected.flatMap(each => (nodeOf(each, 'criterion') as CriterionNode | undefined) ?? []);
+    const { criteria, leftOut } = fixSelection(rows, shown.repository, shown.report);
+    if (leftOut !== '') void vscode.window.showInformationMessage(leftOut);
+    // Rows that all pass are no wish to be asked for others.
+    if (rows.length > 0 && criteria.length === 0) return;
     await this.fix(shown, criteria);
   }
 

@@ -1,11 +1,10 @@
 import * as vscode from 'vscode';
 import { Disposable } from '../util/disposable';
-import { oneLine } from '../util/text';
-import { failuresNaming, readableName } from './model';
 import { appFolder } from './reportView';
+import { appMark } from './text';
 import type { Match } from './tree';
 
-/** Marks the folders of applications in the Explorer: how many failing criteria name them. */
+/** Marks the folders of applications in the Explorer: how many failing criteria they are known to have a part in. */
 export class AppDecorations extends Disposable implements vscode.FileDecorationProvider {
   readonly #matches: () => readonly Match[];
   readonly #changed = this.register(new vscode.EventEmitter<undefined>());
@@ -26,7 +25,7 @@ export class AppDecorations extends Disposable implements vscode.FileDecorationP
   }
 
   provideFileDecoration(uri: vscode.Uri): vscode.FileDecoration | undefined {
-    this.#known ??= new Map(this.#matches().flatMap(decorationsOf));
+    this.#known ??= new Map(this.#matches().toReversed().flatMap(decorationsOf));
     return this.#known.get(uri.toString());
   }
 }
@@ -37,12 +36,7 @@ function decorationsOf({ repository, local }: Match): (readonly [string, vscode.
     const folder = appFolder(local, path);
     if (report === undefined || folder === undefined || folder.toString() === local.root.toString())
       return [];
-    const failing = failuresNaming(report, path).map(id => oneLine(readableName(id), 80));
-    const shown = [...failing.slice(0, 10), ...(failing.length > 10 ? ['…'] : [])].join(', ');
-    const about = vscode.l10n.t('Readiness: application {0}', oneLine(description ?? path, 120));
-    const tooltip =
-      failing.length === 0 ? about : `${about}. ${vscode.l10n.t('Named by failing criteria: {0}', shown)}`;
-    const badge = failing.length === 0 ? '✓' : failing.length > 9 ? '9+' : String(failing.length);
+    const { badge, tooltip } = appMark(report, path, description);
     return [[folder.toString(), new vscode.FileDecoration(badge, tooltip)] as const];
   });
 }

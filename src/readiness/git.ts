@@ -192,6 +192,12 @@ export class LocalGit extends Disposable {
   }
 }
 
+/** By folder of the workspace, a repository before those inside of it. */
+export function inWindowOrder(a: LocalRepository, b: LocalRepository): number {
+  const [x, y] = [a, b].map(({ root }) => vscode.workspace.getWorkspaceFolder(root)?.index ?? Infinity);
+  return x === y ? (a.root.path < b.root.path ? -1 : 1) : Number(x) - Number(y);
+}
+
 async function count(git: GitRepository, commit: string, head: string): Promise<Staleness> {
   try {
     const { hash } = await git.getCommit(commit);

@@ -14,14 +14,15 @@ import { setMessage, viewMessage } from '../util/viewMessage';
 import { isPageState, type PageState } from './protocol';
 import { ReadinessCommands, type Prefill } from './commands';
 import { AppDecorations } from './decorations';
-import { LocalGit, type LocalRepository } from './git';
+import { inWindowOrder, LocalGit, type LocalRepository } from './git';
 import { createPanel, ReportPanel, withBase } from './panel';
-import { match } from './repositoryUrl';
+import { matching } from './repositoryUrl';
 import type { ShownReport } from './reportView';
 import { ReadinessStatusBar } from './statusBar';
 import { ReportStore } from './store';
 import { dayText } from './text';
 import { ReadinessTree, type Match, type ReadinessTreeNode } from './tree';
+import { isWithin, unmatchedOf, type Unmatched } from './unmatched';
 
 export type { ReadinessTreeNode } from './tree';
 
@@ -64,6 +65,8 @@ class Readiness extends Disposable implements ReadinessFeature {
   readonly #commands: ReadinessCommands;
   #failure: { readonly at: number; readonly sentence: string } | undefined;
   #pairs: readonly Match[] | undefined;
+  /** What is kept has been read, or could not be. */
+  #isOpen = false;
   readonly tree: ReadinessTree;
 
   constructor(deps: ReadinessDeps) {
@@ -77,6 +80,7 @@ class Readiness extends Disposable implements ReadinessFeature {
         ready: () => this.#firstRead(),
         repositories: () => this.#store.repositories,
         matches: () => this.#matches(),
+        unmatched: () => this.#unmatched(),
         git: this.#git,
         format,
       }),
@@ -111,6 +115,7 @@ class Readiness extends Disposable implements ReadinessFeature {
         this.#poller.poke();
       }),
     );
+    this.register(vscode.workspace.onDidChangeWorkspaceFolders(() => this.tree.redraw()));
     this.register(view.onDidChangeVisibility(() => this.#watch()));
     this.register(focused.onDidChange(() => this.#watch()));
     this.register(
@@ -140,7 +145,8 @@ class Readiness extends Disposable implements ReadinessFeature {
       panel.dispose();
       return;
     }
-    this.#attach(panel, state);
+    const { key, reportId, baseId } = state;
+    this.#attach(panel, { key, reportId, baseId });
     await this.#open();
   }
 
@@ -165,6 +171,11 @@ class Readiness extends Disposable implements ReadinessFeature {
     } catch (error) {
       this.#failed(error);
       throw error;
+    } finally {
+      if (!this.#isOpen) {
+        this.#isOpen = true;
+        for (const panel of this.#panels.values()) panel.update();
+      }
     }
   }
 
@@ -279,16 +290,18 @@ class Readiness extends Disposable implements ReadinessFeature {
     else this.#poller.stop();
   }
 
-  /** Every repository of this window that has reports; two clones of one are two. */
+  /** Every repository of this window that has reports; two clones of one are two, and so are a fork and its parent. */
   #allPairs(): readonly Match[] {
     const { repositories } = this.#store;
     const { state } = this.#git;
     const signedIn = this.#deps.connection.state.current.kind !== 'signedOut';
     const locals: readonly LocalRepository[] = signedIn && state.kind === 'found' ? state.repositories : [];
-    return (this.#pairs ??= locals.flatMap(local => {
-      const repository = repositories.get(match(repositories.keys(), local.urls) ?? '');
-      return repository === undefined ? [] : [{ repository, local }];
-    }));
+    return (this.#pairs ??= [...locals].sort(inWindowOrder).flatMap(local =>
+      matching(repositories.keys(), local.urls).flatMap(key => {
+        const repository = repositories.get(key);
+        return repository === undefined ? [] : [{ repository, local }];
+      }),
+    ));
   }
 
   #matches(): readonly Match[] {
@@ -301,19 +314,27 @@ class Readiness extends Disposable implements ReadinessFeature {
     ].reverse();
   }
 
+  #unmatched(): readonly Unmatched[] {
+    const { state } = this.#git;
+    if (state.kind !== 'found') return [];
+    // Git's description of a repository is made anew whenever it looks.
+    const matched = new Set(this.#allPairs().map(({ local }) => local.root.path));
+    const folders = vscode.workspace.workspaceFolders?.map(({ uri }) => uri) ?? [];
+    return unmatchedOf(folders, state.repositories, local => matched.has(local.root.path));
+  }
+
   /** Of the active editor's file, the innermost repository; without a file in one, the first of this window. */
   #matchHere(): Match | undefined {
     const { state } = this.#git;
     const file = vscode.window.activeTextEditor?.document.uri;
     const locals = state.kind === 'found' ? state.repositories : [];
     const around = locals
-      .filter(
-        ({ root }) =>
-          file?.scheme === root.scheme && `${file.path}/`.startsWith(`${root.path.replace(/\/$/, '')}/`),
-      )
+      .filter(({ root }) => file !== undefined && isWithin(file, root))
       .sort((a, b) => b.root.path.length - a.root.path.length);
     const pairs = this.#allPairs();
-    return around[0] === undefined ? pairs[0] : pairs.find(({ local }) => local === around[0]);
+    return around[0] === undefined
+      ? pairs[0]
+      : pairs.find(({ local }) => local.root.path === around[0]?.root.path);
   }
 
   #shown({ key, reportId, baseId }: PageState): ShownReport | undefined {
@@ -353,7 +374,9 @@ class Readiness extends Disposable implements ReadinessFeature {
       log,
       git: this.#git,
       find: asked => this.#shown(asked),
-      missing: () => this.#failure?.sentence ?? vscode.l10n.t('This readiness report is not known here.'),
+      missing: () =>
+        this.#failure?.sentence ??
+        (this.#isOpen ? vscode.l10n.t('This readiness report is not known here.') : undefined),
       fix: (shown, criteria) => this.#commands.fix(shown, criteria),
       export: (shown, kind) => this.#commands.export(shown, kind),
       reveal: (shown, app) => this.#commands.reveal(shown, app),

@@ -29,11 +29,11 @@ export function repositoryOf(report: ReadinessReport): { readonly key: string; r
   return identify(report.repoUrl) ?? { key: report.repoUrl, name: report.repoUrl };
 }
 
-/** Groups reports by repository, each newest first; repositories by name. */
+/** Groups reports by repository, each newest first; repositories by name. Of two readings of one report the later one counts. */
 export function groupReports(reports: Iterable<StoredReport>): Map<string, Repository> {
   const groups = new Map<string, { readonly name: string; readonly reports: StoredReport[] }>();
   const identities = new Map<string, { readonly key: string; readonly name: string }>();
-  for (const report of reports) {
+  for (const report of new Map([...reports].map(each => [each.reportId, each])).values()) {
     let identity = identities.get(report.repoUrl);
     if (identity === undefined) identities.set(report.repoUrl, (identity = repositoryOf(report)));
     const group = groups.get(identity.key);
@@ -115,12 +115,32 @@ function changeOf(now: CriterionEvaluation, before: CriterionEvaluation | undefi
   return difference < 0 ? 'worse' : difference > 0 ? 'better' : 'same';
 }
 
-/** Failing criteria whose rationale names an application's path: the service does not say which one fails. */
-export function failuresNaming(report: ReadinessReport, app: string): string[] {
-  if (app === '' || app === '.') return [];
-  const named = new RegExp(`(?<![\\w./-])(?:\\./)?${escapeRegExp(app)}/?(?![\\w/-]|\\.\\w)`);
+/**
+ * Failing criteria that an application has a part in, as far as that can be told: the service does not say which application fails.
+ * Those that no application passes, and those whose rationale names its path.
+ */
+export function failuresOf(report: ReadinessReport, app: string): readonly string[] {
+  let known = failures.get(report);
+  if (known === undefined) failures.set(report, (known = new Map<string, readonly string[]>()));
+  let found = known.get(app);
+  if (found === undefined) known.set(app, (found = findFailures(report, app)));
+  return found;
+}
+/** A report does not change: it is looked through once for each application. */
+const failures = new WeakMap<ReadinessReport, Map<string, readonly string[]>>();
+
+function findFailures(report: ReadinessReport, app: string): string[] {
+  const count = Object.keys(report.apps ?? {}).length;
+  const named =
+    app === '' || app === '.'
+      ? undefined
+      : new RegExp(`(?<![\\w./-])(?:\\./)?${escapeRegExp(app)}/?(?![\\w/-]|\\.\\w)`);
   return Object.entries(report.report)
-    .filter(([, evaluation]) => !passes(evaluation) && named.test(evaluation.rationale ?? ''))
+    .filter(([, { numerator, denominator, rationale = '' }]) => {
+      if (numerator >= denominator) return false;
+      const byAll = numerator === 0 && denominator === count;
+      return byAll || (named !== undefined && rationale.includes(app) && named.test(rationale));
+    })
     .map(([id]) => id);
 }
 

@@ -25,8 +25,8 @@ export interface ReportPanelDeps {
   readonly log: Logger;
   /** The reports as known now; `undefined` when the report is not among them. */
   readonly find: (state: PageState) => ShownReport | undefined;
-  /** Why a report is not there. */
-  readonly missing: () => string;
+  /** Why a report is not there; `undefined` while that is not known yet. */
+  readonly missing: () => string | undefined;
   readonly fix: (shown: ShownReport, criteria: readonly string[]) => Promise<void>;
   readonly export: (shown: ShownReport, format: 'markdown' | 'json') => Promise<void>;
   readonly reveal: (shown: ShownReport, app: string) => Promise<void>;
@@ -150,7 +150,8 @@ export class ReportPanel extends Disposable {
     const { git, find, format, missing } = this.#deps;
     const shown = find(this.#state);
     if (shown === undefined) {
-      this.#page.send('missing', { sentence: missing() });
+      const sentence = missing();
+      if (sentence !== undefined) this.#page.send('missing', { sentence });
       return;
     }
     const staleness = await git.staleness(shown.report.commitHash, shown.local);
@@ -164,7 +165,7 @@ export class ReportPanel extends Disposable {
   /** Commits between the two reports, in whichever direction there are some. */
   async #commits(): Promise<CommitsView> {
     const shown = this.#deps.find(this.#state);
-    if (shown === undefined) throw new Error(this.#deps.missing());
+    if (shown === undefined) throw new Error(this.#deps.missing() ?? '');
     const { report, base, local } = shown;
     const since = await this.#deps.git.between(local, base?.commitHash, report.commitHash);
     const other =

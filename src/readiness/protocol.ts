@@ -1,5 +1,5 @@
 import { event, request } from '../webview/ipc';
-import { listOf, object, oneOf, optional, text } from '../webview/guards';
+import { listOf, number, object, oneOf, optional, text, type Guarded } from '../webview/guards';
 import type { ReportStrings } from './strings';
 
 /** How a criterion stands against an earlier report. */
@@ -44,7 +44,7 @@ export interface AppView {
   readonly path: string;
   readonly label: string;
   readonly description: string;
-  /** Names of failing criteria whose rationale names it. */
+  /** Names of failing criteria that it has a part in, as far as that can be told. */
   readonly failing: string;
   /** Whether its folder can be shown in the Explorer. */
   readonly local: boolean;
@@ -75,7 +75,7 @@ export interface CommitsView {
   }[];
 }
 
-/** What the page keeps over a reload. */
+/** Which report is shown. */
 export interface PageState {
   readonly key: string;
   readonly reportId: string;
@@ -84,7 +84,24 @@ export interface PageState {
 
 const id = text(1_000);
 
-export const isPageState = object({ key: text(4_000), reportId: id, baseId: optional(id) });
+/** How far a person has come on the page: what narrows the criteria down, rows shown of each table, and pixels from its top. */
+export type PageLook = Guarded<typeof isPageLook>;
+
+const isPageLook = object({
+  filter: oneOf('all', 'failing', 'changed'),
+  words: text(1_000),
+  criteria: number(1, 1e6),
+  trend: number(1, 1e6),
+  scroll: number(0, 1e9),
+});
+
+/** What the page keeps while it is hidden, and over a reload. */
+export const isPageState = object({
+  key: text(4_000),
+  reportId: id,
+  baseId: optional(id),
+  look: optional(isPageLook),
+});
 
 export const reportProtocol = {
   requests: {

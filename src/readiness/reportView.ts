@@ -6,7 +6,7 @@ import { MOST } from './git';
 import {
   appParts,
   criteriaOf,
-  failuresNaming,
+  failuresOf,
   passes,
   percentOf,
   readableName,
@@ -84,7 +84,7 @@ function appViews({ report, local }: ShownReport): AppView[] {
     path,
     label: appLabel(path),
     description: plain(description ?? '', 2_000),
-    failing: failuresNaming(report, path)
+    failing: failuresOf(report, path)
       .map(id => oneLine(readableName(id), 120))
       .join(', '),
     local: appFolder(local, path) !== undefined,

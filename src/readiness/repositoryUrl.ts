@@ -8,9 +8,16 @@ export interface RepositoryIdentity {
 
 const MAX_LENGTH = 2_000;
 
+/** Doors of hosts for ssh, and the host that people see. */
+const DOORS: Readonly<Record<string, string>> = {
+  'ssh.github.com': 'github.com',
+  'altssh.gitlab.com': 'gitlab.com',
+  'altssh.bitbucket.org': 'bitbucket.org',
+};
+
 /**
  * The same for every form of an address: https, ssh, `git@host:path`, with or without user, port, `.git`, trailing slash, and in any
- * letter case of the host. The case of the path is kept. `undefined` for what is no address.
+ * letter case of the host; also where a host has other paths or names for ssh than for https. The case of the path is kept. `undefined` for what is no address.
  */
 export function identify(url: string): RepositoryIdentity | undefined {
   const text = url.trim();
@@ -25,6 +32,9 @@ export function identify(url: string): RepositoryIdentity | undefined {
     const [, authority = '', path = ''] = /^([^/?#]*)(.*)$/s.exec(rest) ?? [];
     return remote(authority, /^https?$/i.test(scheme) ? path.replace(/[?#].*$/s, '') : path);
   }
+  // [user@host:port]:path, the form of scp for a host with a port.
+  const [, bracketed, inside] = /^(?:[^@/:[\]]*@)?\[([^\]/:]+(?::\d+)?)\]:(.+)$/s.exec(text) ?? [];
+  if (bracketed !== undefined && inside !== undefined) return remote(bracketed, inside);
   // host:path as git and scp take it; a host without a path is no repository.
   const [, host, path] = /^((?:[^@/:]*@)?(?:\[[^\]]+\]|[^:/\\@[\]]+)):(.+)$/s.exec(text) ?? [];
   if (host !== undefined && path !== undefined) return remote(host, path);
@@ -32,17 +42,19 @@ export function identify(url: string): RepositoryIdentity | undefined {
   return bare === undefined || below === undefined ? undefined : remote(bare, below);
 }
 
-/** The one of `keys` that an address means: the same one, or the only one that differs in letter case alone. */
-export function match(keys: Iterable<string>, urls: readonly string[]): string | undefined {
+/**
+ * Those of `keys` that the addresses mean, in the order of the addresses: a fork and what it was forked from are two. An address
+ * means the same key, or the only one that differs in letter case alone.
+ */
+export function matching(keys: Iterable<string>, urls: readonly string[]): string[] {
   const known = [...keys];
-  const wanted = urls.flatMap(url => identify(url)?.key ?? []);
-  const exact = wanted.find(key => known.includes(key));
-  if (exact !== undefined) return exact;
-  for (const key of wanted) {
+  const found = urls.flatMap(url => {
+    const key = identify(url)?.key;
+    if (key === undefined || known.includes(key)) return key ?? [];
     const similar = known.filter(other => other.toLowerCase() === key.toLowerCase());
-    if (similar.length === 1) return similar[0];
-  }
-  return undefined;
+    return similar.length === 1 ? similar : [];
+  });
+  return [...new Set(found)];
 }
 
 /** A submodule's address, which may be relative to that of the repository around it. */
@@ -61,11 +73,32 @@ export function resolveUrl(url: string, base: string | undefined): string {
 function remote(authority: string, path: string): RepositoryIdentity | undefined {
   const host = authority.replace(/^.*@/s, '').replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
   const below = tidy(path);
-  return host === '' || below === '' ? undefined : identity('', host, `/${below}`);
+  if (host === '' || below === '') return undefined;
+  const [at, parts] = seen(host, below.split('/'));
+  return identity('', at, `/${parts.join('/')}`);
+}
+
+/** Host and path as they are in the address that people see, where ssh or https has other ones. */
+function seen(host: string, parts: readonly string[]): readonly [host: string, parts: readonly string[]] {
+  const old = /^(.+)\.visualstudio\.com$/.exec(host)?.[1];
+  const [first, ...rest] = parts;
+  if ((host === 'ssh.dev.azure.com' || old === 'vs-ssh') && first === 'v3' && rest.length === 3) {
+    const [organization = '', project = '', name = ''] = rest;
+    return ['dev.azure.com', [organization, project, '_git', name]];
+  }
+  if (old !== undefined && old !== 'vs-ssh') {
+    return seen('dev.azure.com', [old, ...(first?.toLowerCase() === 'defaultcollection' ? rest : parts)]);
+  }
+  // A repository that has its project's name leaves that out.
+  if (host === 'dev.azure.com' && rest[0] === '_git' && rest[1] !== undefined && rest.length === 2) {
+    return [host, [first ?? '', rest[1], '_git', rest[1]]];
+  }
+  if (first === 'scm' && rest.length === 2) return [host, rest];
+  return [DOORS[host] ?? host, parts];
 }
 
 function identity(scheme: string, host: string, path: string): RepositoryIdentity {
-  const parts = path.split('/').filter(part => part !== '');
+  const parts = path.split('/').filter(part => part !== '' && part !== '_git');
   return { key: `${scheme}${host}${path}`, name: parts.slice(-2).join('/') || host };
 }
 
@@ -74,6 +107,7 @@ function tidy(path: string): string {
     .split('/')
     .filter(part => part !== '' && part !== '.')
     .join('/')
+    .replace(/\/\.git$/i, '')
     .replace(/(?<=[^/])\.git$/i, '');
 }
 

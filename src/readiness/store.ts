@@ -143,16 +143,22 @@ export class ReportStore extends Disposable {
     }
   }
 
-  /** From the newest on, until a page holds a known report. A list that is not in this order after all is read whole. */
+  /**
+   * From the newest on, until a page holds a known report. A list that is not in this order after all, or holds no known report, is
+   * read whole.
+   */
   async #readNewest(api: Api, known: ReadonlySet<string>, read: Reading, signal: AbortSignal): Promise<void> {
     for await (const page of api.readiness.reports({ limit: NEW }, { signal })) {
       take(page, known, read);
       if (orderOf(read.reports) !== 'newestFirst' && read.reports.length > 1) {
         return this.#readAll(api, known, read, signal);
       }
-      if (read.overlaps) break;
+      if (read.overlaps) {
+        read.complete = true;
+        return;
+      }
     }
-    read.complete = true;
+    await this.#readAll(api, known, read, signal);
   }
 
   /** From the last report on. A service that does not know that one any more is read whole. */
@@ -179,10 +185,12 @@ export class ReportStore extends Disposable {
     read.reports.length = read.problems.length = 0;
     read.overlaps = false;
     read.whole = true;
+    // What is known is given up only when nothing of it comes before the very end.
+    const toTheEnd = known.size > 0;
     let startAfter: string | undefined;
     for (let limit = ALL; !read.complete; limit = Math.ceil(limit / 10)) {
       try {
-        for await (const page of api.readiness.reports({ limit, startAfter }, { signal })) {
+        for await (const page of api.readiness.reports({ limit, startAfter, toTheEnd }, { signal })) {
           take(page, known, read);
           startAfter = page.cursor ?? startAfter;
         }
@@ -218,7 +226,7 @@ export class ReportStore extends Disposable {
   ): Promise<void> {
     const { reports, problems, complete, overlaps, whole } = read;
     const before = this.reading;
-    const foreign = complete && !overlaps && known.size > 0 && reports.length > 0;
+    const foreign = whole && complete && !overlaps && known.size > 0 && reports.length > 0;
     const fresh = reports.filter(({ reportId }) => !known.has(reportId)).length;
     if (before !== undefined && (fresh > 1 || (fresh > 0 && !complete))) {
       await collection.put(READING, { ...before, order: 'none' });
@@ -245,11 +253,19 @@ export class ReportStore extends Disposable {
     replace: boolean,
   ): Promise<void> {
     const groups = new Map<string, StoredReport[]>();
+    const homes = new Map<string, string>();
     for (const report of reports) {
       const id = `${repositoryOf(report).key} ${monthOf(report.createdAt)}`;
       groups.set(id, groups.get(id) ?? []);
       groups.get(id)?.push(report);
+      homes.set(report.reportId, id);
     }
+    const isLeft = (id: string, { reportId }: StoredReport): boolean =>
+      homes.has(reportId) && homes.get(reportId) !== id;
+    // A repository that has another name now has left its reports under the old one.
+    const left = [...collection.values].flatMap(([id, record]) =>
+      record.kind === 'month' && record.reports.some(report => isLeft(id, report)) ? id : [],
+    );
     const gone = replace ? [...collection.values.keys()].filter(id => id !== READING && !groups.has(id)) : [];
     const writes = [
       ...gone.map(id => () => collection.remove(id)),
@@ -259,11 +275,19 @@ export class ReportStore extends Disposable {
             collection.update(id, current => merged(replace ? undefined : current, group)),
       ),
     ];
-    const work = async (): Promise<void> => {
-      for (let write = writes.pop(); write !== undefined; write = writes.pop()) await write();
-    };
-    await Promise.all(Array.from({ length: WRITES_AT_ONCE }, work));
+    await runAll(writes);
+    // Only once they are stored where they belong now.
+    await runAll(
+      left.map(id => () => collection.update(id, record => without(record, each => isLeft(id, each)))),
+    );
   }
+}
+
+async function runAll(writes: (() => Promise<unknown>)[]): Promise<void> {
+  const work = async (): Promise<void> => {
+    for (let write = writes.pop(); write !== undefined; write = writes.pop()) await write();
+  };
+  await Promise.all(Array.from({ length: WRITES_AT_ONCE }, work));
 }
 
 function take(page: Page<ReadinessReport>, known: ReadonlySet<string>, read: Reading): void {
@@ -314,6 +338,14 @@ function merged(current: ReadinessRecord | undefined, added: readonly StoredRepo
     reports.set(report.reportId, report);
   }
   return changed || current?.kind !== 'month' ? { kind: 'month', reports: [...reports.values()] } : current;
+}
+
+function without(
+  record: ReadinessRecord | undefined,
+  isGone: (report: StoredReport) => boolean,
+): ReadinessRecord | undefined {
+  if (record?.kind !== 'month' || !record.reports.some(isGone)) return record;
+  return { kind: 'month', reports: record.reports.filter(report => !isGone(report)) };
 }
 
 function monthOf(time: number): string {

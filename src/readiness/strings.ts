@@ -38,9 +38,9 @@ export function reportStrings() {
     applications: vscode.l10n.t('Applications'),
     application: vscode.l10n.t('Application'),
     description: vscode.l10n.t('Description'),
-    named: vscode.l10n.t('Named by failing criteria'),
+    named: vscode.l10n.t('Failing criteria'),
     namedHint: vscode.l10n.t(
-      'The service says how many applications pass a criterion, not which. Named are those that a rationale mentions.',
+      'The service says how many applications pass a criterion, not which. Listed are the criteria that no application passes, and those whose rationale names this one.',
     ),
     reveal: vscode.l10n.t('Show {0} in the Explorer', '{0}'),
     trend: vscode.l10n.t('Trend'),

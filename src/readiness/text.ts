@@ -2,9 +2,17 @@ import * as vscode from 'vscode';
 import type { CriterionEvaluation } from '../api';
 import { isTime, supportedLanguage, type Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
-import { isCommit, passes, percentOf, type CriterionRow, type StoredReport } from './model';
+import {
+  failuresOf,
+  isCommit,
+  passes,
+  percentOf,
+  readableName,
+  type CriterionRow,
+  type StoredReport,
+} from './model';
 import type { Change } from './protocol';
-import { MOST, type GitState, type Staleness } from './git';
+import { MOST, type Staleness } from './git';
 
 /** A day in the person's own time zone. */
 export function dayText(time: number): string {
@@ -171,47 +179,19 @@ export function reportFacts(report: StoredReport, format: Formatter): (readonly 
   );
 }
 
-/** Why no repository of this window has a report: a few words, and what can be done. */
-export function unmatchedText(state: GitState): { readonly label: string; readonly detail: string } {
-  switch (state.kind) {
-    case 'looking':
-      return {
-        label: vscode.l10n.t('Looking for repositories…'),
-        detail: vscode.l10n.t('The Git extension has not finished looking.'),
-      };
-    case 'missing':
-      return {
-        label: vscode.l10n.t('The Git extension is not available'),
-        detail: vscode.l10n.t(
-          'Without it the repositories of this window are not known. In Restricted Mode it is off.',
-        ),
-      };
-    case 'disabled':
-      return {
-        label: vscode.l10n.t('Git is turned off'),
-        detail: vscode.l10n.t('Turn on the setting “git.enabled” to match repositories.'),
-      };
-    case 'found':
-      if (state.repositories.length === 0) {
-        return {
-          label: vscode.l10n.t('No repository is open'),
-          detail: vscode.l10n.t('Open a folder that is a Git repository.'),
-        };
-      }
-      return state.repositories.every(({ urls }) => urls.length === 0)
-        ? {
-            label: vscode.l10n.t('The repository has no remote'),
-            detail: vscode.l10n.t('Reports are matched by the addresses of remotes.'),
-          }
-        : {
-            label: vscode.l10n.t('No report for this window'),
-            detail: vscode.l10n.t('None of these remotes has a report: {0}', remotesOf(state.repositories)),
-          };
-  }
-}
-
-function remotesOf(repositories: readonly { readonly urls: readonly string[] }[]): string {
-  const urls = repositories.flatMap(repository => repository.urls);
-  // An address may hold a password.
-  return urls.map(url => oneLine(url.replace(/\/\/[^/]*@/, '//'), 200)).join(', ');
+/**
+ * An application's mark in the Explorer: how many failing criteria it is known to have a part in, and which. Without any it has no
+ * badge: that nothing names it does not say that it passes.
+ */
+export function appMark(
+  report: StoredReport,
+  path: string,
+  description: string | undefined,
+): { readonly badge: string | undefined; readonly tooltip: string } {
+  const failing = failuresOf(report, path).map(id => oneLine(readableName(id), 80));
+  const about = vscode.l10n.t('Readiness: application {0}', oneLine(description ?? path, 120));
+  if (failing.length === 0) return { badge: undefined, tooltip: about };
+  const shown = [...failing.slice(0, 10), ...(failing.length > 10 ? ['…'] : [])].join(', ');
+  const tooltip = `${about}. ${vscode.l10n.t('Failing criteria: {0}', shown)}`;
+  return { badge: failing.length > 9 ? '9+' : String(failing.length), tooltip };
 }

@@ -7,7 +7,7 @@ import { factsTooltip, retryItem, themeIcon } from '../util/treeItems';
 import type { LocalGit, LocalRepository } from './git';
 import {
   criteriaOf,
-  failuresNaming,
+  failuresOf,
   passes,
   percentOf,
   previousOf,
@@ -19,6 +19,7 @@ import {
 } from './model';
 import { appFolder, appLabel } from './reportView';
 import * as words from './text';
+import { placeText, unmatchedText, type Unmatched } from './unmatched';
 
 /** A repository with reports, and where it is open in this window. */
 export interface Match {
@@ -58,17 +59,23 @@ interface FactNode {
   readonly repository: Repository;
   readonly fact: readonly [string, string];
 }
+interface UnmatchedNode {
+  readonly kind: 'place';
+  readonly place: Unmatched;
+}
 interface PlainNode {
   readonly kind: 'others' | 'unmatched' | 'retry';
 }
 export type ReadinessTreeNode =
-  RepositoryNode | CriterionNode | ReportNode | AppNode | GroupNode | FactNode | PlainNode;
+  RepositoryNode | CriterionNode | ReportNode | AppNode | GroupNode | FactNode | UnmatchedNode | PlainNode;
 
 export interface ReadinessTreeDeps {
   /** Resolves when the reports have been read, or could not be; never rejects. */
   readonly ready: () => Promise<'show' | 'hide' | 'failed'>;
   readonly repositories: () => ReadonlyMap<string, Repository>;
   readonly matches: () => readonly Match[];
+  /** Places of this window without a report. */
+  readonly unmatched: () => readonly Unmatched[];
   readonly git: Pick<LocalGit, 'state' | 'staleness'>;
   readonly format: Formatter;
 }
@@ -114,7 +121,7 @@ export class ReadinessTree extends Disposable implements vscode.TreeDataProvider
       case 'retry':
         return retryItem(commands.readiness.refresh);
       case 'unmatched': {
-        const { label, detail } = words.unmatchedText(this.#deps.git.state);
+        const { label, detail } = unmatchedText(this.#deps.git.state);
         const item = new vscode.TreeItem(label);
         item.id = 'unmatched';
         item.iconPath = new vscode.ThemeIcon('info');
@@ -122,6 +129,8 @@ export class ReadinessTree extends Disposable implements vscode.TreeDataProvider
         item.accessibilityInformation = { label: `${label}. ${detail}` };
         return item;
       }
+      case 'place':
+        return placeItem(node);
       case 'others': {
         const { Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
         const here = this.#deps.matches().length;
@@ -155,9 +164,12 @@ export class ReadinessTree extends Disposable implements vscode.TreeDataProvider
     const all = this.#deps.repositories();
     if (ready === 'hide' || all.size === 0) return [];
     const here = this.#deps.matches();
+    const places = this.#deps.unmatched();
     return [
       ...here.map((match): RepositoryNode => ({ kind: 'repository', ...match })),
-      ...(here.length === 0 ? [{ kind: 'unmatched' } as const] : []),
+      ...(here.length === 0 && places.length < 2
+        ? [{ kind: 'unmatched' } as const]
+        : places.map(place => ({ kind: 'place', place }) as const)),
       ...(all.size > here.length ? [{ kind: 'others' } as const] : []),
     ];
   }
@@ -193,6 +205,17 @@ export class ReadinessTree extends Disposable implements vscode.TreeDataProvider
     item.accessibilityInformation = { label: `${oneLine(repository.name, 100)}, ${item.description}` };
     return item;
   }
+}
+
+function placeItem({ place }: UnmatchedNode): vscode.TreeItem {
+  const { label, description, detail } = placeText(place);
+  const item = new vscode.TreeItem(label);
+  item.id = `place/${place.root.scheme}:${place.root.path}`;
+  item.description = description;
+  item.tooltip = detail;
+  item.iconPath = new vscode.ThemeIcon('info');
+  item.accessibilityInformation = { label: `${label}, ${description}. ${detail}` };
+  return item;
 }
 
 function repositoryChildren(node: RepositoryNode): ReadinessTreeNode[] {
@@ -284,7 +307,7 @@ function appItem(node: AppNode): vscode.TreeItem {
   const { repository, local, path } = node;
   const report = repository.reports[0];
   const description = report?.apps?.[path]?.description;
-  const failing = report === undefined ? [] : failuresNaming(report, path).map(readableName);
+  const failing = report === undefined ? [] : failuresOf(report, path).map(readableName);
   const item = new vscode.TreeItem(middle(appLabel(path), 60));
   item.id = `app/${local === undefined ? '' : 'here/'}${repository.key}/${path}`;
   item.iconPath = new vscode.ThemeIcon(path === '.' ? 'root-folder' : 'folder');
@@ -292,7 +315,7 @@ function appItem(node: AppNode): vscode.TreeItem {
   item.tooltip = factsTooltip([
     [vscode.l10n.t('Application'), path],
     [vscode.l10n.t('Description'), description],
-    [vscode.l10n.t('Named by failing criteria'), failing.join(', ')],
+    [vscode.l10n.t('Failing criteria'), failing.join(', ')],
   ]);
   if (appFolder(local, path) !== undefined) {
     item.contextValue = 'readinessApp';
@@ -307,7 +330,7 @@ function reportItem(node: ReportNode, format: Formatter): vscode.TreeItem {
   const percent = percentOf(report);
   const before = previousOf(repository.reports, report);
   const item = new vscode.TreeItem(words.dayText(report.createdAt));
-  item.id = `report/${report.reportId}`;
+  item.id = `report/${repository.key}/${report.reportId}`;
   item.contextValue = 'readinessReport';
   item.iconPath = new vscode.ThemeIcon('git-commit');
   const delta = words.deltaText(percent, before && percentOf(before));

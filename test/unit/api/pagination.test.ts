@@ -135,6 +135,22 @@ describe('pages', () => {
       assert.deepEqual(await read(2), { ids: ['a', 'b', 'c'], hits: [null, 'b'] });
     });
 
+    it('a first page is short also where the service caps its pages: the next one tells', async () => {
+      server.answer((_, count) =>
+        count === 1 ? reports('a', 'b') : count === 2 ? reports('c', 'd') : reports('e'),
+      );
+      assert.deepEqual(await read(5), { ids: ['a', 'b', 'c', 'd', 'e'], hits: [null, 'b', 'd'] });
+    });
+
+    it('to the end, only an empty or repeating page is the last', async () => {
+      server.answer((_, count) =>
+        count === 1 ? reports('a', 'b') : count === 2 ? reports('c') : count === 3 ? reports('d') : reports(),
+      );
+      const pages = await collect(clientOf(server).api.readiness.reports({ limit: 2, toTheEnd: true }));
+      assert.equal(pages.flatMap(({ items }) => items).length, 4);
+      assert.equal(server.hits.length, 4);
+    });
+
     it('an empty page is the last', async () => {
       server.answer((_, count) => (count === 1 ? reports('a', 'b') : reports()));
       assert.deepEqual(await read(2), { ids: ['a', 'b'], hits: [null, 'b'] });
@@ -165,7 +181,9 @@ describe('pages', () => {
       for (let round = 0; round < 2; round++) {
         assert.equal((await collect(api.readiness.reports()))[0]?.items.length, 1);
       }
-      assert.equal(server.hits.length, 3);
+      // Each round asks whether its one short page was all.
+      assert.equal(server.hits.filter(({ url }) => !url.includes('/agent-readiness-reports')).length, 1);
+      assert.equal(server.hits.length, 5);
     });
   });
 

@@ -188,7 +188,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   get(
     'readiness.reports',
     '/api/organization/maturity-level-reports',
-    (api, signal) => drain(api.readiness.reports({}, { signal })),
+    // Its first page: without an end marker, only the next one tells that it was all.
+    (api, signal) => api.readiness.reports({}, { signal }).next(),
     { reports: [{ reportId: 'r1', createdAt: 1, repoUrl: 'https://host/a/b', apps: {}, report: {} }] },
   ),
   post(

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import {
   appParts,
   criteriaOf,
-  failuresNaming,
+  failuresOf,
   groupReports,
   isCommit,
   percentOf,
@@ -38,6 +38,14 @@ describe('readiness model', () => {
     assert.deepEqual([...groups.keys()], ['h.x/acme/shop', 'not an address']);
     assert.deepEqual(groups.get('h.x/acme/shop')?.reports, [young, old]);
     assert.equal(groups.get('h.x/acme/shop')?.name, 'acme/shop');
+  });
+
+  it('shows a report once, as it was read last, when its repository was renamed', () => {
+    const before = report();
+    const after = { ...before, repoUrl: 'https://h.x/acme/store' };
+    const groups = groupReports([before, after]);
+    assert.deepEqual([...groups.keys()], ['h.x/acme/store']);
+    assert.deepEqual(groups.get('h.x/acme/store')?.reports, [after]);
   });
 
   it('compares with the previous report of the same branch only', () => {
@@ -102,9 +110,40 @@ describe('readiness model', () => {
         d: score(2, 2, 'fine in apps/web'),
       },
     });
-    assert.deepEqual(failuresNaming(now, 'apps/web'), ['a', 'b']);
-    assert.deepEqual(failuresNaming(now, '.'), []);
-    assert.deepEqual(failuresNaming(now, '(a+)+$'), []);
+    assert.deepEqual(failuresOf(now, 'apps/web'), ['a', 'b']);
+    assert.deepEqual(failuresOf(now, '.'), []);
+    assert.deepEqual(failuresOf(now, '(a+)+$'), []);
+  });
+
+  it('counts for each application what none of them passes, and nothing that only some pass', () => {
+    const apps = { 'apps/web': {}, api: {} };
+    const criteria = {
+      none: score(0, 2, 'Nothing here.'),
+      some: score(1, 2, 'One of them.'),
+      named: score(1, 2, 'Not in `api`.'),
+      whole: score(0, 1, 'The repository has none.'),
+      fine: score(2, 2, 'api'),
+    };
+    const now = report({ apps, report: criteria });
+    assert.deepEqual(failuresOf(now, 'apps/web'), ['none']);
+    assert.deepEqual(failuresOf(now, 'api'), ['none', 'named']);
+    assert.deepEqual(failuresOf(report({ apps: { '.': {}, api: {} }, report: criteria }), '.'), ['none']);
+  });
+
+  it('looks through a report once for each application', () => {
+    let read = 0;
+    const counted = {
+      numerator: 1,
+      denominator: 3,
+      get rationale() {
+        read++;
+        return 'Not in `api`.';
+      },
+    };
+    const now = report({ apps: { api: {}, web: {} }, report: { a: counted } });
+    for (let round = 0; round < 3; round++) assert.deepEqual(failuresOf(now, 'api'), ['a']);
+    assert.deepEqual(failuresOf(now, 'web'), []);
+    assert.equal(read, 2);
   });
 
   it('never lets an application lead out of its repository', () => {
@@ -149,7 +188,7 @@ describe('readiness model', () => {
     const [before, now] = [report({ report: many }), report({ report: many })];
     const began = performance.now();
     assert.equal(criteriaOf(now, before).length, 5_000);
-    assert.ok(failuresNaming(now, 'apps/a7').length > 0);
+    assert.ok(failuresOf(now, 'apps/a7').length > 0);
     const criteriaMs = performance.now() - began;
     const reports = Array.from({ length: 5_000 }, (_, index) =>
       report({ repoUrl: `https://h.x/acme/repo-${index % 40}`, createdAt: (index * 7919) % 5_000 }),

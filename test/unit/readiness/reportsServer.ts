@@ -10,6 +10,8 @@ export interface FakeReports {
   readonly queries: URLSearchParams[];
   /** Requests answered before it answers 500. */
   failAfter: number;
+  /** The most reports it gives at once, however many are asked for. */
+  cap: number;
   /** Makes newer reports. */
   add(count: number): void;
   close(): Promise<void>;
@@ -52,7 +54,7 @@ export async function startReports(options: {
   };
   add(count);
   const queries: URLSearchParams[] = [];
-  const fake = { failAfter: Infinity };
+  const fake = { failAfter: Infinity, cap: Infinity };
   const server = createServer((request, response) => {
     const query = new URL(request.url ?? '/', 'http://x').searchParams;
     queries.push(query);
@@ -69,7 +71,7 @@ export async function startReports(options: {
       answer(400, {});
       return;
     }
-    answer(200, { reports: reports.slice(at + 1, at + 1 + Number(query.get('limit'))) });
+    answer(200, { reports: reports.slice(at + 1, at + 1 + Math.min(fake.cap, Number(query.get('limit')))) });
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   return Object.assign(fake, {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { identify, match, resolveUrl } from '../../../src/readiness/repositoryUrl';
+import { identify, matching, resolveUrl } from '../../../src/readiness/repositoryUrl';
 
 const label = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/);
 const host = fc.tuple(label, label).map(parts => `${parts.join('.')}.example`);
@@ -39,10 +39,9 @@ describe('addresses of repositories', () => {
         ([one, other, [at, below]]) => {
           assert.equal(identify(one)?.key, identify(other)?.key, `${one} ${other}`);
           assert.equal(identify(one)?.key, `${at}/${below}`);
-          assert.equal(
-            match([identify(one)!.key], ['https://elsewhere.example/x', other]),
+          assert.deepEqual(matching([identify(one)!.key], ['https://elsewhere.example/x', other]), [
             identify(one)!.key,
-          );
+          ]);
         },
       ),
       { numRuns: 5_000 },
@@ -58,7 +57,7 @@ describe('addresses of repositories', () => {
           .chain(([a, b, c, d]) => fc.tuple(form(a, b), form(c, d))),
         ([one, other]) => {
           assert.notEqual(identify(one)?.key, identify(other)?.key, `${one} ${other}`);
-          assert.equal(match([identify(one)!.key], [other]), undefined);
+          assert.deepEqual(matching([identify(one)!.key], [other]), []);
         },
       ),
       { numRuns: 5_000 },
@@ -70,7 +69,7 @@ describe('addresses of repositories', () => {
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl(), fc.string()), text => {
         const identity = identify(text);
         if (identity !== undefined) assert.ok(identity.name !== '' && identity.key !== '');
-        match(['a/b'], [text]);
+        matching(['a/b'], [text]);
       }),
       { numRuns: 5_000 },
     );
@@ -108,10 +107,85 @@ describe('addresses of repositories', () => {
   }
 
   it('match in another letter case of the path only when that leaves no doubt', () => {
-    assert.equal(match(['h.x/acme/Shop'], ['git@h.x:acme/shop']), 'h.x/acme/Shop');
-    assert.equal(match(['h.x/acme/Shop', 'h.x/acme/SHOP'], ['git@h.x:acme/shop']), undefined);
-    assert.equal(match(['h.x/acme/Shop', 'h.x/acme/shop'], ['git@h.x:acme/shop']), 'h.x/acme/shop');
+    assert.deepEqual(matching(['h.x/acme/Shop'], ['git@h.x:acme/shop']), ['h.x/acme/Shop']);
+    assert.deepEqual(matching(['h.x/acme/Shop', 'h.x/acme/SHOP'], ['git@h.x:acme/shop']), []);
+    assert.deepEqual(matching(['h.x/acme/Shop', 'h.x/acme/shop'], ['git@h.x:acme/shop']), ['h.x/acme/shop']);
   });
+
+  it('of a fork and of its parent match both, in the order of the remotes', () => {
+    const keys = ['h.x/acme/shop', 'h.x/me/shop', 'h.x/you/shop'];
+    const urls = ['git@h.x:me/shop.git', 'https://h.x/me/shop', 'https://h.x/acme/shop', 'https://h.x/none'];
+    assert.deepEqual(matching(keys, urls), ['h.x/me/shop', 'h.x/acme/shop']);
+  });
+
+  for (const [key, name, ...forms] of [
+    [
+      'github.com/acme/shop',
+      'acme/shop',
+      'https://github.com/acme/shop.git',
+      'git@github.com:acme/shop.git',
+      'ssh://git@ssh.github.com:443/acme/shop.git',
+      'git@ssh.github.com:acme/shop.git',
+    ],
+    ['gitlab.com/a/b/c', 'b/c', 'ssh://git@altssh.gitlab.com:443/a/b/c.git', 'https://gitlab.com/a/b/c'],
+    [
+      'bitbucket.org/acme/shop',
+      'acme/shop',
+      'ssh://git@altssh.bitbucket.org:443/acme/shop.git',
+      'https://me@bitbucket.org/acme/shop.git',
+    ],
+    [
+      'git.example.com/shop/web',
+      'shop/web',
+      'https://git.example.com/scm/shop/web.git',
+      'ssh://git@git.example.com:7999/shop/web.git',
+    ],
+    [
+      'git.example.com/~me/web',
+      '~me/web',
+      'https://git.example.com/scm/~me/web.git',
+      'ssh://git@git.example.com:7999/~me/web.git',
+    ],
+    [
+      'git.example.com/scm/web',
+      'scm/web',
+      'https://git.example.com/scm/web',
+      'git@git.example.com:scm/web.git',
+    ],
+    [
+      'dev.azure.com/acme/Web shop/_git/site',
+      'Web shop/site',
+      'https://dev.azure.com/acme/Web%20shop/_git/site',
+      'https://acme@dev.azure.com/acme/Web%20shop/_git/site',
+      'git@ssh.dev.azure.com:v3/acme/Web%20shop/site',
+      'ssh://git@ssh.dev.azure.com:22/v3/acme/Web%20shop/site',
+      'https://acme.visualstudio.com/Web%20shop/_git/site',
+      'https://acme.visualstudio.com/DefaultCollection/Web%20shop/_git/site',
+      'acme@vs-ssh.visualstudio.com:v3/acme/Web%20shop/site',
+    ],
+    [
+      'dev.azure.com/acme/site/_git/site',
+      'site/site',
+      'https://dev.azure.com/acme/_git/site',
+      'https://acme.visualstudio.com/_git/site',
+      'git@ssh.dev.azure.com:v3/acme/site/site',
+    ],
+    [
+      'git.example.com/a/b',
+      'a/b',
+      '[git@git.example.com:22]:a/b.git',
+      'git@[git.example.com:2222]:a/b.git',
+      '[git.example.com]:a/b',
+      'https://git.example.com/a/b/.git',
+      'https://git.example.com/a/b.git/.git/',
+      'ssh://git@git.example.com/a/b/.git',
+    ],
+    ['file:/srv/git/shop', 'git/shop', '/srv/git/shop/.git', '/srv/git/shop'],
+  ] as const) {
+    it(`of ${key} are the same in all its forms`, () => {
+      for (const form of forms) assert.deepEqual(identify(form), { key, name }, form);
+    });
+  }
 
   it('of submodules may be relative to the repository around them', () => {
     assert.equal(resolveUrl('../ui.git', 'https://h.x/acme/shop.git'), 'https://h.x/acme/ui.git');

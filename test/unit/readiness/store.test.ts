@@ -80,6 +80,48 @@ describe('kept readiness reports', () => {
     });
   }
 
+  for (const order of ['newestFirst', 'oldestFirst', 'shuffled'] as const) {
+    for (const cap of [20, 50]) {
+      it(`are all read from a service that lists ${order} and gives at most ${cap} at once`, async () => {
+        const server = await serve({ count: 230, order });
+        server.cap = cap;
+        const store = await open();
+        await store.refresh(server.api, false);
+        for (const added of [0, 3, 60]) {
+          server.add(added);
+          await store.refresh(server.api, false);
+          assert.deepEqual(
+            ids(store),
+            server.reports.map(({ reportId }) => reportId).sort(),
+            `${added} added`,
+          );
+        }
+      });
+    }
+  }
+
+  for (const cap of [20, 50]) {
+    it(`are lost by no reading when a service begins to give at most ${cap} at once`, async () => {
+      const server = await serve({ count: 230, order: 'newestFirst' });
+      const store = await open();
+      await store.refresh(server.api, false);
+      server.cap = cap;
+      server.add(cap + 1);
+      await store.refresh(server.api, false);
+      assert.deepEqual(ids(store), server.reports.map(({ reportId }) => reportId).sort());
+    });
+  }
+
+  it('are lost by no reading when pages are shorter than asked for in the middle of the list', async () => {
+    const server = await serve({ count: 30, order: 'newestFirst' });
+    const store = await open();
+    await store.refresh(server.api, false);
+    server.add(140);
+    Object.defineProperty(server, 'cap', { get: () => (server.queries.length % 2 === 0 ? Infinity : 10) });
+    await store.refresh(server.api, false);
+    assert.deepEqual(ids(store), server.reports.map(({ reportId }) => reportId).sort());
+  });
+
   it('leave no gap when a reading of new ones is interrupted', async () => {
     const server = await serve({ count: 30, order: 'newestFirst' });
     const store = await open();
@@ -112,6 +154,23 @@ describe('kept readiness reports', () => {
     assert.deepEqual(ids(store), other.reports.map(({ reportId }) => reportId).sort());
     await store.refresh((await serve({ count: 0, order: 'newestFirst' })).api, false);
     assert.equal(ids(store).length, 7, 'an empty answer takes nothing away');
+  });
+
+  it('move with their repository when that is renamed at the service', async () => {
+    const server = await serve({ count: 40, order: 'newestFirst', repositories: 2 });
+    const store = await open();
+    await store.refresh(server.api, false);
+    // The old name comes after the new one in the alphabet: what was read last counts, not what is listed last.
+    for (const report of server.reports) {
+      if (!report.repoUrl.endsWith('/repo-1')) continue;
+      Object.assign(report, { repoUrl: 'https://git.example.com/acme/a-new-name' });
+    }
+    await store.refresh(server.api, true);
+    for (const each of [store, await open()]) {
+      const sizes = [...each.repositories].map(([key, { reports }]) => `${key} ${reports.length}`);
+      assert.deepEqual(sizes, ['git.example.com/acme/a-new-name 20', 'git.example.com/acme/repo-0 20']);
+    }
+    assert.equal(ids(store).length, 40);
   });
 
   it('that cannot be read are named, and hide nothing', async () => {
@@ -155,7 +214,11 @@ describe('kept readiness reports', () => {
     const server = await serve({ count: 5, order: 'newestFirst' });
     const store = await open();
     await Promise.all([store.refresh(server.api, false), store.refresh(server.api, false)]);
-    assert.equal(server.queries.length, 1);
+    // The second page tells that the first, a short one, was all.
+    assert.deepEqual(
+      server.queries.map(query => query.get('startAfter')),
+      [null, 'report-1'],
+    );
   });
 
   it('keep nothing of a reading that was given up', async () => {

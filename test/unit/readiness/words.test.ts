@@ -5,7 +5,8 @@ import { fixMessage } from '../../../src/readiness/fixMessage';
 import type { Repository, StoredReport } from '../../../src/readiness/model';
 import { isPageState, reportProtocol } from '../../../src/readiness/protocol';
 import { commitsView, reportView, type ShownReport } from '../../../src/readiness/reportView';
-import { reportNotes, stalenessText, unmatchedText } from '../../../src/readiness/text';
+import { appMark, reportNotes, stalenessText } from '../../../src/readiness/text';
+import { placeText, unmatchedOf, unmatchedText } from '../../../src/readiness/unmatched';
 import { Formatter } from '../../../src/util/format';
 
 const format = new Formatter('en');
@@ -111,6 +112,27 @@ describe('words of readiness', () => {
     );
   });
 
+  it('mark a folder with what fails there, and never with a tick', () => {
+    const of = (report: StoredReport['report']) =>
+      appMark(
+        { reportId: 'r', createdAt: 1, repoUrl: 'x', apps: { api: {}, web: {} }, report },
+        'api',
+        'Invoices',
+      );
+    const failing = { numerator: 0, denominator: 2 };
+    assert.deepEqual(of({ lint: { numerator: 1, denominator: 2, rationale: 'Not everywhere.' } }), {
+      badge: undefined,
+      tooltip: 'Readiness: application Invoices',
+    });
+    assert.deepEqual(of({ unit_tests: failing }), {
+      badge: '1',
+      tooltip: 'Readiness: application Invoices. Failing criteria: Unit tests',
+    });
+    const many = of(Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`c${index}`, failing])));
+    assert.equal(many.badge, '9+');
+    assert.ok(many.tooltip.endsWith('…'));
+  });
+
   it('explain age and flags in sentences', () => {
     const { report } = hostile();
     const old = { kind: 'behind', behind: 3, beside: 2 } as const;
@@ -135,8 +157,48 @@ describe('words of readiness', () => {
     assert.ok(!found([['https://me:secret@h.x/a/b']]).includes('secret'));
   });
 
+  it('name each place of the window that has no report, and no submodule of one', () => {
+    const at = (path: string) => ({ scheme: 'file', path });
+    const local = (path: string, ...urls: string[]) => ({ root: at(path), urls });
+    const shop = local('/w/shop', 'https://h.x/acme/shop');
+    const locals = [
+      shop,
+      local('/w/shop/vendor/ui', 'https://h.x/acme/ui'),
+      local('/w/bare'),
+      local('/w/other', 'https://me:secret@h.x/o'),
+    ];
+    const folders = [
+      at('/w/shop'),
+      at('/w/bare'),
+      at('/w/other/packages'),
+      at('/w'),
+      at('/notes'),
+      at('/w/shop-2'),
+    ];
+    const rows = unmatchedOf(folders, locals, each => each === shop).map(placeText);
+    assert.deepEqual(
+      rows.map(({ label, description }) => `${label}: ${description}`),
+      ['bare: no remote', 'other: no report', 'notes: no repository', 'shop-2: no repository'],
+    );
+    assert.ok(!JSON.stringify(rows).includes('secret'));
+    assert.deepEqual(
+      unmatchedOf([at('/w/shop')], [shop], () => true),
+      [],
+    );
+  });
+
   it('take from the page and its kept state only what they know', () => {
     assert.ok(isPageState({ key: 'k', reportId: 'r' }));
+    const look = { filter: 'failing', words: 'lint', criteria: 400, trend: 30, scroll: 1200.5 };
+    assert.ok(isPageState({ key: 'k', reportId: 'r', baseId: 'b', look }));
+    for (const bad of [
+      { ...look, filter: 'x' },
+      { ...look, scroll: -1 },
+      { ...look, scroll: Infinity },
+      {},
+    ]) {
+      assert.equal(isPageState({ key: 'k', reportId: 'r', look: bad }), false);
+    }
     for (const bad of [
       null,
       7,
