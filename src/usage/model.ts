@@ -16,6 +16,8 @@ export interface Extras {
   /** First and last day that may be asked for. */
   readonly bounds: DayRange;
   readonly orgId?: string | undefined;
+  /** The last day known of the endpoint, in the range or not. */
+  readonly through?: Day | undefined;
   /** Why days are missing; a sentence for a person. */
   readonly problem?: string | undefined;
   readonly directory: readonly DirectoryPerson[];
@@ -46,6 +48,14 @@ export function daysFor(query: UsageQuery, bounds: DayRange): Day[] {
   return days.filter(day => day >= bounds.start && day <= bounds.end);
 }
 
+/** The last day through `end` that is known and that the service is through with. */
+export function lastKnownDay(days: KnownDays, end: Day): Day | undefined {
+  return [...days.keys()]
+    .filter(day => day <= end && days.get(day)?.isSettling(day) === false)
+    .sort()
+    .at(-1);
+}
+
 /** The report of one tab from the days known of its endpoint (sections 2.2-2.6). */
 export function report(query: UsageQuery, days: KnownDays, extras: Extras): TabReport {
   const { bounds, orgId, problem } = extras;
@@ -59,7 +69,7 @@ export function report(query: UsageQuery, days: KnownDays, extras: Extras): TabR
     query,
     previousRange: before,
     orgId: orgId === undefined ? undefined : shown(orgId),
-    through: throughOf(days, bounds),
+    through: extras.through ?? lastKnownDay(days, bounds.end),
     fetchedAt: known.at(-1)?.at,
     missing: missing.length === 0 && problem === undefined ? undefined : { days: missing, problem },
     figures,
@@ -107,14 +117,4 @@ function period<R>(range: DayRange, known: KnownDays, pick: (record: DayRecord) 
     return record === undefined ? undefined : pick(record);
   });
   return { days, rows, isComplete: days.every(day => known.has(day)) };
-}
-
-/** Yesterday, unless the service seems not to be through with it yet. */
-function throughOf(days: KnownDays, { start, end }: DayRange): Day {
-  const newest = days.get(end);
-  if (newest?.isSettling(end) !== true) return end;
-  const earlier = [...days.keys()]
-    .filter(day => day < end && days.get(day)?.isSettling(day) === false)
-    .sort();
-  return earlier.at(-1) ?? start;
 }

@@ -23,7 +23,7 @@ describe('usage data', () => {
     await service.close();
     const later = openWindow(service, root, clock).data;
     const offline = await later.cached(query('tokens', '2026-11-01', '2026-11-10'));
-    assert.deepEqual(offline, first);
+    assert.deepEqual(offline, { ...first, through: '2026-11-14' });
     const partly = await later.fetch(query('tokens', '2026-11-13', '2026-11-16'), { signal: never() });
     assert.deepEqual(partly.missing?.days, ['2026-11-15', '2026-11-16']);
     assert.match(partly.missing.problem ?? '', /test/);
@@ -154,6 +154,26 @@ describe('usage data', () => {
     clock.now += 61 * 60 * 1000;
     assert.equal((await data.fetch(wanted, { signal: never() })).through, '2026-11-20');
     assert.deepEqual(calls(service)[1], '/tokens 2026-11-20..2026-11-20');
+  });
+
+  it('says through which day it has data when it was offline for days, whatever range is shown', async () => {
+    const clock = new Clock();
+    const service = await sample(clock);
+    const { data } = openWindow(service, temporaryFolder(), clock);
+    await data.fetch(query('tokens', '2026-11-01', '2026-11-20'), { signal: never() });
+    await service.close();
+    clock.now += 12 * 24 * 60 * 60 * 1000;
+    for (const [start, end] of [
+      ['2026-11-10', '2026-12-02'],
+      ['2026-12-02', '2026-12-02'],
+      ['2026-11-01', '2026-11-05'],
+    ] as const) {
+      const made = await data.fetch(query('tokens', start, end), { signal: never() });
+      assert.equal(made.through, '2026-11-20');
+      assert.match(data.csv(made), /data through,2026-11-20\r\n/);
+      assert.equal((JSON.parse(data.json(made)) as { dataThrough: string }).dataThrough, '2026-11-20');
+    }
+    assert.equal((await data.cached(query('tools', '2026-12-01', '2026-12-02'))).through, undefined);
   });
 
   it('says once that a role is missing, then rests, in every window, until asked again', async () => {

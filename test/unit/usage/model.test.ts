@@ -274,6 +274,15 @@ describe('a usage report', () => {
     assert.equal(shown.table.total?.length, shown.table.columns.length);
   });
 
+  it('says through which day there is data: the last one known, not yesterday', () => {
+    const through = (days: KnownDays) => report(range('tokens'), days, extras).through;
+    assert.equal(through(known('tokens', { [DAYS[0]!]: [{ billable_tokens: 1 }] })), DAYS[0]);
+    assert.equal(through(known('tokens', {})), undefined);
+    const settling = new DayRecord('tokens', Date.parse('2026-11-21'), []);
+    const only = report(query('tokens', BOUNDS.end, BOUNDS.end), new Map([[BOUNDS.end, settling]]), extras);
+    assert.equal(only.through, undefined);
+  });
+
   it('marks changes of controls, without names among pseudonyms', () => {
     const revisions = [
       { revision: 7, day: DAYS[1]!, who: 'Ann', changed: ['maxAutonomyLevel', 'mcpPolicy'] },
