@@ -4,7 +4,7 @@ import type { DayRecord, Endpoint, Rows } from './dayRecord';
 import { shown, type Context, type Period } from './kit';
 import { markerOf, type ControlRevision } from './markers';
 import { PeopleNames, type DirectoryPerson } from './names';
-import { peopleTab } from './peopleTab';
+import { peopleTab, type LastActivity } from './peopleTab';
 import { productivityTab } from './productivityTab';
 import { unreadNote } from './quality';
 import type { Day, DayRange, Figure, QualityNote, Section, TabReport, UsageQuery } from './report';
@@ -21,6 +21,8 @@ export interface Extras {
   /** Why days are missing; a sentence for a person. */
   readonly problem?: string | undefined;
   readonly directory: readonly DirectoryPerson[];
+  /** Of people beyond the days of the report; those of its own days alone when left out. */
+  readonly lastActivity?: LastActivity | undefined;
   /** Changes of the organization's controls. */
   readonly revisions: readonly ControlRevision[];
   /** What made-up names are made from. */
@@ -54,6 +56,20 @@ export function lastKnownDay(days: KnownDays, end: Day): Day | undefined {
     .filter(day => day <= end && days.get(day)?.isSettling(day) === false)
     .sort()
     .at(-1);
+}
+
+/** Who was last active when, of days that are all of people. */
+export function lastActivity(days: KnownDays, { start, end }: DayRange): LastActivity {
+  const last = new Map<string, Day>();
+  let since: Day | undefined;
+  let gap = false;
+  for (const day of daysOf({ start, end }).reverse()) {
+    const record = days.get(day) as DayRecord<'people'> | undefined;
+    if (record === undefined) gap = true;
+    else if (!gap) since = day;
+    for (const { user_id: id } of record?.rows ?? []) if (!last.has(id)) last.set(id, day);
+  }
+  return { days: last, since, earliest: start };
 }
 
 /** The report of one tab from the days known of its endpoint (sections 2.2-2.6). */
@@ -106,6 +122,7 @@ function make(query: UsageQuery, days: KnownDays, extras: Extras, before: DayRan
         context(record => (record as unknown as DayRecord<'people'>).rows),
         names,
         directory,
+        extras.lastActivity ?? lastActivity(days, extras.bounds),
       );
   }
 }

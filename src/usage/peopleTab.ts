@@ -17,11 +17,21 @@ import type { DirectoryPerson, PeopleNames } from './names';
 import { counted, countLabels, quiet, sumsOf, type People, type Sums } from './peopleCounts';
 import type { Cell, Column, Day, Figure, Row, Section } from './report';
 
+/** When each person was last active, in all the days known and not only those of a range. */
+export interface LastActivity {
+  readonly days: ReadonlyMap<string, Day>;
+  /** From here on every day is known; `undefined` when yesterday is not. */
+  readonly since: Day | undefined;
+  /** There is no day before it. */
+  readonly earliest: Day;
+}
+
 /** Section 2.6; with `query.person` only that person's days. */
 export function peopleTab(
   context: Context<People>,
   names: PeopleNames,
   directory: readonly DirectoryPerson[],
+  last: LastActivity,
 ): { figures: Figure[]; sections: Section[] } {
   for (const rows of context.now.rows) for (const row of rows ?? []) names.learn(row.user_id, row.user_email);
   const { person } = context.query;
@@ -44,10 +54,10 @@ export function peopleTab(
       : [
           {
             id: 'inactive',
-            label: vscode.l10n.t('Without usage'),
+            label: vscode.l10n.t('Without activity'),
             value: inactive.length,
             unit: 'count' as const,
-            explanation: vscode.l10n.t('People of the organization without usage in the period.'),
+            explanation: vscode.l10n.t('People of the organization without usage in the days of this range.'),
           },
         ]),
     ...totals(context, metrics),
@@ -69,7 +79,7 @@ export function peopleTab(
       ],
     ),
     everybody(groups, names),
-    ...(directory.length === 0 ? [] : [withoutUsage(inactive, names)]),
+    ...(directory.length === 0 ? [] : [withoutActivity(inactive, names, last)]),
   ];
   return { figures, sections };
 }
@@ -239,20 +249,39 @@ function everybody(groups: ReadonlyMap<string, readonly UserDay[]>, names: Peopl
   };
 }
 
-function withoutUsage(people: readonly DirectoryPerson[], names: PeopleNames): Section {
+/** Nobody is said to have never been active while a day is unknown on which they may have been. */
+function withoutActivity(
+  people: readonly DirectoryPerson[],
+  names: PeopleNames,
+  { days, since, earliest }: LastActivity,
+): Section {
+  const none =
+    since === undefined
+      ? null
+      : since <= earliest
+        ? vscode.l10n.t('never')
+        : vscode.l10n.t('none from {0} on', since);
   return {
     id: 'inactive',
-    title: vscode.l10n.t('People without usage'),
-    explanation: vscode.l10n.t('Users of the organization for whom the period has no row of usage.'),
+    title: vscode.l10n.t('No activity in this range'),
+    explanation: vscode.l10n.t(
+      'Users of the organization without a row of usage in the days of this range. Their last active day is looked for in all the days fetched so far; "never" is said only when those are all days since {0}.',
+      earliest,
+    ),
     table: {
       columns: [
         { id: 'person', label: vscode.l10n.t('Person'), kind: 'text' },
-        { id: 'lastSignIn', label: vscode.l10n.t('Last sign-in'), kind: 'text' },
+        { id: 'last', label: vscode.l10n.t('Last active (UTC)'), kind: 'day' },
+        { id: 'lastSignIn', label: vscode.l10n.t('Last sign-in (UTC)'), kind: 'day' },
       ],
       rows: people
         .map(({ id, lastSignInAt }) => ({
           id,
-          cells: [names.of(id), lastSignInAt === undefined ? null : dayAt(lastSignInAt)],
+          cells: [
+            names.of(id),
+            days.get(id) ?? none,
+            lastSignInAt === undefined ? null : dayAt(lastSignInAt),
+          ],
         }))
         .sort((a, b) => compare(String(a.cells[0]), String(b.cells[0]))),
     },

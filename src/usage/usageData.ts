@@ -6,12 +6,13 @@ import type { Logger } from '../log';
 import { folderName, type Storage } from '../storage';
 import { Disposable, Slot } from '../util/disposable';
 import { Emitter } from '../util/event';
-import { addDays, clampRange, daysOf } from './calendar';
+import { clampRange } from './calendar';
 import { csvOf, jsonOf } from './csv';
 import { DayCache } from './dayCache';
 import type { DayRecord, Endpoint } from './dayRecord';
 import { Fetcher, OtherOrganization } from './fetcher';
-import { daysFor, lastKnownDay, report } from './model';
+import { lastActivityIn, lastDayOf } from './horizon';
+import { daysFor, report } from './model';
 import type { ControlRevision } from './markers';
 import type { DirectoryPerson } from './names';
 import type { Day, DayRange, TabReport, UsageQuery } from './report';
@@ -42,9 +43,6 @@ export interface EnsureOptions {
 const REFUSAL_MS = 24 * 60 * 60 * 1000;
 /** After a failure windows rest this long before they ask in the background, ms. */
 export const FAILURE_MS = 5 * 60 * 1000;
-
-/** Where the last known day is looked for first. */
-const RECENT_DAYS = 7;
 
 /** Another window was refused after this one was asked: the sentence it was given. */
 class Resting extends Error {
@@ -346,32 +344,20 @@ export class UsageData extends Disposable implements UsageSource {
     const legal = this.#legal(query);
     const { bounds } = this;
     const desk = await this.#open();
-    const days: ReadonlyMap<Day, DayRecord> =
+    const known: ReadonlyMap<Day, DayRecord> =
       (await desk?.days.read(legal.tab, daysFor(legal, bounds))) ?? new Map<Day, DayRecord>();
-    return report(legal, days, {
+    const reach = legal.range.end;
+    const lists = legal.tab === 'people' && legal.person === undefined && this.#directory.length > 0;
+    return report(legal, known, {
       bounds,
       orgId: desk?.organization,
-      through: await this.#through(desk, legal.tab, days, legal.range.end),
+      through: desk && (await lastDayOf(desk.days, legal.tab, bounds, { known, reach })),
+      lastActivity: desk && lists ? await lastActivityIn(desk.days, bounds) : undefined,
       problem,
       directory: this.#directory,
       revisions: this.#revisions,
       salt: legal.pseudonyms ? await this.#salt(desk) : '',
     });
-  }
-
-  /** The last day known of an endpoint; `days` are those of the report, up to `reach`. */
-  async #through(
-    desk: Desk | undefined,
-    endpoint: Endpoint,
-    days: ReadonlyMap<Day, DayRecord>,
-    reach: Day,
-  ): Promise<Day | undefined> {
-    const { start, end } = this.bounds;
-    const last = lastKnownDay(days, end);
-    if (desk === undefined || (last !== undefined && reach === end)) return last;
-    const recent = addDays(end, -RECENT_DAYS);
-    const known = await desk.days.read(endpoint, daysOf({ start: recent < start ? start : recent, end }));
-    return lastKnownDay(known, end) ?? lastKnownDay(await desk.days.read(endpoint, daysOf(this.bounds)), end);
   }
 
   async #salt(desk: Desk | undefined): Promise<string> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { tabIds } from '../../../src/usage/report';
+import { tabIds, type TabReport } from '../../../src/usage/report';
 import { calls, cleanUp, Clock, never, openWindow, query, sample, temporaryFolder } from './support';
 
 describe('usage data', () => {
@@ -174,6 +174,19 @@ describe('usage data', () => {
       assert.equal((JSON.parse(data.json(made)) as { dataThrough: string }).dataThrough, '2026-11-20');
     }
     assert.equal((await data.cached(query('tools', '2026-12-01', '2026-12-02'))).through, undefined);
+  });
+
+  it('looks for the last active day of people beyond the range', async () => {
+    const clock = new Clock();
+    const service = await sample(clock);
+    const directory = { people: () => Promise.resolve([{ id: 'user_nobody' }]) };
+    const { data } = openWindow(service, temporaryFolder(), clock, { directory });
+    const last = (made: TabReport) =>
+      made.sections.find(({ id }) => id === 'inactive')?.table.rows[0]?.cells[1];
+    const short = query('people', '2026-11-19', '2026-11-20');
+    assert.equal(last(await data.fetch(short, { signal: never() })), 'none from 2026-11-19 on');
+    await data.fetch(query('people', '2026-01-14', '2026-11-20'), { signal: never() });
+    assert.equal(last(await data.cached(short)), 'never');
   });
 
   it('says once that a role is missing, then rests, in every window, until asked again', async () => {

@@ -255,6 +255,33 @@ describe('a usage report', () => {
     assert.equal(section(first, 'inactive').table.rows.length, 1);
   });
 
+  it('says of people without activity when they last were, and "never" only when every day is known', () => {
+    const directory = ['u1', 'u2', 'u3'].map(id => ({ id, email: `${id}@acme.example` }));
+    const bounds = { start: '2026-10-30', end: '2026-11-02' };
+    const ask = (days: KnownDays) =>
+      section(
+        report(query('people', '2026-11-01', '2026-11-02'), days, { ...extras, bounds, directory }),
+        'inactive',
+      ).table.rows.map(({ cells }) => cells.slice(0, 2));
+    const days = {
+      '2026-10-31': [{ user_id: 'u2', billable_tokens: 5 }],
+      '2026-11-01': [{ user_id: 'u1', billable_tokens: 5 }],
+      '2026-11-02': [],
+    };
+    assert.deepEqual(ask(known('people', days)), [
+      ['u2@acme.example', '2026-10-31'],
+      ['u3@acme.example', 'none from 2026-10-31 on'],
+    ]);
+    assert.deepEqual(ask(known('people', { ...days, '2026-10-30': [] })), [
+      ['u2@acme.example', '2026-10-31'],
+      ['u3@acme.example', 'never'],
+    ]);
+    assert.deepEqual(ask(known('people', { '2026-10-30': [], '2026-11-01': [] })).at(-1), [
+      'u3@acme.example',
+      null,
+    ]);
+  });
+
   it('shows one person’s days', () => {
     const days = known('people', {
       [DAYS[0]!]: [
