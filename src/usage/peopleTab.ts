@@ -38,7 +38,10 @@ export function peopleTab(
   if (person !== undefined) return onePerson(narrowed(context, person), person, names);
   const groups = byPerson(context.now);
   const metrics = dayMetrics();
-  const inactive = directory.filter(({ id }) => !groups.has(id));
+  // Of days of which nothing is known nobody can be said to be missing.
+  const inactive = context.now.rows.some(row => row !== undefined)
+    ? directory.filter(({ id }) => !groups.has(id))
+    : undefined;
   const figures = [
     figure(
       context,
@@ -55,7 +58,7 @@ export function peopleTab(
           {
             id: 'inactive',
             label: vscode.l10n.t('Without activity'),
-            value: inactive.length,
+            value: inactive?.length,
             unit: 'count' as const,
             explanation: vscode.l10n.t('People of the organization without usage in the days of this range.'),
           },
@@ -79,7 +82,7 @@ export function peopleTab(
       ],
     ),
     everybody(groups, names),
-    ...(directory.length === 0 ? [] : [withoutActivity(inactive, names, last)]),
+    ...(directory.length === 0 || inactive === undefined ? [] : [withoutActivity(inactive, names, last)]),
   ];
   return { figures, sections };
 }
@@ -159,7 +162,6 @@ function languagesOf(days: readonly UserDay[]): string {
 
 function detailColumns(): Column[] {
   return [
-    { id: 'autonomy_ratio', label: vscode.l10n.t('Autonomy ratio'), kind: 'ratio' },
     { id: 'primary_model', label: vscode.l10n.t('Main model'), kind: 'text' },
     { id: 'primary_model_tier', label: vscode.l10n.t('Tier'), kind: 'text', hidden: true },
     { id: 'delegation_level', label: vscode.l10n.t('Delegation'), kind: 'text' },
@@ -169,7 +171,6 @@ function detailColumns(): Column[] {
 
 function details(days: readonly UserDay[]): Cell[] {
   return [
-    ratioOf(days) ?? null,
     usual(days.map(day => day.primary_model)),
     usual(days.map(day => day.primary_model_tier)),
     usual(days.map(day => day.delegation_level)),
@@ -210,6 +211,7 @@ function everybody(groups: ReadonlyMap<string, readonly UserDay[]>, names: Peopl
         distinctDays(days),
         days.at(-1)?.date.slice(0, 10) ?? null,
         ...sums(days),
+        ratioOf(days) ?? null,
         ...details(days),
         ...who,
       ],
@@ -229,6 +231,7 @@ function everybody(groups: ReadonlyMap<string, readonly UserDay[]>, names: Peopl
         { id: 'days', label: vscode.l10n.t('Active days'), kind: 'count' },
         { id: 'last', label: vscode.l10n.t('Last active (UTC)'), kind: 'day' },
         ...countColumns(),
+        { id: 'autonomy_ratio', label: vscode.l10n.t('Autonomy ratio'), kind: 'ratio' },
         ...detailColumns(),
         ...identity,
       ],
@@ -306,6 +309,8 @@ function onePerson(
     sum(period.rows.map(rows => rows && Number(rows.length > 0)));
   const days = now.rows.flatMap(rows => rows ?? []);
   const metrics = dayMetrics();
+  const words = detailColumns();
+  const ratio = { id: 'autonomy_ratio', label: vscode.l10n.t('Autonomy ratio'), unit: 'ratio' as const };
   const section = daySection(
     context,
     {
@@ -316,17 +321,18 @@ function onePerson(
     },
     [
       ...metrics.map(metric => ({ ...metric, isCharted: metric.id === 'billable_tokens' })),
-      { id: 'autonomy_ratio', label: '', of: rows => ratioOf(rows), isCharted: false, unit: 'ratio' },
+      { ...ratio, of: rows => ratioOf(rows), isCharted: false },
     ],
   );
   const rowsOf = new Map<Day, People>(now.days.map((day, index) => [day, now.rows[index] ?? []]));
-  const [, ...words] = detailColumns();
-  const columns = [...section.table.columns.slice(0, -1), ...detailColumns()];
-  const rows = section.table.rows.map(row => ({
+  const { table } = section;
+  const columns = [...table.columns, ...words];
+  const rows = table.rows.map(row => ({
     ...row,
-    cells: [...row.cells, ...details(rowsOf.get(row.id) ?? []).slice(1)],
+    cells: [...row.cells, ...details(rowsOf.get(row.id) ?? [])],
   }));
-  const total = section.table.total;
+  const ratios = columns.findIndex(({ id }) => id === ratio.id);
+  const total = table.total?.with(ratios, ratioOf(days) ?? null);
   return {
     figures: [
       figure(
@@ -338,9 +344,7 @@ function onePerson(
       figure(
         context,
         {
-          id: 'autonomy_ratio',
-          label: vscode.l10n.t('Autonomy ratio'),
-          unit: 'ratio',
+          ...ratio,
           explanation: vscode.l10n.t(
             'Tool calls per message of a person; each day weighs as many messages as it had.',
           ),
@@ -354,9 +358,7 @@ function onePerson(
         table: {
           columns,
           rows,
-          ...(total === undefined
-            ? {}
-            : { total: [...total.slice(0, -1), ratioOf(days) ?? null, ...words.map(() => '')] }),
+          ...(total === undefined ? {} : { total: [...total, ...words.map(() => '')] }),
         },
       },
     ],

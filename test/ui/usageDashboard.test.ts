@@ -73,7 +73,7 @@ describe('the usage dashboard', () => {
     await workbench.runCommand('Agent Console: Open usage');
     await chosen('Tokens').waitFor();
     await days(30).waitFor();
-    await workbench.tab('Usage').locator('.codicon-close').click();
+    await workbench.runCommand('View: Close Editor');
     await workbench.tab('Usage').waitFor({ state: 'detached' });
     await item().click();
     await chosen('Tokens').waitFor();
