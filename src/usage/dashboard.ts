@@ -1,5 +1,6 @@
 import { Disposable } from '../util/disposable';
 import { panelSide, type PanelHandlers, type PanelSide } from '../webview/ipc';
+import { copyOf } from './exports';
 import {
   clampRange,
   firstState,
@@ -15,7 +16,6 @@ import {
   type UsageQuery,
 } from './protocol';
 import type { UsageSource } from './source';
-import { tableText } from './tableText';
 import { shown, tableOf, type TableView } from './tableView';
 
 /** What the dashboard needs of the place it runs in. */
@@ -106,9 +106,9 @@ export class Dashboard extends Disposable {
         },
         copy: async ({ query, pseudonyms, section }) => {
           const report = await this.#exported(this.#legal(query), pseudonyms, section);
-          const { table } = sectionOf(report, section.id);
-          await this.#host.copy(tableText(table));
-          return table.rows.length;
+          const copied = sectionOf(report, section.id);
+          await this.#host.copy(copyOf(report, copied));
+          return copied.table.rows.length;
         },
       },
       notifications: {

@@ -24,6 +24,8 @@ describe('the usage dashboard', () => {
   const days = (count: number): Locator => dashboard().getByText(new RegExp(`UTC, ${count} days`));
   const item = (): Locator =>
     workbench.page.locator('.statusbar-item[id="agent-console.agent-console.usage"]');
+  /** Everything asked for is there. */
+  const complete = (): Locator => dashboard().getByText(/^Data through .*fetched/);
   /** A figure in full, as the pointer is told. */
   const figure = async (label: string): Promise<number> => {
     const box = dashboard()
@@ -31,6 +33,13 @@ describe('the usage dashboard', () => {
       .filter({ has: dashboard().getByText(label, { exact: true }) });
     return number((await box.getAttribute('title'))?.split('\n')[0]);
   };
+  /** Resolves when there is a number. */
+  const known = (label: string): Promise<void> =>
+    dashboard()
+      .locator('.figure')
+      .filter({ has: dashboard().getByText(label, { exact: true }) })
+      .filter({ has: dashboard().locator('dd.value', { hasText: /\d/ }) })
+      .waitFor();
   /** What the service answers to the last question about an endpoint, asked once more without the extension. */
   const answered = async (endpoint: string): Promise<readonly Row[]> => {
     const asked = service.requests.findLast(({ path: at }) => at === `/api/v1/analytics/${endpoint}`);
@@ -81,7 +90,7 @@ describe('the usage dashboard', () => {
 
     await tab('Productivity').click();
     await chosen('Productivity').waitFor();
-    await dashboard().locator('.figure').filter({ hasText: 'Commits' }).waitFor();
+    await known('Commits');
     const rows = await answered('productivity');
     assert.equal(rows.length, 30);
     assert.equal(await figure('Commits'), total(rows, 'git_commits'));
@@ -101,6 +110,7 @@ describe('the usage dashboard', () => {
     await tab('People').click();
     const inactive = section('No activity in this range');
     await inactive.waitFor();
+    await complete().waitFor();
     const rows = await answered('users');
     assert.equal(await figure('Active people'), new Set(rows.map(row => row['user_id'])).size);
     assert.equal(await figure('Billable tokens'), total(rows, 'billable_tokens'));
@@ -146,7 +156,7 @@ describe('the usage dashboard', () => {
   it('is the same after a reload: tab and range', async () => {
     await range('7 days').check();
     await days(7).waitFor();
-    await stored();
+    await stored(/tab\\*":\\*"people\\*",\\*"preset\\*":\\*"7\b/);
     await workbench.page.reload();
     await chosen('People').waitFor({ timeout: 30_000 });
     await days(7).waitFor();
@@ -154,9 +164,30 @@ describe('the usage dashboard', () => {
     assert.equal(await workbench.tab('Usage').count(), 1);
   });
 
-  /** Resolves when what the page keeps is asked for once more: the window stores it when it is left. */
-  async function stored(): Promise<void> {
-    await dashboard().locator('.drawing:not(.waits) section').first().waitFor();
+  /** Leaves the window for a moment, which makes it store its state, and resolves when the store holds what is wanted. */
+  async function stored(wanted: RegExp): Promise<void> {
+    const found = await workbench.page.evaluate(async source => {
+      const { document, indexedDB, requestAnimationFrame, Event } = globalThis as unknown as Browser;
+      const result = <T>(request: Request<T>): Promise<T> =>
+        new Promise((resolve, reject) => {
+          request.onsuccess = () => resolve(request.result);
+          request.onerror = () => reject(new Error('The store cannot be read.'));
+        });
+      document.hasFocus = () => false;
+      document.dispatchEvent(new Event('visibilitychange'));
+      for (let frame = 0; frame < 600; frame++) {
+        for (const { name } of await indexedDB.databases()) {
+          if (!name.startsWith('vscode-web-state-db')) continue;
+          const database = await result(indexedDB.open(name));
+          const values = await result(database.transaction('ItemTable').objectStore('ItemTable').getAll());
+          database.close();
+          if (values.some(value => new RegExp(source).test(String(value)))) return true;
+        }
+        await new Promise(resolve => requestAnimationFrame(resolve));
+      }
+      return false;
+    }, wanted.source);
+    assert.ok(found, 'the window has not stored what its page keeps');
   }
 });
 
@@ -169,5 +200,26 @@ function total(rows: readonly Row[], field: string): number {
 }
 
 interface Browser {
-  readonly document: { querySelector(selector: string): { readonly value: string } | null };
+  readonly document: {
+    querySelector(selector: string): { readonly value: string } | null;
+    hasFocus: () => boolean;
+    dispatchEvent(event: unknown): void;
+  };
+  readonly indexedDB: {
+    databases(): Promise<readonly { readonly name: string }[]>;
+    open(name: string): Request<Database>;
+  };
+  readonly Event: new (name: string) => unknown;
+  readonly requestAnimationFrame: (callback: (time: number) => void) => number;
+}
+
+interface Request<T> {
+  readonly result: T;
+  onsuccess: () => void;
+  onerror: () => void;
+}
+
+interface Database {
+  transaction(store: string): { objectStore(store: string): { getAll(): Request<readonly unknown[]> } };
+  close(): void;
 }
