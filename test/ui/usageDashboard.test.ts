@@ -71,6 +71,7 @@ describe('the usage dashboard', () => {
         AGENT_CONSOLE_API_KEY: service.apiKey,
       },
     });
+    await item().filter({ hasText: /\d/ }).waitFor();
   });
   after(async () => {
     await workbench.close();
@@ -97,7 +98,8 @@ describe('the usage dashboard', () => {
     assert.equal(await figure('Files edited'), total(rows, 'files_edited'));
     // The organization's changes of controls are marked.
     await dashboard()
-      .getByText(/^\d+ marked days?$/)
+      .locator('summary')
+      .filter({ hasText: /marked days?/ })
       .first()
       .click();
     await dashboard()

@@ -1,4 +1,4 @@
-import { type FrameLocator } from 'playwright-core';
+import { type FrameLocator, type Locator } from 'playwright-core';
 import { type Workbench } from '../workbench';
 import { type Scene } from './scene';
 
@@ -9,7 +9,7 @@ export const usageScenes: readonly Scene[] = [
   {
     name: 'usage-status',
     async play({ workbench }) {
-      const item = workbench.page.locator('.statusbar-item[id="agent-console.agent-console.usage"]');
+      const item = statusItem(workbench);
       await item.filter({ hasText: /\d/ }).waitFor();
       await item.hover();
       await workbench.page.locator('.monaco-hover').getByText(/Month/).waitFor();
@@ -67,6 +67,7 @@ export const usageScenes: readonly Scene[] = [
     name: 'usage-forbidden',
     async play({ workbench, service }) {
       service.fail({ kind: 'status', status: 403, match: { path: /\/analytics\// } });
+      await statusItem(workbench).locator('.codicon-lock').waitFor();
       await workbench.runCommand('Agent Console: Open usage');
       await workbench.webview().getByText('Analytics cannot be read').waitFor();
       return undefined;
@@ -74,8 +75,13 @@ export const usageScenes: readonly Scene[] = [
   },
 ];
 
+function statusItem(workbench: Workbench): Locator {
+  return workbench.page.locator('.statusbar-item[id="agent-console.agent-console.usage"]');
+}
+
 /** The dashboard in a tab, complete, without its tooltip. */
 async function openTab(workbench: Workbench, name: string): Promise<FrameLocator> {
+  await statusItem(workbench).filter({ hasText: /\d/ }).waitFor();
   await workbench.runCommand('Agent Console: Open usage');
   const page = workbench.webview();
   await page.getByRole('tab', { name, exact: true }).click();

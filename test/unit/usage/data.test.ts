@@ -130,7 +130,8 @@ describe('usage data', () => {
     assert.deepEqual(calls(service), [
       '/productivity 2026-11-18..2026-11-20',
       '/productivity 2026-11-18..2026-11-20',
-      '/productivity 2026-11-21..2026-11-21',
+      // With the day before, which was asked for half a day after its end.
+      '/productivity 2026-11-20..2026-11-21',
     ]);
   });
 
@@ -243,5 +244,46 @@ describe('usage data', () => {
       '/activity 2026-10-01..2026-11-09',
       '/activity 2026-10-01..2026-10-20',
     ]);
+  });
+
+  it('asks once more for a day that was fetched soon after its end: it may have been a part', async () => {
+    const clock = new Clock();
+    const service = await sample(clock);
+    const root = temporaryFolder();
+    const windows = [1, 2].map(() => openWindow(service, root, clock).data);
+    const wanted = query('tokens', '2026-11-10', '2026-11-20');
+    const ask = () => Promise.all(windows.map(data => data.fetch(wanted, { signal: never() })));
+    const part = service.fail({
+      kind: 'alter',
+      alter: body => ({
+        ...(body as object),
+        data: (body as { data: object[] }).data.map(row => ({ ...row, billable_tokens: 1 })),
+      }),
+    });
+    await ask();
+    part.dispose();
+    clock.now += 23 * 60 * 60 * 1000;
+    await ask();
+    assert.equal(calls(service).length, 1);
+    clock.now += 60 * 60 * 1000;
+    const [whole] = await ask();
+    assert.notEqual(whole?.sections[0]?.table.rows.at(-1)?.cells[1], 1);
+    clock.now += 40 * 24 * 60 * 60 * 1000;
+    await ask();
+    assert.deepEqual(calls(service).slice(1), ['/tokens 2026-11-20..2026-11-20']);
+  });
+
+  it('does not take an outage for a range that is too long', async () => {
+    const clock = new Clock();
+    const service = await sample(clock);
+    const { data } = openWindow(service, temporaryFolder(), clock);
+    const wanted = query('activity', '2026-10-01', '2026-11-09');
+    const outage = service.fail({ kind: 'status', status: 504 });
+    assert.equal((await data.fetch(wanted, { signal: never() })).missing?.days.length, 40);
+    outage.dispose();
+    const before = calls(service).length;
+    clock.now += 1000;
+    assert.equal((await data.fetch(wanted, { signal: never() })).missing, undefined);
+    assert.deepEqual(calls(service).slice(before), ['/activity 2026-10-01..2026-11-09']);
   });
 });

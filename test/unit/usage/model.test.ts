@@ -1,64 +1,13 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { DayRecord, decodeDay, type Endpoint } from '../../../src/usage/dayRecord';
-import { report, type Extras, type KnownDays } from '../../../src/usage/model';
-import type { Row, Section, TabReport } from '../../../src/usage/report';
+import { DayRecord } from '../../../src/usage/dayRecord';
+import { report, type KnownDays } from '../../../src/usage/model';
+import type { TabReport } from '../../../src/usage/report';
+import { agrees, BOUNDS, cell, DAYS, extras, figure, known, range, section, type Loose } from './reports';
 import { query } from './support';
-
-const BOUNDS = { start: '2026-01-14', end: '2026-11-20' };
-const DAYS = ['2026-10-31', '2026-11-01', '2026-11-02'];
-const extras: Extras = { bounds: BOUNDS, directory: [], revisions: [], salt: 's' };
-
-type Loose = Record<string, unknown>;
-
-/** Stored and read back, as the cache has them. */
-function known(endpoint: Endpoint, days: Readonly<Record<string, readonly Loose[]>>): KnownDays {
-  const records = new Map<string, DayRecord>();
-  for (const [day, rows] of Object.entries(days)) {
-    const stored = new DayRecord(
-      endpoint,
-      1,
-      rows.map(row => ({ date: day, ...row })),
-    );
-    records.set(
-      day,
-      decodeDay(endpoint, JSON.parse(JSON.stringify(stored)), text => text),
-    );
-  }
-  return records;
-}
-
-const range = (tab: Parameters<typeof query>[0], more = {}) => query(tab, DAYS[0]!, DAYS.at(-1)!, more);
-
-function section(made: TabReport, id: string): Section {
-  const found = made.sections.find(each => each.id === id);
-  assert.ok(found, `no section ${id}`);
-  return found;
-}
-
-function cell(from: Section, row: Row | undefined, column: string): unknown {
-  return row?.cells[from.table.columns.findIndex(({ id }) => id === column)];
-}
-
-function figure(made: TabReport, id: string): number | undefined {
-  return made.figures.find(each => each.id === id)?.value;
-}
 
 const count = fc.integer({ min: 0, max: 1_000_000 });
 const name = fc.constantFrom('a', 'b', 'A', 'B', 'c', '__proto__', 'x\ny', '');
-
-/** Every column with a total agrees with its rows. */
-function agrees(made: TabReport): void {
-  for (const { id, table } of made.sections) {
-    table.total?.forEach((total, index) => {
-      const column = table.columns[index]!;
-      if (typeof total !== 'number' || column.kind === 'ratio') return;
-      const rows = table.rows.map(({ cells }) => cells[index]).filter(value => typeof value === 'number');
-      const sum = rows.reduce((all, value) => all + value, 0);
-      assert.ok(Math.abs(sum - total) < 1e-6, `${id}.${column.id}: ${sum} of rows, ${total} in total`);
-    });
-  }
-}
 
 describe('a usage report', () => {
   it('adds up tokens as an independent calculation does, and its totals are those of its rows', () => {
@@ -255,39 +204,6 @@ describe('a usage report', () => {
     assert.equal(section(first, 'inactive').table.rows.length, 1);
   });
 
-  it('says of people without activity when they last were, and "never" only when every day is known', () => {
-    const directory = ['u1', 'u2', 'u3'].map(id => ({ id, email: `${id}@acme.example` }));
-    const bounds = { start: '2026-10-30', end: '2026-11-02' };
-    const ask = (days: KnownDays) =>
-      section(
-        report(query('people', '2026-11-01', '2026-11-02'), days, { ...extras, bounds, directory }),
-        'inactive',
-      ).table.rows.map(({ cells }) => cells.slice(0, 2));
-    const days = {
-      '2026-10-31': [{ user_id: 'u2', billable_tokens: 5 }],
-      '2026-11-01': [{ user_id: 'u1', billable_tokens: 5 }],
-      '2026-11-02': [],
-    };
-    assert.deepEqual(ask(known('people', days)), [
-      ['u2@acme.example', '2026-10-31'],
-      ['u3@acme.example', 'none from 2026-10-31 on'],
-    ]);
-    assert.deepEqual(ask(known('people', { ...days, '2026-10-30': [] })), [
-      ['u2@acme.example', '2026-10-31'],
-      ['u3@acme.example', 'never'],
-    ]);
-    const nothing = report(query('people', '2026-11-01', '2026-11-02'), known('people', {}), {
-      ...extras,
-      directory,
-    });
-    assert.equal(figure(nothing, 'inactive'), undefined);
-    assert.ok(nothing.sections.every(({ id }) => id !== 'inactive'));
-    assert.deepEqual(ask(known('people', { '2026-10-30': [], '2026-11-01': [] })).at(-1), [
-      'u3@acme.example',
-      null,
-    ]);
-  });
-
   it('shows one person’s days', () => {
     const days = known('people', {
       [DAYS[0]!]: [
@@ -305,56 +221,6 @@ describe('a usage report', () => {
     assert.equal(cell(shown, shown.table.rows[0], 'autonomy_ratio'), 3);
     for (const row of shown.table.rows) assert.equal(row.cells.length, shown.table.columns.length);
     assert.equal(shown.table.total?.length, shown.table.columns.length);
-  });
-
-  it('has in the table of days what its chart shows: the period before and the marks', () => {
-    const revisions = [
-      { revision: 7, day: '2026-11-02', who: 'Ann', changed: ['mcpPolicy'] },
-      { revision: 8, day: '2026-11-02', changed: [] },
-    ];
-    const rows = ['2026-10-30', '2026-10-31', '2026-11-01', '2026-11-02'].map((day, at) => [
-      day,
-      [{ git_commits: at + 1, git_prs_created: 10 * at }],
-    ]);
-    const days = known('productivity', Object.fromEntries(rows) as Record<string, Loose[]>);
-    const asked = query('productivity', '2026-11-01', '2026-11-02', { compare: true });
-    const made = report(asked, days, { ...extras, revisions });
-    const git = section(made, 'git');
-    assert.deepEqual(
-      git.table.rows.map(row =>
-        ['day', 'day:before', 'commits', 'commits:before', 'controls'].map(id => cell(git, row, id)),
-      ),
-      [
-        ['2026-11-01', '2026-10-30', 3, 1, ''],
-        ['2026-11-02', '2026-10-31', 4, 2, 'Controls, revision 7 · mcpPolicy · Ann; Controls, revision 8'],
-      ],
-    );
-    agrees(made);
-    for (const { chart, table } of made.sections) {
-      for (const { id, values, previous } of chart?.series ?? []) {
-        const column = (wanted: string) => table.rows.map(row => cell(git, row, wanted));
-        if (table !== git.table) continue;
-        assert.deepEqual(column(id), values);
-        assert.deepEqual(column(`${id}:before`), previous);
-      }
-    }
-    const plainly = section(report({ ...asked, compare: false }, days, extras), 'git');
-    assert.ok(plainly.table.columns.every(({ id }) => id !== 'controls' && !id.endsWith(':before')));
-    const person = known('people', {
-      '2026-11-01': [{ user_id: 'u1', billable_tokens: 5, user_messages: 2, autonomy_ratio: 3 }],
-      '2026-10-31': [{ user_id: 'u1', billable_tokens: 2 }],
-    });
-    const own = section(
-      report(query('people', '2026-11-01', '2026-11-01', { compare: true, person: 'u1' }), person, {
-        ...extras,
-        revisions,
-      }),
-      'person',
-    );
-    assert.equal(cell(own, own.table.rows[0], 'billable_tokens:before'), 2);
-    assert.equal(own.table.total?.[own.table.columns.findIndex(({ id }) => id === 'autonomy_ratio')], 3);
-    for (const row of [own.table.total, ...own.table.rows.map(({ cells }) => cells)])
-      assert.equal(row.length, own.table.columns.length);
   });
 
   it('says through which day there is data: the last one known, not yesterday', () => {
