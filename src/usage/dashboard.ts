@@ -1,5 +1,6 @@
 import { Disposable } from '../util/disposable';
 import { panelSide, type PanelHandlers, type PanelSide } from '../webview/ipc';
+import { untilNews } from './calendar';
 import { copyOf } from './exports';
 import {
   clampRange,
@@ -56,6 +57,7 @@ export class Dashboard extends Disposable {
   #first: First | undefined;
   #fetching: { readonly id: number; readonly abort: AbortController } | undefined;
   #listens = false;
+  #nextDay: NodeJS.Timeout | undefined;
 
   /** `kept` is what a page left before a reload, old or hostile. */
   constructor(source: UsageSource, host: DashboardHost, kept?: unknown) {
@@ -85,6 +87,7 @@ export class Dashboard extends Disposable {
   /** The page is gone; another one will say that it is ready. */
   pageGone(): void {
     this.#listens = false;
+    clearTimeout(this.#nextDay);
     this.#end();
   }
 
@@ -127,6 +130,7 @@ export class Dashboard extends Disposable {
     this.#first = undefined;
     const report = await soon(first.report);
     this.#listens = true;
+    this.#awaitNextDay();
     this.#page.send('start', {
       strings: this.#host.strings(),
       language: this.#host.language,
@@ -134,6 +138,19 @@ export class Dashboard extends Disposable {
       state: first.state,
       ...(report === undefined ? {} : { report }),
     });
+  }
+
+  /** Tells the page of a new finished day, whether or not the status bar shows usage. */
+  #awaitNextDay(): void {
+    clearTimeout(this.#nextDay);
+    this.#nextDay = setTimeout(
+      () => {
+        this.#page.send('changed', this.#situation());
+        this.#awaitNextDay();
+      },
+      untilNews(Date.now(), Math.random()),
+    );
+    this.#nextDay.unref();
   }
 
   #begin(state: PageState): First {
