@@ -58,10 +58,13 @@ export function whole(value: number): string {
   return numbers({}).format(value);
 }
 
+/** Words may stand in the place of a day, and a browser makes a day of many words. */
+const ISO_DAY = /^\d{4}-\d\d-\d\d$/;
+
 /** A table's cell as text; nothing for what is not known. */
 export function cellText(cell: Cell, kind: ColumnKind): string {
   if (cell === null) return '';
-  if (typeof cell === 'string') return kind === 'day' ? shortDay(cell) : cell;
+  if (typeof cell === 'string') return kind === 'day' && ISO_DAY.test(cell) ? shortDay(cell) : cell;
   return kind === 'text' || kind === 'day' ? String(cell) : exact(cell, kind);
 }
 

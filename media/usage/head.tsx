@@ -66,7 +66,7 @@ function Status() {
   return (
     <div class="status">
       <span>
-        {shown === undefined ? null : fill(texts.through, shortDay(shown.through))}
+        {shown?.through === undefined ? null : fill(texts.through, shortDay(shown.through))}
         {age === undefined || at === undefined ? null : (
           <span class="quiet" title={exactTime(at)}>
             {' · '}

@@ -59,3 +59,11 @@ export function runsOf(days: Iterable<Day>): DayRange[] {
 export function untilNextDay(now: number): number {
   return DAY_MS - (((now % DAY_MS) + DAY_MS) % DAY_MS);
 }
+
+/** After midnight UTC windows wait this long, and up to as much again, so that not all ask at once, ms. */
+export const JITTER_MS = 5 * 60 * 1000;
+
+/** Milliseconds until the next finished day is asked for; `random` from 0 to 1. */
+export function untilNews(now: number, random: number): number {
+  return untilNextDay(now) + JITTER_MS * (1 + random);
+}

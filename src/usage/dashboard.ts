@@ -1,5 +1,7 @@
 import { Disposable } from '../util/disposable';
 import { panelSide, type PanelHandlers, type PanelSide } from '../webview/ipc';
+import { untilNews } from './calendar';
+import { copyOf } from './exports';
 import {
   clampRange,
   firstState,
@@ -15,7 +17,6 @@ import {
   type UsageQuery,
 } from './protocol';
 import type { UsageSource } from './source';
-import { tableText } from './tableText';
 import { shown, tableOf, type TableView } from './tableView';
 
 /** What the dashboard needs of the place it runs in. */
@@ -56,6 +57,7 @@ export class Dashboard extends Disposable {
   #first: First | undefined;
   #fetching: { readonly id: number; readonly abort: AbortController } | undefined;
   #listens = false;
+  #nextDay: NodeJS.Timeout | undefined;
 
   /** `kept` is what a page left before a reload, old or hostile. */
   constructor(source: UsageSource, host: DashboardHost, kept?: unknown) {
@@ -85,6 +87,7 @@ export class Dashboard extends Disposable {
   /** The page is gone; another one will say that it is ready. */
   pageGone(): void {
     this.#listens = false;
+    clearTimeout(this.#nextDay);
     this.#end();
   }
 
@@ -106,9 +109,9 @@ export class Dashboard extends Disposable {
         },
         copy: async ({ query, pseudonyms, section }) => {
           const report = await this.#exported(this.#legal(query), pseudonyms, section);
-          const { table } = sectionOf(report, section.id);
-          await this.#host.copy(tableText(table));
-          return table.rows.length;
+          const copied = sectionOf(report, section.id);
+          await this.#host.copy(copyOf(report, copied));
+          return copied.table.rows.length;
         },
       },
       notifications: {
@@ -127,6 +130,7 @@ export class Dashboard extends Disposable {
     this.#first = undefined;
     const report = await soon(first.report);
     this.#listens = true;
+    this.#awaitNextDay();
     this.#page.send('start', {
       strings: this.#host.strings(),
       language: this.#host.language,
@@ -134,6 +138,19 @@ export class Dashboard extends Disposable {
       state: first.state,
       ...(report === undefined ? {} : { report }),
     });
+  }
+
+  /** Tells the page of a new finished day, whether or not the status bar shows usage. */
+  #awaitNextDay(): void {
+    clearTimeout(this.#nextDay);
+    this.#nextDay = setTimeout(
+      () => {
+        this.#page.send('changed', this.#situation());
+        this.#awaitNextDay();
+      },
+      untilNews(Date.now(), Math.random()),
+    );
+    this.#nextDay.unref();
   }
 
   #begin(state: PageState): First {

@@ -11,6 +11,10 @@ interface Shelf<E extends Endpoint> {
   readonly records: Collection<DayRecord<E>>;
   /** Days known to be as on disk. */
   readonly fresh: Set<Day>;
+  /** Days known not to be on disk, until somebody fetches. */
+  readonly absent: Set<Day>;
+  /** Counts when the disk may have changed. */
+  changes: number;
   /** What could not be stored lives as long as this window. */
   readonly unsaved: Map<Day, DayRecord<E>>;
   loading: Promise<unknown> | undefined;
@@ -34,17 +38,29 @@ export class DayCache {
   /** The known ones of these days. Never rejects: what cannot be read is not known. */
   async read<E extends Endpoint>(endpoint: E, days: readonly Day[]): Promise<ReadonlyMap<Day, DayRecord<E>>> {
     const shelf = this.#shelf(endpoint);
-    const unknown = days.filter(day => !shelf.fresh.has(day));
+    if (shelf.loading !== undefined) await shelf.loading;
+    const unknown = days.filter(day => !shelf.fresh.has(day) && !shelf.absent.has(day));
+    const { changes } = shelf;
+    const look = (day: Day, isThere: boolean): void => {
+      if (changes === shelf.changes) (isThere ? shelf.fresh : shelf.absent).add(day);
+    };
     if (unknown.length > MANY && shelf.loading === undefined) {
-      shelf.loading = shelf.records.load().catch((error: unknown) => this.#failed(error));
-      await shelf.loading;
-      for (const day of shelf.records.values.keys()) shelf.fresh.add(day);
+      const loading = shelf.records.load().then(
+        values => {
+          for (const day of values.keys()) look(day, true);
+          for (const day of unknown) if (!values.has(day)) look(day, false);
+        },
+        (error: unknown) => this.#failed(error),
+      );
+      shelf.loading = loading;
+      await loading;
     } else {
       await inParallel(unknown, AT_ONCE, async day => {
-        const record = await shelf.records
-          .update(day, current => current)
-          .catch((error: unknown) => this.#failed(error));
-        if (record !== undefined) shelf.fresh.add(day);
+        try {
+          look(day, (await shelf.records.update(day, current => current)) !== undefined);
+        } catch (error) {
+          this.#failed(error);
+        }
       });
     }
     const found = new Map<Day, DayRecord<E>>();
@@ -62,6 +78,7 @@ export class DayCache {
       try {
         await shelf.records.put(day, record);
         shelf.fresh.add(day);
+        shelf.absent.delete(day);
         shelf.unsaved.delete(day);
       } catch (error) {
         this.#failed(error);
@@ -72,12 +89,21 @@ export class DayCache {
 
   /** Another window may have stored days: the disk is looked at again. */
   recheck(): void {
-    for (const shelf of this.#shelves.values()) shelf.fresh.clear();
+    for (const [endpoint, shelf] of this.#shelves) {
+      shelf.fresh.clear();
+      this.lookAgain(endpoint);
+    }
   }
 
-  #failed(error: unknown): undefined {
+  /** Days that were not there are looked for again. */
+  lookAgain(endpoint: Endpoint): void {
+    const shelf = this.#shelf(endpoint);
+    shelf.absent.clear();
+    shelf.changes++;
+  }
+
+  #failed(error: unknown): void {
     this.#log.error('Days of usage could not be read or stored', error);
-    return undefined;
   }
 
   #shelf<E extends Endpoint>(endpoint: E): Shelf<E> {
@@ -88,7 +114,14 @@ export class DayCache {
         version: RECORD_VERSION,
         decode: value => decodeDay(endpoint, value, text => this.#share(text)),
       });
-      shelf = { records, fresh: new Set(), unsaved: new Map(), loading: undefined };
+      shelf = {
+        records,
+        fresh: new Set(),
+        absent: new Set(),
+        changes: 0,
+        unsaved: new Map(),
+        loading: undefined,
+      };
       this.#shelves.set(endpoint, shelf);
     }
     // The endpoint decides what its records are.

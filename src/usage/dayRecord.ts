@@ -21,10 +21,10 @@ export interface Rows {
 /** Each tab has an endpoint of its own. */
 export type Endpoint = TabId;
 
-/** A day the service shows nothing of may still be being counted for this long after its end, ms. */
+/** A day may still be being counted for this long after its end, ms. */
 const SETTLING_MS = 36 * 60 * 60 * 1000;
 /** How often such a day is asked for again, ms. */
-export const SETTLING_EVERY_MS = 60 * 60 * 1000;
+const SETTLING_EVERY_MS = 60 * 60 * 1000;
 
 /** One finished UTC day of one endpoint as the service gave it. Stored as rows of values without names. */
 export class DayRecord<E extends Endpoint = Endpoint> {
@@ -49,7 +49,13 @@ export class DayRecord<E extends Endpoint = Endpoint> {
 
   /** Whether the service may not have been through with the day when it was asked. */
   isSettling(day: Day): boolean {
-    return this.rows.length === 0 && this.at < startOf(day) + DAY_MS + SETTLING_MS;
+    return this.rows.length === 0 && this.at < countedBy(day);
+  }
+
+  /** Whether the day is to be asked for again: what is there may be a part of it, or is not there yet. `now` in Unix ms. */
+  isDue(day: Day, now: number): boolean {
+    if (this.isSettling(day) && now - this.at >= SETTLING_EVERY_MS) return true;
+    return this.at < countedBy(day) && now >= countedBy(day);
   }
 
   toJSON(): unknown {
@@ -57,6 +63,11 @@ export class DayRecord<E extends Endpoint = Endpoint> {
     const stored = rows.map(row => pack(shapes[this.endpoint], row));
     return { at, rows: stored, ...(problems.length === 0 ? {} : { problems }) };
   }
+}
+
+/** When the service is surely through with a day; Unix ms. */
+function countedBy(day: Day): number {
+  return startOf(day) + DAY_MS + SETTLING_MS;
 }
 
 /** The only version of the shapes below. */

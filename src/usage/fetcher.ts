@@ -1,7 +1,7 @@
 import { isApiError, type ApiClient, type ItemProblem } from '../api';
 import type { DayCache } from './dayCache';
 import { daysOf, lengthOf, runsOf, addDays } from './calendar';
-import { DayRecord, SETTLING_EVERY_MS, type Endpoint, type Rows } from './dayRecord';
+import { DayRecord, type Endpoint, type Rows } from './dayRecord';
 import type { Day, DayRange } from './report';
 import type { SharedRecords } from './shared';
 
@@ -57,7 +57,7 @@ export class Fetcher {
     return days.filter(day => {
       const record = known.get(day);
       if (record === undefined || record.at < since) return true;
-      return record.isSettling(day) && now - record.at >= SETTLING_EVERY_MS;
+      return record.isDue(day, now);
     });
   }
 
@@ -70,7 +70,7 @@ export class Fetcher {
     await this.#inTurn(endpoint, signal, async () => {
       for (;;) {
         signal.throwIfAborted();
-        if ((await this.missing(endpoint, days, since)).length === 0) return;
+        if ((await this.#missingNow(endpoint, days, since)).length === 0) return;
         const claim = await this.#deps.shared.claim(endpoint);
         if ('busyUntil' in claim) {
           await this.#deps.shared.released(endpoint, claim.busyUntil, signal);
@@ -78,7 +78,7 @@ export class Fetcher {
         }
         let fetched = false;
         try {
-          const missing = await this.missing(endpoint, days, since);
+          const missing = await this.#missingNow(endpoint, days, since);
           if (missing.length > 0) await options.mayAsk?.();
           let done = 0;
           for (const run of runsOf(missing)) {
@@ -101,6 +101,12 @@ export class Fetcher {
         }
       }
     });
+  }
+
+  /** As the disk has it: another window may just have stored them. */
+  async #missingNow(endpoint: Endpoint, days: readonly Day[], since: number | undefined): Promise<Day[]> {
+    this.#deps.cache().lookAgain(endpoint);
+    return this.missing(endpoint, days, since);
   }
 
   /** One after another for each endpoint: the second finds what the first has fetched. */
@@ -126,6 +132,7 @@ export class Fetcher {
     onPage: (length: number, pages: number) => void,
   ): Promise<void> {
     const length = lengthOf(run);
+    const before = this.#longest;
     if (length <= this.#longest) {
       try {
         await this.#ask(endpoint, run, options.signal, pages => onPage(length, pages));
@@ -136,7 +143,13 @@ export class Fetcher {
       }
     }
     const middle = addDays(run.start, Math.min(this.#longest, Math.ceil(length / 2)) - 1);
-    await this.#fetchRun(endpoint, { start: run.start, end: middle }, options, onPage);
+    try {
+      await this.#fetchRun(endpoint, { start: run.start, end: middle }, options, onPage);
+    } catch (error) {
+      // It was not the length.
+      this.#longest = before;
+      throw error;
+    }
     await this.#fetchRun(endpoint, { start: addDays(middle, 1), end: run.end }, options, onPage);
   }
 

@@ -136,12 +136,24 @@ class Usage extends Disposable implements UsageFeature {
 
   async #refresh(): Promise<void> {
     const options = {
-      location: vscode.ProgressLocation.Window,
+      location: vscode.ProgressLocation.Notification,
       title: vscode.l10n.t('Fetching usage'),
       cancellable: true,
     };
-    const problem = await vscode.window.withProgress(options, (_progress, token) =>
-      withSignal(token, signal => this.#bar.refresh(signal)),
+    const problem = await vscode.window.withProgress(options, (progress, token) =>
+      withSignal(token, async signal => {
+        let shown = 0;
+        const onProgress = (fraction: number, message: string): void => {
+          progress.report({ message, increment: Math.max(0, fraction * 100 - shown) });
+          shown = Math.max(shown, fraction * 100);
+        };
+        try {
+          return await this.#bar.refresh(signal, onProgress);
+        } catch (error) {
+          if (signal.aborted) return undefined;
+          throw error;
+        }
+      }),
     );
     if (problem !== undefined) void vscode.window.showWarningMessage(forNotification(problem, 1_000));
   }

@@ -10,6 +10,7 @@ import type {
   Row,
   Section,
   Series,
+  Table,
   Unit,
   UsageQuery,
 } from './report';
@@ -108,6 +109,45 @@ export interface Metric<R> {
   readonly hidden?: boolean;
 }
 
+/** Has all that a chart shows: the days, the days compared with, and the marks. */
+function dayTable<R>({ now, before, markers }: Context<R>, metrics: readonly Metric<R>[]): Table {
+  const cellOf = (row: R | undefined, { of }: Metric<R>): Cell =>
+    row === undefined ? null : (of(row) ?? null);
+  const sumCell = (period: Period<R>, { of, adds }: Metric<R>): Cell =>
+    adds ? (sumOf(of)(period) ?? null) : null;
+  const marks = new Map<Day, string>();
+  for (const { day, label } of markers) marks.set(day, [marks.get(day), label].filter(Boolean).join('; '));
+  const both = <T>(current: T, earlier: T): T[] => (before === undefined ? [current] : [current, earlier]);
+  const marked = <T>(cell: T): T[] => (marks.size === 0 ? [] : [cell]);
+  const columns: Column[] = [
+    ...both<Column>(
+      { id: 'day', label: vscode.l10n.t('Day (UTC)'), kind: 'day' },
+      { id: 'day:before', label: vscode.l10n.t('Day before (UTC)'), kind: 'day' },
+    ),
+    ...metrics.flatMap(({ id, label, unit: kind = 'count', hidden }) => {
+      const rest = { kind, ...(hidden ? { hidden } : {}) };
+      const earlier = vscode.l10n.t('{0}, before', label);
+      return both<Column>({ id, label, ...rest }, { id: `${id}:before`, label: earlier, ...rest });
+    }),
+    ...marked<Column>({ id: 'controls', label: vscode.l10n.t('Controls'), kind: 'text' }),
+  ];
+  const rows = now.days.map((day, at): Row => ({
+    id: day,
+    cells: [
+      ...both<Cell>(day, before?.days[at] ?? null),
+      ...metrics.flatMap(metric => both(cellOf(now.rows[at], metric), cellOf(before?.rows[at], metric))),
+      ...marked(marks.get(day) ?? ''),
+    ],
+  }));
+  if (!metrics.some(({ adds }) => adds)) return { columns, rows };
+  const total: Cell[] = [
+    ...both<Cell>(vscode.l10n.t('Total'), ''),
+    ...metrics.flatMap(metric => both(sumCell(now, metric), sumCell(before ?? now, metric))),
+    ...marked(''),
+  ];
+  return { columns, rows, total };
+}
+
 /** A chart over the days and its table twin. */
 export function daySection<R>(
   context: Context<R>,
@@ -119,27 +159,7 @@ export function daySection<R>(
   },
   metrics: readonly Metric<R>[],
 ): Section {
-  const { now } = context;
   const charted = metrics.filter(metric => metric.isCharted !== false);
-  const columns: Column[] = [
-    { id: 'day', label: vscode.l10n.t('Day (UTC)'), kind: 'day' },
-    ...metrics.map(({ id, label, unit = 'count', hidden }) => ({
-      id,
-      label,
-      kind: unit,
-      ...(hidden ? { hidden } : {}),
-    })),
-  ];
-  const rows = now.days.map((day, index): Row => {
-    const row = now.rows[index];
-    return {
-      id: day,
-      cells: [day, ...metrics.map(({ of }) => (row === undefined ? null : (of(row) ?? null)))],
-    };
-  });
-  const total = metrics.some(({ adds }) => adds)
-    ? [vscode.l10n.t('Total'), ...metrics.map(({ of, adds }) => (adds ? (sumOf(of)(now) ?? null) : null))]
-    : undefined;
   return {
     id: spec.id,
     title: spec.title,
@@ -147,11 +167,11 @@ export function daySection<R>(
     chart: {
       kind: spec.chart,
       unit: charted[0]?.unit ?? 'count',
-      days: now.days,
+      days: context.now.days,
       series: charted.map(metric => seriesOf(context, metric)),
       markers: context.markers,
     },
-    table: { columns, rows, ...(total === undefined ? {} : { total }) },
+    table: dayTable(context, metrics),
   };
 }
 

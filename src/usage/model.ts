@@ -4,7 +4,7 @@ import type { DayRecord, Endpoint, Rows } from './dayRecord';
 import { shown, type Context, type Period } from './kit';
 import { markerOf, type ControlRevision } from './markers';
 import { PeopleNames, type DirectoryPerson } from './names';
-import { peopleTab } from './peopleTab';
+import { peopleTab, type LastActivity } from './peopleTab';
 import { productivityTab } from './productivityTab';
 import { unreadNote } from './quality';
 import type { Day, DayRange, Figure, QualityNote, Section, TabReport, UsageQuery } from './report';
@@ -16,9 +16,13 @@ export interface Extras {
   /** First and last day that may be asked for. */
   readonly bounds: DayRange;
   readonly orgId?: string | undefined;
+  /** The last day known of the endpoint, in the range or not. */
+  readonly through?: Day | undefined;
   /** Why days are missing; a sentence for a person. */
   readonly problem?: string | undefined;
   readonly directory: readonly DirectoryPerson[];
+  /** Of people beyond the days of the report; those of its own days alone when left out. */
+  readonly lastActivity?: LastActivity | undefined;
   /** Changes of the organization's controls. */
   readonly revisions: readonly ControlRevision[];
   /** What made-up names are made from. */
@@ -46,6 +50,28 @@ export function daysFor(query: UsageQuery, bounds: DayRange): Day[] {
   return days.filter(day => day >= bounds.start && day <= bounds.end);
 }
 
+/** The last day through `end` that is known and that the service is through with. */
+export function lastKnownDay(days: KnownDays, end: Day): Day | undefined {
+  return [...days.keys()]
+    .filter(day => day <= end && days.get(day)?.isSettling(day) === false)
+    .sort()
+    .at(-1);
+}
+
+/** Who was last active when, of days that are all of people. */
+export function lastActivity(days: KnownDays, { start, end }: DayRange): LastActivity {
+  const last = new Map<string, Day>();
+  let since: Day | undefined;
+  let gap = false;
+  for (const day of daysOf({ start, end }).reverse()) {
+    const record = days.get(day) as DayRecord<'people'> | undefined;
+    if (record === undefined) gap = true;
+    else if (!gap) since = day;
+    for (const { user_id: id } of record?.rows ?? []) if (!last.has(id)) last.set(id, day);
+  }
+  return { days: last, since, earliest: start };
+}
+
 /** The report of one tab from the days known of its endpoint (sections 2.2-2.6). */
 export function report(query: UsageQuery, days: KnownDays, extras: Extras): TabReport {
   const { bounds, orgId, problem } = extras;
@@ -59,7 +85,7 @@ export function report(query: UsageQuery, days: KnownDays, extras: Extras): TabR
     query,
     previousRange: before,
     orgId: orgId === undefined ? undefined : shown(orgId),
-    through: throughOf(days, bounds),
+    through: extras.through ?? lastKnownDay(days, bounds.end),
     fetchedAt: known.at(-1)?.at,
     missing: missing.length === 0 && problem === undefined ? undefined : { days: missing, problem },
     figures,
@@ -96,6 +122,7 @@ function make(query: UsageQuery, days: KnownDays, extras: Extras, before: DayRan
         context(record => (record as unknown as DayRecord<'people'>).rows),
         names,
         directory,
+        extras.lastActivity ?? lastActivity(days, extras.bounds),
       );
   }
 }
@@ -107,14 +134,4 @@ function period<R>(range: DayRange, known: KnownDays, pick: (record: DayRecord) 
     return record === undefined ? undefined : pick(record);
   });
   return { days, rows, isComplete: days.every(day => known.has(day)) };
-}
-
-/** Yesterday, unless the service seems not to be through with it yet. */
-function throughOf(days: KnownDays, { start, end }: DayRange): Day {
-  const newest = days.get(end);
-  if (newest?.isSettling(end) !== true) return end;
-  const earlier = [...days.keys()]
-    .filter(day => day < end && days.get(day)?.isSettling(day) === false)
-    .sort();
-  return earlier.at(-1) ?? start;
 }

@@ -17,18 +17,31 @@ import type { DirectoryPerson, PeopleNames } from './names';
 import { counted, countLabels, quiet, sumsOf, type People, type Sums } from './peopleCounts';
 import type { Cell, Column, Day, Figure, Row, Section } from './report';
 
+/** When each person was last active, in all the days known and not only those of a range. */
+export interface LastActivity {
+  readonly days: ReadonlyMap<string, Day>;
+  /** From here on every day is known; `undefined` when yesterday is not. */
+  readonly since: Day | undefined;
+  /** There is no day before it. */
+  readonly earliest: Day;
+}
+
 /** Section 2.6; with `query.person` only that person's days. */
 export function peopleTab(
   context: Context<People>,
   names: PeopleNames,
   directory: readonly DirectoryPerson[],
+  last: LastActivity,
 ): { figures: Figure[]; sections: Section[] } {
   for (const rows of context.now.rows) for (const row of rows ?? []) names.learn(row.user_id, row.user_email);
   const { person } = context.query;
   if (person !== undefined) return onePerson(narrowed(context, person), person, names);
   const groups = byPerson(context.now);
   const metrics = dayMetrics();
-  const inactive = directory.filter(({ id }) => !groups.has(id));
+  // Of days of which nothing is known nobody can be said to be missing.
+  const inactive = context.now.rows.some(row => row !== undefined)
+    ? directory.filter(({ id }) => !groups.has(id))
+    : undefined;
   const figures = [
     figure(
       context,
@@ -44,10 +57,10 @@ export function peopleTab(
       : [
           {
             id: 'inactive',
-            label: vscode.l10n.t('Without usage'),
-            value: inactive.length,
+            label: vscode.l10n.t('Without activity'),
+            value: inactive?.length,
             unit: 'count' as const,
-            explanation: vscode.l10n.t('People of the organization without usage in the period.'),
+            explanation: vscode.l10n.t('People of the organization without usage in the days of this range.'),
           },
         ]),
     ...totals(context, metrics),
@@ -69,7 +82,7 @@ export function peopleTab(
       ],
     ),
     everybody(groups, names),
-    ...(directory.length === 0 ? [] : [withoutUsage(inactive, names)]),
+    ...(directory.length === 0 || inactive === undefined ? [] : [withoutActivity(inactive, names, last)]),
   ];
   return { figures, sections };
 }
@@ -149,7 +162,6 @@ function languagesOf(days: readonly UserDay[]): string {
 
 function detailColumns(): Column[] {
   return [
-    { id: 'autonomy_ratio', label: vscode.l10n.t('Autonomy ratio'), kind: 'ratio' },
     { id: 'primary_model', label: vscode.l10n.t('Main model'), kind: 'text' },
     { id: 'primary_model_tier', label: vscode.l10n.t('Tier'), kind: 'text', hidden: true },
     { id: 'delegation_level', label: vscode.l10n.t('Delegation'), kind: 'text' },
@@ -159,7 +171,6 @@ function detailColumns(): Column[] {
 
 function details(days: readonly UserDay[]): Cell[] {
   return [
-    ratioOf(days) ?? null,
     usual(days.map(day => day.primary_model)),
     usual(days.map(day => day.primary_model_tier)),
     usual(days.map(day => day.delegation_level)),
@@ -200,6 +211,7 @@ function everybody(groups: ReadonlyMap<string, readonly UserDay[]>, names: Peopl
         distinctDays(days),
         days.at(-1)?.date.slice(0, 10) ?? null,
         ...sums(days),
+        ratioOf(days) ?? null,
         ...details(days),
         ...who,
       ],
@@ -219,6 +231,7 @@ function everybody(groups: ReadonlyMap<string, readonly UserDay[]>, names: Peopl
         { id: 'days', label: vscode.l10n.t('Active days'), kind: 'count' },
         { id: 'last', label: vscode.l10n.t('Last active (UTC)'), kind: 'day' },
         ...countColumns(),
+        { id: 'autonomy_ratio', label: vscode.l10n.t('Autonomy ratio'), kind: 'ratio' },
         ...detailColumns(),
         ...identity,
       ],
@@ -239,20 +252,39 @@ function everybody(groups: ReadonlyMap<string, readonly UserDay[]>, names: Peopl
   };
 }
 
-function withoutUsage(people: readonly DirectoryPerson[], names: PeopleNames): Section {
+/** Nobody is said to have never been active while a day is unknown on which they may have been. */
+function withoutActivity(
+  people: readonly DirectoryPerson[],
+  names: PeopleNames,
+  { days, since, earliest }: LastActivity,
+): Section {
+  const none =
+    since === undefined
+      ? null
+      : since <= earliest
+        ? vscode.l10n.t('never')
+        : vscode.l10n.t('none from {0} on', since);
   return {
     id: 'inactive',
-    title: vscode.l10n.t('People without usage'),
-    explanation: vscode.l10n.t('Users of the organization for whom the period has no row of usage.'),
+    title: vscode.l10n.t('No activity in this range'),
+    explanation: vscode.l10n.t(
+      'Users of the organization without a row of usage in the days of this range. Their last active day is looked for in all the days fetched so far; "never" is said only when those are all days since {0}.',
+      earliest,
+    ),
     table: {
       columns: [
         { id: 'person', label: vscode.l10n.t('Person'), kind: 'text' },
-        { id: 'lastSignIn', label: vscode.l10n.t('Last sign-in'), kind: 'text' },
+        { id: 'last', label: vscode.l10n.t('Last active (UTC)'), kind: 'day' },
+        { id: 'lastSignIn', label: vscode.l10n.t('Last sign-in (UTC)'), kind: 'day' },
       ],
       rows: people
         .map(({ id, lastSignInAt }) => ({
           id,
-          cells: [names.of(id), lastSignInAt === undefined ? null : dayAt(lastSignInAt)],
+          cells: [
+            names.of(id),
+            days.get(id) ?? none,
+            lastSignInAt === undefined ? null : dayAt(lastSignInAt),
+          ],
         }))
         .sort((a, b) => compare(String(a.cells[0]), String(b.cells[0]))),
     },
@@ -277,6 +309,8 @@ function onePerson(
     sum(period.rows.map(rows => rows && Number(rows.length > 0)));
   const days = now.rows.flatMap(rows => rows ?? []);
   const metrics = dayMetrics();
+  const words = detailColumns();
+  const ratio = { id: 'autonomy_ratio', label: vscode.l10n.t('Autonomy ratio'), unit: 'ratio' as const };
   const section = daySection(
     context,
     {
@@ -287,17 +321,18 @@ function onePerson(
     },
     [
       ...metrics.map(metric => ({ ...metric, isCharted: metric.id === 'billable_tokens' })),
-      { id: 'autonomy_ratio', label: '', of: rows => ratioOf(rows), isCharted: false, unit: 'ratio' },
+      { ...ratio, of: rows => ratioOf(rows), isCharted: false },
     ],
   );
   const rowsOf = new Map<Day, People>(now.days.map((day, index) => [day, now.rows[index] ?? []]));
-  const [, ...words] = detailColumns();
-  const columns = [...section.table.columns.slice(0, -1), ...detailColumns()];
-  const rows = section.table.rows.map(row => ({
+  const { table } = section;
+  const columns = [...table.columns, ...words];
+  const rows = table.rows.map(row => ({
     ...row,
-    cells: [...row.cells, ...details(rowsOf.get(row.id) ?? []).slice(1)],
+    cells: [...row.cells, ...details(rowsOf.get(row.id) ?? [])],
   }));
-  const total = section.table.total;
+  const ratios = columns.findIndex(({ id }) => id === ratio.id);
+  const total = table.total?.with(ratios, ratioOf(days) ?? null);
   return {
     figures: [
       figure(
@@ -309,9 +344,7 @@ function onePerson(
       figure(
         context,
         {
-          id: 'autonomy_ratio',
-          label: vscode.l10n.t('Autonomy ratio'),
-          unit: 'ratio',
+          ...ratio,
           explanation: vscode.l10n.t(
             'Tool calls per message of a person; each day weighs as many messages as it had.',
           ),
@@ -325,9 +358,7 @@ function onePerson(
         table: {
           columns,
           rows,
-          ...(total === undefined
-            ? {}
-            : { total: [...total.slice(0, -1), ratioOf(days) ?? null, ...words.map(() => '')] }),
+          ...(total === undefined ? {} : { total: [...total, ...words.map(() => '')] }),
         },
       },
     ],

@@ -127,8 +127,8 @@ export interface TabReport {
   /** The period compared with; only with `compare`. */
   readonly previousRange?: DayRange | undefined;
   readonly orgId?: string | undefined;
-  /** The last day the service has finished. */
-  readonly through: Day;
+  /** The last day known, in the range or not; `undefined` when none is. */
+  readonly through: Day | undefined;
   /** When the newest day was fetched; Unix ms. */
   readonly fetchedAt?: number | undefined;
   readonly missing?: MissingDays | undefined;

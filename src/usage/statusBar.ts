@@ -4,7 +4,7 @@ import { Disposable, type IDisposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
 import { Poller } from '../util/poller';
 import { forNotification } from '../util/text';
-import { firstOfMonth, untilNextDay } from './calendar';
+import { firstOfMonth, JITTER_MS, untilNews } from './calendar';
 import type { Day } from './report';
 import { daysOfSpans, reached, sumOver } from './spans';
 import { lastKnown, statusText, type StatusFacts } from './statusText';
@@ -43,8 +43,6 @@ export interface StatusBarDeps {
   readonly random?: () => number;
 }
 
-/** After midnight UTC windows wait this long, and up to as much again, so that not all ask at once, ms. */
-const JITTER_MS = 5 * 60 * 1000;
 const LONGEST_REST_MS = 60 * 60 * 1000;
 
 /**
@@ -81,8 +79,12 @@ export class UsageStatusBar extends Disposable {
   }
 
   /** Asks again for the days shown; resolves to why that was not possible. */
-  async refresh(signal: AbortSignal): Promise<string | undefined> {
-    this.#problem = await this.#deps.usage.ensure('tokens', this.#days(), { again: true, signal });
+  async refresh(
+    signal: AbortSignal,
+    onProgress?: (fraction: number, label: string) => void,
+  ): Promise<string | undefined> {
+    const options = { again: true, signal, onProgress };
+    this.#problem = await this.#deps.usage.ensure('tokens', this.#days(), options);
     await this.#draw();
     return this.#problem;
   }
@@ -128,7 +130,7 @@ export class UsageStatusBar extends Disposable {
     const { end } = usage.bounds;
     const newest = (await usage.known('tokens', [end])).get(end);
     const random = this.#deps.random ?? Math.random;
-    const nextDay = untilNextDay(this.#now()) + JITTER_MS * (1 + random());
+    const nextDay = untilNews(this.#now(), random());
     return newest?.isSettling(end) === true ? Math.min(LONGEST_REST_MS + JITTER_MS, nextDay) : nextDay;
   }
 

@@ -8,6 +8,7 @@ import {
   mostOf,
   nameSection,
   remainderOf,
+  shown,
   sumOf,
   tally,
   valuesOf,
@@ -186,13 +187,19 @@ function levels(rows: readonly (ToolDay | undefined)[]): Metric<ToolDay>[] {
   for (const row of rows) for (const id of Object.keys(row?.tool_autonomy_level_ratio ?? {})) ids.add(id);
   return [...ids].map(id => ({
     id: `level=${id}`,
-    label: Object.hasOwn(labels, id) ? (labels[id] ?? id) : id,
+    label: Object.hasOwn(labels, id) ? (labels[id] ?? id) : shown(id),
     unit: 'percent',
-    of: row => {
-      const value = Object.entries(row.tool_autonomy_level_ratio ?? {}).find(([key]) => key === id)?.[1];
-      return typeof value === 'number' ? value : undefined;
-    },
+    of: row => sharesOf(row).get(id),
   }));
+}
+
+/** Parts of one, whether the service says parts of one or of a hundred. */
+function sharesOf({ tool_autonomy_level_ratio: levels = {} }: ToolDay): ReadonlyMap<string, number> {
+  const given = Object.entries(levels).filter((entry): entry is [string, number] =>
+    Number.isFinite(entry[1]),
+  );
+  const whole = given.reduce((all, [, value]) => all + value, 0);
+  return new Map(given.map(([id, value]) => [id, whole > 0 ? value / whole : value]));
 }
 
 function ratios(context: Context<ToolDay>): Section[] {

@@ -7,10 +7,11 @@ import { folderName, type Storage } from '../storage';
 import { Disposable, Slot } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { clampRange } from './calendar';
-import { csvOf, jsonOf } from './csv';
 import { DayCache } from './dayCache';
 import type { DayRecord, Endpoint } from './dayRecord';
+import { csvOf, jsonOf } from './exports';
 import { Fetcher, OtherOrganization } from './fetcher';
+import { lastActivityIn, lastDayOf } from './horizon';
 import { daysFor, report } from './model';
 import type { ControlRevision } from './markers';
 import type { DirectoryPerson } from './names';
@@ -343,11 +344,15 @@ export class UsageData extends Disposable implements UsageSource {
     const legal = this.#legal(query);
     const { bounds } = this;
     const desk = await this.#open();
-    const days: ReadonlyMap<Day, DayRecord> =
+    const known: ReadonlyMap<Day, DayRecord> =
       (await desk?.days.read(legal.tab, daysFor(legal, bounds))) ?? new Map<Day, DayRecord>();
-    return report(legal, days, {
+    const reach = legal.range.end;
+    const lists = legal.tab === 'people' && legal.person === undefined && this.#directory.length > 0;
+    return report(legal, known, {
       bounds,
       orgId: desk?.organization,
+      through: desk && (await lastDayOf(desk.days, legal.tab, bounds, { known, reach })),
+      lastActivity: desk && lists ? await lastActivityIn(desk.days, bounds) : undefined,
       problem,
       directory: this.#directory,
       revisions: this.#revisions,

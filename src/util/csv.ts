@@ -11,12 +11,18 @@ const FORMULA = /^[\s\u0000-\u001f]*[=+\-@\uff0b\uff0d\uff1d\uff20|]/u;
  * Numbers and booleans stay as they are; nothing is written for `null` and `undefined`.
  */
 export function csv(columns: readonly string[], rows: Iterable<readonly CsvCell[]>): string {
-  let text = line(columns);
-  for (const row of rows) text += line(columns.map((_, index) => row[index]));
+  let text = csvLine(columns);
+  for (const row of rows) text += csvLine(columns.map((_, index) => row[index]));
   return text;
 }
 
-function line(cells: readonly CsvCell[]): string {
+/** Text that no spreadsheet runs: an apostrophe before what it would take for a formula. */
+export function formulaSafe(text: string): string {
+  return FORMULA.test(text) ? `'${text}` : text;
+}
+
+/** One line of such a text, for files that have more than one table. */
+export function csvLine(cells: readonly CsvCell[]): string {
   return `${cells.map(cell).join(',')}\r\n`;
 }
 
@@ -24,7 +30,6 @@ function cell(value: CsvCell): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : '';
   if (typeof value === 'boolean') return String(value);
-  const clean = plain(value, 100_000);
-  const safe = FORMULA.test(value) ? `'${clean}` : clean;
+  const safe = plain(formulaSafe(value), 100_000);
   return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -271,11 +271,12 @@ describe('the usage page', () => {
       .trimEnd()
       .split('\n')
       .map(line => line.split('\t'));
+    const rows = lines.slice(lines.findIndex(([first]) => first === '') + 3, -1);
     assert.deepEqual(
-      lines.slice(1, -1).map(([, value]) => (value === '' ? '' : Number(value).toLocaleString('en'))),
+      rows.map(([, value]) => (value === '' ? '' : Number(value).toLocaleString('en'))),
       tokens,
     );
-    assert.ok(lines.slice(1, -1).every(([name]) => /^Person \d{3}$/.test(name!)));
+    assert.ok(rows.every(([name]) => /^Person \d{3}$/.test(name!)));
     await list.getByRole('button', { name: /^Export this table/ }).click();
     await page.getByText('Saved as usage-people-people-2026-10-22-2026-11-20.csv.').waitFor();
     assert.equal(saved.at(-1)!.text.split('\r\n').length, count + 2);
@@ -285,6 +286,6 @@ describe('the usage page', () => {
     await list.getByText('1 of 200 rows').waitFor();
     await list.getByRole('button', { name: /^Copy this table/ }).click();
     await page.getByText('Copied 1 rows.').waitFor();
-    assert.ok(copied.at(-1)!.split('\n')[1]!.startsWith(`'${hostileNames[1]}`), copied.at(-1));
+    assert.ok(copied.at(-1)!.includes(`\n'${hostileNames[1]}`), copied.at(-1));
   });
 });

@@ -54,16 +54,6 @@ export const generalScenes: readonly Scene[] = [
     },
   },
   {
-    name: 'usage-status',
-    async play({ workbench }) {
-      const item = workbench.page.locator('.statusbar-item[id="agent-console.agent-console.usage"]');
-      await item.filter({ hasText: /\d/ }).waitFor();
-      await item.hover();
-      await workbench.page.locator('.monaco-hover').getByText(/Month/).waitFor();
-      return undefined;
-    },
-  },
-  {
     name: 'chat-find',
     async play({ workbench, service }) {
       await addSessions(workbench, service);

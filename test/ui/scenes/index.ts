@@ -5,6 +5,7 @@ import { organizationScenes } from './organization';
 import { readinessScenes } from './readiness';
 import { type Scene } from './scene';
 import { sessionScenes } from './sessions';
+import { usageScenes } from './usage';
 
 /** Every state that pictures are taken of. */
 export const scenes: readonly Scene[] = [
@@ -14,4 +15,5 @@ export const scenes: readonly Scene[] = [
   ...readinessScenes,
   ...organizationScenes,
   ...hookScenes,
+  ...usageScenes,
 ];

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { mock } from 'node:test';
 import * as fc from 'fast-check';
 import { Dashboard } from '../../../src/usage/dashboard';
 import { dashboardStrings } from '../../../src/usage/dashboardStrings';
@@ -236,6 +237,31 @@ describe('the dashboard', () => {
       stage.acts.every(act => /^(save usage-[\w-]+\.(csv|json) \d+|copy \d+|signIn)$/.test(act)),
       stage.acts.join(),
     );
+  });
+
+  it('tells an open page of each new finished day, and no page that is gone', async () => {
+    const noon = Date.UTC(2026, 10, 21, 12);
+    const stage = new Stage();
+    await stage.start();
+    // From here on time is made up.
+    mock.timers.enable({ apis: ['setTimeout', 'Date'], now: noon });
+    try {
+      stage.dashboard.pageGone();
+      await stage.start();
+      const told = () => stage.posted.filter(({ name }) => name === 'changed').length;
+      mock.timers.tick(12 * 3_600_000);
+      assert.equal(told(), 0);
+      mock.timers.tick(11 * 60_000);
+      assert.equal(told(), 1);
+      mock.timers.tick(24 * 3_600_000);
+      assert.equal(told(), 2);
+      stage.dashboard.pageGone();
+      mock.timers.tick(48 * 3_600_000);
+      assert.equal(told(), 2);
+    } finally {
+      mock.timers.reset();
+      stage.dashboard.dispose();
+    }
   });
 });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { tabIds } from '../../../src/usage/report';
+import { tabIds, type TabReport } from '../../../src/usage/report';
 import { calls, cleanUp, Clock, never, openWindow, query, sample, temporaryFolder } from './support';
 
 describe('usage data', () => {
@@ -23,7 +23,7 @@ describe('usage data', () => {
     await service.close();
     const later = openWindow(service, root, clock).data;
     const offline = await later.cached(query('tokens', '2026-11-01', '2026-11-10'));
-    assert.deepEqual(offline, first);
+    assert.deepEqual(offline, { ...first, through: '2026-11-14' });
     const partly = await later.fetch(query('tokens', '2026-11-13', '2026-11-16'), { signal: never() });
     assert.deepEqual(partly.missing?.days, ['2026-11-15', '2026-11-16']);
     assert.match(partly.missing.problem ?? '', /test/);
@@ -130,7 +130,8 @@ describe('usage data', () => {
     assert.deepEqual(calls(service), [
       '/productivity 2026-11-18..2026-11-20',
       '/productivity 2026-11-18..2026-11-20',
-      '/productivity 2026-11-21..2026-11-21',
+      // With the day before, which was asked for half a day after its end.
+      '/productivity 2026-11-20..2026-11-21',
     ]);
   });
 
@@ -154,6 +155,39 @@ describe('usage data', () => {
     clock.now += 61 * 60 * 1000;
     assert.equal((await data.fetch(wanted, { signal: never() })).through, '2026-11-20');
     assert.deepEqual(calls(service)[1], '/tokens 2026-11-20..2026-11-20');
+  });
+
+  it('says through which day it has data when it was offline for days, whatever range is shown', async () => {
+    const clock = new Clock();
+    const service = await sample(clock);
+    const { data } = openWindow(service, temporaryFolder(), clock);
+    await data.fetch(query('tokens', '2026-11-01', '2026-11-20'), { signal: never() });
+    await service.close();
+    clock.now += 12 * 24 * 60 * 60 * 1000;
+    for (const [start, end] of [
+      ['2026-11-10', '2026-12-02'],
+      ['2026-12-02', '2026-12-02'],
+      ['2026-11-01', '2026-11-05'],
+    ] as const) {
+      const made = await data.fetch(query('tokens', start, end), { signal: never() });
+      assert.equal(made.through, '2026-11-20');
+      assert.match(data.csv(made), /data through,2026-11-20\r\n/);
+      assert.equal((JSON.parse(data.json(made)) as { dataThrough: string }).dataThrough, '2026-11-20');
+    }
+    assert.equal((await data.cached(query('tools', '2026-12-01', '2026-12-02'))).through, undefined);
+  });
+
+  it('looks for the last active day of people beyond the range', async () => {
+    const clock = new Clock();
+    const service = await sample(clock);
+    const directory = { people: () => Promise.resolve([{ id: 'user_nobody' }]) };
+    const { data } = openWindow(service, temporaryFolder(), clock, { directory });
+    const last = (made: TabReport) =>
+      made.sections.find(({ id }) => id === 'inactive')?.table.rows[0]?.cells[1];
+    const short = query('people', '2026-11-19', '2026-11-20');
+    assert.equal(last(await data.fetch(short, { signal: never() })), 'none from 2026-11-19 on');
+    await data.fetch(query('people', '2026-01-14', '2026-11-20'), { signal: never() });
+    assert.equal(last(await data.cached(short)), 'never');
   });
 
   it('says once that a role is missing, then rests, in every window, until asked again', async () => {
@@ -210,5 +244,46 @@ describe('usage data', () => {
       '/activity 2026-10-01..2026-11-09',
       '/activity 2026-10-01..2026-10-20',
     ]);
+  });
+
+  it('asks once more for a day that was fetched soon after its end: it may have been a part', async () => {
+    const clock = new Clock();
+    const service = await sample(clock);
+    const root = temporaryFolder();
+    const windows = [1, 2].map(() => openWindow(service, root, clock).data);
+    const wanted = query('tokens', '2026-11-10', '2026-11-20');
+    const ask = () => Promise.all(windows.map(data => data.fetch(wanted, { signal: never() })));
+    const part = service.fail({
+      kind: 'alter',
+      alter: body => ({
+        ...(body as object),
+        data: (body as { data: object[] }).data.map(row => ({ ...row, billable_tokens: 1 })),
+      }),
+    });
+    await ask();
+    part.dispose();
+    clock.now += 23 * 60 * 60 * 1000;
+    await ask();
+    assert.equal(calls(service).length, 1);
+    clock.now += 60 * 60 * 1000;
+    const [whole] = await ask();
+    assert.notEqual(whole?.sections[0]?.table.rows.at(-1)?.cells[1], 1);
+    clock.now += 40 * 24 * 60 * 60 * 1000;
+    await ask();
+    assert.deepEqual(calls(service).slice(1), ['/tokens 2026-11-20..2026-11-20']);
+  });
+
+  it('does not take an outage for a range that is too long', async () => {
+    const clock = new Clock();
+    const service = await sample(clock);
+    const { data } = openWindow(service, temporaryFolder(), clock);
+    const wanted = query('activity', '2026-10-01', '2026-11-09');
+    const outage = service.fail({ kind: 'status', status: 504 });
+    assert.equal((await data.fetch(wanted, { signal: never() })).missing?.days.length, 40);
+    outage.dispose();
+    const before = calls(service).length;
+    clock.now += 1000;
+    assert.equal((await data.fetch(wanted, { signal: never() })).missing, undefined);
+    assert.deepEqual(calls(service).slice(before), ['/activity 2026-10-01..2026-11-09']);
   });
 });

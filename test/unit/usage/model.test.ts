@@ -1,64 +1,13 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { DayRecord, decodeDay, type Endpoint } from '../../../src/usage/dayRecord';
-import { report, type Extras, type KnownDays } from '../../../src/usage/model';
-import type { Row, Section, TabReport } from '../../../src/usage/report';
+import { DayRecord } from '../../../src/usage/dayRecord';
+import { report, type KnownDays } from '../../../src/usage/model';
+import type { TabReport } from '../../../src/usage/report';
+import { agrees, BOUNDS, cell, DAYS, extras, figure, known, range, section, type Loose } from './reports';
 import { query } from './support';
-
-const BOUNDS = { start: '2026-01-14', end: '2026-11-20' };
-const DAYS = ['2026-10-31', '2026-11-01', '2026-11-02'];
-const extras: Extras = { bounds: BOUNDS, directory: [], revisions: [], salt: 's' };
-
-type Loose = Record<string, unknown>;
-
-/** Stored and read back, as the cache has them. */
-function known(endpoint: Endpoint, days: Readonly<Record<string, readonly Loose[]>>): KnownDays {
-  const records = new Map<string, DayRecord>();
-  for (const [day, rows] of Object.entries(days)) {
-    const stored = new DayRecord(
-      endpoint,
-      1,
-      rows.map(row => ({ date: day, ...row })),
-    );
-    records.set(
-      day,
-      decodeDay(endpoint, JSON.parse(JSON.stringify(stored)), text => text),
-    );
-  }
-  return records;
-}
-
-const range = (tab: Parameters<typeof query>[0], more = {}) => query(tab, DAYS[0]!, DAYS.at(-1)!, more);
-
-function section(made: TabReport, id: string): Section {
-  const found = made.sections.find(each => each.id === id);
-  assert.ok(found, `no section ${id}`);
-  return found;
-}
-
-function cell(from: Section, row: Row | undefined, column: string): unknown {
-  return row?.cells[from.table.columns.findIndex(({ id }) => id === column)];
-}
-
-function figure(made: TabReport, id: string): number | undefined {
-  return made.figures.find(each => each.id === id)?.value;
-}
 
 const count = fc.integer({ min: 0, max: 1_000_000 });
 const name = fc.constantFrom('a', 'b', 'A', 'B', 'c', '__proto__', 'x\ny', '');
-
-/** Every column with a total agrees with its rows. */
-function agrees(made: TabReport): void {
-  for (const { id, table } of made.sections) {
-    table.total?.forEach((total, index) => {
-      const column = table.columns[index]!;
-      if (typeof total !== 'number' || column.kind === 'ratio') return;
-      const rows = table.rows.map(({ cells }) => cells[index]).filter(value => typeof value === 'number');
-      const sum = rows.reduce((all, value) => all + value, 0);
-      assert.ok(Math.abs(sum - total) < 1e-6, `${id}.${column.id}: ${sum} of rows, ${total} in total`);
-    });
-  }
-}
 
 describe('a usage report', () => {
   it('adds up tokens as an independent calculation does, and its totals are those of its rows', () => {
@@ -272,6 +221,15 @@ describe('a usage report', () => {
     assert.equal(cell(shown, shown.table.rows[0], 'autonomy_ratio'), 3);
     for (const row of shown.table.rows) assert.equal(row.cells.length, shown.table.columns.length);
     assert.equal(shown.table.total?.length, shown.table.columns.length);
+  });
+
+  it('says through which day there is data: the last one known, not yesterday', () => {
+    const through = (days: KnownDays) => report(range('tokens'), days, extras).through;
+    assert.equal(through(known('tokens', { [DAYS[0]!]: [{ billable_tokens: 1 }] })), DAYS[0]);
+    assert.equal(through(known('tokens', {})), undefined);
+    const settling = new DayRecord('tokens', Date.parse('2026-11-21'), []);
+    const only = report(query('tokens', BOUNDS.end, BOUNDS.end), new Map([[BOUNDS.end, settling]]), extras);
+    assert.equal(only.through, undefined);
   });
 
   it('marks changes of controls, without names among pseudonyms', () => {

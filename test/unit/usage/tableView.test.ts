@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import type { Cell, Row, Table } from '../../../src/usage/report';
-import { tableText } from '../../../src/usage/tableText';
 import { shown, tableOf } from '../../../src/usage/tableView';
-import { hostileNames } from '../../fakes/usageReports';
 
 const table: Table = {
   columns: [
@@ -95,42 +93,6 @@ describe('a view of a table', () => {
           made.map((_, index) => index),
         );
       }),
-    );
-  });
-});
-
-describe('a table on the clipboard', () => {
-  it('has a line a row and a cell a tab, whatever is in the cells', () => {
-    const cell = fc.oneof(
-      fc.string(),
-      fc.constantFrom(...hostileNames, '\t=1+1', '\r\n-2', ' @x'),
-      fc.integer(),
-    );
-    fc.assert(
-      fc.property(fc.array(fc.tuple(cell, cell), { maxLength: 20 }), made => {
-        const rows = made.map((cells, index) => ({ id: String(index), cells }));
-        const lines = tableText({ columns: table.columns.slice(0, 2), rows }).split('\n');
-        assert.equal(lines.pop(), '');
-        assert.equal(lines.length, made.length + 1);
-        for (const [index, line] of lines.slice(1).entries()) {
-          const cells = line.split('\t');
-          assert.equal(cells.length, 2);
-          for (const [place, text] of cells.entries()) {
-            if (typeof made[index]![place] === 'string') assert.doesNotMatch(text, /^\s*[=+\-@]/);
-          }
-        }
-      }),
-    );
-  });
-
-  it('keeps numbers numbers, and ends with the total', () => {
-    assert.equal(
-      tableText({
-        columns: table.columns.slice(0, 2),
-        rows: [{ id: '1', cells: ['-x', -5] }],
-        total: ['Total', -5],
-      }),
-      "Name\tTokens\n'-x\t-5\nTotal\t-5\n",
     );
   });
 });

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { csvOf, jsonOf } from '../../../src/usage/csv';
+import { copyOf, csvOf, jsonOf } from '../../../src/usage/exports';
 import type { Cell, TabReport } from '../../../src/usage/report';
+import { plain } from '../../../src/util/text';
+import { hostileNames } from '../../fakes/usageReports';
 import { query } from './support';
 
 function withRows(rows: readonly (readonly Cell[])[], columns = 2): TabReport {
@@ -28,6 +30,15 @@ function withRows(rows: readonly (readonly Cell[])[], columns = 2): TabReport {
     notes: [],
   };
 }
+
+const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
+const FACTS = [
+  ['tab', 'tokens'],
+  ['start', '2026-11-01'],
+  ['end', '2026-11-02'],
+  ['data through', '2026-11-20'],
+  ['time zone', 'UTC'],
+];
 
 /** A reader of RFC 4180 of its own. */
 function parse(text: string): string[][] {
@@ -63,22 +74,40 @@ describe('exports', () => {
     const text = fc.oneof(
       fc.string(),
       fc.string({
-        unit: fc.constantFrom('=', '+', '-', '@', '"', ',', '\r', '\n', '\t', ' ', 'a', '\uff1d'),
+        unit: fc.constantFrom(
+          '=',
+          '+',
+          '-',
+          '@',
+          '"',
+          ',',
+          '\r',
+          '\n',
+          '\t',
+          ' ',
+          'a',
+          '\uff1d',
+          '\uff0b',
+          '\uff0d',
+          '\uff20',
+        ),
       }),
     );
     const value = fc.oneof(text, fc.integer(), fc.constant(null));
     fc.assert(
       fc.property(fc.array(fc.tuple(value, value), { maxLength: 8 }), rows => {
-        const [header, ...lines] = parse(csvOf(withRows(rows), 's'));
+        const all = parse(csvOf(withRows(rows), 's').replace('\r\n\r\n', '\r\n'));
+        assert.deepEqual(all.slice(0, 6), [...FACTS, ['T']]);
+        const [header, ...lines] = all.slice(6);
         assert.deepEqual(header, ['C0', 'C1']);
         assert.deepEqual(lines.pop(), ['Total', '4']);
         assert.equal(lines.length, rows.length);
         lines.forEach((fields, at) =>
           fields.forEach((field, column) => {
             const sent: Cell | undefined = rows[at]?.[column];
-            const wanted = String(sent ?? '');
-            assert.ok(field === wanted || field === `'${wanted}`, `${field} for ${wanted}`);
-            if (typeof sent === 'string') assert.doesNotMatch(field, /^\s*[=+\-@\uff1d]/);
+            const wanted = plain(String(sent ?? ''));
+            assert.ok(field === wanted || field === plain(`'${String(sent)}`), `${field} for ${wanted}`);
+            if (typeof sent === 'string') assert.doesNotMatch(field, FORMULA);
           }),
         );
       }),
@@ -88,13 +117,37 @@ describe('exports', () => {
 
   it('a whole report says its days and that they are UTC', () => {
     const lines = parse(csvOf(withRows([['a', 1]])));
-    assert.deepEqual(lines.slice(0, 5), [
-      ['tab', 'tokens'],
-      ['start', '2026-11-01'],
-      ['end', '2026-11-02'],
-      ['data through', '2026-11-20'],
-      ['time zone', 'UTC'],
-    ]);
+    assert.deepEqual(lines.slice(0, 5), FACTS);
+  });
+
+  it('a copied table says so too, has a line a row and a cell a tab, whatever is in the cells', () => {
+    const cell = fc.oneof(
+      fc.string(),
+      fc.constantFrom(...hostileNames, '\t=1+1', '\r\n-2', ' @x', '\uff0b1', '\uff0d1', '\uff201', '\uff1d1'),
+      fc.integer(),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.tuple(cell, cell), { maxLength: 20 }), made => {
+        const report = withRows(made);
+        const lines = copyOf(report, report.sections[0]!).split('\n');
+        assert.equal(lines.pop(), '');
+        assert.deepEqual(
+          lines.slice(0, 5).map(line => line.split('\t')),
+          FACTS,
+        );
+        assert.deepEqual(lines.slice(5, 8), ['', 'T', 'C0\tC1']);
+        assert.equal(lines.pop(), 'Total\t4');
+        assert.equal(lines.length, 8 + made.length);
+        for (const [index, line] of lines.slice(8).entries()) {
+          const cells = line.split('\t');
+          assert.equal(cells.length, 2);
+          for (const [place, text] of cells.entries()) {
+            if (typeof made[index]![place] === 'string') assert.doesNotMatch(text, FORMULA);
+            else assert.equal(text, String(made[index]![place]));
+          }
+        }
+      }),
+    );
   });
 
   it('JSON has figures and tables, and names nobody beyond the tables', () => {

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import * as path from 'node:path';
+import type { FrameLocator, Locator } from 'playwright-core';
+import { startSampleService, type SampleService } from '../../src/sample';
+import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
+import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { Workbench } from './workbench';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** The dashboard as people have it: the real window, the real page, the real requests. */
+describe('the usage dashboard', () => {
+  let service: SampleService;
+  let folder: string;
+  let workbench: Workbench;
+
+  const dashboard = (): FrameLocator => workbench.webview();
+  const tab = (name: string): Locator => dashboard().getByRole('tab', { name, exact: true });
+  const chosen = (name: string): Locator => tab(name).and(dashboard().locator('[aria-selected=true]'));
+  const section = (name: string): Locator => dashboard().getByRole('region', { name, exact: true });
+  const range = (name: string): Locator => dashboard().getByRole('radio', { name, exact: true });
+  /** Which days the figures shown are of. */
+  const days = (count: number): Locator => dashboard().getByText(new RegExp(`UTC, ${count} days`));
+  const item = (): Locator =>
+    workbench.page.locator('.statusbar-item[id="agent-console.agent-console.usage"]');
+  /** Everything asked for is there. */
+  const complete = (): Locator => dashboard().getByText(/^Data through .*fetched/);
+  /** A figure in full, as the pointer is told. */
+  const figure = async (label: string): Promise<number> => {
+    const box = dashboard()
+      .locator('.figure')
+      .filter({ has: dashboard().getByText(label, { exact: true }) });
+    return number((await box.getAttribute('title'))?.split('\n')[0]);
+  };
+  /** Resolves when there is a number. */
+  const known = (label: string): Promise<void> =>
+    dashboard()
+      .locator('.figure')
+      .filter({ has: dashboard().getByText(label, { exact: true }) })
+      .filter({ has: dashboard().locator('dd.value', { hasText: /\d/ }) })
+      .waitFor();
+  /** What the service answers to the last question about an endpoint, asked once more without the extension. */
+  const answered = async (endpoint: string): Promise<readonly Row[]> => {
+    const asked = service.requests.findLast(({ path: at }) => at === `/api/v1/analytics/${endpoint}`);
+    assert.ok(asked, `${endpoint} was never asked for`);
+    const rows: Row[] = [];
+    const search = new URLSearchParams(asked.query as Record<string, string>);
+    search.delete('cursor');
+    for (;;) {
+      const response = await fetch(`${service.baseUrl}${asked.path}?${search.toString()}`, {
+        headers: { authorization: `Bearer ${service.apiKey}` },
+      });
+      const body = (await response.json()) as { data: Row[]; pagination?: { nextCursor?: string } };
+      rows.push(...body.data);
+      if (body.pagination?.nextCursor === undefined) return rows;
+      search.set('cursor', body.pagination.nextCursor);
+    }
+  };
+
+  before(async function () {
+    this.timeout(120_000);
+    folder = temporaryFolder('dashboard');
+    makeSampleWorkspace(folder);
+    service = await startSampleService({ pace: 0 });
+    workbench = await Workbench.open({
+      folder,
+      env: {
+        AGENT_CONSOLE_BASE_URL: service.baseUrl,
+        AGENT_CONSOLE_APP_URL: service.appUrl,
+        AGENT_CONSOLE_API_KEY: service.apiKey,
+      },
+    });
+    await item().filter({ hasText: /\d/ }).waitFor();
+  });
+  after(async () => {
+    await workbench.close();
+    await service.close();
+    removeFolder(folder);
+  });
+
+  it('opens from the command and from the status bar, and its figures are what the service answered', async () => {
+    await workbench.runCommand('Agent Console: Open usage');
+    await chosen('Tokens').waitFor();
+    await days(30).waitFor();
+    await workbench.runCommand('View: Close Editor');
+    await workbench.tab('Usage').waitFor({ state: 'detached' });
+    await item().click();
+    await chosen('Tokens').waitFor();
+    await section('Tokens by day').waitFor();
+
+    await tab('Productivity').click();
+    await chosen('Productivity').waitFor();
+    await known('Commits');
+    const rows = await answered('productivity');
+    assert.equal(rows.length, 30);
+    assert.equal(await figure('Commits'), total(rows, 'git_commits'));
+    assert.equal(await figure('Files edited'), total(rows, 'files_edited'));
+    // The organization's changes of controls are marked.
+    await dashboard()
+      .locator('summary')
+      .filter({ hasText: /marked days?/ })
+      .first()
+      .click();
+    await dashboard()
+      .getByText(/Controls, revision \d+/)
+      .first()
+      .waitFor();
+  });
+
+  it('names people without activity, and exports what it shows', async () => {
+    await tab('People').click();
+    const inactive = section('No activity in this range');
+    await inactive.waitFor();
+    await complete().waitFor();
+    const rows = await answered('users');
+    assert.equal(await figure('Active people'), new Set(rows.map(row => row['user_id'])).size);
+    assert.equal(await figure('Billable tokens'), total(rows, 'billable_tokens'));
+    const count = await figure('Without activity');
+    assert.ok(count > 0);
+    await inactive.getByText(`${count} rows`).waitFor();
+    await inactive
+      .getByText(/^none from \d{4}-\d\d-\d\d on$/)
+      .first()
+      .waitFor();
+
+    await section('People')
+      .getByRole('button', { name: /Export this table/ })
+      .click();
+    const input = workbench.quickInput.locator('input.input');
+    await workbench.quickInput.locator('.monaco-list-row').filter({ hasText: 'apps' }).waitFor();
+    await workbench.page.waitForFunction(
+      () =>
+        (globalThis as unknown as Browser).document
+          .querySelector('.quick-input-widget input.input')
+          ?.value.endsWith('.csv') === true,
+    );
+    const file = await input.inputValue();
+    assert.match(file, /usage-people-people-\d{4}-\d\d-\d\d-\d{4}-\d\d-\d\d\.csv$/);
+    await input.press('Enter');
+    await dashboard()
+      .getByText(`Saved as ${path.basename(file)}.`)
+      .waitFor();
+    const lines = readFileSync(file, 'utf8')
+      .split('\r\n')
+      .map(line => line.split(','));
+    const head = lines.findIndex(([first]) => first === 'Person');
+    const column = lines[head]?.indexOf('Billable tokens') ?? -1;
+    const people = lines.slice(
+      head + 1,
+      lines.findIndex(([first]) => first === 'Total'),
+    );
+    assert.ok(people.every(([name = '']) => /^Person [2-9A-Z]{6}$/.test(name)));
+    const sum = people.reduce((all, cells) => all + Number(cells[column]), 0);
+    assert.equal(sum, total(rows, 'billable_tokens'));
+  });
+
+  it('is the same after a reload: tab and range', async () => {
+    await range('7 days').check();
+    await days(7).waitFor();
+    await stored(/tab\\*":\\*"people\\*",\\*"preset\\*":\\*"7\b/);
+    await workbench.page.reload();
+    await chosen('People').waitFor({ timeout: 30_000 });
+    await days(7).waitFor();
+    assert.ok(await range('7 days').isChecked());
+    assert.equal(await workbench.tab('Usage').count(), 1);
+  });
+
+  /** Leaves the window for a moment, which makes it store its state, and resolves when the store holds what is wanted. */
+  async function stored(wanted: RegExp): Promise<void> {
+    const found = await workbench.page.evaluate(async source => {
+      const { document, indexedDB, requestAnimationFrame, Event } = globalThis as unknown as Browser;
+      const result = <T>(request: Request<T>): Promise<T> =>
+        new Promise((resolve, reject) => {
+          request.onsuccess = () => resolve(request.result);
+          request.onerror = () => reject(new Error('The store cannot be read.'));
+        });
+      document.hasFocus = () => false;
+      document.dispatchEvent(new Event('visibilitychange'));
+      for (let frame = 0; frame < 600; frame++) {
+        for (const { name } of await indexedDB.databases()) {
+          if (!name.startsWith('vscode-web-state-db')) continue;
+          const database = await result(indexedDB.open(name));
+          const values = await result(database.transaction('ItemTable').objectStore('ItemTable').getAll());
+          database.close();
+          if (values.some(value => new RegExp(source).test(String(value)))) return true;
+        }
+        await new Promise(resolve => requestAnimationFrame(resolve));
+      }
+      return false;
+    }, wanted.source);
+    assert.ok(found, 'the window has not stored what its page keeps');
+  }
+});
+
+function number(text: string | undefined): number {
+  return Number((text ?? '').replace(/,/g, ''));
+}
+
+function total(rows: readonly Row[], field: string): number {
+  return rows.reduce((sum, row) => sum + Number(row[field] ?? 0), 0);
+}
+
+interface Browser {
+  readonly document: {
+    querySelector(selector: string): { readonly value: string } | null;
+    hasFocus: () => boolean;
+    dispatchEvent(event: unknown): void;
+  };
+  readonly indexedDB: {
+    databases(): Promise<readonly { readonly name: string }[]>;
+    open(name: string): Request<Database>;
+  };
+  readonly Event: new (name: string) => unknown;
+  readonly requestAnimationFrame: (callback: (time: number) => void) => number;
+}
+
+interface Request<T> {
+  readonly result: T;
+  onsuccess: () => void;
+  onerror: () => void;
+}
+
+interface Database {
+  transaction(store: string): { objectStore(store: string): { getAll(): Request<readonly unknown[]> } };
+  close(): void;
+}

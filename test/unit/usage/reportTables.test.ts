@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { report, type KnownDays } from '../../../src/usage/model';
+import { agrees, cell, DAYS, extras, figure, known, range, section, type Loose } from './reports';
+import { query } from './support';
+
+describe('the tables of a usage report', () => {
+  it('has in the table of days what its chart shows: the period before and the marks', () => {
+    const revisions = [
+      { revision: 7, day: '2026-11-02', who: 'Ann', changed: ['mcpPolicy'] },
+      { revision: 8, day: '2026-11-02', changed: [] },
+    ];
+    const rows = ['2026-10-30', '2026-10-31', '2026-11-01', '2026-11-02'].map((day, at) => [
+      day,
+      [{ git_commits: at + 1, git_prs_created: 10 * at }],
+    ]);
+    const days = known('productivity', Object.fromEntries(rows) as Record<string, Loose[]>);
+    const asked = query('productivity', '2026-11-01', '2026-11-02', { compare: true });
+    const made = report(asked, days, { ...extras, revisions });
+    const git = section(made, 'git');
+    assert.deepEqual(
+      git.table.rows.map(row =>
+        ['day', 'day:before', 'commits', 'commits:before', 'controls'].map(id => cell(git, row, id)),
+      ),
+      [
+        ['2026-11-01', '2026-10-30', 3, 1, ''],
+        ['2026-11-02', '2026-10-31', 4, 2, 'Controls, revision 7 · mcpPolicy · Ann; Controls, revision 8'],
+      ],
+    );
+    agrees(made);
+    for (const { chart, table } of made.sections) {
+      for (const { id, values, previous } of chart?.series ?? []) {
+        const column = (wanted: string) => table.rows.map(row => cell(git, row, wanted));
+        if (table !== git.table) continue;
+        assert.deepEqual(column(id), values);
+        assert.deepEqual(column(`${id}:before`), previous);
+      }
+    }
+    const plainly = section(report({ ...asked, compare: false }, days, extras), 'git');
+    assert.ok(plainly.table.columns.every(({ id }) => id !== 'controls' && !id.endsWith(':before')));
+    const person = known('people', {
+      '2026-11-01': [{ user_id: 'u1', billable_tokens: 5, user_messages: 2, autonomy_ratio: 3 }],
+      '2026-10-31': [{ user_id: 'u1', billable_tokens: 2 }],
+    });
+    const own = section(
+      report(query('people', '2026-11-01', '2026-11-01', { compare: true, person: 'u1' }), person, {
+        ...extras,
+        revisions,
+      }),
+      'person',
+    );
+    assert.equal(cell(own, own.table.rows[0], 'billable_tokens:before'), 2);
+    assert.equal(own.table.total?.[own.table.columns.findIndex(({ id }) => id === 'autonomy_ratio')], 3);
+    for (const row of [own.table.total, ...own.table.rows.map(({ cells }) => cells)])
+      assert.equal(row.length, own.table.columns.length);
+  });
+
+  it('reads autonomy levels in parts of one and of a hundred, and their names as foreign text', () => {
+    const made = report(
+      range('tools'),
+      known('tools', {
+        [DAYS[0]!]: [{ tool_autonomy_level_ratio: { auto_high: 0.25, manual: 0.75 } }],
+        [DAYS[1]!]: [{ tool_autonomy_level_ratio: { auto_high: 25, manual: 25, 'x\u202ey': 50 } }],
+        [DAYS[2]!]: [{ tool_autonomy_level_ratio: { auto_high: 0, manual: 0 } }],
+      }),
+      extras,
+    );
+    const { chart, table } = section(made, 'levels');
+    const values = (id: string) => chart?.series.find(series => series.id === `level=${id}`)?.values;
+    assert.deepEqual(values('auto_high'), [0.25, 0.25, 0]);
+    assert.deepEqual(values('manual'), [0.75, 0.25, 0]);
+    assert.equal(table.columns.find(({ id }) => id.startsWith('level=x'))?.label, 'x\ufffdy');
+  });
+
+  it('says of people without activity when they last were, and "never" only when every day is known', () => {
+    const directory = ['u1', 'u2', 'u3'].map(id => ({ id, email: `${id}@acme.example` }));
+    const bounds = { start: '2026-10-30', end: '2026-11-02' };
+    const ask = (days: KnownDays) =>
+      section(
+        report(query('people', '2026-11-01', '2026-11-02'), days, { ...extras, bounds, directory }),
+        'inactive',
+      ).table.rows.map(({ cells }) => cells.slice(0, 2));
+    const days = {
+      '2026-10-31': [{ user_id: 'u2', billable_tokens: 5 }],
+      '2026-11-01': [{ user_id: 'u1', billable_tokens: 5 }],
+      '2026-11-02': [],
+    };
+    assert.deepEqual(ask(known('people', days)), [
+      ['u2@acme.example', '2026-10-31'],
+      ['u3@acme.example', 'none from 2026-10-31 on'],
+    ]);
+    assert.deepEqual(ask(known('people', { ...days, '2026-10-30': [] })), [
+      ['u2@acme.example', '2026-10-31'],
+      ['u3@acme.example', 'never'],
+    ]);
+    const nothing = report(query('people', '2026-11-01', '2026-11-02'), known('people', {}), {
+      ...extras,
+      directory,
+    });
+    assert.equal(figure(nothing, 'inactive'), undefined);
+    assert.ok(nothing.sections.every(({ id }) => id !== 'inactive'));
+    assert.deepEqual(ask(known('people', { '2026-10-30': [], '2026-11-01': [] })).at(-1), [
+      'u3@acme.example',
+      null,
+    ]);
+  });
+});
