@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
+import type { TreeItem } from 'vscode';
 import { ControlDocuments, revisionText } from '../../../src/organization/documents';
 import { historyCsv, peopleCsv } from '../../../src/organization/exports';
 import { changeFacts, personFacts, revisionFacts } from '../../../src/organization/facts';
 import { warningsOf } from '../../../src/organization/policy';
 import { Calendar, changeText, changeWords, permalinkText, valueText } from '../../../src/organization/words';
+import { Rows } from '../../../src/organization/rows';
+import { Shown } from '../../../src/organization/shown';
+import { OrganizationTree, type OrganizationTreeNode } from '../../../src/organization/tree';
 import { outline } from '../../../src/util/details';
 import { Formatter } from '../../../src/util/format';
-import { cleanUp, everythingBelow, faultServer, openWindow, temporaryFolder } from './support';
+import { cleanUp, everythingBelow, faultServer, later, openWindow, temporaryFolder } from './support';
 
 const CANARY = 'canary-1f2e3d4c5b6a7980';
 
@@ -45,8 +49,47 @@ function settings(turn: string): object {
       looksLikeOne: `sk-${secret.replace(/\W/g, '')}`,
       random: `canary${'aB3dE6gH9jK2mN5p'.repeat(2)}`,
     },
+    listedByName: {
+      otp: 123456789,
+      pwd: 987654321,
+      authToken: 1234567890,
+      headerValues: { a: secret },
+      extra_arguments: [secret],
+      arguments: [secret],
+      passkey: secret,
+      pin: secret,
+      userpw: secret,
+      key: secret,
+      keys: [secret],
+      env: [{ name: 'API_KEY', value: secret }],
+      serverIds: [{ id: { deep: `Authorization: Bearer ${secret}` } }],
+    },
+    listedByLook: {
+      addresses: [
+        `https://user:p@${secret}@host`,
+        `https://user:pa/${secret}@host`,
+        `admin:${secret}@host:8080`,
+        `https://host/?access=${secret}`,
+      ],
+      lines: [
+        `curl -u a:${secret} https://host`,
+        `sshpass -p ${secret} ssh host`,
+        `mysql -p${secret} shop`,
+        `token ${secret}`,
+        `Cookie: a=b; c=${secret}`,
+      ],
+      url64: `caNary4-x9Qz_Tr5mVb-8KpL2wXd_Yf6Hj3Ns7Gc1R${turn}0`,
+      hex: `0123456789abcdef0123456789abcde${turn}`,
+    },
     userModelPolicies: { [`ghp_${secret.replace(/\W/g, '')}`]: true },
   };
+}
+
+/** The rows of the whole tree, as the view draws them. */
+async function everyRow(tree: OrganizationTree, node?: OrganizationTreeNode): Promise<TreeItem[]> {
+  const items = node === undefined ? [] : [tree.getTreeItem(node)];
+  for (const child of await tree.getChildren(node)) items.push(...(await everyRow(tree, child)));
+  return items;
 }
 
 describe('secrets of the controls', () => {
@@ -98,6 +141,20 @@ describe('secrets of the controls', () => {
         'enabledPlugins.*.env',
         'extraKnownMarketplaces.*.Auth_Token',
         'extraKnownMarketplaces.*.source.url',
+        'listedByLook.addresses',
+        'listedByLook.hex',
+        'listedByLook.lines',
+        'listedByLook.url64',
+        'listedByName.arguments',
+        'listedByName.env',
+        'listedByName.extra_arguments',
+        'listedByName.headerValues.a',
+        'listedByName.key',
+        'listedByName.keys',
+        'listedByName.passkey',
+        'listedByName.pin',
+        'listedByName.serverIds',
+        'listedByName.userpw',
         'mcpAutonomyOverrides.*.headers.authorization',
         'modelPolicy.allowedBaseUrls',
         'settingOfTomorrow',
@@ -107,7 +164,29 @@ describe('secrets of the controls', () => {
 
     const person = data.person('u1')!;
     const documents = new ControlDocuments(data, calendar);
+    const now = Date.now;
+    const inactiveDays = (): number => 30;
+    const shown = new Shown({ data, language: 'en', inactiveDays, now });
+    const rows = new Rows({ data, shown, format, calendar, inactiveDays, now });
+    const tree = new OrganizationTree({ data, shown, rows, ready: () => Promise.resolve(true) });
+    later(() => tree.dispose());
+    later(() => shown.dispose());
+    const items = await everyRow(tree);
+    const secretRow = items.find(({ label }) => String(label).startsWith('customModels[house].apiKey: '));
+    assert.match(String(secretRow?.description), /the secret changed/);
+    const reference = permalinkText(third, changed, 'host');
+    assert.match(reference, /customModels\[house\]\.apiKey: \[redacted \w{8}\] → \[redacted \w{8}\]/);
+    assert.ok(everythingBelow(root).includes('[redacted '), 'the folder holds the history');
     const told = [
+      ...items.flatMap(item => [
+        item.id,
+        String(item.label),
+        String(item.description),
+        (item.tooltip as { readonly value: string } | undefined)?.value,
+        item.accessibilityInformation?.label,
+        JSON.stringify(item),
+      ]),
+      reference,
       ...data.revisions.flatMap(revision => {
         const changes = data.changesOf(revision);
         return [
@@ -137,7 +216,8 @@ describe('secrets of the controls', () => {
       everythingBelow(root),
     ].join('\n');
     assert.ok(told.includes('[redacted '));
-    assert.ok(!/canary/i.test(told), told.slice(Math.max(0, told.search(/canary/i) - 200)).slice(0, 400));
+    const leak = told.search(/canary|123456789|987654321|0123456789abcdef/i);
+    assert.equal(leak, -1, told.slice(Math.max(0, leak - 200)).slice(0, 400));
   });
 
   it('a document says what is not known any more, and what could not be read', async () => {
