@@ -92,6 +92,10 @@ async function everyRow(tree: OrganizationTree, node?: OrganizationTreeNode): Pr
   return items;
 }
 
+function textOf(label: TreeItem['label']): string {
+  return typeof label === 'object' ? label.label : (label ?? '');
+}
+
 describe('secrets of the controls', () => {
   afterEach(cleanUp);
 
@@ -172,7 +176,7 @@ describe('secrets of the controls', () => {
     later(() => tree.dispose());
     later(() => shown.dispose());
     const items = await everyRow(tree);
-    const secretRow = items.find(({ label }) => String(label).startsWith('customModels[house].apiKey: '));
+    const secretRow = items.find(({ label }) => textOf(label).startsWith('customModels[house].apiKey: '));
     assert.match(String(secretRow?.description), /the secret changed/);
     const reference = permalinkText(third, changed, 'host');
     assert.match(reference, /customModels\[house\]\.apiKey: \[redacted \w{8}\] → \[redacted \w{8}\]/);
@@ -180,7 +184,7 @@ describe('secrets of the controls', () => {
     const told = [
       ...items.flatMap(item => [
         item.id,
-        String(item.label),
+        textOf(item.label),
         String(item.description),
         (item.tooltip as { readonly value: string } | undefined)?.value,
         item.accessibilityInformation?.label,
