@@ -54,6 +54,11 @@ export function makerOf({ user }: Revision): string {
   return user?.id ?? user?.email ?? user?.name ?? '';
 }
 
+/** Whether revisions between these two are not known, so that others may have made some of the changes. */
+export function isGap(before: Revision | undefined, revision: Revision): before is Revision {
+  return before !== undefined && before.revision !== revision.revision - 1;
+}
+
 /** The local calendar day of a time, `YYYY-MM-DD`; empty for none. */
 export function dayOf(time: number | undefined): string {
   if (time === undefined) return '';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { forNotification } from '../util/text';
 import { valueAt } from './directions';
-import { timeOf, type Revision } from './model';
+import { isGap, timeOf, type Revision } from './model';
 import { canonical, isObject } from './stable';
 import { makerText, type Calendar } from './words';
 
@@ -105,21 +105,36 @@ function isAbove(level: string, most: unknown): boolean {
   return limit >= 0 && LEVELS.indexOf(level) > limit;
 }
 
-/** The revision that gave a setting the value it has now, its person and its day. */
+/** The revision that gave a setting the value it has now, its person and its day; no person where that is not certain. */
 function sinceText(path: string, revisions: readonly Revision[], calendar: Calendar): string {
-  const value = (revision: Revision): string => canonical(valueAt(revision.settings, path));
-  let since = revisions[0];
+  const [newest] = revisions;
+  if (newest === undefined) return path;
+  const value = canonical(valueAt(newest.settings, path));
+  let since = newest;
+  let before: Revision | undefined;
   for (const revision of revisions) {
-    if (since === undefined || value(revision) !== value(since)) break;
+    // What could not be read tells neither the same nor another value.
+    if (revision.unread?.some(unread => path === unread || path.startsWith(`${unread}.`)) === true) continue;
+    if (canonical(valueAt(revision.settings, path)) !== value) {
+      before = revision;
+      break;
+    }
     since = revision;
   }
-  if (since === undefined) return path;
   const time = timeOf(since.updatedAt);
-  return vscode.l10n.t(
-    '{0}, revision {1} by {2}, {3}',
-    path,
-    since.revision,
-    forNotification(makerText(since), 80),
-    time === undefined ? vscode.l10n.t('unknown time') : calendar.dayOf(time),
-  );
+  const day = time === undefined ? vscode.l10n.t('unknown time') : calendar.dayOf(time);
+  if (before === undefined && since.revision !== 1) {
+    return vscode.l10n.t('{0}, at least since revision {1}, {2}', path, since.revision, day);
+  }
+  if (isGap(before, since)) {
+    return vscode.l10n.t(
+      '{0}, set after revision {1} and at the latest with revision {2}, {3}',
+      path,
+      before.revision,
+      since.revision,
+      day,
+    );
+  }
+  const maker = forNotification(makerText(since), 80);
+  return vscode.l10n.t('{0}, revision {1} by {2}, {3}', path, since.revision, maker, day);
 }

@@ -4,7 +4,7 @@ import { oneLine } from '../util/text';
 import type { SettingChange } from './changes';
 import { settingsOf } from './changes';
 import type { Direction } from './directions';
-import { makerOf, timeOf, whoOf, type HistoryFilter, type PeopleFilter, type Revision } from './model';
+import { isGap, makerOf, timeOf, whoOf, type HistoryFilter, type PeopleFilter, type Revision } from './model';
 
 /** A value of a setting on one line, as people read it. Foreign text. */
 export function valueText(value: unknown, maxLength = 80): string {
@@ -102,6 +102,11 @@ export function filterText(
     .join(' · ');
 }
 
+/** `since rev 12` when revisions in between are not known; else nothing. */
+export function gapText(before: Revision | undefined, revision: Revision): string {
+  return isGap(before, revision) ? vscode.l10n.t('since rev {0}', before.revision) : '';
+}
+
 /** Who made a revision, as shown. */
 export function makerText(revision: Revision): string {
   return oneLine(whoOf(revision) ?? vscode.l10n.t('unknown person'), 80);
@@ -136,9 +141,13 @@ export class Calendar {
   }
 }
 
-/** A revision as text to be passed on: number, person, exact time, what changed, where. Foreign text made plain. */
+/**
+ * A revision as text to be passed on: number, person, exact time, what changed since the one before, where. Foreign text made
+ * plain.
+ */
 export function permalinkText(
   revision: Revision,
+  before: Revision | undefined,
   changes: readonly SettingChange[],
   host: string | undefined,
 ): string {
@@ -154,6 +163,14 @@ export function permalinkText(
       time === undefined ? vscode.l10n.t('unknown time') : new Date(time).toISOString(),
     ),
     ...(host === undefined ? [] : [vscode.l10n.t('Service: {0}', oneLine(host))]),
+    ...(isGap(before, revision)
+      ? [
+          vscode.l10n.t(
+            'Changes since revision {0}; those in between are not known, and others may have made them:',
+            before.revision,
+          ),
+        ]
+      : []),
     ...changes.slice(0, 20).map(change => {
       const toward = directionText(change.direction);
       return `- ${changeText(change)}${toward === undefined ? '' : ` (${toward})`}`;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TreeItem } from 'vscode';
+import type { OrganizationData } from '../../../src/organization/data';
 import { ControlDocuments, revisionText } from '../../../src/organization/documents';
 import { historyCsv, peopleCsv } from '../../../src/organization/exports';
 import { changeFacts, personFacts, revisionFacts } from '../../../src/organization/facts';
@@ -85,6 +86,18 @@ function settings(turn: string): object {
   };
 }
 
+function treeOf(data: OrganizationData): OrganizationTree {
+  const now = Date.now;
+  const inactiveDays = (): number => 30;
+  const shown = new Shown({ data, language: 'en', inactiveDays, now });
+  const [format, calendar] = [new Formatter('en'), new Calendar('en')];
+  const rows = new Rows({ data, shown, format, calendar, inactiveDays, now });
+  const tree = new OrganizationTree({ data, shown, rows, ready: () => Promise.resolve(true) });
+  later(() => tree.dispose());
+  later(() => shown.dispose());
+  return tree;
+}
+
 /** The rows of the whole tree, as the view draws them. */
 async function everyRow(tree: OrganizationTree, node?: OrganizationTreeNode): Promise<TreeItem[]> {
   const items = node === undefined ? [] : [tree.getTreeItem(node)];
@@ -168,17 +181,10 @@ describe('secrets of the controls', () => {
 
     const person = data.person('u1')!;
     const documents = new ControlDocuments(data, calendar);
-    const now = Date.now;
-    const inactiveDays = (): number => 30;
-    const shown = new Shown({ data, language: 'en', inactiveDays, now });
-    const rows = new Rows({ data, shown, format, calendar, inactiveDays, now });
-    const tree = new OrganizationTree({ data, shown, rows, ready: () => Promise.resolve(true) });
-    later(() => tree.dispose());
-    later(() => shown.dispose());
-    const items = await everyRow(tree);
+    const items = await everyRow(treeOf(data));
     const secretRow = items.find(({ label }) => textOf(label).startsWith('customModels[house].apiKey: '));
     assert.match(String(secretRow?.description), /the secret changed/);
-    const reference = permalinkText(third, changed, 'host');
+    const reference = permalinkText(third, second, changed, 'host');
     assert.match(reference, /customModels\[house\]\.apiKey: \[redacted \w{8}\] → \[redacted \w{8}\]/);
     assert.ok(everythingBelow(root).includes('[redacted '), 'the folder holds the history');
     const told = [
@@ -195,7 +201,7 @@ describe('secrets of the controls', () => {
         const changes = data.changesOf(revision);
         return [
           revisionText(revision),
-          permalinkText(revision, changes, 'host'),
+          permalinkText(revision, data.before(revision), changes, 'host'),
           ...changes.flatMap(each => [
             changeText(each),
             changeWords(each),
@@ -207,7 +213,11 @@ describe('secrets of the controls', () => {
         ];
       }),
       await documents.text({ path: '/service/revision-3.jsonc' }),
-      historyCsv(data.revisions, revision => data.changesOf(revision)),
+      historyCsv(
+        data.revisions,
+        revision => data.changesOf(revision),
+        revision => data.before(revision),
+      ),
       peopleCsv([person], undefined, Date.now(), 30),
       outline(person, format),
       ...personFacts(person, undefined, format).flat(),
@@ -222,6 +232,30 @@ describe('secrets of the controls', () => {
     assert.ok(told.includes('[redacted '));
     const leak = told.search(/canary|123456789|987654321|0123456789abcdef/i);
     assert.equal(leak, -1, told.slice(Math.max(0, leak - 200)).slice(0, 400));
+  });
+
+  it('a revision after ones that are not known says since when its changes are', async () => {
+    const server = await faultServer();
+    const change = (revision: number, maxAutonomyLevel: string): object => ({
+      revision,
+      settings: { maxAutonomyLevel },
+      user: { name: 'Ann' },
+    });
+    const changes = [change(9, 'low'), change(8, 'high'), change(5, 'off')];
+    server.answer(({ url }) => ({
+      kind: 'answer',
+      body: url.includes('/users')
+        ? { users: [], pagination: { hasMore: false } }
+        : { changes, pagination: { hasMore: false } },
+    }));
+    const { data } = openWindow(temporaryFolder(), server);
+    await data.refresh();
+    const items = await everyRow(treeOf(data));
+    const rowOf = (revision: number): TreeItem | undefined =>
+      items.find(({ label }) => label === `rev ${revision}`);
+    assert.equal(rowOf(9)?.description, 'Ann · maxAutonomyLevel');
+    assert.equal(rowOf(8)?.description, 'Ann · maxAutonomyLevel · since rev 5');
+    assert.match(rowOf(8)?.accessibilityInformation?.label ?? '', /since rev 5/);
   });
 
   it('a document says what is not known any more, and what could not be read', async () => {

@@ -185,18 +185,22 @@ describe('control history', () => {
       { settings: { maxAutonomyLevel: 'low' } },
     );
     assert.equal(
-      permalinkText(revision, changes, 'api.acme.example'),
+      permalinkText(revision, { revision: 44, settings: {} }, changes, 'api.acme.example'),
       'Control revision 45 by Ann Evil <ann@acme.example> at 2026-11-20T08:00:00.000Z\n' +
         'Service: api.acme.example\n- maxAutonomyLevel: high → low (tightens)',
+    );
+    assert.match(
+      permalinkText(revision, { revision: 40, settings: {} }, changes, undefined),
+      /\nChanges since revision 40; those in between are not known, and others may have made them:\n- max/,
     );
   });
 
   it('is exported one changed setting a line', () => {
     assert.equal(
-      historyCsv(revisions.slice(1, 2), changesOf),
-      'revision,time,person,email,setting,change,before,after,direction\r\n' +
-        `3,${new Date('2026-11-12T12:00:00').toISOString()},b,,maxAutonomyLevel,added,,"""high""",\r\n` +
-        `3,${new Date('2026-11-12T12:00:00').toISOString()},b,,modelPolicy.allowCustomModels,removed,false,,\r\n`,
+      historyCsv(revisions.slice(1, 2), changesOf, () => ({ revision: 1, settings: {} })),
+      'revision,time,person,email,setting,change,before,after,direction,compared_with\r\n' +
+        `3,${new Date('2026-11-12T12:00:00').toISOString()},b,,maxAutonomyLevel,added,,"""high""",,1\r\n` +
+        `3,${new Date('2026-11-12T12:00:00').toISOString()},b,,modelPolicy.allowCustomModels,removed,false,,,1\r\n`,
     );
   });
 
