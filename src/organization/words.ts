@@ -86,8 +86,8 @@ export function filterText(
     people.text,
     people.seen === undefined
       ? undefined
-      : people.seen === 'never'
-        ? vscode.l10n.t('never signed in')
+      : people.seen === 'unknown'
+        ? vscode.l10n.t('last sign-in not known')
         : vscode.l10n.t('inactive'),
     maker && makerText(maker),
     setting,

@@ -113,7 +113,7 @@ describe('organization', () => {
     await workbench.contextMenu(found.first(), 'Copy e-mail of user');
     assert.match(await copies(/@acme\.example$/), /^[\w.]+@acme\.example$/);
     await run('Filter and sort users…');
-    await workbench.pick('Never signed in');
+    await workbench.pick('Last sign-in not known');
     await users().filter({ hasText: '1 of 128' }).waitFor();
     await run('Export users as CSV…');
     const file = path.join(folder, 'organization-users.csv');
