@@ -9,6 +9,8 @@ import { makerText, type Calendar } from './words';
 export interface SessionChoice {
   readonly model?: string;
   readonly autonomyLevel?: string;
+  readonly autonomyMode?: string;
+  readonly specModeModel?: string;
   /** `providerType` of the computer. */
   readonly computerProvider?: string;
 }
@@ -28,11 +30,12 @@ export function warningsOf(
 ): string[] {
   const [newest] = revisions;
   if (newest === undefined) return [];
-  const { model, autonomyLevel, computerProvider } = choice;
+  const { specModeModel, autonomyLevel, autonomyMode, computerProvider } = choice;
   const at = (path: string): unknown => valueAt(newest.settings, path);
   const since = (path: string): string => sinceText(path, revisions, calendar);
   const warnings: string[] = [];
-  if (model !== undefined && model !== '') {
+  for (const model of new Set([choice.model, specModeModel])) {
+    if (model === undefined || model === '') continue;
     const name = forNotification(model, 80);
     const path = modelObstacle(model, at);
     if (path === 'modelPolicy.blockedModelIds') {
@@ -48,12 +51,13 @@ export function warningsOf(
     }
   }
   const most = at('maxAutonomyLevel');
-  if (autonomyLevel !== undefined && isAbove(autonomyLevel, most)) {
+  for (const level of [autonomyLevel, autonomyMode]) {
+    if (level === undefined || !isAbove(level.replace(/^auto-/, ''), most)) continue;
     warnings.push(
       vscode.l10n.t(
         'The controls allow autonomy up to {0}, and {1} is above that ({2}).',
         forNotification(String(most), 40),
-        forNotification(autonomyLevel, 40),
+        forNotification(level, 40),
         since('maxAutonomyLevel'),
       ),
     );

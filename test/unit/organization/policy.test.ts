@@ -85,6 +85,19 @@ describe('what the controls say against a session', () => {
     );
   });
 
+  it('the mode of autonomy and the model of the spec mode count as the level and the model do', () => {
+    const of = (autonomyMode: string): number => warn({ autonomyMode }, { maxAutonomyLevel: 'low' }).length;
+    assert.deepEqual(['auto-high', 'auto-medium', 'auto-low', 'normal', 'spec'].map(of), [1, 1, 0, 0, 0]);
+    assert.match(
+      warn({ autonomyMode: 'auto-high' }, { maxAutonomyLevel: 'low' })[0] ?? '',
+      /auto-high is above/,
+    );
+    const blocked = { modelPolicy: { blockedModelIds: ['m'] } };
+    assert.match(warn({ specModeModel: 'm' }, blocked)[0] ?? '', /block the model m/);
+    assert.equal(warn({ model: 'm', specModeModel: 'm' }, blocked).length, 1, 'told once');
+    assert.equal(warn({ model: 'n', specModeModel: 'm', autonomyLevel: 'low' }, blocked).length, 1);
+  });
+
   it('computers: own machines and hosted ones, only where the controls say no', () => {
     const settings = { byomComputersEnabled: false, managedComputersEnabled: false };
     assert.match(warn({ computerProvider: 'byom' }, settings)[0] ?? '', /byomComputersEnabled/);
