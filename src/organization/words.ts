@@ -36,30 +36,38 @@ export function countsText({ set }: SettingChange): string | undefined {
     .join(' ');
 }
 
+/** Longest list that is shown item by item. */
+const SHORT = 60;
+
 /** `path: old → new`. Foreign text. */
 export function changeText(change: SettingChange): string {
   const path = oneLine(change.path, 120);
-  const { before, after, set } = change;
   switch (change.kind) {
     case 'unreadable':
       return vscode.l10n.t('{0}: one side could not be read', path);
     case 'reordered':
       return vscode.l10n.t('{0}: order changed', path);
     default:
-      if (set === undefined) return `${path}: ${valueText(before)} → ${valueText(after)}`;
-      return `${path}: ${entriesText(before)} → ${entriesText(after)}`;
+      return `${path}: ${sidesText(change).join(' → ')}`;
   }
 }
 
 /** The same in words, for screen readers. */
 export function changeWords(change: SettingChange): string {
-  const { path, before, after, kind, direction, set } = change;
+  const { path, kind, direction } = change;
   if (kind === 'unreadable' || kind === 'reordered') return changeText(change);
-  const [from, to] =
-    set === undefined ? [valueText(before), valueText(after)] : [entriesText(before), entriesText(after)];
+  const [from, to] = sidesText(change);
   const words = vscode.l10n.t('{0}, from {1} to {2}', oneLine(path, 120), from, to);
   const toward = directionText(direction);
   return toward === undefined ? words : `${words}, ${toward}`;
+}
+
+/** Both values; sets that are long by their sizes. */
+function sidesText({ before, after, set }: SettingChange): [before: string, after: string] {
+  const isLong = (value: unknown): boolean => value !== undefined && JSON.stringify(value).length > SHORT;
+  return set !== undefined && (isLong(before) || isLong(after))
+    ? [entriesText(before), entriesText(after)]
+    : [valueText(before), valueText(after)];
 }
 
 function entriesText(value: unknown): string {
