@@ -14,8 +14,9 @@ export const PATTERNS: readonly (readonly [RegExp, number])[] = [
   // What stands before the last `@`, since passwords hold that and `/` too; a port is no password.
   [/\b[a-z][a-z0-9+.-]{0,20}:\/\/([^\s/?#@:[]{0,2000}:(?!\d{1,5}[/?#])\S{1,2000})@/gi, 1],
   [/\bhttps?:\/\/([^\s/?#:[\]]{8,2000})@/gi, 1],
+  // The same without a scheme, before what is a host; `github:acme/tools@v1.2` is none.
   [
-    /(?<![\w.+/@:-])(?!(?:e?mail|mailto|to|from|cc|contact|npm|acct|sips?|xmpp):)[\w.+-]{1,64}:(?!\/\/)(\S{1,200})@(?=[\w-]{0,60}[a-z][\w-]{0,60}\.\w|\d{1,3}(?:\.\d{1,3}){3}\b|[\w-]{1,60}:\d{2,5}\b)/gi,
+    /(?<![\w.+/@:-])(?!(?:e?mail|mailto|to|from|cc|contact|npm|acct|sips?|xmpp):)[\w.+-]{1,64}:(?!\/\/)(\S{1,200})@(?=(?:[\w-]{1,60}\.){1,8}[a-z]{2,}|\d{1,3}(?:\.\d{1,3}){3}\b|[\w-]{1,60}:\d{2,5}\b)/gi,
     1,
   ],
   [/[?&](?:access|key|sig|code)=([^&\s#"']+)/gi, 1],
