@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { secrecyOf, type Secrecy } from './secretNames';
+import { LONG_RUN, looksRandom, PATTERNS } from './secretTexts';
 
 /** Deeper than anything readable: what lies below is left out, so that no later walk can overflow. */
 const DEEPEST = 64;
@@ -62,8 +63,11 @@ export class Redactor {
     for (const found of text.matchAll(before)) {
       const name = found[1] ?? '';
       const at = found.index + found[0].length;
-      if (found.index < from || secrecyOf(name) === 'none') continue;
+      const secrecy = secrecyOf(name);
+      if (found.index < from || secrecy === 'none') continue;
       const value = VALUE.exec(text.slice(at))?.[0] ?? '';
+      // `max_tokens=4096` is a count.
+      if (secrecy === 'text' && /^\d+$/.test(value)) continue;
       if (value === '' || value.startsWith('[redacted') || isSchemeOnly(name, value)) continue;
       result += `${text.slice(from, at)}${this.mark(value)}`;
       from = at + value.length;
@@ -101,11 +105,26 @@ export class Redactor {
     for (const [name, value] of Object.entries(object)) {
       if (name === '__proto__') continue;
       const asSaid = rules === AS_SAID || (depth === 0 && rules.except?.has(name) === true);
-      const own = asSaid ? 'none' : stronger(secrecy, this.#secrecyOf(name));
-      const inside = asSaid ? AS_SAID : rules.texts && isIdName(name) ? NAMES_ONLY : rules;
+      const own = asSaid ? 'none' : stronger(secrecy, this.#secrecyOfMember(name, value, object, rules));
+      const inside = asSaid ? AS_SAID : rules.texts && isId(name, value) ? NAMES_ONLY : rules;
       copy[rules.texts ? this.text(name) : name] = this.#walk(value, own, inside, depth + 1);
     }
     return copy;
+  }
+
+  /** Of a member among the others: where texts are searched, a bare `key` and the `value` of a pair count too. */
+  #secrecyOfMember(
+    name: string,
+    value: unknown,
+    object: Readonly<Record<string, unknown>>,
+    rules: RedactionRules,
+  ): Secrecy {
+    const secrecy = this.#secrecyOf(name);
+    if (!rules.texts || secrecy !== 'none') return secrecy;
+    if (/^keys?$/i.test(name)) return !('value' in object) && isTextOrTexts(value) ? 'text' : 'none';
+    if (name !== 'value') return 'none';
+    const of = object['name'] ?? object['key'];
+    return typeof of === 'string' ? this.#secrecyOf(of) : 'none';
   }
 
   #secrecyOf(name: string): Secrecy {
@@ -121,8 +140,7 @@ export class Redactor {
   #array(items: readonly unknown[], secrecy: Secrecy, rules: RedactionRules, depth: number): unknown[] {
     return items.map((item, index) => {
       const before = rules.texts ? items[index - 1] : undefined;
-      const flag =
-        typeof before === 'string' && /^--?[a-z][\w-]{0,80}$/i.test(before) ? secrecyOf(before) : 'none';
+      const flag = typeof before === 'string' ? secrecyAfter(before, item) : 'none';
       return this.#walk(item, typeof item === 'string' ? stronger(secrecy, flag) : secrecy, rules, depth + 1);
     });
   }
@@ -140,47 +158,34 @@ function stronger(a: Secrecy, b: Secrecy): Secrecy {
   return a === 'text' || b === 'text' ? 'text' : 'none';
 }
 
-/** Ids must stay usable: they are looked up again. */
-function isIdName(name: string): boolean {
-  return /^id$|^ids$|Ids?$|_ids?$/.test(name);
+/** Ids that are looked up again must stay usable. Anything that is no plain id is searched like every other text. */
+function isId(name: string, value: unknown): boolean {
+  if (
+    !/^(?:id|ids|(?:user|computer|session|organization)Ids?|allowedUserIds|(?:allowed|blocked)ModelIds)$/.test(
+      name,
+    )
+  )
+    return false;
+  const isPlain = (text: unknown): boolean =>
+    typeof text === 'string' && /^[\w.:@/-]{0,200}$/.test(text) && !text.includes('://');
+  return Array.isArray(value) ? value.every(isPlain) : isPlain(value);
+}
+
+function isTextOrTexts(value: unknown): boolean {
+  return Array.isArray(value) ? value.every(item => typeof item === 'string') : typeof value === 'string';
+}
+
+/** Of an item that follows another one in a list: the value of a flag. */
+function secrecyAfter(before: string, item: unknown): Secrecy {
+  if (!/^--?[a-z][\w-]{0,80}$/i.test(before)) return 'none';
+  const isUser = /^(?:-[uU]|--(?:proxy-)?user)$/.test(before);
+  if (isUser && typeof item === 'string' && /^(?!\d+:\d+$)[^:]*:./.test(item)) return 'text';
+  return secrecyOf(before);
 }
 
 /** The word before a credential that is marked already: `Authorization: Bearer [redacted …]`. */
 function isSchemeOnly(name: string, secret: string): boolean {
   return /authorization$/i.test(name) && /^[a-z]{1,20}$/i.test(secret);
-}
-
-/**
- * What a secret looks like within a text, and the group that holds it. What comes before a secret is bounded, so that no
- * text takes long to search.
- */
-const PATTERNS: readonly (readonly [RegExp, number])[] = [
-  [/-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,40}-----|$)/g, 0],
-  [
-    /\bauthorization\\{0,3}["']?\s{0,8}[:=]\s{0,8}(?:\\{0,3}["'])?(?:[a-z]{1,20}\s{1,8})?([^\s"',;[\]\\]+)/gi,
-    1,
-  ],
-  [/\b(?:bearer|basic)\s{1,8}(?=\S{0,200}[\d=+/])([A-Za-z0-9._~+/=-]{8,})/gi, 1],
-  [/\beyJ[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?/g, 0],
-  [/\b[a-z][a-z0-9+.-]{0,20}:\/\/([^\s/?#@:]{0,2000}:[^\s/?#@]{1,2000})@/gi, 1],
-  [/\bhttps?:\/\/([^\s/?#@:[\]]{8,2000})@/gi, 1],
-  [/[?&](?:key|sig|code)=([^&\s#"']+)/gi, 1],
-  [
-    /\b(?:sk|rk|pk|gh[a-z]|gl[a-z]{2,4}|xox[a-z]|pat|key|tok|token|secret|npm|hf|whsec)[-_](?=[\w-]{0,200}\d)[\w-]{16,}/g,
-    0,
-  ],
-  [/\b(?:AKIA|ASIA|AIza)[\w-]{16,200}/g, 0],
-  [/\b(?:SG|ya29)\.[\w-]{16,200}(?:\.[\w-]{1,200})?/g, 0],
-  [/\/webhooks?\/([\w-]{6,80}\/[\w/-]{12,200})/gi, 1],
-  [/\/services\/([A-Z0-9]{6,40}\/[A-Z0-9]{6,40}\/\w{12,200})/g, 1],
-];
-
-const LONG_RUN = /[A-Za-z0-9+/=]{32,}/g;
-
-/** Letters of both cases with several digits among them: no word, no path and no hash is written like that. */
-function looksRandom(run: string): boolean {
-  const { length } = run.replace(/[^0-9]/g, '');
-  return length >= 4 && /[a-z]/.test(run) && /[A-Z]/.test(run) && !/\/[^/]{0,12}\//.test(run);
 }
 
 /** `name=`, `"name": ` and the like. */

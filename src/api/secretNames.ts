@@ -1,6 +1,6 @@
 /** Words that make any value under a name a secret, numbers included. */
 const STRONG =
-  /password|passwd|passphrase|passcode|secret|credential|apikey|accesskey|privatekey|bearer|cookie|connectionstring/;
+  /password|passwd|passphrase|passcode|passkey|secret|credential|apikey|accesskey|privatekey|bearer|cookie|connectionstring/;
 
 /** Words before a final `key` that make it a secret one: `signingKey`, `DEPLOY_KEY`. */
 const KEY_OWNERS: ReadonlySet<string> = new Set(
@@ -8,9 +8,9 @@ const KEY_OWNERS: ReadonlySet<string> = new Set(
    signing ssh storage subscription`.split(/\s+/),
 );
 
-/** Last words that make text a secret, but not numbers: `maxTokens: 5` is no secret. */
-const TEXT_ONLY: ReadonlySet<string> = new Set(
-  'token tokens auth authorization jwt pass pwd pw creds otp pat signature sas'.split(' '),
+/** Last words that make any value a secret. The plural of `token` is not among them: `maxTokens: 5` is a count. */
+const LAST: ReadonlySet<string> = new Set(
+  'token auth authorization jwt pass pwd pw pin creds otp pat signature sas'.split(' '),
 );
 
 export type Secrecy = 'none' | 'text' | 'all';
@@ -25,18 +25,21 @@ export function secrecyOf(name: string): Secrecy {
   const last = words.at(-1) ?? '';
   if (
     STRONG.test(joined) ||
-    /headers?$|^extraargs?$|^(relay|webhook).*(url|uri|address)$|webhookurl$/.test(joined)
+    LAST.has(last) ||
+    /headers?$|^extraarg(?:ument)?s?$|^arguments$|^(relay|webhook).*(url|uri|address)$|webhookurl$/.test(
+      joined,
+    ) ||
+    /(?:token|authorization|jwt|pw|pwd)$/.test(joined)
   )
     return 'all';
   if (/^keys?$/.test(last) && words.some(word => KEY_OWNERS.has(word))) return 'all';
-  if (TEXT_ONLY.has(last) || /(token|tokens|authorization|jwt)$/.test(joined)) return 'text';
-  return 'none';
+  return joined.endsWith('tokens') ? 'text' : 'none';
 }
 
-/** Without what only says that it is a value: `accessTokenValue`, `token_2`. */
+/** Without what only says that it is a value: `accessTokenValue`, `headerValues`, `token_2`. */
 function withoutEndings(words: string[]): string[] {
   let end = words.length;
-  while (end > 1 && /^(?:value|text|\d+)$/.test(words[end - 1] ?? '')) end--;
+  while (end > 1 && /^(?:values?|text|\d+)$/.test(words[end - 1] ?? '')) end--;
   return words.slice(0, end);
 }
 

@@ -50,7 +50,8 @@ class Comparison {
     for (const name of unionOfNames(before, after)) {
       const isMap = catalogue.get(setting)?.kind === 'map';
       const inner = isMap ? `${setting}.*` : join(setting, name);
-      this.#compare(own(before, name), own(after, name), join(path, name), inner);
+      const [from, to] = [own(before, name, inner), own(after, name, inner)];
+      this.#compare(from, to, join(path, name), inner);
     }
   }
 
@@ -163,8 +164,10 @@ function unionOfNames(before: Settings, after: Settings): string[] {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
 }
 
-function own(object: Settings, name: string): unknown {
-  return Object.hasOwn(object, name) ? (object[name] ?? undefined) : undefined;
+/** `null` counts as missing where a setting is known; what it means elsewhere only the service knows. */
+function own(object: Settings, name: string, setting: string): unknown {
+  const value = Object.hasOwn(object, name) ? object[name] : undefined;
+  return value === null && catalogue.has(setting) ? undefined : value;
 }
 
 /** Names that hold dots or the like are quoted, so that a path can be told from a name. */

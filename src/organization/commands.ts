@@ -78,7 +78,7 @@ export class OrganizationCommands {
       copyPermalink: async (node?: unknown) => {
         const revision = await this.#revision(node, vscode.l10n.t('Copy a reference to a revision'));
         if (revision === undefined) return;
-        const text = permalinkText(revision, data.changesOf(revision), deps.host());
+        const text = permalinkText(revision, data.before(revision), data.changesOf(revision), deps.host());
         await vscode.env.clipboard.writeText(text);
       },
     };
@@ -173,7 +173,11 @@ export class OrganizationCommands {
     await listed();
     if (data.revisions.length === 0) throw new Error(vscode.l10n.t('No control revision is known yet.'));
     const revisions = [...shown.days.values()].flat();
-    const text = historyCsv(revisions, revision => data.changesOf(revision));
+    const text = historyCsv(
+      revisions,
+      revision => data.changesOf(revision),
+      revision => data.before(revision),
+    );
     const file = await saveCsv('control-history.csv', text, target);
     if (file === undefined) return;
     this.#tellExported(

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { isApiError, type ApiClient, type ControlChange, type OrganizationUser, type Page } from '../api';
 import type { Connection } from '../connection';
 import type { Logger } from '../log';
@@ -166,14 +167,30 @@ export class OrganizationData extends Disposable {
     const stale = this.#stale;
     this.#stale = false;
     const needs = ({ state }: Listing<Person> | Listing<Revision>): boolean => {
-      const { at = 0, failure, partial, reading } = state.current;
+      const { at = 0, failure, stopped, reading } = state.current;
       if (reading !== undefined) return true;
       if (failure?.forbidden === true) return false;
       // A reading that a person stopped is not begun again behind their back.
-      if (partial === true && failure === undefined) return false;
+      if (stopped === true) return false;
       return stale || this.#deps.now() - Math.max(at, failure?.at ?? 0) > maxAgeMs;
     };
     await Promise.all([this.people, this.controls].filter(needs).map(listing => listing.read(signal)));
+  }
+
+  /**
+   * The revisions, newest first, read again when older than `maxAgeMs`. What takes longer than `waitMs` is not waited for, but
+   * goes on. Rejects as `ready` does.
+   */
+  async revisionsWithin(maxAgeMs: number, waitMs: number): Promise<readonly Revision[]> {
+    await this.ready();
+    const { at = 0, failure, stopped } = this.controls.state.current;
+    if (failure === undefined && stopped !== true && this.#deps.now() - at > maxAgeMs) {
+      const enough = new AbortController();
+      const waited = delay(waitMs, undefined, { signal: enough.signal }).catch(() => undefined);
+      await Promise.race([this.controls.read(), waited]);
+      enough.abort();
+    }
+    return this.revisions;
   }
 
   /** Reads both lists now. */

@@ -33,13 +33,25 @@ export function peopleCsv(
   );
 }
 
-/** One line a changed setting; values as JSON, secrets as their marks. */
+/** One line a changed setting since the revision `compared_with`; values as JSON, secrets as their marks. */
 export function historyCsv(
   revisions: readonly Revision[],
   changesOf: (revision: Revision) => readonly SettingChange[],
+  beforeOf: (revision: Revision) => Revision | undefined,
 ): string {
   return csv(
-    ['revision', 'time', 'person', 'email', 'setting', 'change', 'before', 'after', 'direction'],
+    [
+      'revision',
+      'time',
+      'person',
+      'email',
+      'setting',
+      'change',
+      'before',
+      'after',
+      'direction',
+      'compared_with',
+    ],
     (function* () {
       for (const revision of revisions) {
         for (const { path, kind, before, after, direction } of changesOf(revision)) {
@@ -53,6 +65,7 @@ export function historyCsv(
             canonical(before),
             canonical(after),
             directionText(direction),
+            beforeOf(revision)?.revision,
           ];
         }
       }

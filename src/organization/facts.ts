@@ -19,7 +19,7 @@ export function personStatus(
 ): string {
   const signIn = timeOf(person.lastSignInAt);
   return [
-    signIn === undefined ? vscode.l10n.t('never signed in') : format.span(now - signIn),
+    signIn === undefined ? vscode.l10n.t('last sign-in not known') : format.span(now - signIn),
     usage === undefined || usage.billableTokens === 0
       ? ''
       : vscode.l10n.t('{0} tokens', format.compact(usage.billableTokens)),
@@ -33,7 +33,7 @@ export function personFacts(person: Person, usage: PersonUsage | undefined, form
   return [
     [vscode.l10n.t('Name'), nameOf(person)],
     [vscode.l10n.t('E-mail'), person.email],
-    [vscode.l10n.t('Last sign-in'), exactTime(person.lastSignInAt, format) ?? vscode.l10n.t('never')],
+    [vscode.l10n.t('Last sign-in'), exactTime(person.lastSignInAt, format) ?? vscode.l10n.t('not known')],
     [vscode.l10n.t('Last active day (UTC)'), usage?.lastActiveDay],
     [
       vscode.l10n.t('Tokens, last 30 days (UTC)'),

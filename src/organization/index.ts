@@ -210,15 +210,11 @@ class Organization extends Disposable implements OrganizationFeature {
 
   async #controls(): Promise<OrganizationData['revisions']> {
     try {
-      await this.#data.ready();
-      const { at = 0, failure } = this.#data.controls.state.current;
-      if (failure === undefined && Date.now() - at > POLICY_FRESH_MS) {
-        await this.#data.controls.read(AbortSignal.timeout(ASK_MS));
-      }
+      return await this.#data.revisionsWithin(POLICY_FRESH_MS, ASK_MS);
     } catch (error) {
       this.#deps.log.warn(`The controls are not known: ${errorSentence(error)}`);
+      return this.#data.revisions;
     }
-    return this.#data.revisions;
   }
 
   #onConnection(): void {

@@ -34,6 +34,8 @@ export interface ListingState<T> {
   readonly reading?: { readonly count: number } | undefined;
   /** The newest reading was stopped or failed before the end, so `items` may lack some. */
   readonly partial?: boolean | undefined;
+  /** A person stopped the newest reading. */
+  readonly stopped?: boolean | undefined;
   readonly failure?: ListingFailure | undefined;
 }
 
@@ -97,10 +99,10 @@ export class Listing<T> extends Disposable {
     this.#requests.abortAll();
   }
 
-  /** A failure is no longer of interest: there is another key. */
+  /** How the newest reading ended is no longer of interest: there is another key. */
   forgive(): void {
-    const { failure, ...rest } = this.#state.current;
-    if (failure !== undefined) this.#state.set(rest);
+    const { failure, partial, stopped, ...rest } = this.#state.current;
+    if (failure !== undefined || partial !== undefined || stopped !== undefined) this.#state.set(rest);
   }
 
   override dispose(): void {
@@ -147,7 +149,7 @@ export class Listing<T> extends Disposable {
         show({ reading: { count: read.size } });
       }
       if (stop.signal.aborted) {
-        show({ partial: true });
+        show({ partial: true, stopped: true });
         return;
       }
       const kept: Kept<T> = { at: this.#deps.now(), items: [...read.values()], problems };
@@ -157,6 +159,7 @@ export class Listing<T> extends Disposable {
       const failure = stop.signal.aborted ? undefined : this.#deps.failureOf(error);
       show({
         partial: read.size > 0 || stop.signal.aborted,
+        ...(stop.signal.aborted ? { stopped: true } : {}),
         ...(failure === undefined ? {} : { failure: { ...failure, at: this.#deps.now() } }),
       });
     } finally {

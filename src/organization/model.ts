@@ -54,6 +54,11 @@ export function makerOf({ user }: Revision): string {
   return user?.id ?? user?.email ?? user?.name ?? '';
 }
 
+/** Whether revisions between these two are not known, so that others may have made some of the changes. */
+export function isGap(before: Revision | undefined, revision: Revision): before is Revision {
+  return before !== undefined && before.revision !== revision.revision - 1;
+}
+
 /** The local calendar day of a time, `YYYY-MM-DD`; empty for none. */
 export function dayOf(time: number | undefined): string {
   if (time === undefined) return '';
@@ -111,7 +116,8 @@ export function passesHistory(
 export interface PeopleFilter {
   /** Part of a name, an e-mail or an id, in any letter case. */
   readonly text?: string | undefined;
-  readonly seen?: 'inactive' | 'never';
+  /** `unknown`: without a last sign-in; the service does not say whether there was one. */
+  readonly seen?: 'inactive' | 'unknown';
   readonly sort: 'name' | 'latest' | 'longestAgo';
 }
 
@@ -123,7 +129,7 @@ export function lastSeen(person: Person, usage: PersonUsage | undefined): number
   return times.length === 0 ? undefined : Math.max(...times);
 }
 
-/** Not seen for so many days; somebody who has just joined is not inactive yet. */
+/** Not seen for so many days; somebody who has just joined, or of whom no date is known, is not inactive. */
 export function isInactive(
   person: Person,
   usage: PersonUsage | undefined,
@@ -131,7 +137,7 @@ export function isInactive(
   inactiveDays: number,
 ): boolean {
   const since = lastSeen(person, usage) ?? timeOf(person.createdAt);
-  return since === undefined || now - since > inactiveDays * 24 * 60 * 60 * 1000;
+  return since !== undefined && now - since > inactiveDays * 24 * 60 * 60 * 1000;
 }
 
 export interface PeopleContext {
@@ -153,7 +159,7 @@ export function choosePeople(
     if (filter.seen === 'inactive' && !isInactive(person, usage?.get(person.id), now, inactiveDays)) {
       return false;
     }
-    if (filter.seen === 'never' && timeOf(person.lastSignInAt) !== undefined) return false;
+    if (filter.seen === 'unknown' && timeOf(person.lastSignInAt) !== undefined) return false;
     return wanted === '' || searchText(person).includes(wanted);
   });
   const keyed = chosen.map(person => ({

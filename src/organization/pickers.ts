@@ -100,8 +100,8 @@ export async function pickPeopleFilter(
         value: { ...kept, seen: 'inactive' },
       },
       {
-        label: picked(current.seen === 'never', vscode.l10n.t('Never signed in')),
-        value: { ...kept, seen: 'never' },
+        label: picked(current.seen === 'unknown', vscode.l10n.t('Last sign-in not known')),
+        value: { ...kept, seen: 'unknown' },
       },
       {
         label: picked((text ?? '') !== '', vscode.l10n.t('Name or e-mail contains…')),

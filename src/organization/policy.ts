@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { forNotification } from '../util/text';
 import { valueAt } from './directions';
-import { timeOf, type Revision } from './model';
+import { isGap, timeOf, type Revision } from './model';
 import { canonical, isObject } from './stable';
 import { makerText, type Calendar } from './words';
 
@@ -9,6 +9,8 @@ import { makerText, type Calendar } from './words';
 export interface SessionChoice {
   readonly model?: string;
   readonly autonomyLevel?: string;
+  readonly autonomyMode?: string;
+  readonly specModeModel?: string;
   /** `providerType` of the computer. */
   readonly computerProvider?: string;
 }
@@ -28,11 +30,12 @@ export function warningsOf(
 ): string[] {
   const [newest] = revisions;
   if (newest === undefined) return [];
-  const { model, autonomyLevel, computerProvider } = choice;
+  const { specModeModel, autonomyLevel, autonomyMode, computerProvider } = choice;
   const at = (path: string): unknown => valueAt(newest.settings, path);
   const since = (path: string): string => sinceText(path, revisions, calendar);
   const warnings: string[] = [];
-  if (model !== undefined && model !== '') {
+  for (const model of new Set([choice.model, specModeModel])) {
+    if (model === undefined || model === '') continue;
     const name = forNotification(model, 80);
     const path = modelObstacle(model, at);
     if (path === 'modelPolicy.blockedModelIds') {
@@ -48,12 +51,13 @@ export function warningsOf(
     }
   }
   const most = at('maxAutonomyLevel');
-  if (autonomyLevel !== undefined && isAbove(autonomyLevel, most)) {
+  for (const level of [autonomyLevel, autonomyMode]) {
+    if (level === undefined || !isAbove(level.replace(/^auto-/, ''), most)) continue;
     warnings.push(
       vscode.l10n.t(
         'The controls allow autonomy up to {0}, and {1} is above that ({2}).',
         forNotification(String(most), 40),
-        forNotification(autonomyLevel, 40),
+        forNotification(level, 40),
         since('maxAutonomyLevel'),
       ),
     );
@@ -105,21 +109,36 @@ function isAbove(level: string, most: unknown): boolean {
   return limit >= 0 && LEVELS.indexOf(level) > limit;
 }
 
-/** The revision that gave a setting the value it has now, its person and its day. */
+/** The revision that gave a setting the value it has now, its person and its day; no person where that is not certain. */
 function sinceText(path: string, revisions: readonly Revision[], calendar: Calendar): string {
-  const value = (revision: Revision): string => canonical(valueAt(revision.settings, path));
-  let since = revisions[0];
+  const [newest] = revisions;
+  if (newest === undefined) return path;
+  const value = canonical(valueAt(newest.settings, path));
+  let since = newest;
+  let before: Revision | undefined;
   for (const revision of revisions) {
-    if (since === undefined || value(revision) !== value(since)) break;
+    // What could not be read tells neither the same nor another value.
+    if (revision.unread?.some(unread => path === unread || path.startsWith(`${unread}.`)) === true) continue;
+    if (canonical(valueAt(revision.settings, path)) !== value) {
+      before = revision;
+      break;
+    }
     since = revision;
   }
-  if (since === undefined) return path;
   const time = timeOf(since.updatedAt);
-  return vscode.l10n.t(
-    '{0}, revision {1} by {2}, {3}',
-    path,
-    since.revision,
-    forNotification(makerText(since), 80),
-    time === undefined ? vscode.l10n.t('unknown time') : calendar.dayOf(time),
-  );
+  const day = time === undefined ? vscode.l10n.t('unknown time') : calendar.dayOf(time);
+  if (before === undefined && since.revision !== 1) {
+    return vscode.l10n.t('{0}, at least since revision {1}, {2}', path, since.revision, day);
+  }
+  if (isGap(before, since)) {
+    return vscode.l10n.t(
+      '{0}, set after revision {1} and at the latest with revision {2}, {3}',
+      path,
+      before.revision,
+      since.revision,
+      day,
+    );
+  }
+  const maker = forNotification(makerText(since), 80);
+  return vscode.l10n.t('{0}, revision {1} by {2}, {3}', path, since.revision, maker, day);
 }

@@ -14,6 +14,7 @@ import {
   changeWords,
   countsText,
   directionText,
+  gapText,
   isSecretChange,
   makerText,
   summaryText,
@@ -172,7 +173,8 @@ export class Rows {
       changes.length === 0 ? None : Collapsed,
     );
     const clock = time === undefined ? '' : calendar.timeOfDay(time);
-    item.description = [makerText(revision), summary, clock].filter(part => part !== '').join(' · ');
+    const gap = gapText(before, revision);
+    item.description = [makerText(revision), summary, gap, clock].filter(part => part !== '').join(' · ');
     item.iconPath = themeIcon({ id: 'git-commit' });
     item.contextValue = before === undefined ? 'revision first' : 'revision';
     item.tooltip = factsTooltip(revisionFacts(revision, before, changes, format));
@@ -187,6 +189,7 @@ export class Rows {
         vscode.l10n.t('Revision {0} by {1}', revision.revision, makerText(revision)),
         time === undefined ? '' : format.exact(time),
         summary,
+        gap,
         ...toward,
       ]
         .filter(part => part !== undefined && part !== '')

@@ -4,7 +4,7 @@ import { oneLine } from '../util/text';
 import type { SettingChange } from './changes';
 import { settingsOf } from './changes';
 import type { Direction } from './directions';
-import { makerOf, timeOf, whoOf, type HistoryFilter, type PeopleFilter, type Revision } from './model';
+import { isGap, makerOf, timeOf, whoOf, type HistoryFilter, type PeopleFilter, type Revision } from './model';
 
 /** A value of a setting on one line, as people read it. Foreign text. */
 export function valueText(value: unknown, maxLength = 80): string {
@@ -36,30 +36,38 @@ export function countsText({ set }: SettingChange): string | undefined {
     .join(' ');
 }
 
+/** Longest list that is shown item by item. */
+const SHORT = 60;
+
 /** `path: old → new`. Foreign text. */
 export function changeText(change: SettingChange): string {
   const path = oneLine(change.path, 120);
-  const { before, after, set } = change;
   switch (change.kind) {
     case 'unreadable':
       return vscode.l10n.t('{0}: one side could not be read', path);
     case 'reordered':
       return vscode.l10n.t('{0}: order changed', path);
     default:
-      if (set === undefined) return `${path}: ${valueText(before)} → ${valueText(after)}`;
-      return `${path}: ${entriesText(before)} → ${entriesText(after)}`;
+      return `${path}: ${sidesText(change).join(' → ')}`;
   }
 }
 
 /** The same in words, for screen readers. */
 export function changeWords(change: SettingChange): string {
-  const { path, before, after, kind, direction, set } = change;
+  const { path, kind, direction } = change;
   if (kind === 'unreadable' || kind === 'reordered') return changeText(change);
-  const [from, to] =
-    set === undefined ? [valueText(before), valueText(after)] : [entriesText(before), entriesText(after)];
+  const [from, to] = sidesText(change);
   const words = vscode.l10n.t('{0}, from {1} to {2}', oneLine(path, 120), from, to);
   const toward = directionText(direction);
   return toward === undefined ? words : `${words}, ${toward}`;
+}
+
+/** Both values; sets that are long by their sizes. */
+function sidesText({ before, after, set }: SettingChange): [before: string, after: string] {
+  const isLong = (value: unknown): boolean => value !== undefined && JSON.stringify(value).length > SHORT;
+  return set !== undefined && (isLong(before) || isLong(after))
+    ? [entriesText(before), entriesText(after)]
+    : [valueText(before), valueText(after)];
 }
 
 function entriesText(value: unknown): string {
@@ -86,8 +94,8 @@ export function filterText(
     people.text,
     people.seen === undefined
       ? undefined
-      : people.seen === 'never'
-        ? vscode.l10n.t('never signed in')
+      : people.seen === 'unknown'
+        ? vscode.l10n.t('last sign-in not known')
         : vscode.l10n.t('inactive'),
     maker && makerText(maker),
     setting,
@@ -100,6 +108,11 @@ export function filterText(
     .filter(part => part !== undefined && part !== '')
     .map(part => oneLine(part ?? '', 60))
     .join(' · ');
+}
+
+/** `since rev 12` when revisions in between are not known; else nothing. */
+export function gapText(before: Revision | undefined, revision: Revision): string {
+  return isGap(before, revision) ? vscode.l10n.t('since rev {0}', before.revision) : '';
 }
 
 /** Who made a revision, as shown. */
@@ -136,9 +149,13 @@ export class Calendar {
   }
 }
 
-/** A revision as text to be passed on: number, person, exact time, what changed, where. Foreign text made plain. */
+/**
+ * A revision as text to be passed on: number, person, exact time, what changed since the one before, where. Foreign text made
+ * plain.
+ */
 export function permalinkText(
   revision: Revision,
+  before: Revision | undefined,
   changes: readonly SettingChange[],
   host: string | undefined,
 ): string {
@@ -154,6 +171,14 @@ export function permalinkText(
       time === undefined ? vscode.l10n.t('unknown time') : new Date(time).toISOString(),
     ),
     ...(host === undefined ? [] : [vscode.l10n.t('Service: {0}', oneLine(host))]),
+    ...(isGap(before, revision)
+      ? [
+          vscode.l10n.t(
+            'Changes since revision {0}; those in between are not known, and others may have made them:',
+            before.revision,
+          ),
+        ]
+      : []),
     ...changes.slice(0, 20).map(change => {
       const toward = directionText(change.direction);
       return `- ${changeText(change)}${toward === undefined ? '' : ` (${toward})`}`;

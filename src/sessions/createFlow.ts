@@ -137,7 +137,7 @@ export class CreateFlow {
     byPerson: boolean,
     request?: Partial<CreateRequest>,
   ): Promise<string | undefined> {
-    if (byPerson && !(await this.#agrees(settings, computer.facts))) return undefined;
+    if (!(await this.#agrees(settings, computer.facts, byPerson))) return undefined;
     const hasSettings = request?.sessionSettings !== undefined || Object.keys(settings).length > 0;
     const session = await createSession(
       api,
@@ -164,15 +164,24 @@ export class CreateFlow {
     return session.sessionId;
   }
 
-  /** Tells what speaks against a session before it is made: the state of its computer, the organization's rules. */
-  async #agrees(settings: SendableSettings, computer: ComputerFacts | undefined): Promise<boolean> {
-    const { model, autonomyLevel } = settings;
+  /**
+   * Tells what speaks against a session before it is made: the organization's rules, whoever asks for it, and to a person also
+   * the state of its computer.
+   */
+  async #agrees(
+    settings: SendableSettings,
+    computer: ComputerFacts | undefined,
+    byPerson: boolean,
+  ): Promise<boolean> {
+    const { model, autonomyLevel, autonomyMode, specModeModel } = settings;
     const warnings = await this.#deps.policy?.warnings({
       ...(model === undefined ? {} : { model }),
       ...(autonomyLevel === undefined ? {} : { autonomyLevel }),
+      ...(autonomyMode === undefined ? {} : { autonomyMode }),
+      ...(specModeModel === undefined ? {} : { specModeModel }),
       ...(computer?.providerType === undefined ? {} : { computerProvider: computer.providerType }),
     });
-    return goOnInSpiteOf([...stateWarnings(computer), ...(warnings ?? [])]);
+    return goOnInSpiteOf([...(byPerson ? stateWarnings(computer) : []), ...(warnings ?? [])]);
   }
 
   /** What known sessions have for a field, the most used first. */

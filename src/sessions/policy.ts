@@ -6,6 +6,8 @@ import type { ComputerFacts } from './row';
 export interface PolicyChoice {
   readonly model?: string;
   readonly autonomyLevel?: string;
+  readonly autonomyMode?: string;
+  readonly specModeModel?: string;
   readonly computerProvider?: string;
 }
 

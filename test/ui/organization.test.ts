@@ -113,7 +113,7 @@ describe('organization', () => {
     await workbench.contextMenu(found.first(), 'Copy e-mail of user');
     assert.match(await copies(/@acme\.example$/), /^[\w.]+@acme\.example$/);
     await run('Filter and sort users…');
-    await workbench.pick('Never signed in');
+    await workbench.pick('Last sign-in not known');
     await users().filter({ hasText: '1 of 128' }).waitFor();
     await run('Export users as CSV…');
     const file = path.join(folder, 'organization-users.csv');
@@ -133,7 +133,7 @@ describe('organization', () => {
     await expand('rev 45');
     await workbench.row(VIEW, 'maxAutonomyLevel: high → medium').filter({ hasText: 'tightens' }).waitFor();
     await workbench
-      .row(VIEW, 'sandbox.filesystem.denyRead: 1 entry → 2 entries')
+      .row(VIEW, 'sandbox.filesystem.denyRead: [.env] → [.env, **/secrets/**]')
       .filter({ hasText: '+1' })
       .waitFor();
     await workbench.row(VIEW, 'ideAutoConnect: true → not set').waitFor();
@@ -184,6 +184,45 @@ describe('organization', () => {
     await workbench.expandView('Computers');
     await workbench.row('Computers', 'active').waitFor();
     assert.equal(asked(), 2);
+  });
+
+  it('a session that the controls forbid is made only after a question that says so', async () => {
+    await open(service);
+    const created = (): unknown[] =>
+      service.requests
+        .filter(({ method, path: asked }) => method === 'POST' && /\/sessions$/.test(asked))
+        .map(({ body }) => body);
+    const choose = async (): Promise<void> => {
+      await run('New session with settings');
+      await workbench.quickInput.getByText('(1/3)').waitFor();
+      await workbench.pick('atlas');
+      await workbench.quickInput.getByText('(2/3)').first().waitFor();
+    };
+    const goOn = async (): Promise<void> => {
+      await workbench.pick(/Go on.*high/);
+      await workbench.quickInput.getByText('(3/3)').waitFor();
+      await workbench.answer('');
+    };
+    const question = workbench.page.getByRole('dialog').filter({
+      hasText: /allow autonomy up to medium, and high is above that \(maxAutonomyLevel, revision \d+ by /,
+    });
+    await choose();
+    await workbench.pick('Autonomy level');
+    await workbench.pick(/^high/);
+    await goOn();
+    await question.waitFor();
+    assert.deepEqual(created(), [], 'nothing before the answer');
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'detached' });
+    assert.deepEqual(created(), [], 'nothing after a no');
+    await choose();
+    await goOn();
+    await question.getByRole('button', { name: 'Create anyway' }).click();
+    await workbench.webview().getByRole('textbox').first().waitFor();
+    assert.equal(created().length, 1);
+    assert.deepEqual((created()[0] as { sessionSettings: unknown }).sessionSettings, {
+      autonomyLevel: 'high',
+    });
   });
 
   it('is there without the service too, with its age, also after a reload', async () => {

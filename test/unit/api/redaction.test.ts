@@ -19,19 +19,18 @@ describe('redaction', function () {
     for (const name of [
       'apiKey api_key APIKEY x-api-key X_API_KEY providerApiKeyValue accessKey secret_access_key privateKey clientSecret',
       'password Passwd PGPASSWORD passphrase credentials awsCredential cookie Set-Cookie extraHeaders headers extraArgs',
+      'token accessToken GH_TOKEN authtoken authorization auth jwt DB_PWD otp thoughtSignature accessTokenValue token_2',
+      'DB_PASS pw gatewayCreds userpw pin signingPin passkey headerValues extra_arguments extraArguments arguments PAT',
       'header extra_arg webhookUrl alertsWebhookURL relayClientUrl relay_agent_url RELAYAGENTURI signingKey DEPLOY_KEY storageAccountKey connectionString',
     ].flatMap(names => names.split(' '))) {
       assert.equal(secrecyOf(name), 'all', name);
     }
-    for (const name of [
-      'token accessToken GH_TOKEN authtoken refresh_tokens authorization auth jwt DB_PWD otp thoughtSignature',
-      'accessTokenValue token_2 DB_PASS pw gatewayCreds',
-    ].flatMap(names => names.split(' '))) {
+    for (const name of ['tokens', 'refresh_tokens', 'inputTokens', 'thinkingMaxTokens']) {
       assert.equal(secrecyOf(name), 'text', name);
     }
     for (const name of [
       'tokenUsage inputTokensUsed model baseUrl id provider reasoningEffort customModels key keys keyboard publicKey',
-      'maxAutonomyLevel allowedIps authorName tokenizer description author sessionDefaultSettings relay',
+      'maxAutonomyLevel allowedIps authorName tokenizer description author sessionDefaultSettings relay pinned path spinner values',
     ].flatMap(names => names.split(' '))) {
       assert.equal(secrecyOf(name), 'none', name);
     }
@@ -50,7 +49,7 @@ describe('redaction', function () {
           thinkingMaxTokens: 7,
         },
       ],
-      novelty: [[{ deep: { MASTER_KEY: SECRET, Password: 1234, token: 12, tokens: [SECRET] } }]],
+      novelty: [[{ deep: { MASTER_KEY: SECRET, Password: 1234, tokens: 12, refresh_tokens: [SECRET] } }]],
       modelPolicy: { allowedModelIds: ['a', 'b'], allowCustomModels: false },
     };
     const result = whole(settings) as typeof settings;
@@ -62,10 +61,47 @@ describe('redaction', function () {
     assert.deepEqual(model.extraArgs.nested.list.slice(1), [true, null]);
     assert.deepEqual([model.maxOutputTokens, model.thinkingMaxTokens, model.model], [5, 7, 'm']);
     assert.match(String(result.novelty[0]?.[0]?.deep.Password), MARK);
-    assert.equal(result.novelty[0]?.[0]?.deep.token, 12, 'a count is no secret');
+    assert.equal(result.novelty[0]?.[0]?.deep.tokens, 12, 'a count is no secret');
     assert.deepEqual(result.modelPolicy, settings.modelPolicy);
     assert.ok(!JSON.stringify(result).includes('canary'));
     assert.equal(settings.customModels[0]?.apiKey, SECRET, 'the original is left alone');
+  });
+
+  it('numbers under the name of a secret are secrets; counts of tokens are none', () => {
+    const result = whole({ otp: 123456, pwd: 998877, authToken: 1234567890, DB_PASS: 1, pat: 2 });
+    for (const value of Object.values(result as object)) assert.match(String(value), MARK);
+    const counts = { inputTokens: 5, outputTokens: 6, cacheReadTokens: 7, maxTokens: 8, tokens: 9 };
+    assert.deepEqual(whole(counts), counts);
+    assert.equal(
+      redactor.text('--max-tokens 4096 and max_tokens=4096'),
+      '--max-tokens 4096 and max_tokens=4096',
+    );
+  });
+
+  it('a bare key is one where texts are searched, unless it names a value or leads further', () => {
+    const result = whole({
+      key: SECRET,
+      more: { keys: [SECRET] },
+      env: [{ name: 'API_KEY', value: SECRET }],
+    });
+    assert.ok(!JSON.stringify(result).includes('canary'), JSON.stringify(result));
+    const kept = { key: { a: 'b' }, keys: [{ size: 1 }], env: [{ key: 'HOME', value: '/home/me' }] };
+    assert.deepEqual(whole(kept), kept);
+    assert.deepEqual(redactor.redact({ key: 'k' }, { texts: false }), { key: 'k' });
+  });
+
+  it('a name that ends in id hides nothing', () => {
+    const text = `curl -H "Authorization: Bearer ${SECRET}"`;
+    const result = whole({
+      id: { deep: text },
+      serverIds: [text],
+      tokenId: text,
+      clientId: `sk-${SECRET}`,
+      userId: text,
+      allowedUserIds: [{ note: text }],
+      ids: `https://user:${SECRET}@host`,
+    });
+    assert.ok(!JSON.stringify(result).includes('canary'), JSON.stringify(result));
   });
 
   it('shows that a secret changed, and never what it is', () => {
@@ -79,6 +115,30 @@ describe('redaction', function () {
     for (const text of [
       `curl -H "Authorization: Bearer ${SECRET}"`,
       `authorization=${SECRET}`,
+      `https://user:p@${SECRET}@host/path`,
+      `https://user:p@ss${SECRET}@canary@host`,
+      `https://user:pa/${SECRET}@host`,
+      `https://user:pa?${SECRET}#canary@host`,
+      `https://to@${SECRET}@host`,
+      `admin:${SECRET}@host:8080`,
+      `via admin:${SECRET}@proxy.example for all`,
+      `admin:p@${SECRET}@10.0.0.1`,
+      `curl -u a:${SECRET} https://host`,
+      `curl -ua:${SECRET} https://host`,
+      `curl --user "a:${SECRET} two words" https://host`,
+      `curl --proxy-user=a:${SECRET} https://host`,
+      `sshpass -p ${SECRET} ssh host`,
+      `sshpass -p'${SECRET} two words' ssh host`,
+      `mysql -h db -p${SECRET} shop`,
+      `mysqldump -uroot -p${SECRET}`,
+      'token canary1def',
+      'Authorization: token canary1def',
+      'Cookie: a=b; c=canary; d=canary',
+      `curl -H 'Cookie: a=b; c=canary' https://host`,
+      'https://host/x?access=canary',
+      'caNary4-x9Qz_Tr5mVb-8KpL2wXd_Yf6Hj3Ns7Gc1Rt0',
+      'key of the house: 0123456789abcdef0123456789abcdef (canary)'.replace(' (canary)', ''),
+      'k 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef',
       `Authorization: Basic ${SECRET}==`,
       `bearer ${SECRET}`,
       `https://user:${SECRET}@host/path`,
@@ -111,7 +171,10 @@ describe('redaction', function () {
     ]) {
       const result = redactor.text(text);
       assert.match(result, /\[redacted [0-9a-f]{8}\]/, text);
-      assert.ok(!/canary|eyJj|two words|with words/.test(result), `${text} -> ${result}`);
+      assert.ok(
+        !/canary|caNary|0123456789abcdef01|eyJj|two words|with words/.test(result),
+        `${text} -> ${result}`,
+      );
     }
   });
 
@@ -123,6 +186,15 @@ describe('redaction', function () {
       'git@github.example:acme/shop.git',
       '3f9a1c20b7d64e0f8a5c2b1d9e7f6a5b4c3d2e1f',
       'user_01HXYZABCDEFGHJKMNPQRSTVWX',
+      'session_01JD4X7Q2ZK8M3N5P6R7S8T9VW',
+      '6f9619ff-8b86-d011-b42d-00cf4fc964ff',
+      'message 3F2504E0-4F89-41D3-9A0C-0305E82C3301',
+      'image@sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+      'https://host:8080/@scope/pkg and https://host/a@b/c:d@e',
+      'github:acme/tools@v1.2.0, npm:lodash@4.17.21, name@1.2.3, mailto:ann@acme.example, image:tag@x',
+      'docker run -u 1000:1000 image',
+      'mysql -p shop, mysql -P 3306, token of the day, token abcdefgh',
+      'cookies and a cookie are fine',
       'key: value, keys: many, monkey=banana',
       'C:\\Program Files\\tool.exe --output out',
       '/Users/me/Library/Application/Code2026/User/globalStorage1',
@@ -136,6 +208,11 @@ describe('redaction', function () {
   });
 
   it('values after a flag in a list, names that are secrets, and ids that must stay usable', () => {
+    for (const args of [
+      ['curl', '-u', `a:${SECRET}`],
+      ['--user', `a:${SECRET}`],
+    ])
+      assert.ok(!JSON.stringify(whole({ args })).includes('canary'));
     assert.deepEqual(
       (whole({ args: ['--api-key', SECRET, '--verbose', 'yes'] }) as { args: string[] }).args.map(arg =>
         arg.startsWith('['),
@@ -144,7 +221,11 @@ describe('redaction', function () {
     );
     const named = whole({ [`sk-${SECRET}`]: true }) as object;
     assert.ok(!JSON.stringify(named).includes('canary'));
-    const ids = { id: 'key-0123456789abcdef0123', allowedUserIds: ['token-0123456789abcdef0123'] };
+    const ids = {
+      id: 'key-0123456789abcdef0123',
+      allowedUserIds: ['token-0123456789abcdef0123'],
+      allowedModelIds: ['0123456789abcdef0123456789abcdef'],
+    };
     assert.deepEqual(whole(ids), ids);
   });
 
@@ -158,6 +239,16 @@ describe('redaction', function () {
       'bearer ',
       '--key ',
       'authorization',
+      'cookie:',
+      'https://a:',
+      'a:b@',
+      'a:b@c.',
+      'a:b@c.d.e.',
+      '-u a:',
+      'mysql -p',
+      'token ',
+      'aB3-',
+      'sshpass -p',
       '\\"',
       '-----BEGIN PRIVATE KEY-----',
     ]) {

@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
+import type { TreeItem } from 'vscode';
+import type { OrganizationData } from '../../../src/organization/data';
 import { ControlDocuments, revisionText } from '../../../src/organization/documents';
 import { historyCsv, peopleCsv } from '../../../src/organization/exports';
 import { changeFacts, personFacts, revisionFacts } from '../../../src/organization/facts';
 import { warningsOf } from '../../../src/organization/policy';
 import { Calendar, changeText, changeWords, permalinkText, valueText } from '../../../src/organization/words';
+import { Rows } from '../../../src/organization/rows';
+import { Shown } from '../../../src/organization/shown';
+import { OrganizationTree, type OrganizationTreeNode } from '../../../src/organization/tree';
 import { outline } from '../../../src/util/details';
 import { Formatter } from '../../../src/util/format';
-import { cleanUp, everythingBelow, faultServer, openWindow, temporaryFolder } from './support';
+import { cleanUp, everythingBelow, faultServer, later, openWindow, temporaryFolder } from './support';
 
 const CANARY = 'canary-1f2e3d4c5b6a7980';
 
@@ -45,8 +50,63 @@ function settings(turn: string): object {
       looksLikeOne: `sk-${secret.replace(/\W/g, '')}`,
       random: `canary${'aB3dE6gH9jK2mN5p'.repeat(2)}`,
     },
+    listedByName: {
+      otp: 123456789,
+      pwd: 987654321,
+      authToken: 1234567890,
+      headerValues: { a: secret },
+      extra_arguments: [secret],
+      arguments: [secret],
+      passkey: secret,
+      pin: secret,
+      userpw: secret,
+      key: secret,
+      keys: [secret],
+      env: [{ name: 'API_KEY', value: secret }],
+      serverIds: [{ id: { deep: `Authorization: Bearer ${secret}` } }],
+    },
+    listedByLook: {
+      addresses: [
+        `https://user:p@${secret}@host`,
+        `https://user:pa/${secret}@host`,
+        `admin:${secret}@host:8080`,
+        `https://host/?access=${secret}`,
+      ],
+      lines: [
+        `curl -u a:${secret} https://host`,
+        `sshpass -p ${secret} ssh host`,
+        `mysql -p${secret} shop`,
+        `token ${secret}`,
+        `Cookie: a=b; c=${secret}`,
+      ],
+      url64: `caNary4-x9Qz_Tr5mVb-8KpL2wXd_Yf6Hj3Ns7Gc1R${turn}0`,
+      hex: `0123456789abcdef0123456789abcde${turn}`,
+    },
     userModelPolicies: { [`ghp_${secret.replace(/\W/g, '')}`]: true },
   };
+}
+
+function treeOf(data: OrganizationData): OrganizationTree {
+  const now = Date.now;
+  const inactiveDays = (): number => 30;
+  const shown = new Shown({ data, language: 'en', inactiveDays, now });
+  const [format, calendar] = [new Formatter('en'), new Calendar('en')];
+  const rows = new Rows({ data, shown, format, calendar, inactiveDays, now });
+  const tree = new OrganizationTree({ data, shown, rows, ready: () => Promise.resolve(true) });
+  later(() => tree.dispose());
+  later(() => shown.dispose());
+  return tree;
+}
+
+/** The rows of the whole tree, as the view draws them. */
+async function everyRow(tree: OrganizationTree, node?: OrganizationTreeNode): Promise<TreeItem[]> {
+  const items = node === undefined ? [] : [tree.getTreeItem(node)];
+  for (const child of await tree.getChildren(node)) items.push(...(await everyRow(tree, child)));
+  return items;
+}
+
+function textOf(label: TreeItem['label']): string {
+  return typeof label === 'object' ? label.label : (label ?? '');
 }
 
 describe('secrets of the controls', () => {
@@ -98,6 +158,20 @@ describe('secrets of the controls', () => {
         'enabledPlugins.*.env',
         'extraKnownMarketplaces.*.Auth_Token',
         'extraKnownMarketplaces.*.source.url',
+        'listedByLook.addresses',
+        'listedByLook.hex',
+        'listedByLook.lines',
+        'listedByLook.url64',
+        'listedByName.arguments',
+        'listedByName.env',
+        'listedByName.extra_arguments',
+        'listedByName.headerValues.a',
+        'listedByName.key',
+        'listedByName.keys',
+        'listedByName.passkey',
+        'listedByName.pin',
+        'listedByName.serverIds',
+        'listedByName.userpw',
         'mcpAutonomyOverrides.*.headers.authorization',
         'modelPolicy.allowedBaseUrls',
         'settingOfTomorrow',
@@ -107,12 +181,27 @@ describe('secrets of the controls', () => {
 
     const person = data.person('u1')!;
     const documents = new ControlDocuments(data, calendar);
+    const items = await everyRow(treeOf(data));
+    const secretRow = items.find(({ label }) => textOf(label).startsWith('customModels[house].apiKey: '));
+    assert.match(String(secretRow?.description), /the secret changed/);
+    const reference = permalinkText(third, second, changed, 'host');
+    assert.match(reference, /customModels\[house\]\.apiKey: \[redacted \w{8}\] → \[redacted \w{8}\]/);
+    assert.ok(everythingBelow(root).includes('[redacted '), 'the folder holds the history');
     const told = [
+      ...items.flatMap(item => [
+        item.id,
+        textOf(item.label),
+        String(item.description),
+        (item.tooltip as { readonly value: string } | undefined)?.value,
+        item.accessibilityInformation?.label,
+        JSON.stringify(item),
+      ]),
+      reference,
       ...data.revisions.flatMap(revision => {
         const changes = data.changesOf(revision);
         return [
           revisionText(revision),
-          permalinkText(revision, changes, 'host'),
+          permalinkText(revision, data.before(revision), changes, 'host'),
           ...changes.flatMap(each => [
             changeText(each),
             changeWords(each),
@@ -124,7 +213,11 @@ describe('secrets of the controls', () => {
         ];
       }),
       await documents.text({ path: '/service/revision-3.jsonc' }),
-      historyCsv(data.revisions, revision => data.changesOf(revision)),
+      historyCsv(
+        data.revisions,
+        revision => data.changesOf(revision),
+        revision => data.before(revision),
+      ),
       peopleCsv([person], undefined, Date.now(), 30),
       outline(person, format),
       ...personFacts(person, undefined, format).flat(),
@@ -137,7 +230,32 @@ describe('secrets of the controls', () => {
       everythingBelow(root),
     ].join('\n');
     assert.ok(told.includes('[redacted '));
-    assert.ok(!/canary/i.test(told), told.slice(Math.max(0, told.search(/canary/i) - 200)).slice(0, 400));
+    const leak = told.search(/canary|123456789|987654321|0123456789abcdef/i);
+    assert.equal(leak, -1, told.slice(Math.max(0, leak - 200)).slice(0, 400));
+  });
+
+  it('a revision after ones that are not known says since when its changes are', async () => {
+    const server = await faultServer();
+    const change = (revision: number, maxAutonomyLevel: string): object => ({
+      revision,
+      settings: { maxAutonomyLevel },
+      user: { name: 'Ann' },
+    });
+    const changes = [change(9, 'low'), change(8, 'high'), change(5, 'off')];
+    server.answer(({ url }) => ({
+      kind: 'answer',
+      body: url.includes('/users')
+        ? { users: [], pagination: { hasMore: false } }
+        : { changes, pagination: { hasMore: false } },
+    }));
+    const { data } = openWindow(temporaryFolder(), server);
+    await data.refresh();
+    const items = await everyRow(treeOf(data));
+    const rowOf = (revision: number): TreeItem | undefined =>
+      items.find(({ label }) => label === `rev ${revision}`);
+    assert.equal(rowOf(9)?.description, 'Ann · maxAutonomyLevel');
+    assert.equal(rowOf(8)?.description, 'Ann · maxAutonomyLevel · since rev 5');
+    assert.match(rowOf(8)?.accessibilityInformation?.label ?? '', /since rev 5/);
   });
 
   it('a document says what is not known any more, and what could not be read', async () => {

@@ -152,6 +152,62 @@ describe('the organization as last known', function () {
     assert.equal(data.people.state.current.partial, undefined);
   });
 
+  it('a question that cannot wait takes what is known; the reading goes on and nothing is frozen', async () => {
+    const server = await faultServer();
+    const organization = largeOrganization(1, 130);
+    server.answer(hit =>
+      hit.url.includes('cursor=') ? { kind: 'silence' } : answerLists(organization, hit),
+    );
+    const { data } = openWindow(temporaryFolder(), server);
+    await data.ready();
+    void data.controls.read();
+    await until(data, () => data.controls.state.current.reading?.count === 100);
+    const known = await data.revisionsWithin(HOUR_MS, 1);
+    assert.equal(known.length, 100, 'as far as it was read');
+    const { partial, reading } = data.controls.state.current;
+    assert.deepEqual([partial, reading], [undefined, { count: 100 }], 'nobody stopped it');
+    server.answer(hit => answerLists(organization, hit));
+    data.stop();
+    await data.refresh();
+    assert.equal((await data.revisionsWithin(HOUR_MS, 1)).length, 130);
+  });
+
+  it('a reading whose only caller left is no reading that a person stopped; another key forgives that too', async () => {
+    const server = await faultServer();
+    const organization = largeOrganization(1, 130);
+    const stuck = (): void =>
+      server.answer(hit =>
+        hit.url.includes('cursor=') ? { kind: 'silence' } : answerLists(organization, hit),
+      );
+    stuck();
+    const { data, connection } = openWindow(temporaryFolder(), server);
+    await data.ready();
+    const leaving = new AbortController();
+    const read = data.controls.read(leaving.signal);
+    await until(data, () => data.controls.state.current.reading?.count === 100);
+    const ended = until(data, () => data.controls.state.current.reading === undefined);
+    leaving.abort();
+    await Promise.all([read, ended]);
+    assert.equal(data.controls.state.current.stopped, undefined);
+    server.answer(hit => answerLists(organization, hit));
+    await data.freshen(HOUR_MS);
+    assert.equal(data.revisions.length, 130, 'read again without anybody asking for it');
+
+    stuck();
+    const stopped = data.controls.read();
+    await until(data, () => data.controls.state.current.reading?.count === 100);
+    data.stop();
+    await stopped;
+    assert.equal(data.controls.state.current.stopped, true);
+    connection.anotherKey();
+    const { partial, stopped: still } = data.controls.state.current;
+    assert.deepEqual([partial, still], [undefined, undefined]);
+    server.answer(hit => answerLists(organization, hit));
+    const asked = server.hits.length;
+    await data.freshen(HOUR_MS);
+    assert.ok(server.hits.length > asked);
+  });
+
   it('one bad entry hides no other and is named; a part that cannot be read is not told as taken away', async () => {
     const server = await faultServer();
     const { users, changes } = largeOrganization(5, 4);

@@ -14,8 +14,10 @@ import {
   type UsageOfPeople,
 } from '../../../src/organization/model';
 import { compareSettings } from '../../../src/organization/changes';
+import { personFacts, personStatus } from '../../../src/organization/facts';
 import { readDays } from '../../../src/organization/pickers';
 import { filterText, permalinkText } from '../../../src/organization/words';
+import { Formatter } from '../../../src/util/format';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -57,7 +59,7 @@ describe('users', () => {
     assert.deepEqual(choose({ text: 'nothing like it' }), []);
   });
 
-  it('are sorted by name or by last sign-in; who never signed in comes last, or first when the longest ago is asked for', () => {
+  it('are sorted by name or by last sign-in; who has no known sign-in comes last, or first when the longest ago is asked for', () => {
     assert.deepEqual(choose({ sort: 'latest' }), ['u1', 'u5', 'u2', 'u4', 'u3']);
     assert.deepEqual(choose({ sort: 'longestAgo' }).slice(2), ['u2', 'u5', 'u1']);
     assert.deepEqual(
@@ -69,8 +71,22 @@ describe('users', () => {
   it('are inactive when neither they nor their agents were seen; newcomers are not', () => {
     assert.deepEqual(choose({ seen: 'inactive' }).sort(), ['u2', 'u3', 'u5']);
     assert.deepEqual(choose({ seen: 'inactive' }, usage).sort(), ['u3', 'u5']);
-    assert.deepEqual(choose({ seen: 'never' }).sort(), ['u3', 'u4']);
-    assert.equal(isInactive({ id: 'x' }, undefined, NOW, 30), true);
+    assert.deepEqual(choose({ seen: 'unknown' }).sort(), ['u3', 'u4']);
+    assert.equal(isInactive({ id: 'x' }, undefined, NOW, 30), false, 'nothing is known');
+  });
+
+  it('nobody is said never to have signed in: the service may only not tell', () => {
+    const format = new Formatter('en');
+    for (const lastSignInAt of [undefined, '', 'soon']) {
+      const person: Person = { id: 'x', ...(lastSignInAt === undefined ? {} : { lastSignInAt }) };
+      assert.equal(
+        personStatus(person, undefined, isInactive(person, undefined, NOW, 30), format, NOW),
+        'last sign-in not known',
+      );
+    }
+    const signIn = personFacts({ id: 'x' }, undefined, format).find(([name]) => name === 'Last sign-in');
+    assert.equal(signIn?.[1], 'not known');
+    assert.equal(filterText({ sort: 'name', seen: 'unknown' }, {}, []), 'last sign-in not known');
   });
 
   it('are exported with what is known, and nothing a spreadsheet would run', () => {
@@ -185,18 +201,22 @@ describe('control history', () => {
       { settings: { maxAutonomyLevel: 'low' } },
     );
     assert.equal(
-      permalinkText(revision, changes, 'api.acme.example'),
+      permalinkText(revision, { revision: 44, settings: {} }, changes, 'api.acme.example'),
       'Control revision 45 by Ann Evil <ann@acme.example> at 2026-11-20T08:00:00.000Z\n' +
         'Service: api.acme.example\n- maxAutonomyLevel: high → low (tightens)',
+    );
+    assert.match(
+      permalinkText(revision, { revision: 40, settings: {} }, changes, undefined),
+      /\nChanges since revision 40; those in between are not known, and others may have made them:\n- max/,
     );
   });
 
   it('is exported one changed setting a line', () => {
     assert.equal(
-      historyCsv(revisions.slice(1, 2), changesOf),
-      'revision,time,person,email,setting,change,before,after,direction\r\n' +
-        `3,${new Date('2026-11-12T12:00:00').toISOString()},b,,maxAutonomyLevel,added,,"""high""",\r\n` +
-        `3,${new Date('2026-11-12T12:00:00').toISOString()},b,,modelPolicy.allowCustomModels,removed,false,,\r\n`,
+      historyCsv(revisions.slice(1, 2), changesOf, () => ({ revision: 1, settings: {} })),
+      'revision,time,person,email,setting,change,before,after,direction,compared_with\r\n' +
+        `3,${new Date('2026-11-12T12:00:00').toISOString()},b,,maxAutonomyLevel,added,,"""high""",,1\r\n` +
+        `3,${new Date('2026-11-12T12:00:00').toISOString()},b,,modelPolicy.allowCustomModels,removed,false,,,1\r\n`,
     );
   });
 

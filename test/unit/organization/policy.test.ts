@@ -26,6 +26,30 @@ describe('what the controls say against a session', () => {
     assert.deepEqual(warn({ model: 'm' }, blocked, {}), [], 'only the newest counts');
   });
 
+  it('names nobody where the revision that did it is not known', () => {
+    const blocked = { modelPolicy: { blockedModelIds: ['m'] } };
+    const of = (...revisions: readonly Revision[]): string | undefined =>
+      warningsOf({ model: 'm' }, revisions, new Calendar('en'))[0];
+    const made = (revision: number, settings: Settings, unread?: readonly string[]): Revision => ({
+      revision,
+      settings,
+      user: { name: 'Admin' },
+      updatedAt: '2026-11-10T12:00:00Z',
+      ...(unread === undefined ? {} : { unread }),
+    });
+    const text = (since: string): string =>
+      `The controls block the model m (modelPolicy.blockedModelIds, ${since}, Nov 10, 2026).`;
+    assert.equal(of(made(9, blocked), made(8, blocked)), text('at least since revision 8'));
+    const between = text('set after revision 5 and at the latest with revision 8');
+    assert.equal(of(made(9, blocked), made(8, blocked), made(5, {})), between);
+    const unread = ['modelPolicy.blockedModelIds'];
+    assert.equal(
+      of(made(8, blocked), made(7, {}, unread), made(6, {}, ['modelPolicy']), made(5, {})),
+      between,
+    );
+    assert.equal(of(made(2, blocked), made(1, blocked)), text('revision 1 by Admin'));
+  });
+
   it('models: blocked, not among the allowed, added where that is not allowed', () => {
     const policy = (modelPolicy: Settings, more: Settings = {}): Settings => ({ modelPolicy, ...more });
     const is = (pattern: RegExp | undefined, settings: Settings, model = 'm'): void => {
@@ -59,6 +83,19 @@ describe('what the controls say against a session', () => {
       [of('turbo', 'low'), of('high', 'turbo'), of('high', undefined), of('high', 5)],
       [0, 0, 0, 0],
     );
+  });
+
+  it('the mode of autonomy and the model of the spec mode count as the level and the model do', () => {
+    const of = (autonomyMode: string): number => warn({ autonomyMode }, { maxAutonomyLevel: 'low' }).length;
+    assert.deepEqual(['auto-high', 'auto-medium', 'auto-low', 'normal', 'spec'].map(of), [1, 1, 0, 0, 0]);
+    assert.match(
+      warn({ autonomyMode: 'auto-high' }, { maxAutonomyLevel: 'low' })[0] ?? '',
+      /auto-high is above/,
+    );
+    const blocked = { modelPolicy: { blockedModelIds: ['m'] } };
+    assert.match(warn({ specModeModel: 'm' }, blocked)[0] ?? '', /block the model m/);
+    assert.equal(warn({ model: 'm', specModeModel: 'm' }, blocked).length, 1, 'told once');
+    assert.equal(warn({ model: 'n', specModeModel: 'm', autonomyLevel: 'low' }, blocked).length, 1);
   });
 
   it('computers: own machines and hosted ones, only where the controls say no', () => {
