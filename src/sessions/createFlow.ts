@@ -2,17 +2,18 @@ import * as vscode from 'vscode';
 import type { ApiClient, Computer } from '../api';
 import type { Service } from '../connection';
 import { commands } from '../contributions';
-import { forNotification, oneLine } from '../util/text';
+import { oneLine } from '../util/text';
 import type { SessionAccess } from './access';
 import type { RememberedChoices } from './choices';
 import { createSession, readCreateRequest, type CreateRequest } from './create';
 import { valueText, type Field, type SendableSettings } from './fields';
+import { askFirstMessage, type FirstMessage } from './firstMessage';
 import { pickComputer } from './computerPicker';
 import { goOnInSpiteOf, stateWarnings, type SessionPolicy } from './policy';
 import type { ComputerFacts } from './row';
 import type { SessionIndex } from './sessionIndex';
 import { chooseSettings } from './settingsForm';
-import { inputStep, type Left } from './steps';
+import { inputStep } from './steps';
 import { currentWorkspace } from './workspaces';
 
 export interface CreateFlowDeps {
@@ -24,17 +25,15 @@ export interface CreateFlowDeps {
 }
 
 /** A new session as far as a person has described it. */
-interface Draft {
+interface Draft extends FirstMessage {
   readonly computer: { readonly id: string; readonly facts: ComputerFacts | undefined };
   readonly settings: SendableSettings;
-  readonly text: string;
-  readonly files: readonly vscode.Uri[];
 }
 
 /** New sessions: at once on a computer, or with settings and a first message; or as another program asks for them. */
 export class CreateFlow {
   readonly #deps: CreateFlowDeps;
-  /** What was described for a session that could not be made; the next try begins with it. */
+  /** What was described for a session that was not made; the next try begins with it. */
   #kept: Partial<Draft> = {};
 
   constructor(deps: CreateFlowDeps) {
@@ -113,11 +112,17 @@ export class CreateFlow {
       if (chosen === 'cancelled') return;
       if (chosen === 'back') return this.#createWith(undefined);
       settings = chosen.value;
-      const message = await askFirstMessage(text, files);
+      const keep = (message: FirstMessage): void => {
+        ({ text, files } = message);
+        this.#kept = { settings, text, files };
+      };
+      keep({ text, files });
+      const message = await askFirstMessage(
+        { text, files },
+        { title: titleOf(3), input: inputStep, chooseFiles, keep },
+      );
       if (message === 'cancelled') return;
-      if (message === 'back') continue;
-      ({ text, files } = message);
-      break;
+      if (message !== 'back') break;
     }
     const draft: Draft = { computer: { id, facts }, settings, text, files };
     this.#kept = draft;
@@ -198,49 +203,8 @@ export class CreateFlow {
   }
 }
 
-/** The first message and its files; empty when the session is to begin without one. */
-async function askFirstMessage(
-  text: string,
-  files: readonly vscode.Uri[],
-): Promise<{ readonly text: string; readonly files: readonly vscode.Uri[] } | Left> {
-  const { t } = vscode.l10n;
-  const message = { text, files };
-  for (;;) {
-    const names = message.files.map(file => oneLine(file.path.split('/').at(-1) ?? '', 40)).join(', ');
-    const typed = await inputStep({
-      title: titleOf(3),
-      value: message.text,
-      placeholder: t('First message to the agent; empty to write it in the chat'),
-      prompt:
-        names === ''
-          ? t('Enter creates the session. The paper clip attaches files.')
-          : forNotification(t('Attached: {0}. Enter creates the session and sends.', names)),
-      buttons: [
-        { id: 'attach', iconPath: new vscode.ThemeIcon('attach'), tooltip: t('Attach files…') },
-        ...(names === ''
-          ? []
-          : [{ id: 'clear', iconPath: new vscode.ThemeIcon('clear-all'), tooltip: t('Remove the files') }]),
-      ],
-      problem: value =>
-        value.trim() === '' && message.files.length > 0
-          ? t('Files need a message that goes with them.')
-          : undefined,
-    });
-    if (typeof typed === 'string') return typed;
-    message.text = typed.text;
-    if (typed.button === undefined) return message;
-    if (typed.button === 'clear') message.files = [];
-    else message.files = await withMoreFiles(message.files);
-  }
-}
-
-async function withMoreFiles(files: readonly vscode.Uri[]): Promise<readonly vscode.Uri[]> {
-  const chosen = await vscode.window.showOpenDialog({
-    canSelectMany: true,
-    openLabel: vscode.l10n.t('Attach'),
-  });
-  const all = [...files, ...(chosen ?? [])];
-  return all.filter((file, index) => all.findIndex(other => other.toString() === file.toString()) === index);
+function chooseFiles(): Thenable<readonly vscode.Uri[] | undefined> {
+  return vscode.window.showOpenDialog({ canSelectMany: true, openLabel: vscode.l10n.t('Attach') });
 }
 
 function factsOf({ id, name, status, providerType }: Computer): ComputerFacts {

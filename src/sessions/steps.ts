@@ -50,8 +50,11 @@ export async function pickStep<T>(step: {
   }
 }
 
-export interface StepButton extends vscode.QuickInputButton {
+export interface StepButton {
   readonly id: string;
+  /** A codicon. */
+  readonly icon: string;
+  readonly tooltip: string;
 }
 
 /** Asks for a text. A button ends the step too, with what was typed so far. */
@@ -63,20 +66,28 @@ export async function inputStep(step: {
   readonly buttons?: readonly StepButton[];
   /** Why a text will not do. */
   readonly problem?: (text: string) => string | undefined;
+  /** Hears what is typed while it is typed. */
+  readonly changed?: (text: string) => void;
 }): Promise<{ readonly text: string; readonly button?: string } | Left> {
   const input = vscode.window.createInputBox();
+  const buttons = (step.buttons ?? []).map(({ id, icon, tooltip }) => {
+    return { id, iconPath: new vscode.ThemeIcon(icon), tooltip };
+  });
   input.title = step.title;
   input.prompt = step.prompt;
   input.value = step.value;
   input.placeholder = step.placeholder;
   input.ignoreFocusOut = true;
-  input.buttons = [vscode.QuickInputButtons.Back, ...(step.buttons ?? [])];
+  input.buttons = [vscode.QuickInputButtons.Back, ...buttons];
   try {
     return await new Promise(resolve => {
-      input.onDidChangeValue(text => (input.validationMessage = step.problem?.(text)));
+      input.onDidChangeValue(text => {
+        input.validationMessage = step.problem?.(text);
+        step.changed?.(text);
+      });
       input.onDidHide(() => resolve('cancelled'));
       input.onDidTriggerButton(button => {
-        const own = step.buttons?.find(known => known === button);
+        const own = buttons.find(known => known === button);
         resolve(own === undefined ? 'back' : { text: input.value, button: own.id });
       });
       input.onDidAccept(() => {
