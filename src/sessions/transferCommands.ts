@@ -29,6 +29,14 @@ export class TransferCommands {
   async #export(): Promise<void> {
     const { index, access } = this.#deps;
     const { service } = await access.signedIn(true);
+    const records = [...index.records.values()];
+    const text = exportText(records, service.host, Date.now());
+    // In Restricted Mode no file is written: the list opens as a document that has none yet.
+    if (!vscode.workspace.isTrusted) {
+      const document = await vscode.workspace.openTextDocument({ language: 'json', content: text });
+      await vscode.window.showTextDocument(document);
+      return;
+    }
     const filters = { JSON: ['json'] };
     const target = await vscode.window.showSaveDialog({
       filters,
@@ -36,8 +44,6 @@ export class TransferCommands {
       title: vscode.l10n.t('Export the list of sessions'),
     });
     if (target === undefined) return;
-    const records = [...index.records.values()];
-    const text = exportText(records, service.host, Date.now());
     await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(text));
     const name = forNotification(target.path.split('/').at(-1) ?? '');
     void vscode.window.showInformationMessage(

@@ -144,6 +144,13 @@ describe('restricted mode', () => {
     assert.equal(await load('link', inCheckout('media/chat/markdown.css')), 'refused');
     assert.equal(await load('img', inCheckout('media/icon.png')), 'refused');
   });
+
+  it('exports the list of sessions without writing a file', async () => {
+    await workbench.runCommand('Agent Console: Export the list of sessions');
+    await workbench.page
+      .locator('.monaco-editor .view-lines', { hasText: '"format": "agent-console-sessions"' })
+      .waitFor();
+  });
 });
 
 /** A module for the extension host that notes every program started from our code. */

@@ -6,7 +6,10 @@ import type { inputStep, Left } from '../../../src/sessions/steps';
 type Step = Parameters<typeof inputStep>[0];
 type Answer = Awaited<ReturnType<typeof inputStep>>;
 
-const file = (path: string): vscode.Uri => ({ path, toString: () => `file://${path}` }) as vscode.Uri;
+const file = (path: string): vscode.Uri => {
+  const uri: Partial<vscode.Uri> = { path, toString: () => `file://${path}` };
+  return uri as vscode.Uri;
+};
 const NOTHING: FirstMessage = { text: '', files: [] };
 
 describe('the first message of a new session', () => {
@@ -14,7 +17,7 @@ describe('the first message of a new session', () => {
   const ask = async (
     begun: FirstMessage,
     answers: readonly ((step: Step) => Answer)[],
-    chosen: readonly vscode.Uri[] | undefined = undefined,
+    chosen?: readonly vscode.Uri[],
   ): Promise<{ outcome: FirstMessage | Left; kept: FirstMessage }> => {
     const left = [...answers];
     let kept = begun;
