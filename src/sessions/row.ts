@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { TokenUsage } from '../api';
 import type { Formatter } from '../util/format';
+import { oneLine } from '../util/text';
 import { tagsOf } from './filter';
 import { activityOf, isActive, type SessionStatus } from './model';
 import { isUnread } from './overlay';
@@ -9,6 +10,7 @@ import { computerLabel, messagesText, sessionTitle, signalText, statusText } fro
 
 /** A title is cut after so many characters, so that state and age stay in view beside it in a narrow side bar. */
 const TITLE_LENGTH = 24;
+const TAG_LENGTH = 40;
 
 /** What is known of a session's computer. */
 export interface ComputerFacts {
@@ -53,7 +55,7 @@ export function rowOf(record: SessionRecord, context: RowContext): Row {
   const messages = session === undefined ? undefined : messagesText(session.messageCount, format);
   const tokens = tokensText(session?.sessionSettings?.tokenUsage, format);
   const unread = isUnread(local, session?.messageCount) ? vscode.l10n.t('unread') : undefined;
-  const tags = tagsOf(record).map(tag => `#${tag}`);
+  const tags = tagsOf(record).flatMap(tag => (tag.trim() === '' ? [] : [`#${oneLine(tag, TAG_LENGTH)}`]));
   const place = belowComputer === true || stranded !== undefined ? undefined : computer;
   const told = [state, stranded, unread, place, messages, tokens, ...tags];
   const marks = [

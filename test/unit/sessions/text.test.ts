@@ -96,7 +96,9 @@ describe('a session as a row', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (title, name) => {
         const computer = (): ComputerFacts => ({ name: 'x', status: 'odd' });
-        const record = recordOf({ session: sessionOf({ title, computerId: 'c' }), computerName: name });
+        const sessionSettings = { tags: [{ name: title }] };
+        const session = sessionOf({ title, computerId: 'c', sessionSettings });
+        const record = recordOf({ session, computerName: name, local: { tags: [name] } });
         const row = rowOf(record, context({ computer }));
         assert.doesNotMatch(
           row.label + row.description + row.spoken,
@@ -104,6 +106,15 @@ describe('a session as a row', () => {
         );
       }),
     );
+  });
+});
+
+describe('tags in a row', () => {
+  it('are foreign text like any other, and short', () => {
+    const sessionSettings = { tags: [{ name: 'web\u202e\nteam' }, { name: 'x'.repeat(500) }, { name: ' ' }] };
+    const row = rowOf(recordOf({ session: sessionOf({ sessionSettings }) }), context());
+    assert.match(row.description, / · #web\ufffd team · #x{39}…$/);
+    assert.match(row.spoken, /, #web\ufffd team, #x{39}…$/);
   });
 });
 
