@@ -41,6 +41,8 @@ export class ComputerList extends Disposable {
   readonly #state = this.register(new ObservableValue<ComputerListState>(NOTHING));
   readonly #requests = new SharedRequests<void>();
   readonly #poller: Poller;
+  /** Computers read one by one while a list is on its way. */
+  #readMeanwhile = new Map<string, Computer>();
   #stale = false;
 
   constructor(deps: ComputerListDeps) {
@@ -85,6 +87,7 @@ export class ComputerList extends Disposable {
       throw new Error(vscode.l10n.t('Sign in first: Agent Console is not connected to a service.'));
     const computer = await api.computers.get(id, signal === undefined ? {} : { signal });
     if (this.#deps.api() !== api) throw new Error(vscode.l10n.t('Another service was chosen meanwhile.'));
+    this.#readMeanwhile.set(id, computer);
     const { computers } = this.#state.current;
     const others = computers.filter(known => known.id !== id);
     this.#state.set({
@@ -120,10 +123,13 @@ export class ComputerList extends Disposable {
     const api = this.#deps.api();
     if (api === undefined) return;
     this.#stale = false;
+    const newer = (this.#readMeanwhile = new Map<string, Computer>());
     try {
       const { items, problems } = await api.computers.list({ signal });
       if (signal.aborted) return;
-      this.#state.set({ computers: sortComputers(items, this.#deps.language), problems, at: this.#now() });
+      // A list is as old as its question: what was read one by one meanwhile is newer.
+      const computers = [...items.filter(({ id }) => !newer.has(id)), ...newer.values()];
+      this.#state.set({ computers: sortComputers(computers, this.#deps.language), problems, at: this.#now() });
     } catch (error) {
       const sentence = this.#deps.sentence(error);
       if (sentence === undefined || signal.aborted) return;

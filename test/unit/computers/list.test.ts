@@ -97,6 +97,44 @@ describe('the list of computers', () => {
     );
   });
 
+  it('does not put an answer that was asked for earlier in the place of a newer one', async () => {
+    await list.refresh();
+    const [first] = list.state.current.computers;
+    assert.ok(first);
+    const { computers } = client;
+    let answer: (() => void) | undefined;
+    const held = new Promise<void>(resolve => (answer = resolve));
+    let asked: (() => void) | undefined;
+    const begun = new Promise<void>(resolve => (asked = resolve));
+    const slow = new ComputerList({
+      api: () => api,
+      usualMs: () => 30_000,
+      sentence: error => errorSentence(error),
+      language: 'en',
+    });
+    const api = {
+      computers: {
+        list: async (...of: Parameters<typeof computers.list>) => {
+          const known = await computers.list(...of);
+          asked?.();
+          await held;
+          return known;
+        },
+        get: (id: string) => Promise.resolve({ ...first, id, name: 'renamed meanwhile' }),
+      },
+    };
+    const listing = slow.refresh();
+    await begun;
+    await slow.refreshOne(first.id);
+    answer?.();
+    await listing;
+    assert.equal(slow.find(first.id)?.name, 'renamed meanwhile');
+    assert.equal(slow.state.current.computers.length, list.state.current.computers.length);
+    await slow.refresh();
+    assert.equal(slow.find(first.id)?.name, first.name, 'a list asked for later counts again');
+    slow.dispose();
+  });
+
   it('forgets everything of another service', async () => {
     await list.refresh();
     list.clear();
