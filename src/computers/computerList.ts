@@ -129,7 +129,11 @@ export class ComputerList extends Disposable {
       if (signal.aborted) return;
       // A list is as old as its question: what was read one by one meanwhile is newer.
       const computers = [...items.filter(({ id }) => !newer.has(id)), ...newer.values()];
-      this.#state.set({ computers: sortComputers(computers, this.#deps.language), problems, at: this.#now() });
+      this.#state.set({
+        computers: sortComputers(computers, this.#deps.language),
+        problems,
+        at: this.#now(),
+      });
     } catch (error) {
       const sentence = this.#deps.sentence(error);
       if (sentence === undefined || signal.aborted) return;

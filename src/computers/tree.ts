@@ -7,6 +7,7 @@ import { oneLine } from '../util/text';
 import { factsTooltip, retryItem, themeIcon } from '../util/treeItems';
 import type { ComputerList } from './computerList';
 import { computerFacts, stepFacts } from './facts';
+import { LateSessions } from './lateSessions';
 import { iconOf, isUntouched, stepIconOf } from './model';
 import { computerRow, stepRow } from './row';
 import type { SessionOfComputer, SessionsOfComputers } from './sessions';
@@ -55,13 +56,14 @@ export class ComputersTree extends Disposable implements vscode.TreeDataProvider
   readonly #drawn = new Map<string, string>();
   readonly #changed = this.register(new vscode.EventEmitter<ComputerTreeNode[] | undefined>());
   #order = '';
-  #sessions: SessionsOfComputers | undefined;
-  #loading: Promise<void> | undefined;
+  readonly #sessions: LateSessions;
   #soon: NodeJS.Timeout | undefined;
 
   constructor(deps: ComputersTreeDeps) {
     super();
     this.#deps = deps;
+    this.#sessions = this.register(new LateSessions(deps.sessions));
+    this.register(this.#sessions.onDidChange(() => this.#updateSoon()));
     this.register(deps.list.state.onDidChange(() => this.update()));
   }
 
@@ -101,7 +103,7 @@ export class ComputersTree extends Disposable implements vscode.TreeDataProvider
 
   /** The sessions of a computer as far as they have been loaded. */
   sessionsOf(computerId: string): readonly SessionOfComputer[] {
-    return this.#sessions?.ofComputer(computerId) ?? [];
+    return this.#sessions.of(computerId);
   }
 
   node(computerId: string): ComputerNode {
@@ -114,7 +116,8 @@ export class ComputersTree extends Disposable implements vscode.TreeDataProvider
       const { computers, failure } = this.#deps.list.state.current;
       this.#order = computers.map(({ id }) => id).join('\n');
       if (computers.length === 0 && failure !== undefined) return connected ? [RETRY] : [];
-      if (computers.length > 0) this.#loadSessions();
+      // Rows stand before the sessions are there: these come as children when they are.
+      if (computers.length > 0) void this.#sessions.load();
       return computers.map(computer => this.node(computer.id));
     }
     if (node.kind !== 'computer') return [];
@@ -149,15 +152,6 @@ export class ComputersTree extends Disposable implements vscode.TreeDataProvider
           this.sessionsOf(node.computerId).find(({ sessionId }) => sessionId === node.sessionId),
         );
     }
-  }
-
-  /** Rows stand before the sessions are there: these come as children when they are. */
-  #loadSessions(): void {
-    this.#loading ??= this.#deps.sessions?.().then(sessions => {
-      this.#sessions = sessions;
-      this.register(sessions.onDidChange(() => this.#updateSoon()));
-      this.update();
-    });
   }
 
   #computerItem(computer: Computer): vscode.TreeItem {
