@@ -188,7 +188,7 @@ class Chat extends Disposable implements ChatFeature {
     try {
       await conversation.load();
       const outcome = await conversation.sendDirectly(text, attachments);
-      if (outcome.state !== 'accepted') throw new Error(outcome.sentence);
+      if (outcome.state !== 'accepted') throw Object.assign(new Error(outcome.sentence), { recorded: true });
       return { messageId: outcome.messageId, status: outcome.status };
     } finally {
       lease.dispose();

@@ -7,7 +7,7 @@ import type { HooksFeature, SessionsForHooks } from '../hooks';
 import { OutputLog } from '../log';
 import type { OrganizationFeature, OrganizationTreeNode } from '../organization';
 import type { ReadinessFeature, ReadinessTreeNode } from '../readiness';
-import type { SessionPolicy, SessionsFeature, SessionTreeNode } from '../sessions';
+import type { ChatForNewSessions, SessionPolicy, SessionsFeature, SessionTreeNode } from '../sessions';
 import { composerKeys, onDidChangeSettings, settings, storeHookListening } from '../settings';
 import type { Storage } from '../storage';
 import type { DashboardPanels, UsageFeature } from '../usage';
@@ -98,7 +98,15 @@ export function makeParts({ context, details, views, onDidSelect }: Surface): Pa
     const policy: SessionPolicy = {
       warnings: async choice => (await organization()).policy.warnings(choice),
     };
-    return own(registerSessions({ ...parts, ...surface, policy }));
+    const ofChat: ChatForNewSessions = {
+      send: async message => (await chat()).commands.send(message),
+      draft: async ({ sessionId, text, files }) => {
+        const feature = await chat();
+        await feature.prefill({ sessionId, text });
+        if (files.length > 0) await feature.commands.attachFiles(files[0], files);
+      },
+    };
+    return own(registerSessions({ ...parts, ...surface, policy, chat: ofChat }));
   });
   const chat: () => Promise<ChatFeature> = once(async () => {
     const { registerChat } = await import('../chat');

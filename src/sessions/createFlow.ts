@@ -11,6 +11,7 @@ import { askFirstMessage, type FirstMessage } from './firstMessage';
 import { pickComputer } from './computerPicker';
 import { goOnInSpiteOf, stateWarnings, type SessionPolicy } from './policy';
 import type { ComputerFacts } from './row';
+import { sendFirst, type ChatForNewSessions } from './sendFirst';
 import type { SessionIndex } from './sessionIndex';
 import { chooseSettings } from './settingsForm';
 import { inputStep } from './steps';
@@ -22,6 +23,7 @@ export interface CreateFlowDeps {
   readonly choices: RememberedChoices;
   readonly computer: (computerId: string) => ComputerFacts | undefined;
   readonly policy: SessionPolicy | undefined;
+  readonly chat: ChatForNewSessions;
 }
 
 /** A new session as far as a person has described it. */
@@ -129,9 +131,9 @@ export class CreateFlow {
     const sessionId = await this.#make(api, service, draft, true);
     if (sessionId === undefined) return;
     await openChat(sessionId);
-    if (text.trim() !== '')
-      await vscode.commands.executeCommand(commands.chat.send, { sessionId, text, attachments: files });
-    this.#kept = {};
+    const { isSafe, error } = await sendFirst(this.#deps.chat, { sessionId, text, files });
+    if (isSafe) this.#kept = {};
+    if (error !== undefined) throw error;
   }
 
   /** Creates the session and stores it. `undefined` when the person would rather not. */

@@ -22,6 +22,7 @@ import { SessionMonitor } from './monitor';
 import type { SessionPolicy } from './policy';
 import type { SessionRecord } from './record';
 import type { ComputerFacts } from './row';
+import type { ChatForNewSessions } from './sendFirst';
 import { SessionIndex, type StateChange } from './sessionIndex';
 import { stillWaits, type SessionSignal } from './signal';
 import { SessionsTree, type SessionTreeNode } from './tree';
@@ -31,6 +32,7 @@ import { workspaceOfCwd } from './workspaces';
 export type { SessionForChat } from './chatSessions';
 export type { SessionOfComputer, SessionsOfComputers } from './computerSessions';
 export type { SessionPolicy } from './policy';
+export type { ChatForNewSessions } from './sendFirst';
 export type { StateChange } from './sessionIndex';
 export type { SessionSignal } from './signal';
 export type { SessionTreeNode } from './tree';
@@ -53,6 +55,7 @@ export interface SessionsDeps {
   readonly linkBase: Pick<vscode.Uri, 'scheme' | 'authority'>;
   /** What the organization has to say against a session that is about to be made. */
   readonly policy?: SessionPolicy | undefined;
+  readonly chat: ChatForNewSessions;
 }
 
 /** What the chat sees of the sessions. */
@@ -166,7 +169,7 @@ class Sessions extends Disposable implements SessionsFeature {
       index,
       monitor,
       access,
-      flow: new CreateFlow({ index, access, choices, computer, policy: deps.policy }),
+      flow: new CreateFlow({ index, access, choices, computer, policy: deps.policy, chat: deps.chat }),
       list: new ListCommands({
         view: deps.view,
         tree,
