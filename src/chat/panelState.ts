@@ -19,7 +19,7 @@ export function headerOf(
   return {
     title: oneLine(session?.title ?? fallbackTitle),
     facts: factsOf(session),
-    status: statusOf(session?.status),
+    status: session?.shown ?? statusOf(session?.status),
     ...(session?.statusAt === undefined ? {} : { statusAge: Math.max(0, now - session.statusAt) }),
     ...(problem === undefined ? {} : { problem }),
     ...(tokens === undefined ? {} : { tokens }),

@@ -11,6 +11,8 @@ export interface ChatSession {
   readonly computerName?: string | undefined;
   /** `idle`, `pending`, `running`, another word of the service, or `unknown`. */
   readonly status: string;
+  /** How other places show this state, what a hook told included: in words and as a codicon. */
+  readonly shown?: { readonly word: string; readonly icon: string; readonly spin: boolean } | undefined;
   /** When the service last said so; Unix ms. */
   readonly statusAt?: number | undefined;
   /** Why the last check failed; a sentence for a person. */

@@ -5,8 +5,8 @@ import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
 import { Emitter, type Event } from '../util/event';
 import type { SessionMonitor } from './monitor';
 import type { SessionIndex } from './sessionIndex';
-import { computerName, type ComputerFacts } from './row';
-import { sessionTitle } from './text';
+import { computerName, iconOf, strandedText, type ComputerFacts } from './row';
+import { sessionTitle, stateWord } from './text';
 
 /** A session as the chat shows it. Times are Unix ms. */
 export interface SessionForChat {
@@ -15,6 +15,8 @@ export interface SessionForChat {
   readonly computerId?: string;
   readonly computerName?: string;
   readonly status: string;
+  /** The state as every other place shows it: in words, which tell a hook's word too, and as a codicon. */
+  readonly shown: { readonly word: string; readonly icon: string; readonly spin: boolean };
   readonly statusAt?: number;
   readonly statusProblem?: string;
   readonly messageCount?: number;
@@ -62,11 +64,16 @@ export class ChatSessionsSource extends Disposable {
     if (record === undefined) return undefined;
     const { session } = record;
     const status = this.#deps.monitor.statusOf(sessionId);
-    const name = computerName(record, this.#deps.computer);
+    const { computer } = this.#deps;
+    const name = computerName(record, computer);
+    const [icon = '', spin] = iconOf(record, status, strandedText(record, computer) !== undefined).id.split(
+      '~',
+    );
     return {
       sessionId,
       title: sessionTitle(record),
       status: status.value,
+      shown: { word: stateWord(record, status), icon, spin: spin !== undefined },
       ...given('computerId', session?.computerId),
       ...given('computerName', name),
       ...given('statusAt', status.at),

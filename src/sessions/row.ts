@@ -3,10 +3,10 @@ import type { TokenUsage } from '../api';
 import type { Formatter } from '../util/format';
 import { oneLine } from '../util/text';
 import { tagsOf } from './filter';
-import { activityOf, isActive, type SessionStatus } from './model';
+import { activityOf, type SessionStatus } from './model';
 import { isUnread } from './overlay';
 import type { SessionRecord } from './record';
-import { computerLabel, messagesText, sessionTitle, signalText, statusText } from './text';
+import { computerLabel, messagesText, sessionTitle, signalText, statusText, tellingSignal } from './text';
 
 /** A title is cut after so many characters, so that state and age stay in view beside it in a narrow side bar. */
 const TITLE_LENGTH = 24;
@@ -91,8 +91,8 @@ function tokensText(usage: TokenUsage | undefined, format: Formatter): string | 
 
 /** Working sessions show the age of that word; resting ones since when they rest. */
 function stateText(record: SessionRecord, { status, format, now }: RowContext): string {
-  if (record.signal !== undefined && !(isActive(status) && record.signal.kind !== 'waiting'))
-    return signalText(record.signal, format, now);
+  const signal = tellingSignal(record, status);
+  if (signal !== undefined) return signalText(signal, format, now);
   if (status.value === 'idle') return statusText({ ...status, at: activityOf(record) }, format, now);
   return statusText(status, format, now);
 }
@@ -105,7 +105,7 @@ export function computerName(
 }
 
 /** Codicon of a state; the state is always in words beside it. */
-function iconOf(record: SessionRecord, status: SessionStatus, stranded: boolean): Row['icon'] {
+export function iconOf(record: SessionRecord, status: SessionStatus, stranded: boolean): Row['icon'] {
   if (record.signal?.kind === 'waiting') return { id: 'bell-dot', color: 'charts.yellow' };
   if (stranded) return { id: 'warning', color: 'list.warningForeground' };
   switch (status.value) {

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Formatter } from '../util/format';
 import { oneLine } from '../util/text';
 import type { GroupKind } from './groups';
-import { titleOf, type SessionStatus } from './model';
+import { isActive, titleOf, type SessionStatus } from './model';
 import type { SessionRecord } from './record';
 import type { KeptSignal } from './signal';
 
@@ -35,6 +35,29 @@ export function signalText(signal: KeptSignal, format: Formatter, now: number): 
         ? vscode.l10n.t('ended {0}', age)
         : vscode.l10n.t('ended ({0}) {1}', oneLine(signal.reason, 40), age);
   }
+}
+
+/** What a hook told, where it says more than the status: the service goes on saying `idle` while an agent waits for a person. */
+export function tellingSignal({ signal }: SessionRecord, status: SessionStatus): KeptSignal | undefined {
+  return signal?.kind !== 'waiting' && isActive(status) ? undefined : signal;
+}
+
+/** The state of a session in words, without its age, for places that show the age beside it. */
+export function stateWord(record: SessionRecord, status: SessionStatus): string {
+  switch (tellingSignal(record, status)?.kind) {
+    case 'waiting':
+      return vscode.l10n.t('waiting');
+    case 'finished':
+      return vscode.l10n.t('finished');
+    case 'ended':
+      return vscode.l10n.t('ended');
+    case undefined:
+      break;
+  }
+  if (status.value !== 'unknown') return statusWord(status.value);
+  return status.last === undefined
+    ? vscode.l10n.t('unknown')
+    : vscode.l10n.t('unknown, {0}', statusWord(status.last));
 }
 
 /** A computer's name with what is known: the list, the record, else the bare id. */

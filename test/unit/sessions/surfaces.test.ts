@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { headerOf } from '../../../src/chat/panelState';
 import { ChatSessionsSource } from '../../../src/sessions/chatSessions';
 import { ComputerSessions } from '../../../src/sessions/computerSessions';
 import { SessionMonitor } from '../../../src/sessions/monitor';
@@ -9,6 +12,11 @@ import { Emitter, ObservableValue } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
 import { silentLog } from '../../fakes/log';
 import { sessionOf, until, Windows } from './support';
+
+const icons = readFileSync(
+  path.join(process.env['AGENT_CONSOLE_ROOT']!, 'media', 'chat', 'codicons.css'),
+  'utf8',
+);
 
 /** What the chat and the Computers view see of the sessions. */
 describe('sessions for other views', () => {
@@ -58,6 +66,52 @@ describe('sessions for other views', () => {
     );
     assert.ok(!source.ofComputer('c1')[0]!.description.includes('atlas'), 'the computer is not named again');
     source.dispose();
+  });
+
+  it('say the same of their state wherever they are shown', async () => {
+    const format = new Formatter('en');
+    const below = new ComputerSessions({ index, monitor, computer, format });
+    const chat = new ChatSessionsSource({
+      index,
+      monitor,
+      computer,
+      computersChanged: new Emitter<unknown>().event,
+      log: silentLog(),
+      pick: () => Promise.resolve(undefined),
+      ensure: () => Promise.resolve(),
+    });
+    const shown = (): string => {
+      const { status } = headerOf(chat.get('s1'), 's1', false, Date.now(), format);
+      const row = below.ofComputer('c1')[0];
+      assert.ok(row !== undefined);
+      assert.ok(row.description.startsWith(status.word), `${row.description} / ${status.word}`);
+      assert.ok(icons.includes(`.codicon-${status.icon}::before`), `the page has no ${status.icon}`);
+      assert.equal(row.icon.id, status.spin ? `${status.icon}~spin` : status.icon);
+      return status.word;
+    };
+    const told = (status: string, at: number): Promise<void> =>
+      index.learn('service', { session: sessionOf({ status, computerId: 'c1' }), origin: 'created', at });
+    const now = Date.now();
+    await told('running', now - 60_000);
+    assert.equal(shown(), 'running');
+    await index.signal('service', { sessionId: 's1', kind: 'finished', at: now - 50_000 }, undefined);
+    assert.equal(shown(), 'running', 'the service says that it works');
+    await index.signal('service', { sessionId: 's1', kind: 'waiting', at: now - 40_000 }, undefined);
+    assert.equal(shown(), 'waiting');
+    await index.noteSend('service', 's1', { status: 'pending', at: now - 30_000, text: 'Yes' });
+    assert.equal(shown(), 'pending');
+    await index.updateCheck('service', 's1', () => ({
+      at: now,
+      by: 'this window',
+      seen: '',
+      unchanged: 0,
+      failure: { at: now, sentence: 'No answer.' },
+    }));
+    await until(index.onDidCheck, () => monitor.statusOf('s1').problem !== undefined);
+    assert.equal(shown(), 'unknown, pending');
+    assert.equal(chat.get('s1')?.status, 'unknown');
+    chat.dispose();
+    below.dispose();
   });
 
   it('are read while their chat is open, and unread when more comes afterwards', async () => {
