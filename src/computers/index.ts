@@ -12,6 +12,7 @@ import { setMessage, viewMessage } from '../util/viewMessage';
 import { ComputerList } from './computerList';
 import { computerDetails } from './facts';
 import { FollowCommand } from './followCommand';
+import { followLooking, type Visible } from './looking';
 import { errorOf } from './model';
 import type { SessionsOfComputers } from './sessions';
 import { ComputersTree, type ComputerTreeNode } from './tree';
@@ -31,6 +32,8 @@ export interface KnownComputer {
 export interface ComputersDeps {
   readonly connection: Connection;
   readonly view: vscode.TreeView<ComputerTreeNode>;
+  /** Other views that show how computers stand: while one of them is visible, the list is kept as fresh as for its own. */
+  readonly shownIn?: readonly Visible[];
   /** Whether this window has the focus. */
   readonly focused: Observable<boolean>;
   readonly refreshSeconds: () => number;
@@ -97,14 +100,12 @@ class Computers extends Disposable implements ComputersFeature {
       copyId: (node?: unknown) => vscode.env.clipboard.writeText(computerIdOf(node)),
       showDetails: (node?: unknown) => this.#showDetails(computerIdOf(node)),
     };
-    const update = (): void => this.#list.setVisible(view.visible && focused.current);
-    this.register(view.onDidChangeVisibility(update));
-    this.register(focused.onDidChange(update));
     this.register(connection.state.onDidChange(() => this.#onConnection()));
     this.register(connection.onDidBecomeReady(() => this.#list.wake()));
     this.register(this.#list.state.onDidChange(() => this.#showState()));
     this.#serviceId = serviceIdOf(connection);
-    update();
+    const views = [view, ...(deps.shownIn ?? [])];
+    this.register(followLooking(views, focused, looking => this.#list.setVisible(looking)));
   }
 
   get onDidChange(): ComputerList['state']['onDidChange'] {

@@ -87,7 +87,8 @@ export function makeParts({ context, details, views, onDidSelect }: Surface): Pa
     const refreshSeconds = settings.computersRefreshSeconds;
     const parts = { connection: await connection(), focused, format, details };
     const ofComputers = async () => (await sessions()).forComputers;
-    return own(registerComputers({ ...parts, view: views.computers, refreshSeconds, sessions: ofComputers }));
+    const shown = { view: views.computers, shownIn: [views.sessions] };
+    return own(registerComputers({ ...parts, ...shown, refreshSeconds, sessions: ofComputers }));
   });
   const sessions: () => Promise<SessionsFeature> = once(async () => {
     const { registerSessions } = await import('../sessions');

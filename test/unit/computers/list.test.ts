@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { ApiClient } from '../../../src/api';
 import { ComputerList, type ComputerListState } from '../../../src/computers/computerList';
+import { followLooking, type Visible } from '../../../src/computers/looking';
 import { startSampleService, type SampleService } from '../../../src/sample';
 import { errorSentence } from '../../../src/util/errorSentence';
+import { Emitter, ObservableValue } from '../../../src/util/event';
 import { silentLog } from '../../fakes/log';
 
 describe('the list of computers', () => {
@@ -85,6 +87,39 @@ describe('the list of computers', () => {
     list.wake();
     await until(state => state.at !== undefined);
     assert.equal(listings(), 1);
+  });
+
+  it('is read while any view that shows computers is visible, in a window with the focus', async () => {
+    const changed = { computers: new Emitter<void>(), sessions: new Emitter<void>() };
+    const shown = { computers: false, sessions: false };
+    const show = (name: keyof typeof shown, visible: boolean): void => {
+      shown[name] = visible;
+      changed[name].fire();
+    };
+    const view = (name: keyof typeof shown): Visible => ({
+      get visible() {
+        return shown[name];
+      },
+      onDidChangeVisibility: changed[name].event,
+    });
+    const focused = new ObservableValue(true);
+    const told: boolean[] = [];
+    const looking = followLooking([view('computers'), view('sessions')], focused, seen => {
+      told.push(seen);
+      list.setVisible(seen);
+    });
+    assert.equal(list.state.current.at, undefined);
+    show('sessions', true);
+    await until(state => state.at !== undefined);
+    assert.equal(listings(), 1);
+    focused.set(false);
+    focused.set(true);
+    show('sessions', false);
+    show('computers', true);
+    assert.deepEqual(told, [false, true, false, true, false, true]);
+    looking.dispose();
+    show('computers', false);
+    assert.equal(told.length, 6);
   });
 
   it('reads one computer in its place', async () => {
