@@ -107,7 +107,8 @@ export function makeParts({ context, details, views, onDidSelect }: Surface): Pa
         if (files.length > 0) await feature.commands.attachFiles(files[0], files);
       },
     };
-    return own(registerSessions({ ...parts, ...surface, policy, chat: ofChat }));
+    const { extras } = settings;
+    return own(registerSessions({ ...parts, ...surface, policy, chat: ofChat, extras }));
   });
   const chat: () => Promise<ChatFeature> = once(async () => {
     const { registerChat } = await import('../chat');

@@ -23,6 +23,7 @@ import type { SessionPolicy } from './policy';
 import type { SessionRecord } from './record';
 import type { ComputerFacts } from './row';
 import type { ChatForNewSessions } from './sendFirst';
+import { ServiceList } from './serviceList';
 import { SessionIndex, type StateChange } from './sessionIndex';
 import { stillWaits, type SessionSignal } from './signal';
 import { SessionsTree, type SessionTreeNode } from './tree';
@@ -56,6 +57,8 @@ export interface SessionsDeps {
   /** What the organization has to say against a session that is about to be made. */
   readonly policy?: SessionPolicy | undefined;
   readonly chat: ChatForNewSessions;
+  /** Whether what only some services offer may be used; asked each time. */
+  readonly extras: () => boolean;
 }
 
 /** What the chat sees of the sessions. */
@@ -105,6 +108,7 @@ class Sessions extends Disposable implements SessionsFeature {
   readonly #deps: SessionsDeps;
   readonly #index: SessionIndex;
   readonly #monitor: SessionMonitor;
+  readonly #serviceList: ServiceList;
   readonly #tree: SessionsTree;
   readonly #commands: SessionCommands;
   readonly commands: CommandHandlers<'sessions'>;
@@ -125,6 +129,16 @@ class Sessions extends Disposable implements SessionsFeature {
         sentence: error => this.#sentence(error),
       }),
     ));
+    this.#serviceList = this.register(
+      new ServiceList({
+        index,
+        api: () => deps.connection.api,
+        isWanted: deps.extras,
+        statusOf: sessionId => monitor.statusOf(sessionId),
+        focused: deps.focused,
+        log: deps.log,
+      }),
+    );
     const computer = (id: string): ComputerFacts | undefined => deps.computers.known(id);
     const statusOf = (record: SessionRecord): SessionStatus => monitor.statusOf(record.sessionId);
     const { format } = deps;
@@ -220,8 +234,12 @@ class Sessions extends Disposable implements SessionsFeature {
     );
     this.register(deps.computers.onDidChange(() => tree.update()));
     const follow = (): void => {
-      this.ready().catch((error: unknown) => deps.log.error('The list of sessions cannot be read', error));
+      this.ready().then(
+        () => void this.#serviceList.read(),
+        (error: unknown) => deps.log.error('The list of sessions cannot be read', error),
+      );
     };
+    this.register(deps.connection.state.onDidChange(() => this.#serviceList.cancel()));
     this.register(deps.connection.state.onDidChange(follow));
     this.register(deps.connection.onDidBecomeReady(() => monitor.reset()));
     follow();
@@ -251,9 +269,10 @@ class Sessions extends Disposable implements SessionsFeature {
     await this.#index.signal(serviceId, event, workspaceOfCwd(event.cwd));
   }
 
-  /** Asks for the latest sessions, a few at a time. */
+  /** Asks for the list where the service has one, and for the latest sessions, a few at a time. */
   async refresh(): Promise<void> {
     await this.ready();
+    await this.#serviceList.read();
     const records = [...this.#index.records.values()].sort((a, b) => activityOf(b) - activityOf(a));
     const active = (record: SessionRecord): boolean => isActive(this.#monitor.statusOf(record.sessionId));
     const waiting = [...records.filter(active), ...records.filter(record => !active(record)).slice(0, 20)];

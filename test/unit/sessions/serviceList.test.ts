@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { ApiClient } from '../../../src/api';
+import { startSampleService, type SampleService } from '../../../src/sample';
+import { ServiceList, type ServiceListDeps } from '../../../src/sessions/serviceList';
+import { statusOf } from '../../../src/sessions/model';
+import type { SessionIndex } from '../../../src/sessions/sessionIndex';
+import { ObservableValue } from '../../../src/util/event';
+import { silentLog } from '../../fakes/log';
+import { Windows } from './support';
+
+describe('the list of sessions that some services offer', () => {
+  let windows: Windows;
+  let index: SessionIndex;
+  let service: SampleService;
+  let client: ApiClient;
+  let list: ServiceList | undefined;
+
+  const start = async (extras: boolean): Promise<void> => {
+    service = await startSampleService({ pace: 0, extras });
+    client = new ApiClient({
+      baseUrl: service.baseUrl,
+      appUrl: service.appUrl,
+      key: () => Promise.resolve(service.apiKey),
+      log: silentLog(),
+      delay: () => Promise.resolve(),
+    });
+  };
+  const open = (deps: Partial<ServiceListDeps> = {}): ServiceList =>
+    (list = new ServiceList({
+      index,
+      api: () => client,
+      isWanted: () => true,
+      statusOf: id => {
+        const record = index.get(id);
+        return record === undefined ? { value: 'unknown' } : statusOf(record, undefined);
+      },
+      focused: new ObservableValue(true),
+      log: silentLog(),
+      ...deps,
+    }));
+  const asked = (): number =>
+    service.requests.filter(({ method, path }) => method === 'GET' && path === '/api/v0/sessions').length;
+
+  beforeEach(async () => {
+    windows = await Windows.make();
+    ({ index } = await windows.open());
+  });
+  afterEach(async () => {
+    list?.dispose();
+    client.dispose();
+    await service.close();
+    await windows.close();
+  });
+
+  it('is taken into the index, once for all who ask, and says how the sessions came there', async () => {
+    await start(true);
+    const sessions = open();
+    await Promise.all([sessions.read(), sessions.read()]);
+    assert.equal(asked(), 1);
+    assert.ok(service.sessionIds.length > 0);
+    assert.deepEqual([...index.records.keys()].sort(), [...service.sessionIds].sort());
+    for (const { origin, session } of index.records.values())
+      assert.deepEqual([origin, typeof session?.status], ['listed', 'string']);
+  });
+
+  it('does not bring back what a person has removed, nor overwrite what is kept here', async () => {
+    await start(true);
+    const sessions = open();
+    const [first = '', second = ''] = service.sessionIds;
+    await sessions.read();
+    await index.remove('service', first);
+    await index.keep('service', second, local => ({ ...local, name: 'Mine' }));
+    await sessions.read();
+    assert.equal(index.get(first), undefined);
+    assert.equal(index.get(second)?.local.name, 'Mine');
+  });
+
+  it('is asked for once where the service has none, and nobody is told', async () => {
+    await start(false);
+    const sessions = open();
+    await sessions.read();
+    await sessions.read();
+    assert.equal(asked(), 1);
+    assert.equal(index.records.size, 0);
+  });
+
+  it('is not asked for where that is switched off, or before the window has the focus', async () => {
+    await start(true);
+    await open({ isWanted: () => false }).read();
+    assert.equal(asked(), 0);
+    const focused = new ObservableValue(false);
+    const sessions = open({ focused });
+    await sessions.read();
+    assert.equal(asked(), 0);
+    focused.set(true);
+    await sessions.read();
+    assert.equal(asked(), 1);
+    assert.ok(index.records.size > 0);
+  });
+
+  it('is read page by page, up to a limit, and no further once it is given up', async () => {
+    await start(true);
+    const item = (sessionId: string) => ({
+      sessionId,
+      status: 'idle',
+      messageCount: 0,
+      createdAt: 1,
+      updatedAt: 2,
+    });
+    const cursors: (string | undefined)[] = [];
+    let onPage = (): void => undefined;
+    const api = {
+      extras: {
+        sessions: async (cursor?: string) => {
+          await Promise.resolve();
+          cursors.push(cursor);
+          onPage();
+          const page = cursors.length;
+          return {
+            items: [item(`s${String(page)}`)],
+            problems: [],
+            hasMore: true,
+            cursor: `page ${String(page)}`,
+          };
+        },
+      },
+    };
+    const limited = open({ api: () => api, mostPages: 3 });
+    await limited.read();
+    assert.deepEqual(cursors, [undefined, 'page 1', 'page 2']);
+    assert.deepEqual([...index.records.keys()].sort(), ['s1', 's2', 's3']);
+    onPage = () => limited.cancel();
+    await limited.read();
+    assert.equal(cursors.length, 4);
+    assert.equal(index.records.has('s4'), false);
+  });
+});
