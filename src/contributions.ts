@@ -30,6 +30,7 @@ export const commands = {
     add: 'agentConsole.sessions.add',
     remove: 'agentConsole.sessions.remove',
     undo: 'agentConsole.sessions.undo',
+    restore: 'agentConsole.sessions.restore',
     copyId: 'agentConsole.sessions.copyId',
     copyLink: 'agentConsole.sessions.copyLink',
     showDetails: 'agentConsole.sessions.showDetails',

@@ -43,12 +43,12 @@ export class SessionCommands {
 
   constructor(deps: SessionCommandsDeps) {
     this.#deps = deps;
-    const { index, access } = deps;
+    const { index, access, format } = deps;
     const onFailure = (error: unknown): void => deps.log.error('What was undone could not be stored', error);
     this.handlers = {
       ...deps.flow.handlers,
       ...deps.list.handlers,
-      ...new LocalCommands({ index, access, onFailure }).handlers,
+      ...new LocalCommands({ index, access, format, onFailure }).handlers,
       ...new TransferCommands({ index, access }).handlers,
       refresh: () => deps.refresh(),
       add: argument => this.#add(argument),

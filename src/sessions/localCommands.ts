@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { forNotification } from '../util/text';
+import type { Formatter } from '../util/format';
+import { forNotification, forQuickPick } from '../util/text';
 import type { SessionAccess } from './access';
 import type { Overlay } from './overlay';
 import type { SessionRecord } from './record';
@@ -10,6 +11,7 @@ import { Undo } from './undo';
 export interface LocalCommandsDeps {
   readonly index: SessionIndex;
   readonly access: SessionAccess;
+  readonly format: Formatter;
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -27,6 +29,7 @@ export class LocalCommands {
   readonly handlers = {
     remove: (node: unknown, nodes: unknown) => this.#remove(node, nodes),
     undo: () => this.#undo.last(),
+    restore: () => this.#restore(),
     rename: (node: unknown) => this.#rename(node),
     pin: (node: unknown, nodes: unknown) => this.#set(node, nodes, 'pinned', () => true),
     unpin: (node: unknown, nodes: unknown) => this.#set(node, nodes, 'pinned', () => undefined),
@@ -71,6 +74,31 @@ export class LocalCommands {
     this.#offer(sentence, async () => {
       for (const record of removed) await index.restore(serviceId, record);
     });
+  }
+
+  /** Puts back what was removed, in whichever window and however long ago. */
+  async #restore(): Promise<void> {
+    const { index, access, format } = this.#deps;
+    await access.ready();
+    const { serviceId } = index;
+    const removed = serviceId === undefined ? [] : await index.removed(serviceId);
+    if (serviceId === undefined || removed.length === 0) {
+      void vscode.window.showInformationMessage(vscode.l10n.t('No session was removed from this list.'));
+      return;
+    }
+    const now = Date.now();
+    const items = removed.map(({ at, record }) => ({
+      label: forQuickPick(sessionTitle(record)),
+      description: vscode.l10n.t('removed {0} ago', format.span(now - at)),
+      detail: forQuickPick(record.sessionId),
+      record,
+    }));
+    const chosen = await vscode.window.showQuickPick(items, {
+      canPickMany: true,
+      matchOnDetail: true,
+      placeHolder: vscode.l10n.t('Put which sessions back into the list?'),
+    });
+    for (const { record } of chosen ?? []) await index.restore(serviceId, record);
   }
 
   /** Changes one field of each selected session; several are asked about once, and what is hidden by it can be taken back. */

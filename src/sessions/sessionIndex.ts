@@ -16,6 +16,7 @@ import {
   type SessionRecord,
   type Workspace,
 } from './record';
+import { removedFrom, type Removed } from './removed';
 import { latestSignal, type SessionSignal } from './signal';
 import { mergeRecord } from './transfer';
 
@@ -28,20 +29,6 @@ export interface StateChange {
   readonly at: number;
   /** A hook has told that the agent waits, and nothing has changed since. */
   readonly waiting?: boolean;
-}
-
-/** The sessions that people took out of the list, so that a list of the service does not bring them back. */
-async function removedFrom(
-  storage: Storage,
-  serviceId: string,
-): Promise<Collection<{ readonly at: number }>> {
-  const removed = storage.collection<{ readonly at: number }>({
-    path: `services/${serviceId}/removed`,
-    version: 1,
-    decode: value => ({ at: Number((value as { readonly at?: unknown } | null)?.at ?? 0) }),
-  });
-  await removed.load();
-  return removed;
 }
 
 /**
@@ -220,8 +207,16 @@ export class SessionIndex extends Disposable {
     const record = await this.#of(serviceId).remove(sessionId);
     await checksOf(this.#storage, serviceId).remove(sessionId);
     if (record !== undefined)
-      await (await removedFrom(this.#storage, serviceId)).put(sessionId, { at: Date.now() });
+      await (await removedFrom(this.#storage, serviceId)).put(sessionId, { at: Date.now(), record });
     return record;
+  }
+
+  /** What was taken out of the list and can be put back, the latest first. */
+  async removed(serviceId: string): Promise<readonly Required<Removed>[]> {
+    const { values } = await removedFrom(this.#storage, serviceId);
+    return [...values.values()]
+      .flatMap(({ at, record }) => (record === undefined ? [] : [{ at, record }]))
+      .sort((a, b) => b.at - a.at);
   }
 
   /** Puts a removed record back as it was. */

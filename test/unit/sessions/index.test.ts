@@ -174,6 +174,41 @@ describe('the index of sessions', () => {
     assert.equal(index.get('s1')?.origin, 'added', 'who asks for it by its id gets it');
   });
 
+  it('keeps what was removed, so that another window or a later one can put it back as it was', async () => {
+    const { index } = await windows.open();
+    await index.learn('service', { session: sessionOf({ title: 'Ours' }), origin: 'created', at: 5 });
+    await index.learn('service', { session: sessionOf({ sessionId: 's2' }), origin: 'created', at: 5 });
+    await index.keep('service', 's1', () => ({ name: 'Mine', tags: ['kept'] }));
+    await index.remove('service', 's1');
+    await index.remove('service', 's2');
+    const later = (await windows.open()).index;
+    const removed = await later.removed('service');
+    assert.deepEqual(removed.map(({ record }) => record.sessionId).sort(), ['s1', 's2']);
+    assert.deepEqual(
+      removed.map(({ at }) => at),
+      removed.map(({ at }) => at).sort((a, b) => b - a),
+    );
+    for (const { record } of removed) await later.restore('service', record);
+    assert.deepEqual(later.get('s1')?.local, { name: 'Mine', tags: ['kept'] });
+    assert.equal(later.get('s1')?.session?.title, 'Ours');
+    assert.deepEqual(await later.removed('service'), []);
+  });
+
+  it('does not offer to put back what an older version removed without keeping it, or what cannot be read', async () => {
+    const place = path.join(windows.root, 'services', 'service', 'removed');
+    await mkdir(place, { recursive: true });
+    const put = (id: string, value: unknown): Promise<void> =>
+      writeFile(path.join(place, `${id}.1.json`), JSON.stringify({ id, version: 1, value, writers: [] }));
+    await put('s1', { at: 5 });
+    await put('s2', { at: 6, record: { sessionId: 's2', origin: 'dreamt' } });
+    const { index } = await windows.open();
+    assert.deepEqual(await index.removed('service'), []);
+    for (const sessionId of ['s1', 's2']) {
+      await index.learn('service', { session: sessionOf({ sessionId }), origin: 'listed', at: 7 });
+      assert.equal(index.get(sessionId), undefined);
+    }
+  });
+
   it('keeps the workspace a session was first made in', async () => {
     const { index } = await windows.open();
     const [shop, billing] = ['shop', 'billing'].map(name => ({ uri: `file:///${name}`, name }));
