@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Formatter } from '../util/format';
 import { forNotification, forQuickPick } from '../util/text';
 import type { SessionAccess } from './access';
-import type { Overlay } from './overlay';
+import { isUnread, type Overlay } from './overlay';
 import type { SessionRecord } from './record';
 import type { SessionIndex } from './sessionIndex';
 import { sessionTitle } from './text';
@@ -16,6 +16,33 @@ export interface LocalCommandsDeps {
 }
 
 type Changed = 'name' | 'pinned' | 'archivedAt' | 'notes' | 'tags' | 'readCount';
+
+/** A mark that sessions have or have not. */
+interface Mark<K extends Changed> {
+  readonly field: K;
+  readonly has: (record: SessionRecord) => boolean;
+  readonly on: (record: SessionRecord) => Overlay[K];
+  readonly off: () => Overlay[K];
+}
+
+const PIN: Mark<'pinned'> = {
+  field: 'pinned',
+  has: ({ local }) => local.pinned === true,
+  on: () => true,
+  off: () => undefined,
+};
+const ARCHIVE: Mark<'archivedAt'> = {
+  field: 'archivedAt',
+  has: ({ local }) => local.archivedAt !== undefined,
+  on: () => Date.now(),
+  off: () => undefined,
+};
+const READ: Mark<'readCount'> = {
+  field: 'readCount',
+  has: ({ local, session }) => !isUnread(local, session?.messageCount),
+  on: ({ session }) => session?.messageCount ?? 0,
+  off: () => -1,
+};
 
 /** What people do with sessions on this machine alone: the service has no call for any of it (interface-notes 3). */
 export class LocalCommands {
@@ -31,13 +58,12 @@ export class LocalCommands {
     undo: () => this.#undo.last(),
     restore: () => this.#restore(),
     rename: (node: unknown) => this.#rename(node),
-    pin: (node: unknown, nodes: unknown) => this.#set(node, nodes, 'pinned', () => true),
-    unpin: (node: unknown, nodes: unknown) => this.#set(node, nodes, 'pinned', () => undefined),
-    archive: (node: unknown, nodes: unknown) => this.#set(node, nodes, 'archivedAt', () => Date.now()),
-    unarchive: (node: unknown, nodes: unknown) => this.#set(node, nodes, 'archivedAt', () => undefined),
-    markRead: (node: unknown, nodes: unknown) =>
-      this.#set(node, nodes, 'readCount', record => record.session?.messageCount ?? 0),
-    markUnread: (node: unknown, nodes: unknown) => this.#set(node, nodes, 'readCount', () => -1),
+    pin: (node: unknown, nodes: unknown) => this.#mark(node, nodes, PIN),
+    unpin: (node: unknown, nodes: unknown) => this.#set(node, nodes, 'pinned', PIN.off),
+    archive: (node: unknown, nodes: unknown) => this.#mark(node, nodes, ARCHIVE),
+    unarchive: (node: unknown, nodes: unknown) => this.#set(node, nodes, 'archivedAt', ARCHIVE.off),
+    markRead: (node: unknown, nodes: unknown) => this.#mark(node, nodes, READ),
+    markUnread: (node: unknown, nodes: unknown) => this.#set(node, nodes, 'readCount', READ.off),
     editNotes: (node: unknown) => this.#editNotes(node),
     editTags: (node: unknown) => this.#editTags(node),
   } as const;
@@ -99,6 +125,17 @@ export class LocalCommands {
       placeHolder: vscode.l10n.t('Put which sessions back into the list?'),
     });
     for (const { record } of chosen ?? []) await index.restore(serviceId, record);
+  }
+
+  /** Marks the sessions; a key of the tree turns a mark round that all of them have. */
+  async #mark<K extends Changed>(
+    node: unknown,
+    nodes: unknown,
+    { field, has, on, off }: Mark<K>,
+  ): Promise<void> {
+    const isToggle = (node as { readonly toggle?: unknown } | null | undefined)?.toggle === true;
+    const isOff = isToggle && (await this.#deps.access.recordsOf(node, nodes)).every(has);
+    await this.#set(node, nodes, field, isOff ? off : on);
   }
 
   /** Changes one field of each selected session; several are asked about once, and what is hidden by it can be taken back. */
