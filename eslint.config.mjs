@@ -43,6 +43,10 @@ const zones = [
 
 const restrictedSyntax = [
   {
+    selector: 'VariableDeclarator[init.property.name="l10n"] > ObjectPattern',
+    message: 'Write vscode.l10n.t(…): texts behind another name are not found for translation.',
+  },
+  {
     selector:
       'AssignmentExpression > MemberExpression[property.name=/^(isTrusted|supportHtml|enableCommandUris)$/]',
     message: 'Markdown from data is never trusted and never HTML (trust.md 3, 7).',

@@ -183,44 +183,49 @@ export class Attachments {
   }
 
   #unfit({ kind, size }: FileFacts, name: string): string | undefined {
-    const { t } = vscode.l10n;
     const { file, image } = this.#limits();
     const limit = Math.max(file, image);
     switch (kind) {
       case 'folder':
-        return t('{0} is a folder. Attach the files in it.', name);
+        return vscode.l10n.t('{0} is a folder. Attach the files in it.', name);
       case 'symbolicLink':
-        return t('{0} is a symbolic link. Attach the file it points to.', name);
+        return vscode.l10n.t('{0} is a symbolic link. Attach the file it points to.', name);
       case 'other':
-        return t('{0} is not a regular file.', name);
+        return vscode.l10n.t('{0} is not a regular file.', name);
       case 'file':
         return size > limit ? this.#tooLarge(name, size, limit) : undefined;
     }
   }
 
   #tooLarge(name: string, size: number, limit: number): string {
-    const { t } = vscode.l10n;
-    return t('{0} has {1}; the limit is {2}.', name, this.#format.bytes(size), this.#format.bytes(limit));
+    return vscode.l10n.t(
+      '{0} has {1}; the limit is {2}.',
+      name,
+      this.#format.bytes(size),
+      this.#format.bytes(limit),
+    );
   }
 
   #typed(name: string, size: number, found: Sniffed): Inspected {
-    const { t } = vscode.l10n;
     switch (found.kind) {
       case 'empty':
-        return { ok: false, name, size, problem: t('{0} is empty.', name) };
+        return { ok: false, name, size, problem: vscode.l10n.t('{0} is empty.', name) };
       case 'unsupportedImage':
         return {
           ok: false,
           name,
           size,
-          problem: t('{0} is an image type the service does not take. Convert it to PNG or JPEG.', name),
+          problem: vscode.l10n.t(
+            '{0} is an image type the service does not take. Convert it to PNG or JPEG.',
+            name,
+          ),
         };
       case 'binary':
         return {
           ok: false,
           name,
           size,
-          problem: t(
+          problem: vscode.l10n.t(
             '{0} is not supported. The service takes images (PNG, JPEG, GIF, WebP), PDF and UTF-8 text.',
             name,
           ),

@@ -56,13 +56,12 @@ function encodedSize(size: number): number {
 }
 
 function queueNote(conversation: Conversation): string {
-  const { t } = vscode.l10n;
   if (conversation.isQueueStopped)
-    return t('Stopped: a message before these was not sent, or it is not known whether it was.');
+    return vscode.l10n.t('Stopped: a message before these was not sent, or it is not known whether it was.');
   const status = conversation.session?.status;
   return status === undefined || status === 'unknown'
-    ? t('Waits until the status of the agent is known.')
-    : t('Goes out in this order when the agent is idle and this window has the focus.');
+    ? vscode.l10n.t('Waits until the status of the agent is known.')
+    : vscode.l10n.t('Goes out in this order when the agent is idle and this window has the focus.');
 }
 
 function queuedRow({ id, text, attachments, claim, problem }: QueuedMessage, format: Formatter): QueuedRow {

@@ -57,10 +57,9 @@ export class Composing {
 
   /** Lets the person choose where the message goes. */
   async chooseTarget(): Promise<void> {
-    const { t } = vscode.l10n;
     const { composition, session } = this.conversation;
     const api = this.#deps.api();
-    if (api === undefined) throw new Error(t('Sign in first.'));
+    if (api === undefined) throw new Error(vscode.l10n.t('Sign in first.'));
     const { items } = await api.computers.list();
     const own = session?.computerId;
     const target = composition.draft.target?.computerId ?? own;
@@ -69,11 +68,11 @@ export class Composing {
       name,
       label: forQuickPick(name, 80),
       description: forQuickPick(status ?? '', 40),
-      ...(id === own ? { detail: t('The computer of this session') } : {}),
+      ...(id === own ? { detail: vscode.l10n.t('The computer of this session') } : {}),
       picked: id === target,
     }));
     choices.sort((a, b) => Number(b.id === own) - Number(a.id === own));
-    const placeHolder = t('Send the message to which computer?');
+    const placeHolder = vscode.l10n.t('Send the message to which computer?');
     const choice = await vscode.window.showQuickPick(choices, { placeHolder });
     if (choice === undefined) return;
     composition.setTarget(choice.id === own ? undefined : { computerId: choice.id, name: choice.name });

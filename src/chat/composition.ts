@@ -108,16 +108,15 @@ export class Composition extends Disposable {
 
   /** The draft with this text as a message, durable before anything else happens to it; rejects with a sentence when it is none. */
   async message(text: string): Promise<Outgoing> {
-    const { t } = vscode.l10n;
     this.setText(text, this.draft.stash);
     const { attached, references, tooMuch, draft } = this;
     await this.#drafts.flush();
-    if (text.trim() === '') throw new Error(t('Write a message first.'));
+    if (text.trim() === '') throw new Error(vscode.l10n.t('Write a message first.'));
     if (attached.some(({ inspected }) => inspected === undefined)) {
-      throw new Error(t('The attachments are still being checked. Try again in a moment.'));
+      throw new Error(vscode.l10n.t('The attachments are still being checked. Try again in a moment.'));
     }
     if (references.length < attached.length)
-      throw new Error(t('Remove the attachments that cannot be sent.'));
+      throw new Error(vscode.l10n.t('Remove the attachments that cannot be sent.'));
     if (tooMuch !== undefined) throw new Error(tooMuch);
     const computerId = draft.target?.computerId;
     return { text, attachments: references, ...(computerId === undefined ? {} : { computerId }) };

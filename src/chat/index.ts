@@ -238,9 +238,10 @@ class Chat extends Disposable implements ChatFeature {
   }
 
   async #pickPanel(count: number): Promise<ChatPanel | undefined> {
-    const { t } = vscode.l10n;
     const question =
-      count === 1 ? t('Send 1 file to which session?') : t('Send {0} files to which session?', count);
+      count === 1
+        ? vscode.l10n.t('Send 1 file to which session?')
+        : vscode.l10n.t('Send {0} files to which session?', count);
     const sessionId = await this.#deps.sessions.pick(question);
     return sessionId === undefined ? undefined : this.#places.show(sessionId);
   }

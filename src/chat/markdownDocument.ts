@@ -45,20 +45,22 @@ export function transcriptDocument({ header, rows, language }: DocumentOptions):
 }
 
 function authorOf({ author, role, phase }: MessageRow): string {
-  const { t } = vscode.l10n;
-  const name = author === 'person' ? t('You') : author === 'agent' ? t('Agent') : role;
+  const name =
+    author === 'person' ? vscode.l10n.t('You') : author === 'agent' ? vscode.l10n.t('Agent') : role;
   return phase === undefined ? name : `${name} (${phase})`;
 }
 
 function stateOf({ state }: SendRow): string {
-  const { t } = vscode.l10n;
-  return state === 'sending' ? t('sending') : state === 'refused' ? t('not sent') : t('outcome unknown');
+  return state === 'sending'
+    ? vscode.l10n.t('sending')
+    : state === 'refused'
+      ? vscode.l10n.t('not sent')
+      : vscode.l10n.t('outcome unknown');
 }
 
 function message({ parts, failed, chips: attached }: MessageRow): string[] {
-  const { t } = vscode.l10n;
   return [
-    ...(failed ? [`**${t('The agent reported an error')}**`] : []),
+    ...(failed ? [`**${vscode.l10n.t('The agent reported an error')}**`] : []),
     ...parts.flatMap(part),
     ...chips(attached),
   ];
@@ -69,29 +71,28 @@ function chips(attached: readonly Chip[]): string[] {
 }
 
 function part(shown: Part): string[] {
-  const { t } = vscode.l10n;
-  const tool = (name: string): string => (name === '' ? t('a tool') : name);
+  const tool = (name: string): string => (name === '' ? vscode.l10n.t('a tool') : name);
   switch (shown.kind) {
     case 'text':
       return [shifted(shown.text)];
     case 'commentary':
-      return [`#### ${t('Commentary')}`, shifted(shown.text)];
+      return [`#### ${vscode.l10n.t('Commentary')}`, shifted(shown.text)];
     case 'reasoning':
-      return [`#### ${t('Reasoning')}`, shifted(shown.text)];
+      return [`#### ${vscode.l10n.t('Reasoning')}`, shifted(shown.text)];
     case 'withheld':
-      return [`*${t('Reasoning withheld by the model provider')}*`];
+      return [`*${vscode.l10n.t('Reasoning withheld by the model provider')}*`];
     case 'toolUse':
-      return [`#### ${t('Used {0}', tool(shown.name))}`, fenced(shown.input)];
+      return [`#### ${vscode.l10n.t('Used {0}', tool(shown.name))}`, fenced(shown.input)];
     case 'toolResult':
       return [
-        `#### ${shown.failed ? t('{0} failed', tool(shown.name)) : t('Result of {0}', tool(shown.name))}`,
+        `#### ${shown.failed ? vscode.l10n.t('{0} failed', tool(shown.name)) : vscode.l10n.t('Result of {0}', tool(shown.name))}`,
         fenced(shown.text),
       ];
     case 'image':
     case 'document':
       return [`*${shown.label}*`];
     case 'other':
-      return [`#### ${t('Content of the type "{0}"', shown.type)}`, fenced(shown.text)];
+      return [`#### ${vscode.l10n.t('Content of the type "{0}"', shown.type)}`, fenced(shown.text)];
   }
 }
 

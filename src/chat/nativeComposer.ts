@@ -18,11 +18,10 @@ export async function writeNatively(
   title: string,
   prompts: Prompts = vscode.window,
 ): Promise<'written' | 'reload' | undefined> {
-  const { t } = vscode.l10n;
-  const write = t('Write a Message');
-  const reload = t('Try Again');
+  const write = vscode.l10n.t('Write a Message');
+  const reload = vscode.l10n.t('Try Again');
   const choice = await prompts.showWarningMessage(
-    t(
+    vscode.l10n.t(
       'The chat page of "{0}" did not load within 10 seconds. Pages need a secure (https) or local address and service workers. You can still send messages.',
       forNotification(title, 60),
     ),
@@ -35,7 +34,7 @@ export async function writeNatively(
   let written: string | undefined;
   const text = await prompts.showInputBox({
     title: forNotification(title, 60),
-    prompt: t('Message to the agent'),
+    prompt: vscode.l10n.t('Message to the agent'),
     value: conversation.composition.draft.text,
     ignoreFocusOut: true,
     validateInput: value => void (written = value),

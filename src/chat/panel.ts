@@ -376,13 +376,12 @@ export class ChatPanel extends Disposable implements PanelActions {
   }
 
   #settled(outcome: SendOutcome): void {
-    const { t } = vscode.l10n;
     const words =
       outcome.state === 'accepted'
-        ? t('Message accepted.')
+        ? vscode.l10n.t('Message accepted.')
         : outcome.state === 'refused'
-          ? t('Message not sent: {0}', outcome.sentence)
-          : t('It is not known whether the message arrived.');
+          ? vscode.l10n.t('Message not sent: {0}', outcome.sentence)
+          : vscode.l10n.t('It is not known whether the message arrived.');
     if (this.#ready) this.#page.send('announce', { text: words });
     this.#gather();
   }

@@ -33,14 +33,13 @@ function messagesText(count: number, format: Formatter): string {
 }
 
 function factsOf(session: ChatSession | undefined): Header['facts'] {
-  const { t } = vscode.l10n;
   const { settings } = session ?? {};
   const facts: readonly (readonly [string, string | undefined])[] = [
-    [t('Computer'), session?.computerName ?? session?.computerId],
-    [t('Model'), settings?.model],
-    [t('Reasoning effort'), settings?.reasoningEffort],
-    [t('Interaction mode'), settings?.interactionMode],
-    [t('Autonomy'), settings?.autonomyLevel ?? settings?.autonomyMode],
+    [vscode.l10n.t('Computer'), session?.computerName ?? session?.computerId],
+    [vscode.l10n.t('Model'), settings?.model],
+    [vscode.l10n.t('Reasoning effort'), settings?.reasoningEffort],
+    [vscode.l10n.t('Interaction mode'), settings?.interactionMode],
+    [vscode.l10n.t('Autonomy'), settings?.autonomyLevel ?? settings?.autonomyMode],
   ];
   return facts.flatMap(([label, value]) =>
     value === undefined || value === '' ? [] : [{ label, value: oneLine(value, 80) }],
@@ -49,54 +48,51 @@ function factsOf(session: ChatSession | undefined): Header['facts'] {
 
 /** A status as word and icon; words of the service that are not known are shown as they are. */
 export function statusOf(status: string | undefined): Header['status'] {
-  const { t } = vscode.l10n;
   switch (status) {
     case 'idle':
-      return { word: t('idle'), icon: 'circle-outline', spin: false };
+      return { word: vscode.l10n.t('idle'), icon: 'circle-outline', spin: false };
     case 'pending':
-      return { word: t('pending'), icon: 'watch', spin: false };
+      return { word: vscode.l10n.t('pending'), icon: 'watch', spin: false };
     case 'running':
-      return { word: t('running'), icon: 'sync', spin: true };
+      return { word: vscode.l10n.t('running'), icon: 'sync', spin: true };
     case undefined:
     case 'unknown':
-      return { word: t('status unknown'), icon: 'question', spin: false };
+      return { word: vscode.l10n.t('status unknown'), icon: 'question', spin: false };
     default:
       return { word: oneLine(status, 40), icon: 'circle-outline', spin: false };
   }
 }
 
 function tokensOf(session: ChatSession | undefined, format: Formatter): Header['tokens'] {
-  const { t } = vscode.l10n;
   const usage = session?.settings?.tokenUsage;
   if (usage === undefined) return undefined;
   const kinds: readonly (readonly [string, number | undefined])[] = [
-    [t('Input'), usage.inputTokens],
-    [t('Output'), usage.outputTokens],
-    [t('Cache read'), usage.cacheReadTokens],
-    [t('Cache written'), usage.cacheCreationTokens],
-    [t('Thinking'), usage.thinkingTokens],
+    [vscode.l10n.t('Input'), usage.inputTokens],
+    [vscode.l10n.t('Output'), usage.outputTokens],
+    [vscode.l10n.t('Cache read'), usage.cacheReadTokens],
+    [vscode.l10n.t('Cache written'), usage.cacheCreationTokens],
+    [vscode.l10n.t('Thinking'), usage.thinkingTokens],
   ];
   const known = kinds.filter((kind): kind is readonly [string, number] => kind[1] !== undefined);
   if (known.length === 0) return undefined;
   const used = (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
   return {
-    short: t('{0} tokens', format.compact(used)),
+    short: vscode.l10n.t('{0} tokens', format.compact(used)),
     detail: known.map(([label, count]) => `${label}: ${format.number(count)}`).join('\n'),
   };
 }
 
 /** Why the service of a conversation cannot be asked now; `undefined` when it can. */
 export function blockedReason(state: ConnectionState, serviceId: string): string | undefined {
-  const { t } = vscode.l10n;
   switch (state.kind) {
     case 'signedOut':
-      return withReason(state.reason, t('Sign in to send messages. What you write is kept.'));
+      return withReason(state.reason, vscode.l10n.t('Sign in to send messages. What you write is kept.'));
     case 'keyRejected':
-      return withReason(state.reason, t('What you write is kept.'));
+      return withReason(state.reason, vscode.l10n.t('What you write is kept.'));
     case 'signedIn':
       return state.service.id === serviceId
         ? undefined
-        : t(
+        : vscode.l10n.t(
             'This session belongs to another service than {0}. What you write is kept.',
             oneLine(state.service.host, 100),
           );

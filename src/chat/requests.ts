@@ -18,16 +18,15 @@ export function readSessionId(target: unknown): string | undefined {
 
 /** Reads the argument of `agentConsole.chat.send`; throws a sentence when it is not what it should be. */
 export function readSendRequest(value: unknown): SendRequest {
-  const { t } = vscode.l10n;
   const request = value as { readonly text?: unknown; readonly attachments?: unknown } | null | undefined;
   const sessionId = readSessionId(request);
   const words = request?.text;
   if (sessionId === undefined || typeof words !== 'string' || words.trim() === '') {
-    throw new Error(t('Sending needs a session id and a text.'));
+    throw new Error(vscode.l10n.t('Sending needs a session id and a text.'));
   }
   const uris = request?.attachments ?? [];
   if (!Array.isArray(uris) || !uris.every(isUri))
-    throw new Error(t('Attachments are given as a list of URIs.'));
+    throw new Error(vscode.l10n.t('Attachments are given as a list of URIs.'));
   return { sessionId, text: words, attachments: uris.map(uri => uri.toString()) };
 }
 

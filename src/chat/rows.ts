@@ -143,19 +143,17 @@ export class RowBuilder {
   }
 
   #break(below: string, { state, sentence }: Break): Row {
-    const { t } = vscode.l10n;
     const words =
       state === 'reading'
-        ? t('Reading earlier messages')
+        ? vscode.l10n.t('Reading earlier messages')
         : state === 'stopped'
-          ? t('Earlier messages have not been read yet.')
-          : (sentence ?? t('Earlier messages could not be read.'));
+          ? vscode.l10n.t('Earlier messages have not been read yet.')
+          : (sentence ?? vscode.l10n.t('Earlier messages could not be read.'));
     const key = `break:${below}`;
     return this.#same(key, [state, words], () => ({ kind: 'break', key, state, sentence: words }));
   }
 
   #gap({ messageCount, breaks, complete }: RowsInput, knownCount: number): Row[] {
-    const { t } = vscode.l10n;
     const count = gapCount(messageCount, knownCount);
     if (count === 0) return [];
     const number = this.#format.number(count);
@@ -163,24 +161,28 @@ export class RowBuilder {
     if (knownCount === 0) {
       sentence =
         count === 1
-          ? t('This session has 1 message. It cannot be read yet; it appears with your next message.')
-          : t(
+          ? vscode.l10n.t(
+              'This session has 1 message. It cannot be read yet; it appears with your next message.',
+            )
+          : vscode.l10n.t(
               'This session has {0} messages. They cannot be read yet; they appear with your next message.',
               number,
             );
     } else if (complete === true) {
       sentence =
         count === 1
-          ? t('1 message of this session is not shown by the service')
-          : t('{0} messages of this session are not shown by the service', number);
+          ? vscode.l10n.t('1 message of this session is not shown by the service')
+          : vscode.l10n.t('{0} messages of this session are not shown by the service', number);
     } else if (breaks.size > 0) {
       sentence =
-        count === 1 ? t('1 message has not been read yet') : t('{0} messages have not been read yet', number);
+        count === 1
+          ? vscode.l10n.t('1 message has not been read yet')
+          : vscode.l10n.t('{0} messages have not been read yet', number);
     } else {
       sentence =
         count === 1
-          ? t('1 message cannot be read yet; it appears with your next message')
-          : t('{0} messages cannot be read yet; they appear with your next message', number);
+          ? vscode.l10n.t('1 message cannot be read yet; it appears with your next message')
+          : vscode.l10n.t('{0} messages cannot be read yet; they appear with your next message', number);
     }
     return [this.#same('gap', [sentence], () => ({ kind: 'gap', key: 'gap', sentence }))];
   }
@@ -250,26 +252,31 @@ function phaseOf(phase: string | undefined): string | undefined {
 
 /** What is known of a send without an answer. */
 export function unknownSentence({ before, after, sentence, startedAt }: SendRecord): string {
-  const { t } = vscode.l10n;
   const isOld = before?.at !== undefined && startedAt - before.at > LOOK_IS_OLD;
   let facts = sentence ?? '';
   if (before !== undefined && after !== undefined) {
     facts =
       before.working === true
-        ? t(
+        ? vscode.l10n.t(
             'The session has {0} messages now, {1} when last checked; the agent was working meanwhile.',
             after.messageCount,
             before.messageCount,
           )
         : isOld
-          ? t(
+          ? vscode.l10n.t(
               'The session has {0} messages now, {1} when last checked before.',
               after.messageCount,
               before.messageCount,
             )
-          : t('The session has {0} messages now, {1} before.', after.messageCount, before.messageCount);
+          : vscode.l10n.t(
+              'The session has {0} messages now, {1} before.',
+              after.messageCount,
+              before.messageCount,
+            );
   } else if (after !== undefined) {
-    facts = t('The session has {0} messages now.', after.messageCount);
+    facts = vscode.l10n.t('The session has {0} messages now.', after.messageCount);
   }
-  return [t('It is not known whether this message arrived.'), facts].filter(part => part !== '').join(' ');
+  return [vscode.l10n.t('It is not known whether this message arrived.'), facts]
+    .filter(part => part !== '')
+    .join(' ');
 }

@@ -3,7 +3,6 @@ import { forNotification, oneLine } from '../util/text';
 
 /** Saves a text where the person says. In Restricted Mode no file is written: it opens as a document that has none yet. */
 export async function saveMarkdown(title: string, content: string): Promise<void> {
-  const { t } = vscode.l10n;
   if (!vscode.workspace.isTrusted) {
     await vscode.window.showTextDocument(
       await vscode.workspace.openTextDocument({ language: 'markdown', content }),
@@ -15,12 +14,12 @@ export async function saveMarkdown(title: string, content: string): Promise<void
   const uri = await vscode.window.showSaveDialog({
     ...(folder === undefined ? {} : { defaultUri: vscode.Uri.joinPath(folder, name) }),
     filters: { Markdown: ['md'] },
-    saveLabel: t('Export'),
+    saveLabel: vscode.l10n.t('Export'),
   });
   if (uri === undefined) return;
   await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(content));
-  const open = t('Open');
-  const done = t('Exported to {0}.', uri.path.split('/').at(-1) ?? name);
+  const open = vscode.l10n.t('Open');
+  const done = vscode.l10n.t('Exported to {0}.', uri.path.split('/').at(-1) ?? name);
   if ((await vscode.window.showInformationMessage(forNotification(done), open)) === open)
     await vscode.window.showTextDocument(uri);
 }

@@ -9,34 +9,35 @@ export type Fact = readonly [name: string, value: string | undefined];
 
 /** Everything the service tells of a computer (section 2.10), in words. */
 export function computerFacts(computer: Computer, format: Formatter): Fact[] {
-  const { t } = vscode.l10n;
   return [
-    [t('Name'), computer.name],
-    [t('Status'), stateText(computer, format)],
-    [t('Error'), errorOf(computer)],
-    [t('Provider'), providerLabel(computer.providerType)],
-    [t('Host'), computer.hostname],
-    [t('Remote user'), computer.remoteUser],
-    [t('Created'), format.exact(computer.createdAt)],
-    [t('Relay for clients'), relayText(computer.relayClientUrl)],
-    [t('Relay for the agent'), relayText(computer.relayAgentUrl)],
-    [t('Id'), computer.id],
+    [vscode.l10n.t('Name'), computer.name],
+    [vscode.l10n.t('Status'), stateText(computer, format)],
+    [vscode.l10n.t('Error'), errorOf(computer)],
+    [vscode.l10n.t('Provider'), providerLabel(computer.providerType)],
+    [vscode.l10n.t('Host'), computer.hostname],
+    [vscode.l10n.t('Remote user'), computer.remoteUser],
+    [vscode.l10n.t('Created'), format.exact(computer.createdAt)],
+    [vscode.l10n.t('Relay for clients'), relayText(computer.relayClientUrl)],
+    [vscode.l10n.t('Relay for the agent'), relayText(computer.relayAgentUrl)],
+    [vscode.l10n.t('Id'), computer.id],
   ];
 }
 
 export function stepFacts(step: ProvisioningStep, isUntouched: boolean, format: Formatter): Fact[] {
-  const { t } = vscode.l10n;
   const duration = durationOf(step, Date.now());
   const time = (at: number | undefined): string | undefined =>
     at === undefined ? undefined : format.exact(at);
   return [
-    [t('Step'), step.name ?? step.id],
-    [t('Status'), isUntouched ? t('not started: the computer failed before') : step.status],
-    [t('Error'), step.error],
-    [t('Duration'), duration === undefined ? undefined : format.span(duration)],
-    [t('Started'), time(step.startedAt)],
-    [t('Completed'), time(step.completedAt)],
-    [t('Id'), step.id],
+    [vscode.l10n.t('Step'), step.name ?? step.id],
+    [
+      vscode.l10n.t('Status'),
+      isUntouched ? vscode.l10n.t('not started: the computer failed before') : step.status,
+    ],
+    [vscode.l10n.t('Error'), step.error],
+    [vscode.l10n.t('Duration'), duration === undefined ? undefined : format.span(duration)],
+    [vscode.l10n.t('Started'), time(step.startedAt)],
+    [vscode.l10n.t('Completed'), time(step.completedAt)],
+    [vscode.l10n.t('Id'), step.id],
   ];
 }
 
@@ -46,18 +47,23 @@ export function computerDetails(
   sessions: readonly SessionOfComputer[],
   format: Formatter,
 ): unknown {
-  const { t } = vscode.l10n;
   const steps = computer.provisioningSteps ?? [];
   const { relayClientUrl, relayAgentUrl, ...answer } = computer;
   return {
-    [t('Computer')]: told(computerFacts(computer, format)),
+    [vscode.l10n.t('Computer')]: told(computerFacts(computer, format)),
     ...(steps.length === 0
       ? {}
-      : { [t('Steps')]: steps.map(step => told(stepFacts(step, isUntouched(computer, step), format))) }),
+      : {
+          [vscode.l10n.t('Steps')]: steps.map(step =>
+            told(stepFacts(step, isUntouched(computer, step), format)),
+          ),
+        }),
     ...(sessions.length === 0
       ? {}
-      : { [t('Sessions')]: sessions.map(({ label, description }) => `${label}: ${description}`) }),
-    [t('Answer of the service')]: {
+      : {
+          [vscode.l10n.t('Sessions')]: sessions.map(({ label, description }) => `${label}: ${description}`),
+        }),
+    [vscode.l10n.t('Answer of the service')]: {
       ...answer,
       relayClientUrl: relayText(relayClientUrl),
       relayAgentUrl: relayText(relayAgentUrl),

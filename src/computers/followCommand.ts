@@ -58,30 +58,33 @@ export class FollowCommand {
   }
 
   async #tell(computerId: string, name: string, outcome: Outcome): Promise<void> {
-    const { t } = vscode.l10n;
     if (outcome.kind === 'cancelled') return;
     if (outcome.kind === 'failed') {
       const reason = this.#deps.sentence(outcome.error) ?? '';
-      const sentence = t('{0} is no longer followed. {1}', name, reason);
+      const sentence = vscode.l10n.t('{0} is no longer followed. {1}', name, reason);
       await vscode.window.showWarningMessage(forNotification(sentence, 500));
       return;
     }
     const { computer } = outcome;
     if (computer.status === 'active') {
-      const create = t('New session here');
+      const create = vscode.l10n.t('New session here');
       const answer = await vscode.window.showInformationMessage(
-        forNotification(t('{0} is ready.', name)),
+        forNotification(vscode.l10n.t('{0} is ready.', name)),
         create,
       );
       if (answer !== create) return;
       await vscode.commands.executeCommand(commands.sessions.create, { kind: 'computer', computerId });
       return;
     }
-    const details = t('Show details');
+    const details = vscode.l10n.t('Show details');
     const sentence =
       computer.status === 'error'
-        ? t('{0} could not be set up: {1}', name, oneLine(errorOf(computer) ?? t('no reason given'), 200))
-        : t('{0} is no longer being set up: {1}.', name, stateText(computer, this.#deps.format));
+        ? vscode.l10n.t(
+            '{0} could not be set up: {1}',
+            name,
+            oneLine(errorOf(computer) ?? vscode.l10n.t('no reason given'), 200),
+          )
+        : vscode.l10n.t('{0} is no longer being set up: {1}.', name, stateText(computer, this.#deps.format));
     const answer = await vscode.window.showWarningMessage(forNotification(sentence, 400), details);
     if (answer === details) await this.#deps.showDetails(computerId);
   }

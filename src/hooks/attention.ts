@@ -76,11 +76,10 @@ export class Attention extends Disposable {
       this.#item.name = vscode.l10n.t('Waiting agents');
       this.#item.command = commands.hooks.attention;
     }
-    const { t } = vscode.l10n;
     const count =
       waiting.length === 1
-        ? t('One agent waits for your input')
-        : t('{0} agents wait for your input', waiting.length);
+        ? vscode.l10n.t('One agent waits for your input')
+        : vscode.l10n.t('{0} agents wait for your input', waiting.length);
     this.#item.text = `$(bell-dot) ${waiting.length}`;
     this.#item.tooltip = [
       count,
@@ -95,13 +94,12 @@ export class Attention extends Disposable {
     const earlier = this.#deps.history.events
       .filter(event => !waiting.includes(event) && !isTest(event))
       .slice(0, EARLIER);
-    const { t } = vscode.l10n;
     const rows = (events: readonly HookEvent[], waits: boolean): Promise<Row[]> =>
       Promise.all(events.map(event => this.#row(event, waits)));
     return [
-      ...(waiting.length > 0 ? [separator(t('waiting'))] : []),
+      ...(waiting.length > 0 ? [separator(vscode.l10n.t('waiting'))] : []),
       ...(await rows(waiting, true)),
-      ...(earlier.length > 0 ? [separator(t('earlier'))] : []),
+      ...(earlier.length > 0 ? [separator(vscode.l10n.t('earlier'))] : []),
       ...(await rows(earlier, false)),
     ];
   }
@@ -213,13 +211,14 @@ class RowButton implements vscode.QuickInputButton {
 }
 
 function buttonsOf(event: HookEvent, waits: boolean): RowButton[] {
-  const { t } = vscode.l10n;
   const icon = (id: string): vscode.ThemeIcon => new vscode.ThemeIcon(id);
   return [
-    new RowButton('open', icon('comment-discussion'), t('Open session'), true),
-    ...(terminalAt(event.cwd) ? [new RowButton('terminal', icon('terminal'), t('Show terminal'), true)] : []),
-    ...(waits ? [new RowButton('clear', icon('check'), t('Does not wait any more'), false)] : []),
-    new RowButton('mute', icon('bell-slash'), t('Mute this session'), false),
+    new RowButton('open', icon('comment-discussion'), vscode.l10n.t('Open session'), true),
+    ...(terminalAt(event.cwd)
+      ? [new RowButton('terminal', icon('terminal'), vscode.l10n.t('Show terminal'), true)]
+      : []),
+    ...(waits ? [new RowButton('clear', icon('check'), vscode.l10n.t('Does not wait any more'), false)] : []),
+    new RowButton('mute', icon('bell-slash'), vscode.l10n.t('Mute this session'), false),
   ];
 }
 
@@ -229,16 +228,17 @@ async function askAnswer(
   title: string | undefined,
   draft: string,
 ): Promise<{ readonly text: string } | 'open' | undefined> {
-  const { t } = vscode.l10n;
   const input = vscode.window.createInputBox();
   const open: vscode.QuickInputButton = {
     iconPath: new vscode.ThemeIcon('comment-discussion'),
-    tooltip: t('Open session'),
+    tooltip: vscode.l10n.t('Open session'),
   };
   input.title = forNotification(labelOf(event, title));
   input.prompt =
-    event.message === undefined ? t('The agent waits for your input.') : forNotification(event.message);
-  input.placeholder = t('Your answer');
+    event.message === undefined
+      ? vscode.l10n.t('The agent waits for your input.')
+      : forNotification(event.message);
+  input.placeholder = vscode.l10n.t('Your answer');
   input.value = draft;
   input.buttons = [vscode.QuickInputButtons.Back, open];
   input.ignoreFocusOut = true;

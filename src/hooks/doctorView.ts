@@ -24,7 +24,6 @@ export async function showDoctor(deps: DoctorViewDeps): Promise<void> {
     { location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Checking hooks') },
     () => examine(deps),
   );
-  const { t } = vscode.l10n;
   const rows: Row[] = [];
   for (const finding of findings) rows.push(await rowOf(finding, deps));
   const outgoing = deps.lastOutgoing();
@@ -33,41 +32,46 @@ export async function showDoctor(deps: DoctorViewDeps): Promise<void> {
   const isInstalled = findings.some(({ kind, file }) => kind === 'file' && file !== undefined);
   const isBroken = findings.some(({ state }) => state === 'broken');
   rows.push({ label: '', kind: vscode.QuickPickItemKind.Separator });
-  if (isInstalled) rows.push({ label: t('$(play) Send a test event'), run: run(commands.hooks.test) });
+  if (isInstalled)
+    rows.push({ label: vscode.l10n.t('$(play) Send a test event'), run: run(commands.hooks.test) });
   if (isInstalled && isBroken)
-    rows.push({ label: t('$(wrench) Repair hooks'), run: run(commands.hooks.repair) });
-  rows.push({ label: t('$(add) Install hooks…'), run: run(commands.hooks.install) });
-  if (isInstalled) rows.push({ label: t('$(trash) Remove hooks…'), run: run(commands.hooks.uninstall) });
-  const placeHolder = isBroken ? t('Something is not in order') : t('Everything is in order');
-  const row = await vscode.window.showQuickPick(rows, { title: t('Hooks'), placeHolder });
+    rows.push({ label: vscode.l10n.t('$(wrench) Repair hooks'), run: run(commands.hooks.repair) });
+  rows.push({ label: vscode.l10n.t('$(add) Install hooks…'), run: run(commands.hooks.install) });
+  if (isInstalled)
+    rows.push({ label: vscode.l10n.t('$(trash) Remove hooks…'), run: run(commands.hooks.uninstall) });
+  const placeHolder = isBroken
+    ? vscode.l10n.t('Something is not in order')
+    : vscode.l10n.t('Everything is in order');
+  const row = await vscode.window.showQuickPick(rows, { title: vscode.l10n.t('Hooks'), placeHolder });
   await row?.run?.();
 }
 
 /** Sends a test event through the installed command and tells how it went. */
 export async function showTest(deps: DoctorDeps, cwd: string, format: Formatter): Promise<void> {
-  const { t } = vscode.l10n;
   const outcome = await vscode.window.withProgress(
-    { location: vscode.ProgressLocation.Window, title: t('Sending a test event') },
+    { location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Sending a test event') },
     () => sendTest(deps, cwd),
   );
   switch (outcome.kind) {
     case 'arrived':
       void vscode.window.showInformationMessage(
-        t('The test event arrived after {0} ms. Hooks work.', format.number(outcome.ms)),
+        vscode.l10n.t('The test event arrived after {0} ms. Hooks work.', format.number(outcome.ms)),
       );
       return;
     case 'failed': {
-      const output = outcome.output.trim() === '' ? t('It said nothing.') : outcome.output;
+      const output = outcome.output.trim() === '' ? vscode.l10n.t('It said nothing.') : outcome.output;
       const status =
-        outcome.exitCode === undefined ? t('no exit status') : t('exit status {0}', outcome.exitCode);
+        outcome.exitCode === undefined
+          ? vscode.l10n.t('no exit status')
+          : vscode.l10n.t('exit status {0}', outcome.exitCode);
       void vscode.window.showErrorMessage(
-        forNotification(t('The hook command failed with {0}. {1}', status, output), 500),
+        forNotification(vscode.l10n.t('The hook command failed with {0}. {1}', status, output), 500),
       );
       return;
     }
     case 'lost': {
-      const check = t('Check hooks');
-      const sentence = t('The hook command ran, but its event did not arrive within 10 seconds.');
+      const check = vscode.l10n.t('Check hooks');
+      const sentence = vscode.l10n.t('The hook command ran, but its event did not arrive within 10 seconds.');
       if ((await vscode.window.showErrorMessage(sentence, check)) === check)
         await vscode.commands.executeCommand(commands.hooks.doctor);
     }
@@ -96,54 +100,67 @@ interface Words {
 }
 
 async function wordsOf(finding: Finding, deps: DoctorViewDeps): Promise<Words> {
-  const { t } = vscode.l10n;
   const { state, file, events = [], event, error } = finding;
   const isFine = state === 'fine';
   const repair = isFine ? undefined : run(commands.hooks.repair);
   switch (finding.kind) {
     case 'file': {
       if (file === undefined)
-        return { label: t('No hooks are installed from here'), fix: run(commands.hooks.install) };
+        return { label: vscode.l10n.t('No hooks are installed from here'), fix: run(commands.hooks.install) };
       const open = (): Thenable<unknown> => vscode.window.showTextDocument(vscode.Uri.file(file));
       const detail = middle(file, 100);
-      if (isFine) return { label: t('Settings file found'), detail, fix: open };
+      if (isFine) return { label: vscode.l10n.t('Settings file found'), detail, fix: open };
       if (error !== undefined)
         return {
-          label: t('Settings file cannot be changed'),
+          label: vscode.l10n.t('Settings file cannot be changed'),
           detail: problemSentence(error, file).message,
           fix: open,
         };
-      return { label: t('Settings file is not there'), detail, fix: run(commands.hooks.repair) };
+      return { label: vscode.l10n.t('Settings file is not there'), detail, fix: run(commands.hooks.repair) };
     }
     case 'hook': {
       const names = events.join(', ');
       return {
-        label: isFine ? t('Hook present for {0}', names) : t('Hook missing or out of date for {0}', names),
+        label: isFine
+          ? vscode.l10n.t('Hook present for {0}', names)
+          : vscode.l10n.t('Hook missing or out of date for {0}', names),
         fix: repair,
       };
     }
     case 'script':
       return {
-        label: isFine ? t('Command can run') : t('The script of the hook command is gone'),
+        label: isFine
+          ? vscode.l10n.t('Command can run')
+          : vscode.l10n.t('The script of the hook command is gone'),
         detail: deps.installation.command,
         fix: repair,
       };
     case 'spool':
       return {
-        label: isFine ? t('Events can be written') : t('Events cannot be written'),
+        label: isFine ? vscode.l10n.t('Events can be written') : vscode.l10n.t('Events cannot be written'),
         detail: isFine ? deps.place.spool : reasonOf(error),
         fix: repair,
       };
     case 'backlog':
-      return { label: t('{0} events have not been taken by any window yet', finding.count ?? 0) };
+      return { label: vscode.l10n.t('{0} events have not been taken by any window yet', finding.count ?? 0) };
     case 'listening':
-      return { label: isFine ? t('This window listens') : t('This window does not listen'), fix: repair };
+      return {
+        label: isFine ? vscode.l10n.t('This window listens') : vscode.l10n.t('This window does not listen'),
+        fix: repair,
+      };
     case 'lastEvent': {
-      if (event === undefined) return { label: t('No event has arrived yet'), fix: run(commands.hooks.test) };
+      if (event === undefined)
+        return { label: vscode.l10n.t('No event has arrived yet'), fix: run(commands.hooks.test) };
       const age = deps.format.span(Date.now() - event.at);
       const title = event.sessionId === undefined ? undefined : await deps.titleOf(event.sessionId);
-      const what = isTest(event) ? t('test event') : `${labelOf(event, title)}, ${stateText(event)}`;
-      return { label: t('Last event {0} ago', age), detail: what, fix: run(commands.hooks.attention) };
+      const what = isTest(event)
+        ? vscode.l10n.t('test event')
+        : `${labelOf(event, title)}, ${stateText(event)}`;
+      return {
+        label: vscode.l10n.t('Last event {0} ago', age),
+        detail: what,
+        fix: run(commands.hooks.attention),
+      };
     }
   }
 }

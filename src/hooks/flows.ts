@@ -41,17 +41,16 @@ export class Flows {
     const events = eventsOf(given['events']) ?? (await chooseEvents([...there.keys()]));
     if (events === undefined) return;
     const plan = await this.#explain(file, () => installation.planInstall(file, events));
-    const { t } = vscode.l10n;
-    if (!(await this.#agreed(plan, t('Install the hooks in {0}?', path.basename(file))))) return;
+    if (!(await this.#agreed(plan, vscode.l10n.t('Install the hooks in {0}?', path.basename(file))))) return;
     await placeScript(this.#deps.place, this.#deps.shipped);
     const copy = await this.#explain(file, () => installation.carryOut(plan));
     await this.#deps.setListening(true, file);
-    const done = t(
+    const done = vscode.l10n.t(
       'The hooks are in {0}. Sessions that are open already may read them only when they start again.',
       shown(file),
     );
-    const test = t('Send a test event');
-    const show = t('Show backup');
+    const test = vscode.l10n.t('Send a test event');
+    const show = vscode.l10n.t('Show backup');
     void vscode.window
       .showInformationMessage(forNotification(done, 500), test, ...(copy === undefined ? [] : [show]))
       .then(async answer => {
@@ -64,14 +63,13 @@ export class Flows {
   async uninstall(argument?: unknown): Promise<void> {
     needRealFiles();
     const { installation } = this.#deps;
-    const { t } = vscode.l10n;
     const file = namedFile(isObject(argument) ? argument : {}) ?? (await this.#chooseInstalled());
     if (file === undefined) return;
     const plan = await this.#explain(file, () => installation.planUninstall(file));
-    if (!(await this.#agreed(plan, t('Remove the hooks from {0}?', path.basename(file))))) return;
+    if (!(await this.#agreed(plan, vscode.l10n.t('Remove the hooks from {0}?', path.basename(file))))) return;
     await this.#explain(file, () => installation.carryOut(plan));
     if ((await installation.files()).length === 0) await this.#deps.setListening(false);
-    const done = t('The hooks are gone from {0}.', shown(file));
+    const done = vscode.l10n.t('The hooks are gone from {0}.', shown(file));
     void vscode.window.showInformationMessage(forNotification(done, 500));
   }
 
@@ -79,12 +77,11 @@ export class Flows {
   async repair(): Promise<void> {
     needRealFiles();
     const { installation, place, shipped } = this.#deps;
-    const { t } = vscode.l10n;
     const files = await installation.files();
     if (files.length === 0) {
-      const install = t('Install hooks');
+      const install = vscode.l10n.t('Install hooks');
       const answer = await vscode.window.showInformationMessage(
-        t('No hooks are installed from here.'),
+        vscode.l10n.t('No hooks are installed from here.'),
         install,
       );
       if (answer === install) await this.install();
@@ -94,13 +91,14 @@ export class Flows {
     for (const { file, events } of files) {
       const plan = await this.#explain(file, () => installation.planInstall(file, events));
       if (plan.text === plan.read.text) continue;
-      if (!(await this.#agreed(plan, t('Repair the hooks in {0}?', path.basename(file))))) continue;
+      if (!(await this.#agreed(plan, vscode.l10n.t('Repair the hooks in {0}?', path.basename(file)))))
+        continue;
       await this.#explain(file, () => installation.carryOut(plan));
       mended++;
     }
     await this.#deps.setListening(true);
     void vscode.window.showInformationMessage(
-      mended > 0 ? t('The hooks are in order again.') : t('The hooks are in order.'),
+      mended > 0 ? vscode.l10n.t('The hooks are in order again.') : vscode.l10n.t('The hooks are in order.'),
     );
   }
 
@@ -118,9 +116,8 @@ export class Flows {
 
   async #chooseInstalled(): Promise<string | undefined> {
     const files = await this.#deps.installation.files();
-    const { t } = vscode.l10n;
     if (files.length === 0) {
-      void vscode.window.showInformationMessage(t('No hooks are installed from here.'));
+      void vscode.window.showInformationMessage(vscode.l10n.t('No hooks are installed from here.'));
       return undefined;
     }
     const rows = files.map(({ file, events }) => ({
@@ -131,15 +128,14 @@ export class Flows {
     }));
     return (
       await vscode.window.showQuickPick(rows, {
-        title: t('Remove hooks'),
-        placeHolder: t('From which file?'),
+        title: vscode.l10n.t('Remove hooks'),
+        placeHolder: vscode.l10n.t('From which file?'),
       })
     )?.file;
   }
 
   /** A file that the person names; never a guess. */
   async #chooseFile(): Promise<string | undefined> {
-    const { t } = vscode.l10n;
     const known = [
       ...new Set([
         this.#deps.namedFile(),
@@ -156,21 +152,25 @@ export class Flows {
           file,
         })),
       {
-        label: t('$(edit) Enter the path of the settings file…'),
-        detail: t('The user settings of the command-line client count for all projects on this machine.'),
+        label: vscode.l10n.t('$(edit) Enter the path of the settings file…'),
+        detail: vscode.l10n.t(
+          'The user settings of the command-line client count for all projects on this machine.',
+        ),
         act: 'enter' as const,
         file: '',
       },
       {
-        label: t('$(folder-opened) Pick the settings file…'),
-        detail: t('Settings inside a project count for that project, and for everybody who shares the file.'),
+        label: vscode.l10n.t('$(folder-opened) Pick the settings file…'),
+        detail: vscode.l10n.t(
+          'Settings inside a project count for that project, and for everybody who shares the file.',
+        ),
         act: 'pick' as const,
         file: '',
       },
     ];
     const row = await vscode.window.showQuickPick(rows, {
-      title: t('Install hooks'),
-      placeHolder: t('Which settings file does your command-line client read?'),
+      title: vscode.l10n.t('Install hooks'),
+      placeHolder: vscode.l10n.t('Which settings file does your command-line client read?'),
       ignoreFocusOut: true,
     });
     if (row?.act === 'enter') return enterPath(this.#deps.namedFile());
@@ -189,25 +189,25 @@ export function namedFile({ file }: { readonly file?: unknown }): string | undef
 
 /** Trust.md 39: nothing runs and no file outside our storage is written in such windows. */
 export function needRealFiles(): void {
-  const { t } = vscode.l10n;
-  if (!vscode.workspace.isTrusted) throw new Error(t('Hooks need a trusted workspace.'));
+  if (!vscode.workspace.isTrusted) throw new Error(vscode.l10n.t('Hooks need a trusted workspace.'));
   const folders = vscode.workspace.workspaceFolders ?? [];
   if (folders.length > 0 && folders.every(({ uri }) => uri.scheme !== 'file'))
-    throw new Error(t('Hooks need a workspace whose files are on this machine.'));
+    throw new Error(vscode.l10n.t('Hooks need a workspace whose files are on this machine.'));
 }
 
 async function enterPath(value: string): Promise<string | undefined> {
-  const { t } = vscode.l10n;
   const entered = await vscode.window.showInputBox({
-    title: t('Install hooks'),
-    prompt: t('The whole path of the settings file; the manual of your command-line client names it.'),
+    title: vscode.l10n.t('Install hooks'),
+    prompt: vscode.l10n.t(
+      'The whole path of the settings file; the manual of your command-line client names it.',
+    ),
     placeHolder: path.join('~', '…', 'settings.json'),
     value,
     ignoreFocusOut: true,
     validateInput: text => {
       const file = expand(text);
-      if (!path.isAbsolute(file)) return t('Enter a whole path, such as one that begins with ~.');
-      return /\.jsonc?$/i.test(file) ? undefined : t('A settings file ends in .json.');
+      if (!path.isAbsolute(file)) return vscode.l10n.t('Enter a whole path, such as one that begins with ~.');
+      return /\.jsonc?$/i.test(file) ? undefined : vscode.l10n.t('A settings file ends in .json.');
     },
   });
   return entered === undefined ? undefined : expand(entered);
@@ -237,15 +237,17 @@ async function confirmProject(file: string): Promise<boolean> {
     .map(({ name, uri }) => ({ name, folder: uri.fsPath }));
   const scope = await scopeOf(file, projects, os.homedir());
   if (scope.kind === 'own') return true;
-  const { t } = vscode.l10n;
-  const yes = t('Use this file');
+  const yes = vscode.l10n.t('Use this file');
   const answer = await vscode.window.showWarningMessage(
     scope.kind === 'project'
-      ? t('This file belongs to the project {0}.', forNotification(scope.name))
-      : t('This file may count for others too: it lies in {0}.', forNotification(middle(scope.folder, 80))),
+      ? vscode.l10n.t('This file belongs to the project {0}.', forNotification(scope.name))
+      : vscode.l10n.t(
+          'This file may count for others too: it lies in {0}.',
+          forNotification(middle(scope.folder, 80)),
+        ),
     {
       modal: true,
-      detail: t(
+      detail: vscode.l10n.t(
         'The hooks name a path of this machine. If the file is shared, by version control for example, others get a hook that does nothing for them. The user settings of the client are usually the better place.',
       ),
     },
@@ -255,18 +257,17 @@ async function confirmProject(file: string): Promise<boolean> {
 }
 
 async function chooseEvents(there: readonly string[]): Promise<EventName[] | undefined> {
-  const { t } = vscode.l10n;
   const detail: Record<EventName, string> = {
-    Notification: t('The agent waits for your input.'),
-    Stop: t('The agent has finished.'),
-    SubagentStop: t('A subagent has finished.'),
-    SessionEnd: t('The session has ended.'),
+    Notification: vscode.l10n.t('The agent waits for your input.'),
+    Stop: vscode.l10n.t('The agent has finished.'),
+    SubagentStop: vscode.l10n.t('A subagent has finished.'),
+    SessionEnd: vscode.l10n.t('The session has ended.'),
   };
   const preset: readonly string[] = there.length > 0 ? there : usualEvents;
   const rows = eventNames.map(label => ({ label, detail: detail[label], picked: preset.includes(label) }));
   const picked = await vscode.window.showQuickPick(rows, {
-    title: t('Install hooks'),
-    placeHolder: t('Which events do you want to hear of?'),
+    title: vscode.l10n.t('Install hooks'),
+    placeHolder: vscode.l10n.t('Which events do you want to hear of?'),
     canPickMany: true,
     ignoreFocusOut: true,
   });

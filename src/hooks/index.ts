@@ -229,16 +229,14 @@ class Hooks extends Disposable implements HooksFeature {
   }
 
   #outgoingText(outcome: string, exitCode: number | undefined, event: string): string {
-    const { t } = vscode.l10n;
-    if (outcome === 'timedOut') return t('Your hook for {0} was ended at its timeout', event);
-    if (outcome === 'notStarted') return t('Your hook for {0} could not be started', event);
-    if (exitCode === undefined) return t('Your hook for {0} was ended', event);
-    return t('Your hook for {0} ended with status {1}', event, exitCode);
+    if (outcome === 'timedOut') return vscode.l10n.t('Your hook for {0} was ended at its timeout', event);
+    if (outcome === 'notStarted') return vscode.l10n.t('Your hook for {0} could not be started', event);
+    if (exitCode === undefined) return vscode.l10n.t('Your hook for {0} was ended', event);
+    return vscode.l10n.t('Your hook for {0} ended with status {1}', event, exitCode);
   }
 
   async #unmute(): Promise<void> {
     await this.#notes.load();
-    const { t } = vscode.l10n;
     const rows = await Promise.all(
       this.#notes.muted.map(async ({ sessionId }) => ({
         label: forQuickPick((await this.#titleOf(sessionId)) ?? sessionId),
@@ -247,11 +245,11 @@ class Hooks extends Disposable implements HooksFeature {
       })),
     );
     if (rows.length === 0) {
-      void vscode.window.showInformationMessage(t('No session is muted.'));
+      void vscode.window.showInformationMessage(vscode.l10n.t('No session is muted.'));
       return;
     }
     const picked = await vscode.window.showQuickPick(rows, {
-      title: t('Unmute sessions'),
+      title: vscode.l10n.t('Unmute sessions'),
       canPickMany: true,
     });
     for (const { sessionId } of picked ?? []) await this.#notes.setMuted(sessionId, false);

@@ -55,10 +55,9 @@ export async function tell(event: HookEvent, deps: NoticeDeps): Promise<void> {
   const { sessionId, cwd } = event;
   const sentence = noticeOf(event, sessionId === undefined ? undefined : await deps.titleOf(sessionId));
   if (sentence === undefined) return;
-  const { t } = vscode.l10n;
-  const open = t('Open session');
-  const show = t('Show terminal');
-  const mute = t('Mute this session');
+  const open = vscode.l10n.t('Open session');
+  const show = vscode.l10n.t('Show terminal');
+  const mute = vscode.l10n.t('Mute this session');
   const terminal = terminalAt(cwd);
   const buttons = [
     ...(sessionId === undefined ? [] : [open]),

@@ -18,12 +18,14 @@ export async function pickComputer(
     readonly title?: string;
   },
 ): Promise<{ readonly value: { readonly computer: Computer; readonly withSettings: boolean } } | Left> {
-  const { t } = vscode.l10n;
   const picker = vscode.window.createQuickPick<Choice>();
   const abort = new AbortController();
-  const more = { iconPath: new vscode.ThemeIcon('settings-gear'), tooltip: t('Settings and first message…') };
+  const more = {
+    iconPath: new vscode.ThemeIcon('settings-gear'),
+    tooltip: vscode.l10n.t('Settings and first message…'),
+  };
   picker.title = ask.title;
-  picker.placeholder = t('Choose the computer the new session runs on');
+  picker.placeholder = vscode.l10n.t('Choose the computer the new session runs on');
   picker.matchOnDescription = true;
   picker.busy = true;
   picker.show();
@@ -46,7 +48,7 @@ export async function pickComputer(
         buttons: ask.title === undefined ? [more] : [],
         computer,
       }));
-      if (items.length === 0) picker.placeholder = t('The organization has no computers yet.');
+      if (items.length === 0) picker.placeholder = vscode.l10n.t('The organization has no computers yet.');
     })
     .catch((error: unknown) => {
       if (abort.signal.aborted) return;
@@ -72,7 +74,10 @@ function inOrder(computers: readonly Computer[], last: string | undefined): Comp
 }
 
 function descriptionOf({ id, status, hostname }: Computer, last: string | undefined): string {
-  const { t } = vscode.l10n;
-  const facts = [status ?? t('no status reported'), id === last ? t('last used') : undefined, hostname];
+  const facts = [
+    status ?? vscode.l10n.t('no status reported'),
+    id === last ? vscode.l10n.t('last used') : undefined,
+    hostname,
+  ];
   return facts.filter(Boolean).join(' · ');
 }

@@ -27,44 +27,42 @@ export interface FactsContext {
 
 /** Everything that is known of a session, in words: each field of section 2.8, and what is kept on this machine. */
 export function sectionsOf(record: SessionRecord, context: FactsContext): Section[] {
-  const { t } = vscode.l10n;
   const { session } = record;
   return [
-    { heading: t('Session'), isLocal: false, facts: sessionFacts(record, context) },
+    { heading: vscode.l10n.t('Session'), isLocal: false, facts: sessionFacts(record, context) },
     {
-      heading: t('Settings'),
+      heading: vscode.l10n.t('Settings'),
       isLocal: false,
       facts: settingsFacts(session?.sessionSettings, context.format),
     },
     {
-      heading: t('Tokens'),
+      heading: vscode.l10n.t('Tokens'),
       isLocal: false,
       facts: tokenFacts(session?.sessionSettings?.tokenUsage, context.format),
     },
-    { heading: t('Only on this machine'), isLocal: true, facts: localFacts(record, context) },
+    { heading: vscode.l10n.t('Only on this machine'), isLocal: true, facts: localFacts(record, context) },
   ];
 }
 
 function sessionFacts(record: SessionRecord, context: FactsContext): Fact[] {
-  const { t } = vscode.l10n;
   const { format, status, now } = context;
   const { session, signal } = record;
   return [
-    [t('Title'), sessionTitle(record)],
-    [t('Title at the service'), record.local.name === undefined ? undefined : session?.title],
-    [t('Hook'), signal === undefined ? undefined : signalText(signal, format, now)],
-    [t('Message of the hook'), signal?.message],
-    [t('Status'), statusText(status, format, now)],
-    [t('Status as of'), timeText(status.at, format, now)],
-    [t('Problem'), status.problem?.sentence],
-    [t('Computer'), computerName(record, context.computer)],
-    [t('Computer’s state'), computerState(record, context)],
-    [t('Computer id'), session?.computerId],
-    [t('Messages'), count(session?.messageCount, format)],
-    [t('Created'), timeText(session?.createdAt, format, now)],
-    [t('Updated'), timeText(session?.updatedAt, format, now)],
-    [t('Completed'), timeText(session?.completedAt, format, now)],
-    [t('Id'), record.sessionId],
+    [vscode.l10n.t('Title'), sessionTitle(record)],
+    [vscode.l10n.t('Title at the service'), record.local.name === undefined ? undefined : session?.title],
+    [vscode.l10n.t('Hook'), signal === undefined ? undefined : signalText(signal, format, now)],
+    [vscode.l10n.t('Message of the hook'), signal?.message],
+    [vscode.l10n.t('Status'), statusText(status, format, now)],
+    [vscode.l10n.t('Status as of'), timeText(status.at, format, now)],
+    [vscode.l10n.t('Problem'), status.problem?.sentence],
+    [vscode.l10n.t('Computer'), computerName(record, context.computer)],
+    [vscode.l10n.t('Computer’s state'), computerState(record, context)],
+    [vscode.l10n.t('Computer id'), session?.computerId],
+    [vscode.l10n.t('Messages'), count(session?.messageCount, format)],
+    [vscode.l10n.t('Created'), timeText(session?.createdAt, format, now)],
+    [vscode.l10n.t('Updated'), timeText(session?.updatedAt, format, now)],
+    [vscode.l10n.t('Completed'), timeText(session?.completedAt, format, now)],
+    [vscode.l10n.t('Id'), record.sessionId],
   ];
 }
 
@@ -88,29 +86,27 @@ function settingsFacts(settings: SessionSettings | undefined, format: Formatter)
 }
 
 function tokenFacts(usage: TokenUsage | undefined, format: Formatter): Fact[] {
-  const { t } = vscode.l10n;
   return [
-    [t('Input tokens'), count(usage?.inputTokens, format)],
-    [t('Output tokens'), count(usage?.outputTokens, format)],
-    [t('Cache creation tokens'), count(usage?.cacheCreationTokens, format)],
-    [t('Cache read tokens'), count(usage?.cacheReadTokens, format)],
-    [t('Thinking tokens'), count(usage?.thinkingTokens, format)],
+    [vscode.l10n.t('Input tokens'), count(usage?.inputTokens, format)],
+    [vscode.l10n.t('Output tokens'), count(usage?.outputTokens, format)],
+    [vscode.l10n.t('Cache creation tokens'), count(usage?.cacheCreationTokens, format)],
+    [vscode.l10n.t('Cache read tokens'), count(usage?.cacheReadTokens, format)],
+    [vscode.l10n.t('Thinking tokens'), count(usage?.thinkingTokens, format)],
   ];
 }
 
 function localFacts(record: SessionRecord, { format, now }: FactsContext): Fact[] {
-  const { t } = vscode.l10n;
   const { local, workspace } = record;
-  const yes = t('yes');
+  const yes = vscode.l10n.t('yes');
   return [
-    [t('Name'), local.name],
-    [t('Pinned'), local.pinned === true ? yes : undefined],
-    [t('Archived'), timeText(local.archivedAt, format, now)],
-    [t('Tags'), local.tags?.join(', ')],
-    [t('Notes'), local.notes],
-    [t('In this list because'), originText(record)],
-    [t('In this list since'), timeText(record.addedAt, format, now)],
-    [t('Workspace'), workspace?.name],
+    [vscode.l10n.t('Name'), local.name],
+    [vscode.l10n.t('Pinned'), local.pinned === true ? yes : undefined],
+    [vscode.l10n.t('Archived'), timeText(local.archivedAt, format, now)],
+    [vscode.l10n.t('Tags'), local.tags?.join(', ')],
+    [vscode.l10n.t('Notes'), local.notes],
+    [vscode.l10n.t('In this list because'), originText(record)],
+    [vscode.l10n.t('In this list since'), timeText(record.addedAt, format, now)],
+    [vscode.l10n.t('Workspace'), workspace?.name],
   ];
 }
 

@@ -23,7 +23,6 @@ export async function askFirstMessage(
   begun: FirstMessage,
   { title, input, chooseFiles, keep }: FirstMessageSteps,
 ): Promise<FirstMessage | Left> {
-  const { t } = vscode.l10n;
   let message = begun;
   const change = (changed: Partial<FirstMessage>): void => keep((message = { ...message, ...changed }));
   for (;;) {
@@ -31,18 +30,20 @@ export async function askFirstMessage(
     const typed = await input({
       title,
       value: message.text,
-      placeholder: t('First message to the agent; empty to write it in the chat'),
+      placeholder: vscode.l10n.t('First message to the agent; empty to write it in the chat'),
       prompt:
         names === ''
-          ? t('Enter creates the session. The paper clip attaches files.')
-          : forNotification(t('Attached: {0}. Enter creates the session and sends.', names)),
+          ? vscode.l10n.t('Enter creates the session. The paper clip attaches files.')
+          : forNotification(vscode.l10n.t('Attached: {0}. Enter creates the session and sends.', names)),
       buttons: [
-        { id: 'attach', icon: 'attach', tooltip: t('Attach files…') },
-        ...(names === '' ? [] : [{ id: 'clear', icon: 'clear-all', tooltip: t('Remove the files') }]),
+        { id: 'attach', icon: 'attach', tooltip: vscode.l10n.t('Attach files…') },
+        ...(names === ''
+          ? []
+          : [{ id: 'clear', icon: 'clear-all', tooltip: vscode.l10n.t('Remove the files') }]),
       ],
       problem: value =>
         value.trim() === '' && message.files.length > 0
-          ? t('Files need a message that goes with them.')
+          ? vscode.l10n.t('Files need a message that goes with them.')
           : undefined,
       changed: text => change({ text }),
     });

@@ -73,44 +73,47 @@ export class ListCommands {
   }
 
   async #groupBy(): Promise<void> {
-    const { t } = vscode.l10n;
     const choices = [
-      { label: t('What sessions need'), value: 'attention' },
-      { label: t('Computer'), value: 'computer' },
-      { label: t('Workspace'), value: 'workspace' },
+      { label: vscode.l10n.t('What sessions need'), value: 'attention' },
+      { label: vscode.l10n.t('Computer'), value: 'computer' },
+      { label: vscode.l10n.t('Workspace'), value: 'workspace' },
     ];
-    const value = await choose(t('Group sessions by'), choices, settings.sessionsGroupBy());
+    const value = await choose(vscode.l10n.t('Group sessions by'), choices, settings.sessionsGroupBy());
     if (value !== undefined) await storeChoice('groupBy', value, 'attention');
   }
 
   async #sortBy(): Promise<void> {
-    const { t } = vscode.l10n;
     const choices = [
-      { label: t('Latest activity'), value: 'activity' },
-      { label: t('Newest session'), value: 'created' },
-      { label: t('Name'), value: 'name' },
+      { label: vscode.l10n.t('Latest activity'), value: 'activity' },
+      { label: vscode.l10n.t('Newest session'), value: 'created' },
+      { label: vscode.l10n.t('Name'), value: 'name' },
     ];
-    const value = await choose(t('Sort sessions by'), choices, settings.sessionsSortBy());
+    const value = await choose(vscode.l10n.t('Sort sessions by'), choices, settings.sessionsSortBy());
     if (value !== undefined) await storeChoice('sortBy', value, 'activity');
   }
 
   async #filter(): Promise<void> {
-    const { t } = vscode.l10n;
     const current = settings.sessionsFilter();
     const ready: readonly (readonly [label: string, value: string])[] = [
-      [t('All sessions'), ''],
-      [t('Waiting for input'), 'is:waiting'],
-      [t('Running'), 'status:running'],
-      [t('Unread'), 'is:unread'],
-      [t('Pinned'), 'is:pinned'],
-      [t('Without archived ones'), '-is:archived'],
+      [vscode.l10n.t('All sessions'), ''],
+      [vscode.l10n.t('Waiting for input'), 'is:waiting'],
+      [vscode.l10n.t('Running'), 'status:running'],
+      [vscode.l10n.t('Unread'), 'is:unread'],
+      [vscode.l10n.t('Pinned'), 'is:pinned'],
+      [vscode.l10n.t('Without archived ones'), '-is:archived'],
     ];
     const picker = vscode.window.createQuickPick<Choice>();
-    picker.placeholder = t('Choose a filter, or type words and conditions such as tag:x computer:atlas');
+    picker.placeholder = vscode.l10n.t(
+      'Choose a filter, or type words and conditions such as tag:x computer:atlas',
+    );
     picker.value = current;
     const items = (): Choice[] => {
       const typed = picker.value.trim();
-      const own = { label: t('Filter: {0}', forQuickPick(typed)), value: typed, alwaysShow: true };
+      const own = {
+        label: vscode.l10n.t('Filter: {0}', forQuickPick(typed)),
+        value: typed,
+        alwaysShow: true,
+      };
       const known = ready.map(([label, value]) => ({ label, description: value, value, alwaysShow: true }));
       return typed === '' || ready.some(([, value]) => value === typed) ? known : [own, ...known];
     };

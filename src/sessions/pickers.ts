@@ -67,6 +67,7 @@ export async function askSessionId(): Promise<string | undefined> {
   return id !== undefined && isSessionId(id) ? id : undefined;
 }
 
+/** `.` and `..` name no session: in an address they would lead elsewhere. */
 export function isSessionId(text: string): boolean {
-  return /^[^\s\p{C}]{1,256}$/u.test(text);
+  return /^(?!\.{1,2}$)[^\s\p{C}]{1,256}$/u.test(text);
 }

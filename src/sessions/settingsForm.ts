@@ -51,7 +51,6 @@ export async function chooseSettings(
 }
 
 function optionsOf(current: SendableSettings, last: SendableSettings): Option<Act>[] {
-  const { t } = vscode.l10n;
   const heading = (label: string): Option<Act> => ({ label, kind: vscode.QuickPickItemKind.Separator });
   const presets = readPresets(stored.sessionsPresets());
   const taken = (label: string, settings: SendableSettings, wrong: readonly string[] = []): Option<Act> => ({
@@ -59,31 +58,38 @@ function optionsOf(current: SendableSettings, last: SendableSettings): Option<Ac
     description: forQuickPick(summaryOf(settings)),
     ...(wrong.length === 0
       ? {}
-      : { detail: forQuickPick(t('Left out, since they are no settings: {0}', wrong.join(', '))) }),
+      : {
+          detail: forQuickPick(vscode.l10n.t('Left out, since they are no settings: {0}', wrong.join(', '))),
+        }),
     value: { kind: 'take', settings },
   });
   return [
     {
-      label: `$(arrow-right) ${t('Go on')}`,
+      label: `$(arrow-right) ${vscode.l10n.t('Go on')}`,
       description: forQuickPick(summaryOf(current)),
       value: { kind: 'go' },
       alwaysShow: true,
     },
-    heading(t('Presets')),
+    heading(vscode.l10n.t('Presets')),
     ...presets.map(({ name, settings, wrong }) => taken(forQuickPick(name, 80), settings, wrong)),
-    ...(Object.keys(last).length === 0 ? [] : [taken(`$(history) ${t('As last time')}`, last)]),
-    ...(Object.keys(current).length === 0 ? [] : [taken(`$(discard) ${t('As the service decides')}`, {})]),
-    heading(t('Settings')),
+    ...(Object.keys(last).length === 0 ? [] : [taken(`$(history) ${vscode.l10n.t('As last time')}`, last)]),
+    ...(Object.keys(current).length === 0
+      ? []
+      : [taken(`$(discard) ${vscode.l10n.t('As the service decides')}`, {})]),
+    heading(vscode.l10n.t('Settings')),
     ...FIELDS.map((field): Option<Act> => ({
       label: settingLabel(field.name),
-      description: forQuickPick(valueText(current, field)) || t('as the service decides'),
+      description: forQuickPick(valueText(current, field)) || vscode.l10n.t('as the service decides'),
       value: { kind: 'edit', field },
     })),
     ...(Object.keys(current).length === 0
       ? []
       : [
           heading(''),
-          { label: `$(save) ${t('Save as a preset…')}`, value: { kind: 'save' } } satisfies Option<Act>,
+          {
+            label: `$(save) ${vscode.l10n.t('Save as a preset…')}`,
+            value: { kind: 'save' },
+          } satisfies Option<Act>,
         ]),
   ];
 }
@@ -99,27 +105,31 @@ async function editField(
   field: Field,
   deps: FormDeps,
 ): Promise<{ readonly value: SendableSettings } | Left> {
-  const { t } = vscode.l10n;
   const title = `${deps.title}: ${settingLabel(field.name)}`;
   const now = valueText(current, field);
   if (field.kind === 'text') {
     const known = [...new Set([...deps.seen(field), ...field.suggestions])];
     const chosen = await pickStep<string>({
       title,
-      placeholder: t('Choose a value or type any other; the service knows which ones it takes'),
+      placeholder: vscode.l10n.t('Choose a value or type any other; the service knows which ones it takes'),
       options: [
-        { label: t('As the service decides'), value: '' },
+        { label: vscode.l10n.t('As the service decides'), value: '' },
         ...known.map(value => ({
           label: forQuickPick(value, 100),
           value,
-          ...(value === now ? { description: t('now') } : {}),
+          ...(value === now ? { description: vscode.l10n.t('now') } : {}),
         })),
       ],
       canGoBack: true,
       typed: text =>
         known.includes(text)
           ? undefined
-          : { label: forQuickPick(text, 100), description: t('as typed'), value: text, alwaysShow: true },
+          : {
+              label: forQuickPick(text, 100),
+              description: vscode.l10n.t('as typed'),
+              value: text,
+              alwaysShow: true,
+            },
     });
     return typeof chosen === 'string' ? chosen : { value: withValue(current, field, chosen.value) };
   }

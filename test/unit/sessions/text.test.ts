@@ -229,7 +229,7 @@ describe('links to sessions', () => {
       linkTo(base, { sessionId: 'a b%/?#'.replace(' ', ''), host: 'api.example.com' }),
       'vscode://agent-console.agent-console/session/ab%25%2F%3F%23?service=api.example.com',
     );
-    const id = fc.stringMatching(/^[!-~]{1,40}$/);
+    const id = fc.stringMatching(/^[!-~]{1,40}$/).filter(text => text !== '.' && text !== '..');
     fc.assert(
       fc.property(id, sessionId => {
         assert.deepEqual(opened(linkTo(base, { sessionId, host: '127.0.0.1:80' })), {
@@ -243,6 +243,8 @@ describe('links to sessions', () => {
   it('name nothing when somebody else wrote them', () => {
     for (const [path, query] of [
       ['/session/', ''],
+      ['/session/.', ''],
+      ['/session/..', ''],
       ['/other/s1', ''],
       ['/session/a b', ''],
       [`/session/${'x'.repeat(300)}`, ''],
