@@ -23,7 +23,7 @@ export interface ChatSession {
   readonly settings?: SessionSettings | undefined;
 }
 
-/** What the chat needs of the sessions feature; passed in by extension.ts. */
+/** What the chat needs of the sessions feature; passed in by `parts`. */
 export interface ChatSessions {
   get(sessionId: string): ChatSession | undefined;
   /** The service whose list has been read; a session of it that is not known is not in the list. */

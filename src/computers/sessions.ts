@@ -12,7 +12,7 @@ export interface SessionOfComputer {
   readonly spoken: string;
 }
 
-/** What the Computers view needs of the sessions feature; passed in by extension.ts. */
+/** What the Computers view needs of the sessions feature; passed in by `parts`. */
 export interface SessionsOfComputers {
   /** In the order to show them. */
   ofComputer(computerId: string): readonly SessionOfComputer[];

@@ -34,7 +34,7 @@ export interface ChatSessionsDeps {
   readonly ensure: (sessionId: string) => Promise<void>;
 }
 
-/** The sessions feature as the chat sees it: one small interface, passed through extension.ts. */
+/** The sessions feature as the chat sees it: one small interface, passed through `parts`. */
 export class ChatSessionsSource extends Disposable {
   readonly #deps: ChatSessionsDeps;
   readonly #changed = this.register(new Emitter<readonly string[]>());

@@ -25,7 +25,7 @@ export interface ComputerSessionsDeps {
   readonly format: Formatter;
 }
 
-/** The sessions feature as the Computers view sees it, passed through extension.ts. */
+/** The sessions feature as the Computers view sees it, passed through `parts`. */
 export class ComputerSessions extends Disposable implements SessionsOfComputers {
   readonly #deps: ComputerSessionsDeps;
   readonly #changed = this.register(new Emitter<unknown>());
