@@ -23,6 +23,8 @@ export interface AttentionDeps {
 
 interface Row extends vscode.QuickPickItem {
   readonly event?: HookEvent;
+  /** What the row says apart from its age. */
+  readonly facts?: string;
 }
 
 /** What waits for the person: a status bar item while there is something, and a list to step through and answer from. */
@@ -115,6 +117,7 @@ export class Attention extends Disposable {
       event,
       label: `$(${waits ? 'bell-dot' : iconOf(event)}) ${forQuickPick(labelOf(event, title), 120)}`,
       description: forQuickPick([stateText(event), age, ...muted].join(' · ')),
+      facts: [waits, labelOf(event, title), stateText(event), event.at, event.message, isMuted].join('\n'),
       ...(event.message === undefined ? {} : { detail: forQuickPick(event.message) }),
       buttons: sessionId === undefined ? [] : buttonsOf(event, waits),
     };
@@ -126,8 +129,13 @@ export class Attention extends Disposable {
     pick.title = vscode.l10n.t('What waits for you');
     pick.matchOnDescription = true;
     pick.matchOnDetail = true;
+    let shown = '';
     const fill = async (): Promise<void> => {
-      pick.items = await this.#rows();
+      const rows = await this.#rows();
+      // Rows that are put anew lose the click that is on its way to them.
+      const facts = JSON.stringify(rows.map(row => row.facts ?? row.label));
+      if (facts !== shown) pick.items = rows;
+      shown = facts;
       pick.placeholder =
         this.waiting.length > 0
           ? vscode.l10n.t('Choose an agent to answer it')
