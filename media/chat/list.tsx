@@ -279,6 +279,8 @@ class ListController {
 
   #scrolled(): void {
     const { store } = this.virtualizer;
+    // A page that is put away loses its height, and with it its place: that is nobody's doing.
+    if (document.visibilityState === 'hidden' || store.$getViewportSize() === 0) return;
     const offset = store.$getScrollOffset();
     const fromEnd = store.$getTotalSize() - store.$getViewportSize() - offset;
     const now = performance.now();
@@ -292,6 +294,7 @@ class ListController {
 
   #rested(): void {
     const { store, layout } = this.virtualizer;
+    if (document.visibilityState === 'hidden' || store.$getViewportSize() === 0) return;
     const offset = store.$getScrollOffset();
     const index = layout.$findIndex(offset);
     const row = this.#rows?.rows[index];

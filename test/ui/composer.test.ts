@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Locator } from 'playwright-core';
 import { ChatStage } from './chatStage';
 import { noisePicture } from './pictures';
 
@@ -191,15 +192,11 @@ describe('the composer', () => {
     const { page } = stage.workbench;
     await stage.workbench.explorerRow('one.txt').hover();
     await page.mouse.down();
-    const icon = await stage.workbench.activityIcon('Agent Console').boundingBox();
-    assert.ok(icon);
     const row = stage.session;
     // The view opens when the pointer rests there for a while; a pointer that does not move at all drags nothing.
-    await dragOver(icon, () => row.isVisible());
-    const place = await row.boundingBox();
-    assert.ok(place);
+    await dragOver(stage.workbench.activityIcon('Agent Console'), () => row.isVisible());
     const target = page.locator('.sidebar .monaco-list-row.drop-target');
-    await dragOver(place, () => target.first().isVisible());
+    await dragOver(row, () => target.first().isVisible());
     await page.mouse.up();
     await stage.chips.getByText('one.txt').waitFor();
     await stage.workbench.openContainer('Explorer');
@@ -210,9 +207,7 @@ describe('the composer', () => {
     await page.mouse.down();
     await page.mouse.move(400, 300, { steps: 3 });
     await page.keyboard.down('Shift');
-    const box = await stage.composer.boundingBox();
-    assert.ok(box);
-    await dragOver({ ...box, y: box.y - 80 }, () => stage.chat.locator('.box.dragging').isVisible());
+    await dragOver(stage.composer, () => stage.chat.locator('.box.dragging').isVisible(), -80);
     await page.mouse.up();
     await page.keyboard.up('Shift');
     await stage.chips.getByText('three.txt').waitFor();
@@ -240,15 +235,14 @@ describe('the composer', () => {
   });
 
   /** Moves what is dragged to and fro over a place until something shows; 10 s at most. */
-  async function dragOver(
-    { x, y, width, height }: Record<'x' | 'y' | 'width' | 'height', number>,
-    shows: () => Promise<boolean>,
-  ): Promise<void> {
+  async function dragOver(place: Locator, shows: () => Promise<boolean>, above = 0): Promise<void> {
     const until = Date.now() + 10_000;
     for (let step = 0; !(await shows()); step++) {
       assert.ok(Date.now() < until, 'nothing was dragged there');
+      // Views grow and shrink for a moment after they are opened: where the place is now.
+      const { x, y, width, height } = (await place.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
       const aside = step % 2;
-      await stage.workbench.page.mouse.move(x + Math.min(60, width / 2) + aside, y + height / 2, {
+      await stage.workbench.page.mouse.move(x + Math.min(60, width / 2) + aside, y + above + height / 2, {
         steps: 2,
       });
     }

@@ -44,6 +44,7 @@ describe('the queue of the chat', () => {
     assert.equal(stage.sent.length, before);
     work.dispose();
     await queue().first().waitFor({ state: 'detached' });
+    await stage.chat.getByRole('log').press('End');
     await stage.chat.getByRole('article').getByText('three', { exact: true }).waitFor();
     assert.deepEqual(stage.sent.slice(before), ['four', 'one, but better', 'three']);
   }).timeout(90_000);

@@ -17,6 +17,8 @@ export interface MochaRun {
   readonly folder: string;
   /** For one test, in ms. */
   readonly timeoutMs: number;
+  /** How often a test that fails is tried again; each time is told. */
+  readonly retries?: number;
   /** Only tests whose full title contains this. */
   readonly grep?: string | undefined;
   /** Where the tally is written as JSON when the run is over. */
@@ -31,7 +33,8 @@ export async function runMocha(run: MochaRun): Promise<Tally> {
   process.setSourceMapsEnabled(true);
   if (run.marked === true) markLines();
   Mocha.reporters.Base.useColors = process.stdout.isTTY && run.marked !== true;
-  const mocha = new Mocha({ ui: 'bdd', timeout: run.timeoutMs, reporter: 'spec', slow: run.timeoutMs / 4 });
+  const { timeoutMs, retries = 0 } = run;
+  const mocha = new Mocha({ ui: 'bdd', timeout: timeoutMs, retries, reporter: 'spec', slow: timeoutMs / 4 });
   if (run.grep !== undefined && run.grep !== '') mocha.fgrep(run.grep);
   if (run.rootHooks) mocha.rootHooks(run.rootHooks);
   for (const file of testFiles(run.folder)) mocha.addFile(file);
@@ -40,6 +43,9 @@ export async function runMocha(run: MochaRun): Promise<Tally> {
       const { passes = 0, pending = 0 } = runner.stats ?? {};
       resolve({ passed: passes, failed, skipped: pending });
     });
+    runner.on('retry', (test, error: Error) =>
+      process.stdout.write(`    tried again: ${test.fullTitle()}: ${error.message}\n`),
+    );
   });
   if (run.resultFile !== undefined) fs.writeFileSync(run.resultFile, JSON.stringify(tally));
   return tally;
