@@ -43,7 +43,7 @@ export async function runMocha(run: MochaRun): Promise<Tally> {
       const { passes = 0, pending = 0 } = runner.stats ?? {};
       resolve({ passed: passes, failed, skipped: pending });
     });
-    runner.on('retry', (test, error: Error) =>
+    runner.on('retry', (test: Mocha.Test, error: Error) =>
       process.stdout.write(`    tried again: ${test.fullTitle()}: ${error.message}\n`),
     );
   });
