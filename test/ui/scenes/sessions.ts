@@ -89,7 +89,7 @@ async function manySessions({ workbench, service }: Stage): Promise<void> {
   const computers = await computersOf(service);
   const idOf = (name: string): string => computers.find(computer => computer.name === name)?.id ?? '';
   const [waiting = ''] = service.sessionIds;
-  const workspace = { uri: 'file:///work/shop', name: 'shop' };
+  const workspace = { uri: 'file:///home/ada/shop', name: 'shop' };
   const running = await working(service, idOf('atlas'), 'Migrate the workspace packages to the new registry');
   const pending = await working(service, idOf('dune'), 'Write release notes');
   const usage = { inputTokens: 3_900_000, outputTokens: 320_000 };

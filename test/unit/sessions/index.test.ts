@@ -58,7 +58,7 @@ describe('the index of sessions', () => {
 
   it('takes a session in that a hook told of, and forgets the signal when the session has moved on', async () => {
     const { index } = await windows.open();
-    const workspace = { uri: 'file:///work/shop', name: 'shop' };
+    const workspace = { uri: 'file:///home/ada/shop', name: 'shop' };
     await index.signal(
       'service',
       { sessionId: 's1', kind: 'waiting', at: 1_000, message: 'May I?' },
