@@ -148,6 +148,7 @@ describe('reading a transcript', () => {
     await workbench.tab('cart.ts').click();
     await workbench.page.locator('.monaco-editor').first().waitFor();
     await workbench.tab('Odd corners').click();
+    await chat().getByRole('log').press('Home');
     await open.waitFor();
   });
 
