@@ -252,6 +252,10 @@ class ListController {
   /** A browser's own way to the top stops where rows on the way turn out to be of another height than thought. */
   #toStart(): void {
     this.#setFollowing(false);
+    this.#restoring = undefined;
+    // Kept at once: the page may be put away before the list has come to rest.
+    const [first] = this.#rows?.rows ?? [];
+    if (first !== undefined) this.#props().onRest({ key: first.key, offset: 0 });
     void this.virtualizer.driver.$scroll(0, { align: 'start' });
   }
 

@@ -190,6 +190,7 @@ describe('sessions and computers', () => {
   });
 
   it('loses nothing when the extension host is killed in the middle of writing', async function () {
+    // The process of the extension host is found in /proc.
     if (process.platform !== 'linux') this.skip();
     this.timeout(120_000);
     await seed(workbench, service, [...titles(1, 'Bystander'), ...titles(40, 'Burst')]);

@@ -93,6 +93,7 @@ describe('the questions of an open panel', () => {
     const hidden = it.asked.length;
     it.focused.set(false);
     it.attention.setVisible(true);
+    // That nothing is asked has no event: twenty times the shortest pause between questions.
     await new Promise(resolve => setTimeout(resolve, 100));
     assert.ok(it.asked.length <= hidden + 1, 'only what was under way');
   });

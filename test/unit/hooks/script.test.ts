@@ -130,6 +130,7 @@ describe('the hook command', function () {
     // A user who may write everything needs a disk that nobody can write.
     if (process.getuid?.() === 0) {
       const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'ro,size=4k', 'tmpfs', place.spool]);
+      // Mounting takes rights that a container may not give.
       if (mounted.status !== 0) return this.skip();
       later(() => void spawnSync('umount', [place.spool]));
     } else {
@@ -150,6 +151,7 @@ describe('the hook command', function () {
   it('leaves nothing behind on a full disk', async function () {
     const place = await temporaryPlace();
     const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=16k,mode=0700', 'tmpfs', place.spool]);
+    // Mounting takes rights that a container may not give.
     if (mounted.status !== 0) return this.skip();
     later(() => void spawnSync('umount', [place.spool]));
     quiet(await send(place, 'x'.repeat(EVENT_CAP)));

@@ -219,6 +219,7 @@ describe('storage records', function () {
   });
 
   it('makes folders and files only their owner can read', async function () {
+    // Windows has no such modes.
     if (process.platform === 'win32') this.skip();
     const root = path.join(temporaryFolder(), 'deep', 'root');
     await openWindow(root)
