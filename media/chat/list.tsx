@@ -8,8 +8,11 @@ import { Virtualizer } from './virtualizer';
 const BUFFER = 400;
 /** This near to the end counts as being there, px. */
 const AT_END = 8;
-/** A movement of what is seen goes on for so long after its cause, ms. */
-const MOVING_MS = 400;
+/** A reader's movement goes on for so long after the wheel, the key or its last scrolling, ms. */
+const READER_MS = 400;
+
+/** The last row with what is below it. */
+const END = { align: 'end', offset: 64 } as const;
 
 export interface ListPosition {
   readonly key: string;
@@ -47,6 +50,7 @@ export function List(props: ListProps) {
   const viewport = useRef<HTMLDivElement>(null);
   const container = useRef<HTMLDivElement>(null);
   const focusWithin = useRef(false);
+  const ownFocus = useRef(false);
   const [, setVersion] = useState(0);
   const latest = useRef(props);
   latest.current = props;
@@ -61,7 +65,7 @@ export function List(props: ListProps) {
 
   useLayoutEffect(() => {
     if (container.current !== null && viewport.current !== null) {
-      controller.virtualizer.driver.$observe(container.current, viewport.current);
+      controller.observe(container.current, viewport.current);
     }
     props.handle({
       toEnd: () => controller.toEnd(),
@@ -79,8 +83,10 @@ export function List(props: ListProps) {
   useLayoutEffect(() => controller.settle(), [rows]);
   useLayoutEffect(() => {
     // What had the focus is no longer drawn: the reader goes on from the list, not from the top of the page.
-    if (focusWithin.current && document.activeElement === document.body)
-      viewport.current?.focus({ preventScroll: true });
+    if (!focusWithin.current || document.activeElement !== document.body) return;
+    ownFocus.current = true;
+    viewport.current?.focus({ preventScroll: true });
+    ownFocus.current = false;
   });
 
   const { store, layout } = controller.virtualizer;
@@ -115,7 +121,7 @@ export function List(props: ListProps) {
       onPointerDown={() => controller.readerMoves()}
       onFocusIn={() => {
         focusWithin.current = true;
-        controller.readerMoves();
+        if (!ownFocus.current) controller.readerMoves();
       }}
       onFocusOut={({ target }) =>
         (focusWithin.current = target instanceof HTMLButtonElement && target.disabled)
@@ -163,9 +169,11 @@ class ListController {
   #following: boolean;
   #restoring: ListPosition | undefined;
   #lastOffset = 0;
-  /** When rows last came or got their heights, which moves what is seen either way; and when the reader last moved it. */
-  #shiftedAt = 0;
-  #readerMovedAt = -MOVING_MS;
+  #viewport: HTMLElement | undefined;
+  /** How often rows came or got their heights, which moves what is seen either way, and how many of these have been drawn. */
+  #shifts = 0;
+  #drawnShifts = 0;
+  #readerMovedAt = -READER_MS;
 
   constructor(props: () => ListProps, redraw: (version: number) => void) {
     this.#props = props;
@@ -180,6 +188,11 @@ class ListController {
         this.#follow();
       },
     });
+  }
+
+  observe(container: HTMLElement, viewport: HTMLElement): void {
+    this.#viewport = viewport;
+    this.virtualizer.driver.$observe(container, viewport);
   }
 
   /** Takes in other rows; called while drawing. */
@@ -264,16 +277,43 @@ class ListController {
     if (!this.#following || length === 0) return;
     const { driver, store } = this.virtualizer;
     this.shifted();
-    void driver.$scroll(length - 1, { align: 'end', offset: 64 }).then(() => {
+    void driver.$scroll(length - 1, END).then(() => {
       this.shifted();
       // Where the reader goes up from, also in a single step.
       this.#lastOffset = store.$getScrollOffset();
     });
   }
 
-  /** What is drawn has changed, perhaps a long while after it was decided: what it moves is not moved by the reader. */
+  /**
+   * What is drawn has changed: until the browser has told of it, which it does before it draws the second frame from now, what is
+   * seen is not moved by the reader. The time that takes is the machine's: it is counted in frames.
+   */
   shifted(): void {
-    this.#shiftedAt = performance.now();
+    const shift = ++this.#shifts;
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() => {
+        this.#drawnShifts = Math.max(this.#drawnShifts, shift);
+        if (this.#drawnShifts === this.#shifts) this.#staysAtEnd();
+      }),
+    );
+  }
+
+  /** Who follows the end is there when all is drawn, whatever moved meanwhile. */
+  #staysAtEnd(): void {
+    if (!this.#following || this.#isAway() || this.#fromEnd() <= AT_END) return;
+    const length = this.#rows?.rows.length ?? 0;
+    if (length > 0) void this.virtualizer.driver.$scroll(length - 1, END);
+  }
+
+  /** A page that is put away loses its height, and with it its place: that is nobody's doing. */
+  #isAway(): boolean {
+    return document.visibilityState === 'hidden' || this.virtualizer.store.$getViewportSize() === 0;
+  }
+
+  /** As the page is now, which the list may not have been told of yet; px. */
+  #fromEnd(): number {
+    const { scrollHeight = 0, clientHeight = 0, scrollTop = 0 } = this.#viewport ?? {};
+    return scrollHeight - clientHeight - scrollTop;
   }
 
   /** The reader turns a wheel, drags, presses a key or moves the focus: what is seen now moves by their will. */
@@ -282,23 +322,20 @@ class ListController {
   }
 
   #scrolled(): void {
-    const { store } = this.virtualizer;
-    // A page that is put away loses its height, and with it its place: that is nobody's doing.
-    if (document.visibilityState === 'hidden' || store.$getViewportSize() === 0) return;
-    const offset = store.$getScrollOffset();
-    const fromEnd = store.$getTotalSize() - store.$getViewportSize() - offset;
+    if (this.#isAway()) return;
+    const offset = this.virtualizer.store.$getScrollOffset();
     const now = performance.now();
-    const byReader = now - this.#readerMovedAt < MOVING_MS;
+    const byReader = now - this.#readerMovedAt < READER_MS;
     if (byReader) this.#readerMovedAt = now;
-    if (fromEnd <= AT_END) this.#setFollowing(true);
-    else if (offset < this.#lastOffset - 1 && (byReader || now - this.#shiftedAt > MOVING_MS))
-      this.#setFollowing(false);
+    const isDrawn = this.#drawnShifts === this.#shifts;
+    if (this.#fromEnd() <= AT_END) this.#setFollowing(true);
+    else if (offset < this.#lastOffset - 1 && (byReader || isDrawn)) this.#setFollowing(false);
     this.#lastOffset = offset;
   }
 
   #rested(): void {
+    if (this.#isAway()) return;
     const { store, layout } = this.virtualizer;
-    if (document.visibilityState === 'hidden' || store.$getViewportSize() === 0) return;
     const offset = store.$getScrollOffset();
     const index = layout.$findIndex(offset);
     const row = this.#rows?.rows[index];

@@ -77,6 +77,26 @@ describe('the position in a transcript', () => {
     assert.equal(await page.locator('.to-latest').count(), 0);
   });
 
+  it('is the end as long as the reader does not leave it, however slow the machine is', async () => {
+    // Between any two things the page does, it does nothing for longer than a person's movement is thought to last.
+    await page.evaluate(`window.busy = true;
+      (function wait() {
+        for (const began = performance.now(); performance.now() - began < 450; );
+        if (busy) setTimeout(wait);
+      })()`);
+    // What the agent is doing gives way to its answer, which may be lower.
+    for (let count = 100; count < 106; count += 2) {
+      await page.evaluate(`tell('splice', ${JSON.stringify({ from: count, remove: 0, rows: rows(count + 100, count + 104), total: count + 4 })})`);
+      await page.evaluate('drawn()');
+      await page.evaluate(`tell('splice', ${JSON.stringify({ from: count, remove: 4, rows: rows(count + 200, count + 202), total: count + 2 })})`);
+      await page.evaluate('drawn()');
+    }
+    await page.evaluate('busy = false');
+    await page.getByText('Number 305.').waitFor();
+    for (let frame = 0; frame < 4; frame++) await page.evaluate('drawn()');
+    assert.equal(await page.locator('.to-latest').count(), 0);
+  });
+
   it('is kept when earlier messages are put before, and when later ones come', async () => {
     await scrollTo(0.5);
     const before = await seen();

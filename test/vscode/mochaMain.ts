@@ -16,7 +16,7 @@ async function main(): Promise<number> {
   const { failed } = await runMocha({
     folder,
     timeoutMs: name === 'ui' ? 60_000 : 10_000,
-    retries: name === 'ui' ? 1 : 0,
+    secondTry: name === 'ui',
     grep: process.env['AGENT_CONSOLE_TEST_GREP'],
     resultFile: process.env['AGENT_CONSOLE_TEST_RESULT'],
     rootHooks: fs.existsSync(hooks) ? await rootHooks(hooks) : undefined,

@@ -17,8 +17,8 @@ export interface MochaRun {
   readonly folder: string;
   /** For one test, in ms. */
   readonly timeoutMs: number;
-  /** How often a test that fails is tried again; each time is told. */
-  readonly retries?: number;
+  /** Run a file with a failing test once more, from its start, when all others are through; the report tells of it. */
+  readonly secondTry?: boolean;
   /** Only tests whose full title contains this. */
   readonly grep?: string | undefined;
   /** Where the tally is written as JSON when the run is over. */
@@ -33,22 +33,42 @@ export async function runMocha(run: MochaRun): Promise<Tally> {
   process.setSourceMapsEnabled(true);
   if (run.marked === true) markLines();
   Mocha.reporters.Base.useColors = process.stdout.isTTY && run.marked !== true;
-  const { timeoutMs, retries = 0 } = run;
-  const mocha = new Mocha({ ui: 'bdd', timeout: timeoutMs, retries, reporter: 'spec', slow: timeoutMs / 4 });
+  const tallies = await runFiles(run, testFiles(run.folder));
+  const failing = [...tallies].filter(([, { failed }]) => failed > 0).map(([file]) => file);
+  if (run.secondTry === true && failing.length > 0) {
+    const names = failing.map(file => path.relative(run.folder, file)).join(', ');
+    process.stdout.write(`\n  tried again, which is a defect: ${names}\n`);
+    for (const [file, tally] of await runFiles(run, failing)) tallies.set(file, tally);
+  }
+  const total = { passed: 0, failed: 0, skipped: 0 };
+  for (const { passed, failed, skipped } of tallies.values()) {
+    total.passed += passed;
+    total.failed += failed;
+    total.skipped += skipped;
+  }
+  if (run.resultFile !== undefined) fs.writeFileSync(run.resultFile, JSON.stringify(total));
+  return total;
+}
+
+/** What came of each file; a hook that fails counts as a failed test. */
+async function runFiles(run: MochaRun, files: readonly string[]): Promise<Map<string, Tally>> {
+  const mocha = new Mocha({ ui: 'bdd', timeout: run.timeoutMs, reporter: 'spec', slow: run.timeoutMs / 4 });
   if (run.grep !== undefined && run.grep !== '') mocha.fgrep(run.grep);
   if (run.rootHooks) mocha.rootHooks(run.rootHooks);
-  for (const file of testFiles(run.folder)) mocha.addFile(file);
-  const tally = await new Promise<Tally>(resolve => {
-    const runner = mocha.run(failed => {
-      const { passes = 0, pending = 0 } = runner.stats ?? {};
-      resolve({ passed: passes, failed, skipped: pending });
-    });
-    runner.on('retry', (test: Mocha.Test, error: Error) =>
-      process.stdout.write(`    tried again: ${test.fullTitle()}: ${error.message}\n`),
-    );
+  for (const file of files) mocha.addFile(file);
+  const tallies = new Map<string, Tally>();
+  const count = (kind: keyof Tally, { file = '' }: Mocha.Runnable) => {
+    const before = tallies.get(file) ?? { passed: 0, failed: 0, skipped: 0 };
+    tallies.set(file, { ...before, [kind]: before[kind] + 1 });
+  };
+  await new Promise<void>(resolve => {
+    const runner = mocha.run(() => resolve());
+    runner.on('pass', test => count('passed', test));
+    runner.on('fail', test => count('failed', test));
+    runner.on('pending', test => count('skipped', test));
   });
-  if (run.resultFile !== undefined) fs.writeFileSync(run.resultFile, JSON.stringify(tally));
-  return tally;
+  mocha.unloadFiles();
+  return tallies;
 }
 
 function testFiles(folder: string): string[] {
