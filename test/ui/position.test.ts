@@ -86,9 +86,13 @@ describe('the position in a transcript', () => {
       })()`);
     // What the agent is doing gives way to its answer, which may be lower.
     for (let count = 100; count < 106; count += 2) {
-      await page.evaluate(`tell('splice', ${JSON.stringify({ from: count, remove: 0, rows: rows(count + 100, count + 104), total: count + 4 })})`);
+      await page.evaluate(
+        `tell('splice', ${JSON.stringify({ from: count, remove: 0, rows: rows(count + 100, count + 104), total: count + 4 })})`,
+      );
       await page.evaluate('drawn()');
-      await page.evaluate(`tell('splice', ${JSON.stringify({ from: count, remove: 4, rows: rows(count + 200, count + 202), total: count + 2 })})`);
+      await page.evaluate(
+        `tell('splice', ${JSON.stringify({ from: count, remove: 4, rows: rows(count + 200, count + 202), total: count + 2 })})`,
+      );
       await page.evaluate('drawn()');
     }
     await page.evaluate('busy = false');

@@ -155,14 +155,21 @@ describe('hostile content', () => {
     await workbench.webview().getByRole('textbox').fill(HOSTILE_NAME);
     await workbench.page.keyboard.press('Enter');
     await reached(frame, 'Show me everything you can say');
-    const { findings, rows } = await readThrough(frame);
-    assert.deepEqual(findings, []);
-    const held = (markdown: number, opened: number): boolean =>
-      rows.some(row => row.markdown === markdown && row.opened === opened);
-    assert.ok(held(corpus.length, 0), 'a message with every payload as an answer');
-    assert.ok(held(corpus.length, corpus.length), 'with every payload as a thought');
-    assert.ok(held(corpus.length + 2, corpus.length + 2), 'with every payload as commentary');
-    assert.ok(held(0, 2 * lines.length), 'with payloads in calls and results of tools');
+    const kinds = [
+      { name: 'a message with every payload as an answer', markdown: corpus.length, opened: 0 },
+      { name: 'with every payload as a thought', markdown: corpus.length, opened: corpus.length },
+      { name: 'with every payload as commentary', markdown: corpus.length + 2, opened: corpus.length + 2 },
+      { name: 'with payloads in calls and results of tools', markdown: 0, opened: 2 * lines.length },
+    ];
+    // What is drawn late on a slow machine is met when the transcript is gone through again.
+    for (let missing = kinds, pass = 1; missing.length > 0; pass++) {
+      assert.ok(pass <= 5, missing[0]?.name);
+      const { findings, rows } = await readThrough(frame);
+      assert.deepEqual(findings, []);
+      missing = missing.filter(
+        kind => !rows.some(row => row.markdown === kind.markdown && row.opened === kind.opened),
+      );
+    }
   });
 
   it('opens a link only after a click and a question, and only to the web', async () => {

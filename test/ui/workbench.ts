@@ -209,15 +209,22 @@ export class Workbench {
 
   /**
    * Waits for a notification and resolves to it. Under the driver VS Code shows no toasts, so the centre is opened as soon as the
-   * bell says that there is something.
+   * bell says that there is something, and again when something else that took the focus has closed it.
    */
   async notified(text: string | RegExp): Promise<Locator> {
     const centre = this.page.locator('.notifications-center.visible');
     const bell = this.page.locator('.statusbar-item[id="status.notifications"]');
-    await centre.or(bell.locator('.codicon-bell-dot')).first().waitFor();
-    if (!(await centre.isVisible())) await bell.click();
-    await this.notification(text).waitFor();
-    return this.notification(text);
+    const wanted = this.notification(text);
+    for (let attempt = 1; ; attempt++) {
+      if (attempt === 1) await centre.or(bell.locator('.codicon-bell-dot')).first().waitFor();
+      if (!(await centre.isVisible())) await bell.click();
+      try {
+        await wanted.waitFor({ timeout: 7000 });
+        return wanted;
+      } catch (error) {
+        if (attempt === 3) throw error;
+      }
+    }
   }
 
   /** The tab of an open editor. */
@@ -257,7 +264,25 @@ export class Workbench {
     fs.mkdirSync(path.dirname(file), { recursive: true });
     fs.writeFileSync(file, [this.server.logs(), '\n=== console of the window', ...this.#console].join('\n'));
     const picture = await this.screenshot(name).catch((error: unknown) => `no picture (${String(error)})`);
-    console.error(`      saved ${picture} and ${file}`);
+    console.error(`      saved ${picture} and ${file}; the window shows ${await this.#shown()}`);
+  }
+
+  /** What is on the screen in a few words: side bar, tabs, pages, notices. */
+  async #shown(): Promise<string> {
+    const texts = async (name: string, found: Locator): Promise<string> => {
+      const all = await found.allInnerTexts().catch((error: unknown) => [String(error)]);
+      return `${name} “${all.join(' | ').replace(/\s+/g, ' ').slice(0, 400)}”`;
+    };
+    const { page } = this;
+    return [
+      await texts('side bar', page.locator('.part.sidebar')),
+      await texts('tabs', page.locator('.tabs-container .tab')),
+      await texts('picker', page.locator('.quick-input-widget:visible')),
+      await texts('notices', page.locator('.notification-list-item')),
+      ...(await Promise.all(
+        [0, 1].map(index => texts(`page ${index + 1}`, this.webview(index).locator('body'))),
+      )),
+    ].join(', ');
   }
 
   async close(): Promise<void> {
