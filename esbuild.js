@@ -1,5 +1,5 @@
 // Builds the extension: dist/extension.js (all that activation loads), one CommonJS bundle a room of src/ (loaded when first
-// needed), and the pages of media/. `--production` minifies, `--watch` rebuilds, `--dist DIR` writes elsewhere, `--tests`
+// needed), dist/ground.js (what all rooms stand on), and the pages of media/. `--production` minifies, `--watch` rebuilds, `--dist DIR` writes elsewhere, `--tests`
 // builds the test files instead (`--only PART` of their paths, into `--out DIR`).
 const fs = require('node:fs');
 const path = require('node:path');
@@ -20,7 +20,7 @@ function argument(name) {
   return at < 0 ? undefined : process.argv[at + 1];
 }
 
-/** Rooms with a bundle of their own. What is not named here (util, webview, log, settings) is copied into whoever uses it. */
+/** Rooms with a bundle of their own. */
 const rooms = [
   'parts',
   'api',
@@ -40,15 +40,42 @@ const rooms = [
 /** Browser pages: one script and one style sheet each. */
 const pages = ['chat', 'readiness', 'usage'];
 
-/** An import of another room becomes `require('./room.js')`: each room exists once, whoever asks for it first. */
-const roomBoundaries = {
+/** What rooms stand on (names, settings, log, util, messages of pages) is one bundle of its own. */
+const ground = {
+  files: () =>
+    filesBelow(src, '.ts')
+      .map(file => path.relative(src, file).split(path.sep).join('/').slice(0, -3))
+      .filter(file => ground.has(file.split('/'))),
+  /** `api` also runs in a worker, where there is no `vscode`. */
+  isUnder: room => rooms.includes(room) && room !== 'api',
+  has: ([first, ...below]) =>
+    below.length === 0
+      ? ['contributions', 'settings', 'log'].includes(first)
+      : ['util', 'webview'].includes(first),
+};
+
+/**
+ * An import of another room becomes `require('./room.js')`: each room exists once, whoever asks for it first. So does what rooms
+ * stand on, except in what is loaded without it: activation and workers have their own copy of the little they need.
+ */
+const roomBoundaries = onGround => ({
   name: 'room-boundaries',
   setup(build) {
+    build.onResolve({ filter: /^ground$/ }, () => ({ path: 'ground', namespace: 'ground' }));
+    build.onLoad({ filter: /^ground$/, namespace: 'ground' }, () => ({
+      contents: ground
+        .files()
+        .map(file => `export * from './${file}';`)
+        .join('\n'),
+      resolveDir: src,
+    }));
     build.onResolve({ filter: /^\.\.?\// }, args => {
-      if (args.kind === 'entry-point') return undefined;
+      if (args.kind === 'entry-point' || args.namespace === 'ground') return undefined;
       const target = path.relative(src, path.resolve(args.resolveDir, args.path)).split(path.sep);
       const importer = path.relative(src, args.importer).split(path.sep);
       const room = target[0];
+      if (onGround && ground.isUnder(importer[0]) && ground.has(target))
+        return { path: './ground.js', external: true };
       if (!rooms.includes(room) || importer[0] === room) return undefined;
       if (target.length > 1 && !(target.length === 2 && target[1] === 'index')) {
         return {
@@ -58,21 +85,25 @@ const roomBoundaries = {
       return { path: `./${room}.js`, external: true };
     });
   },
-};
+});
 
 /**
  * esbuild copies every member of a namespace import into an object of its own. For `vscode` that is hundreds of members in each
- * bundle, and milliseconds at activation; nothing here uses a default import of it, so the module itself will do.
+ * bundle, and milliseconds at activation, and for rooms and their ground it is the same; nothing here uses a default import of
+ * them, so the module itself will do.
  */
-const plainVscode = {
-  name: 'plain-vscode',
+const plainModules = {
+  name: 'plain-modules',
   setup(build) {
     build.initialOptions.write = false;
     build.onEnd(({ outputFiles = [] }) => {
       for (const { path: file, contents, text } of outputFiles) {
         fs.mkdirSync(path.dirname(file), { recursive: true });
         const isScript = file.endsWith('.js');
-        fs.writeFileSync(file, isScript ? text.replace(/[\w$]+\((require\("vscode"\))\)/g, '$1') : contents);
+        fs.writeFileSync(
+          file,
+          isScript ? text.replace(/[\w$]+\((require\("(?:vscode|\.\/\w+\.js)"\))\)/g, '$1') : contents,
+        );
       }
     });
   },
@@ -110,14 +141,10 @@ const usedCodicons = {
   },
 };
 
-function hostBuild() {
-  return {
+/** Rooms on their common ground, and what is loaded without it. */
+function hostBuilds() {
+  const common = {
     ...shared,
-    entryPoints: {
-      extension: path.join(src, 'extension.ts'),
-      ...Object.fromEntries(rooms.map(room => [room, path.join(src, room, 'index.ts')])),
-      bodyWorker: path.join(src, 'chat', 'bodyWorker.ts'),
-    },
     outdir: dist,
     platform: 'node',
     format: 'cjs',
@@ -126,8 +153,23 @@ function hostBuild() {
     // Its other form loads its parts in a way that cannot be bundled.
     alias: { 'jsonc-parser': path.join(root, 'node_modules/jsonc-parser/lib/esm/main.js') },
     supported: { 'dynamic-import': false },
-    plugins: [roomBoundaries, plainVscode],
   };
+  const indexOf = room => path.join(src, room, 'index.ts');
+  return [
+    {
+      ...common,
+      entryPoints: { ground: 'ground', ...Object.fromEntries(rooms.map(room => [room, indexOf(room)])) },
+      plugins: [roomBoundaries(true), plainModules],
+    },
+    {
+      ...common,
+      entryPoints: {
+        extension: path.join(src, 'extension.ts'),
+        bodyWorker: path.join(src, 'chat', 'bodyWorker.ts'),
+      },
+      plugins: [roomBoundaries(false), plainModules],
+    },
+  ];
 }
 
 function pageBuild() {
@@ -191,7 +233,7 @@ function testBuilds() {
 async function main() {
   const builds = tests
     ? testBuilds()
-    : [hostBuild(), pageBuild()].filter(b => Object.keys(b.entryPoints).length > 0);
+    : [...hostBuilds(), pageBuild()].filter(b => Object.keys(b.entryPoints).length > 0);
   fs.rmSync(tests ? testOut : dist, { recursive: true, force: true });
   if (watch) {
     for (const build of builds) await (await esbuild.context({ ...build, logLevel: 'info' })).watch();

@@ -53,7 +53,7 @@ export class Workbench {
   ): Promise<Workbench> {
     let workbench: Workbench | undefined;
     const prepare = async (page: Page) => {
-      page.setDefaultTimeout(20_000);
+      page.setDefaultTimeout(30_000);
       workbench = new Workbench(page, server, ownsServer);
       await options.prepare?.(page);
     };

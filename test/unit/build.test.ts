@@ -38,6 +38,13 @@ describe('the production build', () => {
     }
   });
 
+  it('gives workers nothing that only a window has', () => {
+    for (const file of ['api.js', 'bodyWorker.js']) {
+      const code = fs.readFileSync(path.join(dist, file), 'utf8');
+      assert.doesNotMatch(code, /require\("(vscode|\.\/)/, file);
+    }
+  });
+
   function hostFiles(): string[] {
     return fs.readdirSync(dist).filter(file => file.endsWith('.js'));
   }

@@ -15,7 +15,7 @@ async function main(): Promise<number> {
   const hooks = path.join(folder, 'rootHooks.js');
   const { failed } = await runMocha({
     folder,
-    timeoutMs: name === 'ui' ? 60_000 : 10_000,
+    timeoutMs: name === 'ui' ? 120_000 : 10_000,
     secondTry: name === 'ui',
     grep: process.env['AGENT_CONSOLE_TEST_GREP'],
     resultFile: process.env['AGENT_CONSOLE_TEST_RESULT'],
