@@ -187,6 +187,8 @@ function pageBuild() {
     target: 'chrome128',
     jsx: 'automatic',
     jsxImportSource: 'preact',
+    // The inner names of virtua, spelled out in its package; only this page's own code says them.
+    mangleProps: /^\$(dispose|effect|find|get|is|observe|relayout|scroll|set|snapshot|subscribe|update)/,
     plugins: [usedCodicons],
     assetNames: 'pages/[name]',
   };
