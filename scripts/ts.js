@@ -21,6 +21,8 @@ try {
     packages: 'external',
     sourcemap: 'inline',
     logLevel: 'warning',
+    // The stand-in for `vscode` has only what is used without an editor.
+    logOverride: { 'import-is-undefined': 'silent' },
     alias: { vscode: path.join(root, 'test/fakes/vscode.ts') },
     define: { 'process.env.AGENT_CONSOLE_ROOT': JSON.stringify(root) },
   });

@@ -4,27 +4,33 @@ import { ensureVsCode } from '../vscode/install';
 import { root, temporaryFolder } from '../vscode/paths';
 import { endAll } from '../vscode/processes';
 import { activationRows } from './activation';
+import { clientRows } from './client';
 import { print, type Row } from './rows';
 import { sessionRows } from './sessions';
 import { sendingRows } from './sending';
 import { sizeRows } from './sizes';
 import { usageRows } from './usage';
 import { transcriptRows } from './transcript';
+import { windowRows } from './window';
 
-/** `npm run bench`: one row a target, `what | figure | target | holds or falls short`. It informs and never fails. */
+/** `npm run bench [-- PART…]`: one row a target, `what | figure | target | holds or falls short`. It informs and never fails. */
 async function main(): Promise<void> {
   const { version } = await ensureVsCode();
   console.log(`VS Code ${version} (server, headless browser), Node ${process.version}\n`);
-  const parts: readonly (() => Row[] | Promise<Row[]>)[] = [
-    activationRows,
+  const parts: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
+    activation: activationRows,
     sizes,
-    sessionRows,
-    usageRows,
+    client: clientRows,
+    sessions: sessionRows,
+    usage: usageRows,
     sending,
-    () => transcriptRows(production()),
-  ];
+    transcript: () => transcriptRows(production()),
+    windows: windowRows,
+  };
+  const chosen = process.argv.slice(2);
   const rows: Row[] = [];
-  for (const part of parts) {
+  for (const [name, part] of Object.entries(parts)) {
+    if (chosen.length > 0 && !chosen.includes(name)) continue;
     try {
       rows.push(...(await part()));
     } catch (error) {
