@@ -4,6 +4,8 @@ import { LONG_RUN, looksRandom, PATTERNS } from './secretTexts';
 
 /** Deeper than anything readable: what lies below is left out, so that no later walk can overflow. */
 const DEEPEST = 64;
+/** Short texts that hold no secret are remembered, so many at most: names and addresses come again with every answer. */
+const REMEMBERED = { texts: 2_000, length: 200 };
 /** Longer texts are not searched for secrets but taken out whole. */
 const LONGEST = 64 * 1024;
 
@@ -25,6 +27,7 @@ export class Redactor {
   readonly #key: string | Buffer;
   /** Names repeat from row to row. */
   readonly #known = new Map<string, Secrecy>();
+  readonly #harmless = new Set<string>();
 
   /** The same `key` gives the same marks in every window and session; without one they hold for this object. */
   constructor(key?: string) {
@@ -44,8 +47,17 @@ export class Redactor {
 
   /** A text without the credentials in it: authorization values, tokens, keys, passwords in addresses and assignments. */
   text(text: string): string {
-    if (/^[A-Za-z0-9]{0,19}$/.test(text)) return text;
+    if (/^[A-Za-z0-9]{0,19}$/.test(text) || this.#harmless.has(text)) return text;
     if (text.length > LONGEST) return this.mark(text);
+    const result = this.#searched(text);
+    if (result === text && text.length <= REMEMBERED.length) {
+      if (this.#harmless.size >= REMEMBERED.texts) this.#harmless.clear();
+      this.#harmless.add(text);
+    }
+    return result;
+  }
+
+  #searched(text: string): string {
     let result = text;
     for (const [pattern, group] of PATTERNS) {
       result = result.replace(pattern, (...found: unknown[]) =>
