@@ -37,12 +37,12 @@ const tests: Topic = {
     call(
       'Grep',
       { pattern: 'checkout total', path: 'services/checkout' },
-      'services/checkout/src/total.test.ts:41:  it("shows the checkout total", async () => {',
+      'services/checkout/src/total.test.ts:7: it("shows the checkout total", async () => {',
     ),
     call(
       'Execute',
       { command: 'npm test -- total.test.ts --repeat 20' },
-      '17 passed, 3 failed\n\n  expected "42.00", received "0.00"\n    at total.test.ts:44:31',
+      '17 passed, 3 failed\n\n  expected "42.00", received "0.00"\n    at total.test.ts:11:10',
       true,
     ),
   ],
@@ -53,7 +53,7 @@ const tests: Topic = {
       'With this change 200 of 200 runs pass:',
       '| | before | after |\n| --- | ---: | ---: |\n| runs | 20 | 200 |\n| failures | 3 | 0 |\n| median time | 1.9 s | 1.7 s |',
       attachments,
-      'Next: `src/refund.test.ts:17` waits in the same way. Shall I change it too?',
+      'The test is `services/checkout/src/total.test.ts:7`; the refund test waits in the same way. Shall I change it too?',
     ),
 };
 
@@ -75,7 +75,7 @@ const review: Topic = {
   answer: attachments =>
     sections(
       '## Review',
-      '1. **Must change**: `taxOf` rounds each line and then the sum, so totals can be off by a cent.\n2. **Should change**: a missing rate becomes `NaN` without an error (`tax.ts:31`).\n3. **Fine**: the new names say what they are.',
+      '1. **Must change**: `taxOf` rounds each line and then the sum, so totals can be off by a cent.\n2. **Should change**: a missing rate becomes `NaN` without an error (`services/checkout/src/tax.ts:8`).\n3. **Fine**: the new names say what they are.',
       '```ts\nconst tax = Math.round(lines.reduce((sum, line) => sum + line.net * rate, 0));\n```',
       attachments,
       '> I changed nothing. Say the word and I make the first two changes.',

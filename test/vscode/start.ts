@@ -7,7 +7,7 @@ import { startSampleService } from '../../src/sample';
 import { openGate } from './gate';
 import { ensureVsCode, type Installation } from './install';
 import { packageExtension } from './package';
-import { cacheFolder, temporaryFolder } from './paths';
+import { cacheFolder, root, temporaryFolder } from './paths';
 import { endAll, isEnding, onEnd, start } from './processes';
 import { makeSampleWorkspace, sampleCommits } from './sampleWorkspace';
 import { environment } from './server';
@@ -108,6 +108,8 @@ async function startCodeServer(
     JSON.stringify({
       'chat.disableAIFeatures': true,
       'telemetry.telemetryLevel': 'off',
+      // The one of the editor is not part of what was installed.
+      'typescript.tsdk': path.join(root, 'node_modules', 'typescript', 'lib'),
       'workbench.secondarySideBar.defaultVisibility': 'hidden',
       'workbench.startupEditor': 'readme',
     }),
