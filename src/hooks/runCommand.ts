@@ -1,4 +1,6 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { endTree, isGroupAlive, isTreeAlive } from './processTree';
 import { reasonOf } from './settingsFile';
 
 export interface CommandRun {
@@ -30,15 +32,22 @@ const GRACE_MS = 1_000;
 /** What a command started and left behind is looked for this often, ms. */
 const LOOK_MS = 100;
 
+/** The hook command leaves alone what it is given below this. */
+const OUTGOING = 'AGENT_CONSOLE_OUTGOING_HOOK';
+const TRIAL = 'AGENT_CONSOLE_TRIAL';
 /** The person's own; what others start has no use for them. */
 const OWN_SECRETS = new Set(['AGENT_CONSOLE_API_KEY', 'AGENT_CONSOLE_BASE_URL', 'AGENT_CONSOLE_APP_URL']);
 
-/** What a command sees of the environment. */
-export function environmentOf(run: Pick<CommandRun, 'isTest'>, from = process.env): NodeJS.ProcessEnv {
+/** What a command sees of the environment; by `id` everything it starts is known again. */
+export function environmentOf(
+  run: Pick<CommandRun, 'isTest'>,
+  id: string,
+  from = process.env,
+): NodeJS.ProcessEnv {
   const env = Object.fromEntries(
     Object.entries(from).filter(([name]) => !OWN_SECRETS.has(name.toUpperCase())),
   );
-  return run.isTest === true ? env : { ...env, AGENT_CONSOLE_OUTGOING_HOOK: '1' };
+  return { ...env, [run.isTest === true ? TRIAL : OUTGOING]: id };
 }
 
 /** How a command line is started; on POSIX in a process group of its own. */
@@ -53,26 +62,17 @@ export function spawnPlan(
   return { file: 'cmd.exe', args, options: { ...options, windowsVerbatimArguments: true } };
 }
 
-/** What ends a process and all its children. */
-export function endPlan(
-  pid: number,
-  force: boolean,
-  platform: NodeJS.Platform = process.platform,
-):
-  | { readonly signal: NodeJS.Signals; readonly group: number }
-  | { readonly file: string; readonly args: readonly string[] } {
-  if (platform === 'win32') return { file: 'taskkill', args: ['/pid', String(pid), '/t', '/f'] };
-  return { signal: force ? 'SIGKILL' : 'SIGTERM', group: -pid };
-}
-
 /**
  * Runs a command line with something on its standard input. Resolves when it has ended and none of its children is left that
- * it started in the foreground or in the background; at the timeout they are all ended. Never rejects.
+ * it started in the foreground or in the background; at the timeout they are all ended, and on Linux those too that it has let
+ * go into sessions of their own. One that ends in time may leave such behind: it has asked for that. Never rejects.
  */
 export function runCommand(run: CommandRun): Promise<CommandResult> {
   const started = Date.now();
   const { file, args, options } = spawnPlan(run.command);
-  const env = environmentOf(run);
+  const id = randomUUID();
+  const env = environmentOf(run, id);
+  const mark = `${run.isTest === true ? TRIAL : OUTGOING}=${id}`;
   const notStarted = (reason: string): CommandResult => ({
     exitCode: undefined,
     outcome: 'notStarted',
@@ -108,9 +108,9 @@ export function runCommand(run: CommandRun): Promise<CommandResult> {
       if (outcome !== 'ended') return;
       outcome = why;
       // What the window leaves behind when it closes has no second chance.
-      endTree(child, why === 'stopped');
+      endTree(child, why === 'stopped', mark);
       grace = setTimeout(() => {
-        endTree(child, true);
+        endTree(child, true, mark);
         // What is dead but has no parent that asks about it counts as gone.
         grace = setTimeout(finish, GRACE_MS);
       }, GRACE_MS);
@@ -137,38 +137,16 @@ export function runCommand(run: CommandRun): Promise<CommandResult> {
       look = setInterval(whenGone, LOOK_MS);
       whenGone();
     });
-    // What a process outside the group holds open is not waited for.
+    // What a process outside the group holds open is not waited for; what is to end has to.
     let isClosed = false;
     let looks = 0;
     const whenGone = (): void => {
-      if (!isGroupAlive(child) && (isClosed || ++looks > 3)) finish();
+      const isLeft = outcome === 'ended' ? isGroupAlive(child) : isTreeAlive(child, mark);
+      if (!isLeft && (isClosed || ++looks > 3)) finish();
     };
     child.once('close', () => {
       isClosed = true;
       if (look !== undefined) whenGone();
     });
   });
-}
-
-function endTree(child: ChildProcess, force: boolean): void {
-  if (child.pid === undefined) return;
-  const plan = endPlan(child.pid, force);
-  try {
-    if ('group' in plan) process.kill(plan.group, plan.signal);
-    else
-      spawn(plan.file, [...plan.args], { stdio: 'ignore', windowsHide: true }).on('error', () => undefined);
-  } catch {
-    // All gone already.
-  }
-}
-
-/** Whether a process of the group is left; Windows tells only of the tree as a whole, which `taskkill` ends. */
-function isGroupAlive(child: ChildProcess): boolean {
-  if (child.pid === undefined || process.platform === 'win32') return false;
-  try {
-    process.kill(-child.pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }

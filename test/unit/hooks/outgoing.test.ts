@@ -3,7 +3,8 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { Outgoing, readOutgoing, type FinishedHook, type OutgoingEvent } from '../../../src/hooks/outgoing';
-import { endPlan, environmentOf, runCommand, spawnPlan } from '../../../src/hooks/runCommand';
+import { endPlan } from '../../../src/hooks/processTree';
+import { environmentOf, runCommand, spawnPlan } from '../../../src/hooks/runCommand';
 import { silentLog } from '../../fakes/log';
 import { cleanUp, later, temporaryFolder, until } from './support';
 
@@ -63,10 +64,10 @@ describe('a command of the person’s own', function () {
       const { output } = await runCommand(run);
       assert.match(output, /^PATH=/m);
       assert.doesNotMatch(output, /secret/);
-      assert.equal(output.includes('AGENT_CONSOLE_OUTGOING_HOOK=1'), !isTest);
+      assert.equal(/^AGENT_CONSOLE_OUTGOING_HOOK=.+$/m.test(output), !isTest);
     }
-    const onWindows = environmentOf({}, { Agent_Console_Api_Key: 'secret', Path: 'p' });
-    assert.deepEqual(onWindows, { Path: 'p', AGENT_CONSOLE_OUTGOING_HOOK: '1' });
+    const onWindows = environmentOf({}, 'id', { Agent_Console_Api_Key: 'secret', Path: 'p' });
+    assert.deepEqual(onWindows, { Path: 'p', AGENT_CONSOLE_OUTGOING_HOOK: 'id' });
   });
 
   it('that cannot start says so', async () => {
@@ -81,7 +82,7 @@ describe('a command of the person’s own', function () {
     assert.equal(unknown.exitCode, 127);
   });
 
-  const trees: readonly (readonly [string, string])[] = [
+  const trees: (readonly [string, string])[] = [
     ['waits', 'sleep 1000 & echo $! >>PIDS; echo $$ >>PIDS; wait'],
     [
       'has grandchildren',
@@ -96,6 +97,22 @@ describe('a command of the person’s own', function () {
       'sleep 1000 & echo $! >>PIDS; nohup sleep 1001 >/dev/null 2>&1 & echo $! >>PIDS; exit 0',
     ],
   ];
+  // Only Linux tells of those.
+  if (process.platform === 'linux')
+    trees.push(
+      [
+        'has let one go into a session of its own',
+        `setsid sh -c 'echo $$ >>PIDS; sleep 1000' & echo $$ >>PIDS; wait`,
+      ],
+      [
+        'has let some go whose parents are gone, or that have no environment',
+        `(setsid sh -c 'echo $$ >>PIDS; env -i setsid sleep 1000 & echo $! >>PIDS; exec sleep 1000' &) ; echo $$ >>PIDS; sleep 1000`,
+      ],
+      [
+        'has let one go that ignores being asked and starts more',
+        `setsid sh -c 'trap "" TERM; echo $$ >>PIDS; while :; do sleep 0.05 & sleep 0.02; done' & echo $$ >>PIDS; wait`,
+      ],
+    );
   for (const [what, script] of trees) {
     it(`is ended at its timeout with all its children when it ${what}`, async () => {
       const pids = path.join(temporaryFolder(), 'pids');
