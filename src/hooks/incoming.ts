@@ -6,13 +6,13 @@ import { Disposable } from '../util/disposable';
 import type { Observable } from '../util/event';
 import { oneLine } from '../util/text';
 import { Handover } from './handover';
+import type { HeldSignals } from './heldSignals';
 import type { History } from './history';
 import { FRESH_MS, isTest, startOf, stateOf, type HookEvent, type WindowPresence } from './model';
 import { isTold, tell, type NoticeSettings } from './notices';
 import type { Outgoing } from './outgoing';
 import type { HookPlace } from './place';
 import type { SessionNotes } from './sessionNotes';
-import type { SessionsForHooks } from './sessions';
 import { WindowBoard } from './windowBoard';
 import { workspaceFolders } from './workspace';
 
@@ -24,7 +24,7 @@ export interface IncomingDeps {
   readonly notes: SessionNotes;
   readonly history: Pick<History, 'events'>;
   readonly outgoing: Pick<Outgoing, 'run'>;
-  readonly sessions: () => Promise<SessionsForHooks>;
+  readonly signals: Pick<HeldSignals, 'tell'>;
   readonly titleOf: (sessionId: string) => Promise<string | undefined>;
 }
 
@@ -112,8 +112,7 @@ export class Incoming extends Disposable {
     const kind = stateOf(event);
     const { sessionId, at, message, reason, cwd } = event;
     if (kind === undefined || sessionId === undefined) return;
-    const sessions = await this.#deps.sessions();
-    await sessions.signal?.({
+    await this.#deps.signals.tell({
       sessionId,
       kind,
       at,

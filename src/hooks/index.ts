@@ -10,6 +10,7 @@ import { forQuickPick } from '../util/text';
 import { Attention } from './attention';
 import { showDoctor, showTest, type DoctorViewDeps } from './doctorView';
 import { Flows, needRealFiles } from './flows';
+import { decodeHeldSignal, HeldSignals } from './heldSignals';
 import { History } from './history';
 import { Incoming, type IncomingDeps } from './incoming';
 import { decodeInstalledFile, Installation } from './installation';
@@ -65,6 +66,7 @@ class Hooks extends Disposable implements HooksFeature {
   readonly #outgoing: Outgoing;
   readonly #installation: Installation;
   readonly #attention: Attention;
+  readonly #signals: HeldSignals;
   readonly #listening = this.register(new Slot<IDisposable>());
   readonly #following = this.register(new Slot<IDisposable>());
   readonly commands: CommandHandlers<'hooks'>;
@@ -97,6 +99,13 @@ class Hooks extends Disposable implements HooksFeature {
         notes,
         sessions: deps.sessions,
         onFailure: error => log.error('Whether agents still wait cannot be known', error),
+      }),
+    );
+    this.#signals = this.register(
+      new HeldSignals({
+        held: storage.collection({ path: 'hook-signals', version: 1, decode: decodeHeldSignal }),
+        sessions: deps.sessions,
+        onFailure: error => log.error('What hooks told of sessions cannot be noted', error),
       }),
     );
     this.#attention = this.register(new Attention({ history, waiting, notes, titleOf, format }));
@@ -143,6 +152,7 @@ class Hooks extends Disposable implements HooksFeature {
     );
     const noted = this.#notes.load().then(() => waiting.update());
     noted.catch((error: unknown) => log.error('Muted sessions cannot be read', error));
+    this.#signals.load().catch((error: unknown) => log.error('What hooks told cannot be read', error));
     if (settings.hooksListen())
       placeScript(place, shipped).catch((error: unknown) =>
         log.error('The hook command cannot be put in its place', error),
@@ -161,7 +171,7 @@ class Hooks extends Disposable implements HooksFeature {
   }
 
   #incoming(): IncomingDeps {
-    const { log, focused, sessions, settings } = this.#deps;
+    const { log, focused, settings } = this.#deps;
     return {
       place: this.#place,
       log,
@@ -170,7 +180,7 @@ class Hooks extends Disposable implements HooksFeature {
       notes: this.#notes,
       history: this.#history,
       outgoing: this.#outgoing,
-      sessions,
+      signals: this.#signals,
       titleOf: sessionId => this.#titleOf(sessionId),
     };
   }

@@ -15,7 +15,10 @@ export interface HookSignal {
 /** What the hooks need of the sessions. */
 export interface SessionsForHooks {
   titleOf(sessionId: string): string | undefined;
-  signal?(signal: HookSignal): Promise<void>;
+  /** Resolves to `false` when it is not known yet which service the session is of: nobody is signed in. */
+  signal?(signal: HookSignal): Promise<boolean>;
+  /** Which service that is may be known now. */
+  readonly onDidChangeService?: Event<unknown>;
   /**
    * Whether a session of which a hook told at `since` (Unix ms) that it waits still does; `undefined` where nothing is known of
    * it.

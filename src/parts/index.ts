@@ -194,7 +194,12 @@ export function makeParts({ context, details, views, onDidSelect }: Surface): Pa
       return {
         ...feature.forHooks,
         titleOf: sessionId => feature.forChat.get(sessionId)?.title,
-        signal: event => feature.signal(event),
+        signal: async event => {
+          if ((await (await connection()).ready()).service === undefined) return false;
+          await feature.signal(event);
+          return true;
+        },
+        onDidChangeService: (await connection()).state.onDidChange,
         onDidChangeState: feature.onDidChangeState,
       };
     };

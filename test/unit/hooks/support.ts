@@ -44,9 +44,10 @@ export async function run(
   args: readonly string[],
   input: string | Buffer,
   env = process.env,
+  as: { readonly uid?: number; readonly gid?: number } = {},
 ): Promise<Ran> {
   const started = performance.now();
-  const child = spawn(file, [...args], { env });
+  const child = spawn(file, [...args], { env, ...as });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
