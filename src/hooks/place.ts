@@ -35,19 +35,29 @@ export function hookPlace(folder: string, platform: NodeJS.Platform = process.pl
   };
 }
 
+/** No command line can name this path safely. */
+export class UnsafePathError extends Error {
+  readonly path: string;
+
+  constructor(file: string) {
+    super(`No command line can name this path safely: ${file}`);
+    this.path = file;
+  }
+}
+
 /**
  * The command line for the client's settings file. Even when the script is gone it takes in what it is given, prints
  * nothing and ends with 0, so a left-over hook never stops an agent. The Windows form reads the same in `cmd` and in a POSIX shell,
  * which know no file in common to write to: what PowerShell says, such as that a policy forbids scripts, goes into a pipe that
- * nobody reads. Throws where a path cannot be written safely.
+ * nobody reads. Throws an `UnsafePathError` where a path cannot be written safely.
  */
 export function commandLine(script: string, platform: NodeJS.Platform = process.platform): string {
   if (platform === 'win32') {
     const file = script.replaceAll('\\', '/');
-    if (/["$`%!^\n\r]/.test(file)) throw new RangeError(file);
+    if (/["$`%!^\n\r]/.test(file)) throw new UnsafePathError(script);
     return `powershell.exe -NoProfile -NonInteractive -ExecutionPolicy Bypass -File "${file}" 2>&1 | exit 0`;
   }
-  if (/[\n\r]/.test(script)) throw new RangeError(script);
+  if (/[\n\r]/.test(script)) throw new UnsafePathError(script);
   return `sh '${script.replaceAll("'", "'\\''")}' >/dev/null 2>&1 || cat >/dev/null`;
 }
 

@@ -2,6 +2,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { forNotification, middle, oneLine } from '../util/text';
 import type { HookEvent } from './model';
+import { UnsafePathError } from './place';
 import { SettingsFileError, type FileProblem } from './settingsFile';
 import { SettingsTextError, type TextProblem } from './settingsText';
 
@@ -70,6 +71,14 @@ export function problemSentence(error: unknown, file: string): Error {
     return new Error(`${fileReason(error.problem, name)} ${vscode.l10n.t('Nothing was changed.')}`, {
       cause: error,
     });
+  if (error instanceof UnsafePathError)
+    return new Error(
+      vscode.l10n.t(
+        'The data of Agent Console lies in {0}, and no command line can name a path with such a character safely. Nothing was changed.',
+        middle(oneLine(error.path, 1_000), 80),
+      ),
+      { cause: error },
+    );
   return error instanceof Error ? error : new Error(String(error));
 }
 

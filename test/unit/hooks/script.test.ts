@@ -3,7 +3,14 @@ import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { EVENT_CAP } from '../../../src/hooks/model';
-import { commandLine, hookPlace, placeScript, scriptOf, type HookPlace } from '../../../src/hooks/place';
+import {
+  commandLine,
+  hookPlace,
+  placeScript,
+  scriptOf,
+  UnsafePathError,
+  type HookPlace,
+} from '../../../src/hooks/place';
 import {
   cleanUp,
   jsonFiles,
@@ -230,14 +237,11 @@ describe('the hook command', function () {
     assert.equal(scriptOf(`${command} & more`), undefined);
     assert.equal(scriptOf(command), script.replaceAll('\\', '/'));
     for (const letter of ['%', '$', '`', '"', '!', '^'])
-      assert.throws(() => commandLine(`C:\\a${letter}b\\agent-console-hook.ps1`, 'win32'), RangeError);
+      assert.throws(() => commandLine(`C:\\a${letter}b\\agent-console-hook.ps1`, 'win32'), UnsafePathError);
     // A POSIX shell sees one argument and no variable in it.
     const line = command.replace('powershell.exe', 'printf "%s\\n"').replace(' 2>&1 | exit 0', '');
     const seen = spawnSync('/bin/sh', ['-c', line], { encoding: 'utf8' });
     assert.ok(seen.stdout.includes("\nC:/Users/Ann O'Hara/AppData/"));
-    const source = fs.readFileSync(path.join(shipped, path.basename('agent-console-hook.ps1')), 'utf8');
-    assert.ok(source.includes(String(EVENT_CAP + 1)) && source.trimEnd().endsWith('exit 0'));
-    assert.doesNotMatch(source, /Write-|Out-Host|[^\u0000-\u007f]/);
   });
 
   for (const shell of shells) {
