@@ -22,6 +22,8 @@ export interface UserDayPage extends Page<UserDay> {
 export interface UserDaysQuery extends DateRange {
   /** 1-100; as many as the interface allows when left out. */
   readonly limit?: number | undefined;
+  /** The `cursor` of a page read before: begins with the page after it. */
+  readonly cursor?: string | undefined;
 }
 
 /**
@@ -75,17 +77,19 @@ export class Analytics {
 
   /** One person's day a row, page by page; the cursor is a user id. */
   async *users(
-    { limit = 100, ...range }: UserDaysQuery,
+    { limit = 100, cursor: first, ...range }: UserDaysQuery,
     { signal }: RequestOptions = {},
   ): AsyncGenerator<UserDayPage, void, undefined> {
     const days = dateQuery(range, this.#service.now());
     const size = limitQuery(limit);
-    yield* follow<UserDayPage>(cursor =>
-      this.#service.http.request(
-        analyticsGet(this.#service, '/users', 'users', { ...days, limit: size, cursor }),
-        answer => ({ ...rowsIn('users', answer), hasMore: false }),
-        signal,
-      ),
+    yield* follow<UserDayPage>(
+      cursor =>
+        this.#service.http.request(
+          analyticsGet(this.#service, '/users', 'users', { ...days, limit: size, cursor }),
+          answer => ({ ...rowsIn('users', answer), hasMore: false }),
+          signal,
+        ),
+      first,
     );
   }
 

@@ -37,13 +37,14 @@ function end(reason: string): Onward {
 
 /**
  * Follows cursors until there is none. A cursor met before ends the list, so a service that goes in circles does not keep
- * us; each page is asked for when the one before has been taken.
+ * us; each page is asked for when the one before has been taken. `first` is where to begin, such as where another reading ended.
  */
 export async function* follow<P extends Page<unknown>>(
   read: (cursor: string | undefined) => Promise<P & { readonly onward: Onward }>,
+  first?: string,
 ): AsyncGenerator<Omit<P, 'onward'>, void, undefined> {
-  const met = new Set<string>();
-  let cursor: string | undefined;
+  const met = new Set<string>(first === undefined ? [] : [first]);
+  let cursor = first;
   for (let count = 1; ; count++) {
     const { onward: next, ...page } = await read(cursor);
     const repeats = next.cursor !== undefined && (met.has(next.cursor) || count >= MOST_PAGES);

@@ -33,6 +33,8 @@ export class OtherOrganization extends Error {
 
 /** Rows are put away this many at a time, so that other work comes in between. */
 const STEP = 2_000;
+/** What was read of a run that was broken off serves for so long, ms. */
+const BROKEN_OFF_MS = 15 * 60 * 1000;
 /** A range no longer than this is not cut when the service refuses it: the reason is another. */
 const SHORTEST_REFUSED = 31;
 
@@ -43,6 +45,8 @@ const SHORTEST_REFUSED = 31;
 export class Fetcher {
   readonly #deps: FetcherDeps;
   readonly #turns = new Map<Endpoint, Promise<unknown>>();
+  /** The last run whose pages were not read to the end. */
+  #begun: Begun | undefined;
   /** The longest range the service takes, as far as that is known. */
   #longest = Infinity;
 
@@ -135,7 +139,7 @@ export class Fetcher {
     const before = this.#longest;
     if (length <= this.#longest) {
       try {
-        await this.#ask(endpoint, run, options.signal, pages => onPage(length, pages));
+        await this.#ask(endpoint, run, options, pages => onPage(length, pages));
         return;
       } catch (error) {
         if (!mayBeTooLong(error, length)) throw error;
@@ -156,51 +160,93 @@ export class Fetcher {
   async #ask(
     endpoint: Endpoint,
     run: DayRange,
-    signal: AbortSignal,
+    { signal, since = 0 }: FetchOptions,
     onPage: (pages: number) => void,
   ): Promise<void> {
     const api = this.#deps.api();
     if (api === undefined) throw new Error('signed out');
-    const at = this.#deps.now();
-    const range = { startDate: run.start, endDate: run.end };
-    const byDay = new Map<Day, { rows: Rows[Endpoint][]; problems: string[] }>(
-      daysOf(run).map(day => [day, { rows: [], problems: [] }]),
-    );
-    let pages = 0;
-    for await (const { items, problems, meta } of answers(api, endpoint, range, signal)) {
-      if (!(await this.#deps.belongs(meta.org_id))) throw new OtherOrganization();
-      for (let from = 0; from < items.length; from += STEP) {
-        for (const row of items.slice(from, from + STEP)) byDay.get(row.date.slice(0, 10))?.rows.push(row);
-        if (from + STEP < items.length) await new Promise(resolve => setImmediate(resolve));
+    const begun = this.#goOn(api, endpoint, run, since);
+    if (begun.pages > 0) onPage(begun.pages);
+    try {
+      for await (const { items, problems, meta, cursor } of answers(api, begun, signal)) {
+        if (!(await this.#deps.belongs(meta.org_id))) throw new OtherOrganization();
+        for (let from = 0; from < items.length; from += STEP) {
+          for (const row of items.slice(from, from + STEP))
+            begun.byDay.get(row.date.slice(0, 10))?.rows.push(row);
+          if (from + STEP < items.length) await new Promise(resolve => setImmediate(resolve));
+        }
+        for (const problem of problems) {
+          (begun.byDay.get(problem.id ?? '') ?? begun.byDay.get(run.end))?.problems.push(describe(problem));
+        }
+        begun.cursor = cursor;
+        if (cursor !== undefined) this.#begun = begun;
+        onPage(++begun.pages);
       }
-      for (const problem of problems) {
-        (byDay.get(problem.id ?? '') ?? byDay.get(run.end))?.problems.push(describe(problem));
-      }
-      onPage(++pages);
+      signal.throwIfAborted();
+    } catch (error) {
+      // Another answer than that somebody has lost patience may be about where it went on.
+      if (!signal.aborted) this.#begun = undefined;
+      throw error;
     }
-    signal.throwIfAborted();
+    this.#begun = undefined;
     const records = new Map<Day, DayRecord>();
-    for (const [day, { rows, problems }] of byDay) {
-      records.set(day, new DayRecord(endpoint, at, rows, problems.slice(0, 20)));
+    for (const [day, { rows, problems }] of begun.byDay) {
+      records.set(day, new DayRecord(endpoint, begun.at, rows, problems.slice(0, 20)));
     }
     await this.#deps.cache().put(endpoint, records);
   }
+
+  /** The same run where it was broken off, or from its beginning. */
+  #goOn(api: Api, endpoint: Endpoint, run: DayRange, since: number): Begun {
+    const now = this.#deps.now();
+    const begun = this.#begun;
+    const isSame =
+      begun?.api === api &&
+      begun.endpoint === endpoint &&
+      begun.run.start === run.start &&
+      begun.run.end === run.end;
+    if (isSame && begun.at >= since && now - begun.at < BROKEN_OFF_MS) return begun;
+    const byDay = new Map(
+      daysOf(run).map((day): readonly [Day, DayRows] => [day, { rows: [], problems: [] }]),
+    );
+    return { api, endpoint, run, at: now, byDay, pages: 0, cursor: undefined };
+  }
+}
+
+type Api = Pick<ApiClient, 'analytics'>;
+
+interface DayRows {
+  readonly rows: Rows[Endpoint][];
+  readonly problems: string[];
+}
+
+/** What has been read of a run so far; all of it is as of the time `at`, Unix ms. */
+interface Begun {
+  readonly api: Api;
+  readonly endpoint: Endpoint;
+  readonly run: DayRange;
+  readonly at: number;
+  readonly byDay: ReadonlyMap<Day, DayRows>;
+  pages: number;
+  /** Of the last page read. */
+  cursor: string | undefined;
 }
 
 interface Answer {
   readonly items: readonly Rows[Endpoint][];
   readonly problems: readonly ItemProblem[];
   readonly meta: { readonly org_id?: string | undefined };
+  readonly cursor?: string | undefined;
 }
 
 /** What one question to the service gives, page by page. */
 async function* answers(
-  { analytics }: Pick<ApiClient, 'analytics'>,
-  endpoint: Endpoint,
-  range: { readonly startDate: string; readonly endDate: string },
+  { analytics }: Api,
+  { endpoint, run, cursor }: Pick<Begun, 'endpoint' | 'run' | 'cursor'>,
   signal: AbortSignal,
 ): AsyncGenerator<Answer, void, undefined> {
-  if (endpoint === 'people') yield* analytics.users(range, { signal });
+  const range = { startDate: run.start, endDate: run.end };
+  if (endpoint === 'people') yield* analytics.users({ ...range, cursor }, { signal });
   else yield await analytics[endpoint](range, { signal });
 }
 

@@ -15,6 +15,7 @@ describe('hooks', () => {
   let parent: string;
   let file: string;
   let ran: string;
+  let pids: string;
   let data: string;
   let command: string;
   const windows: Workbench[] = [];
@@ -59,6 +60,34 @@ describe('hooks', () => {
       .first()
       .waitFor();
   };
+  /** The texts of the notification centre, which draws only some at a time. */
+  const texts = async (window: Workbench, count: number): Promise<string[]> => {
+    const rows = window.page.locator('.notifications-center .monaco-list-row');
+    const found = new Map<number, string>();
+    const focused = (index: number) =>
+      window.page.locator(`.notifications-center .monaco-list-row.focused[data-index="${index}"]`);
+    await rows.first().waitFor();
+    await window.page.keyboard.press('Home');
+    await focused(0).waitFor();
+    for (let at = 0; at < count; at++) {
+      const row = focused(at);
+      found.set(at, (await row.locator('.notification-list-item-message').textContent()) ?? '');
+      if (at === count - 1) break;
+      await window.page.keyboard.press('ArrowDown');
+      await focused(at + 1).waitFor();
+    }
+    assert.equal(found.size, count);
+    return [...found.values()];
+  };
+  /** Runs the installed command for each event, one after the other, as one client does. */
+  const sendAll = async (events: readonly object[]): Promise<void> => {
+    const each = `while IFS= read -r line; do printf '%s' "$line" | sh -c "$0" || exit 9; done`;
+    const child = spawn('/bin/sh', ['-c', each, command], { stdio: ['pipe', 'inherit', 'inherit'] });
+    child.stdin.end(events.map(event => `${JSON.stringify(event)}\n`).join(''));
+    assert.deepEqual(await once(child, 'close'), [0, null]);
+  };
+  const cwds = (): string[] => [folder('shop/lib'), folder('shop/app/src'), folder('other')];
+  const read = (name: string): string => (fs.existsSync(name) ? fs.readFileSync(name, 'utf8') : '');
   const clearNotifications = async (window: Workbench): Promise<void> => {
     await window.runCommand('Notifications: Clear All Notifications');
     await window.page.locator('.notifications-center.visible').waitFor({ state: 'detached' });
@@ -74,12 +103,14 @@ describe('hooks', () => {
 
   before(async function () {
     this.timeout(120_000);
-    service = await startSampleService({ pace: 0 });
+    service = await startSampleService({ pace: 0.1 });
     parent = temporaryFolder('hooks');
     for (const name of ['home', 'shop/app/src', 'shop/lib', 'other'])
       fs.mkdirSync(folder(name), { recursive: true });
     file = folder('home', 'settings.json');
     ran = folder('ran.jsonl');
+    pids = folder('pids');
+    const left = `sleep 1000 & echo $! >>'${pids}'; (setsid sleep 1000 & echo $! >>'${pids}')`;
     fs.writeFileSync(file, foreign);
     windows[0] = await Workbench.open({
       folder: folder('shop'),
@@ -89,11 +120,12 @@ describe('hooks', () => {
         AGENT_CONSOLE_API_KEY: service.apiKey,
       },
       settings: {
-        'agentConsole.hooks.outgoing': {
-          Notification: [
-            { hooks: [{ type: 'command', command: `cat >>'${ran}'; echo >>'${ran}'`, timeout: 10 }] },
-          ],
-        },
+        'agentConsole.hooks.outgoing': hooksOf({
+          Notification: `cat >>'${ran}'; echo >>'${ran}'`,
+          Stop: `cat >>'${folder('stopped')}'; echo >>'${folder('stopped')}'; exit 3`,
+          SessionEnd: `cat >'${folder('ended')}'; ${left}; echo $$ >>'${pids}'; echo waits; sleep 1000`,
+        }),
+        'agentConsole.notifications.subagentFinished': true,
       },
     });
     data = path.join(
@@ -144,27 +176,19 @@ describe('hooks', () => {
     await clearNotifications(window);
   });
 
-  it('tell each event once, in the window of its folder', async function () {
+  it('come to the window of their folder, which has others beside it', async function () {
     this.timeout(90_000);
     windows.push(
       await windows[0]!.openAnother(folder('shop/app')),
       await windows[0]!.openAnother(folder('other')),
     );
     await until(() => files('windows').length === 3);
-    const cwds = [folder('shop/lib'), folder('shop/app/src'), folder('other')];
-    const before = files('history').length;
-    for (let index = 0; index < 30; index++) {
-      const name = index % 2 === 0 ? 'Stop' : 'SessionEnd';
-      await send({
-        hook_event_name: name,
-        session_id: `session-${index}`,
-        cwd: cwds[index % 3],
-        reason: 'other',
-      });
+    for (const [index, cwd] of cwds().entries())
+      await send({ hook_event_name: 'Stop', session_id: `session-${index}`, cwd });
+    for (const [index, window] of windows.entries()) {
+      await told(window, 1);
+      await window.notification(`session-${index} has finished`).waitFor();
     }
-    for (const window of windows) await told(window, 10);
-    assert.equal(files('history').length, before + 30);
-    assert.deepEqual(files('spool'), []);
   });
 
   it('keep what is old to the history, and quiet', async () => {
@@ -183,7 +207,7 @@ describe('hooks', () => {
     await until(() => files('history').includes(name));
     // What comes after it shows that it would have been told by now.
     await send({ hook_event_name: 'Stop', session_id: 'session-later', cwd: folder('other') });
-    await told(window, 11);
+    await told(window, 2);
     assert.equal(await window.notification('Too late').count(), 0);
     assert.equal(fs.existsSync(ran), false, 'nor does it run a hook');
   });
@@ -218,6 +242,62 @@ describe('hooks', () => {
     await window.page.keyboard.press('Escape');
   });
 
+  it('run the person’s own commands, whose status is known and whose children end with them', async () => {
+    const [window, , other] = windows as [Workbench, Workbench, Workbench];
+    const [stopped, ended] = [folder('stopped'), folder('ended')];
+    // The answer before has set the agent to work, which has come to an end by now or does so soon.
+    await until(() => read(stopped).endsWith('}\n'));
+    const [first] = read(stopped).split('\n');
+    assert.deepEqual(JSON.parse(first!), {
+      hook_event_name: 'Stop',
+      session_id: service.sessionIds[0],
+      cwd: folder('shop'),
+    });
+    await until(() => /Hook for Stop \(.*\): status 3 after \d+ ms/.test(window.server.logs()));
+    const event = {
+      hook_event_name: 'SessionEnd',
+      session_id: 'ends',
+      cwd: folder('other'),
+      reason: 'error',
+    };
+    await send(event);
+    await other.page.getByText('Your hook for SessionEnd was ended at its timeout').first().waitFor();
+    assert.deepEqual(JSON.parse(read(ended)), event);
+    const started = read(pids).trim().split('\n').map(Number);
+    assert.equal(started.length, 3);
+    assert.deepEqual(started.filter(isAlive), []);
+    await until(() =>
+      /Hook for SessionEnd \(.*\): timedOut after [23]\d{3} ms; output: waits/.test(window.server.logs()),
+    );
+    await other.runCommand('Agent Console: Check hooks');
+    await other.quickInput.getByText(/Your hook for SessionEnd was ended at its timeout, .* ago/).waitFor();
+    await other.page.keyboard.press('Escape');
+  });
+
+  it('tell each of 1,000 events once, in the window whose folder is the longest around it', async function () {
+    this.timeout(120_000);
+    for (const window of windows) await clearNotifications(window);
+    const events = Array.from({ length: 1_000 }, (_, index) => ({
+      hook_event_name: 'SubagentStop',
+      session_id: `storm-${index}`,
+      cwd: cwds()[index % 3],
+    }));
+    await Promise.all(
+      [0, 1, 2].map(client => sendAll(events.filter((_, index) => (index % 5) % 3 === client))),
+    );
+    await until(() => files('spool').length === 0);
+    for (const [at, window] of windows.entries()) {
+      const mine = events.filter((_, index) => index % 3 === at);
+      const expected = mine.map(
+        ({ session_id, cwd = '' }) => `A subagent of ${path.basename(cwd)} · ${session_id} has finished.`,
+      );
+      await told(window, expected.length);
+      assert.deepEqual((await texts(window, expected.length)).sort(), expected.sort());
+      await clearNotifications(window);
+    }
+    assert.ok(files('history').length <= 350, 'the history stays small');
+  });
+
   it('go to the next window when the right one has been closed', async () => {
     const [window] = windows as [Workbench];
     const [closed] = windows.splice(1, 1);
@@ -238,3 +318,23 @@ describe('hooks', () => {
     await until(() => files('windows').length <= 1);
   });
 });
+
+/** Hooks in the shape of section 6, one for each event. */
+function hooksOf(commands: Readonly<Record<string, string>>): object {
+  return Object.fromEntries(
+    Object.entries(commands).map(([name, command]) => [
+      name,
+      [{ hooks: [{ type: 'command', command, timeout: 2 }] }],
+    ]),
+  );
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // A process that has ended but that nobody has asked about is not alive.
+    return !/\) Z /.test(fs.readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}

@@ -142,7 +142,7 @@ async function startIn(data: string, installation: Installation, options: Server
       ];
       const url = new URL(`http://${authority}/`);
       if (folder === undefined) url.searchParams.set('ew', 'true');
-      else url.searchParams.set('folder', folder);
+      else url.searchParams.set(folder.endsWith('.code-workspace') ? 'workspace' : 'folder', folder);
       url.searchParams.set('payload', JSON.stringify(payload));
       return open(await browser, url.href, page);
     },

@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { type Locator } from 'playwright-core';
 import { type SampleService } from '../../../src/sample';
 import { type Workbench } from '../workbench';
 import { addSessions } from './sampleSessions';
@@ -20,20 +21,16 @@ export const hookScenes: readonly Scene[] = [
     },
   },
   {
+    name: 'hooks-question',
+    async play({ workbench }) {
+      await askAboutFile(workbench);
+      return undefined;
+    },
+  },
+  {
     name: 'hooks-install',
     async play({ workbench }) {
-      await workbench.openContainer('Agent Console');
-      await workbench.row('Computers', 'atlas').waitFor();
-      const file = path.join(workbench.server.userDataFolder, 'settings.json');
-      fs.writeFileSync(
-        file,
-        '{\n  // The model of every session\n  "model": "atlas-large",\n  "theme": "auto"\n}\n',
-      );
-      await workbench.runCommand('Agent Console: Install hooks…');
-      await workbench.pick('Enter the path');
-      await workbench.quickInput.getByText('The whole path').waitFor();
-      await workbench.answer(file);
-      const question = workbench.page.getByRole('dialog').filter({ hasText: 'may count for others' });
+      const question = await askAboutFile(workbench);
       await question.getByRole('button', { name: 'Use this file' }).click();
       await workbench.quickInput.getByText('A subagent has finished').waitFor();
       await workbench.page.keyboard.press('Enter');
@@ -58,6 +55,24 @@ export const hookScenes: readonly Scene[] = [
     },
   },
 ];
+
+/** Names a settings file for the hooks that may count for others too, and resolves to the question about it. */
+async function askAboutFile(workbench: Workbench): Promise<Locator> {
+  await workbench.openContainer('Agent Console');
+  await workbench.row('Computers', 'atlas').waitFor();
+  const file = path.join(workbench.server.userDataFolder, 'settings.json');
+  fs.writeFileSync(
+    file,
+    '{\n  // The model of every session\n  "model": "atlas-large",\n  "theme": "auto"\n}\n',
+  );
+  await workbench.runCommand('Agent Console: Install hooks…');
+  await workbench.pick('Enter the path');
+  await workbench.quickInput.getByText('The whole path').waitFor();
+  await workbench.answer(file);
+  const question = workbench.page.getByRole('dialog').filter({ hasText: 'may count for others' });
+  await question.waitFor();
+  return question;
+}
 
 /** Events as windows have taken them: of sessions that are known, and of others. */
 function putHookEvents(workbench: Workbench, service: SampleService): void {

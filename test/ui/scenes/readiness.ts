@@ -24,15 +24,65 @@ export const readinessScenes: readonly Scene[] = [
       return undefined;
     },
   },
+  {
+    name: 'readiness-failed',
+    async play({ workbench, service }) {
+      service.fail({ kind: 'status', status: 503, match: { path: REPORTS } });
+      await openView(workbench);
+      await workbench.row('Readiness', 'Try again').waitFor();
+      return undefined;
+    },
+  },
+  {
+    name: 'readiness-stale',
+    async play({ workbench, service }) {
+      await openView(workbench);
+      await workbench.row('Readiness', 'acme/shop').waitFor();
+      service.fail({ kind: 'html', match: { path: REPORTS } });
+      await workbench.viewAction('Readiness', 'Refresh readiness');
+      await workbench
+        .view('Readiness')
+        .getByText(/Shown as of/)
+        .waitFor();
+      return undefined;
+    },
+  },
+  {
+    name: 'readiness-empty',
+    async play({ workbench, service }) {
+      service.fail({ kind: 'alter', alter: () => ({ reports: [] }), match: { path: REPORTS } });
+      await openView(workbench);
+      await workbench.welcome('Readiness').getByText('no readiness reports yet').waitFor();
+      return undefined;
+    },
+  },
+  {
+    name: 'readiness-no-match',
+    async play({ workbench }) {
+      await openView(workbench);
+      await workbench.row('Readiness', 'Type check').click();
+      await workbench.webview().locator('tr.wanted').waitFor();
+      await workbench.webview().getByRole('searchbox').fill('no such criterion');
+      await workbench.webview().getByText('No criterion matches.').waitFor();
+      return undefined;
+    },
+  },
 ];
+
+const REPORTS = '/api/organization/maturity-level-reports';
+
+/** The readiness view with room for its rows. */
+async function openView(workbench: Workbench): Promise<void> {
+  await workbench.openContainer('Agent Console');
+  await workbench.expandView('Readiness');
+  for (const view of ['Sessions', 'Computers']) await workbench.view(view).locator('.pane-header').click();
+  await workbench.view('Computers').locator('.pane-header[aria-expanded=false]').waitFor();
+}
 
 /** The readiness view with everything of it to be seen, and the report of its first failing criterion. */
 async function openReadiness(workbench: Workbench): Promise<void> {
-  await workbench.openContainer('Agent Console');
-  await workbench.expandView('Readiness');
+  await openView(workbench);
   await workbench.row('Readiness', 'acme/shop').waitFor();
-  for (const view of ['Sessions', 'Computers']) await workbench.view(view).locator('.pane-header').click();
-  await workbench.view('Computers').locator('.pane-header[aria-expanded=false]').waitFor();
   await workbench.row('Readiness', 'Type check').click();
   await workbench.webview().locator('tr.wanted').waitFor();
   await workbench.row('Readiness', 'Reports').click();

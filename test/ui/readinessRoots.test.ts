@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { startSampleService, type SampleService } from '../../src/sample';
+import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { startReports, type FakeReports } from '../unit/readiness/reportsServer';
+import { Workbench } from './workbench';
+
+/** A workspace of several roots, with a fork, a submodule, and reports of commits that Git knows. */
+describe('readiness of a workspace with several roots', () => {
+  let service: SampleService;
+  let reports: FakeReports;
+  let parent: string;
+  let workbench: Workbench;
+  const commits: string[] = [];
+
+  const git = (folder: string, ...args: readonly string[]): string =>
+    execFileSync(
+      'git',
+      [
+        ...['-c', 'user.name=A', '-c', 'user.email=a@example.com', '-c', 'protocol.file.allow=always'],
+        ...['-C', path.join(parent, folder), ...args],
+      ],
+      { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
+    ).trim();
+  const repository = (folder: string, ...subjects: readonly string[]): void => {
+    fs.mkdirSync(path.join(parent, folder), { recursive: true });
+    git(folder, 'init', '--quiet', '--initial-branch=main');
+    for (const subject of subjects) {
+      git(folder, 'commit', '--quiet', '--allow-empty', '--no-gpg-sign', '--message', subject);
+    }
+  };
+  const report = (repoUrl: string, month: number, commitHash: string | undefined): void => {
+    reports.reports.unshift({
+      reportId: `${repoUrl} ${month}`,
+      createdAt: Date.UTC(2025, month, 10, 12),
+      repoUrl,
+      apps: { 'apps/web': { description: 'Storefront' }, 'services/api': { description: 'Interface' } },
+      report: {
+        lint: { numerator: 0, denominator: 2, rationale: 'No linter anywhere.' },
+        unit_tests: { numerator: 1, denominator: 2, rationale: 'None in `apps/web`.' },
+        readme: { numerator: 1, denominator: 1, rationale: 'There is one.' },
+      },
+      branch: 'main',
+      commitHash,
+    });
+  };
+  const settingsFile = (): string => path.join(workbench.server.userDataFolder, 'User', 'settings.json');
+  const set = (changed: Readonly<Record<string, unknown>>): void => {
+    const before = JSON.parse(fs.readFileSync(settingsFile(), 'utf8')) as Record<string, unknown>;
+    fs.writeFileSync(settingsFile(), JSON.stringify({ ...before, ...changed }, undefined, 2));
+  };
+
+  before(async function () {
+    this.timeout(120_000);
+    parent = temporaryFolder('readiness-roots');
+    repository('ui-source', 'Parts of the interface');
+    repository('shop', 'Change 1', 'Change 2', 'Change 3', 'Change 4', 'Change 5');
+    commits.push(...git('shop', 'log', '--reverse', '--format=%H').split('\n'));
+    git('shop', 'submodule', '--quiet', 'add', path.join(parent, 'ui-source'), 'libs/ui');
+    git(path.join('shop', 'libs', 'ui'), 'remote', 'set-url', 'origin', 'git@git.example.com:acme/ui.git');
+    git('shop', 'remote', 'add', 'origin', 'https://git.example.com/fork/shop.git');
+    git('shop', 'remote', 'add', 'upstream', 'ssh://git@git.example.com:7999/acme/shop.git');
+    fs.mkdirSync(path.join(parent, 'shop', 'apps', 'web'), { recursive: true });
+    fs.writeFileSync(path.join(parent, 'shop', 'apps', 'web', 'index.ts'), 'export {};\n');
+    repository('bare', 'Alone');
+    fs.mkdirSync(path.join(parent, 'notes'));
+    const workspace = path.join(parent, 'all.code-workspace');
+    const folders = ['shop', 'bare', 'notes'].map(folder => ({ path: folder }));
+    fs.writeFileSync(workspace, JSON.stringify({ folders }));
+    service = await startSampleService({ pace: 0 });
+    reports = await startReports({ count: 0, order: 'newestFirst' });
+    for (const url of ['acme/billing', 'acme/ui', 'acme/shop']) {
+      report(`https://git.example.com/${url}`, 0, undefined);
+    }
+    for (const [month, commit] of [0, 2, 4].entries()) {
+      report('https://git.example.com/fork/shop', month, commits[commit]);
+    }
+    workbench = await Workbench.open({
+      folder: workspace,
+      env: {
+        AGENT_CONSOLE_BASE_URL: service.baseUrl,
+        AGENT_CONSOLE_APP_URL: reports.url,
+        AGENT_CONSOLE_API_KEY: service.apiKey,
+      },
+    });
+    await workbench.openContainer('Agent Console');
+    await workbench.expandView('Readiness');
+    for (const view of ['Sessions', 'Computers']) {
+      await workbench.view(view).locator('.pane-header').click();
+      await workbench.view(view).locator('.pane-header[aria-expanded=false]').waitFor();
+    }
+  });
+  afterEach(async function () {
+    const test = this.currentTest;
+    if (test?.state === 'failed')
+      await workbench.capture(`failed/${test.title.replace(/\W+/g, '-').slice(0, 60)}`);
+  });
+  after(async () => {
+    await workbench.close();
+    await reports.close();
+    await service.close();
+    removeFolder(parent);
+  });
+
+  /** Closes a repository's row, so that those below have room. */
+  const collapse = async (name: string): Promise<void> => {
+    const row = workbench.row('Readiness', name);
+    await row.waitFor();
+    await row.locator('.monaco-tl-twistie').click();
+    await workbench
+      .view('Readiness')
+      .locator('.monaco-list-row[aria-expanded=false]', { hasText: name })
+      .waitFor();
+  };
+
+  it('shows a fork and its parent, a submodule, and why other roots have none', async () => {
+    for (const name of ['fork/shop', 'acme/shop', 'acme/ui']) await collapse(name);
+    await workbench.row('Readiness', /bare\s*no remote/).waitFor();
+    await workbench.row('Readiness', /notes\s*no repository/).waitFor();
+    await workbench.row('Readiness', /Other repositories\s*1/).waitFor();
+    const rows = await workbench.rows('Readiness').allInnerTexts();
+    const at = (name: string): number => rows.findIndex(text => text.includes(name));
+    assert.ok(at('fork/shop') === 0 && at('acme/shop') === 1, rows.join('\n'));
+    assert.ok(at('acme/ui') < at('Other repositories'), rows.join('\n'));
+  });
+
+  it('compares two rows of the tree, and lists the commits between them', async () => {
+    await workbench.row('Readiness', 'fork/shop').locator('.monaco-tl-twistie').click();
+    await workbench.row('Readiness', /^\s*Reports/).click();
+    const row = (day: string) => workbench.row('Readiness', day);
+    await row('Mar 10, 2025').click();
+    await workbench.webview().getByRole('heading', { level: 1, name: 'fork/shop' }).waitFor();
+    await row('Jan 10, 2025').click({ modifiers: ['ControlOrMeta'] });
+    await workbench.view('Readiness').locator('.monaco-list-row.selected').nth(1).waitFor();
+    await workbench.contextMenu(row('Jan 10, 2025'), 'Compare readiness reports');
+    const page = workbench.webview();
+    await page.getByRole('heading', { name: /Changes since Jan 10, 2025/ }).waitFor();
+    const listed = page.getByRole('table', { name: 'Commits between the two reports' });
+    await listed.getByText('Change 5').waitFor();
+    assert.deepEqual(await listed.locator('tbody td:nth-child(2)').allInnerTexts(), [
+      'Change 5',
+      'Change 4',
+      'Change 3',
+      'Change 2',
+    ]);
+    await page.getByText('4 commits since the report compared with.').waitFor();
+  });
+
+  it('exports JSON, and stands as it was left when its tab is shown again', async () => {
+    const page = workbench.webview();
+    await page.getByRole('combobox').selectOption('failing');
+    await page.getByRole('searchbox').fill('tests');
+    const criteria = page.getByRole('table', { name: /Criteria/ }).getByRole('row');
+    await criteria.nth(2).waitFor({ state: 'detached' });
+    const about = page.getByRole('heading', { name: 'About this report' });
+    await about.scrollIntoViewIfNeeded();
+    const before = await (await workbench.webviewFrame()).evaluate(scrolled);
+    assert.ok(before > 0);
+    await page
+      .getByRole('button', { name: 'Export JSON' })
+      .evaluate(button => (button as { click(): void }).click());
+    await workbench.page
+      .locator('.monaco-editor .view-lines', { hasText: '"repository": "fork/shop"' })
+      .waitFor();
+    await workbench.tab(/Readiness: fork/).click();
+    await about.waitFor();
+    assert.equal(await page.getByRole('searchbox').inputValue(), 'tests');
+    assert.equal(await page.getByRole('combobox').inputValue(), 'failing');
+    assert.equal(await criteria.count(), 2);
+    await page.getByRole('table', { name: 'Commits between the two reports' }).waitFor();
+    const frame = await workbench.webviewFrame();
+    await frame.waitForFunction(
+      wanted => Math.abs((globalThis as unknown as { readonly scrollY: number }).scrollY - wanted) < 3,
+      before,
+    );
+  });
+
+  it('asks for several criteria at once in a session that exists, without those that pass', async () => {
+    await workbench.runCommand('View: Close All Editors');
+    await workbench
+      .row('Readiness', /^\s*Reports/)
+      .locator('.monaco-tl-twistie')
+      .click();
+    await workbench.row('Readiness', /^\s*Passing/).click();
+    const rows = [/Lint.*0\/2/s, /Unit tests.*1\/2/s, /Readme.*1\/1/s];
+    const [lint, tests, readme] = rows.map(text => workbench.row('Readiness', text));
+    assert.ok(lint && tests && readme);
+    const fix = async (): Promise<void> => {
+      await lint.click();
+      await tests.click({ modifiers: ['ControlOrMeta'] });
+      await readme.click({ modifiers: ['ControlOrMeta'] });
+      await workbench.view('Readiness').locator('.monaco-list-row.selected').nth(2).waitFor();
+      await workbench.contextMenu(tests, 'Fix failing readiness criteria');
+    };
+    await fix();
+    await workbench.quickInput.getByText('New session').waitFor();
+    await workbench.pick('New session');
+    await workbench.quickInput.locator('.monaco-list-row', { hasText: 'atlas' }).click();
+    const composer = workbench.webview().getByRole('textbox');
+    await composer.waitFor();
+    await workbench.notified(/do not fail: Readme/);
+    await workbench.runCommand('Notifications: Clear All Notifications');
+    const sent = (): number =>
+      service.requests.filter(({ path: to, method }) => method === 'POST' && to.endsWith('/messages')).length;
+    await composer.fill('Hello');
+    await composer.press('Enter');
+    await workbench.webview().getByText('Hello').first().waitFor();
+    await fix();
+    await workbench.quickInput.getByText('New session').waitFor();
+    const before = sent();
+    await workbench.quickInput.locator('.monaco-list-row', { hasText: 'Hello' }).first().click();
+    const frame = await workbench.webviewFrame();
+    const text = await frame.waitForFunction(() => {
+      const { document } = globalThis as unknown as {
+        readonly document: { querySelector(selector: string): { readonly value: string } | null };
+      };
+      const value = document.querySelector('textarea')?.value ?? '';
+      return value.includes('Please mend these') ? value : false;
+    });
+    const value = String(await text.jsonValue());
+    assert.match(value, /- lint: 0\/2 pass/);
+    assert.match(value, /- unit_tests: 1\/2 pass/);
+    assert.doesNotMatch(value, /readme/i);
+    assert.equal(sent(), before, 'nothing is sent');
+  });
+
+  it('reveals an application, marked with what fails there', async () => {
+    await workbench.row('Readiness', /^\s*Applications/).click();
+    await workbench.row('Readiness', /apps\/web/).click();
+    const folder = workbench.page.locator('.explorer-folders-view .monaco-list-row.selected', {
+      hasText: 'web',
+    });
+    await folder.waitFor();
+    const mark = workbench.page.locator(
+      '.explorer-folders-view [aria-label*="Readiness: application Storefront. Failing criteria: Lint, Unit tests"]',
+    );
+    await mark.first().waitFor();
+  });
+
+  it('hides its marks where a person does not want them', async () => {
+    const bar = workbench.page.locator('.statusbar-item[id$="agentConsole.readiness"]');
+    await bar.filter({ hasText: '%' }).waitFor();
+    set({ 'agentConsole.readiness.statusBar': false, 'agentConsole.readiness.decorations': false });
+    await bar.waitFor({ state: 'detached' });
+    await workbench.page
+      .locator('.explorer-folders-view [aria-label*="Readiness: application"]')
+      .first()
+      .waitFor({ state: 'detached' });
+    await workbench.openContainer('Agent Console');
+    await workbench.row('Readiness', 'fork/shop').waitFor();
+  });
+
+  it('says that Git is turned off, and keeps the reports in reach', async () => {
+    set({ 'git.enabled': false });
+    await workbench.row('Readiness', 'Git is turned off').waitFor();
+    await workbench.row('Readiness', /Other repositories\s*4/).waitFor();
+  });
+});
+
+/** How far the page is scrolled, px. */
+function scrolled(): number {
+  return (globalThis as unknown as { readonly scrollY: number }).scrollY;
+}
