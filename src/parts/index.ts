@@ -17,6 +17,7 @@ import { Formatter } from '../util/format';
 import { once } from '../util/once';
 import { windowFocus } from '../util/windowFocus';
 import { hasQueued } from './queued';
+import { isSampleChosen } from './sampleChosen';
 
 /** What activation has registered and the parts fill. */
 export interface Surface {
@@ -254,10 +255,12 @@ export function makeParts({ context, details, views, onDidSelect }: Surface): Pa
       (await import('../console')).reportFailure({ command, error, args, log }),
     start: () => {
       hear();
-      const isConfigured = settings.baseUrl() !== '' || (process.env['AGENT_CONSOLE_BASE_URL'] ?? '') !== '';
-      if (!isConfigured) return;
-      void fillBars();
-      void sendQueued();
+      const begin = (): void => {
+        void fillBars();
+        void sendQueued();
+      };
+      if (settings.baseUrl() !== '' || (process.env['AGENT_CONSOLE_BASE_URL'] ?? '') !== '') begin();
+      else void isSampleChosen(context.globalStorageUri.fsPath).then(isChosen => isChosen && begin());
     },
     end: async () => {
       for (const end of endings.splice(0).reverse()) await end();

@@ -132,8 +132,14 @@ describe('try with sample data', () => {
       await workbench.welcome('Sessions').getByRole('button', { name: 'Try with sample data' }).click();
       await workbench.row('Computers', 'active').waitFor();
       await workbench.view('Sessions').locator('.pane-header', { hasText: 'sample data' }).waitFor();
+      const usage = workbench.page.locator('.statusbar-item[id="agent-console.agent-console.usage"]');
+      await usage.filter({ hasText: /\d/ }).waitFor();
+      // After a reload nothing of ours need be open for it.
+      await workbench.openContainer('Explorer');
       await workbench.page.reload();
       await workbench.activityIcon('Agent Console').waitFor();
+      await usage.filter({ hasText: /\d/ }).waitFor();
+      assert.equal(await workbench.view('Sessions').count(), 0);
       await workbench.openContainer('Agent Console');
       await workbench.row('Computers', 'active').waitFor();
     } finally {
