@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { csv, type CsvCell } from '../util/csv';
+import { openUnsaved } from '../util/unsaved';
 import type { SettingChange } from './changes';
 import { isInactive, timeOf, type Person, type Revision, type UsageOfPeople } from './model';
 import { canonical } from './stable';
@@ -78,12 +79,19 @@ function isoTime(text: string | undefined): string | undefined {
   return time === undefined ? text : new Date(time).toISOString();
 }
 
-/** Asks where to, unless a file is given, and writes. Resolves to the file, or to nothing when the person thinks better of it. */
+/**
+ * Asks where to, unless a file is given, and writes. Resolves to the file, or to nothing when the person thinks better of it.
+ * In Restricted Mode it is only shown.
+ */
 export async function saveCsv(
   name: string,
   text: string,
   target: vscode.Uri | undefined,
 ): Promise<vscode.Uri | undefined> {
+  if (!vscode.workspace.isTrusted) {
+    await openUnsaved(text, 'plaintext');
+    return undefined;
+  }
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const file =
     target ??

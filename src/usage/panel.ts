@@ -5,6 +5,7 @@ import { commands, panels } from '../contributions';
 import type { Logger } from '../log';
 import { Disposable } from '../util/disposable';
 import { oneLine } from '../util/text';
+import { openUnsaved } from '../util/unsaved';
 import { pageHtml } from '../webview/html';
 import { Dashboard } from './dashboard';
 import { dashboardStrings } from './dashboardStrings';
@@ -137,10 +138,14 @@ class DashboardPanel extends Disposable {
   }
 }
 
-/** Asks where to save a file and writes it there; resolves with the name it got. */
+/** Asks where to save a file and writes it there; resolves with the name it got. In Restricted Mode it is only shown. */
 async function saveFile(name: string, text: string): Promise<string | undefined> {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(os.homedir());
   const type = name.slice(name.lastIndexOf('.') + 1);
+  if (!vscode.workspace.isTrusted) {
+    await openUnsaved(text, type === 'json' ? type : 'plaintext');
+    return undefined;
+  }
   const uri = await vscode.window.showSaveDialog({
     defaultUri: vscode.Uri.joinPath(folder, name),
     filters: { [type.toUpperCase()]: [type] },

@@ -151,6 +151,21 @@ describe('restricted mode', () => {
       .locator('.monaco-editor .view-lines', { hasText: '"format": "agent-console-sessions"' })
       .waitFor();
   });
+
+  it('exports users and usage without writing a file', async () => {
+    const shown = (text: string) =>
+      workbench.page.locator('.monaco-editor .view-lines', { hasText: text }).waitFor();
+    await workbench.runCommand('Agent Console: Export users as CSV');
+    await shown('@acme.example');
+    await workbench.runCommand('Agent Console: Open usage');
+    await workbench
+      .webview()
+      .getByText(/Data through/)
+      .waitFor();
+    await workbench.webview().getByRole('button', { name: 'JSON', exact: true }).click();
+    await shown('"timeZone": "UTC"');
+    assert.equal(await workbench.page.getByRole('dialog').count(), 0);
+  });
 });
 
 /** A module for the extension host that notes every program started from our code. */

@@ -44,7 +44,7 @@ describe('usage in the status bar', () => {
   });
   after(() => removeFolder(folder));
 
-  it('shows the last finished day with its trend, in one call, and another span when asked', async () => {
+  it('shows the last finished day with its trend, in one call, another span when asked, and asks again', async () => {
     await open(service.apiKey);
     await item()
       .filter({ hasText: /\d.* [↑↓→]/ })
@@ -58,10 +58,45 @@ describe('usage in the status bar', () => {
     await workbench.runCommand('Agent Console: Choose what the status bar shows of usage');
     await workbench.pick('Last 30 days');
     await item().filter({ hasNotText: day.trim() }).waitFor();
+    assert.deepEqual(analytics(), ['/api/v1/analytics/tokens']);
+
+    const refresh = async (): Promise<Locator> => {
+      const asked = new Promise<void>(resolve => {
+        const subscription = service.onDidReceive(({ path }) => {
+          if (!path.includes('/analytics/')) return;
+          subscription.dispose();
+          resolve();
+        });
+      });
+      await workbench.runCommand('Agent Console: Refresh usage');
+      await asked;
+      return workbench.notified('Fetching usage');
+    };
+    const shown = await item().innerText();
+    const hold = service.fail({ kind: 'delay', ms: 120_000 });
+    const given = await refresh();
+    await given.getByRole('button', { name: 'Cancel' }).click();
+    await given.waitFor({ state: 'detached' });
+    assert.equal(await item().innerText(), shown, 'what was known stays');
+    assert.equal(await workbench.notification(/./).count(), 0, 'nobody is told of what they did themselves');
+    hold.dispose();
+    const altered = service.fail({
+      kind: 'alter',
+      alter: body => ({
+        ...(body as object),
+        data: (body as { data: object[] }).data.map(row => ({ ...row, billable_tokens: 1 })),
+      }),
+    });
+    await workbench.runCommand('Agent Console: Refresh usage');
+    await item()
+      .filter({ hasText: /^\s*30\b/ })
+      .waitFor();
+    altered.dispose();
+    const before = analytics().length;
     await workbench.runCommand('Agent Console: Choose what the status bar shows of usage');
     await workbench.pick('Nothing');
     await item().waitFor({ state: 'hidden' });
-    assert.deepEqual(analytics(), ['/api/v1/analytics/tokens']);
+    assert.equal(analytics().length, before);
   });
 
   it('says once that a role is missing, and rests', async () => {
