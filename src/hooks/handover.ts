@@ -20,7 +20,8 @@ const SWEEP_MS = 60 * 60_000;
 const SWEEP_AFTER = 50;
 
 export const EVENT_FILE = /^\d{1,12}\.\w{1,64}\.json$/;
-const HALF_WRITTEN = /^\d{1,12}\.\w{1,64}$/;
+/** Of the script, or of the doctor. */
+const HALF_WRITTEN = /^(?:\d{1,12}\.\w{1,64}|trial-[\w-]{1,64})$/;
 
 export interface HandoverDeps {
   readonly place: HookPlace;

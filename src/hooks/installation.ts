@@ -112,17 +112,32 @@ export class Installation {
     const changes = text !== read.text;
     const copy = changes ? await backUp(read, this.#deps.place.backups) : undefined;
     // The record goes first: a hook without one could not be undone to the byte.
-    const before = await this.#record(read.file);
-    if (record !== undefined) await this.#deps.files.put(idOf(read.file), record);
+    const id = idOf(read.file);
+    const { files } = this.#deps;
+    let before: InstalledFile | undefined;
+    if (record !== undefined)
+      await files.update(id, current => {
+        before = current;
+        return record;
+      });
     try {
       if (changes) await replaceFile(read, text, this.#deps.folders());
     } catch (error) {
-      if (before !== undefined) await this.#deps.files.put(idOf(read.file), before);
-      else await this.#deps.files.remove(idOf(read.file));
+      if (record !== undefined) await this.#takeBack(id, record, before);
       throw error;
     }
-    if (record === undefined) await this.#deps.files.remove(idOf(read.file));
+    if (record === undefined) await files.remove(id);
     return copy;
+  }
+
+  /** Another window may have written its own record meanwhile, which is about the file as it is now, and stays. */
+  async #takeBack(id: string, record: InstalledFile, before: InstalledFile | undefined): Promise<void> {
+    const isOurs = (current: InstalledFile | undefined): boolean =>
+      current?.at === record.at && current.written === record.written;
+    const kept = await this.#deps.files.update(id, current =>
+      isOurs(current) ? (before ?? current) : current,
+    );
+    if (before === undefined && isOurs(kept)) await this.#deps.files.remove(id);
   }
 
   async #record(file: string): Promise<InstalledFile | undefined> {

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
+import { renameBusy } from './settingsFile';
 
 /**
  * Where the hook command and its events live: a private folder of this extension's storage, which stays when the extension is
@@ -81,10 +83,10 @@ export async function placeScript(place: HookPlace, shipped: string): Promise<bo
   }
   const there = await fs.readFile(place.script).catch(() => undefined);
   if (there?.equals(wanted) === true) return false;
-  const temp = `${place.script}.${process.pid}.tmp`;
+  const temp = `${place.script}.${randomBytes(6).toString('hex')}.tmp`;
   try {
-    await fs.writeFile(temp, wanted, { mode: 0o600 });
-    await fs.rename(temp, place.script);
+    await fs.writeFile(temp, wanted, { mode: 0o600, flag: 'wx' });
+    await renameBusy(temp, place.script);
   } finally {
     await fs.rm(temp, { force: true });
   }

@@ -144,6 +144,8 @@ function fileReason(problem: FileProblem, file: string): string {
       return vscode.l10n.t('{0} is not UTF-8 text.', file);
     case 'changed':
       return vscode.l10n.t('{0} was changed by something else meanwhile. Try again.', file);
+    case 'noBackup':
+      return vscode.l10n.t('No copy of {0} could be made: {1}', file, oneLine(problem.reason, 200));
     case 'failed':
       return vscode.l10n.t('{0} could not be written: {1}', file, oneLine(problem.reason, 200));
   }

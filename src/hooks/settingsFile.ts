@@ -16,6 +16,8 @@ export type FileProblem =
   | { readonly kind: 'noFolder' }
   | { readonly kind: 'notText' }
   | { readonly kind: 'changed' }
+  /** There is no room for a copy of it. */
+  | { readonly kind: 'noBackup'; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string };
 
 export class SettingsFileError extends Error {
@@ -101,20 +103,33 @@ export async function replaceFile(
   }
 }
 
-/** Copies the file as it was read into `folder`, unless that was done before; resolves to the copy. */
+/**
+ * Copies the file as it was read into `folder`, unless that was done before; resolves to the copy. A copy is there as a whole or
+ * not at all.
+ */
 export async function backUp(read: ReadFile, folder: string): Promise<string | undefined> {
   if (read.text === undefined) return undefined;
   const copy = path.join(folder, `${digest(read.file).slice(0, 12)}-${path.basename(read.file)}`);
+  const isThere = await fs.lstat(copy).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return copy;
+  const temp = `${copy}.${randomBytes(6).toString('hex')}.tmp`;
   try {
-    const handle = await fs.open(copy, 'wx', 0o600);
+    await fs.mkdir(folder, { recursive: true, mode: 0o700 });
+    const handle = await fs.open(temp, 'wx', 0o600);
     try {
       await handle.writeFile(read.text, 'utf8');
       await handle.sync();
     } finally {
       await handle.close();
     }
+    await renameBusy(temp, copy);
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
+    throw new SettingsFileError({ kind: 'noBackup', reason: reasonOf(error) }, { cause: error });
+  } finally {
+    await fs.rm(temp, { force: true }).catch(() => undefined);
   }
   return copy;
 }
@@ -164,7 +179,7 @@ export function isInside(folder: string, file: string): boolean {
 }
 
 /** Windows refuses while a virus scanner or the client itself holds the file. */
-async function renameBusy(from: string, to: string): Promise<void> {
+export async function renameBusy(from: string, to: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await fs.rename(from, to);

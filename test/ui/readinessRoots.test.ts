@@ -46,10 +46,17 @@ describe('readiness of a workspace with several roots', () => {
       commitHash,
     });
   };
-  const settingsFile = (): string => path.join(workbench.server.userDataFolder, 'User', 'settings.json');
-  const set = (changed: Readonly<Record<string, unknown>>): void => {
-    const before = JSON.parse(fs.readFileSync(settingsFile(), 'utf8')) as Record<string, unknown>;
-    fs.writeFileSync(settingsFile(), JSON.stringify({ ...before, ...changed }, undefined, 2));
+  /** Unticks a setting in the settings editor. */
+  const untick = async (setting: string): Promise<void> => {
+    await workbench.runCommand('Preferences: Open Settings (UI)');
+    await workbench.page.locator('.settings-editor .suggest-input-container').click();
+    await workbench.page.keyboard.press('ControlOrMeta+a');
+    await workbench.page.keyboard.type(`@id:${setting}`);
+    const box = workbench.page.locator(`.settings-editor [role="checkbox"][aria-label="${setting}"]`);
+    await box.click();
+    await workbench.page
+      .locator(`.settings-editor [role="checkbox"][aria-label="${setting}"][aria-checked="false"]`)
+      .waitFor();
   };
 
   before(async function () {
@@ -178,7 +185,6 @@ describe('readiness of a workspace with several roots', () => {
   });
 
   it('asks for several criteria at once in a session that exists, without those that pass', async () => {
-    await workbench.runCommand('View: Close All Editors');
     await workbench
       .row('Readiness', /^\s*Reports/)
       .locator('.monaco-tl-twistie')
@@ -242,8 +248,9 @@ describe('readiness of a workspace with several roots', () => {
   it('hides its marks where a person does not want them', async () => {
     const bar = workbench.page.locator('.statusbar-item[id$="agentConsole.readiness"]');
     await bar.filter({ hasText: '%' }).waitFor();
-    set({ 'agentConsole.readiness.statusBar': false, 'agentConsole.readiness.decorations': false });
+    await untick('agentConsole.readiness.statusBar');
     await bar.waitFor({ state: 'detached' });
+    await untick('agentConsole.readiness.decorations');
     await workbench.page
       .locator('.explorer-folders-view [aria-label*="Readiness: application"]')
       .first()
@@ -253,7 +260,7 @@ describe('readiness of a workspace with several roots', () => {
   });
 
   it('says that Git is turned off, and keeps the reports in reach', async () => {
-    set({ 'git.enabled': false });
+    await untick('git.enabled');
     await workbench.row('Readiness', 'Git is turned off').waitFor();
     await workbench.row('Readiness', /Other repositories\s*4/).waitFor();
   });

@@ -136,9 +136,12 @@ describe('try with sample data', () => {
       await usage.filter({ hasText: /\d/ }).waitFor();
       // After a reload nothing of ours need be open for it.
       await workbench.openContainer('Explorer');
-      await workbench.page.reload();
+      const loaded = workbench.page.waitForEvent('load');
+      await workbench.runCommand('Developer: Reload Window');
+      await loaded;
       await workbench.activityIcon('Agent Console').waitFor();
       await usage.filter({ hasText: /\d/ }).waitFor();
+      await workbench.page.locator('.sidebar .composite.title', { hasText: 'Explorer' }).waitFor();
       assert.equal(await workbench.view('Sessions').count(), 0);
       await workbench.openContainer('Agent Console');
       await workbench.row('Computers', 'active').waitFor();

@@ -175,6 +175,7 @@ describe('the hand-over of hook events', function () {
     fs.writeFileSync(path.join(place.history, '1000000000.x.json'), '{}');
     for (const [name, age] of [
       ['1700000000.dead', 11],
+      ['trial-12ab-34', 11],
       ['1700000001.busy', 1],
       ['1700000000.fine.json', 11],
     ] as const) {

@@ -18,19 +18,25 @@ const foreign = `\ufeff{\r\n  // my model\r\n  "model": "x",\r\n  "hooks": { "St
 interface Scene {
   readonly place: HookPlace;
   readonly installation: Installation;
+  /** Of another window. */
+  readonly another: () => Installation;
   readonly file: string;
   read(): string;
 }
 
 async function scene(text = foreign, folders: string[] = []): Promise<Scene> {
   const place = await temporaryPlace();
-  const storage = openStorage({ root: temporaryFolder(), log: silentLog() });
-  later(() => storage.dispose());
-  const files = storage.collection({ path: 'hook-files', version: 1, decode: decodeInstalledFile });
-  const installation = new Installation({ place, files, folders: () => folders });
+  const root = temporaryFolder();
+  const another = (): Installation => {
+    const storage = openStorage({ root, log: silentLog() });
+    later(() => storage.dispose());
+    const files = storage.collection({ path: 'hook-files', version: 1, decode: decodeInstalledFile });
+    return new Installation({ place, files, folders: () => folders });
+  };
+  const installation = another();
   const file = path.join(temporaryFolder(), 'settings.json');
   fs.writeFileSync(file, text, { mode: 0o640 });
-  return { place, installation, file, read: () => fs.readFileSync(file, 'utf8') };
+  return { place, installation, another, file, read: () => fs.readFileSync(file, 'utf8') };
 }
 
 const install = async ({ installation, file }: Scene, wanted = events): Promise<string | undefined> =>
@@ -107,6 +113,41 @@ describe('installing the hook', function () {
     assert.equal(fs.readFileSync(copy!, 'utf8'), foreign);
   });
 
+  it('changes nothing without a whole copy, and takes no part of one for it', async () => {
+    const at = await scene();
+    fs.rmdirSync(at.place.backups);
+    fs.writeFileSync(at.place.backups, '');
+    const error: unknown = await install(at).catch((reason: unknown) => reason);
+    assert.match(
+      problemSentence(error, at.file).message,
+      /No copy of .* could be made: .* Nothing was changed/,
+    );
+    assert.equal(at.read(), foreign);
+    assert.deepEqual(await at.installation.files(), []);
+    // Somebody has tidied up: the folder is made again.
+    fs.rmSync(at.place.backups);
+    const copy = await install(at);
+    assert.equal(fs.readFileSync(copy!, 'utf8'), foreign);
+    assert.equal(fs.statSync(at.place.backups).mode & 0o777, 0o700);
+    fs.rmSync(at.place.backups, { recursive: true });
+    await uninstall(at);
+    assert.equal(at.read(), foreign);
+  });
+
+  it('keeps the way back when two windows install at the same moment', async () => {
+    for (let round = 0; round < 20; round++) {
+      const one = await scene('{"model":"x"}');
+      const two = { ...one, installation: one.another() };
+      const outcomes = await Promise.allSettled([install(one, ['Stop']), install(two, ['SessionEnd'])]);
+      const refused = outcomes.filter(({ status }) => status === 'rejected');
+      assert.ok(refused.length <= 1, JSON.stringify(outcomes));
+      const third = { ...one, installation: one.another() };
+      assert.equal((await third.installation.files()).length, 1);
+      await uninstall(third);
+      assert.equal(one.read(), '{"model":"x"}', `round ${round}`);
+    }
+  });
+
   it('makes a file that is not there, and takes it away again', async () => {
     const at = await scene();
     fs.rmSync(at.file, { force: true });
@@ -160,6 +201,7 @@ describe('installing the hook', function () {
         place,
         file,
         read: () => at.read(),
+        another: at.another,
         installation: new Installation({ place, files, folders: () => [] }),
       };
     };

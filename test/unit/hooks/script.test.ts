@@ -273,6 +273,17 @@ describe('the hook command', function () {
       assert.equal(scriptOf(other), undefined, other);
   });
 
+  it('is put in its place once by many who do so at the same time', async () => {
+    const place = hookPlace(path.join(temporaryFolder(), 'hooks'));
+    const all = await Promise.all(Array.from({ length: 20 }, () => placeScript(place, shipped)));
+    assert.ok(all.includes(true));
+    quiet(await send(place, event));
+    assert.deepEqual(
+      fs.readdirSync(place.folder).filter(name => name.endsWith('.tmp')),
+      [],
+    );
+  });
+
   it('is replaced by the one of a newer version, and otherwise left alone', async () => {
     const place = await temporaryPlace();
     assert.equal(await placeScript(place, shipped), false);

@@ -54,7 +54,9 @@ export async function run(
   // A broken pipe would end a client that is less careful.
   const broken: Error[] = [];
   child.stdin.on('error', error => broken.push(error));
-  child.stdin.end(input);
+  // To write nothing is to write, too.
+  if (input.length > 0) child.stdin.write(input);
+  child.stdin.end();
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, output: output + broken.join(), ms: performance.now() - started };
 }
