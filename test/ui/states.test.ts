@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
 import { startSampleService, type SampleService } from '../../src/sample';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
@@ -126,14 +128,25 @@ describe('try with sample data', () => {
     this.timeout(180_000);
     const folder = temporaryFolder('sample');
     makeSampleWorkspace(folder);
-    const workbench = await Workbench.open({ folder });
+    const workbench = await Workbench.open({ folder, settings: { 'agentConsole.hooks.listen': true } });
     try {
       await workbench.openContainer('Agent Console');
+      // What a hook tells before anybody has signed in is told, and kept for later.
+      const storage = 'User/globalStorage/agent-console.agent-console';
+      const spool = path.join(workbench.server.userDataFolder, storage, 'hooks', 'spool');
+      fs.mkdirSync(spool, { recursive: true });
+      const event = path.join(spool, `${Math.floor(Date.now() / 1000)}.early`);
+      const told = { hook_event_name: 'Notification', session_id: 'early', message: 'May I go on?' };
+      fs.writeFileSync(event, JSON.stringify({ ...told, cwd: folder }));
+      fs.renameSync(event, `${event}.json`);
+      await workbench.notified('May I go on?');
+      await workbench.runCommand('Notifications: Clear All Notifications');
       await workbench.welcome('Sessions').getByRole('button', { name: 'Try with sample data' }).click();
       await workbench.row('Computers', 'active').waitFor();
       await workbench.view('Sessions').locator('.pane-header', { hasText: 'sample data' }).waitFor();
       const usage = workbench.page.locator('.statusbar-item[id="agent-console.agent-console.usage"]');
       await usage.filter({ hasText: /\d/ }).waitFor();
+      await workbench.row('Sessions', /early\s*waiting/).waitFor();
       // After a reload nothing of ours need be open for it.
       await workbench.openContainer('Explorer');
       const loaded = workbench.page.waitForEvent('load');
