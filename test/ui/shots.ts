@@ -19,9 +19,12 @@ const themes = {
 } as const;
 type Theme = keyof typeof themes;
 
-/** `npm run shots [-- SCENE...]`: a picture of each scene in each theme, `.shots/SCENE-THEME.png`. */
+/** `npm run shots [-- SCENE... THEME...]`: a picture of each scene (all by default) in each theme (all), `.shots/SCENE-THEME.png`. */
 async function main(): Promise<void> {
-  const names = process.argv.slice(2);
+  const given = process.argv.slice(2);
+  const all = Object.keys(themes) as Theme[];
+  const wanted = all.filter(theme => given.includes(theme));
+  const names = given.filter(name => !all.some(theme => theme === name));
   const unknown = names.filter(name => !scenes.some(scene => scene.name === name));
   if (unknown.length > 0) {
     throw new Error(
@@ -33,7 +36,7 @@ async function main(): Promise<void> {
   const vsix = packageExtension();
   for (const scene of scenes) {
     if (names.length > 0 && !names.includes(scene.name)) continue;
-    for (const theme of Object.keys(themes) as Theme[]) await take(scene, theme, vsix);
+    for (const theme of wanted.length > 0 ? wanted : all) await take(scene, theme, vsix);
   }
 }
 
