@@ -250,11 +250,11 @@ describe('readiness of a workspace with several roots', () => {
     await bar.filter({ hasText: '%' }).waitFor();
     await untick('agentConsole.readiness.statusBar');
     await bar.waitFor({ state: 'detached' });
+    const mark = workbench.page.locator('.explorer-folders-view [aria-label*="Readiness: application"]');
+    await mark.first().waitFor();
     await untick('agentConsole.readiness.decorations');
-    await workbench.page
-      .locator('.explorer-folders-view [aria-label*="Readiness: application"]')
-      .first()
-      .waitFor({ state: 'detached' });
+    await mark.first().waitFor({ state: 'detached' });
+    await workbench.explorerRow('web').waitFor();
     await workbench.openContainer('Agent Console');
     await workbench.row('Readiness', 'fork/shop').waitFor();
   });

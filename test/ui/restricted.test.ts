@@ -152,6 +152,17 @@ describe('restricted mode', () => {
       .waitFor();
   });
 
+  it('says why no repository of the window is known, and shows the readiness of the others', async () => {
+    await workbench.openContainer('Agent Console');
+    await workbench.expandView('Readiness');
+    for (const view of ['Sessions', 'Computers']) {
+      await workbench.view(view).locator('.pane-header').click();
+      await workbench.view(view).locator('.pane-header[aria-expanded=false]').waitFor();
+    }
+    await workbench.row('Readiness', 'The Git extension is not available').waitFor();
+    await workbench.row('Readiness', 'acme/billing').waitFor();
+  });
+
   it('exports users and usage without writing a file', async () => {
     const shown = (text: string) =>
       workbench.page.locator('.monaco-editor .view-lines', { hasText: text }).waitFor();
