@@ -256,6 +256,10 @@ describe('readiness of a workspace with several roots', () => {
 
   it('says that Git is turned off, and keeps the reports in reach', async () => {
     await untick('git.enabled');
+    // Git itself looks at it when a window opens.
+    await workbench.page.reload();
+    await workbench.activityIcon('Agent Console').waitFor();
+    await workbench.openContainer('Agent Console');
     await workbench.row('Readiness', 'Git is turned off').waitFor();
     await workbench.row('Readiness', /Other repositories\s*4/).waitFor();
   });
