@@ -7,7 +7,7 @@ const root = process.env['AGENT_CONSOLE_ROOT']!;
 
 describe('translatable strings', () => {
   it('are all in l10n/bundle.l10n.json, and nothing else is (npm run l10n)', async function () {
-    this.timeout(30_000);
+    this.timeout(120_000);
     const folder = path.join(root, 'src');
     const sources = readdirSync(folder, { recursive: true })
       .map(String)
