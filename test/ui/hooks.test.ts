@@ -28,7 +28,7 @@ describe('hooks', () => {
   /** Resolves when `holds` does, looking whenever something happens below the extension's data. */
   const until = (holds: () => boolean): Promise<void> =>
     new Promise((resolve, reject) => {
-      const patience = setTimeout(() => end(new Error(`Waited in vain: ${String(holds)}`)), 20_000);
+      const patience = setTimeout(() => end(new Error(`Waited in vain: ${String(holds)}`)), 45_000);
       const watcher = fs.watch(parent, { recursive: true }, () => look());
       const pulse = setInterval(() => look(), 50);
       function end(error?: Error): void {
@@ -177,7 +177,7 @@ describe('hooks', () => {
   });
 
   it('come to the window of their folder, which has others beside it', async function () {
-    this.timeout(90_000);
+    this.timeout(180_000);
     windows.push(
       await windows[0]!.openAnother(folder('shop/app')),
       await windows[0]!.openAnother(folder('other')),
@@ -275,7 +275,7 @@ describe('hooks', () => {
   });
 
   it('tell each of 1,000 events once, in the window whose folder is the longest around it', async function () {
-    this.timeout(120_000);
+    this.timeout(240_000);
     for (const window of windows) await clearNotifications(window);
     const events = Array.from({ length: 1_000 }, (_, index) => ({
       hook_event_name: 'SubagentStop',
