@@ -193,6 +193,8 @@ describe('readiness of a workspace with several roots', () => {
     assert.ok(lint && tests);
     const fix = async (): Promise<void> => {
       await lint.click();
+      // The report takes the focus when it is drawn; a picker that is open by then would close.
+      await workbench.webview().locator('tr.wanted:focus').waitFor();
       await tests.click({ modifiers: ['ControlOrMeta'] });
       await workbench.view('Readiness').locator('.monaco-list-row.selected').nth(1).waitFor();
       await workbench.contextMenu(tests, 'Fix failing readiness criteria');
