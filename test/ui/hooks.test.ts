@@ -232,6 +232,8 @@ describe('hooks', () => {
     });
     await waiting.click();
     await window.pick('May I');
+    // The list says the same words: it is the box that must be there.
+    await window.quickInput.getByPlaceholder('Your answer').waitFor();
     await window.quickInput.getByText('May I').waitFor();
     const sent = received(/\/messages$/);
     await window.answer('Yes, push.');
