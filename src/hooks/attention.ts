@@ -245,7 +245,8 @@ async function askAnswer(
   input.prompt =
     event.message === undefined
       ? vscode.l10n.t('The agent waits for your input.')
-      : forNotification(event.message);
+      : // What is asked shows links and icons.
+        forQuickPick(forNotification(event.message), 300);
   input.placeholder = vscode.l10n.t('Your answer');
   input.value = draft;
   input.buttons = [vscode.QuickInputButtons.Back, open];

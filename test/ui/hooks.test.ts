@@ -235,6 +235,7 @@ describe('hooks', () => {
     // The list says the same words: it is the box that must be there.
     await window.quickInput.getByPlaceholder('Your answer').waitFor();
     await window.quickInput.getByText('May I').waitFor();
+    assert.equal(await window.quickInput.locator('.codicon-bug').count(), 0, 'foreign text makes no icon');
     const sent = received(/\/messages$/);
     await window.answer('Yes, push.');
     assert.equal(((await sent).body as { text: string }).text, 'Yes, push.');
