@@ -155,11 +155,23 @@ export class SessionMonitor extends Disposable {
     if (watched.rests) return Infinity;
     const wait = this.#untilDue(sessionId, watched);
     if (wait > 0) return Math.min(wait, 60_000);
-    const isOurs = await this.#take(serviceId, sessionId, { ...watched });
+    const wish = { eager: watched.eager, returned: watched.returned };
+    // Whoever pokes from here on wants a question of their own.
     watched.eager = false;
     watched.returned = false;
-    if (isOurs) await this.check(sessionId, signal).catch(() => this.#letGo(serviceId, sessionId));
-    return Math.max(1, Math.min(this.#untilDue(sessionId), 60_000));
+    const takenAt = await this.#take(serviceId, sessionId, wish);
+    if (takenAt !== undefined) {
+      const answered = await this.check(sessionId, signal).then(
+        () => true,
+        () => false,
+      );
+      if ((index.get(sessionId)?.checkedAt ?? 0) < takenAt) {
+        await this.#letGo(serviceId, sessionId);
+        // The question was under way before the turn: what the turn was taken for is still to be asked.
+        if (answered) watched.eager ||= wish.eager || wish.returned;
+      }
+    }
+    return Math.max(1, Math.min(this.#untilDue(sessionId, watched), 60_000));
   }
 
   #untilDue(sessionId: string, wish: Wish = {}): number {
@@ -176,20 +188,20 @@ export class SessionMonitor extends Disposable {
     return { ...asked, fastestMs: fastestMs(), eager, returned, now: this.#now() };
   }
 
-  /** Takes the turn to ask; false when another window has taken it meanwhile. */
-  async #take(serviceId: string, sessionId: string, wish: Wish): Promise<boolean> {
-    let isOurs = false;
+  /** Takes the turn to ask; resolves to when, or to `undefined` when another window has taken it meanwhile. */
+  async #take(serviceId: string, sessionId: string, wish: Wish): Promise<number | undefined> {
+    let takenAt: number | undefined;
     await this.#deps.index.updateCheck(serviceId, sessionId, check => {
       const known = this.#turn(sessionId, wish);
       if (known === undefined) return check;
       const turn = { ...known, check };
-      isOurs = untilDue(turn) <= 0;
-      return isOurs ? begun(turn, this.#name) : check;
+      takenAt = untilDue(turn) <= 0 ? turn.now : undefined;
+      return takenAt === undefined ? check : begun(turn, this.#name);
     });
-    return isOurs;
+    return takenAt;
   }
 
-  /** A question that was given up holds nobody back. */
+  /** A turn that brought no answer of its own holds nobody back. */
   async #letGo(serviceId: string, sessionId: string): Promise<void> {
     await this.#deps.index.updateCheck(serviceId, sessionId, check =>
       check?.by === this.#name && (check.failure?.at ?? 0) < check.at ? { ...check, by: '', at: 0 } : check,

@@ -171,6 +171,23 @@ describe('SessionIndex and SessionMonitor', () => {
     assert.equal(monitor.statusOf('s1').value, 'running');
   });
 
+  it('asks again at once where its turn met a question that was under way already', async () => {
+    await add(index, 's1');
+    const byHand = monitor.check('s1');
+    now += 100;
+    await index.noteSend('service', 's1', { status: 'running', at: now, text: 'Hello' });
+    now += 10;
+    const taken = new Promise<void>(resolve => index.onDidCheck(() => resolve()));
+    const watch = monitor.watch('s1');
+    await taken;
+    now += 10;
+    const next = asked();
+    questions[0]!.answer(answer('s1', { status: 'idle' }));
+    await byHand;
+    await next;
+    watch.dispose();
+  });
+
   it('leaves no problem behind when a check is only cancelled', async () => {
     await add(index, 's1');
     const abort = new AbortController();
