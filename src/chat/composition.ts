@@ -108,10 +108,10 @@ export class Composition extends Disposable {
 
   /** The draft with this text as a message, durable before anything else happens to it; rejects with a sentence when it is none. */
   async message(text: string): Promise<Outgoing> {
+    if (text.trim() === '') throw new Error(vscode.l10n.t('Write a message first.'));
     this.setText(text, this.draft.stash);
     const { attached, references, tooMuch, draft } = this;
     await this.#drafts.flush();
-    if (text.trim() === '') throw new Error(vscode.l10n.t('Write a message first.'));
     if (attached.some(({ inspected }) => inspected === undefined)) {
       throw new Error(vscode.l10n.t('The attachments are still being checked. Try again in a moment.'));
     }

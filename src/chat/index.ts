@@ -227,6 +227,8 @@ class Chat extends Disposable implements ChatFeature {
 
   async #attachTo(count: number, attach: Attach): Promise<void> {
     await this.#deps.connection.ready();
+    // What was asked for a moment ago is what the person means.
+    await this.#places.settled();
     const panel = this.#places.inFront ?? (await this.#pickPanel(count));
     if (panel !== undefined) await this.#attachIn(panel, attach);
   }

@@ -68,8 +68,8 @@ export class ChatPanel extends Disposable implements PanelActions {
   readonly #gathering = this.register(new Slot<IDisposable>());
   readonly #disposed = new vscode.EventEmitter<void>();
   #ready = false;
-  /** The page of this chat has been heard: before, what comes is from the one the place showed last. */
-  #heard = false;
+  /** Pages of this chat that have been heard: before the first, what comes is from what the place showed last. */
+  #pagesHeard = 0;
   #problems = 0;
   #timeZone = 'UTC';
   #gatherFor = GATHER;
@@ -232,8 +232,11 @@ export class ChatPanel extends Disposable implements PanelActions {
     const blocked = this.#blocked;
     if (blocked !== undefined) throw new Error(blocked);
     if (!/^[\w-]{8,64}$/.test(sendId)) throw new RangeError('Not the id of a send.');
+    const asked = this.#pagesHeard;
     await this.conversation.submit(text, sendId);
     this.#shownDraft = this.conversation.composition.draft.text;
+    // The page that asked is gone, and the one after it began with the text that is sent now.
+    if (asked !== this.#pagesHeard) this.showDraft();
   }
 
   async takeUnsaved(unsaved: Unsaved): Promise<void> {
@@ -269,8 +272,8 @@ export class ChatPanel extends Disposable implements PanelActions {
   }
 
   #receive(message: unknown): void {
-    this.#heard ||= (message as { readonly name?: unknown } | undefined)?.name === 'ready';
-    if (this.#heard) this.#page.receive(message);
+    if ((message as { readonly name?: unknown } | undefined)?.name === 'ready') this.#pagesHeard++;
+    if (this.#pagesHeard > 0) this.#page.receive(message);
   }
 
   get #blocked(): string | undefined {
@@ -325,10 +328,10 @@ export class ChatPanel extends Disposable implements PanelActions {
   async #pageMissing(): Promise<void> {
     this.#options.log.warn('The chat page did not load within 10 s');
     const choice = await writeNatively(this.conversation, this.#panel.title);
-    if (choice === 'reload' && !this.isDisposed) {
-      this.#load();
-      this.#expectPage();
-    }
+    // It may have come late, or the person has gone elsewhere.
+    if (choice !== 'reload' || this.isDisposed || this.#ready || !this.#panel.isVisible) return;
+    this.#load();
+    this.#expectPage();
   }
 
   #gather(): void {

@@ -33,6 +33,8 @@ const MEMORY = 'agentConsole.chat.panels';
 const VIEW_MEMORY = 'agentConsole.chat.view';
 /** A tab that was brought forward becomes a panel within this time, ms. */
 const RESTORED_WITHIN = 3_000;
+/** A view that was asked for is there within this time, ms; else there is none, as when the person has hidden it for good. */
+const SHOWN_WITHIN = 10_000;
 const GROUPS = ['First', 'Second', 'Third', 'Fourth', 'Fifth', 'Sixth', 'Seventh', 'Eighth'];
 
 /** The chat pages of this window: one panel a session, and the view that follows the selected one. */
@@ -42,6 +44,7 @@ export class Places extends Disposable {
   /** What pages kept, for the next page of the same session. */
   readonly #kept = new Map<string, Kept>();
   readonly #restored = this.register(new Emitter<void>());
+  readonly #resolved = this.register(new Emitter<void>());
   #view: vscode.WebviewView | undefined;
   #inView: ChatPanel | undefined;
   /** What the view shows as soon as there is one. */
@@ -63,19 +66,28 @@ export class Places extends Disposable {
     return open.find(panel => panel.isActive) ?? (open.length === 1 ? open[0] : undefined);
   }
 
+  /** Resolves when what was asked to be shown is there. */
+  async settled(): Promise<void> {
+    await this.#opening;
+  }
+
   /** Shows a session where the person wants chats; one that is open somewhere is shown there. */
   show(sessionId: string): Promise<ChatPanel> {
     const serviceId = this.#needService();
     const open = this.#panels.get(panelKey(serviceId, sessionId));
     if (open !== undefined || this.#options.location() === 'panel') return this.showInPanel(sessionId);
-    return this.#showInView(serviceId, sessionId);
+    return this.#inTurn(() => this.#showInView(serviceId, sessionId));
   }
 
   /** Shows a session in a panel, whatever the setting says. */
   showInPanel(sessionId: string): Promise<ChatPanel> {
     const serviceId = this.#needService();
-    // One at a time: two clicks must not make two panels.
-    const opened = this.#opening.then(() => this.#openPanel(serviceId, sessionId));
+    return this.#inTurn(() => this.#openPanel(serviceId, sessionId));
+  }
+
+  /** One at a time: two clicks must not make two panels. */
+  #inTurn(open: () => Promise<ChatPanel>): Promise<ChatPanel> {
+    const opened = this.#opening.then(open);
     this.#opening = opened.catch(() => undefined);
     return opened;
   }
@@ -112,6 +124,7 @@ export class Places extends Disposable {
     }
     if (next === undefined) this.#showNotice(view);
     else this.#attachView(view, next.serviceId, next.sessionId, next.title);
+    this.#resolved.fire();
   }
 
   override dispose(): void {
@@ -181,11 +194,25 @@ export class Places extends Disposable {
   async #showInView(serviceId: string, sessionId: string): Promise<ChatPanel> {
     const title = this.#titleOf(sessionId);
     this.#wanted = { serviceId, sessionId, title };
-    if (this.#view === undefined) await vscode.commands.executeCommand(`${views.chat}.focus`);
-    if (this.#view === undefined) return this.showInPanel(sessionId);
+    if (this.#view === undefined) await this.#focusView();
+    if (this.#view === undefined) return this.#openPanel(serviceId, sessionId);
     const shown = this.#attachView(this.#view, serviceId, sessionId, title);
     shown.reveal();
     return shown;
+  }
+
+  /** Resolves when the view is there, which is later than VS Code says that it is shown; or when it does not come. */
+  async #focusView(): Promise<void> {
+    await new Promise<void>(resolve => {
+      const done = (): void => {
+        clearTimeout(timer);
+        subscription.dispose();
+        resolve();
+      };
+      const subscription = this.#resolved.event(done);
+      const timer = setTimeout(done, SHOWN_WITHIN);
+      vscode.commands.executeCommand(`${views.chat}.focus`).then(undefined, done);
+    });
   }
 
   #attachView(view: vscode.WebviewView, serviceId: string, sessionId: string, title: string): ChatPanel {

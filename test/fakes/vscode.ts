@@ -1,9 +1,33 @@
-export const env = { language: 'en' };
-
 /**
  * What unit tests see as `vscode`: only the text functions and the plain data of rows, which work the same outside the
- * editor. Anything else a unit test needs must come in through a constructor.
+ * editor. Anything else a unit test needs must come in through a constructor; what acts on the editor does nothing here and is
+ * noted in `acts`, for tests that expect none of it.
  */
+export const acts: string[] = [];
+
+function noted(owner: string): Readonly<Record<string, () => Promise<undefined>>> {
+  const act = (name: string) => (): Promise<undefined> => {
+    acts.push(`${owner}.${name}`);
+    return Promise.resolve(undefined);
+  };
+  return new Proxy({}, { get: (_, name) => act(String(name)) });
+}
+
+export const window = noted('window');
+export const commands = noted('commands');
+export const env = {
+  language: 'en',
+  clipboard: noted('clipboard'),
+  openExternal: noted('env')['openExternal'],
+};
+export const workspace = { workspaceFolders: [], fs: noted('fs'), findFiles: () => Promise.resolve([]) };
+
+export const Uri = {
+  joinPath: (base: { readonly path: string }, ...parts: string[]) =>
+    Uri.file([base.path, ...parts].join('/')),
+  file: (path: string) => ({ path, toString: () => `file://${path}` }),
+};
+
 export const l10n = {
   t(message: string, ...args: (string | number | boolean | Record<string, unknown>)[]): string {
     const [first] = args;

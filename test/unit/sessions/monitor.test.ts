@@ -171,6 +171,32 @@ describe('SessionIndex and SessionMonitor', () => {
     assert.equal(monitor.statusOf('s1').value, 'running');
   });
 
+  it('drops an answer that comes after the answer to a newer question', async () => {
+    await add(index, 's1');
+    const late = monitor.check('s1');
+    now += 100;
+    // Another window asks later and is answered sooner.
+    const other = new SessionMonitor({
+      index,
+      focused,
+      fastestMs: () => 1,
+      now: () => now,
+      sentence: String,
+      api: () => ({
+        sessions: {
+          get: sessionId => Promise.resolve(answer(sessionId, { status: 'idle', messageCount: 4 })),
+        },
+      }),
+    });
+    await other.check('s1');
+    other.dispose();
+    assert.equal(questions.length, 1);
+    questions[0]!.answer(answer('s1', { status: 'running', messageCount: 2 }));
+    await late;
+    assert.equal(monitor.statusOf('s1').value, 'idle');
+    assert.equal(index.get('s1')?.session?.messageCount, 4);
+  });
+
   it('asks again at once where its turn met a question that was under way already', async () => {
     await add(index, 's1');
     const byHand = monitor.check('s1');

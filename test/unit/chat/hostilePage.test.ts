@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import type * as vscode from 'vscode';
+import { ChatPanel } from '../../../src/chat/panel';
+import { safeLink } from '../../../src/chat/panelHandlers';
+import type { ChatPlace } from '../../../src/chat/place';
+import { chatProtocol } from '../../../src/chat/protocol';
+import type { Connection } from '../../../src/connection';
+import { Emitter, ObservableValue } from '../../../src/util/event';
+import { silentLog } from '../../fakes/log';
+import { acts, Uri } from '../../fakes/vscode';
+import { scene, sendAndRead, type Scene } from './scene';
+import { afterwards, cleanUp, limits, temporaryFolder, until, writeFile } from './support';
+
+afterEach(cleanUp);
+
+interface ToPage {
+  readonly kind: string;
+  readonly id?: number;
+}
+
+/** The real panel of a conversation, and both ends of what its page would say and hear. */
+function panelOf({ window, client }: Scene) {
+  const { conversation, sessions } = window;
+  const said = new Emitter<unknown>();
+  const posted: ToPage[] = [];
+  const heard = new Emitter<ToPage>();
+  const never = new Emitter<unknown>().event as vscode.Event<unknown>;
+  const place = {
+    kind: 'panel',
+    title: '',
+    isVisible: true,
+    isActive: true,
+    onDidChangeVisibility: never,
+    onDidDispose: never,
+    reveal: () => undefined,
+    close: () => undefined,
+    webview: {
+      options: {},
+      html: '',
+      cspSource: 'pages:',
+      asWebviewUri: (uri: unknown) => uri,
+      onDidReceiveMessage: said.event as vscode.Event<unknown>,
+      postMessage: (message: ToPage) => {
+        posted.push(message);
+        heard.fire(message);
+        return Promise.resolve(true);
+      },
+    },
+  } as unknown as ChatPlace;
+  const service = { id: conversation.serviceId, host: 'localhost' };
+  const connection = {
+    state: new ObservableValue({ kind: 'signedIn', service }),
+    onDidBecomeReady: new Emitter<void>().event,
+  } as unknown as Connection;
+  const log = silentLog();
+  const panel = new ChatPanel(place, {
+    extensionUri: Uri.file('/extension') as unknown as vscode.Uri,
+    conversation,
+    connection,
+    sessions,
+    log,
+    title: 'Session',
+    composing: {
+      sendKey: () => 'enter',
+      largePaste: () => ({ choice: 'inline', characters: 10_000 }),
+      limits: () => limits(1024),
+      kept: { keep: () => assert.fail('bytes are kept'), fileOf: () => undefined },
+      attachments: { picture: () => assert.fail('a file is read') },
+      api: () => client,
+      onDidChangeSettings: new Emitter<unknown>().event,
+    },
+    kept: { get: () => undefined, set: () => undefined },
+  });
+  afterwards(() => panel.release());
+  return { panel, said, posted, heard: heard.event, log };
+}
+
+const { requests, notifications } = chatProtocol;
+const guards = new Map<string, (value: unknown) => boolean>([
+  ...Object.entries(requests).map(([name, { params }]) => [name, params] as const),
+  ...Object.entries(notifications),
+]);
+
+/** What the page may say on a person's word: in its right shape it does what it says. */
+const ACTS = new Set(
+  'refresh readEarlier addAgain chooseTarget sendQueuedNow attach more copy draft unsaved attachUris attachBytes failed'.split(
+    ' ',
+  ),
+);
+
+function isAct({ name, params }: { readonly name: string; readonly params: unknown }): boolean {
+  const isRight = guards.get(name)?.(params) === true;
+  if (!isRight) return false;
+  if (name === 'openLink') return safeLink((params as { readonly href: string }).href) !== undefined;
+  if (name === 'send') {
+    const { text, sendId } = params as { readonly text: string; readonly sendId: string };
+    return text.trim() !== '' && /^[\w-]{8,64}$/.test(sendId);
+  }
+  return ACTS.has(name);
+}
+
+/** Names of nothing, of everything, and of places a page has no business in. */
+const word = fc.oneof(
+  fc.string(),
+  fc.constantFrom(
+    '__proto__',
+    'constructor',
+    'toString',
+    '',
+    '../../etc/passwd:1',
+    'file:///etc/passwd',
+    '/etc/passwd:1',
+  ),
+  fc.constantFrom(
+    'command:workbench.action.quit',
+    'javascript:alert(1)',
+    'vscode://a/b',
+    'data:text/html,x',
+    'a'.repeat(20_000),
+  ),
+);
+const number = fc.oneof(fc.integer(), fc.double(), fc.constantFrom(-1, 0, 1, Infinity, NaN, 2 ** 60));
+const value = fc.oneof(
+  word,
+  number,
+  fc.constantFrom(null, undefined, true, {}, []),
+  fc.array(word, { maxLength: 3 }),
+  fc.anything(),
+);
+const FIELDS =
+  'text sendId stash version messageId index key href names timeZone path id to uris bytes name scroll opened at __proto__ extra'.split(
+    ' ',
+  );
+const names = fc.constantFrom(...guards.keys());
+const wrongShape = fc.record({
+  name: names,
+  params: fc.oneof(
+    fc.constantFrom<unknown>({}, undefined, null),
+    fc.dictionary(fc.constantFrom(...FIELDS), value, { maxKeys: 4 }),
+    fc.anything(),
+  ),
+});
+const about = (list: readonly string[], shape: Record<string, fc.Arbitrary<unknown>>) =>
+  fc.record({ name: fc.constantFrom(...list), params: fc.record(shape) });
+/** In the right shape, about what is not there. */
+const nothingThere = fc.oneof(
+  about(['send'], { text: word, sendId: word }),
+  about(['sendAgain', 'discard', 'editAgain'], { sendId: word }),
+  about(['removeQueued'], { id: word }),
+  about(['editQueued'], { id: word, text: word }),
+  about(['moveQueued'], { id: word, to: fc.nat(100) }),
+  about(['detach', 'openAttachment', 'attachedPicture'], { key: word }),
+  about(['replaceAttachment'], { key: word, name: word, bytes: fc.uint8Array() }),
+  about(['picture'], { messageId: word, index: fc.nat(100) }),
+  about(['openPath'], { path: word }),
+  about(['openLink'], { href: word }),
+  about(['ready'], { timeZone: word }),
+  about(['kept'], { opened: fc.array(word), scroll: fc.record({ key: word, offset: number }) }),
+);
+const named = fc
+  .record({
+    kind: fc.constantFrom('request', 'notification'),
+    id: fc.nat(),
+    rest: fc.oneof(wrongShape, nothingThere),
+  })
+  .map(({ rest, ...message }) => ({ ...message, ...rest }));
+
+describe('a page that says 10,000 wrong things', () => {
+  it('makes the panel of a real session throw nothing, run nothing, ask nothing and lose nothing', async function () {
+    this.timeout(60_000);
+    const it = await scene();
+    const { conversation, drafts } = it.window;
+    await sendAndRead(it.window, 'A question');
+    it.service.fail({ kind: 'reset', match: { method: 'POST' }, times: 1 });
+    await sendAndRead(it.window, 'Did it arrive?');
+    it.service.fail({
+      kind: 'alter',
+      match: { method: 'GET', path: /sessions\/[^/]+$/ },
+      alter: body => ({ ...(body as object), status: 'running' }),
+    });
+    await conversation.refresh();
+    await conversation.submit('Later', 'an-id-of-a-send');
+    await conversation.composition.attach([writeFile(temporaryFolder(), 'a.ts', 'a')]);
+    conversation.composition.setText('Half a thought');
+    await drafts.flush();
+    await conversation.readOn();
+
+    const { said, posted, heard, log } = panelOf(it);
+    const thrown: unknown[] = [];
+    const rejected = (error: unknown): void => void thrown.push(error);
+    process.on('unhandledRejection', rejected);
+    afterwards(() => process.off('unhandledRejection', rejected));
+    const held = () => ({
+      draft: drafts.get(it.sessionId),
+      sends: conversation.sends,
+      queued: conversation.queued,
+      known: [...conversation.transcript.known.values()],
+      asked: it.service.requests.length,
+    });
+    const before = structuredClone(held());
+    assert.deepEqual([before.sends.length, before.queued.length, before.draft.attachments.length], [1, 1, 1]);
+    acts.length = 0;
+
+    said.fire({ kind: 'notification', name: 'ready', params: { timeZone: 'UTC' } });
+    const asked: number[] = [];
+    let right = 0;
+    fc.assert(
+      fc.property(named, fc.anything(), (message, noise) => {
+        const sent = isAct(message)
+          ? { ...message, params: { ...(message.params as object), extra: 1 } }
+          : message;
+        const { id, kind, ...rest } = sent;
+        if (isOfKind(kind, sent.name) && guards.get(sent.name)?.(sent.params) === true) right++;
+        if (kind === 'request') asked.push(id);
+        said.fire(kind === 'request' ? sent : { kind, ...rest });
+        said.fire(noise);
+      }),
+      { numRuns: 10_000 },
+    );
+    const answers = () => posted.filter(({ kind }) => kind === 'answer' || kind === 'refusal');
+    await until(heard, () => answers().length >= asked.length);
+    await drafts.flush();
+
+    assert.deepEqual(
+      answers()
+        .map(({ id }) => id)
+        .sort(),
+      asked.sort(),
+    );
+    assert.ok(right > 500, `${String(right)} had the right shape`);
+    assert.deepEqual(thrown, []);
+    assert.deepEqual(acts, []);
+    assert.deepEqual(held(), before);
+    assert.ok(log.lines.length < 100, 'the log is not flooded');
+  });
+});
+
+function isOfKind(kind: string, name: string): boolean {
+  return name in (kind === 'request' ? requests : notifications);
+}
