@@ -22,6 +22,8 @@ export function Composer() {
   const pending = useRef<number | undefined>(undefined);
   const composing = useRef(false);
   const stash = useRef<string | undefined>(undefined);
+  /** The send key was pressed while another message was being made ready. */
+  const wanted = useRef(false);
   const [walk] = useState(() => new HistoryWalk());
   const [empty, setEmpty] = useState(true);
   const [starting, setStarting] = useState(false);
@@ -94,6 +96,7 @@ export function Composer() {
 
   const send = async (): Promise<void> => {
     const text = field.current?.value ?? '';
+    wanted.current = waiting && !starting;
     if (field.current === null || text.trim() === '' || waiting || obstacle !== undefined) {
       announcement.value = obstacle ?? '';
       return;
@@ -120,6 +123,10 @@ export function Composer() {
     else if (recorded) endWanted.value++;
     field.current.focus();
   };
+
+  useEffect(() => {
+    if (!waiting && wanted.current) void send();
+  }, [waiting]);
 
   /** Goes back to an earlier message; the first time it asks which there are. */
   const older = async (): Promise<void> => {
@@ -181,6 +188,7 @@ export function Composer() {
 
   const input = (text: string): void => {
     refusal.value = undefined;
+    wanted.current = false;
     if (walk.isAway) {
       stash.current = walk.draft === '' ? undefined : walk.draft;
       walk.end();
@@ -284,7 +292,9 @@ export function Composer() {
               <span class="codicon codicon-chevron-down" aria-hidden="true" />
             </button>
           )}
-          <span class="quiet total">{known?.total}</span>
+          <span class="quiet total" title={known?.total}>
+            {known?.total}
+          </span>
           <button
             type="button"
             class="primary"

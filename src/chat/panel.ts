@@ -17,8 +17,7 @@ import { panelHandlers, type PanelActions } from './panelHandlers';
 import { blockedReason, headerOf, isTimeZone } from './panelState';
 import type { ChatPlace } from './place';
 import { chatProtocol, type ChatProtocol, type Kept, type Unsaved } from './protocol';
-import { RowBuilder } from './rows';
-import { RowFeed } from './rowFeed';
+import { RowView } from './rowView';
 import type { ChatSessions } from './sessions';
 import type { SendOutcome } from './sender';
 import { chatStrings } from './strings';
@@ -60,8 +59,7 @@ export class ChatPanel extends Disposable implements PanelActions {
   readonly #panel: ChatPlace;
   readonly #options: PanelOptions;
   readonly #format = new Formatter(vscode.env.language);
-  readonly #rows = new RowBuilder(this.#format);
-  readonly #feed: RowFeed;
+  readonly #rows: RowView;
   readonly #page: PanelSide<ChatProtocol>;
   readonly #attention: Attention;
   readonly #watchdog = this.register(new Slot<IDisposable>());
@@ -86,7 +84,13 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.#options = options;
     this.conversation = options.conversation;
     this.composing = new Composing(options.conversation, options.composing);
-    this.#feed = this.register(new RowFeed(splice => this.#page.send('splice', splice)));
+    this.#rows = this.register(
+      new RowView(
+        splice => this.#page.send('splice', splice),
+        this.#format,
+        () => this.#gather(),
+      ),
+    );
     this.#page = panelSide({
       protocol: chatProtocol,
       handlers: panelHandlers(this),
@@ -153,7 +157,7 @@ export class ChatPanel extends Disposable implements PanelActions {
 
   /** Lets go of the panel but leaves it open: the editor restores it when the extension starts again. */
   release(): void {
-    this.#feed.pause();
+    this.#rows.pause();
     super.dispose();
     this.#disposed.dispose();
   }
@@ -161,7 +165,7 @@ export class ChatPanel extends Disposable implements PanelActions {
   /** Ends this chat but leaves its place to another. */
   leave(): void {
     if (this.isDisposed) return;
-    this.#feed.pause();
+    this.#rows.pause();
     super.dispose();
     this.#disposed.fire();
     this.#disposed.dispose();
@@ -203,7 +207,7 @@ export class ChatPanel extends Disposable implements PanelActions {
     });
     this.#isFirst = false;
     this.#focusWhenReady = false;
-    this.#feed.pause();
+    this.#rows.pause();
     this.#show();
   }
 
@@ -313,7 +317,7 @@ export class ChatPanel extends Disposable implements PanelActions {
       if (!this.#ready && this.#watchdog.value === undefined) this.#expectPage();
     } else {
       this.#ready = false;
-      this.#feed.pause();
+      this.#rows.pause();
       this.#watchdog.set(undefined);
       // The next page gets a nonce of its own.
       this.#load();
@@ -362,10 +366,7 @@ export class ChatPanel extends Disposable implements PanelActions {
       removed: this.#removed,
       ...(this.#transcriptProblem === undefined ? {} : { transcriptProblem: this.#transcriptProblem }),
     });
-    if (conversation.isLoaded) {
-      this.#feed.update(this.#rows.build({ ...conversation.rows, timeZone: this.#timeZone }));
-      if (!this.#feed.isOpen) this.#feed.restart();
-    }
+    if (conversation.isLoaded) this.#rows.show({ ...conversation.rows, timeZone: this.#timeZone });
     this.#followDraft();
     this.#gatherFor = Math.max(GATHER, REST_FACTOR * (performance.now() - began));
   }

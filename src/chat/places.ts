@@ -59,10 +59,9 @@ export class Places extends Disposable {
   /** The chat the person works in, or the only one there is. */
   get inFront(): ChatPanel | undefined {
     const serviceId = this.#options.serviceId();
-    const open = [
-      ...this.#panels.values(),
-      ...(this.#inView?.isActive === true ? [this.#inView] : []),
-    ].filter(({ conversation }) => conversation.serviceId === serviceId);
+    const open = [...this.#panels.values(), ...(this.#inView === undefined ? [] : [this.#inView])].filter(
+      ({ conversation }) => conversation.serviceId === serviceId,
+    );
     return open.find(panel => panel.isActive) ?? (open.length === 1 ? open[0] : undefined);
   }
 

@@ -10,6 +10,8 @@ const STEP = 1000;
 export class RowFeed extends Disposable {
   readonly #send: (splice: Splice) => void;
   #rows: readonly Row[] = [];
+  /** Rows there will be, once those before are made. */
+  #total = 0;
   /** What the page holds: always the end of the rows. */
   #sent: readonly Row[] = [];
   #wanted = FIRST;
@@ -40,9 +42,12 @@ export class RowFeed extends Disposable {
     this.#open = false;
   }
 
-  update(rows: readonly Row[]): void {
-    if (this.#sent.length > 0) this.#wanted += Math.max(0, rows.length - this.#rows.length);
+  /** `total`: rows there will be, where these are only the end of them. */
+  update(rows: readonly Row[], total = rows.length): void {
+    const wereAll = this.#total === this.#rows.length;
+    if (this.#sent.length > 0 && wereAll) this.#wanted += Math.max(0, rows.length - this.#rows.length);
     this.#rows = rows;
+    this.#total = total;
     if (!this.#open) return;
     this.#sync(false);
     void this.#fill();
@@ -77,6 +82,6 @@ export class RowFeed extends Disposable {
     const remove = before.length - from - tail;
     const rows = target.slice(from, target.length - tail);
     if (!always && remove === 0 && rows.length === 0) return;
-    this.#send({ from, remove, rows, total: this.#rows.length });
+    this.#send({ from, remove, rows, total: this.#total });
   }
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { setImmediate } from 'node:timers/promises';
 import { isTime, type Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
 import { timeOf, type KnownMessage, type SentAttachment, type SentMessage } from './messages';
@@ -35,10 +36,19 @@ const SAME_BREATH = 10 * 60_000;
 const LOOK_IS_OLD = 5_000;
 const ZONE_STEP = 15 * 60_000;
 
+/** Others get their turn after so much work ahead, ms. */
+const SLICE = 8;
+
 /** A row and everything it was made from. */
 interface Made {
   readonly stamp: readonly unknown[];
   readonly row: Row;
+}
+
+/** The blocks of a message, and the names of tools in them. */
+interface MadeParts {
+  readonly tools: readonly unknown[];
+  readonly parts: readonly Part[];
 }
 
 /** Turns what is known of a session into the rows of its transcript. Rows that did not change stay the same objects. */
@@ -46,15 +56,21 @@ export class RowBuilder {
   readonly #format: Formatter;
   #rows = new Map<string, Made>();
   #fresh = new Map<string, Made>();
+  readonly #parts = new WeakMap<KnownMessage, MadeParts>();
   readonly #days = new Map<number, string>();
   #timeZone = '';
+  #dayFormat: Intl.DateTimeFormat | undefined;
 
   constructor(format: Formatter) {
     this.#format = format;
   }
 
-  build(input: RowsInput): Row[] {
-    if (input.timeZone !== this.#timeZone) this.#days.clear();
+  /** The rows; with `last`, only those of so many messages at the end. */
+  build(input: RowsInput, last = Infinity): Row[] {
+    if (input.timeZone !== this.#timeZone) {
+      this.#days.clear();
+      this.#dayFormat = undefined;
+    }
     this.#timeZone = input.timeZone;
     this.#fresh = new Map();
     const rows: Row[] = [];
@@ -62,7 +78,7 @@ export class RowBuilder {
     const names = toolNames(ordered.flatMap(entry => entry.message ?? []));
     let day = '';
     let previous: MessageRow | undefined;
-    for (const entry of ordered) {
+    for (const entry of ordered.slice(Math.max(0, ordered.length - last))) {
       const broken = input.breaks.get(entry.id);
       if (broken !== undefined) {
         rows.push(this.#break(entry.id, broken));
@@ -95,6 +111,21 @@ export class RowBuilder {
     return rows;
   }
 
+  /** Does what takes long of a long transcript, a little at a time; resolves when `build` is quick, or at once when not wanted any more. */
+  async prepare(known: RowsInput['known'], isWanted: () => boolean): Promise<void> {
+    const ordered = inOrder(known);
+    const names = toolNames(ordered.flatMap(entry => entry.message ?? []));
+    let began = performance.now();
+    for (const entry of ordered.reverse()) {
+      if (performance.now() - began > SLICE) {
+        await setImmediate();
+        if (!isWanted()) return;
+        began = performance.now();
+      }
+      if (isShown(entry)) this.#partsOf(entry, names, toolsOf(entry, names));
+    }
+  }
+
   #message(entry: KnownMessage, names: ToolNames, previous: MessageRow | undefined): MessageRow {
     const { id, message, sent } = entry;
     const at = timeOf(entry);
@@ -106,12 +137,9 @@ export class RowBuilder {
       author !== 'person' &&
       (phase === undefined || phase === previous.phase) &&
       at - previous.at < SAME_BREATH;
-    const results = message === undefined ? [] : toolUseIds(message).map(use => names.get(use));
-    return this.#same(`message:${id}`, [entry, continued, ...results], () => {
-      const parts =
-        message === undefined
-          ? [{ kind: 'text' as const, text: plain(sent?.text ?? '', 200_000) }]
-          : partsOf(message, names, this.#format);
+    const tools = toolsOf(entry, names);
+    return this.#same(`message:${id}`, [entry, continued, ...tools], () => {
+      const parts = this.#partsOf(entry, names, tools);
       const showsFiles = parts.some(part => part.kind === 'image' || part.kind === 'document');
       return {
         kind: 'message',
@@ -123,11 +151,24 @@ export class RowBuilder {
         continued,
         failed: message?.isError === true && message.role !== 'tool' && !isToolResult(message),
         ...(phase === undefined ? {} : { phase }),
-        parts: this.#named(parts, sent).filter(part => part.kind !== 'text' || part.text.trim() !== ''),
+        parts,
         chips: showsFiles ? [] : (sent?.attachments ?? []).map(attachment => this.#chip(attachment)),
         accepted: message === undefined,
       };
     });
+  }
+
+  #partsOf(entry: KnownMessage, names: ToolNames, tools: readonly unknown[]): readonly Part[] {
+    const before = this.#parts.get(entry);
+    if (before !== undefined && isSame(before.tools, tools)) return before.parts;
+    const { message, sent } = entry;
+    const all: readonly Part[] =
+      message === undefined
+        ? [{ kind: 'text', text: plain(sent?.text ?? '', 200_000) }]
+        : partsOf(message, names, this.#format);
+    const parts = this.#named(all, sent).filter(part => part.kind !== 'text' || part.text.trim() !== '');
+    this.#parts.set(entry, { tools, parts });
+    return parts;
   }
 
   /** Pictures sent from here keep their names: the service shows only their bytes, in the order they were sent. */
@@ -213,7 +254,8 @@ export class RowBuilder {
     const step = Math.floor(at / ZONE_STEP);
     let day = this.#days.get(step);
     if (day === undefined) {
-      day = new Intl.DateTimeFormat('en-CA', { timeZone: this.#timeZone, dateStyle: 'short' }).format(at);
+      this.#dayFormat ??= new Intl.DateTimeFormat('en-CA', { timeZone: this.#timeZone, dateStyle: 'short' });
+      day = this.#dayFormat.format(at);
       this.#days.set(step, day);
     }
     return day;
@@ -221,13 +263,19 @@ export class RowBuilder {
 
   #same<R extends Row>(key: string, stamp: readonly unknown[], make: () => R): R {
     const before = this.#rows.get(key) ?? this.#fresh.get(key);
-    const unchanged =
-      before?.stamp.length === stamp.length &&
-      before.stamp.every((value, index) => Object.is(value, stamp[index]));
-    const row = unchanged ? (before.row as R) : make();
+    const row = before !== undefined && isSame(before.stamp, stamp) ? (before.row as R) : make();
     this.#fresh.set(key, { stamp, row });
     return row;
   }
+}
+
+function isSame(before: readonly unknown[], now: readonly unknown[]): boolean {
+  return before.length === now.length && before.every((value, index) => Object.is(value, now[index]));
+}
+
+/** The names of the tools whose results a message holds. */
+function toolsOf({ message }: KnownMessage, names: ToolNames): readonly unknown[] {
+  return message === undefined ? [] : toolUseIds(message).map(use => names.get(use));
 }
 
 function authorOf({ message }: KnownMessage): MessageRow['author'] {

@@ -9,7 +9,8 @@ const CONTROL =
 
 /** Foreign text for any place that shows it as it is: control and bidi characters become U+FFFD, lengths are capped. */
 export function plain(text: string, maxLength = 10_000): string {
-  const clean = text.replace(/\r\n?/g, '\n').replace(CONTROL, '\ufffd');
+  const lines = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
+  const clean = lines.replace(CONTROL, '\ufffd');
   return clean.length > maxLength ? `${clean.slice(0, maxLength - 1)}…` : clean;
 }
 

@@ -5,6 +5,7 @@ import { root, temporaryFolder } from '../vscode/paths';
 import { endAll } from '../vscode/processes';
 import { activationRows } from './activation';
 import { clientRows } from './client';
+import { conversationRows } from './conversation';
 import { print, type Row } from './rows';
 import { sessionRows } from './sessions';
 import { sendingRows } from './sending';
@@ -25,6 +26,7 @@ async function main(): Promise<void> {
     usage: usageRows,
     sending,
     transcript: () => transcriptRows(production()),
+    conversation: () => conversationRows(temporaryFolder('conversation')),
     windows: windowRows,
   };
   const chosen = process.argv.slice(2);

@@ -21,8 +21,9 @@ describe('accessibility', () => {
 
   const chat = () => workbench.webview();
   const send = async (text: string): Promise<void> => {
-    await chat().getByRole('textbox', { name: 'Message to the agent' }).fill(text);
-    await workbench.page.keyboard.press('Enter');
+    const composer = chat().getByRole('textbox', { name: 'Message to the agent' });
+    await composer.fill(text);
+    await composer.press('Enter');
   };
 
   before(async function () {

@@ -5,7 +5,7 @@ import { chatStrings } from '../../src/chat/strings';
 
 /**
  * The chat page by itself in a browser, for what needs exact timing or exact rows. In it, `tell(name, payload)` is what a panel
- * would send, and `drawn()` resolves when all that was told is on the screen.
+ * would send, `said` what the page has told it, and `drawn()` resolves when all that was told is on the screen.
  */
 export async function openChatPage(browser: Browser, dist: string, kept?: Kept): Promise<Page> {
   const page = await browser.newPage({ viewport: { width: 900, height: 800 } });
@@ -13,7 +13,8 @@ export async function openChatPage(browser: Browser, dist: string, kept?: Kept):
   await page.addStyleTag({ path: path.join(dist, 'pages', 'chat.css') });
   await page.evaluate(`
     document.documentElement.style.height = document.body.style.height = '100%';
-    window.acquireVsCodeApi = () => ({ postMessage() {}, getState() {}, setState() {} });
+    window.said = [];
+    window.acquireVsCodeApi = () => ({ postMessage: message => said.push(message), getState() {}, setState() {} });
     window.drawn = () => new Promise(done => requestAnimationFrame(() => setTimeout(done)));
     window.tell = (name, payload) => window.postMessage({ kind: 'event', name, payload }, '*');`);
   await page.addScriptTag({ path: path.join(dist, 'pages', 'chat.js') });

@@ -130,8 +130,7 @@ export class ChatStage {
 
   /** Waits until the composer holds exactly this. */
   async holds(value: string): Promise<void> {
-    const frame = await this.workbench.webviewFrame();
-    await frame.waitForFunction(
+    await this.workbench.pageShows(
       wanted => (globalThis as unknown as Browser).document.querySelector('.box textarea')?.value === wanted,
       value,
     );

@@ -162,8 +162,7 @@ async function composerHolds(workbench: Workbench, value: string): Promise<void>
   interface Browser {
     readonly document: { querySelector(selector: string): { readonly value: string } | null };
   }
-  const frame = await workbench.webviewFrame();
-  await frame.waitForFunction(
+  await workbench.pageShows(
     wanted => (globalThis as unknown as Browser).document.querySelector('textarea')?.value === wanted,
     value,
   );

@@ -83,7 +83,8 @@ describe('nothing is lost', () => {
     removeFolder(folder);
   });
 
-  it('when the chat is hidden, closed, moved and shown again, 20 times', async () => {
+  it('when the chat is hidden, closed, moved and shown again, 100 times', async function () {
+    this.timeout(120_000);
     await workbench.explorerMenu(['one.txt', 'two.txt'], 'Send to agent session');
     await workbench.openContainer('Agent Console');
     await workbench.webview().getByText('two.txt').waitFor();
@@ -104,10 +105,10 @@ describe('nothing is lost', () => {
         await workbench.tab('other.txt').click();
         await row.click();
       },
-      () => workbench.runCommand('View: Move Editor into Next Group'),
-      () => workbench.runCommand('View: Move Editor into Previous Group'),
+      () => workbench.page.keyboard.press('Control+Alt+ArrowRight'),
+      () => workbench.page.keyboard.press('Control+Alt+ArrowLeft'),
     ];
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < 100; round++) {
       const draft = `A thought, take ${String(round)}`;
       await composer().fill(draft);
       await acts[round % acts.length]?.();
@@ -164,8 +165,7 @@ describe('nothing is lost', () => {
   /** Waits until the page shows just this. */
   async function shows(wanted: Shown): Promise<void> {
     await workbench.webview().locator('textarea').waitFor();
-    const frame = await workbench.webviewFrame();
-    const same = frame.waitForFunction(expected => {
+    const same = workbench.pageShows(expected => {
       const { document } = globalThis as unknown as Browser;
       const texts = (selector: string): string[] =>
         [...document.querySelectorAll(selector)].map(element => element.innerText.trim());
@@ -174,6 +174,7 @@ describe('nothing is lost', () => {
       return JSON.stringify(document.shown) === expected;
     }, JSON.stringify(wanted));
     await same.catch(async () => {
+      const frame = await workbench.webviewFrame();
       const shown = await frame.evaluate(() => (globalThis as unknown as Browser).document.shown);
       assert.deepEqual(shown, wanted);
     });

@@ -51,14 +51,16 @@ describe('restricted mode', () => {
     await workbench.viewAction('Sessions', 'New session');
     await workbench.pick('active');
     const chat = workbench.webview();
+    // Until the session has been created there is nothing the file could go to.
+    await chat.getByRole('textbox').waitFor();
     await workbench.explorerMenu(['hello.txt'], 'Send to agent session');
     await chat.getByRole('list', { name: 'Attachments' }).getByText('hello.txt').waitFor();
     await chat.getByRole('textbox').fill('What is in this file?');
-    await workbench.page.keyboard.press('Enter');
+    await chat.getByRole('textbox').press('Enter');
     await chat.getByRole('article').getByText('What is in this file?').waitFor();
     await service.settle();
     await chat.getByRole('textbox').fill('Thank you.');
-    await workbench.page.keyboard.press('Enter');
+    await chat.getByRole('textbox').press('Enter');
     await chat
       .getByRole('article', { name: /^Agent/ })
       .first()

@@ -245,10 +245,29 @@ export class Workbench {
 
   /** The same as a frame, to evaluate things in. */
   async webviewFrame(index = 0): Promise<Frame> {
-    const handle = await this.webview(index).locator('body').elementHandle();
-    const frame = await handle.ownerFrame();
-    if (!frame) throw new Error('The webview has no frame.');
-    return frame;
+    for (let attempt = 1; ; attempt++) {
+      const handle = await this.webview(index).locator('body').elementHandle();
+      const frame = await handle.ownerFrame();
+      // A page that was put away meanwhile has none.
+      if (frame !== null && !frame.isDetached()) return frame;
+      if (attempt === 5) throw new Error('The webview has no frame.');
+    }
+  }
+
+  /**
+   * Waits until a function (or its text) is true in the page of the webview. Where VS Code builds the page anew meanwhile, the new
+   * one is looked at.
+   */
+  async pageShows<T>(isShown: string | ((arg: T) => unknown), arg: T, index = 0): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      const frame = await this.webviewFrame(index);
+      try {
+        await frame.waitForFunction(isShown as (arg: unknown) => unknown, arg);
+        return;
+      } catch (error) {
+        if (attempt === 5 || !frame.isDetached()) throw error;
+      }
+    }
   }
 
   /** Saves a picture of the window as `.shots/NAME.png` and returns the file. */

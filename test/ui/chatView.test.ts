@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { startSampleService, type RecordedRequest, type SampleService } from '../../src/sample';
+import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
+import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { Workbench } from './workbench';
+
+/** The first message whose beginning is seen, by its first words. */
+const FIRST_SEEN = `(() => {
+  const edge = document.querySelector('.log').getBoundingClientRect().top;
+  const seen = [...document.querySelectorAll('article')].find(each => each.getBoundingClientRect().top >= edge - 1);
+  return seen?.textContent.slice(0, 60);
+})()`;
+
+/** The list rests at its beginning. */
+const RESTS_AT_START = `(() => {
+  const log = document.querySelector('.log');
+  return log.scrollTop === 0 && log.querySelector('.scrolling') === null;
+})()`;
+
+/** A reader goes down a little. */
+const DOWN_A_LITTLE = `(() => {
+  const log = document.querySelector('.log');
+  log.dispatchEvent(new WheelEvent('wheel'));
+  log.scrollTop = 120;
+})()`;
+
+/** Resolves to whether VS Code has stored where the view was read. */
+const PLACE_IS_STORED = `(async () => {
+  for (const { name } of await indexedDB.databases()) {
+    if (!name.startsWith('vscode-web-state-db-')) continue;
+    const database = await new Promise((done, fail) => {
+      const opening = indexedDB.open(name);
+      opening.onsuccess = () => done(opening.result);
+      opening.onerror = () => fail(opening.error);
+    });
+    try {
+      if (!database.objectStoreNames.contains('ItemTable')) continue;
+      const kept = await new Promise((done, fail) => {
+        const reading = database.transaction('ItemTable').objectStore('ItemTable').get('agent-console.agent-console');
+        reading.onsuccess = () => done(reading.result);
+        reading.onerror = () => fail(reading.error);
+      });
+      if (JSON.parse(kept ?? '{}')['agentConsole.chat.view']?.scroll?.offset > 40) return true;
+    } finally {
+      database.close();
+    }
+  }
+  return false;
+})()`;
+
+interface Browser {
+  readonly document: { querySelector(selector: string): { readonly value: string } | null };
+}
+
+/** The chat as a view: in the side bar, then in the secondary one. */
+describe('the chat as a view', () => {
+  let service: SampleService;
+  let folder: string;
+  let workbench: Workbench;
+
+  const chat = () => workbench.webview();
+  const composer = () => chat().getByRole('textbox', { name: 'Message to the agent' });
+  const heading = (name: string | RegExp) => chat().getByRole('heading', { level: 1, name });
+  const row = (title: string) => workbench.row('Sessions', title);
+  const firstSeen = async () => (await workbench.webviewFrame()).evaluate<string>(FIRST_SEEN);
+  const chip = (name: string) => chat().getByRole('list', { name: 'Attachments' }).getByText(name);
+
+  const add = async (sessionId: string): Promise<void> => {
+    await workbench.runCommand('Agent Console: Open a session by its id');
+    await workbench.quickInput.getByText('The id is shown in the web application').waitFor();
+    await workbench.answer(sessionId);
+  };
+  /** Waits until the composer holds exactly this. */
+  const holds = (value: string): Promise<void> =>
+    workbench.pageShows(
+      wanted => (globalThis as unknown as Browser).document.querySelector('.box textarea')?.value === wanted,
+      value,
+    );
+  const reload = async (): Promise<void> => {
+    await workbench.page.reload();
+    await workbench.activityIcon('Agent Console').waitFor({ timeout: 60_000 });
+    await workbench.openContainer('Agent Console');
+    await workbench.rows('Sessions').nth(2).waitFor();
+  };
+  /** The next message, as the service saw it. */
+  const received = (): Promise<RecordedRequest> =>
+    new Promise(resolve => {
+      const subscription = service.onDidReceive(request => {
+        if (request.method !== 'POST' || !request.path.endsWith('/messages')) return;
+        subscription.dispose();
+        resolve(request);
+      });
+    });
+
+  before(async function () {
+    this.timeout(120_000);
+    service = await startSampleService({ pace: 0, extras: true });
+    folder = temporaryFolder('view');
+    makeSampleWorkspace(folder);
+    workbench = await Workbench.open({
+      folder,
+      env: {
+        AGENT_CONSOLE_BASE_URL: service.baseUrl,
+        AGENT_CONSOLE_APP_URL: service.appUrl,
+        AGENT_CONSOLE_API_KEY: service.apiKey,
+      },
+      settings: { 'agentConsole.chat.location': 'view' },
+      contextOptions: { viewport: { width: 1280, height: 1200 } },
+    });
+  });
+  after(async () => {
+    await workbench.close();
+    await service.close();
+    removeFolder(folder);
+  });
+
+  it('is where a session is opened, also while another view is shown', async () => {
+    await workbench.openContainer('Agent Console');
+    await workbench.row('Computers', 'active').waitFor();
+    await workbench.openContainer('Explorer');
+    await add(service.sessionIds[0] ?? '');
+    await heading(/checkout/).waitFor();
+    assert.equal(await workbench.tab(/./).count(), 0, 'no editor is opened');
+  });
+
+  it('follows the selected session and keeps each one its draft', async () => {
+    await composer().fill('A thought about the first');
+    await add(service.sessionIds[2] ?? '');
+    await heading('Odd corners').waitFor();
+    assert.equal(await workbench.tab(/./).count(), 0, 'no editor is opened');
+    await row('Please fix').click();
+    await heading(/checkout/).waitFor();
+    await holds('A thought about the first');
+  });
+
+  it('takes files of the Explorer for the session it shows', async () => {
+    await workbench.explorerMenu(['README.md'], 'Send to agent session');
+    await heading(/checkout/).waitFor();
+    await chip('README.md').waitFor();
+    await holds('A thought about the first');
+  });
+
+  it('comes back after a reload with draft, files and place', async () => {
+    await composer().fill('A thought about the first, and more');
+    await chat().getByRole('article').last().waitFor();
+    await chat().getByRole('log').focus();
+    await workbench.page.keyboard.press('Home');
+    await chat().locator('.to-latest').waitFor();
+    await workbench.pageShows(RESTS_AT_START, undefined);
+    await (await workbench.webviewFrame()).evaluate(DOWN_A_LITTLE);
+    await workbench.page.waitForFunction(PLACE_IS_STORED);
+    const place = await firstSeen();
+    await reload();
+    await heading(/checkout/).waitFor();
+    await holds('A thought about the first, and more');
+    await chip('README.md').waitFor();
+    await chat().locator('.to-latest').waitFor();
+    assert.equal(await firstSeen(), place);
+  });
+
+  it('moves to the secondary side bar with all it holds, and works there', async () => {
+    await workbench.runCommand('View: Move View');
+    await workbench.pick(/^Chat/);
+    await workbench.pick('New Secondary Side Bar Entry');
+    await workbench.page.locator('.part.auxiliarybar .title', { hasText: 'Agent Console' }).first().waitFor();
+    await heading(/checkout/).waitFor();
+    await holds('A thought about the first, and more');
+    await chip('README.md').waitFor();
+    const arrived = received();
+    await composer().press('Enter');
+    const { body } = await arrived;
+    const { text, files } = body as { text: string; files: readonly { readonly name: string }[] };
+    assert.deepEqual(
+      [text, files.map(({ name }) => name)],
+      ['A thought about the first, and more', ['README.md']],
+    );
+    await chat().getByRole('article').getByText('A thought about the first, and more').waitFor();
+    await row('Odd corners').click();
+    await heading('Odd corners').waitFor();
+    await composer().fill('Written beside');
+  });
+
+  it('is there after a reload, too', async () => {
+    await reload();
+    await row('Odd corners').click();
+    await workbench.page.locator('.part.auxiliarybar').waitFor();
+    await heading('Odd corners').waitFor();
+    await holds('Written beside');
+    await workbench.contextMenu(row('Odd corners'), 'Open session in an editor');
+    await workbench.tab('Odd corners').waitFor();
+  });
+});
