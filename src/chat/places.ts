@@ -6,7 +6,7 @@ import { noticeHtml } from '../webview/html';
 import { createPanel, type ChatPanel, type PanelOptions } from './panel';
 import { panelPlace, viewPlace, type ChatPlace } from './place';
 import type { Kept } from './protocol';
-import { readPageState } from './requests';
+import { readKept, readPageState } from './requests';
 import type { ChatSessions } from './sessions';
 
 export interface PlacesOptions {
@@ -29,8 +29,13 @@ export interface ChatOfPlace extends Pick<PanelOptions, 'title' | 'kept'> {
 
 /** Which sessions have a panel, over a reload: VS Code names a tab to us only when it is shown. */
 const MEMORY = 'agentConsole.chat.panels';
-/** What the view showed, and where it was read. */
+/** What the view showed. */
 const VIEW_MEMORY = 'agentConsole.chat.view';
+/** Where sessions were read, over a reload: the editor stores what pages keep only when it ends, and a browser may not let it. */
+const KEPT_MEMORY = 'agentConsole.chat.kept';
+/** Sessions remembered like that, the latest, and opened parts of each. */
+const MOST_KEPT = 20;
+const MOST_OPENED = 100;
 /** A tab that was brought forward becomes a panel within this time, ms. */
 const RESTORED_WITHIN = 3_000;
 /** A view that was asked for is there within this time, ms; else there is none, as when the person has hidden it for good. */
@@ -41,8 +46,8 @@ const GROUPS = ['First', 'Second', 'Third', 'Fourth', 'Fifth', 'Sixth', 'Seventh
 export class Places extends Disposable {
   readonly #options: PlacesOptions;
   readonly #panels = new Map<string, ChatPanel>();
-  /** What pages kept, for the next page of the same session. */
-  readonly #kept = new Map<string, Kept>();
+  /** What pages kept, for the next page of the same session; the latest last. */
+  readonly #kept: Map<string, Kept>;
   readonly #restored = this.register(new Emitter<void>());
   readonly #resolved = this.register(new Emitter<void>());
   #view: vscode.WebviewView | undefined;
@@ -54,6 +59,7 @@ export class Places extends Disposable {
   constructor(options: PlacesOptions) {
     super();
     this.#options = options;
+    this.#kept = new Map(readKept(options.memory.get<unknown>(KEPT_MEMORY)));
   }
 
   /** The chat the person works in, or the only one there is. */
@@ -114,8 +120,7 @@ export class Places extends Disposable {
     view.onDidDispose(() => {
       if (this.#view === view) this.#view = undefined;
     });
-    // What the editor keeps of a view is stored when it ends, and a browser may not let it.
-    const kept = readPageState(state) ?? readPageState(this.#options.memory.get<unknown>(VIEW_MEMORY));
+    const kept = readPageState(this.#options.memory.get<unknown>(VIEW_MEMORY)) ?? readPageState(state);
     const next = this.#wanted ?? kept;
     if (kept !== undefined) {
       const key = panelKey(kept.serviceId, kept.sessionId);
@@ -254,14 +259,11 @@ export class Places extends Disposable {
     const kept = {
       get: () => this.#kept.get(key),
       set: (value: Kept): void => {
+        this.#kept.delete(key);
         this.#kept.set(key, value);
+        this.#rememberPlaces();
         if (place.kind === 'view')
-          void this.#options.memory.update(VIEW_MEMORY, {
-            serviceId,
-            sessionId,
-            title: title.slice(0, 200),
-            ...value,
-          });
+          void this.#options.memory.update(VIEW_MEMORY, { serviceId, sessionId, title: title.slice(0, 200) });
       },
     };
     const panel = this.#options.makePanel(place, { serviceId, sessionId, title, kept });
@@ -291,6 +293,14 @@ export class Places extends Disposable {
 
   #remember(keys: readonly string[]): void {
     void this.#options.memory.update(MEMORY, keys);
+  }
+
+  #rememberPlaces(): void {
+    const latest = [...this.#kept].slice(-MOST_KEPT);
+    void this.#options.memory.update(
+      KEPT_MEMORY,
+      latest.map(([key, { scroll, opened }]) => [key, { scroll, opened: opened?.slice(-MOST_OPENED) }]),
+    );
   }
 
   #needService(): string {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { startSampleService, type RecordedRequest, type SampleService } from '../../src/sample';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { lastArticles, showsJust } from './shown';
 import { Workbench } from './workbench';
 
 /** The first message whose beginning is seen, by its first words. */
@@ -40,7 +41,8 @@ const PLACE_IS_STORED = `(async () => {
         reading.onsuccess = () => done(reading.result);
         reading.onerror = () => fail(reading.error);
       });
-      if (JSON.parse(kept ?? '{}')['agentConsole.chat.view']?.scroll?.offset > 40) return true;
+      const places = JSON.parse(kept ?? '{}')['agentConsole.chat.kept'] ?? [];
+      if (places.some(([, { scroll }]) => scroll?.offset > 40)) return true;
     } finally {
       database.close();
     }
@@ -81,6 +83,14 @@ describe('the chat as a view', () => {
     await workbench.activityIcon('Agent Console').waitFor({ timeout: 60_000 });
     await workbench.openContainer('Agent Console');
     await workbench.rows('Sessions').nth(2).waitFor();
+  };
+  /** The view in the secondary side bar. */
+  const beside = () =>
+    workbench.page.locator('.part.auxiliarybar .title', { hasText: 'Agent Console' }).first();
+  const move = async (to: string): Promise<void> => {
+    await workbench.runCommand('View: Move View');
+    await workbench.pick(/^Chat/);
+    await workbench.pick(to);
   };
   /** The next message, as the service saw it. */
   const received = (): Promise<RecordedRequest> =>
@@ -159,10 +169,8 @@ describe('the chat as a view', () => {
   });
 
   it('moves to the secondary side bar with all it holds, and works there', async () => {
-    await workbench.runCommand('View: Move View');
-    await workbench.pick(/^Chat/);
-    await workbench.pick('New Secondary Side Bar Entry');
-    await workbench.page.locator('.part.auxiliarybar .title', { hasText: 'Agent Console' }).first().waitFor();
+    await move('New Secondary Side Bar Entry');
+    await beside().waitFor();
     await heading(/checkout/).waitFor();
     await holds('A thought about the first, and more');
     await chip('README.md').waitFor();
@@ -183,10 +191,60 @@ describe('the chat as a view', () => {
   it('is there after a reload, too', async () => {
     await reload();
     await row('Odd corners').click();
-    await workbench.page.locator('.part.auxiliarybar').waitFor();
+    await beside().waitFor();
     await heading('Odd corners').waitFor();
     await holds('Written beside');
-    await workbench.contextMenu(row('Odd corners'), 'Open session in an editor');
-    await workbench.tab('Odd corners').waitFor();
+  });
+
+  it('loses nothing when it is hidden, shown, moved and given another session, 100 times', async function () {
+    this.timeout(120_000);
+    await workbench.explorerMenu(['README.md'], 'Send to agent session');
+    await chip('README.md').waitFor();
+    await workbench.openContainer('Agent Console');
+    await chat().getByRole('article').last().waitFor();
+    const articles = await lastArticles(workbench, 2);
+    const { keyboard } = workbench.page;
+    const acts: readonly (() => Promise<void>)[] = [
+      async () => {
+        await keyboard.press('Control+Alt+b');
+        await beside().waitFor({ state: 'hidden' });
+        await keyboard.press('Control+Alt+b');
+        await beside().waitFor();
+      },
+      async () => {
+        await row('Migrate the build').click();
+        await heading(/^Migrate/).waitFor();
+        await row('Odd corners').click();
+      },
+    ];
+    for (let round = 0; round < 100; round++) {
+      const draft = `A thought, take ${String(round)}`;
+      await composer().fill(draft);
+      if (round % 50 === 49) {
+        await move('Agent Console');
+        await workbench.view('Chat').locator('.pane-header').waitFor();
+        await move('New Secondary Side Bar Entry');
+        await beside().waitFor();
+      } else await acts[round % acts.length]?.();
+      await showsJust(workbench, { draft, chips: ['README.md'], articles }, 2);
+    }
+    assert.deepEqual(await workbench.tab(/./).allInnerTexts(), ['README.md']);
+  });
+
+  it('can be written to all the same when its page does not load', async () => {
+    await workbench.page.addInitScript(`{
+      const { write } = Document.prototype;
+      Document.prototype.write = function (text) {
+        write.call(this, text.replace(/<script[^>]*pages\\/chat\\.js[^>]*><\\/script>/, ''));
+      };
+    }`);
+    await workbench.page.keyboard.press('Control+Alt+b');
+    await beside().waitFor({ state: 'hidden' });
+    await workbench.page.keyboard.press('Control+Alt+b');
+    const notice = await workbench.notified(/"Odd corners.*did not load within 10 seconds/);
+    await notice.getByRole('button', { name: 'Write a Message' }).click();
+    const sent = received();
+    await workbench.answer('Written without a page');
+    assert.equal(((await sent).body as { readonly text?: unknown }).text, 'Written without a page');
   });
 });

@@ -4,22 +4,8 @@ import * as path from 'node:path';
 import { startSampleService, type RecordedRequest, type SampleService } from '../../src/sample';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { commandLink } from './corpus';
+import { showsJust } from './shown';
 import { Workbench } from './workbench';
-
-interface Shown {
-  readonly draft: string | undefined;
-  readonly chips: readonly string[];
-  readonly articles: readonly string[];
-}
-
-interface Browser {
-  readonly document: {
-    /** What was there when it was last looked at. */
-    shown?: Shown;
-    querySelector(selector: string): { readonly value: string } | null;
-    querySelectorAll(selector: string): Iterable<{ readonly innerText: string }>;
-  };
-}
 
 /** Whatever happens to the window, what was written and what was read stays (trust.md 10, 11, 23). */
 describe('nothing is lost', () => {
@@ -112,7 +98,7 @@ describe('nothing is lost', () => {
       const draft = `A thought, take ${String(round)}`;
       await composer().fill(draft);
       await acts[round % acts.length]?.();
-      await shows({ draft, chips: ['one.txt', 'two.txt'], articles: before });
+      await showsJust(workbench, { draft, chips: ['one.txt', 'two.txt'], articles: before });
     }
     assert.equal(sends(), 2);
   });
@@ -161,22 +147,4 @@ describe('nothing is lost', () => {
     await workbench.answer('Written without a page');
     assert.equal(((await sent).body as { readonly text?: unknown }).text, 'Written without a page');
   });
-
-  /** Waits until the page shows just this. */
-  async function shows(wanted: Shown): Promise<void> {
-    await workbench.webview().locator('textarea').waitFor();
-    const same = workbench.pageShows(expected => {
-      const { document } = globalThis as unknown as Browser;
-      const texts = (selector: string): string[] =>
-        [...document.querySelectorAll(selector)].map(element => element.innerText.trim());
-      const draft = document.querySelector('textarea')?.value;
-      document.shown = { draft, chips: texts('.composer .chip-name'), articles: texts('article') };
-      return JSON.stringify(document.shown) === expected;
-    }, JSON.stringify(wanted));
-    await same.catch(async () => {
-      const frame = await workbench.webviewFrame();
-      const shown = await frame.evaluate(() => (globalThis as unknown as Browser).document.shown);
-      assert.deepEqual(shown, wanted);
-    });
-  }
 });

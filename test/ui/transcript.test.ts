@@ -28,6 +28,18 @@ async function addSession(workbench: Workbench, sessionId: string): Promise<void
   await workbench.answer(sessionId);
 }
 
+/** Resolves when the service was asked about a session once on a person's word, and twice after that. */
+function askedTwice(service: SampleService, sessionId: string): Promise<void> {
+  let left = 3;
+  return new Promise(resolve => {
+    const subscription = service.onDidReceive(({ method, path: asked }) => {
+      if (method !== 'GET' || !asked.endsWith(`/sessions/${sessionId}`) || --left > 0) return;
+      subscription.dispose();
+      resolve();
+    });
+  });
+}
+
 const NAME = '.quick-input-widget input.input';
 const DRAWN = 'new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))';
 /** The first message whose beginning is seen, by its first words. */
@@ -74,7 +86,11 @@ describe('reading a transcript', () => {
     });
     folder = temporaryFolder('transcript');
     makeSampleWorkspace(folder);
-    workbench = await Workbench.open({ folder, env: signIn(service) });
+    workbench = await Workbench.open({
+      folder,
+      env: signIn(service),
+      settings: { 'agentConsole.refresh.sessions': 1 },
+    });
     await workbench.openContainer('Agent Console');
     await workbench.row('Computers', 'active').waitFor();
   });
@@ -211,6 +227,36 @@ describe('reading a transcript', () => {
     await chat().getByRole('button', { name: 'Add It Again' }).click();
     await row.waitFor();
     await chat().getByRole('button', { name: 'Add It Again' }).waitFor({ state: 'detached' });
+  });
+
+  it('stands beside another, each with a draft of its own and both followed', async () => {
+    await page('Migrate the build').click();
+    await chat()
+      .getByRole('heading', { level: 1, name: /^Migrate/ })
+      .waitFor();
+    await workbench.runCommand('View: Move Editor into Next Group');
+    const pages = [workbench.webview(0), workbench.webview(1)];
+    const titles: string[] = [];
+    for (const shown of pages) titles.push(await shown.getByRole('heading', { level: 1 }).innerText());
+    assert.deepEqual(titles.map(title => title.slice(0, 7)).sort(), ['Migrate', 'Odd cor']);
+    for (const [index, shown] of pages.entries())
+      await shown.getByRole('textbox', { name: 'Message to the agent' }).fill(`For ${titles[index] ?? ''}`);
+    for (const [index, shown] of pages.entries()) {
+      const composer = shown.getByRole('textbox', { name: 'Message to the agent' });
+      assert.equal(await composer.inputValue(), `For ${titles[index] ?? ''}`);
+    }
+    const busy = service.fail({
+      kind: 'alter',
+      match: { method: 'GET', path: /\/sessions\/[^/]+$/ },
+      alter: body => ({ ...(body as object), status: 'running' }),
+    });
+    const asked = [id(1), id(2)].map(sessionId => askedTwice(service, sessionId));
+    for (const shown of pages) await shown.getByRole('button', { name: 'Refresh' }).click();
+    for (const shown of pages) await shown.locator('.status', { hasText: 'running' }).waitFor();
+    await Promise.all(asked);
+    busy.dispose();
+    await workbench.runCommand('View: Move Editor into Previous Group');
+    await page('Migrate the build').waitFor();
   });
 
   it('has one tab a session, also after a reload', async () => {

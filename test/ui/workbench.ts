@@ -265,7 +265,7 @@ export class Workbench {
         await frame.waitForFunction(isShown as (arg: unknown) => unknown, arg);
         return;
       } catch (error) {
-        if (attempt === 5 || !frame.isDetached()) throw error;
+        if (attempt === 20 || (error as Error).name === 'TimeoutError') throw error;
       }
     }
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { chatProtocol } from '../../../src/chat/protocol';
-import { readPageState, readSendRequest, readSessionId } from '../../../src/chat/requests';
+import { readKept, readPageState, readSendRequest, readSessionId } from '../../../src/chat/requests';
 import { panelSide, type PanelHandlers } from '../../../src/webview/ipc';
 
 /** What each message must look like when it reaches the panel, written down again by hand. */
@@ -209,6 +209,17 @@ describe('arguments from outside', () => {
       assert.throws(() => readSendRequest(wrong), /session id and a text/);
     }
     assert.throws(() => readSendRequest({ sessionId: 's', text: 'hi', attachments: ['/a'] }), /list of URIs/);
+  });
+
+  it('of places that were read in are taken where they are in order', () => {
+    const right = ['service\nsession', { scroll: { key: 'message:m', offset: 12 }, opened: ['a'] }] as const;
+    assert.deepEqual(readKept([right, ['key'], [5, {}], null, ['k', { scroll: 5 }], ['k', { extra: 1 }]]), [
+      right,
+    ]);
+    assert.deepEqual(readKept([['k', {}]]), [['k', {}]]);
+    fc.assert(
+      fc.property(fc.anything(), stored => readKept(stored).every(([key]) => typeof key === 'string')),
+    );
   });
 
   it('of a page that is restored are old or hostile, and never trusted', () => {

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import type { Workbench } from './workbench';
+
+/** What a chat page holds. */
+export interface Shown {
+  readonly draft: string | undefined;
+  readonly chips: readonly string[];
+  /** Of the messages that are drawn. */
+  readonly articles: readonly string[];
+}
+
+interface Browser {
+  readonly document: {
+    /** What was there when it was last looked at. */
+    shown?: Shown;
+    querySelector(selector: string): { readonly value: string } | null;
+    querySelectorAll(selector: string): Iterable<{ readonly innerText: string }>;
+  };
+}
+
+/** Waits until the chat page shows just this; of the articles so many at the end, or all. */
+export async function showsJust(workbench: Workbench, wanted: Shown, last = 0): Promise<void> {
+  const expected = { json: JSON.stringify(wanted), last };
+  const same = workbench.pageShows(({ json, last: count }) => {
+    const { document } = globalThis as unknown as Browser;
+    const texts = (selector: string): string[] =>
+      [...document.querySelectorAll(selector)].map(element => element.innerText.trim());
+    const draft = document.querySelector('.box textarea')?.value;
+    const articles = texts('article').slice(-count);
+    document.shown = { draft, chips: texts('.composer .chip-name'), articles };
+    return JSON.stringify(document.shown) === json;
+  }, expected);
+  await same.catch(async (error: unknown) => {
+    const shown = await (
+      await workbench.webviewFrame()
+    ).evaluate(() => (globalThis as unknown as Browser).document.shown);
+    assert.deepEqual(shown, wanted);
+    throw error;
+  });
+}
+
+/** The texts of the last messages that are drawn. */
+export async function lastArticles(workbench: Workbench, count: number): Promise<readonly string[]> {
+  const texts = await workbench.webview().getByRole('article').allInnerTexts();
+  return texts.slice(-count).map(text => text.trim());
+}
