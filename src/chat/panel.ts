@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import { errorSentence, type Connection } from '../connection';
-import { panels } from '../contributions';
 import type { Logger } from '../log';
 import { Disposable, Slot, toDisposable, type IDisposable } from '../util/disposable';
 import { Formatter } from '../util/format';
@@ -31,6 +30,8 @@ export interface PanelOptions {
   /** The title until the session is known. */
   readonly title: string;
   readonly composing: ComposingDeps;
+  /** Puts another panel in the place of this one: what keeps a page from loading may be the frame VS Code made for it. */
+  readonly startAnew?: (() => void) | undefined;
   /** Where a page left off, for the next one of this session. */
   readonly kept: { get(): Kept | undefined; set(kept: Kept): void };
 }
@@ -42,16 +43,6 @@ const GATHER = 30;
 const REST_FACTOR = 5;
 /** Dropped messages of one page that are logged. */
 const MOST_PROBLEMS = 20;
-
-/** Makes the editor panel of a session. */
-export function createPanel(title: string, extensionUri: vscode.Uri): vscode.WebviewPanel {
-  const panel = vscode.window.createWebviewPanel(panels.chat, title, vscode.ViewColumn.Active);
-  panel.iconPath = {
-    light: vscode.Uri.joinPath(extensionUri, 'media', 'chat', 'icon-light.svg'),
-    dark: vscode.Uri.joinPath(extensionUri, 'media', 'chat', 'icon-dark.svg'),
-  };
-  return panel;
-}
 
 /** The panel of one session: shows its conversation and carries the person's acts to it. */
 export class ChatPanel extends Disposable implements PanelActions {
@@ -334,8 +325,10 @@ export class ChatPanel extends Disposable implements PanelActions {
     const choice = await writeNatively(this.conversation, this.#panel.title);
     // It may have come late, or the person has gone elsewhere.
     if (choice !== 'reload' || this.isDisposed || this.#ready || !this.#panel.isVisible) return;
-    this.#load();
-    this.#expectPage();
+    if (this.#options.startAnew === undefined) {
+      this.#load();
+      this.#expectPage();
+    } else this.#options.startAnew();
   }
 
   #gather(): void {

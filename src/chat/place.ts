@@ -1,4 +1,5 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
+import { panels } from '../contributions';
 
 /** Where a chat page is shown: a panel among the editors, or the view of the side bar. */
 export interface ChatPlace {
@@ -13,6 +14,16 @@ export interface ChatPlace {
   reveal(): void;
   /** Ends a panel; a view stays and waits for another session. */
   close(): void;
+}
+
+/** Makes the editor panel of a session. */
+export function createPanel(title: string, extensionUri: vscode.Uri): vscode.WebviewPanel {
+  const panel = vscode.window.createWebviewPanel(panels.chat, title, vscode.ViewColumn.Active);
+  panel.iconPath = {
+    light: vscode.Uri.joinPath(extensionUri, 'media', 'chat', 'icon-light.svg'),
+    dark: vscode.Uri.joinPath(extensionUri, 'media', 'chat', 'icon-dark.svg'),
+  };
+  return panel;
 }
 
 export function panelPlace(panel: vscode.WebviewPanel): ChatPlace {

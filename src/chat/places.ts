@@ -3,8 +3,8 @@ import { panels, views } from '../contributions';
 import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { noticeHtml } from '../webview/html';
-import { createPanel, type ChatPanel, type PanelOptions } from './panel';
-import { panelPlace, viewPlace, type ChatPlace } from './place';
+import type { ChatPanel, PanelOptions } from './panel';
+import { createPanel, panelPlace, viewPlace, type ChatPlace } from './place';
 import type { Kept } from './protocol';
 import { readKept, readPageState } from './requests';
 import type { ChatSessions } from './sessions';
@@ -22,7 +22,7 @@ export interface PlacesOptions {
 }
 
 /** What a place shows. */
-export interface ChatOfPlace extends Pick<PanelOptions, 'title' | 'kept'> {
+export interface ChatOfPlace extends Pick<PanelOptions, 'title' | 'kept' | 'startAnew'> {
   readonly serviceId: string;
   readonly sessionId: string;
 }
@@ -266,7 +266,17 @@ export class Places extends Disposable {
           void this.#options.memory.update(VIEW_MEMORY, { serviceId, sessionId, title: title.slice(0, 200) });
       },
     };
-    const panel = this.#options.makePanel(place, { serviceId, sessionId, title, kept });
+    const startAnew = (): void => {
+      panel.dispose();
+      void this.#inTurn(() => this.#openPanel(serviceId, sessionId));
+    };
+    const panel = this.#options.makePanel(place, {
+      serviceId,
+      sessionId,
+      title,
+      kept,
+      ...(place.kind === 'panel' ? { startAnew } : {}),
+    });
     panel.onDidDispose(onGone);
     return panel;
   }

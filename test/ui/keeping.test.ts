@@ -128,11 +128,12 @@ describe('nothing is lost', () => {
     assert.equal(await row.count(), 1);
   });
 
-  it('when the page of the chat does not load: a message can be written all the same', async () => {
+  it('when the page of the chat does not load: it is tried again, or a message is written all the same', async () => {
     await workbench.page.addInitScript(`{
       const { write } = Document.prototype;
       Document.prototype.write = function (text) {
-        write.call(this, text.replace(/<script[^>]*pages\\/chat\\.js[^>]*><\\/script>/, ''));
+        if (top.pagesLoad) write.call(this, text);
+        else write.call(this, text.replace(/<script[^>]*pages\\/chat\\.js[^>]*><\\/script>/, ''));
       };
     }`);
     await workbench
@@ -140,6 +141,16 @@ describe('nothing is lost', () => {
       .getByRole('button', { name: /^Close/ })
       .click();
     await workbench.row('Sessions', 'First question').click();
+    await workbench.notified(/did not load within 10 seconds/);
+    await workbench.page.evaluate('top.pagesLoad = true');
+    await workbench
+      .notification(/did not load/)
+      .getByRole('button', { name: 'Try Again' })
+      .click();
+    await composer().waitFor();
+    await workbench.page.evaluate('top.pagesLoad = false');
+    await workbench.tab('other.txt').click();
+    await workbench.tab('First question').click();
     const notice = await workbench.notified(/did not load within 10 seconds/);
     assert.equal(await notice.locator('.notification-list-item-message a').count(), 0);
     await notice.getByRole('button', { name: 'Write a Message' }).click();

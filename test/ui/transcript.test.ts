@@ -235,6 +235,7 @@ describe('reading a transcript', () => {
       .getByRole('heading', { level: 1, name: /^Migrate/ })
       .waitFor();
     await workbench.runCommand('View: Move Editor into Next Group');
+    await page('Odd corners').click();
     const pages = [workbench.webview(0), workbench.webview(1)];
     const titles: string[] = [];
     for (const shown of pages) titles.push(await shown.getByRole('heading', { level: 1 }).innerText());
@@ -255,8 +256,9 @@ describe('reading a transcript', () => {
     for (const shown of pages) await shown.locator('.status', { hasText: 'running' }).waitFor();
     await Promise.all(asked);
     busy.dispose();
+    await page('Migrate the build').click();
     await workbench.runCommand('View: Move Editor into Previous Group');
-    await page('Migrate the build').waitFor();
+    await workbench.page.locator('.editor-group-container').nth(1).waitFor({ state: 'detached' });
   });
 
   it('has one tab a session, also after a reload', async () => {
