@@ -194,7 +194,8 @@ export class ChatPanel extends Disposable implements PanelActions {
       isFirst: this.#isFirst,
       draft: text,
       ...(stash === undefined ? {} : { stash }),
-      focus: this.#focusWhenReady || this.#panel.isActive,
+      // A view that is merely there takes the cursor from nobody.
+      focus: this.#focusWhenReady || (this.#panel.kind === 'panel' && this.#panel.isActive),
     });
     this.#isFirst = false;
     this.#focusWhenReady = false;

@@ -1,80 +1,13 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import type * as vscode from 'vscode';
-import { ChatPanel } from '../../../src/chat/panel';
 import { safeLink } from '../../../src/chat/panelHandlers';
-import type { ChatPlace } from '../../../src/chat/place';
 import { chatProtocol } from '../../../src/chat/protocol';
-import type { Connection } from '../../../src/connection';
-import { Emitter, ObservableValue } from '../../../src/util/event';
-import { silentLog } from '../../fakes/log';
-import { acts, Uri } from '../../fakes/vscode';
-import { scene, sendAndRead, type Scene } from './scene';
-import { afterwards, cleanUp, limits, temporaryFolder, until, writeFile } from './support';
+import { acts } from '../../fakes/vscode';
+import { panelOf } from './panelScene';
+import { scene, sendAndRead } from './scene';
+import { afterwards, cleanUp, temporaryFolder, until, writeFile } from './support';
 
 afterEach(cleanUp);
-
-interface ToPage {
-  readonly kind: string;
-  readonly id?: number;
-}
-
-/** The real panel of a conversation, and both ends of what its page would say and hear. */
-function panelOf({ window, client }: Scene) {
-  const { conversation, sessions } = window;
-  const said = new Emitter<unknown>();
-  const posted: ToPage[] = [];
-  const heard = new Emitter<ToPage>();
-  const never = new Emitter<unknown>().event as vscode.Event<unknown>;
-  const place = {
-    kind: 'panel',
-    title: '',
-    isVisible: true,
-    isActive: true,
-    onDidChangeVisibility: never,
-    onDidDispose: never,
-    reveal: () => undefined,
-    close: () => undefined,
-    webview: {
-      options: {},
-      html: '',
-      cspSource: 'pages:',
-      asWebviewUri: (uri: unknown) => uri,
-      onDidReceiveMessage: said.event as vscode.Event<unknown>,
-      postMessage: (message: ToPage) => {
-        posted.push(message);
-        heard.fire(message);
-        return Promise.resolve(true);
-      },
-    },
-  } as unknown as ChatPlace;
-  const service = { id: conversation.serviceId, host: 'localhost' };
-  const connection = {
-    state: new ObservableValue({ kind: 'signedIn', service }),
-    onDidBecomeReady: new Emitter<void>().event,
-  } as unknown as Connection;
-  const log = silentLog();
-  const panel = new ChatPanel(place, {
-    extensionUri: Uri.file('/extension') as unknown as vscode.Uri,
-    conversation,
-    connection,
-    sessions,
-    log,
-    title: 'Session',
-    composing: {
-      sendKey: () => 'enter',
-      largePaste: () => ({ choice: 'inline', characters: 10_000 }),
-      limits: () => limits(1024),
-      kept: { keep: () => assert.fail('bytes are kept'), fileOf: () => undefined },
-      attachments: { picture: () => assert.fail('a file is read') },
-      api: () => client,
-      onDidChangeSettings: new Emitter<unknown>().event,
-    },
-    kept: { get: () => undefined, set: () => undefined },
-  });
-  afterwards(() => panel.release());
-  return { panel, said, posted, heard: heard.event, log };
-}
 
 const { requests, notifications } = chatProtocol;
 const guards = new Map<string, (value: unknown) => boolean>([
