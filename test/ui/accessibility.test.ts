@@ -91,7 +91,7 @@ describe('accessibility', () => {
     });
     await workbench.runCommand('Agent Console: Open a session by its id');
     await workbench.answer(service.sessionIds[2] ?? '');
-    await workbench.tab('Odd corners').waitFor();
+    await chat().getByRole('heading', { level: 1, name: 'Odd corners' }).waitFor();
     await send('Show me the tests');
     await chat().getByRole('article').getByText('Show me the tests').waitFor();
     await send('Thank you');

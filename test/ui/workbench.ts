@@ -144,6 +144,8 @@ export class Workbench {
     await this.openContainer('Explorer');
     for (const [index, name] of names.entries()) {
       await this.explorerRow(name).click(index === 0 ? {} : { modifiers: ['ControlOrMeta'] });
+      // A single click also opens the file, which would come in front of what the entry is about to show.
+      if (index === 0) await this.tab(name).first().waitFor();
     }
     await this.contextMenu(this.explorerRow(names.at(-1) ?? ''), entry);
   }
