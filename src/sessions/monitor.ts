@@ -27,7 +27,6 @@ interface Watched {
   inFront: number;
   eager: boolean;
   returned: boolean;
-  rests: boolean;
   readonly poller: Poller;
 }
 
@@ -53,10 +52,9 @@ export class SessionMonitor extends Disposable {
     this.#deps = deps;
     this.#now = deps.now ?? Date.now;
     this.register(
-      deps.index.onDidChange(() => {
-        for (const [id, watched] of this.#watched) {
-          if (watched.rests && deps.index.get(id) !== undefined) watched.poller.poke();
-        }
+      deps.index.onDidChange(ids => {
+        // What was learned elsewhere may make the next question due sooner.
+        for (const [id, { poller }] of this.#watched) if (ids.length === 0 || ids.includes(id)) poller.poke();
       }),
     );
     this.register(deps.index.onDidCheck(ids => this.#onChecked(ids)));
@@ -129,7 +127,6 @@ export class SessionMonitor extends Disposable {
       inFront: 0,
       eager: true,
       returned: false,
-      rests: false,
       poller,
     };
     this.#watched.set(sessionId, watched);
@@ -151,8 +148,7 @@ export class SessionMonitor extends Disposable {
     const { serviceId } = index;
     if (watched === undefined || serviceId === undefined || this.#deps.api() === undefined) return Infinity;
     // Nothing is asked about a session of another service, or one that was removed; it is when its record comes.
-    watched.rests = index.get(sessionId) === undefined;
-    if (watched.rests) return Infinity;
+    if (index.get(sessionId) === undefined) return Infinity;
     const wait = this.#untilDue(sessionId, watched);
     if (wait > 0) return Math.min(wait, 60_000);
     const wish = { eager: watched.eager, returned: watched.returned };

@@ -171,6 +171,21 @@ describe('SessionIndex and SessionMonitor', () => {
     assert.equal(monitor.statusOf('s1').value, 'running');
   });
 
+  it('asks soon about a session that rested, once it is learned elsewhere that the agent works', async () => {
+    await add(index, 's1');
+    const first = asked();
+    const watch = monitor.watch('s1');
+    const known = new Promise<void>(resolve => index.onDidChange(() => resolve()));
+    (await first).answer(answer('s1', { status: 'idle' }));
+    await known;
+    const next = asked();
+    now += 5_000;
+    await index.observe('service', answer('s1', { status: 'running' }), now - 1_000);
+    await next;
+    assert.equal(questions.length, 2);
+    watch.dispose();
+  });
+
   it('drops an answer that comes after the answer to a newer question', async () => {
     await add(index, 's1');
     const late = monitor.check('s1');
