@@ -11,6 +11,9 @@ const AT_END = 8;
 /** A reader's movement goes on for so long after the wheel, the key or its last scrolling, ms. */
 const READER_MS = 400;
 
+/** A place is gone to so often before it is left as it is. */
+const MOST_TRIES = 10;
+
 /** The last row with what is below it. */
 const END = { align: 'end', offset: 64 } as const;
 
@@ -168,6 +171,7 @@ class ListController {
   #rows: Rows | undefined;
   #following: boolean;
   #restoring: ListPosition | undefined;
+  #triesLeft = 0;
   #lastOffset = 0;
   #viewport: HTMLElement | undefined;
   /** How often rows came or got their heights, which moves what is seen either way, and how many of these have been drawn. */
@@ -233,12 +237,35 @@ class ListController {
     }
     const rows = this.#rows?.rows ?? [];
     const index = rows.findIndex(row => row.key === at.key);
-    if (index >= 0) {
+    this.#triesLeft = MOST_TRIES;
+    if (index >= 0) this.#goTo(index, at);
+    else if (this.#rows?.total === rows.length) this.toEnd();
+  }
+
+  #goTo(index: number, { offset }: ListPosition): void {
+    this.shifted();
+    void this.virtualizer.driver.$scroll(index, { align: 'start', offset }).then(() => {
+      this.shifted();
+      this.#lastOffset = this.virtualizer.store.$getScrollOffset();
+    });
+  }
+
+  /**
+   * Who was reading somewhere is there when all is drawn: a page may get its size, and rows their heights, after the place was
+   * gone to. It is left to the reader once it is right and all rows are there.
+   */
+  #staysAtPlace(): void {
+    const at = this.#restoring;
+    const { rows, total } = this.#rows ?? { rows: [], total: undefined };
+    const index = at === undefined ? -1 : rows.findIndex(row => row.key === at.key);
+    if (at === undefined || index < 0 || this.#isAway()) return;
+    const { store } = this.virtualizer;
+    const missing = store.$getItemOffset(index) + at.offset - store.$getScrollOffset();
+    if (Math.abs(missing) > 1 && this.#triesLeft-- > 0) this.#goTo(index, at);
+    else if (total === rows.length) {
       this.#restoring = undefined;
-      void this.virtualizer.driver.$scroll(index, { align: 'start', offset: at.offset });
-    } else if (this.#rows?.total === rows.length) {
-      this.#restoring = undefined;
-      this.toEnd();
+      this.#scrolled();
+      this.#rested();
     }
   }
 
@@ -293,7 +320,9 @@ class ListController {
     requestAnimationFrame(() =>
       requestAnimationFrame(() => {
         this.#drawnShifts = Math.max(this.#drawnShifts, shift);
-        if (this.#drawnShifts === this.#shifts) this.#staysAtEnd();
+        if (this.#drawnShifts < this.#shifts) return;
+        this.#staysAtEnd();
+        this.#staysAtPlace();
       }),
     );
   }
@@ -318,11 +347,12 @@ class ListController {
 
   /** The reader turns a wheel, drags, presses a key or moves the focus: what is seen now moves by their will. */
   readerMoves(): void {
+    this.#restoring = undefined;
     this.#readerMovedAt = performance.now();
   }
 
   #scrolled(): void {
-    if (this.#isAway()) return;
+    if (this.#isAway() || this.#restoring !== undefined) return;
     const offset = this.virtualizer.store.$getScrollOffset();
     const now = performance.now();
     const byReader = now - this.#readerMovedAt < READER_MS;
@@ -334,7 +364,7 @@ class ListController {
   }
 
   #rested(): void {
-    if (this.#isAway()) return;
+    if (this.#isAway() || this.#restoring !== undefined) return;
     const { store, layout } = this.virtualizer;
     const offset = store.$getScrollOffset();
     const index = layout.$findIndex(offset);

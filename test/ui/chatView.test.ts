@@ -25,8 +25,8 @@ const DOWN_A_LITTLE = `(() => {
   log.scrollTop = 120;
 })()`;
 
-/** Resolves to whether VS Code has stored where the view was read. */
-const PLACE_IS_STORED = `(async () => {
+/** Resolves to whether VS Code has stored where a session was read, a little below its beginning. */
+const placeIsStored = (sessionId: string): string => `(async () => {
   for (const { name } of await indexedDB.databases()) {
     if (!name.startsWith('vscode-web-state-db-')) continue;
     const database = await new Promise((done, fail) => {
@@ -42,7 +42,7 @@ const PLACE_IS_STORED = `(async () => {
         reading.onerror = () => fail(reading.error);
       });
       const places = JSON.parse(kept ?? '{}')['agentConsole.chat.kept'] ?? [];
-      if (places.some(([, { scroll }]) => scroll?.offset > 40)) return true;
+      if (places.some(([key, { scroll }]) => key.endsWith('${sessionId}') && scroll?.offset > 40)) return true;
     } finally {
       database.close();
     }
@@ -158,7 +158,7 @@ describe('the chat as a view', () => {
     await chat().locator('.to-latest').waitFor();
     await workbench.pageShows(RESTS_AT_START, undefined);
     await (await workbench.webviewFrame()).evaluate(DOWN_A_LITTLE);
-    await workbench.page.waitForFunction(PLACE_IS_STORED);
+    await workbench.page.waitForFunction(placeIsStored(service.sessionIds[0] ?? ''));
     const place = await firstSeen();
     await reload();
     await heading(/checkout/).waitFor();

@@ -139,4 +139,28 @@ describe('the position in a transcript', () => {
     assert.ok(['150', '151'].includes(number), number);
     assert.match(await toLatest(), /^To the latest/);
   });
+
+  for (const [what, begin] of [
+    ['has no height yet', `document.body.style.height = '0'`],
+    ['is lower than it will be', `document.body.style.height = '150px'`],
+    ['is higher than it will be', `document.body.style.height = '30000px'`],
+  ] as const)
+    it(`is restored in a page that ${what} when its rows come, the end of them first`, async () => {
+      await page.close();
+      page = await openChatPage(browser, path.join(root, 'dist'), {
+        scroll: { key: 'message:110', offset: 60 },
+      });
+      await page.evaluate(begin);
+      await splice(0, 0, rows(150, 200), 100);
+      await splice(0, 0, rows(100, 150), 100);
+      await page.evaluate(`document.body.style.height = '100%'`);
+      await page.getByText('Number 111.').waitFor();
+      for (let frame = 0; frame < 30; frame++) await page.evaluate('drawn()');
+      const place = await page.evaluate<number>(
+        `[...document.querySelectorAll('.row')].find(row => row.textContent.includes('Number 110.')).getBoundingClientRect().top
+          - document.querySelector('.log').getBoundingClientRect().top`,
+      );
+      assert.ok(Math.abs(place + 60) <= 2, `${String(place)} px below the edge`);
+      assert.match(await toLatest(), /^To the latest/);
+    });
 });

@@ -14,6 +14,13 @@ export interface WorkbenchOptions extends ServerOptions {
 const openWindows = ((globalThis as { agentConsoleWindows?: Set<Workbench> }).agentConsoleWindows ??=
   new Set());
 
+/** Pages looked at, each built anew while it was, before that counts as a failure. */
+const MOST_PAGES = 20;
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.name === 'TimeoutError';
+}
+
 /** One window of VS Code with the extension. Every wait is for something on the screen. */
 export class Workbench {
   readonly page: Page;
@@ -248,11 +255,15 @@ export class Workbench {
   /** The same as a frame, to evaluate things in. */
   async webviewFrame(index = 0): Promise<Frame> {
     for (let attempt = 1; ; attempt++) {
-      const handle = await this.webview(index).locator('body').elementHandle();
-      const frame = await handle.ownerFrame();
-      // A page that was put away meanwhile has none.
-      if (frame !== null && !frame.isDetached()) return frame;
-      if (attempt === 5) throw new Error('The webview has no frame.');
+      try {
+        const handle = await this.webview(index).locator('body').elementHandle();
+        const frame = await handle.ownerFrame();
+        if (frame !== null && !frame.isDetached()) return frame;
+        if (attempt === MOST_PAGES) throw new Error('The webview has no frame.');
+      } catch (error) {
+        // A page that was put away meanwhile has none; the next one is looked for.
+        if (attempt === MOST_PAGES || isTimeout(error)) throw error;
+      }
     }
   }
 
@@ -267,7 +278,7 @@ export class Workbench {
         await frame.waitForFunction(isShown as (arg: unknown) => unknown, arg);
         return;
       } catch (error) {
-        if (attempt === 20 || (error as Error).name === 'TimeoutError') throw error;
+        if (attempt === MOST_PAGES || isTimeout(error)) throw error;
       }
     }
   }
