@@ -6,6 +6,7 @@ import { fill, finding, toggle, transcript } from './state';
 /** The `nth` occurrence in a part of a row. */
 interface Match {
   readonly row: number;
+  readonly key: string;
   readonly part: number;
   readonly nth: number;
 }
@@ -53,7 +54,7 @@ async function search(
     for (const [part, shown] of partsOf(content).entries()) {
       partText(shown)
         .match(wanted)
-        ?.forEach((_, nth) => found.push({ row, part, nth }));
+        ?.forEach((_, nth) => found.push({ row, key: content.key, part, nth }));
     }
     if (found.length >= MOST) break;
     if (performance.now() - began < STEP) continue;
@@ -62,6 +63,10 @@ async function search(
     began = performance.now();
   }
   return found;
+}
+
+function isSame(match: Match, other: Match | undefined): boolean {
+  return match.key === other?.key && match.part === other.part && match.nth === other.nth;
 }
 
 interface FindBarProps {
@@ -77,6 +82,7 @@ export function FindBar({ strings, list }: FindBarProps) {
   const [matches, setMatches] = useState<readonly Match[]>([]);
   const [at, setAt] = useState(-1);
   const sought = useRef('');
+  const current = useRef<Match | undefined>(undefined);
   const { rows } = transcript.value;
 
   useEffect(() => field.current?.select(), [finding.value]);
@@ -85,11 +91,12 @@ export function FindBar({ strings, list }: FindBarProps) {
     const timer = setTimeout(() => {
       void search(words === '' ? [] : rows, words, abort.signal).then(found => {
         if (found === undefined || abort.signal.aborted) return;
-        setMatches(found);
-        // What stands nearest to the end is most likely meant; while rows come in, the place is kept.
-        const same = sought.current === words;
+        // What stands nearest to the end is most likely meant; while rows come in, the match that is shown stays that.
+        const shown = sought.current === words ? current.current : undefined;
+        const place = found.findIndex(other => isSame(other, shown));
         sought.current = words;
-        setAt(before => (same && before >= 0 ? Math.min(before, found.length - 1) : found.length - 1));
+        setMatches(found);
+        setAt(place < 0 ? found.length - 1 : place);
       });
     }, GATHER);
     return () => {
@@ -99,7 +106,8 @@ export function FindBar({ strings, list }: FindBarProps) {
   }, [words, rows]);
 
   const match = matches[at];
-  const key = match === undefined ? '' : `${rows[match.row]?.key ?? ''}:${match.part}:${match.nth} ${words}`;
+  current.current = match;
+  const key = match === undefined ? '' : `${match.key}:${match.part}:${match.nth} ${words}`;
   useEffect(() => {
     const log = document.querySelector('.log');
     if (log === null) return;

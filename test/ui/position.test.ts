@@ -163,4 +163,16 @@ describe('the position in a transcript', () => {
       assert.ok(Math.abs(place + 60) <= 2, `${String(place)} px below the edge`);
       assert.match(await toLatest(), /^To the latest/);
     });
+
+  it('of find is kept on the same words while earlier messages come in', async () => {
+    await page.evaluate(`tell('find', {})`);
+    const field = page.getByRole('textbox', { name: 'Find in this session' });
+    await field.fill('Please look');
+    await page.getByText('25 of 25').waitFor();
+    await field.press('Shift+Enter');
+    await page.getByText('24 of 25').waitFor();
+    await splice(0, 0, rows(50, 100), 150);
+    await page.getByText('36 of 37').waitFor();
+    await page.getByText('Number 192.').waitFor();
+  });
 });
