@@ -165,7 +165,7 @@ describe('the chat as a view', () => {
     await holds('A thought about the first, and more');
     await chip('README.md').waitFor();
     await chat().locator('.to-latest').waitFor();
-    assert.equal(await firstSeen(), place);
+    await workbench.pageShows(`${FIRST_SEEN} === ${JSON.stringify(place)}`, undefined);
   });
 
   it('moves to the secondary side bar with all it holds, and works there', async () => {
