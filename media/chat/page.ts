@@ -103,8 +103,10 @@ const LONGEST_KEPT = 50_000;
 /** What was unsaved when an earlier window went: stored at once by the browser, where the editor may come too late. */
 function leftUnsaved(): PageState['unsaved'] {
   try {
-    const left = JSON.parse(localStorage.getItem(storageKey()) ?? 'null') as PageState['unsaved'] | null;
-    return left ?? (vscode.getState() as PageState | undefined)?.unsaved;
+    const kept = localStorage.getItem(storageKey());
+    // What the editor keeps may be older than what the browser does.
+    if (kept === null) return (vscode.getState() as PageState | undefined)?.unsaved;
+    return (JSON.parse(kept) as PageState['unsaved'] | null) ?? undefined;
   } catch {
     return undefined;
   }
@@ -123,8 +125,7 @@ function keepState(): void {
 export function keepUnsaved(next: PageState['unsaved']): void {
   unsaved = next !== undefined && next.text.length <= LONGEST_KEPT ? next : undefined;
   try {
-    if (unsaved === undefined) localStorage.removeItem(storageKey());
-    else localStorage.setItem(storageKey(), JSON.stringify(unsaved));
+    localStorage.setItem(storageKey(), JSON.stringify(unsaved ?? null));
   } catch {
     // Without room or permission the editor's own memory has to do.
   }

@@ -3,7 +3,7 @@ import { startSampleService, type RecordedRequest, type SampleService } from '..
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { lastArticles, showsJust } from './shown';
-import { Workbench } from './workbench';
+import { untilTrue, Workbench } from './workbench';
 
 /** The first message whose beginning is seen, by its first words. */
 const FIRST_SEEN = `(() => {
@@ -158,7 +158,7 @@ describe('the chat as a view', () => {
     await chat().locator('.to-latest').waitFor();
     await workbench.pageShows(RESTS_AT_START, undefined);
     await (await workbench.webviewFrame()).evaluate(DOWN_A_LITTLE);
-    await workbench.page.waitForFunction(placeIsStored(service.sessionIds[0] ?? ''));
+    await untilTrue(workbench.page, placeIsStored(service.sessionIds[0] ?? ''));
     const place = await firstSeen();
     await reload();
     await heading(/checkout/).waitFor();
@@ -225,6 +225,7 @@ describe('the chat as a view', () => {
         await workbench.view('Chat').locator('.pane-header').waitFor();
         await move('New Secondary Side Bar Entry');
         await beside().waitFor();
+        await workbench.openContainer('Agent Console');
       } else await acts[round % acts.length]?.();
       await showsJust(workbench, { draft, chips: ['README.md'], articles }, 2);
     }

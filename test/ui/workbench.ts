@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { type Frame, type FrameLocator, type Locator, type Page } from 'playwright-core';
+import { errors, type Frame, type FrameLocator, type Locator, type Page } from 'playwright-core';
 import { root, shotsFolder } from '../vscode/paths';
 import { startServer, type PageOptions, type Server, type ServerOptions } from '../vscode/server';
 
@@ -18,7 +18,19 @@ const openWindows = ((globalThis as { agentConsoleWindows?: Set<Workbench> }).ag
 const MOST_PAGES = 20;
 
 function isTimeout(error: unknown): boolean {
-  return error instanceof Error && error.name === 'TimeoutError';
+  return error instanceof errors.TimeoutError;
+}
+
+/**
+ * Waits until an expression is true, once it is settled where it is a promise. It is asked from outside each time: a page under our
+ * policy evaluates no text by itself.
+ */
+export async function untilTrue(where: Page | Frame, expression: string): Promise<void> {
+  const until = Date.now() + 30_000;
+  while (!(await where.evaluate<boolean>(`Promise.resolve(${expression}).then(Boolean)`))) {
+    if (Date.now() > until) throw new errors.TimeoutError(`It did not come true: ${expression}`);
+    await where.evaluate('new Promise(requestAnimationFrame)');
+  }
 }
 
 /** One window of VS Code with the extension. Every wait is for something on the screen. */
@@ -268,14 +280,15 @@ export class Workbench {
   }
 
   /**
-   * Waits until a function (or its text) is true in the page of the webview. Where VS Code builds the page anew meanwhile, the new
-   * one is looked at.
+   * Waits until a function, or an expression, is true in the page of the webview. Where VS Code builds the page anew meanwhile, the
+   * new one is looked at.
    */
   async pageShows<T>(isShown: string | ((arg: T) => unknown), arg: T, index = 0): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const frame = await this.webviewFrame(index);
       try {
-        await frame.waitForFunction(isShown as (arg: unknown) => unknown, arg);
+        if (typeof isShown === 'string') await untilTrue(frame, isShown);
+        else await frame.waitForFunction(isShown as (arg: unknown) => unknown, arg);
         return;
       } catch (error) {
         if (attempt === MOST_PAGES || isTimeout(error)) throw error;
