@@ -33,7 +33,7 @@ export const panel: PageSide<ChatProtocol> = pageSide(
     start: payload => {
       const kept = payload.kept ?? (vscode.getState() as PageState | undefined);
       start.value = payload;
-      const left = payload.isFirst ? leftUnsaved() : undefined;
+      const left = leftUnsaved();
       transcript.value = { rows: [], total: undefined, from: 0, removed: 0 };
       opened.value = new Set(kept?.opened);
       keepScroll(kept?.scroll);
@@ -100,7 +100,10 @@ let draftVersion = 0;
 /** What a page keeps is small; longer texts count on the panel. */
 const LONGEST_KEPT = 50_000;
 
-/** What was unsaved when an earlier window went: stored at once by the browser, where the editor may come too late. */
+/**
+ * What was unsaved when the page before this one went, also that of an earlier window: stored at once by the browser, where the
+ * editor may come too late, as it drops what a page says while it is put away.
+ */
 function leftUnsaved(): PageState['unsaved'] {
   try {
     const kept = localStorage.getItem(storageKey());

@@ -66,7 +66,6 @@ export class ChatPanel extends Disposable implements PanelActions {
   #focusWhenReady = false;
   #shownDraft = '';
   #draftVersion = 0;
-  #isFirst = true;
   readonly composing: Composing;
 
   constructor(panel: ChatPlace, options: PanelOptions) {
@@ -191,13 +190,11 @@ export class ChatPanel extends Disposable implements PanelActions {
         title: this.#panel.title,
       },
       ...(kept === undefined ? {} : { kept }),
-      isFirst: this.#isFirst,
       draft: text,
       ...(stash === undefined ? {} : { stash }),
       // A view that is merely there takes the cursor from nobody.
       focus: this.#focusWhenReady || (this.#panel.kind === 'panel' && this.#panel.isActive),
     });
-    this.#isFirst = false;
     this.#focusWhenReady = false;
     this.#rows.pause();
     this.#show();
@@ -236,8 +233,11 @@ export class ChatPanel extends Disposable implements PanelActions {
   }
 
   async takeUnsaved(unsaved: Unsaved): Promise<void> {
+    const { composition } = this.conversation;
+    const stashed = composition.draft.stash;
     await this.conversation.takeUnsaved(unsaved);
-    this.showDraft();
+    const { text, stash } = composition.draft;
+    if (text !== this.#shownDraft || stash !== stashed) this.showDraft(false);
     this.#page.send('draftStored', { version: this.#draftVersion });
   }
 
@@ -261,10 +261,10 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.#logProblem(`The chat page reports ${oneLine(names.join(', '))}`);
   }
 
-  showDraft(): void {
+  showDraft(focus = true): void {
     const { text, stash } = this.conversation.composition.draft;
     this.#shownDraft = text;
-    this.#page.send('setDraft', { text, ...(stash === undefined ? {} : { stash }), focus: true });
+    this.#page.send('setDraft', { text, ...(stash === undefined ? {} : { stash }), focus });
   }
 
   #receive(message: unknown): void {

@@ -171,8 +171,6 @@ export interface Start {
   /** Of the page before this one; left out where this window has shown none. */
   readonly kept?: Kept;
   readonly draft: string;
-  /** The first page of its panel: what an earlier window left unsaved is to be told. */
-  readonly isFirst: boolean;
   /** What comes back when the called up message in `draft` is left. */
   readonly stash?: string;
   /** Put the cursor into the composer. */

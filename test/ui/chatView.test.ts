@@ -3,7 +3,7 @@ import { startSampleService, type RecordedRequest, type SampleService } from '..
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { lastArticles, showsJust } from './shown';
-import { untilTrue, Workbench } from './workbench';
+import { Workbench } from './workbench';
 
 /** The first message whose beginning is seen, by its first words. */
 const FIRST_SEEN = `(() => {
@@ -18,36 +18,17 @@ const RESTS_AT_START = `(() => {
   return log.scrollTop === 0 && log.querySelector('.scrolling') === null;
 })()`;
 
+/** It rests below that. */
+const RESTS_LOWER = `(() => {
+  const log = document.querySelector('.log');
+  return log.scrollTop > 0 && log.querySelector('.scrolling') === null;
+})()`;
+
 /** A reader goes down a little. */
 const DOWN_A_LITTLE = `(() => {
   const log = document.querySelector('.log');
   log.dispatchEvent(new WheelEvent('wheel'));
   log.scrollTop = 120;
-})()`;
-
-/** Resolves to whether VS Code has stored where a session was read, a little below its beginning. */
-const placeIsStored = (sessionId: string): string => `(async () => {
-  for (const { name } of await indexedDB.databases()) {
-    if (!name.startsWith('vscode-web-state-db-')) continue;
-    const database = await new Promise((done, fail) => {
-      const opening = indexedDB.open(name);
-      opening.onsuccess = () => done(opening.result);
-      opening.onerror = () => fail(opening.error);
-    });
-    try {
-      if (!database.objectStoreNames.contains('ItemTable')) continue;
-      const kept = await new Promise((done, fail) => {
-        const reading = database.transaction('ItemTable').objectStore('ItemTable').get('agent-console.agent-console');
-        reading.onsuccess = () => done(reading.result);
-        reading.onerror = () => fail(reading.error);
-      });
-      const places = JSON.parse(kept ?? '{}')['agentConsole.chat.kept'] ?? [];
-      if (places.some(([key, { scroll }]) => key.endsWith('${sessionId}') && scroll?.offset > 40)) return true;
-    } finally {
-      database.close();
-    }
-  }
-  return false;
 })()`;
 
 interface Browser {
@@ -158,8 +139,13 @@ describe('the chat as a view', () => {
     await chat().locator('.to-latest').waitFor();
     await workbench.pageShows(RESTS_AT_START, undefined);
     await (await workbench.webviewFrame()).evaluate(DOWN_A_LITTLE);
-    await untilTrue(workbench.page, placeIsStored(service.sessionIds[0] ?? ''));
+    await workbench.pageShows(RESTS_LOWER, undefined);
     const place = await firstSeen();
+    // Put away and shown again, by when VS Code has long stored the place.
+    await workbench.openContainer('Explorer');
+    await workbench.openContainer('Agent Console');
+    await chat().locator('.to-latest').waitFor();
+    await workbench.pageShows(`${FIRST_SEEN} === ${JSON.stringify(place)}`, undefined);
     await reload();
     await heading(/checkout/).waitFor();
     await holds('A thought about the first, and more');

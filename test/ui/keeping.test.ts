@@ -78,6 +78,7 @@ describe('nothing is lost', () => {
     assert.ok(before.length >= 4, before.join('\n---\n'));
     const tab = workbench.tab('First question');
     const row = workbench.row('Sessions', 'First question');
+    const secondGroup = workbench.page.locator('.editor-group-container').nth(1);
     const acts: readonly (() => Promise<void>)[] = [
       async () => {
         await workbench.tab('other.txt').click();
@@ -91,8 +92,14 @@ describe('nothing is lost', () => {
         await workbench.tab('other.txt').click();
         await row.click();
       },
-      () => workbench.page.keyboard.press('Control+Alt+ArrowRight'),
-      () => workbench.page.keyboard.press('Control+Alt+ArrowLeft'),
+      async () => {
+        await workbench.page.keyboard.press('Control+Alt+ArrowRight');
+        await secondGroup.waitFor();
+      },
+      async () => {
+        await workbench.page.keyboard.press('Control+Alt+ArrowLeft');
+        await secondGroup.waitFor({ state: 'detached' });
+      },
     ];
     for (let round = 0; round < 100; round++) {
       const draft = `A thought, take ${String(round)}`;
