@@ -132,6 +132,8 @@ describe('nothing is lost', () => {
     // The old one stays until the new one is accepted.
     await row.locator('.send-state').first().waitFor({ state: 'detached' });
     assert.equal(sends(), 4);
+    // A row is hidden until it has been measured.
+    await row.first().waitFor();
     assert.equal(await row.count(), 1);
   });
 
