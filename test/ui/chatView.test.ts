@@ -18,18 +18,20 @@ const RESTS_AT_START = `(() => {
   return log.scrollTop === 0 && log.querySelector('.scrolling') === null;
 })()`;
 
-/** It rests below that. */
-const RESTS_LOWER = `(() => {
-  const log = document.querySelector('.log');
-  return log.scrollTop > 0 && log.querySelector('.scrolling') === null;
-})()`;
-
-/** A reader goes down a little. */
-const DOWN_A_LITTLE = `(() => {
+/** A reader goes down a little; resolves when the list has come to rest there. */
+const DOWN_A_LITTLE = `new Promise(done => {
   const log = document.querySelector('.log');
   log.dispatchEvent(new WheelEvent('wheel'));
   log.scrollTop = 120;
-})()`;
+  let moved = false;
+  const look = () => {
+    const moves = log.querySelector('.scrolling') !== null;
+    moved ||= moves;
+    if (moved && !moves) done();
+    else requestAnimationFrame(look);
+  };
+  look();
+})`;
 
 interface Browser {
   readonly document: { querySelector(selector: string): { readonly value: string } | null };
@@ -139,7 +141,6 @@ describe('the chat as a view', () => {
     await chat().locator('.to-latest').waitFor();
     await workbench.pageShows(RESTS_AT_START, undefined);
     await (await workbench.webviewFrame()).evaluate(DOWN_A_LITTLE);
-    await workbench.pageShows(RESTS_LOWER, undefined);
     const place = await firstSeen();
     // Put away and shown again, by when VS Code has long stored the place.
     await workbench.openContainer('Explorer');
