@@ -171,8 +171,9 @@ describe('the position in a transcript', () => {
     await page.getByText('25 of 25').waitFor();
     await field.press('Shift+Enter');
     await page.getByText('24 of 25').waitFor();
+    await page.getByText('Number 192.').waitFor();
+    for (let frame = 0; frame < 30; frame++) await page.evaluate('drawn()');
     await splice(0, 0, rows(50, 100), 150);
     await page.getByText('36 of 37').waitFor();
-    await page.getByText('Number 192.').waitFor();
   });
 });
