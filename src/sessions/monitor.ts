@@ -5,7 +5,7 @@ import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
 import { Emitter, type Observable } from '../util/event';
 import { Poller } from '../util/poller';
 import { SharedRequests } from '../util/shared';
-import { begun, untilDue, type Turn } from './checks';
+import { begun, LEASE_MS, untilDue, type Turn } from './checks';
 import { statusOf, type SessionStatus, type StatusProblem } from './model';
 import type { SessionIndex } from './sessionIndex';
 
@@ -234,7 +234,9 @@ export class SessionMonitor extends Disposable {
 
   #problemOf(sessionId: string): StatusProblem | undefined {
     const failure = this.#deps.index.check(sessionId)?.failure;
-    return failure !== undefined && failure.at > this.#since ? failure : undefined;
+    // A failure that is dated in the future is of a clock that was wrong.
+    const isOurs = failure !== undefined && failure.at > this.#since && failure.at <= this.#now() + LEASE_MS;
+    return isOurs ? failure : undefined;
   }
 
   #onChecked(sessionIds: readonly string[]): void {

@@ -5,9 +5,14 @@ import { forNotification } from '../util/text';
 export class Undo {
   readonly #steps: (() => Promise<void>)[] = [];
 
+  /** Keeps what takes an act back that is plain to see. */
+  add(takeBack: () => Promise<void>): void {
+    this.#steps.push(takeBack);
+  }
+
   /** Tells what was done and offers to take it back; resolves without waiting for an answer. */
   offer(sentence: string, takeBack: () => Promise<void>, onFailure: (error: unknown) => void): void {
-    this.#steps.push(takeBack);
+    this.add(takeBack);
     const button = vscode.l10n.t('Undo');
     void vscode.window.showInformationMessage(forNotification(sentence), button).then(answer => {
       if (answer === button) this.#run(takeBack).catch(onFailure);
