@@ -6,13 +6,15 @@ import { isUnread, type Overlay } from './overlay';
 import type { SessionRecord } from './record';
 import type { SessionIndex } from './sessionIndex';
 import { sessionTitle } from './text';
-import { Undo } from './undo';
+import { Undo, type Tell } from './undo';
 
 export interface LocalCommandsDeps {
   readonly index: SessionIndex;
   readonly access: SessionAccess;
   readonly format: Formatter;
   readonly onFailure: (error: unknown) => void;
+  /** How what was done is told; by a notification unless a test listens. */
+  readonly tell?: Tell;
 }
 
 type Changed = 'name' | 'pinned' | 'archivedAt' | 'tags' | 'readCount';
@@ -47,10 +49,13 @@ const READ: Mark<'readCount'> = {
 /** What people do with sessions on this machine alone: the service has no call for any of it (interface-notes 3). */
 export class LocalCommands {
   readonly #deps: LocalCommandsDeps;
-  readonly #undo = new Undo();
+  readonly #undo: Undo;
 
   constructor(deps: LocalCommandsDeps) {
     this.#deps = deps;
+    this.#undo = new Undo(
+      deps.tell ?? ((text, button) => vscode.window.showInformationMessage(text, button)),
+    );
   }
 
   readonly handlers = {

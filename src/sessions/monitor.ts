@@ -218,18 +218,20 @@ export class SessionMonitor extends Disposable {
       return session;
     } catch (error) {
       const sentence = index.serviceId === serviceId ? this.#deps.sentence(error) : undefined;
-      if (sentence !== undefined) await this.#fail(serviceId, sessionId, sentence);
+      // A failure, too, is as old as its question: an answer to a later one counts.
+      if (sentence !== undefined) await this.#fail(serviceId, sessionId, { at: startedAt, sentence });
       throw error;
     }
   }
 
   /** Tells all windows that a check has failed. */
-  async #fail(serviceId: string, sessionId: string, sentence: string): Promise<void> {
-    const at = this.#now();
-    await this.#deps.index.updateCheck(serviceId, sessionId, check => ({
-      ...(check ?? { at, by: this.#name, seen: '', unchanged: 0 }),
-      failure: { at, sentence },
-    }));
+  async #fail(serviceId: string, sessionId: string, failure: StatusProblem): Promise<void> {
+    const { at } = failure;
+    await this.#deps.index.updateCheck(serviceId, sessionId, check =>
+      at < (check?.failure?.at ?? 0) && (check?.failure?.at ?? 0) <= this.#now()
+        ? check
+        : { ...(check ?? { at, by: this.#name, seen: '', unchanged: 0 }), failure },
+    );
   }
 
   #problemOf(sessionId: string): StatusProblem | undefined {
