@@ -81,7 +81,7 @@ export class SessionsView extends Disposable {
     setContext('agentConsole.sessions', this.#rows());
     const counts = index.isOpen ? listing.countText() : undefined;
     const place = state.kind === 'signedOut' ? undefined : serviceLabel(state.service);
-    view.description = [place, counts].filter(part => part !== undefined).join(' · ');
+    view.description = [counts, place].filter(part => part !== undefined).join(' · ');
     setMessage(view, this.#message());
     this.#watchActive();
     this.#showBadge();
