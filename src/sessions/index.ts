@@ -3,6 +3,7 @@ import { isApiError } from '../api';
 import { errorSentence, type Connection } from '../connection';
 import type { CommandHandlers, TextFiles } from '../contributions';
 import type { Logger } from '../log';
+import { settings } from '../settings';
 import type { Storage } from '../storage';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable, type IDisposable } from '../util/disposable';
@@ -170,6 +171,7 @@ class Sessions extends Disposable implements SessionsFeature {
         statusOf,
         computer,
         format,
+        titleLength: settings.sessionsTitleLength,
       }),
     ));
     const access = new SessionAccess({
@@ -218,7 +220,15 @@ class Sessions extends Disposable implements SessionsFeature {
         ensure: sessionId => sessionCommands.ensure(sessionId),
       }),
     );
-    this.forComputers = this.register(new ComputerSessions({ index, monitor, computer, format }));
+    this.forComputers = this.register(
+      new ComputerSessions({
+        index,
+        monitor,
+        computer,
+        format,
+        titleLength: settings.sessionsTitleLength,
+      }),
+    );
     this.forHooks = {
       stillWaits: (sessionId, since) => {
         const record = index.get(sessionId);

@@ -78,6 +78,7 @@ describe('package.json', () => {
       'agentConsole.organizationFiltered',
       // Settings that a title button goes by.
       'agentConsole.sessions.filter',
+      'agentConsole.sessions.titleLength',
       'agentConsole.sessions.scope',
     ]);
     const whens = [...menus, ...manifest.contributes.viewsWelcome].map(item => item.when ?? '');
