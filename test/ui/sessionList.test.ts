@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { startSampleService, type SampleService } from '../../src/sample';
-import { removeFolder, root, temporaryFolder } from '../vscode/paths';
+import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { change, computersOf, seed, type Seed } from './seed';
 import { Workbench } from './workbench';
@@ -15,7 +15,6 @@ describe('the sessions view at work', () => {
   let service: SampleService;
   let folder: string;
   let workbench: Workbench;
-  let caller: string;
   let wanted: object;
 
   before(async function () {
@@ -25,10 +24,10 @@ describe('the sessions view at work', () => {
     makeSampleWorkspace(folder);
     const [computer] = await computersOf(service);
     wanted = { computerId: computer?.id ?? '', sessionSettings: { autonomyLevel: 'high' } };
-    caller = makeCaller(wanted);
+    const key = { key: 'ctrl+alt+f9', command: 'agentConsole.sessions.create', args: wanted };
     workbench = await Workbench.open({
       folder,
-      extensions: [root, caller],
+      keybindings: [key],
       contextOptions: { viewport: { width: 1280, height: 2000 } },
       env: {
         AGENT_CONSOLE_BASE_URL: service.baseUrl,
@@ -60,7 +59,6 @@ describe('the sessions view at work', () => {
     await workbench.close();
     await service.close();
     removeFolder(folder);
-    removeFolder(caller);
   });
 
   const row = (text: string | RegExp): Locator => workbench.row('Sessions', text);
@@ -317,19 +315,21 @@ describe('the sessions view at work', () => {
     await workbench.page.locator('.monaco-hover:visible', { hasText: 'Written elsewhere' }).waitFor();
   });
 
-  it('asks when another program wants a session that the controls forbid', async () => {
+  it('asks when a key or another program wants a session that the controls forbid', async () => {
     const posts = (): unknown[] =>
       service.requests.filter(({ method }) => method === 'POST').map(({ body }) => body);
     const question = dialog(/allow autonomy up to medium, and high is above that/);
-    await workbench.runCommand('Caller: Create a session');
+    const before = posts().length;
+    await goTo('Gamma');
+    await press('Control+Alt+F9');
     await question.getByRole('button', { name: 'Cancel' }).click();
-    await workbench.notified('The caller got undefined.');
-    assert.deepEqual(posts(), [], 'nothing was made');
-    await workbench.runCommand('Caller: Create a session');
+    await question.waitFor({ state: 'detached' });
+    assert.equal(posts().length, before, 'nothing was made');
+    await workbench.view('Sessions').locator('.monaco-list:focus').waitFor();
+    await press('Control+Alt+F9');
     await question.getByRole('button', { name: 'Create anyway' }).click();
-    await workbench.notified(/The caller got (?!undefined)\S+\./);
-    assert.deepEqual(posts(), [wanted]);
     await row(/^Session /).waitFor();
+    assert.deepEqual(posts().slice(before), [wanted]);
   });
 
   /** Waits until a dialog for a file proposes this one. */
@@ -346,28 +346,3 @@ describe('the sessions view at work', () => {
     );
   }
 });
-
-/** Another extension, which asks ours for a session and tells what it got. */
-function makeCaller(request: object): string {
-  const caller = temporaryFolder('caller');
-  const command = 'caller.create';
-  const manifest = {
-    name: 'caller',
-    publisher: 'somebody',
-    version: '1.0.0',
-    engines: { vscode: '*' },
-    main: './main.js',
-    contributes: { commands: [{ command, title: 'Create a session', category: 'Caller' }] },
-  };
-  const code = `const { commands, window } = require('vscode');
-exports.activate = context => context.subscriptions.push(
-  commands.registerCommand('${command}', async () => {
-    const made = await commands.executeCommand('agentConsole.sessions.create', ${JSON.stringify(request)});
-    void window.showInformationMessage('The caller got ' + made + '.');
-  }),
-);
-`;
-  fs.writeFileSync(path.join(caller, 'package.json'), JSON.stringify(manifest));
-  fs.writeFileSync(path.join(caller, 'main.js'), code);
-  return caller;
-}
