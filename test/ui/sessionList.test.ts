@@ -325,7 +325,7 @@ describe('the sessions view at work', () => {
     await question.getByRole('button', { name: 'Cancel' }).click();
     await question.waitFor({ state: 'detached' });
     assert.equal(posts().length, before, 'nothing was made');
-    await workbench.view('Sessions').locator('.monaco-list:focus').waitFor();
+    await goTo('Gamma');
     await press('Control+Alt+F9');
     await question.getByRole('button', { name: 'Create anyway' }).click();
     await row(/^Session /).waitFor();
