@@ -141,34 +141,6 @@ describe('the sessions view at work', () => {
     await workbench.page.locator('.view-line', { hasText: 'In this list because' }).waitFor();
   });
 
-  it('keeps what is sought, the focus and the selection while rows change', async () => {
-    await goTo('Delta');
-    await press('ControlOrMeta+Alt+f');
-    const find = workbench.view('Sessions').locator('.monaco-findInput input');
-    await find.fill('beta');
-    await row('Beta').locator('.highlight').first().waitFor();
-    await change(workbench, service, async (index, id) => {
-      const { session } = index.get('beta') ?? assert.fail();
-      if (session === undefined) assert.fail();
-      const at = Date.now();
-      await index.observe(id, { ...session, messageCount: 9 }, at);
-      const told = { ...session, sessionId: 'zeta', title: 'Zeta', updatedAt: at };
-      await index.learn(id, { session: told, origin: 'created', at });
-    });
-    await row('Beta').getByText('9 messages').waitFor();
-    await row('Zeta').waitFor();
-    assert.equal(await find.inputValue(), 'beta');
-    assert.equal(await find.evaluate('node => node === document.activeElement'), true);
-    await row('Beta').locator('.highlight').first().waitFor();
-    await press('Escape');
-    await find.waitFor({ state: 'hidden' });
-
-    await goTo('Delta');
-    await change(workbench, service, (index, id) => index.remove(id, 'zeta'));
-    await gone('Zeta');
-    await focused().filter({ hasText: 'Delta' }).waitFor();
-  });
-
   it('counts in its title what is listed, and in the badge what waits and works', async () => {
     const [waits = '', works = ''] = service.sessionIds;
     const badge = workbench.activityIcon('Agent Console').locator('.badge-content');
@@ -288,31 +260,6 @@ describe('the sessions view at work', () => {
     await input.press('Enter');
     await workbench.notified(/[1-9] sessions added, 0 brought up to date/);
     await row('Delta').waitFor();
-  });
-
-  it('keeps notes of several lines, written in an editor', async () => {
-    await workbench.contextMenu(row('Gamma'), 'Edit notes on this machine');
-    const tab = workbench.tab('Notes about Gamma.md');
-    await tab.waitFor();
-    const editor = workbench.page.locator('.editor-instance .monaco-editor.focused');
-    await editor.waitFor();
-    await workbench.page.keyboard.type('First line');
-    await press('Enter');
-    await workbench.page.keyboard.type('Second line');
-    await editor.locator('.view-line', { hasText: 'Second line' }).waitFor();
-    await tab.and(workbench.page.locator('.dirty')).waitFor();
-    await press('ControlOrMeta+s');
-    await tab.and(workbench.page.locator(':not(.dirty)')).waitFor();
-    const stored = await change(workbench, service, index =>
-      Promise.resolve(index.get('gamma')?.local.notes),
-    );
-    assert.equal(stored, 'First line\nSecond line');
-    await change(workbench, service, (index, id) =>
-      index.keep(id, 'gamma', local => ({ ...local, notes: 'Written elsewhere', notesAt: Date.now() })),
-    );
-    await editor.locator('.view-line', { hasText: 'Written elsewhere' }).waitFor();
-    await row('Gamma').hover();
-    await workbench.page.locator('.monaco-hover:visible', { hasText: 'Written elsewhere' }).waitFor();
   });
 
   it('asks when a key or another program wants a session that the controls forbid', async () => {
