@@ -127,6 +127,7 @@ export const documents = {
   details: 'agentconsole-details',
   controls: 'agentconsole-controls',
   hooks: 'agentconsole-hooks',
+  notes: 'agentconsole-notes',
 } as const;
 
 /** Context keys and the values they take; `undefined` until the part they speak of has been loaded. */
@@ -187,6 +188,19 @@ export function registerDocuments(
   provider: vscode.TextDocumentContentProvider,
 ): vscode.Disposable {
   return vscode.workspace.registerTextDocumentContentProvider(scheme, provider);
+}
+
+/** Texts that a part keeps as records and the editor shows as files. */
+export interface TextFiles {
+  /** The text and when it last changed, Unix ms; `undefined` for a file that is not there. */
+  read(uri: vscode.Uri): Promise<{ readonly text: string; readonly at: number } | undefined>;
+  write(uri: vscode.Uri, text: string): Promise<void>;
+  readonly onDidChange: vscode.Event<readonly vscode.Uri[]>;
+}
+
+/** Registers a scheme of files that can be edited and saved; their code is loaded when the first of them is opened. */
+export function registerFiles(scheme: string, load: () => Promise<TextFiles>): vscode.Disposable {
+  return vscode.workspace.registerFileSystemProvider(scheme, new LazyFiles(load), { isCaseSensitive: true });
 }
 
 /** Receives the links that lead to this extension; `open` runs for each. */
@@ -275,5 +289,72 @@ class LazyTree<T> implements vscode.TreeDataProvider<T> {
       },
     );
     return this.#loading;
+  }
+}
+
+class LazyFiles implements vscode.FileSystemProvider {
+  readonly #changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
+  readonly #load: () => Promise<TextFiles>;
+  #files: Promise<TextFiles> | undefined;
+
+  constructor(load: () => Promise<TextFiles>) {
+    this.#load = load;
+  }
+
+  readonly onDidChangeFile = this.#changed.event;
+
+  /** Changes of what has been read are told anyway. */
+  watch(): vscode.Disposable {
+    return new vscode.Disposable(() => undefined);
+  }
+
+  async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
+    const { bytes, at } = await this.#read(uri);
+    return { type: vscode.FileType.File, ctime: 0, mtime: at, size: bytes.length };
+  }
+
+  async readFile(uri: vscode.Uri): Promise<Uint8Array> {
+    return (await this.#read(uri)).bytes;
+  }
+
+  async writeFile(uri: vscode.Uri, content: Uint8Array): Promise<void> {
+    await (await this.#open()).write(uri, new TextDecoder().decode(content));
+  }
+
+  readDirectory(): [string, vscode.FileType][] {
+    return [];
+  }
+
+  createDirectory(uri: vscode.Uri): void {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+
+  delete(uri: vscode.Uri): void {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+
+  rename(from: vscode.Uri): void {
+    throw vscode.FileSystemError.NoPermissions(from);
+  }
+
+  async #read(uri: vscode.Uri): Promise<{ readonly bytes: Uint8Array; readonly at: number }> {
+    const file = await (await this.#open()).read(uri);
+    if (file === undefined) throw vscode.FileSystemError.FileNotFound(uri);
+    return { bytes: new TextEncoder().encode(file.text), at: file.at };
+  }
+
+  #open(): Promise<TextFiles> {
+    this.#files ??= this.#load().then(
+      files => {
+        const type = vscode.FileChangeType.Changed;
+        files.onDidChange(uris => this.#changed.fire(uris.map(uri => ({ type, uri }))));
+        return files;
+      },
+      (error: unknown) => {
+        this.#files = undefined;
+        throw error;
+      },
+    );
+    return this.#files;
   }
 }

@@ -6,6 +6,7 @@ import {
   panels,
   registerCommands,
   registerDocuments,
+  registerFiles,
   registerLinks,
   registerPanel,
   registerTree,
@@ -76,6 +77,7 @@ export function activate(context: vscode.ExtensionContext): void {
       provideTextDocumentContent: async uri => (await (await parts()).organization()).documentText(uri),
     }),
   );
+  own(registerFiles(documents.notes, async () => (await (await parts()).sessions()).notes));
   own(
     registerPanel(panels.chat, async (panel, state) =>
       (await (await parts()).chat()).restorePanel(panel, state),

@@ -20,6 +20,8 @@ export const settings = {
   sessionsScope: (): string => read('sessions.scope', 'all'),
   /** Words and conditions that listed sessions must meet; empty for all. */
   sessionsFilter: (): string => read('sessions.filter', ''),
+  /** After so many characters a title is cut, so that state and age stay in view beside it. */
+  sessionsTitleLength: (): number => clamp(read('sessions.titleLength', 24), 8, 200),
   /** Named settings for new sessions, as the person wrote them. */
   sessionsPresets: (): unknown => configuration().get<unknown>('sessions.presets'),
   /** Whether the status bar shows the readiness of the active editor's repository. */
@@ -105,6 +107,7 @@ type SettingKey =
   | 'sessions.sortBy'
   | 'sessions.scope'
   | 'sessions.filter'
+  | 'sessions.titleLength'
   | 'sessions.presets'
   | 'readiness.statusBar'
   | 'readiness.decorations'
@@ -142,6 +145,7 @@ export const settingKeys: readonly SettingKey[] = [
   'sessions.sortBy',
   'sessions.scope',
   'sessions.filter',
+  'sessions.titleLength',
   'sessions.presets',
   'readiness.statusBar',
   'readiness.decorations',

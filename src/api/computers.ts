@@ -36,6 +36,12 @@ const computerSchema = lazily(() =>
   }),
 );
 
+/** Computers that were stored, as far as they can be read. Changes `value` where parts of it do not fit. */
+export function readComputers(value: unknown): readonly Computer[] {
+  return decodeRows(computerSchema(), Array.isArray(value) ? (value as unknown[]) : [], row => row['id'])
+    .items;
+}
+
 /** Sections 4.9 and 4.10. */
 export class Computers {
   readonly #service: Service;

@@ -21,6 +21,7 @@ export type {
 } from './analyticsRows';
 export { ApiClient } from './client';
 export type { ApiClientOptions } from './client';
+export { readComputers } from './computers';
 export type { Computer, ProvisioningStep } from './computers';
 export type { ControlChange, ControlSettings, CustomModel } from './controls';
 export type { ItemProblem, Listed } from './decode';
@@ -51,6 +52,7 @@ export { Redactor } from './redaction';
 export { memoryGate } from './retryAfter';
 export type { RequestGate } from './retryAfter';
 export type { RequestOptions, Timeouts } from './service';
+export { readSession } from './sessions';
 export type { CreateSession, GetOptions, Session, SessionSettings, TokenUsage } from './sessions';
 
 serveReading();

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { decodeSingle } from './decode';
+import { decodeItem, decodeSingle } from './decode';
 import { idQuery, idSegment, jsonBody } from './queries';
 import { lazily, list, map, number, open, text } from './schema';
 import { reportTo, v0Get, v0Post, type RequestOptions, type Service } from './service';
@@ -57,6 +57,15 @@ export const sessionSchema = lazily(() =>
     sessionSettings: settingsSchema().optional(),
   }),
 );
+
+/**
+ * A session that was stored or comes from a file, read as tolerantly as an answer; `undefined` when it is none. Changes `value`
+ * where parts of it do not fit.
+ */
+export function readSession(value: unknown): Session | undefined {
+  const read = decodeItem(sessionSchema(), value);
+  return read.ok ? read.value : undefined;
+}
 
 /** Body of section 4.5. */
 export interface CreateSession {

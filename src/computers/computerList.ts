@@ -5,6 +5,7 @@ import { ObservableValue, type Observable } from '../util/event';
 import { Poller } from '../util/poller';
 import { SharedRequests } from '../util/shared';
 import { nextListing, sortComputers } from './model';
+import type { KnownList, SharedList } from './sharedList';
 
 export interface Failure {
   /** Unix ms. */
@@ -31,6 +32,8 @@ export interface ComputerListDeps {
   /** The sentence for a failed request; `undefined` when it was only cancelled. */
   readonly sentence: (error: unknown) => string | undefined;
   readonly language: string;
+  /** What the windows of this person know together. */
+  readonly shared?: SharedList;
   readonly now?: () => number;
 }
 
@@ -41,15 +44,17 @@ export class ComputerList extends Disposable {
   readonly #state = this.register(new ObservableValue<ComputerListState>(NOTHING));
   readonly #requests = new SharedRequests<void>();
   readonly #poller: Poller;
-  /** Computers read one by one while a list is on its way. */
-  #readMeanwhile = new Map<string, Computer>();
-  #stale = false;
+  /** Computers read one by one, with the time of the question, until a list is asked for later. */
+  readonly #readSince = new Map<string, { readonly at: number; readonly computer: Computer }>();
+  /** Since when what is known counts for nothing, Unix ms. */
+  #staleSince: number | undefined;
 
   constructor(deps: ComputerListDeps) {
     super();
     this.#deps = deps;
     this.#now = deps.now ?? Date.now;
     this.#poller = this.register(new Poller({ run: signal => this.#round(signal), now: this.#now }));
+    if (deps.shared !== undefined) this.register(deps.shared.onDidChange(() => this.#adopt()));
   }
 
   get state(): Observable<ComputerListState> {
@@ -71,8 +76,15 @@ export class ComputerList extends Disposable {
   wake(): void {
     const { failure, ...known } = this.#state.current;
     if (failure !== undefined) this.#state.set(known);
-    this.#stale = true;
+    this.#staleSince = this.#now();
     this.#poller.poke();
+  }
+
+  /** Reads the list unless a window has done so lately. Never rejects. */
+  async readFirst(): Promise<void> {
+    this.#adopt();
+    const { at, failure } = this.#state.current;
+    if (this.#now() - Math.max(at ?? 0, failure?.at ?? 0) > this.#deps.usualMs()) await this.refresh();
   }
 
   /** Reads the list now. Never rejects: a failure is part of the state. */
@@ -85,9 +97,10 @@ export class ComputerList extends Disposable {
     const api = this.#deps.api();
     if (api === undefined)
       throw new Error(vscode.l10n.t('Sign in first: Agent Console is not connected to a service.'));
+    const at = this.#now();
     const computer = await api.computers.get(id, signal === undefined ? {} : { signal });
     if (this.#deps.api() !== api) throw new Error(vscode.l10n.t('Another service was chosen meanwhile.'));
-    this.#readMeanwhile.set(id, computer);
+    this.#readSince.set(id, { at, computer });
     const { computers } = this.#state.current;
     const others = computers.filter(known => known.id !== id);
     this.#state.set({
@@ -100,6 +113,7 @@ export class ComputerList extends Disposable {
   /** Forgets everything: another service. */
   clear(): void {
     this.#requests.abortAll();
+    this.#readSince.clear();
     this.#state.set(NOTHING);
     this.#poller.poke();
   }
@@ -114,7 +128,11 @@ export class ComputerList extends Disposable {
     const { at, failure, computers } = this.#state.current;
     const wait = nextListing(computers, this.#deps.usualMs());
     const age = this.#now() - (failure?.at ?? at ?? 0);
-    if (!this.#stale && age < wait * 0.9) return wait - age;
+    if (this.#staleSince === undefined && age < wait * 0.9) return wait - age;
+    const turn = await this.#deps.shared
+      ?.take(this.#staleSince === undefined ? wait * 0.9 : 0)
+      .catch(() => 0);
+    if (turn !== undefined && turn > 0) return turn;
     await this.refresh(signal);
     return nextListing(this.#state.current.computers, this.#deps.usualMs());
   }
@@ -122,22 +140,53 @@ export class ComputerList extends Disposable {
   async #read(signal: AbortSignal): Promise<void> {
     const api = this.#deps.api();
     if (api === undefined) return;
-    this.#stale = false;
-    const newer = (this.#readMeanwhile = new Map<string, Computer>());
+    this.#staleSince = undefined;
+    const askedAt = this.#now();
+    const before = [...this.#readSince];
     try {
       const { items, problems } = await api.computers.list({ signal });
       if (signal.aborted) return;
-      // A list is as old as its question: what was read one by one meanwhile is newer.
-      const computers = [...items.filter(({ id }) => !newer.has(id)), ...newer.values()];
-      this.#state.set({
-        computers: sortComputers(computers, this.#deps.language),
-        problems,
-        at: this.#now(),
-      });
+      const known = { computers: items, problems, askedAt, at: this.#now() };
+      for (const [id, read] of before) if (this.#readSince.get(id) === read) this.#readSince.delete(id);
+      this.#show(known);
+      this.#tell(known);
     } catch (error) {
       const sentence = this.#deps.sentence(error);
-      if (sentence === undefined || signal.aborted) return;
-      this.#state.set({ ...this.#state.current, failure: { at: this.#now(), sentence } });
+      if (sentence === undefined || signal.aborted) {
+        this.#tell(undefined);
+        return;
+      }
+      const failure = { at: this.#now(), sentence };
+      this.#state.set({ ...this.#state.current, failure });
+      this.#tell(failure);
     }
+  }
+
+  /** A list is as old as its question: what was read one by one since is newer. */
+  #show({ computers, problems, askedAt, at }: KnownList): void {
+    if (askedAt >= (this.#staleSince ?? 0)) this.#staleSince = undefined;
+    const newer = [...this.#readSince.values()].map(({ computer }) => computer);
+    const others = computers.filter(({ id }) => !this.#readSince.has(id));
+    this.#state.set({ computers: sortComputers([...others, ...newer], this.#deps.language), problems, at });
+  }
+
+  /** Takes over what another window has learnt since; what is dated in the future is of a clock that was wrong. */
+  #adopt(): void {
+    if (this.#deps.api() === undefined) return;
+    const { list, failure } = this.#deps.shared ?? {};
+    const isNews = (time: number): boolean => {
+      const { at = 0, failure: own } = this.#state.current;
+      return time > Math.max(at, own?.at ?? 0) && time <= this.#now();
+    };
+    if (list !== undefined && isNews(list.at)) {
+      for (const [id, read] of this.#readSince) if (read.at < list.askedAt) this.#readSince.delete(id);
+      this.#show(list);
+    }
+    if (failure !== undefined && isNews(failure.at)) this.#state.set({ ...this.#state.current, failure });
+  }
+
+  #tell(answer: Parameters<SharedList['tell']>[0]): void {
+    // Where nothing can be stored, every window asks for itself.
+    this.#deps.shared?.tell(answer).catch(() => undefined);
   }
 }

@@ -14,7 +14,9 @@ import { computerDetails } from './facts';
 import { FollowCommand } from './followCommand';
 import { followLooking, type Visible } from './looking';
 import { errorOf } from './model';
+import type { Storage } from '../storage';
 import type { SessionsOfComputers } from './sessions';
+import { SharedList } from './sharedList';
 import { ComputersTree, type ComputerTreeNode } from './tree';
 
 export type { SessionOfComputer, SessionsOfComputers } from './sessions';
@@ -31,6 +33,7 @@ export interface KnownComputer {
 
 export interface ComputersDeps {
   readonly connection: Connection;
+  readonly storage: Storage;
   readonly view: vscode.TreeView<ComputerTreeNode>;
   /** Other views that show how computers stand: while one of them is visible, the list is kept as fresh as for its own. */
   readonly shownIn?: readonly Visible[];
@@ -60,7 +63,9 @@ export function registerComputers(deps: ComputersDeps): ComputersFeature {
 class Computers extends Disposable implements ComputersFeature {
   readonly #deps: ComputersDeps;
   readonly #list: ComputerList;
+  readonly #shared: SharedList;
   #serviceId: string | undefined;
+  #sharing: Promise<void>;
   readonly tree: ComputersTree;
   readonly commands: CommandHandlers<'computers'>;
 
@@ -68,12 +73,14 @@ class Computers extends Disposable implements ComputersFeature {
     super();
     const { connection, view, focused } = deps;
     this.#deps = deps;
+    this.#shared = this.register(new SharedList(deps.storage));
     this.#list = this.register(
       new ComputerList({
         api: () => connection.api,
         usualMs: () => deps.refreshSeconds() * 1000,
         sentence: error => this.#sentence(error),
         language: vscode.env.language,
+        shared: this.#shared,
       }),
     );
     this.tree = this.register(
@@ -104,6 +111,7 @@ class Computers extends Disposable implements ComputersFeature {
     this.register(connection.onDidBecomeReady(() => this.#list.wake()));
     this.register(this.#list.state.onDidChange(() => this.#showState()));
     this.#serviceId = serviceIdOf(connection);
+    this.#sharing = this.#share();
     const views = [view, ...(deps.shownIn ?? [])];
     this.register(followLooking(views, focused, looking => this.#list.setVisible(looking)));
   }
@@ -125,11 +133,16 @@ class Computers extends Disposable implements ComputersFeature {
 
   async #firstRead(): Promise<boolean> {
     const { connection } = this.#deps;
+    const { kind } = await connection.ready();
+    await this.#sharing;
     const { at, failure } = this.#list.state.current;
-    if ((await connection.ready()).kind === 'signedIn' && at === undefined && failure === undefined) {
-      await this.#list.refresh();
-    }
+    if (kind === 'signedIn' && at === undefined && failure === undefined) await this.#list.readFirst();
     return connection.state.current.kind === 'signedIn';
+  }
+
+  /** Where what windows share cannot be read, each asks for itself. */
+  #share(): Promise<void> {
+    return this.#shared.use(this.#serviceId).catch(() => undefined);
   }
 
   #onConnection(): void {
@@ -137,6 +150,7 @@ class Computers extends Disposable implements ComputersFeature {
     if (serviceId !== this.#serviceId) {
       this.#serviceId = serviceId;
       this.#list.clear();
+      this.#sharing = this.#share();
     }
     this.#showState();
     this.tree.redraw();

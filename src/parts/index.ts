@@ -86,7 +86,7 @@ export function makeParts({ context, details, views, onDidSelect }: Surface): Pa
   const computers: () => Promise<ComputersFeature> = once(async () => {
     const { registerComputers } = await import('../computers');
     const refreshSeconds = settings.computersRefreshSeconds;
-    const parts = { connection: await connection(), focused, format, details };
+    const parts = { connection: await connection(), storage: await storage(), focused, format, details };
     const ofComputers = async () => (await sessions()).forComputers;
     const shown = { view: views.computers, shownIn: [views.sessions] };
     return own(registerComputers({ ...parts, ...shown, refreshSeconds, sessions: ofComputers }));

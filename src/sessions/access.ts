@@ -77,7 +77,9 @@ export class SessionAccess {
   /** The record of a row or of an id; without any argument, of a known session that the person picks. */
   async recordOf(node: unknown): Promise<SessionRecord | undefined> {
     await this.#deps.ready();
-    if (isSelection(node)) return (await this.recordsOf(node, undefined))[0];
+    const key = keyOf(node);
+    if (key !== undefined)
+      return this.recordOf(isSession(key.focused) ? key.focused : (this.#rowsOf(key)[0] ?? ''));
     if (node === undefined || node === null) {
       const choice = await this.choose(vscode.l10n.t('Choose a session'), false);
       return choice?.kind === 'known' ? this.#deps.index.get(choice.sessionId) : undefined;
@@ -88,15 +90,25 @@ export class SessionAccess {
 
   /** The records of the selected rows, or of the one that was clicked, each once. */
   async recordsOf(node: unknown, nodes: unknown): Promise<readonly SessionRecord[]> {
-    const selected: unknown = isSelection(node) ? this.#deps.selection() : nodes;
-    const chosen = Array.isArray(selected) && selected.length > 0 ? (selected as unknown[]) : [node];
+    const key = keyOf(node);
+    const selected: unknown = key === undefined ? nodes : this.#rowsOf(key);
+    const chosen = key !== undefined || (Array.isArray(selected) && selected.length > 0) ? selected : [node];
     const records = new Map<string, SessionRecord>();
-    for (const each of chosen) {
-      if (isSelection(each)) continue;
+    for (const each of chosen as unknown[]) {
       const record = await this.recordOf(each);
       if (record !== undefined) records.set(record.sessionId, record);
     }
     return [...records.values()];
+  }
+
+  /** The rows a key is meant for, as in the Explorer: the selected ones, or the one with the focus where it is none of them. */
+  #rowsOf({ focused }: Key): readonly unknown[] {
+    const selection = this.#deps.selection();
+    if (isSession(focused)) {
+      const isSelected = selection.some(row => isSession(row) && row.sessionId === focused.sessionId);
+      return isSelected ? selection.filter(isSession) : [focused];
+    }
+    return isRow(focused) ? [] : selection.filter(isSession);
   }
 
   async choose(placeHolder: string, offerOthers: boolean): Promise<SessionChoice | undefined> {
@@ -114,8 +126,26 @@ export class SessionAccess {
 }
 
 /** What keys pass instead of a row. */
-function isSelection(node: unknown): boolean {
-  return (node as { readonly kind?: unknown } | null | undefined)?.kind === 'selection';
+interface Key {
+  /** The row with the focus, which need not be selected. */
+  readonly focused: unknown;
+  /** Whether the key turns a mark round. */
+  readonly toggle: boolean;
+}
+
+/** VS Code puts the row with the focus in the place of the first of the arguments in package.json. */
+export function keyOf(argument: unknown): Key | undefined {
+  const [focused, asked] = Array.isArray(argument) ? (argument as unknown[]) : [undefined, argument];
+  if (!isRow(asked) || asked.kind !== 'selection') return undefined;
+  return { focused, toggle: 'toggle' in asked && asked.toggle === true };
+}
+
+function isRow(value: unknown): value is { readonly kind: unknown } {
+  return typeof value === 'object' && value !== null && 'kind' in value;
+}
+
+function isSession(row: unknown): row is { readonly sessionId: string } {
+  return isRow(row) && row.kind === 'session' && 'sessionId' in row && typeof row.sessionId === 'string';
 }
 
 function unknownSession({ status, requestId }: ApiError, sessionId: string, { host }: Service): string {

@@ -42,7 +42,9 @@ export interface Turn {
 
 /** Milliseconds until the session is to be asked about again; 0 or less when it is time. */
 export function untilDue({ record, check, status, fastestMs, eager, returned, now }: Turn): number {
-  const asked = Math.max(check?.at ?? 0, record.checkedAt ?? 0);
+  // A time that has not come yet is of a clock that was wrong: it says nothing.
+  const [last, told] = [check?.at ?? 0, record.checkedAt ?? 0].map(at => (at > now + LEASE_MS ? 0 : at));
+  const asked = Math.max(last ?? 0, told ?? 0);
   if (asked === 0) return 0;
   const unchanged = eager ? 0 : unchangedOf(record, check);
   const pause = returned ? Math.min(JUST_NOW_MS, fastestMs) : nextCheck(status, unchanged, fastestMs);
@@ -58,7 +60,7 @@ export function begun({ record, check, now }: Turn, by: string): Check {
 
 /** Another question is under way, and its window has not been silent for too long. */
 function isPending(record: SessionRecord, check: Check | undefined, now: number): boolean {
-  if (check === undefined || check.by === '' || now - check.at > LEASE_MS) return false;
+  if (check === undefined || check.by === '' || Math.abs(now - check.at) > LEASE_MS) return false;
   return (record.checkedAt ?? 0) < check.at && (check.failure?.at ?? 0) < check.at;
 }
 

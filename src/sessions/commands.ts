@@ -13,6 +13,7 @@ import { linkTo, readLink } from './links';
 import type { ListCommands } from './listCommands';
 import { LocalCommands } from './localCommands';
 import type { SessionMonitor } from './monitor';
+import type { NotesFiles } from './notes';
 import { askSessionId, isSessionId } from './pickers';
 import type { SessionRecord } from './record';
 import type { ComputerFacts } from './row';
@@ -30,6 +31,7 @@ export interface SessionCommandsDeps {
   readonly format: Formatter;
   readonly log: Logger;
   readonly details: Pick<DetailsDocuments, 'show'>;
+  readonly notes: Pick<NotesFiles, 'uriOf'>;
   readonly computer: (computerId: string) => ComputerFacts | undefined;
   /** What the editor calls links to this extension. */
   readonly linkBase: Pick<vscode.Uri, 'scheme' | 'authority'>;
@@ -55,6 +57,7 @@ export class SessionCommands {
       copyId: (node, nodes) => this.#copy(node, nodes, ({ sessionId }) => sessionId),
       copyLink: (node, nodes) => this.#copy(node, nodes, record => this.#link(record)),
       showDetails: node => this.#showDetails(node),
+      editNotes: node => this.#editNotes(node),
     };
   }
 
@@ -142,6 +145,11 @@ export class SessionCommands {
     await details.show(sessionId, sessionTitle(shown), () =>
       outline(this.#detailsOf(index.get(sessionId) ?? shown), format),
     );
+  }
+
+  async #editNotes(node: unknown): Promise<void> {
+    const record = await this.#deps.access.recordOf(node);
+    if (record !== undefined) await vscode.window.showTextDocument(this.#deps.notes.uriOf(record));
   }
 
   /** Everything in words, then the service's own answer with all its fields. */

@@ -23,6 +23,7 @@ export interface ComputerSessionsDeps {
   readonly monitor: SessionMonitor;
   readonly computer: (computerId: string) => ComputerFacts | undefined;
   readonly format: Formatter;
+  readonly titleLength?: () => number;
 }
 
 /** The sessions feature as the Computers view sees it, passed through `parts`. */
@@ -46,11 +47,12 @@ export class ComputerSessions extends Disposable implements SessionsOfComputers 
 
   ofComputer(computerId: string): readonly SessionOfComputer[] {
     const { index, monitor, computer, format } = this.#deps;
+    const titleLength = this.#deps.titleLength?.();
     this.#byComputer ??= sorted(index.records.values());
     const now = Date.now();
     return (this.#byComputer.get(computerId) ?? []).map(record => {
       const status = monitor.statusOf(record.sessionId);
-      const row = rowOf(record, { status, computer, format, now, belowComputer: true });
+      const row = rowOf(record, { status, computer, format, now, belowComputer: true, titleLength });
       return { sessionId: record.sessionId, ...row };
     });
   }

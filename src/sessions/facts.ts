@@ -103,7 +103,7 @@ function localFacts(record: SessionRecord, { format, now }: FactsContext): Fact[
     [vscode.l10n.t('Pinned'), local.pinned === true ? yes : undefined],
     [vscode.l10n.t('Archived'), timeText(local.archivedAt, format, now)],
     [vscode.l10n.t('Tags'), local.tags?.join(', ')],
-    [vscode.l10n.t('Notes'), local.notes],
+    [vscode.l10n.t('Notes'), local.notes?.trim()],
     [vscode.l10n.t('In this list because'), originText(record)],
     [vscode.l10n.t('In this list since'), timeText(record.addedAt, format, now)],
     [vscode.l10n.t('Workspace'), workspace?.name],

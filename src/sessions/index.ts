@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
 import { isApiError } from '../api';
 import { errorSentence, type Connection } from '../connection';
-import type { CommandHandlers } from '../contributions';
+import type { CommandHandlers, TextFiles } from '../contributions';
 import type { Logger } from '../log';
+import { settings } from '../settings';
 import type { Storage } from '../storage';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable, type IDisposable } from '../util/disposable';
@@ -19,6 +20,7 @@ import { ListCommands } from './listCommands';
 import { Listing } from './listing';
 import { activityOf, isActive, type SessionStatus } from './model';
 import { SessionMonitor } from './monitor';
+import { NotesFiles } from './notes';
 import type { SessionPolicy } from './policy';
 import type { SessionRecord } from './record';
 import type { ComputerFacts } from './row';
@@ -88,6 +90,8 @@ export interface SessionsFeature extends IDisposable {
   readonly forChat: SessionsForChat;
   readonly forComputers: SessionsOfComputers;
   readonly forHooks: SessionsForHooks;
+  /** What people note about sessions, as files. */
+  readonly notes: TextFiles;
   /** Statuses of followed sessions that have changed; each change is told once, in one of the windows. */
   readonly onDidChangeState: Event<StateChange>;
   /** Opens the session that a link names, after the person has agreed. */
@@ -115,6 +119,7 @@ class Sessions extends Disposable implements SessionsFeature {
   readonly forChat: SessionsForChat;
   readonly forComputers: ComputerSessions;
   readonly forHooks: SessionsForHooks;
+  readonly notes: NotesFiles;
 
   constructor(deps: SessionsDeps) {
     super();
@@ -166,6 +171,7 @@ class Sessions extends Disposable implements SessionsFeature {
         statusOf,
         computer,
         format,
+        titleLength: settings.sessionsTitleLength,
       }),
     ));
     const access = new SessionAccess({
@@ -177,6 +183,7 @@ class Sessions extends Disposable implements SessionsFeature {
       selection: () => deps.view.selection,
       ready: () => this.ready(),
     });
+    const notes = (this.notes = this.register(new NotesFiles(index)));
     const choices = new RememberedChoices(deps.storage);
     const sessionCommands = (this.#commands = new SessionCommands({
       connection: deps.connection,
@@ -196,6 +203,7 @@ class Sessions extends Disposable implements SessionsFeature {
       format,
       log: deps.log,
       details: deps.details,
+      notes,
       computer,
       linkBase: deps.linkBase,
       refresh: () => this.refresh(),
@@ -212,7 +220,15 @@ class Sessions extends Disposable implements SessionsFeature {
         ensure: sessionId => sessionCommands.ensure(sessionId),
       }),
     );
-    this.forComputers = this.register(new ComputerSessions({ index, monitor, computer, format }));
+    this.forComputers = this.register(
+      new ComputerSessions({
+        index,
+        monitor,
+        computer,
+        format,
+        titleLength: settings.sessionsTitleLength,
+      }),
+    );
     this.forHooks = {
       stillWaits: (sessionId, since) => {
         const record = index.get(sessionId);

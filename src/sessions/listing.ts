@@ -20,7 +20,7 @@ export interface ListingDeps {
   readonly now?: () => number;
 }
 
-const KEYS = ['groupBy', 'sortBy', 'scope', 'filter'] as const;
+const KEYS = ['groupBy', 'sortBy', 'scope', 'filter', 'titleLength'] as const;
 
 /** Which sessions the view lists, in what groups and order: the person's settings, applied. */
 export class Listing extends Disposable {
@@ -95,7 +95,7 @@ export class Listing extends Disposable {
 
 /** Stores a choice about the view; a default is not written out. */
 export async function storeChoice(
-  key: (typeof KEYS)[number],
+  key: Exclude<(typeof KEYS)[number], 'titleLength'>,
   value: string,
   defaultValue: string,
 ): Promise<void> {

@@ -1,21 +1,23 @@
 import * as vscode from 'vscode';
 import type { Formatter } from '../util/format';
 import { forNotification, forQuickPick } from '../util/text';
-import type { SessionAccess } from './access';
+import { keyOf, type SessionAccess } from './access';
 import { isUnread, type Overlay } from './overlay';
 import type { SessionRecord } from './record';
 import type { SessionIndex } from './sessionIndex';
 import { sessionTitle } from './text';
-import { Undo } from './undo';
+import { Undo, type Tell } from './undo';
 
 export interface LocalCommandsDeps {
   readonly index: SessionIndex;
   readonly access: SessionAccess;
   readonly format: Formatter;
   readonly onFailure: (error: unknown) => void;
+  /** How what was done is told; by a notification unless a test listens. */
+  readonly tell?: Tell;
 }
 
-type Changed = 'name' | 'pinned' | 'archivedAt' | 'notes' | 'tags' | 'readCount';
+type Changed = 'name' | 'pinned' | 'archivedAt' | 'tags' | 'readCount';
 
 /** A mark that sessions have or have not. */
 interface Mark<K extends Changed> {
@@ -47,10 +49,13 @@ const READ: Mark<'readCount'> = {
 /** What people do with sessions on this machine alone: the service has no call for any of it (interface-notes 3). */
 export class LocalCommands {
   readonly #deps: LocalCommandsDeps;
-  readonly #undo = new Undo();
+  readonly #undo: Undo;
 
   constructor(deps: LocalCommandsDeps) {
     this.#deps = deps;
+    this.#undo = new Undo(
+      deps.tell ?? ((text, button) => vscode.window.showInformationMessage(text, button)),
+    );
   }
 
   readonly handlers = {
@@ -64,7 +69,6 @@ export class LocalCommands {
     unarchive: (node: unknown, nodes: unknown) => this.#set(node, nodes, 'archivedAt', ARCHIVE.off),
     markRead: (node: unknown, nodes: unknown) => this.#mark(node, nodes, READ),
     markUnread: (node: unknown, nodes: unknown) => this.#set(node, nodes, 'readCount', READ.off),
-    editNotes: (node: unknown) => this.#editNotes(node),
     editTags: (node: unknown) => this.#editTags(node),
   } as const;
 
@@ -133,8 +137,7 @@ export class LocalCommands {
     nodes: unknown,
     { field, has, on, off }: Mark<K>,
   ): Promise<void> {
-    const isToggle = (node as { readonly toggle?: unknown } | null | undefined)?.toggle === true;
-    const isOff = isToggle && (await this.#deps.access.recordsOf(node, nodes)).every(has);
+    const isOff = keyOf(node)?.toggle === true && (await this.#deps.access.recordsOf(node, nodes)).every(has);
     await this.#set(node, nodes, field, isOff ? off : on);
   }
 
@@ -158,10 +161,11 @@ export class LocalCommands {
     }
     const takeBack = await this.#change(records, field, value);
     const sentence = doneText(field, isArchiving, records, first);
-    if (sentence !== undefined) this.#offer(sentence, takeBack);
+    if (sentence === undefined) this.#undo.add(takeBack);
+    else this.#offer(sentence, takeBack);
   }
 
-  /** Resolves to what takes the change back, and only this change. */
+  /** Resolves to what takes the change back, and only this change: what was changed anew since stays as it is. */
   async #change<K extends Changed>(
     records: readonly SessionRecord[],
     field: K,
@@ -170,11 +174,22 @@ export class LocalCommands {
     const { index } = this.#deps;
     const { serviceId } = index;
     if (serviceId === undefined) return () => Promise.resolve();
-    const put = (sessionId: string, to: Overlay[K]): Promise<void> =>
-      index.keep(serviceId, sessionId, local => ({ ...local, [field]: to, changedAt: Date.now() }));
-    for (const record of records) await put(record.sessionId, value(record));
+    const changes: { readonly sessionId: string; readonly from: Overlay[K]; readonly to: Overlay[K] }[] = [];
+    for (const record of records) {
+      const { sessionId } = record;
+      let from: Overlay[K] | undefined;
+      const to = value(record);
+      await index.keep(serviceId, sessionId, local => {
+        from = local[field];
+        return { ...local, [field]: to, changedAt: Date.now() };
+      });
+      changes.push({ sessionId, from: from, to });
+    }
     return async () => {
-      for (const record of records) await put(record.sessionId, record.local[field]);
+      for (const { sessionId, from, to } of changes)
+        await index.keep(serviceId, sessionId, local =>
+          isSame(local[field], to) ? { ...local, [field]: from, changedAt: Date.now() } : local,
+        );
     };
   }
 
@@ -192,20 +207,7 @@ export class LocalCommands {
     if (name === undefined) return;
     const given = name.trim();
     const isOwn = given === '' || (record.local.name === undefined && given === sessionTitle(record));
-    await this.#change([record], 'name', () => (isOwn ? undefined : given));
-  }
-
-  async #editNotes(node: unknown): Promise<void> {
-    const record = await this.#deps.access.recordOf(node);
-    if (record === undefined) return;
-    const notes = await vscode.window.showInputBox({
-      title: vscode.l10n.t('Notes about “{0}”', forNotification(sessionTitle(record), 60)),
-      prompt: vscode.l10n.t('Kept on this machine only. Found by the filter and shown in the row’s tooltip.'),
-      value: record.local.notes ?? '',
-      validateInput: tooLong(5_000),
-    });
-    if (notes === undefined) return;
-    await this.#change([record], 'notes', () => (notes.trim() === '' ? undefined : notes.trim()));
+    this.#undo.add(await this.#change([record], 'name', () => (isOwn ? undefined : given)));
   }
 
   async #editTags(node: unknown): Promise<void> {
@@ -221,7 +223,7 @@ export class LocalCommands {
     });
     if (text === undefined) return;
     const tags = [...new Set(text.split(',').map(tag => tag.trim()))].filter(tag => tag !== '');
-    await this.#change([record], 'tags', () => (tags.length === 0 ? undefined : tags));
+    this.#undo.add(await this.#change([record], 'tags', () => (tags.length === 0 ? undefined : tags)));
   }
 
   #offer(sentence: string, takeBack: () => Promise<void>): void {
@@ -251,6 +253,10 @@ function doneText(
     default:
       return undefined;
   }
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 async function confirmed(question: string, detail: string, act: string): Promise<boolean> {

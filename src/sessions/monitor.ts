@@ -5,7 +5,7 @@ import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
 import { Emitter, type Observable } from '../util/event';
 import { Poller } from '../util/poller';
 import { SharedRequests } from '../util/shared';
-import { begun, untilDue, type Turn } from './checks';
+import { begun, LEASE_MS, untilDue, type Turn } from './checks';
 import { statusOf, type SessionStatus, type StatusProblem } from './model';
 import type { SessionIndex } from './sessionIndex';
 
@@ -226,23 +226,27 @@ export class SessionMonitor extends Disposable {
       return session;
     } catch (error) {
       const sentence = index.serviceId === serviceId ? this.#deps.sentence(error) : undefined;
-      if (sentence !== undefined) await this.#fail(serviceId, sessionId, sentence);
+      // A failure, too, is as old as its question: an answer to a later one counts.
+      if (sentence !== undefined) await this.#fail(serviceId, sessionId, { at: startedAt, sentence });
       throw error;
     }
   }
 
   /** Tells all windows that a check has failed. */
-  async #fail(serviceId: string, sessionId: string, sentence: string): Promise<void> {
-    const at = this.#now();
-    await this.#deps.index.updateCheck(serviceId, sessionId, check => ({
-      ...(check ?? { at, by: this.#name, seen: '', unchanged: 0 }),
-      failure: { at, sentence },
-    }));
+  async #fail(serviceId: string, sessionId: string, failure: StatusProblem): Promise<void> {
+    const { at } = failure;
+    await this.#deps.index.updateCheck(serviceId, sessionId, check =>
+      at < (check?.failure?.at ?? 0) && (check?.failure?.at ?? 0) <= this.#now()
+        ? check
+        : { ...(check ?? { at, by: this.#name, seen: '', unchanged: 0 }), failure },
+    );
   }
 
   #problemOf(sessionId: string): StatusProblem | undefined {
     const failure = this.#deps.index.check(sessionId)?.failure;
-    return failure !== undefined && failure.at > this.#since ? failure : undefined;
+    // A failure that is dated in the future is of a clock that was wrong.
+    const isOurs = failure !== undefined && failure.at > this.#since && failure.at <= this.#now() + LEASE_MS;
+    return isOurs ? failure : undefined;
   }
 
   #onChecked(sessionIds: readonly string[]): void {

@@ -7,6 +7,8 @@ export interface Overlay {
   readonly pinned?: boolean | undefined;
   readonly archivedAt?: number | undefined;
   readonly notes?: string | undefined;
+  /** When the notes were last changed. */
+  readonly notesAt?: number | undefined;
   readonly tags?: readonly string[] | undefined;
   /** How many messages the session had when it was last looked at; -1 when a person marked it as unread. */
   readonly readCount?: number | undefined;
@@ -18,7 +20,7 @@ export const NO_OVERLAY: Overlay = {};
 
 /** Reads a stored overlay; fields of a wrong type are left out. */
 export function decodeOverlay(value: unknown): Overlay {
-  const { name, pinned, archivedAt, notes, tags, readCount, changedAt } = (value ?? {}) as Partial<
+  const { name, pinned, archivedAt, notes, notesAt, tags, readCount, changedAt } = (value ?? {}) as Partial<
     Record<keyof Overlay, unknown>
   >;
   return {
@@ -26,6 +28,7 @@ export function decodeOverlay(value: unknown): Overlay {
     ...(pinned === true ? { pinned } : {}),
     ...(typeof archivedAt === 'number' ? { archivedAt } : {}),
     ...(typeof notes === 'string' && notes !== '' ? { notes } : {}),
+    ...(typeof notesAt === 'number' ? { notesAt } : {}),
     ...(Array.isArray(tags) && tags.length > 0
       ? { tags: tags.filter((tag: unknown): tag is string => typeof tag === 'string') }
       : {}),

@@ -1,4 +1,4 @@
-import type { Session } from '../api';
+import { readSession, type Session } from '../api';
 import { decodeOverlay, NO_OVERLAY, type Overlay } from './overlay';
 import { decodeSignal, signalAfter, type KeptSignal } from './signal';
 
@@ -39,21 +39,27 @@ export interface SessionRecord {
 
 export const RECORD_VERSION = 2;
 
+/** No question is under way for longer: an answer that seems to be newer by more than this was dated by a clock that was wrong. */
+const LONGEST_QUESTION_MS = 10 * 60_000;
+
 /** Reads a stored record; throws when it is not one. What people wrote is kept even where the rest of it is odd. */
 export function decodeRecord(value: unknown): SessionRecord {
   if (typeof value !== 'object' || value === null) throw new Error('not an object');
   const record = value as Partial<Record<keyof SessionRecord, unknown>>;
   const { sessionId, addedAt, origin, session, checkedAt } = record;
   if (typeof sessionId !== 'string' || sessionId === '') throw new Error('sessionId is missing');
-  if (typeof addedAt !== 'number') throw new Error('addedAt is missing');
+  if (typeof addedAt !== 'number' || !Number.isFinite(addedAt)) throw new Error('addedAt is missing');
   if (!ORIGINS.some(known => known === origin)) throw new Error('origin is unknown');
-  if (session !== undefined && (typeof session !== 'object' || session === null || Array.isArray(session)))
-    throw new Error('session is not an object');
-  if (checkedAt !== undefined && typeof checkedAt !== 'number') throw new Error('checkedAt is not a time');
+  if (checkedAt !== undefined && (typeof checkedAt !== 'number' || !Number.isFinite(checkedAt)))
+    throw new Error('checkedAt is not a time');
+  // The service tells again what of its answer cannot be read.
+  const told = session === undefined ? undefined : readSession(session);
   const workspace = decodeWorkspace(record.workspace);
   const signal = decodeSignal(record.signal);
   return {
     ...(value as SessionRecord),
+    session: told,
+    checkedAt: session !== undefined && told === undefined ? undefined : checkedAt,
     firstText: textOf(record.firstText),
     statusAfterSend: textOf(record.statusAfterSend),
     computerName: textOf(record.computerName),
@@ -82,7 +88,7 @@ export function newRecord(
 
 /** The record after the service answered with `session` at `at`; the same record when a newer answer is known already. */
 export function observed(record: SessionRecord, session: Session, at: number): SessionRecord {
-  if (record.checkedAt !== undefined && record.checkedAt > at) return record;
+  if (isOlder(at, record.checkedAt)) return record;
   const signal = signalAfter(record.signal, session, at);
   return { ...record, session, checkedAt: at, statusAfterSend: undefined, signal };
 }
@@ -94,8 +100,12 @@ export function sent(
 ): SessionRecord {
   const firstText = record.firstText ?? send.text.trim().split('\n', 1)[0]?.slice(0, 200);
   const signal = record.signal !== undefined && record.signal.at <= send.at ? undefined : record.signal;
-  if (record.checkedAt !== undefined && record.checkedAt > send.at) return { ...record, firstText, signal };
+  if (isOlder(send.at, record.checkedAt)) return { ...record, firstText, signal };
   return { ...record, firstText, signal, checkedAt: send.at, statusAfterSend: send.status };
+}
+
+function isOlder(at: number, known: number | undefined): boolean {
+  return known !== undefined && known > at && known - at < LONGEST_QUESTION_MS;
 }
 
 function decodeWorkspace(value: unknown): Workspace | undefined {

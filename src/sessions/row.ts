@@ -8,7 +8,7 @@ import { isUnread } from './overlay';
 import type { SessionRecord } from './record';
 import { computerLabel, messagesText, sessionTitle, signalText, statusText, tellingSignal } from './text';
 
-/** A title is cut after so many characters, so that state and age stay in view beside it in a narrow side bar. */
+/** A title is cut after so many characters, since VS Code cuts a row at its end, where state and age stand. */
 const TITLE_LENGTH = 24;
 const TAG_LENGTH = 40;
 
@@ -29,6 +29,8 @@ export interface RowContext {
   readonly now: number;
   /** The rows stand below their computer, which need not be named again. */
   readonly belowComputer?: boolean;
+  /** After so many characters the title is cut. */
+  readonly titleLength?: number | undefined;
 }
 
 /** A session as one row. */
@@ -46,7 +48,7 @@ export interface Row {
 }
 
 export function rowOf(record: SessionRecord, context: RowContext): Row {
-  const { format, belowComputer } = context;
+  const { format, belowComputer, titleLength = TITLE_LENGTH } = context;
   const { session, local } = record;
   const title = sessionTitle(record);
   const state = stateText(record, context);
@@ -65,7 +67,7 @@ export function rowOf(record: SessionRecord, context: RowContext): Row {
   ];
   return {
     title,
-    label: title.length > TITLE_LENGTH ? `${title.slice(0, TITLE_LENGTH - 1).trimEnd()}…` : title,
+    label: title.length > titleLength ? `${title.slice(0, titleLength - 1).trimEnd()}…` : title,
     description: parts(told).join(' · '),
     icon: iconOf(record, context.status, stranded !== undefined),
     context: contextOf(record),

@@ -42,6 +42,7 @@ export class SessionIndex extends Disposable {
   readonly #checked = this.register(new Emitter<readonly string[]>());
   readonly #subscription = this.register(new Slot<IDisposable>());
   readonly #checksSubscription = this.register(new Slot<IDisposable>());
+  readonly #removedSubscription = this.register(new Slot<IDisposable>());
   #serviceId: string | undefined;
   #collection: Collection<SessionRecord> | undefined;
   #checks: Collection<Check> | undefined;
@@ -138,19 +139,18 @@ export class SessionIndex extends Disposable {
     const { session, origin, at, computerName, workspace } = learnt;
     const { sessionId } = session;
     const removed = await removedFrom(this.#storage, serviceId);
-    if (removed.get(sessionId) !== undefined) {
-      // The service goes on listing what a person has taken out of the list.
-      if (origin === 'listed') return;
-      await removed.remove(sessionId);
-    }
+    const before = await removed.update(sessionId, current => current);
+    // The service goes on listing what a person has taken out of the list.
+    if (before !== undefined && origin === 'listed') return;
     await this.#follow(serviceId, sessionId, at, current => {
-      const base = current ?? newRecord(sessionId, origin, at, workspace);
+      const base = current ?? withKept(newRecord(sessionId, origin, at, workspace), before);
       const next = observed(base, session, at);
       const named = computerName ?? next.computerName;
       const placed = next.workspace ?? workspace;
       if (named === next.computerName && placed === next.workspace) return next;
       return { ...next, computerName: named, workspace: placed };
     });
+    if (before !== undefined) await removed.remove(sessionId);
   }
 
   /** Records an answer of a service; does nothing for a session that is not in its index. */
@@ -175,21 +175,25 @@ export class SessionIndex extends Disposable {
   /** Records what a hook told; a session that is not known yet enters the index with it. */
   async signal(serviceId: string, signal: SessionSignal, workspace: Workspace | undefined): Promise<void> {
     const { sessionId, at } = signal;
+    const removed = await removedFrom(this.#storage, serviceId);
+    const before = await removed.update(sessionId, current => current);
     await this.#of(serviceId).update(sessionId, current => {
-      const base = current ?? newRecord(sessionId, 'hook', at, workspace);
+      const base = current ?? withKept(newRecord(sessionId, 'hook', at, workspace), before);
       const latest = latestSignal(base.signal, signal, base.session);
       if (current !== undefined && latest === base.signal) return current;
       return { ...base, signal: latest, workspace: base.workspace ?? workspace };
     });
+    if (before !== undefined) await removed.remove(sessionId);
   }
 
-  /** Changes what people keep about a session here; does nothing for one that is not in the index. */
-  async keep(serviceId: string, sessionId: string, change: (local: Overlay) => Overlay): Promise<void> {
-    await this.#of(serviceId).update(sessionId, current => {
+  /** Changes what people keep about a session here; resolves to false for one that is not in the index. */
+  async keep(serviceId: string, sessionId: string, change: (local: Overlay) => Overlay): Promise<boolean> {
+    const kept = await this.#of(serviceId).update(sessionId, current => {
       if (current === undefined) return undefined;
       const local = change(current.local);
       return local === current.local ? current : { ...current, local };
     });
+    return kept !== undefined;
   }
 
   /** Brings a record of a file in; tells what came of it. Nothing newer is overwritten. */
@@ -200,29 +204,41 @@ export class SessionIndex extends Disposable {
       outcome = current === undefined ? 'added' : merged === current ? 'kept' : 'updated';
       return merged;
     });
+    await (await removedFrom(this.#storage, serviceId)).remove(incoming.sessionId);
     return outcome;
   }
 
+  /** Takes a session out of the list. What can be put back is stored first: a crash in between loses nothing. */
   async remove(serviceId: string, sessionId: string): Promise<SessionRecord | undefined> {
-    const record = await this.#of(serviceId).remove(sessionId);
+    const [sessions, removed] = [this.#of(serviceId), await removedFrom(this.#storage, serviceId)];
+    const at = Date.now();
+    const known = await this.read(serviceId, sessionId);
+    if (known === undefined) return undefined;
+    await removed.put(sessionId, { at, record: known });
+    const record = await sessions.remove(sessionId);
+    if (record !== undefined && record !== known) await removed.put(sessionId, { at, record });
     await checksOf(this.#storage, serviceId).remove(sessionId);
-    if (record !== undefined)
-      await (await removedFrom(this.#storage, serviceId)).put(sessionId, { at: Date.now(), record });
     return record;
   }
 
   /** What was taken out of the list and can be put back, the latest first. */
   async removed(serviceId: string): Promise<readonly Required<Removed>[]> {
     const { values } = await removedFrom(this.#storage, serviceId);
-    return [...values.values()]
-      .flatMap(({ at, record }) => (record === undefined ? [] : [{ at, record }]))
+    const listed = await this.#of(serviceId).load();
+    return [...values]
+      .flatMap(([id, { at, record }]) => (record === undefined || listed.has(id) ? [] : [{ at, record }]))
       .sort((a, b) => b.at - a.at);
   }
 
-  /** Puts a removed record back as it was. */
+  /** Puts a removed record back as it was; one that has come back meanwhile gets what was kept about it. */
   async restore(serviceId: string, record: SessionRecord): Promise<void> {
-    await this.#of(serviceId).update(record.sessionId, current => current ?? record);
+    await this.#of(serviceId).update(record.sessionId, current => mergeRecord(current, record));
     await (await removedFrom(this.#storage, serviceId)).remove(record.sessionId);
+  }
+
+  /** The newest record of a session, of whichever service. */
+  async read(serviceId: string, sessionId: string): Promise<SessionRecord | undefined> {
+    return this.#of(serviceId).update(sessionId, current => current);
   }
 
   #of(serviceId: string): Collection<SessionRecord> {
@@ -256,18 +272,32 @@ export class SessionIndex extends Disposable {
   async #open(serviceId: string | undefined): Promise<void> {
     this.#subscription.set(undefined);
     this.#checksSubscription.set(undefined);
+    this.#removedSubscription.set(undefined);
     this.#collection = undefined;
     this.#checks = undefined;
     if (serviceId !== undefined) {
       const collection = this.#of(serviceId);
       const checks = checksOf(this.#storage, serviceId);
-      await Promise.all([collection.load(), checks.load()]);
+      const [removed] = await Promise.all([
+        removedFrom(this.#storage, serviceId),
+        collection.load(),
+        checks.load(),
+      ]);
       if (this.#serviceId !== serviceId || this.isDisposed) return;
       this.#collection = collection;
       this.#checks = checks;
       this.#subscription.set(collection.onDidChange(ids => this.#changed.fire(ids)));
       this.#checksSubscription.set(checks.onDidChange(ids => this.#checked.fire(ids)));
+      // While somebody listens, it knows what other windows have removed.
+      this.#removedSubscription.set(removed.onDidChange(() => undefined));
     }
     this.#changed.fire([]);
   }
+}
+
+/** A session that comes back after a person removed it, with what that person kept about it. */
+function withKept(record: SessionRecord, removed: Removed | undefined): SessionRecord {
+  if (removed?.record === undefined) return record;
+  const { local, workspace, firstText, computerName } = removed.record;
+  return { ...record, local, firstText, computerName, workspace: workspace ?? record.workspace };
 }

@@ -1,3 +1,4 @@
+import { isSessionId } from './pickers';
 import { decodeRecord, migrateRecord, RECORD_VERSION, type SessionRecord } from './record';
 
 const FORMAT = 'agent-console-sessions';
@@ -29,8 +30,8 @@ export function exportText(records: Iterable<SessionRecord>, host: string, now: 
   return `${JSON.stringify({ format: FORMAT, version: RECORD_VERSION, exportedAt, service: host, sessions }, undefined, 2)}\n`;
 }
 
-/** Reads an exported file of this or an older version. Throws `ImportError` for anything else. */
-export function readImport(text: string): ImportedSessions {
+/** Reads an exported file of this or an older version. Throws `ImportError` for anything else. `now` is Unix ms. */
+export function readImport(text: string, now = Date.now()): ImportedSessions {
   const file = parse(text) as Readonly<Record<string, unknown>> | null;
   if (typeof file !== 'object' || file === null || file['format'] !== FORMAT)
     throw new ImportError('notOurs');
@@ -42,7 +43,9 @@ export function readImport(text: string): ImportedSessions {
   const bad: { place: string; reason: string }[] = [];
   sessions.forEach((entry: unknown, index) => {
     try {
-      records.push(decodeRecord(version < RECORD_VERSION ? migrateRecord(entry, version) : entry));
+      const record = decodeRecord(version < RECORD_VERSION ? migrateRecord(entry, version) : entry);
+      if (!isSessionId(record.sessionId)) throw new Error('sessionId is not an id');
+      records.push(inThePast(record, now));
     } catch (error) {
       bad.push({
         place: placeOf(entry, index),
@@ -74,6 +77,23 @@ export function mergeRecord(current: SessionRecord | undefined, incoming: Sessio
     local,
   };
   return JSON.stringify(merged) === JSON.stringify(current) ? current : merged;
+}
+
+/** What a file dates in the future would count as newer than whatever is learnt here. */
+function inThePast(record: SessionRecord, now: number): SessionRecord {
+  const past = <T extends number | undefined>(at: T): T => (at !== undefined && at > now ? now : at) as T;
+  const { local, signal, addedAt, checkedAt } = record;
+  return {
+    ...record,
+    addedAt: past(addedAt),
+    checkedAt: past(checkedAt),
+    signal: signal && { ...signal, at: past(signal.at) },
+    local: {
+      ...local,
+      ...(local.changedAt === undefined ? {} : { changedAt: past(local.changedAt) }),
+      ...(local.notesAt === undefined ? {} : { notesAt: past(local.notesAt) }),
+    },
+  };
 }
 
 function placeOf(entry: unknown, index: number): string {

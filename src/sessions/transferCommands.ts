@@ -75,16 +75,21 @@ export class TransferCommands {
       done.updated,
       done.kept,
     );
-    const [bad] = imported.bad;
+    const unreadable = [...imported.bad, ...done.bad];
+    const [bad] = unreadable;
     if (bad === undefined) {
       void vscode.window.showInformationMessage(sentence);
       return;
     }
     const first = vscode.l10n.t('{0} ({1})', oneLine(bad.place, 80), oneLine(bad.reason, 80));
     const unread =
-      imported.bad.length === 1
-        ? vscode.l10n.t('One entry could not be read: {0}.', first)
-        : vscode.l10n.t('{0} entries could not be read, the first of them: {1}.', imported.bad.length, first);
+      unreadable.length === 1
+        ? vscode.l10n.t('One entry could not be taken in: {0}.', first)
+        : vscode.l10n.t(
+            '{0} entries could not be taken in, the first of them: {1}.',
+            unreadable.length,
+            first,
+          );
     void vscode.window.showWarningMessage(forNotification(`${sentence} ${unread}`, 500));
   }
 
@@ -92,15 +97,23 @@ export class TransferCommands {
     serviceId: string,
     { records }: ImportedSessions,
     signal: AbortSignal,
-  ): Promise<{ readonly added: number; readonly updated: number; readonly kept: number }> {
+  ): Promise<Record<'added' | 'updated' | 'kept', number> & Pick<ImportedSessions, 'bad'>> {
     const counts = { added: 0, updated: 0, kept: 0 };
+    const bad: ImportedSessions['bad'][number][] = [];
     const waiting = [...records];
     const work = async (): Promise<void> => {
       for (let record = waiting.shift(); record !== undefined && !signal.aborted; record = waiting.shift())
-        counts[await this.#deps.index.merge(serviceId, record)]++;
+        await this.#deps.index.merge(serviceId, record).then(
+          outcome => counts[outcome]++,
+          (error: unknown) =>
+            bad.push({
+              place: record.sessionId,
+              reason: error instanceof Error ? error.message : String(error),
+            }),
+        );
     };
     await Promise.all(Array.from({ length: 16 }, work));
-    return counts;
+    return { ...counts, bad };
   }
 }
 

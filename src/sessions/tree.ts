@@ -34,6 +34,7 @@ export interface SessionsTreeDeps {
   readonly statusOf: (record: SessionRecord) => SessionStatus;
   readonly computer: (computerId: string) => ComputerFacts | undefined;
   readonly format: Formatter;
+  readonly titleLength?: () => number;
   readonly now?: () => number;
 }
 
@@ -166,10 +167,17 @@ export class SessionsTree extends Disposable implements vscode.TreeDataProvider<
   }
 
   #row(record: SessionRecord): Row {
-    const { computer, format } = this.#deps;
+    const { computer, format, titleLength } = this.#deps;
     const belowComputer = this.#groupOf.get(record.sessionId)?.startsWith('computer/') ?? false;
     const status = this.#deps.statusOf(record);
-    return rowOf(record, { status, computer, format, now: this.#now(), belowComputer });
+    return rowOf(record, {
+      status,
+      computer,
+      format,
+      now: this.#now(),
+      belowComputer,
+      titleLength: titleLength?.(),
+    });
   }
 
   #sessionItem(node: SessionNode, record: SessionRecord): vscode.TreeItem {
@@ -186,8 +194,8 @@ export class SessionsTree extends Disposable implements vscode.TreeDataProvider<
   }
 }
 
-function signature({ title, description, icon, context }: Row): string {
-  return [title, description, icon.id, icon.color, context].join('\n');
+function signature({ title, label, description, icon, context }: Row): string {
+  return [title, label, description, icon.id, icon.color, context].join('\n');
 }
 
 function sameRows(a: readonly string[], b: readonly string[]): boolean {

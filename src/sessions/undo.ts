@@ -1,15 +1,28 @@
 import * as vscode from 'vscode';
 import { forNotification } from '../util/text';
 
+/** Tells something with a button to go with it; resolves to the button when it was pressed. */
+export type Tell = (sentence: string, button: string) => Thenable<string | undefined>;
+
 /** What can be taken back in this window: the newest act by a button of its notice, all of them by a command. */
 export class Undo {
+  readonly #tell: Tell;
   readonly #steps: (() => Promise<void>)[] = [];
+
+  constructor(tell: Tell) {
+    this.#tell = tell;
+  }
+
+  /** Keeps what takes an act back that is plain to see. */
+  add(takeBack: () => Promise<void>): void {
+    this.#steps.push(takeBack);
+  }
 
   /** Tells what was done and offers to take it back; resolves without waiting for an answer. */
   offer(sentence: string, takeBack: () => Promise<void>, onFailure: (error: unknown) => void): void {
-    this.#steps.push(takeBack);
+    this.add(takeBack);
     const button = vscode.l10n.t('Undo');
-    void vscode.window.showInformationMessage(forNotification(sentence), button).then(answer => {
+    void this.#tell(forNotification(sentence), button).then(answer => {
       if (answer === button) this.#run(takeBack).catch(onFailure);
     });
   }

@@ -9,12 +9,11 @@ import type { Listing } from './listing';
 import { isActive, isWaiting } from './model';
 import type { SessionMonitor } from './monitor';
 import type { SessionIndex } from './sessionIndex';
+import { Ticker } from './ticker';
 import type { SessionsTree, SessionTreeNode } from './tree';
 
 /** How often the ages in the rows are drawn anew while the view is visible. */
 const REDRAW_MS = 15_000;
-/** A tick that comes so much too late means that the machine has slept. */
-const SLEEP_MS = 20_000;
 /** Changes that come together are shown together. */
 const TOGETHER_MS = 50;
 
@@ -33,14 +32,16 @@ export class SessionsView extends Disposable {
   readonly #deps: SessionsViewDeps;
   readonly #watches = new Map<string, IDisposable>();
   readonly #changed = new Set<string>();
-  #clock: NodeJS.Timeout | undefined;
+  readonly #ticker: Ticker;
   #together: NodeJS.Timeout | undefined;
-  #lastTick = 0;
   #wasOpen = false;
 
   constructor(deps: SessionsViewDeps) {
     super();
     this.#deps = deps;
+    // What was known before the machine slept is old: whatever is watched is asked about as if it had just come into view.
+    const onWake = (): void => deps.monitor.wake();
+    this.#ticker = this.register(new Ticker({ everyMs: REDRAW_MS, onTick: () => this.#tick(), onWake }));
     const soon = (ids: readonly string[]): void => this.#updateSoon(ids);
     this.register(deps.index.onDidChange(soon));
     this.register(deps.monitor.onDidChange(soon));
@@ -56,7 +57,6 @@ export class SessionsView extends Disposable {
   }
 
   override dispose(): void {
-    clearInterval(this.#clock);
     clearTimeout(this.#together);
     for (const watch of this.#watches.values()) watch.dispose();
     this.#watches.clear();
@@ -81,7 +81,7 @@ export class SessionsView extends Disposable {
     setContext('agentConsole.sessions', this.#rows());
     const counts = index.isOpen ? listing.countText() : undefined;
     const place = state.kind === 'signedOut' ? undefined : serviceLabel(state.service);
-    view.description = [place, counts].filter(part => part !== undefined).join(' · ');
+    view.description = [counts, place].filter(part => part !== undefined).join(' · ');
     setMessage(view, this.#message());
     this.#watchActive();
     this.#showBadge();
@@ -136,18 +136,10 @@ export class SessionsView extends Disposable {
 
   /** Ages move on while they are on the screen, and a badge may not outlive what it tells. */
   #keepTime(badge: boolean): void {
-    const wanted = badge || this.#deps.view.visible;
-    if (wanted === (this.#clock !== undefined)) return;
-    clearInterval(this.#clock);
-    this.#lastTick = Date.now();
-    this.#clock = wanted ? setInterval(() => this.#tick(), REDRAW_MS) : undefined;
+    this.#ticker.want(badge || this.#deps.view.visible);
   }
 
   #tick(): void {
-    const now = Date.now();
-    // What was known before the machine slept is old: whatever is watched is asked about as if it had just come into view.
-    if (now - this.#lastTick > REDRAW_MS + SLEEP_MS) this.#deps.monitor.wake();
-    this.#lastTick = now;
     if (this.#deps.view.visible) this.#deps.tree.update();
     this.#showBadge();
   }

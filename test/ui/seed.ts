@@ -29,16 +29,32 @@ export function serviceIdOf({ baseUrl, appUrl }: SampleService): string {
   return serviceAt({ baseUrl, appUrl }, 'environment').id;
 }
 
-/** Writes sessions as another window would, while the windows of the test look on. */
+/** Does something to the index as another window would, while the windows of the test look on. */
+export async function change<T>(
+  workbench: Workbench,
+  service: SampleService,
+  act: (index: SessionIndex, serviceId: string) => Promise<T>,
+): Promise<T> {
+  const storage = openStorage({ root: storageOf(workbench), log: silentLog() });
+  const index = new SessionIndex(storage);
+  const id = serviceIdOf(service);
+  try {
+    await index.use(id);
+    return await act(index, id);
+  } finally {
+    await storage.settled();
+    index.dispose();
+    storage.dispose();
+  }
+}
+
+/** Writes sessions as another window would. */
 export async function seed(
   workbench: Workbench,
   service: SampleService,
   seeds: readonly Seed[],
 ): Promise<void> {
-  const storage = openStorage({ root: storageOf(workbench), log: silentLog() });
-  const index = new SessionIndex(storage);
-  const id = serviceIdOf(service);
-  try {
+  await change(workbench, service, async (index, id) => {
     for (const { sessionId, ageMs = 0, session, local, signal, workspace } of seeds) {
       const at = Date.now() - ageMs;
       const told: Session = {
@@ -53,10 +69,7 @@ export async function seed(
       if (local !== undefined) await index.keep(id, sessionId, () => local);
       if (signal !== undefined) await index.signal(id, { sessionId, at, ...signal }, workspace);
     }
-  } finally {
-    await storage.settled();
-    storage.dispose();
-  }
+  });
 }
 
 /** Creates a session at the service and gives its agent something to do. */

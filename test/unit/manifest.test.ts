@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { commands, panels, views } from '../../src/contributions';
+import { commands, documents, panels, views } from '../../src/contributions';
 import { settingKeys } from '../../src/settings';
 
 interface Manifest {
@@ -41,7 +41,12 @@ describe('package.json', () => {
     );
     assert.deepEqual(
       [...manifest.activationEvents].sort(),
-      ['onStartupFinished', 'onUri', ...Object.values(panels).map(panel => `onWebviewPanel:${panel}`)].sort(),
+      [
+        'onStartupFinished',
+        'onUri',
+        `onFileSystem:${documents.notes}`,
+        ...Object.values(panels).map(panel => `onWebviewPanel:${panel}`),
+      ].sort(),
     );
   });
 
@@ -73,6 +78,7 @@ describe('package.json', () => {
       'agentConsole.organizationFiltered',
       // Settings that a title button goes by.
       'agentConsole.sessions.filter',
+      'agentConsole.sessions.titleLength',
       'agentConsole.sessions.scope',
     ]);
     const whens = [...menus, ...manifest.contributes.viewsWelcome].map(item => item.when ?? '');

@@ -21,6 +21,8 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** User settings beyond the quiet ones below. */
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** The person's own keys, as in `keybindings.json`. */
+  readonly keybindings?: readonly object[];
   /** With it, a folder opens in Restricted Mode; without it every folder is trusted. */
   readonly workspaceTrust?: boolean;
 }
@@ -95,6 +97,8 @@ async function startIn(data: string, installation: Installation, options: Server
   fs.mkdirSync(path.join(userDataFolder, 'User'), { recursive: true });
   const settings = { ...quietSettings, ...options.settings };
   fs.writeFileSync(path.join(userDataFolder, 'User', 'settings.json'), JSON.stringify(settings, null, 2));
+  const { keybindings = [] } = options;
+  fs.writeFileSync(path.join(userDataFolder, 'User', 'keybindings.json'), JSON.stringify(keybindings));
 
   const folders = [
     ...['--user-data-dir', userDataFolder],

@@ -16,14 +16,16 @@ export const sessionScenes: readonly Scene[] = [
     pace: 6,
     async play(stage) {
       await manySessions(stage);
-      const { page } = stage.workbench;
-      const box = await page.locator('.part.sidebar').boundingBox();
-      const edge = (box?.x ?? 0) + (box?.width ?? 0);
-      await page.mouse.move(edge, 300);
-      await page.mouse.down();
-      await page.mouse.move((box?.x ?? 0) + 200, 300, { steps: 5 });
-      await page.mouse.up();
-      return sideBar(stage);
+      return narrowed(stage);
+    },
+  },
+  {
+    name: 'sessions-narrow-titles',
+    pace: 6,
+    settings: { 'agentConsole.sessions.titleLength': 10 },
+    async play(stage) {
+      await manySessions(stage);
+      return narrowed(stage);
     },
   },
   {
@@ -79,6 +81,18 @@ export const sessionScenes: readonly Scene[] = [
 
 function sideBar({ workbench }: Stage): Locator {
   return workbench.page.locator('.part.sidebar');
+}
+
+/** The side bar, 200 px wide. */
+async function narrowed(stage: Stage): Promise<Locator> {
+  const { page } = stage.workbench;
+  const box = await page.locator('.part.sidebar').boundingBox();
+  const edge = (box?.x ?? 0) + (box?.width ?? 0);
+  await page.mouse.move(edge, 300);
+  await page.mouse.down();
+  await page.mouse.move((box?.x ?? 0) + 200, 300, { steps: 5 });
+  await page.mouse.up();
+  return sideBar(stage);
 }
 
 /** Sessions in every state the view knows. */

@@ -216,4 +216,83 @@ describe('the index of sessions', () => {
     await index.learn('service', { session: sessionOf(), origin: 'added', at: 6, workspace: billing });
     assert.deepEqual(index.get('s1')?.workspace, shop);
   });
+
+  it('knows what another window has removed, at once, and offers it only while it is gone', async () => {
+    const [a, b] = [await windows.open(), await windows.open()];
+    const listed = { session: sessionOf(), origin: 'listed', at: 5 } as const;
+    await a.index.learn('service', listed);
+    await until(b.index.onDidChange, () => b.index.get('s1') !== undefined);
+    assert.deepEqual(await b.index.removed('service'), []);
+    await a.index.remove('service', 's1');
+    await b.index.learn('service', { ...listed, at: 6 });
+    assert.equal(
+      (await windows.open()).index.get('s1'),
+      undefined,
+      'a list read elsewhere brings nothing back',
+    );
+    await until(b.index.onDidChange, () => b.index.get('s1') === undefined);
+    const [gone] = await (await windows.open()).index.removed('service');
+    assert.equal(gone?.record.sessionId, 's1');
+    await b.index.merge('service', recordOf());
+    const later = (await windows.open()).index;
+    assert.deepEqual(await later.removed('service'), []);
+    await later.learn('service', { ...listed, session: sessionOf({ title: 'Listed again' }), at: 7 });
+    assert.equal(later.get('s1')?.session?.title, 'Listed again', 'what came back is followed again');
+  });
+
+  it('keeps what people wrote about a session that was removed and comes back by its id or by a hook', async () => {
+    const { index } = await windows.open();
+    const local = { name: 'Mine', notes: 'Two\nlines', changedAt: 7 };
+    for (const sessionId of ['s1', 's2', 's3']) {
+      await index.learn('service', { session: sessionOf({ sessionId }), origin: 'created', at: 5 });
+      await index.keep('service', sessionId, () => local);
+    }
+    const taken = [];
+    for (const sessionId of ['s1', 's2', 's3']) taken.push(await index.remove('service', sessionId));
+    await index.learn('service', { session: sessionOf(), origin: 'added', at: 8 });
+    await index.signal('service', { sessionId: 's2', kind: 'waiting', at: 9 }, undefined);
+    assert.deepEqual(index.get('s1')?.local, local);
+    assert.deepEqual(index.get('s2')?.local, local);
+    assert.equal(index.get('s2')?.signal?.kind, 'waiting');
+    await index.keep('service', 's1', now => ({ ...now, name: 'Newer', changedAt: 20 }));
+    for (const record of taken) await index.restore('service', record!);
+    assert.equal(index.get('s1')?.local.name, 'Newer', 'undo takes nothing newer away');
+    assert.deepEqual(index.get('s3')?.local, local);
+  });
+
+  it('goes on after a clock that was wrong has dated an answer far in the future', async () => {
+    const { index } = await windows.open();
+    const year = 365 * 24 * 3_600_000;
+    await index.learn('service', {
+      session: sessionOf({ status: 'running' }),
+      origin: 'created',
+      at: 5 + year,
+    });
+    await index.observe('service', sessionOf({ status: 'idle' }), 1_000_000);
+    assert.equal(index.get('s1')?.session?.status, 'idle');
+  });
+
+  it('reads what it can of a record with an answer no service gives, and lists it', async () => {
+    const odd = (sessionId: string, session: unknown): Promise<string> =>
+      store(sessionId, 2, {
+        sessionId,
+        origin: 'added',
+        addedAt: 1,
+        checkedAt: 9,
+        session,
+        local: { name: 'N' },
+      });
+    const fine = { ...sessionOf(), title: 5, sessionSettings: { tags: 'all', model: ['x'] } };
+    await odd('s1', fine);
+    await odd('s2', { ...sessionOf(), messageCount: 'many' });
+    await odd('s3', 'idle');
+    const { index } = await windows.open();
+    assert.deepEqual(index.unreadable, []);
+    assert.equal(index.get('s1')?.session?.title, undefined);
+    assert.equal(index.get('s1')?.session?.messageCount, 2);
+    for (const id of ['s2', 's3']) {
+      const record = index.get(id);
+      assert.deepEqual([record?.session, record?.checkedAt, record?.local.name], [undefined, undefined, 'N']);
+    }
+  });
 });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { commands } from '../../../src/contributions';
+import { commands, views } from '../../../src/contributions';
 import { LocalCommands } from '../../../src/sessions/localCommands';
 import { isUnread } from '../../../src/sessions/overlay';
-import type { SessionAccess } from '../../../src/sessions/access';
+import { SessionAccess } from '../../../src/sessions/access';
 import { Formatter } from '../../../src/util/format';
-import { sessionOf, Windows } from './support';
+import { sessionOf, until, Windows } from './support';
 
 interface Key {
   readonly command: string;
@@ -65,5 +65,78 @@ describe('keys of the list of sessions', () => {
     assert.equal(unread(), false);
     await handlers.markRead(readKey, undefined);
     assert.equal(unread(), true);
+  });
+
+  it('are meant for the selected rows, or for the row with the focus where it is not among them', async () => {
+    const { index } = await windows.open();
+    const ids = ['s1', 's2', 's3'];
+    for (const sessionId of ids)
+      await index.learn('service', { session: sessionOf({ sessionId }), origin: 'created', at: 5 });
+    let selection: readonly unknown[] = [];
+    const access = new SessionAccess({
+      index,
+      selection: () => selection,
+      ready: () => Promise.resolve(),
+    } as unknown as ConstructorParameters<typeof SessionAccess>[0]);
+    const row = (sessionId: string): object => ({ kind: 'session', sessionId });
+    const meant = async (focused: unknown, ...selected: readonly object[]): Promise<readonly string[]> => {
+      selection = selected;
+      const [, key] = argsOf(commands.sessions.remove) as readonly [unknown, unknown];
+      const records = await access.recordsOf([focused, key], undefined);
+      return records.map(({ sessionId }) => sessionId);
+    };
+    assert.deepEqual(await meant(row('s2'), row('s1')), ['s2'], 'arrow keys move the focus alone');
+    assert.deepEqual(await meant(row('s2'), row('s1'), row('s2')), ['s1', 's2']);
+    assert.deepEqual(await meant(row('s3')), ['s3']);
+    assert.deepEqual(
+      await meant({ kind: 'group', key: 'today' }, row('s1')),
+      [],
+      'not what stands elsewhere',
+    );
+    assert.deepEqual(await meant(null, row('s1')), ['s1']);
+    assert.deepEqual(await meant(null), []);
+    selection = [row('s1'), row('s2')];
+    const renamed = await access.recordOf([row('s2'), { kind: 'selection' }]);
+    assert.equal(renamed?.sessionId, 's2');
+    assert.equal(await access.recordOf([{ kind: 'group', key: 'today' }, { kind: 'selection' }]), undefined);
+    for (const command of [commands.sessions.rename, commands.sessions.pin, commands.sessions.showDetails]) {
+      const [focus] = argsOf(command) as readonly [unknown];
+      assert.deepEqual(focus, { $treeViewId: views.sessions, $focusedTreeItem: true });
+    }
+  });
+
+  it('take back each change, and leave alone what another window has changed since', async () => {
+    const [a, b] = [await windows.open(), await windows.open()];
+    await a.index.learn('service', { session: sessionOf(), origin: 'created', at: 5 });
+    await a.index.learn('service', { session: sessionOf({ sessionId: 's2' }), origin: 'created', at: 5 });
+    await until(b.index.onDidChange, () => b.index.records.size === 2);
+    const access: Pick<SessionAccess, 'recordsOf'> = {
+      recordsOf: () => Promise.resolve([...a.index.records.values()]),
+    };
+    const failures: unknown[] = [];
+    const { handlers } = new LocalCommands({
+      index: a.index,
+      access: access as SessionAccess,
+      format: new Formatter('en'),
+      onFailure: error => failures.push(error),
+      tell: () => Promise.resolve(undefined),
+    });
+    const pinned = async (): Promise<unknown[]> => {
+      const { index } = await windows.open();
+      return ['s1', 's2'].map(id => index.get(id)?.local.pinned);
+    };
+    await handlers.pin(undefined, undefined);
+    assert.deepEqual(await pinned(), [true, true]);
+    await b.index.keep('service', 's2', local => ({ ...local, name: 'Renamed there' }));
+    await handlers.unpin(undefined, undefined);
+    assert.deepEqual(await pinned(), [undefined, undefined]);
+    await b.index.keep('service', 's1', local => ({ ...local, pinned: true }));
+    await handlers.undo();
+    assert.deepEqual(await pinned(), [true, true]);
+    await b.index.keep('service', 's2', local => ({ ...local, pinned: undefined }));
+    await handlers.undo();
+    assert.deepEqual(await pinned(), [undefined, undefined], 'what is not as it was left stays as it is');
+    assert.equal((await windows.open()).index.get('s2')?.local.name, 'Renamed there');
+    assert.deepEqual(failures, []);
   });
 });

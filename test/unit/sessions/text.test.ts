@@ -55,6 +55,8 @@ describe('a session as a row', () => {
     });
     const row = rowOf(recordOf({ session, local: { pinned: true, name: title } }), context());
     assert.ok(row.label.length <= 24 && row.label.endsWith('…'), row.label);
+    assert.equal(rowOf(recordOf({ session }), context({ titleLength: 8 })).label, 'A title…');
+    assert.equal(rowOf(recordOf({ session }), context({ titleLength: 200 })).label, title);
     assert.equal(row.title, title);
     assert.equal(row.description, 'idle 2 min · atlas · 2 messages · 3K tokens · #build');
     assert.equal(

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { sectionsOf } from '../../../src/sessions/facts';
+import { parseFilter } from '../../../src/sessions/filter';
+import { rowOf } from '../../../src/sessions/row';
 import { exportText, ImportError, mergeRecord, readImport } from '../../../src/sessions/transfer';
-import { recordOf, sessionOf, Windows } from './support';
+import { Formatter } from '../../../src/util/format';
+import { idle, recordOf, sessionOf, Windows } from './support';
 
 describe('exported lists of sessions', () => {
   const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
@@ -87,4 +91,118 @@ describe('exported lists of sessions', () => {
       }),
     );
   });
+
+  it('cannot break the list, date anything in the future, or name what is no session', async () => {
+    const now = 1_000_000;
+    const file = (sessions: readonly unknown[]): string =>
+      JSON.stringify({ format: 'agent-console-sessions', version: 2, service: 'h', sessions });
+    const base = { origin: 'added', addedAt: 1 };
+    const read = readImport(
+      file([
+        { ...base, sessionId: '..' },
+        { ...base, sessionId: 'a b' },
+        { ...base, sessionId: 'x\u202e' },
+        { ...base, sessionId: 'y'.repeat(300) },
+        { ...base, sessionId: 's1', addedAt: 9e15, checkedAt: 9e15, local: { name: 'N', changedAt: 9e15 } },
+        {
+          ...base,
+          sessionId: 's2',
+          session: { sessionId: 's2', title: 1, status: {} },
+          local: { tags: [1] },
+        },
+      ]),
+      now,
+    );
+    assert.equal(read.bad.length, 4);
+    assert.deepEqual(
+      read.records.map(({ sessionId, addedAt, checkedAt, session, local }) => [
+        sessionId,
+        addedAt,
+        checkedAt,
+        session,
+        local.changedAt,
+      ]),
+      [
+        ['s1', now, now, undefined, now],
+        ['s2', 1, undefined, undefined, undefined],
+      ],
+    );
+    assert.equal(
+      readImport(file([{ ...base, sessionId: 's' }]).replace('"addedAt":1', '"addedAt":1e999')).bad.length,
+      1,
+    );
+    const windows = await Windows.make();
+    try {
+      const { index } = await windows.open();
+      for (const record of read.records) await index.merge('service', record);
+      await index.observe('service', sessionOf({ title: 'Told' }), now + 1);
+      assert.equal(index.get('s1')?.session?.title, 'Told');
+    } finally {
+      await windows.close();
+    }
+  });
+
+  it('hold only what every part of the view can show, whatever else was in them', () => {
+    const context = {
+      status: idle,
+      computer: () => undefined,
+      format: new Formatter('en'),
+      now: 200,
+    };
+    const key = fc.constantFrom(
+      ...[
+        'title',
+        'status',
+        'messageCount',
+        'updatedAt',
+        'sessionSettings',
+        'computerId',
+        'name',
+        'tags',
+        'at',
+      ],
+    );
+    const anything = fc.letrec<{ value: unknown }>(tie => ({
+      value: fc.oneof(
+        { maxDepth: 3 },
+        fc.jsonValue(),
+        fc.dictionary(key, tie('value')),
+        fc.record({ ...sessionShape, sessionSettings: tie('value'), title: tie('value') }),
+      ),
+    })).value;
+    const entry = fc.record({
+      sessionId: fc.constantFrom('s1', 's2'),
+      origin: fc.constantFrom('added', 'hook'),
+      addedAt: fc.nat(),
+      session: anything,
+      local: anything,
+      signal: anything,
+      workspace: anything,
+      firstText: anything,
+      computerName: anything,
+    });
+    fc.assert(
+      fc.property(fc.array(entry, { maxLength: 3 }), entries => {
+        const text = JSON.stringify({
+          format: 'agent-console-sessions',
+          version: 2,
+          service: 'h',
+          sessions: entries,
+        });
+        for (const record of readImport(text).records) {
+          rowOf(record, context);
+          sectionsOf(record, context);
+          parseFilter('a tag:b computer:c is:waiting')?.(record, { status: idle });
+        }
+      }),
+    );
+  });
 });
+
+const sessionShape = {
+  sessionId: fc.constant('s1'),
+  status: fc.constant('idle'),
+  messageCount: fc.nat(),
+  createdAt: fc.nat(),
+  updatedAt: fc.nat(),
+};

@@ -12,8 +12,8 @@ import {
 import type { Event } from '../../../src/util/event';
 
 /** A folder of this test, gone after it. */
-export function temporaryFolder(): string {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'agent-console-storage-'));
+export function temporaryFolder(parent = os.tmpdir()): string {
+  const folder = fs.mkdtempSync(path.join(parent, 'agent-console-storage-'));
   cleanups.push(() => fs.rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

@@ -1,0 +1,295 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import type { Locator } from 'playwright-core';
+import { startSampleService, type SampleService } from '../../src/sample';
+import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
+import { change, computersOf, seed, type Seed } from './seed';
+import { Workbench } from './workbench';
+
+const MINUTE = 60_000;
+
+/** All that people do to the list of sessions, with keys where there are some. */
+describe('the sessions view at work', () => {
+  let service: SampleService;
+  let folder: string;
+  let workbench: Workbench;
+  let wanted: object;
+
+  before(async function () {
+    this.timeout(120_000);
+    service = await startSampleService({ pace: 0.02 });
+    folder = temporaryFolder('list');
+    makeSampleWorkspace(folder);
+    const [computer] = await computersOf(service);
+    wanted = { computerId: computer?.id ?? '', sessionSettings: { autonomyLevel: 'high' } };
+    const key = { key: 'ctrl+alt+f9', command: 'agentConsole.sessions.create', args: wanted };
+    workbench = await Workbench.open({
+      folder,
+      keybindings: [key],
+      contextOptions: { viewport: { width: 1280, height: 2000 } },
+      env: {
+        AGENT_CONSOLE_BASE_URL: service.baseUrl,
+        AGENT_CONSOLE_APP_URL: service.appUrl,
+        AGENT_CONSOLE_API_KEY: service.apiKey,
+      },
+    });
+    await workbench.openContainer('Agent Console');
+    await workbench.row('Computers', 'atlas').waitFor();
+    const titled = (title: string, minutes: number): Seed => ({
+      sessionId: title.toLowerCase(),
+      ageMs: minutes * MINUTE,
+      session: { title },
+    });
+    await seed(workbench, service, [
+      titled('Alpha', 1),
+      titled('Beta', 2),
+      titled('Gamma', 3),
+      { ...titled('Delta', 4), workspace: { uri: 'file:///home/ada/billing', name: 'billing' } },
+    ]);
+    await row('Delta').waitFor();
+  });
+  afterEach(async function () {
+    const test = this.currentTest;
+    if (test?.state === 'failed')
+      await workbench.capture(`failed/${test.title.replace(/\W+/g, '-').slice(0, 60)}`);
+  });
+  after(async () => {
+    await workbench.close();
+    await service.close();
+    removeFolder(folder);
+  });
+
+  const row = (text: string | RegExp): Locator => workbench.row('Sessions', text);
+  const press = (key: string): Promise<void> => workbench.page.keyboard.press(key);
+  const focused = (): Locator => workbench.view('Sessions').locator('.monaco-list-row.focused');
+  const gone = (text: string | RegExp): Promise<void> => row(text).waitFor({ state: 'detached' });
+  const dialog = (text: string | RegExp): Locator =>
+    workbench.page.getByRole('dialog').filter({ hasText: text });
+  /** The keyboard goes to the list and, by the arrow keys, to a row. */
+  const goTo = async (text: string): Promise<void> => {
+    await workbench.runCommand('Focus on Sessions View');
+    const list = workbench.view('Sessions').locator('.monaco-list:focus');
+    await list.waitFor();
+    await press('Home');
+    const at = (index: number): Locator =>
+      workbench.view('Sessions').locator(`.monaco-list-row.focused[data-index="${index}"]`);
+    await at(0).waitFor();
+    for (let index = 1; !((await focused().innerText()).includes(text) && index > 1); index++) {
+      assert.ok(index < 20, `no row ${text}`);
+      await press('ArrowDown');
+      await at(index).waitFor();
+    }
+  };
+
+  it('is worked with the keyboard alone: open, remove, undo, rename, marks, details, menu', async function () {
+    this.timeout(90_000);
+    await goTo('Alpha');
+    await press('Enter');
+    await workbench.tab('Alpha').waitFor();
+    await workbench.webview().getByRole('textbox').waitFor();
+    await goTo('Beta');
+    await press('Space');
+    await workbench.tab('Beta').waitFor();
+    await workbench.webview().getByRole('textbox').waitFor();
+
+    await goTo('Gamma');
+    const selected = workbench.view('Sessions').locator('.monaco-list-row.selected', { hasText: 'Beta' });
+    await selected.waitFor();
+    await press('Delete');
+    await gone('Gamma');
+    await selected.waitFor();
+    await press('ControlOrMeta+z');
+    await row('Gamma').waitFor();
+
+    await goTo('Gamma');
+    await press('F2');
+    await workbench.quickInput.getByText('does not learn this name').waitFor();
+    await workbench.answer('Third');
+    await row('Third').waitFor();
+    await workbench.view('Sessions').locator('.monaco-list:focus').waitFor();
+    await press('ControlOrMeta+z');
+    await row('Gamma').waitFor();
+
+    await goTo('Gamma');
+    await press('Alt+p');
+    await row(/^Pinned/).waitFor();
+    await goTo('Gamma');
+    await press('Alt+p');
+    await gone(/^Pinned/);
+    await goTo('Gamma');
+    await press('Alt+u');
+    await row('Gamma').getByText('unread').waitFor();
+    await press('Alt+u');
+    await row('Gamma').getByText('unread').waitFor({ state: 'detached' });
+    await press('Alt+a');
+    await row(/^Archived/).waitFor();
+    await gone('Gamma');
+    await press('ControlOrMeta+z');
+    await row('Gamma').waitFor();
+
+    await goTo('Gamma');
+    await press('Shift+F10');
+    const menu = workbench.page.locator('.monaco-menu').getByText('Remove from this list');
+    await menu.waitFor();
+    await press('Escape');
+    await menu.waitFor({ state: 'detached' });
+    await goTo('Gamma');
+    await press('Alt+i');
+    await workbench.tab('Gamma.yaml').waitFor();
+    await workbench.page.locator('.view-line', { hasText: 'In this list because' }).waitFor();
+  });
+
+  it('counts in its title what is listed, and in the badge what waits and works', async () => {
+    const [waits = '', works = ''] = service.sessionIds;
+    const badge = workbench.activityIcon('Agent Console').locator('.badge-content');
+    const running = service.fail({
+      kind: 'alter',
+      match: { method: 'GET', path: new RegExp(`/sessions/${works}$`) },
+      alter: body => ({ ...(body as object), status: 'running' }),
+    });
+    await change(workbench, service, async (index, id) => {
+      for (const sessionId of [waits, works]) {
+        const response = await fetch(`${service.baseUrl}/api/v0/sessions/${sessionId}`, {
+          headers: { authorization: `Bearer ${service.apiKey}` },
+        });
+        const session = (await response.json()) as Parameters<typeof index.observe>[1];
+        const title = sessionId === waits ? 'Waits for you' : 'Works on';
+        await index.learn(id, { session, origin: 'created', at: Date.now() });
+        await index.keep(id, sessionId, () => ({ name: title }));
+      }
+      await index.signal(id, { sessionId: waits, kind: 'waiting', at: Date.now() }, undefined);
+    });
+    await row(/^Waiting for input/).waitFor();
+    await row(/^Running/).waitFor();
+    await badge.filter({ hasText: /^2$/ }).waitFor();
+    assert.match(
+      (await workbench.activityIcon('Agent Console').locator('a').getAttribute('aria-label')) ?? '',
+      /1 session waits for input, 1 session is running/,
+    );
+    await workbench.view('Sessions').locator('.pane-header .description', { hasText: /^6 · / }).waitFor();
+    running.dispose();
+    await workbench.viewAction('Sessions', 'Refresh sessions');
+    await gone(/^Running/);
+    await badge.filter({ hasText: /^1$/ }).waitFor();
+    await workbench.contextMenu(row('Waits for you'), 'Archive on this machine');
+    await gone(/^Waiting for input/);
+    await badge.waitFor({ state: 'hidden' });
+  });
+
+  it('is grouped by computer and by workspace, and shows this workspace alone or everything', async () => {
+    const [, , here = ''] = service.sessionIds;
+    await workbench.runCommand('Agent Console: Open a session by its id');
+    await workbench.answer(here);
+    await workbench.webview().locator(':focus').waitFor();
+    const own = row('Odd corners');
+    await own.waitFor();
+    const group = async (by: string): Promise<void> => {
+      await workbench.runCommand('Agent Console: Group sessions by');
+      await workbench.pick(by);
+    };
+    await group('Computer');
+    await row(/^No computer known/).waitFor();
+    await gone(/^Today/);
+    await group('Workspace');
+    await row(/^billing/).waitFor();
+    await row(/^No workspace known/).waitFor();
+    await row(new RegExp(`^${path.basename(folder)}`)).waitFor();
+    await workbench.runCommand('Agent Console: Show only sessions of this workspace');
+    await gone('Delta');
+    await own.waitFor();
+    await workbench
+      .view('Sessions')
+      .getByText(/are not shown \(only sessions of this workspace\)/)
+      .waitFor();
+    await workbench.runCommand('Agent Console: Show all sessions');
+    await row('Delta').waitFor();
+    await group('What sessions need');
+    await row(/^Today/).waitFor();
+  });
+
+  it('is exported and imported, and gives back what was removed, several at once', async function () {
+    this.timeout(60_000);
+    const file = path.join(folder, 'agent-sessions.json');
+    await workbench.runCommand('Agent Console: Export the list of sessions');
+    await proposed(file);
+    await workbench.quickInput.locator('input.input').press('Enter');
+    await workbench.notified(/Exported 7 sessions to agent-sessions\.json/);
+    const exported = JSON.parse(fs.readFileSync(file, 'utf8')) as { sessions: { sessionId: string }[] };
+    assert.equal(exported.sessions.length, 7);
+
+    const remove = async (): Promise<void> => {
+      await row('Gamma').click({ modifiers: ['ControlOrMeta'] });
+      await workbench.view('Sessions').locator('.monaco-list-row.selected', { hasText: 'Gamma' }).waitFor();
+      await row('Delta').click({ modifiers: ['ControlOrMeta'] });
+      await workbench.view('Sessions').locator('.monaco-list-row.selected', { hasText: 'Delta' }).waitFor();
+      await workbench.contextMenu(row('Delta'), 'Remove from this list');
+      const question = dialog(/Remove \d sessions from this list/);
+      await question.getByRole('button', { name: 'Remove' }).click();
+      await question.waitFor({ state: 'detached' });
+      await gone('Gamma');
+      await gone('Delta');
+    };
+    await goTo('Beta');
+    await press('Escape');
+    await remove();
+    const done = await workbench.notified(/Removed \d sessions from this list/);
+    await done.getByRole('button', { name: 'Undo' }).click();
+    await row('Gamma').waitFor();
+    await row('Delta').waitFor();
+
+    await remove();
+    await workbench.runCommand('Agent Console: Restore removed sessions');
+    const offered = workbench.quickInput.locator('.monaco-list-row');
+    await offered.filter({ hasText: 'Gamma' }).click();
+    await offered
+      .filter({ hasText: 'Gamma' })
+      .locator('[aria-checked="true"], input:checked')
+      .first()
+      .waitFor();
+    await workbench.quickInput.getByRole('button', { name: 'OK' }).click();
+    await row('Gamma').waitFor();
+    assert.equal(await row('Delta').count(), 0);
+
+    await workbench.runCommand('Agent Console: Import a list of sessions');
+    const input = workbench.quickInput.locator('input.input');
+    await workbench.quickInput.locator('.monaco-list-row', { hasText: 'agent-sessions.json' }).waitFor();
+    await input.fill(file);
+    await workbench.quickInput.locator('.monaco-list-row', { hasText: 'agent-sessions.json' }).waitFor();
+    await input.press('Enter');
+    await workbench.notified(/[1-9] sessions added, 0 brought up to date/);
+    await row('Delta').waitFor();
+  });
+
+  it('asks when a key or another program wants a session that the controls forbid', async () => {
+    const posts = (): unknown[] =>
+      service.requests.filter(({ method }) => method === 'POST').map(({ body }) => body);
+    const question = dialog(/allow autonomy up to medium, and high is above that/);
+    const before = posts().length;
+    await goTo('Gamma');
+    await press('Control+Alt+F9');
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'detached' });
+    assert.equal(posts().length, before, 'nothing was made');
+    await goTo('Gamma');
+    await press('Control+Alt+F9');
+    await question.getByRole('button', { name: 'Create anyway' }).click();
+    await row(/^Session /).waitFor();
+    assert.deepEqual(posts().slice(before), [wanted]);
+  });
+
+  /** Waits until a dialog for a file proposes this one. */
+  async function proposed(file: string): Promise<void> {
+    interface Browser {
+      readonly document: { querySelector(selector: string): { readonly value: string } | null };
+    }
+    await workbench.quickInput.locator('.monaco-list-row').filter({ hasText: 'apps' }).waitFor();
+    await workbench.page.waitForFunction(
+      value =>
+        (globalThis as unknown as Browser).document.querySelector('.quick-input-widget input.input')
+          ?.value === value,
+      file,
+    );
+  }
+});
