@@ -50,7 +50,10 @@ export function activate(context: vscode.ExtensionContext): void {
   const sessions = own(
     registerTree<SessionTreeNode>(views.sessions, async () => (await (await parts()).sessions()).tree, {
       ...several,
-      drop: async (target, data) => (await (await parts()).chat()).dropOn(target, data),
+      drop: async (target, data) => {
+        const chat = await (await parts()).chat();
+        await chat.dropOn(target, data).catch((error: unknown) => fail('drop', error, []));
+      },
     }),
   );
   own(sessions.onDidChangeSelection(({ selection }) => selected.fire(selection)));

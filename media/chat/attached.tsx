@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ChatStrings, Chip } from '../../src/chat/protocol';
-import { attachBytes, shrink } from './given';
+import { attachBlob, shrink } from './given';
 import { ask, panel } from './page';
 import { chipIcons } from './rows';
 import { composer, fill, rejected, type Rejected } from './state';
@@ -19,15 +19,16 @@ export function Attached({ chips, strings, onRemoved }: AttachedProps) {
   const shrinkChip = async ({ key, name }: Chip): Promise<void> => {
     const { mediaType, bytes } = await panel.request('attachedPicture', { key });
     const picture = new Blob([Uint8Array.from(bytes)], { type: mediaType });
-    await panel.request('replaceAttachment', { key, ...(await shrink(picture, name, limit)) });
+    const smaller = await shrink(picture, name, limit);
+    await attachBlob(smaller.name, smaller.file, key);
   };
   const drop = (item: Rejected): void => {
     rejected.value = rejected.value.filter(other => other !== item);
     onRemoved();
   };
   const shrinkRejected = async (item: Rejected, picture: File): Promise<void> => {
-    const { name, bytes } = await shrink(picture, item.name, limit);
-    await attachBytes(name, bytes);
+    const { name, file } = await shrink(picture, item.name, limit);
+    await attachBlob(name, file);
     drop(item);
   };
   return (

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { MAX_TEXT } from '../../src/chat/protocol';
 import { Attached } from './attached';
-import { attachFiles, attachText, filesOf, mayHoldFiles, urisOf } from './given';
+import { attachFiles, attachText, attachUris, filesOf, mayHoldFiles, urisOf } from './given';
 import { HistoryWalk, sends } from './keys';
 import { ask, keepUnsaved, onComposerChange, panel, sendDraft, tellDraft } from './page';
 import { Queue } from './queue';
@@ -210,7 +210,8 @@ export function Composer() {
   };
   /** Takes the pasted text out of the field again, as soon as it is a file. */
   const pastedToFile = async (text: string): Promise<void> => {
-    await attachText(text);
+    // What could not be attached stays where it is.
+    if (!(await attachText(text))) return;
     const at = field.current?.value.lastIndexOf(text) ?? -1;
     setPasted(undefined);
     if (field.current === null || at < 0) return;
@@ -269,7 +270,7 @@ export function Composer() {
             class="icon-button"
             title={strings.attach}
             aria-label={strings.attach}
-            onClick={() => panel.notify('attach', {})}
+            onClick={() => void ask(panel.request('attach', {}))}
           >
             <span class="codicon codicon-attach" aria-hidden="true" />
           </button>
@@ -319,14 +320,18 @@ function listenToPage(
   };
   const drop = (event: DragEvent): void => {
     setDragging(false);
-    const uris = event.dataTransfer === null ? [] : urisOf(event.dataTransfer);
-    const files = [...(event.dataTransfer?.files ?? [])];
-    if (uris.length + files.length === 0) return;
+    const { dataTransfer: data, target } = event;
+    if (data === null || !mayHoldFiles(data)) return;
+    const uris = urisOf(data);
+    const files = [...data.files];
+    // The field takes a link as text; beside it, the browser would go where it leads.
+    if (uris.length + files.length === 0 && target === field.current) return;
     event.preventDefault();
     event.stopPropagation();
-    if (uris.length > 0) panel.notify('attachUris', { uris: uris.slice(0, 500) });
-    else void ask(attachFiles(files));
     field.current?.focus();
+    if (uris.length > 0) void ask(attachUris(uris));
+    else if (files.length > 0) void ask(attachFiles(files));
+    else field.current?.ownerDocument.execCommand('insertText', false, data.getData('text/plain'));
   };
   const type = (event: KeyboardEvent): void => {
     const { target } = event;

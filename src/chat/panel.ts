@@ -86,6 +86,7 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.#options = options;
     this.conversation = options.conversation;
     this.composing = new Composing(options.conversation, options.composing);
+    this.register(toDisposable(() => void this.composing.forgetUploads()));
     this.#feed = this.register(new RowFeed(splice => this.#page.send('splice', splice)));
     this.#page = panelSide({
       protocol: chatProtocol,
@@ -202,6 +203,7 @@ export class ChatPanel extends Disposable implements PanelActions {
       focus: this.#focusWhenReady || this.#panel.isActive,
     });
     this.#isFirst = false;
+    void this.composing.forgetUploads();
     this.#focusWhenReady = false;
     this.#feed.pause();
     this.#show();

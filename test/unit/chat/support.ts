@@ -5,7 +5,9 @@ import * as path from 'node:path';
 import { pathToFileURL, fileURLToPath } from 'node:url';
 import { ApiClient } from '../../../src/api';
 import { Attachments, type AttachableFiles, type AttachmentLimits } from '../../../src/chat/attachments';
+import { Composing } from '../../../src/chat/composing';
 import { Conversation } from '../../../src/chat/conversation';
+import { KeptFiles } from '../../../src/chat/keptFiles';
 import { messageBody } from '../../../src/chat/body';
 import { Drafts } from '../../../src/chat/drafts';
 import type { KnownMessage, StoredMessage } from '../../../src/chat/messages';
@@ -183,6 +185,7 @@ export async function openWindow(options: {
   readonly extras?: () => boolean;
   /** Leaves what is stored to be read later. */
   readonly unread?: boolean;
+  readonly files?: AttachableFiles;
 }): Promise<Window> {
   const { root, client, sessionId, signedIn = () => true } = options;
   const storage = brittle(storageIn(root), options.fails ?? (() => false));
@@ -200,7 +203,11 @@ export async function openWindow(options: {
     journal,
     queue,
     sessions,
-    attachments: new Attachments(diskFiles, () => limits(options.maxBytes ?? 1024 * 1024), 'en'),
+    attachments: new Attachments(
+      options.files ?? diskFiles,
+      () => limits(options.maxBytes ?? 1024 * 1024),
+      'en',
+    ),
     buildBody: source => Promise.resolve(messageBody(source)),
     api: () => (signedIn() ? client : undefined),
     describe: error => errorSentence(error),
@@ -215,6 +222,23 @@ export async function openWindow(options: {
   });
   if (options.unread !== true) await conversation.load();
   return { conversation, drafts, journal, queue, sessions, storage, log };
+}
+
+/** What a person does in the composer, with loose files kept in `kept` and up to `maxBytes` large. */
+export function composingOf(
+  conversation: Conversation,
+  kept = new KeptFiles(temporaryFolder(), diskFiles),
+  maxBytes = 1024 * 1024,
+): Composing {
+  return new Composing(conversation, {
+    kept,
+    attachments: new Attachments(kept, () => limits(maxBytes), 'en'),
+    api: () => undefined,
+    onDidChangeSettings: () => ({ dispose: () => undefined }),
+    sendKey: () => 'enter',
+    largePaste: () => ({ choice: 'ask', characters: 5000 }),
+    limits: () => limits(maxBytes),
+  });
 }
 
 /** The same limit for everything, bytes. */
