@@ -222,10 +222,19 @@ export function Composer() {
   };
 
   if (strings === undefined) return <footer class="composer" />;
+  /** What was written for a queued message that is gone becomes a draft. */
+  const takeOver = (text: string): void => {
+    const written = (field.current?.value ?? '').trimEnd();
+    walk.end();
+    show(written === '' ? text : `${written}\n\n${text}`, 'end');
+    tell();
+    refusal.value = strings.leftWhileEdited;
+    announcement.value = strings.leftWhileEdited;
+  };
   const notices = [refusal.value, obstacle].filter(notice => notice !== undefined);
   return (
     <footer class="composer">
-      {known === undefined ? null : <Queue known={known} strings={strings} />}
+      {known === undefined ? null : <Queue known={known} strings={strings} onLeft={takeOver} />}
       {[...new Set(notices)].map(notice => (
         <p class="problem" key={notice}>
           <span class="codicon codicon-warning" aria-hidden="true" />
@@ -268,7 +277,7 @@ export function Composer() {
           <button
             type="button"
             class="icon-button"
-            title={strings.attach}
+            title={strings.attachHint}
             aria-label={strings.attach}
             onClick={() => void ask(panel.request('attach', {}))}
           >
@@ -331,7 +340,7 @@ function listenToPage(
     field.current?.focus();
     if (uris.length > 0) void ask(attachUris(uris));
     else if (files.length > 0) void ask(attachFiles(files));
-    else field.current?.ownerDocument.execCommand('insertText', false, data.getData('text/plain'));
+    else if (field.current !== null) insert(field.current, data.getData('text/plain'));
   };
   const type = (event: KeyboardEvent): void => {
     const { target } = event;
@@ -349,6 +358,12 @@ function listenToPage(
     document.removeEventListener('drop', drop);
     document.removeEventListener('keydown', type);
   };
+}
+
+/** As if it were typed where the cursor is. */
+function insert(field: HTMLTextAreaElement, text: string): void {
+  field.setRangeText(text, field.selectionStart, field.selectionEnd, 'end');
+  field.dispatchEvent(new InputEvent('input', { bubbles: true }));
 }
 
 function fit(field: HTMLTextAreaElement): void {

@@ -1,7 +1,7 @@
 import { MAX_PIECE } from '../../src/chat/protocol';
 import { limitOf } from './limits';
 import { panel } from './page';
-import { composer, fill, rejected, start } from './state';
+import { announcement, composer, fill, rejected, start } from './state';
 
 /** The addresses of dropped files, local and remote: all of them, where `text/uri-list` holds only the first. */
 export function urisOf(data: DataTransfer): readonly string[] {
@@ -108,6 +108,7 @@ let lastRejected = 0;
 function reject(name: string, reason: string, picture?: File): void {
   const key = String(++lastRejected);
   rejected.value = [...rejected.value, { key, name, reason, ...(picture === undefined ? {} : { picture }) }];
+  announcement.value = reason;
 }
 
 /** A name that no attached file has; pasted pictures all have the same one. */

@@ -1,5 +1,5 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { ChatStrings, Composer, QueuedRow } from '../../src/chat/protocol';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { MAX_TEXT, type ChatStrings, type Composer, type QueuedRow } from '../../src/chat/protocol';
 import { sends } from './keys';
 import { ask, panel } from './page';
 import { announcement, fill } from './state';
@@ -10,10 +10,21 @@ interface Wanted {
   readonly act: string;
 }
 
+interface QueueProps {
+  readonly known: Composer;
+  readonly strings: ChatStrings;
+  /** A message went while it was being changed: what was written for it. */
+  readonly onLeft: (text: string) => void;
+}
+
 /** What waits until the agent is idle: read, changed, moved and removed here. */
-export function Queue({ known, strings }: { readonly known: Composer; readonly strings: ChatStrings }) {
+export function Queue({ known, strings, onLeft }: QueueProps) {
   const { queue, queueNote, queueStopped } = known;
   const [editing, setEditing] = useState<string | undefined>(undefined);
+  const edit = (id: string | undefined): void => {
+    setEditing(id);
+    panel.notify('editingQueued', { id });
+  };
   const wanted = useRef<Wanted | undefined>(undefined);
   const list = useRef<HTMLOListElement>(null);
   useLayoutEffect(() => {
@@ -63,7 +74,11 @@ export function Queue({ known, strings }: { readonly known: Composer; readonly s
                 strings={strings}
                 onDone={() => {
                   wanted.current = { id: row.id, act: 'edit' };
-                  setEditing(undefined);
+                  edit(undefined);
+                }}
+                onLeft={text => {
+                  edit(undefined);
+                  onLeft(text);
                 }}
               />
             ) : (
@@ -79,7 +94,7 @@ export function Queue({ known, strings }: { readonly known: Composer; readonly s
                   {row.problem === undefined ? null : <p class="problem">{row.problem}</p>}
                 </div>
                 <div class="queued-acts">
-                  <Act name="edit" label={strings.editQueued} row={row} act={() => setEditing(row.id)} />
+                  <Act name="edit" label={strings.editQueued} row={row} act={() => edit(row.id)} />
                   <Act
                     name="up"
                     icon="arrow-up"
@@ -148,16 +163,30 @@ interface EditingProps {
   readonly known: Composer;
   readonly strings: ChatStrings;
   readonly onDone: () => void;
+  /** The row went while it was changed. */
+  readonly onLeft: (text: string) => void;
 }
 
-function Editing({ row, known, strings, onDone }: EditingProps) {
+function Editing({ row, known, strings, onDone, onLeft }: EditingProps) {
   const field = useRef<HTMLTextAreaElement>(null);
+  /** Set while what is written here is nowhere else. */
+  const unsaved = useRef<string | undefined>(undefined);
   useLayoutEffect(() => field.current?.focus(), []);
+  useEffect(
+    () => () => {
+      if (unsaved.current !== undefined) onLeft(unsaved.current);
+    },
+    [],
+  );
+  const done = (): void => {
+    unsaved.current = undefined;
+    onDone();
+  };
   const save = (): void => {
     const text = field.current?.value ?? '';
     if (text.trim() === '') return;
     void ask(panel.request('editQueued', { id: row.id, text })).then(saved => {
-      if (saved) onDone();
+      if (saved) done();
     });
   };
   return (
@@ -167,8 +196,14 @@ function Editing({ row, known, strings, onDone }: EditingProps) {
         ref={field}
         aria-label={strings.queuedText}
         defaultValue={row.text}
+        maxLength={MAX_TEXT}
+        onInput={({ currentTarget: { value } }) => {
+          unsaved.current = value.trim() === '' || value === row.text ? undefined : value;
+        }}
         onKeyDown={event => {
-          if (event.key === 'Escape') onDone();
+          // The input method's own.
+          if (event.isComposing) return;
+          if (event.key === 'Escape') done();
           else if (sends(event, known.sendKey, false)) save();
           else return;
           event.preventDefault();
@@ -179,7 +214,7 @@ function Editing({ row, known, strings, onDone }: EditingProps) {
         <button type="button" class="secondary" onClick={save}>
           {strings.save}
         </button>
-        <button type="button" class="secondary" onClick={onDone}>
+        <button type="button" class="secondary" onClick={done}>
           {strings.cancel}
         </button>
       </div>

@@ -58,6 +58,7 @@ function encodedSize(size: number): number {
 function queueNote(conversation: Conversation): string {
   if (conversation.isQueueStopped)
     return vscode.l10n.t('Stopped: a message before these was not sent, or it is not known whether it was.');
+  if (conversation.queue.isHeld) return vscode.l10n.t('Waits while the first message is being edited.');
   const status = conversation.session?.status;
   return status === undefined || status === 'unknown'
     ? vscode.l10n.t('Waits until the status of the agent is known.')

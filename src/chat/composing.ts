@@ -50,8 +50,9 @@ export class Composing {
   async attachAway(files: readonly AwayFile[]): Promise<void> {
     const limit = this.#limit;
     const problems: string[] = [];
-    for (const { name, read } of files) {
-      const bytes = await read();
+    for (const file of files) {
+      const { name } = file;
+      const bytes = await file.read();
       if (bytes.length > limit) problems.push(moreThan(nameOf(name), limit, vscode.env.language));
       else await this.attach({ name, bytes });
     }
@@ -69,9 +70,10 @@ export class Composing {
     await composition.replace(replaces, uri);
   }
 
-  /** What an earlier page had not handed over to its end is gone. */
-  forgetUploads(): Promise<unknown> {
-    return this.#uploads.clear();
+  /** What a page had not handed over to its end is given up, and no message is being changed any more. */
+  pageGone(): void {
+    void this.#uploads.clear();
+    this.conversation.queue.hold(undefined);
   }
 
   /** Attaches files by their addresses. */

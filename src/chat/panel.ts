@@ -86,7 +86,7 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.#options = options;
     this.conversation = options.conversation;
     this.composing = new Composing(options.conversation, options.composing);
-    this.register(toDisposable(() => void this.composing.forgetUploads()));
+    this.register(toDisposable(() => this.composing.pageGone()));
     this.#feed = this.register(new RowFeed(splice => this.#page.send('splice', splice)));
     this.#page = panelSide({
       protocol: chatProtocol,
@@ -203,7 +203,7 @@ export class ChatPanel extends Disposable implements PanelActions {
       focus: this.#focusWhenReady || this.#panel.isActive,
     });
     this.#isFirst = false;
-    void this.composing.forgetUploads();
+    this.composing.pageGone();
     this.#focusWhenReady = false;
     this.#feed.pause();
     this.#show();
@@ -314,6 +314,7 @@ export class ChatPanel extends Disposable implements PanelActions {
       this.#ready = false;
       this.#feed.pause();
       this.#watchdog.set(undefined);
+      this.composing.pageGone();
       // The next page gets a nonce of its own.
       this.#load();
     }

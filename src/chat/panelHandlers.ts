@@ -77,6 +77,7 @@ export function panelHandlers(panel: PanelActions, teller?: Teller): PanelHandle
       ready: ({ timeZone }) => panel.pageReady(timeZone),
       draft: ({ text, stash, version }) => panel.setDraft(text, stash, version),
       detach: ({ key }) => conversation.composition.detach(key),
+      editingQueued: ({ id }) => conversation.queue.hold(id),
       unsaved: unsaved => panel.takeUnsaved(unsaved),
       openAttachment: ({ key }) => panel.composing.open(key),
       openLink: ({ href }) => openLink(href),

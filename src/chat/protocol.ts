@@ -274,6 +274,8 @@ export const chatProtocol = {
       version: number(0, Number.MAX_SAFE_INTEGER),
     }),
     detach: object({ key: text(10_000) }),
+    /** The queued message that is being changed, which does not go out meanwhile; without an id none is. */
+    editingQueued: object({ id: optional(text(100)) }),
     /** Shows an attached file in an editor. */
     openAttachment: object({ key: text(10_000) }),
     /** Text a page before this one had not seen stored, and the id of the send it was to become. */

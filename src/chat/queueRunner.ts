@@ -30,6 +30,7 @@ export class QueueRunner extends Disposable {
   readonly #watch = this.register(new Slot<IDisposable>());
   #running: Promise<void> | undefined;
   #again = false;
+  #held: string | undefined;
 
   constructor(options: QueueRunnerOptions) {
     super();
@@ -43,6 +44,18 @@ export class QueueRunner extends Disposable {
     if (!waiting) this.#watch.set(undefined);
     else if (this.#watch.value === undefined) this.#watch.set(sessions.watch(sessionId));
     if (waiting && this.#mayGo()) this.#start(false);
+  }
+
+  /** Keeps back a message that is being changed, and those after it, until told otherwise. */
+  hold(id: string | undefined): void {
+    if (this.#held === id) return;
+    this.#held = id;
+    this.look();
+  }
+
+  /** The first message waits until it has been changed. */
+  get isHeld(): boolean {
+    return this.#held !== undefined && this.#options.queue.of(this.#options.sessionId)[0]?.id === this.#held;
   }
 
   /** Changes of a queued message that nobody is sending; each resolves to whether it was there. */
@@ -70,6 +83,7 @@ export class QueueRunner extends Disposable {
     const [first] = queue.of(sessionId);
     if (first === undefined) return false;
     if (isSent(first.id)) return true;
+    if (this.isHeld) return false;
     return first.problem === undefined && isFree(false) && sessions.get(sessionId)?.status === 'idle';
   }
 
@@ -100,7 +114,7 @@ export class QueueRunner extends Disposable {
     try {
       // Another window may know more of the agent than this one.
       if (!force && !(await this.#isIdle())) return;
-      if (!isFree(force) || isSent(message.id)) return;
+      if (!isFree(force) || isSent(message.id) || (!force && this.isHeld)) return;
       await send(message, async () => {
         await queue.done(sessionId, message.id);
         state.left = true;

@@ -4,7 +4,7 @@ import { droppedFiles } from '../../../src/chat/given';
 import { tabFiles } from '../../../src/chat/openTabs';
 
 const uri = (text: string): vscode.Uri =>
-  ({ scheme: 'file', path: text, toString: () => `file://${text}` }) as vscode.Uri;
+  ({ scheme: 'file', path: text, toString: () => `file://${text}` }) as unknown as vscode.Uri;
 
 /** What VS Code hands over, as far as it is looked at. */
 function transfer(

@@ -90,6 +90,30 @@ describe('a queue', () => {
     assert.deepEqual(sent(it), ['three', 'TWO']);
   });
 
+  it('keeps a message back while it is being changed', async () => {
+    const it = await scene();
+    const work = busy(it);
+    const { conversation } = it.window;
+    await queueUp(it.window, 'one', 'two');
+    const [one, two] = conversation.queued.map(({ id }) => id);
+    conversation.queue.hold(one);
+    work.rest();
+    await conversation.refresh();
+    await conversation.refresh();
+    await it.window.storage.settled();
+    assert.ok(conversation.queue.isHeld);
+    assert.deepEqual(sent(it), []);
+    assert.ok(await conversation.queue.edit(one!, 'ONE'));
+    // Holding another one lets the first go.
+    conversation.queue.hold(two);
+    assert.equal(conversation.queue.isHeld, false);
+    await until(conversation.onDidChange, () => conversation.queue.isHeld && !conversation.isSending);
+    assert.deepEqual(queued(it.window), ['two']);
+    conversation.queue.hold(undefined);
+    await drained(it.window);
+    assert.deepEqual(sent(it), ['ONE', 'two']);
+  });
+
   it('is sent by one of many windows, each message once', async () => {
     const it = await scene();
     const work = busy(it);
