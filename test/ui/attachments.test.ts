@@ -130,6 +130,9 @@ describe('attachments', () => {
     const { page } = stage.workbench;
     const paths = ['notes.txt', 'shot.png'].map(name => path.join(outside, name));
     const target = page.locator('.sidebar .monaco-list-row.drop-target').first();
+    // Rows move between their groups while the agent works.
+    await stage.idle();
+    await stage.session.getByText(/idle/).waitFor();
     await dropFiles(page, paths, stage.session, () => target.isVisible());
     await attached('notes.txt', 'shot.png');
     assert.deepEqual(await stage.send('On the row'), {
@@ -143,6 +146,8 @@ describe('attachments', () => {
     const { page } = stage.workbench;
     const list = stage.workbench.view('Sessions').locator('.pane-body');
     const target = list.locator('.drop-target').first();
+    await stage.idle();
+    await stage.session.getByText(/idle/).waitFor();
     await dropFiles(page, [path.join(outside, 'notes.txt')], list, () => target.isVisible(), { above: -60 });
     await attached('notes.txt');
     assert.deepEqual(await stage.send('Beside'), {

@@ -84,17 +84,18 @@ export async function drop(
   const session = await page.context().newCDPSession(page);
   const data = { items: [...items], files: [...files], dragOperationsMask: ANYTHING };
   const until = Date.now() + 10_000;
-  const drag = async (type: 'dragEnter' | 'dragOver' | 'drop', aside: number): Promise<void> => {
-    const { x, y, width, height } = (await place.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
-    const at = { x: x + Math.min(60, width / 2) + aside, y: y - above + height / 2 };
-    await session.send('Input.dispatchDragEvent', { type, ...at, data, modifiers });
-  };
-  await drag('dragEnter', 0);
-  for (let step = 0; !(await shows()); step++) {
+  let at = { x: 0, y: 0 };
+  const drag = (type: 'dragEnter' | 'dragOver' | 'drop') =>
+    session.send('Input.dispatchDragEvent', { type, ...at, data, modifiers });
+  await place.waitFor();
+  for (let step = 0; step === 0 || !(await shows()); step++) {
     assert.ok(Date.now() < until, 'nothing was dragged there');
-    await drag('dragOver', step % 2);
+    const box = await place.boundingBox();
+    assert.ok(box !== null, 'the place is gone');
+    at = { x: box.x + Math.min(60, box.width / 2) + (step % 2), y: box.y - above + box.height / 2 };
+    await drag(step === 0 ? 'dragEnter' : 'dragOver');
   }
-  await drag('drop', 0);
+  await drag('drop');
   await session.detach();
 }
 
