@@ -39,9 +39,18 @@ export async function sendingRows(dist: string, folder: string): Promise<Row[]> 
     ] as const) {
       const file = path.join(folder, `large-${kind.replace(' ', '-')}`);
       fs.writeFileSync(file, head + 'A line of words, with "quotes".\n'.repeat(SIZE / 32).slice(head.length));
-      const { longest, peak } = await measure(file, Number(line.toString()), path.join(dist, 'bodyWorker.js'));
+      const { longest, peak } = await measure(
+        file,
+        Number(line.toString()),
+        path.join(dist, 'bodyWorker.js'),
+      );
       rows.push(
-        atMost(`attach and send 25 MB, ${kind}: longest stall`, longest, 50, value => `${value.toFixed(0)} ms`),
+        atMost(
+          `attach and send 25 MB, ${kind}: longest stall`,
+          longest,
+          50,
+          value => `${value.toFixed(0)} ms`,
+        ),
         atMost(`attach and send 25 MB, ${kind}: peak extra memory`, peak, 4, times),
       );
     }

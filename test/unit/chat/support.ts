@@ -32,7 +32,8 @@ export async function cleanUp(): Promise<void> {
 
 export function temporaryFolder(): string {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'agent-console-chat-'));
-  afterwards(() => fs.rmSync(folder, { recursive: true, force: true }));
+  // What still reads in the background may write there once more.
+  afterwards(() => fs.promises.rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 20 }));
   return folder;
 }
 
