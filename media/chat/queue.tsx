@@ -20,11 +20,23 @@ interface QueueProps {
 /** What waits until the agent is idle: read, changed, moved and removed here. */
 export function Queue({ known, strings, onLeft }: QueueProps) {
   const { queue, queueNote, queueStopped } = known;
-  const [editing, setEditing] = useState<string | undefined>(undefined);
+  /** What a page before this one was changing. */
+  const [left, setLeft] = useState(known.changing);
+  const [editing, setEditing] = useState<string | undefined>(left?.id);
   const edit = (id: string | undefined): void => {
+    setLeft(undefined);
     setEditing(id);
     panel.notify('editingQueued', { id });
   };
+  useEffect(() => {
+    if (left === undefined) return;
+    if (queue.some(({ id }) => id === left.id)) {
+      panel.notify('editingQueued', left);
+      return;
+    }
+    edit(undefined);
+    onLeft(left.text);
+  }, []);
   const wanted = useRef<Wanted | undefined>(undefined);
   const list = useRef<HTMLOListElement>(null);
   useLayoutEffect(() => {
@@ -70,6 +82,7 @@ export function Queue({ known, strings, onLeft }: QueueProps) {
             {editing === row.id ? (
               <Editing
                 row={row}
+                begun={left?.id === row.id ? left.text : undefined}
                 known={known}
                 strings={strings}
                 onDone={() => {
@@ -160,6 +173,8 @@ function Act({ name, icon = name, label, row, off = false, act }: ActProps) {
 
 interface EditingProps {
   readonly row: QueuedRow;
+  /** What was written before this page was built. */
+  readonly begun: string | undefined;
   readonly known: Composer;
   readonly strings: ChatStrings;
   readonly onDone: () => void;
@@ -167,10 +182,10 @@ interface EditingProps {
   readonly onLeft: (text: string) => void;
 }
 
-function Editing({ row, known, strings, onDone, onLeft }: EditingProps) {
+function Editing({ row, begun, known, strings, onDone, onLeft }: EditingProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   /** Set while what is written here is nowhere else. */
-  const unsaved = useRef<string | undefined>(undefined);
+  const unsaved = useRef<string | undefined>(begun);
   useLayoutEffect(() => field.current?.focus(), []);
   useEffect(
     () => () => {
@@ -195,10 +210,11 @@ function Editing({ row, known, strings, onDone, onLeft }: EditingProps) {
         class="field"
         ref={field}
         aria-label={strings.queuedText}
-        defaultValue={row.text}
+        defaultValue={begun ?? row.text}
         maxLength={MAX_TEXT}
         onInput={({ currentTarget: { value } }) => {
           unsaved.current = value.trim() === '' || value === row.text ? undefined : value;
+          panel.notify('editingQueued', { id: row.id, text: unsaved.current });
         }}
         onKeyDown={event => {
           // The input method's own.

@@ -22,6 +22,7 @@ export function composerOf(
   format: Formatter,
 ): Composer {
   const { composition, queued, session } = conversation;
+  const { changing } = conversation.queue;
   const { attached, draft, tooMuch } = composition;
   const sizes = attached.flatMap(({ inspected }) => (inspected?.ok === true ? [inspected.size] : []));
   const total = sizes.reduce((sum, size) => sum + size, 0);
@@ -36,6 +37,7 @@ export function composerOf(
     queue: queued.map(message => queuedRow(message, format)),
     queueNote: queued.length === 0 ? '' : queueNote(conversation),
     queueStopped: conversation.isQueueStopped,
+    ...(changing?.text === undefined ? {} : { changing: { id: changing.id, text: changing.text } }),
     target: oneLine(draft.target?.name ?? session?.computerName ?? session?.computerId ?? '', 60),
     sendKey: settings.sendKey(),
     largePaste: settings.largePaste(),

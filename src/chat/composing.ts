@@ -70,10 +70,10 @@ export class Composing {
     await composition.replace(replaces, uri);
   }
 
-  /** What a page had not handed over to its end is given up, and no message is being changed any more. */
+  /** What a page had not handed over to its end is given up, and a message that it was changing may go. */
   pageGone(): void {
     void this.#uploads.clear();
-    this.conversation.queue.hold(undefined);
+    this.conversation.queue.letGo();
   }
 
   /** Attaches files by their addresses. */

@@ -77,7 +77,7 @@ export function panelHandlers(panel: PanelActions, teller?: Teller): PanelHandle
       ready: ({ timeZone }) => panel.pageReady(timeZone),
       draft: ({ text, stash, version }) => panel.setDraft(text, stash, version),
       detach: ({ key }) => conversation.composition.detach(key),
-      editingQueued: ({ id }) => conversation.queue.hold(id),
+      editingQueued: ({ id, text }) => conversation.queue.hold(id === undefined ? undefined : { id, text }),
       unsaved: unsaved => panel.takeUnsaved(unsaved),
       openAttachment: ({ key }) => panel.composing.open(key),
       openLink: ({ href }) => openLink(href),

@@ -112,6 +112,8 @@ export interface Composer {
   readonly queue: readonly QueuedRow[];
   /** What the queue waits for; empty without one. */
   readonly queueNote: string;
+  /** A queued message that was being changed when the page before this one went, and what was written. */
+  readonly changing?: { readonly id: string; readonly text: string };
   /** The queue waits for the person. */
   readonly queueStopped: boolean;
   /** Where the message goes, such as `atlas`; empty when not known. */
@@ -274,8 +276,8 @@ export const chatProtocol = {
       version: number(0, Number.MAX_SAFE_INTEGER),
     }),
     detach: object({ key: text(10_000) }),
-    /** The queued message that is being changed, which does not go out meanwhile; without an id none is. */
-    editingQueued: object({ id: optional(text(100)) }),
+    /** The queued message that is being changed, which does not go out meanwhile, and what it has become; without an id none is. */
+    editingQueued: object({ id: optional(text(100)), text: optional(text(MAX_TEXT)) }),
     /** Shows an attached file in an editor. */
     openAttachment: object({ key: text(10_000) }),
     /** Text a page before this one had not seen stored, and the id of the send it was to become. */

@@ -75,6 +75,24 @@ describe('the composer of a page by itself', () => {
     assert.equal(await field().inputValue(), 'A draft\n\nFirst, changed');
   });
 
+  it('goes on with a change that a page before it had begun, or takes it over', async () => {
+    const changing = { id: '1', text: 'First, half cha' };
+    await page.close();
+    page = await openChatPage(browser, path.join(root, 'dist'));
+    await tell({ queue: [queued('1', 'First')], changing });
+    const edited = page.getByRole('textbox', { name: 'Queued message' });
+    await edited.waitFor();
+    assert.equal(await edited.inputValue(), changing.text);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await edited.waitFor({ state: 'detached' });
+    assert.equal(await field().inputValue(), '');
+    await page.close();
+    page = await openChatPage(browser, path.join(root, 'dist'));
+    await tell({ queue: [queued('2', 'Second')], changing });
+    await page.locator('.problem').getByText('The change stands below.').waitFor();
+    assert.equal(await field().inputValue(), changing.text);
+  });
+
   it('leaves a paste where it is when it cannot become a file', async () => {
     const long = 'one line of many\n'.repeat(60);
     await field().fill('Look: ');

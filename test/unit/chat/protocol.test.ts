@@ -43,7 +43,10 @@ const shapes: Readonly<Record<string, Readonly<Record<string, (value: unknown) =
     at: value => value === undefined || isNumber(value),
     sendId: value => value === undefined || isText(value),
   },
-  editingQueued: { id: value => value === undefined || isText(value) },
+  editingQueued: {
+    id: value => value === undefined || isText(value),
+    text: value => value === undefined || isText(value),
+  },
   openAttachment: { key: isText },
   detach: { key: isText },
   openLink: { href: isText },
