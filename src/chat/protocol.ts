@@ -200,24 +200,26 @@ export interface Picture {
 export const MAX_TEXT = 2_000_000;
 /** Largest bytes a page may hand over at once: more would hold up everything else. */
 export const MAX_PIECE = 2 * 1024 * 1024;
-const none = object({});
-const sendId = object({ sendId: text(100) });
-const id = object({ id: text(100) });
+// The page takes the types alone: what is made here is made in a function that its build can leave out.
+const none = /* @__PURE__ */ (() => object({}))();
+const sendId = /* @__PURE__ */ (() => object({ sendId: text(100) }))();
+const id = /* @__PURE__ */ (() => object({ id: text(100) }))();
 
 /** Checks what a page had not seen stored. */
-export const isUnsaved = object({
-  text: text(MAX_TEXT),
-  at: optional(number(0, Number.MAX_SAFE_INTEGER)),
-  sendId: optional(text(100)),
-});
+export const isUnsaved = /* @__PURE__ */ (() =>
+  object({
+    text: text(MAX_TEXT),
+    at: optional(number(0, Number.MAX_SAFE_INTEGER)),
+    sendId: optional(text(100)),
+  }))();
 
 /** Checks what a page keeps. */
-export const keptShape = {
+export const keptShape = /* @__PURE__ */ (() => ({
   scroll: optional(object({ key: text(2000), offset: number(-1e9, 1e9) })),
   opened: optional(listOf(text(2000), 1000)),
-};
+}))();
 
-export const chatProtocol = {
+export const chatProtocol = /* @__PURE__ */ (() => ({
   requests: {
     /**
      * Sends the text with the attachments the panel holds, or queues it while the agent works; answered when it is recorded durably,
@@ -305,6 +307,6 @@ export const chatProtocol = {
     /** For screen readers, politely. */
     announce: event<{ readonly text: string }>(),
   },
-};
+}))();
 
 export type ChatProtocol = typeof chatProtocol;
