@@ -44,17 +44,27 @@ export class Composing {
   }
 
   /**
-   * Attaches files one after another: how large they are shows when they are read, and what is too large goes no further. Rejects
-   * with the reasons after the others are attached.
+   * Attaches files one after another: how large they are shows when they are read, and what is too large or cannot be read goes no
+   * further. Rejects with the reasons after the others are attached.
    */
   async attachAway(files: readonly AwayFile[]): Promise<void> {
     const limit = this.#limit;
     const problems: string[] = [];
     for (const file of files) {
-      const { name } = file;
-      const bytes = await file.read();
-      if (bytes.length > limit) problems.push(moreThan(nameOf(name), limit, vscode.env.language));
-      else await this.attach({ name, bytes });
+      const name = nameOf(file.name);
+      try {
+        const bytes = await file.read();
+        if (bytes.length > limit) problems.push(moreThan(name, limit, vscode.env.language));
+        else await this.attach({ name, bytes });
+      } catch (error) {
+        problems.push(
+          vscode.l10n.t(
+            '{0} cannot be read: {1}',
+            name,
+            error instanceof Error ? error.message : String(error),
+          ),
+        );
+      }
     }
     if (problems.length > 0) throw new Error(problems.join(' '));
   }

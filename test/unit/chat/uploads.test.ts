@@ -117,8 +117,12 @@ describe('what a page hands over', () => {
       read: () => Promise.resolve(new TextEncoder().encode(text)),
     });
     await assert.rejects(
-      composing.attachAway([file('large.txt', '123456'), file('small.txt', '12345')]),
-      /^Error: large\.txt is larger than the limit of 5 byte/,
+      composing.attachAway([
+        file('large.txt', '123456'),
+        { name: 'folder', read: () => Promise.reject(new Error('no file')) },
+        file('small.txt', '12345'),
+      ]),
+      /^Error: large\.txt is larger than the limit of 5 bytes?\. folder cannot be read: no file$/,
     );
     const [only, ...none] = conversation.composition.draft.attachments;
     assert.equal(await read(kept, only), '12345');
