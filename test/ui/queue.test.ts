@@ -92,6 +92,8 @@ describe('the queue of the chat', () => {
     const field = stage.chat.getByRole('textbox', { name: 'Queued message' });
     await field.fill('Changed in time');
     work.dispose();
+    // Asked now rather than with the next poll, which may be seconds away.
+    await stage.button('Refresh').first().click();
     await stage.chat.locator('.header .status').getByText('idle').waitFor();
     await stage.chat.locator('.queue-note').getByText('being edited').waitFor();
     assert.equal(stage.sent.length, before);
