@@ -57,6 +57,7 @@ export const commands = {
     open: 'agentConsole.sessions.open',
     send: 'agentConsole.chat.send',
     attachFiles: 'agentConsole.chat.attachFiles',
+    attachTabs: 'agentConsole.chat.attachTabs',
     openPanel: 'agentConsole.chat.openPanel',
     find: 'agentConsole.chat.find',
     export: 'agentConsole.chat.export',

@@ -48,15 +48,23 @@ export function activate(context: vscode.ExtensionContext): void {
     return made;
   });
 
+  const drop = async (target: unknown, data: vscode.DataTransfer): Promise<void> => {
+    const made = await parts();
+    const chat = await made.chat();
+    await chat.dropOn(target, data).catch((error: unknown) => made.fail('drop', error, []));
+  };
+
   const sessions = own(
     registerTree<SessionTreeNode>(views.sessions, async () => (await (await parts()).sessions()).tree, {
       ...several,
-      drop: async (target, data) => (await (await parts()).chat()).dropOn(target, data),
+      drop,
     }),
   );
   own(sessions.onDidChangeSelection(({ selection }) => selected.fire(selection)));
   const computers = own(
-    registerTree<ComputerTreeNode>(views.computers, async () => (await (await parts()).computers()).tree),
+    registerTree<ComputerTreeNode>(views.computers, async () => (await (await parts()).computers()).tree, {
+      drop,
+    }),
   );
   const organization = own(
     registerTree<OrganizationTreeNode>(

@@ -1,9 +1,9 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ChatStrings, Chip } from '../../src/chat/protocol';
-import { attachBytes, shrink } from './given';
+import { attachBlob, shrink } from './given';
 import { ask, panel } from './page';
 import { chipIcons } from './rows';
-import { composer, fill, rejected, type Rejected } from './state';
+import { announcement, composer, fill, rejected, type Rejected } from './state';
 
 interface AttachedProps {
   readonly chips: readonly Chip[];
@@ -14,20 +14,22 @@ interface AttachedProps {
 
 /** The attachments of the draft, and what could not become one, each with its reason. */
 export function Attached({ chips, strings, onRemoved }: AttachedProps) {
+  useAnnouncements(chips, strings);
   if (chips.length + rejected.value.length === 0) return null;
   const limit = composer.value?.limits.image ?? 0;
   const shrinkChip = async ({ key, name }: Chip): Promise<void> => {
     const { mediaType, bytes } = await panel.request('attachedPicture', { key });
     const picture = new Blob([Uint8Array.from(bytes)], { type: mediaType });
-    await panel.request('replaceAttachment', { key, ...(await shrink(picture, name, limit)) });
+    const smaller = await shrink(picture, name, limit);
+    await attachBlob(smaller.name, smaller.file, key);
   };
   const drop = (item: Rejected): void => {
     rejected.value = rejected.value.filter(other => other !== item);
     onRemoved();
   };
   const shrinkRejected = async (item: Rejected, picture: File): Promise<void> => {
-    const { name, bytes } = await shrink(picture, item.name, limit);
-    await attachBytes(name, bytes);
+    const { name, file } = await shrink(picture, item.name, limit);
+    await attachBlob(name, file);
     drop(item);
   };
   return (
@@ -58,6 +60,22 @@ export function Attached({ chips, strings, onRemoved }: AttachedProps) {
       })}
     </ul>
   );
+}
+
+/** Says what has been attached, or why it cannot be, once each; not what was there when the page was built. */
+function useAnnouncements(chips: readonly Chip[], strings: ChatStrings): void {
+  const said = useRef<ReadonlyMap<string, string> | undefined>(undefined);
+  useEffect(() => {
+    if (composer.value === undefined) return;
+    const known = chips.filter(({ kind }) => kind !== 'checking');
+    const words = new Map(
+      known.map(({ key, name, problem }) => [key, problem ?? fill(strings.attachedNow, name)]),
+    );
+    const fresh = [...words].filter(([key, sentence]) => said.current?.get(key) !== sentence);
+    if (said.current !== undefined && fresh.length > 0)
+      announcement.value = fresh.map(([, sentence]) => sentence).join(' ');
+    said.current = words;
+  }, [chips]);
 }
 
 interface ChipProps {

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { MAX_TEXT } from '../../src/chat/protocol';
 import { Attached } from './attached';
-import { attachFiles, attachText, filesOf, mayHoldFiles, urisOf } from './given';
+import { attachFiles, attachText, attachUris, filesOf, mayHoldFiles, urisOf } from './given';
 import { HistoryWalk, sends } from './keys';
 import { ask, keepUnsaved, onComposerChange, panel, sendDraft, tellDraft } from './page';
 import { Queue } from './queue';
@@ -218,7 +218,8 @@ export function Composer() {
   };
   /** Takes the pasted text out of the field again, as soon as it is a file. */
   const pastedToFile = async (text: string): Promise<void> => {
-    await attachText(text);
+    // What could not be attached stays where it is.
+    if (!(await attachText(text))) return;
     const at = field.current?.value.lastIndexOf(text) ?? -1;
     setPasted(undefined);
     if (field.current === null || at < 0) return;
@@ -229,10 +230,19 @@ export function Composer() {
   };
 
   if (strings === undefined) return <footer class="composer" />;
+  /** What was written for a queued message that is gone becomes a draft. */
+  const takeOver = (text: string): void => {
+    const written = (field.current?.value ?? '').trimEnd();
+    walk.end();
+    show(written === '' ? text : `${written}\n\n${text}`, 'end');
+    tell();
+    refusal.value = strings.leftWhileEdited;
+    announcement.value = strings.leftWhileEdited;
+  };
   const notices = [refusal.value, obstacle].filter(notice => notice !== undefined);
   return (
     <footer class="composer">
-      {known === undefined ? null : <Queue known={known} strings={strings} />}
+      {known === undefined ? null : <Queue known={known} strings={strings} onLeft={takeOver} />}
       {[...new Set(notices)].map(notice => (
         <p class="problem" key={notice}>
           <span class="codicon codicon-warning" aria-hidden="true" />
@@ -275,9 +285,9 @@ export function Composer() {
           <button
             type="button"
             class="icon-button"
-            title={strings.attach}
+            title={strings.attachHint}
             aria-label={strings.attach}
-            onClick={() => panel.notify('attach', {})}
+            onClick={() => void ask(panel.request('attach', {}))}
           >
             <span class="codicon codicon-attach" aria-hidden="true" />
           </button>
@@ -329,14 +339,18 @@ function listenToPage(
   };
   const drop = (event: DragEvent): void => {
     setDragging(false);
-    const uris = event.dataTransfer === null ? [] : urisOf(event.dataTransfer);
-    const files = [...(event.dataTransfer?.files ?? [])];
-    if (uris.length + files.length === 0) return;
+    const { dataTransfer: data, target } = event;
+    if (data === null || !mayHoldFiles(data)) return;
+    const uris = urisOf(data);
+    const files = [...data.files];
+    // The field takes a link as text; beside it, the browser would go where it leads.
+    if (uris.length + files.length === 0 && target === field.current) return;
     event.preventDefault();
     event.stopPropagation();
-    if (uris.length > 0) panel.notify('attachUris', { uris: uris.slice(0, 500) });
-    else void ask(attachFiles(files));
     field.current?.focus();
+    if (uris.length > 0) void ask(attachUris(uris));
+    else if (files.length > 0) void ask(attachFiles(files));
+    else if (field.current !== null) insert(field.current, data.getData('text/plain'));
   };
   const type = (event: KeyboardEvent): void => {
     const { target } = event;
@@ -354,6 +368,12 @@ function listenToPage(
     document.removeEventListener('drop', drop);
     document.removeEventListener('keydown', type);
   };
+}
+
+/** As if it were typed where the cursor is. */
+function insert(field: HTMLTextAreaElement, text: string): void {
+  field.setRangeText(text, field.selectionStart, field.selectionEnd, 'end');
+  field.dispatchEvent(new InputEvent('input', { bubbles: true }));
 }
 
 function fit(field: HTMLTextAreaElement): void {

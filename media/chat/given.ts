@@ -1,6 +1,7 @@
+import { MAX_PIECE } from '../../src/chat/protocol';
 import { limitOf } from './limits';
 import { panel } from './page';
-import { composer, fill, rejected, start } from './state';
+import { announcement, composer, fill, rejected, start } from './state';
 
 /** The addresses of dropped files, local and remote: all of them, where `text/uri-list` holds only the first. */
 export function urisOf(data: DataTransfer): readonly string[] {
@@ -25,49 +26,95 @@ export function filesOf(data: DataTransfer): readonly File[] {
   return isPicturedText ? [] : [...data.files];
 }
 
+/** What is given is attached in the order it was given, also where reading the first takes longer than the next. */
+let before: Promise<unknown> = Promise.resolve();
+
+function inTurn<T>(act: () => Promise<T>): Promise<T> {
+  const done = before.then(act);
+  before = done.catch(() => undefined);
+  return done;
+}
+
 /** Attaches files one after another, in their order. Each is attached, or a chip says why not. */
 export async function attachFiles(files: readonly File[]): Promise<void> {
-  for (const file of files) await attachFile(file);
+  await Promise.all(files.map(file => inTurn(() => attachFile(file))));
 }
 
-/** Attaches a text as a file. */
-export function attachText(text: string): Promise<void> {
+/** Most addresses told at once. */
+const MOST_URIS = 500;
+
+/** Attaches files by their addresses, in their order. */
+export async function attachUris(uris: readonly string[]): Promise<void> {
+  for (let from = 0; from < uris.length; from += MOST_URIS) {
+    const some = uris.slice(from, from + MOST_URIS);
+    await inTurn(() => panel.request('attachUris', { uris: some }));
+  }
+}
+
+/** Attaches a text as a file; resolves to whether it is attached. A chip says why not. */
+export function attachText(text: string): Promise<boolean> {
   const name = start.value?.strings.pastedName ?? 'text';
-  return attachFile(new File([text], `${name}.txt`, { type: 'text/plain' }));
+  return inTurn(() => attachFile(new File([text], `${name}.txt`, { type: 'text/plain' })));
 }
 
-async function attachFile(file: File): Promise<void> {
+async function attachFile(file: File): Promise<boolean> {
   const strings = start.value?.strings;
   const limits = composer.value?.limits;
-  if (strings === undefined || limits === undefined) return;
+  if (strings === undefined || limits === undefined) return false;
   try {
     const { limit, shrinkable } = await limitOf(file, limits);
     if (file.size > limit) {
       const reason = fill(strings.tooLarge, file.name, bytesText(file.size), bytesText(limit));
       reject(file.name, reason, shrinkable ? file : undefined);
-      return;
+      return false;
     }
-    await attachBytes(file.name, new Uint8Array(await file.arrayBuffer()));
+    await handOver(file.name, file);
+    return true;
   } catch (error) {
     const why = error instanceof Error ? error.message : '';
     reject(file.name, fill(strings.notAttached, file.name, why));
+    return false;
   }
 }
 
-export async function attachBytes(name: string, bytes: Uint8Array): Promise<void> {
-  await panel.request('attachBytes', { name: free(name.slice(0, 200)), bytes });
+/** Attaches a file; with `replaces`, in the place of that attachment. */
+export function attachBlob(name: string, file: Blob, replaces?: string): Promise<void> {
+  return inTurn(() => handOver(name, file, replaces));
 }
+
+let lastUpload = 0;
+
+/** In pieces with buffers of their own: of a view, the whole buffer would cross. */
+async function handOver(name: string, file: Blob, replaces?: string): Promise<void> {
+  const whole = { upload: String(++lastUpload), name: free(name.slice(0, 200)), replaces };
+  let from = 0;
+  do {
+    const to = Math.min(from + MAX_PIECE, file.size);
+    const bytes = new Uint8Array(await file.slice(from, to).arrayBuffer());
+    await panel.request('attachBytes', { ...whole, bytes, isLast: to === file.size });
+    from = to;
+  } while (from < file.size);
+  given = {
+    names: [...(given.shown === composer.value ? given.names : []), whole.name],
+    shown: composer.value,
+  };
+}
+
+/** Names given since the panel last told what is attached. */
+let given: { readonly names: readonly string[]; readonly shown: unknown } = { names: [], shown: undefined };
 
 let lastRejected = 0;
 
 function reject(name: string, reason: string, picture?: File): void {
   const key = String(++lastRejected);
   rejected.value = [...rejected.value, { key, name, reason, ...(picture === undefined ? {} : { picture }) }];
+  announcement.value = reason;
 }
 
 /** A name that no attached file has; pasted pictures all have the same one. */
 function free(name: string): string {
-  const taken = new Set(composer.value?.chips.map(chip => chip.name));
+  const recent = given.shown === composer.value ? given.names : [];
+  const taken = new Set([...(composer.value?.chips.map(chip => chip.name) ?? []), ...recent]);
   const [, stem = name, ending = ''] = /^(.+?)(\.[^.]*)?$/s.exec(name) ?? [];
   let number = 1;
   while (taken.has(number === 1 ? name : `${stem}-${number}${ending}`)) number++;
@@ -93,7 +140,7 @@ export async function shrink(
   picture: Blob,
   name: string,
   limit: number,
-): Promise<{ readonly name: string; readonly bytes: Uint8Array }> {
+): Promise<{ readonly name: string; readonly file: Blob }> {
   const bitmap = await createImageBitmap(picture);
   try {
     const type = picture.type === 'image/jpeg' ? 'image/jpeg' : 'image/webp';
@@ -107,8 +154,7 @@ export async function shrink(
       const blob = await canvas.convertToBlob({ type, quality: 0.85 });
       if (blob.size > limit) continue;
       const ending = blob.type === 'image/jpeg' ? '.jpg' : '.webp';
-      const bytes = new Uint8Array(await blob.arrayBuffer());
-      return { name: name.replace(/(?:\.[^.]*)?$/, ending), bytes };
+      return { name: name.replace(/(?:\.[^.]*)?$/, ending), file: blob };
     }
     throw new Error(start.value?.strings.notShrunk);
   } finally {

@@ -1,4 +1,4 @@
-import { chatProtocol, type ChatProtocol, type Kept, type PageState } from '../../src/chat/protocol';
+import type { ChatProtocol, Kept, PageState } from '../../src/chat/protocol';
 import { pageSide, RefusedByPanel, type PageSide } from '../../src/webview/ipc';
 import {
   announcement,
@@ -27,8 +27,7 @@ const composerListeners = new Set<
 >();
 
 /** The panel this page belongs to. */
-export const panel: PageSide<ChatProtocol> = pageSide(
-  chatProtocol,
+export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
   {
     start: payload => {
       const kept = payload.kept ?? (vscode.getState() as PageState | undefined);

@@ -1,5 +1,5 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { ChatStrings, Composer, QueuedRow } from '../../src/chat/protocol';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { MAX_TEXT, type ChatStrings, type Composer, type QueuedRow } from '../../src/chat/protocol';
 import { sends } from './keys';
 import { ask, panel } from './page';
 import { announcement, fill } from './state';
@@ -10,10 +10,33 @@ interface Wanted {
   readonly act: string;
 }
 
+interface QueueProps {
+  readonly known: Composer;
+  readonly strings: ChatStrings;
+  /** A message went while it was being changed: what was written for it. */
+  readonly onLeft: (text: string) => void;
+}
+
 /** What waits until the agent is idle: read, changed, moved and removed here. */
-export function Queue({ known, strings }: { readonly known: Composer; readonly strings: ChatStrings }) {
+export function Queue({ known, strings, onLeft }: QueueProps) {
   const { queue, queueNote, queueStopped } = known;
-  const [editing, setEditing] = useState<string | undefined>(undefined);
+  /** What a page before this one was changing. */
+  const [left, setLeft] = useState(known.changing);
+  const [editing, setEditing] = useState<string | undefined>(left?.id);
+  const edit = (id: string | undefined): void => {
+    setLeft(undefined);
+    setEditing(id);
+    panel.notify('editingQueued', { id });
+  };
+  useEffect(() => {
+    if (left === undefined) return;
+    if (queue.some(({ id }) => id === left.id)) {
+      panel.notify('editingQueued', left);
+      return;
+    }
+    edit(undefined);
+    onLeft(left.text);
+  }, []);
   const wanted = useRef<Wanted | undefined>(undefined);
   const list = useRef<HTMLOListElement>(null);
   useLayoutEffect(() => {
@@ -59,11 +82,16 @@ export function Queue({ known, strings }: { readonly known: Composer; readonly s
             {editing === row.id ? (
               <Editing
                 row={row}
+                begun={left?.id === row.id ? left.text : undefined}
                 known={known}
                 strings={strings}
                 onDone={() => {
                   wanted.current = { id: row.id, act: 'edit' };
-                  setEditing(undefined);
+                  edit(undefined);
+                }}
+                onLeft={text => {
+                  edit(undefined);
+                  onLeft(text);
                 }}
               />
             ) : (
@@ -79,7 +107,7 @@ export function Queue({ known, strings }: { readonly known: Composer; readonly s
                   {row.problem === undefined ? null : <p class="problem">{row.problem}</p>}
                 </div>
                 <div class="queued-acts">
-                  <Act name="edit" label={strings.editQueued} row={row} act={() => setEditing(row.id)} />
+                  <Act name="edit" label={strings.editQueued} row={row} act={() => edit(row.id)} />
                   <Act
                     name="up"
                     icon="arrow-up"
@@ -145,19 +173,35 @@ function Act({ name, icon = name, label, row, off = false, act }: ActProps) {
 
 interface EditingProps {
   readonly row: QueuedRow;
+  /** What was written before this page was built. */
+  readonly begun: string | undefined;
   readonly known: Composer;
   readonly strings: ChatStrings;
   readonly onDone: () => void;
+  /** The row went while it was changed. */
+  readonly onLeft: (text: string) => void;
 }
 
-function Editing({ row, known, strings, onDone }: EditingProps) {
+function Editing({ row, begun, known, strings, onDone, onLeft }: EditingProps) {
   const field = useRef<HTMLTextAreaElement>(null);
+  /** Set while what is written here is nowhere else. */
+  const unsaved = useRef<string | undefined>(begun);
   useLayoutEffect(() => field.current?.focus(), []);
+  useEffect(
+    () => () => {
+      if (unsaved.current !== undefined) onLeft(unsaved.current);
+    },
+    [],
+  );
+  const done = (): void => {
+    unsaved.current = undefined;
+    onDone();
+  };
   const save = (): void => {
     const text = field.current?.value ?? '';
     if (text.trim() === '') return;
     void ask(panel.request('editQueued', { id: row.id, text })).then(saved => {
-      if (saved) onDone();
+      if (saved) done();
     });
   };
   return (
@@ -166,9 +210,16 @@ function Editing({ row, known, strings, onDone }: EditingProps) {
         class="field"
         ref={field}
         aria-label={strings.queuedText}
-        defaultValue={row.text}
+        defaultValue={begun ?? row.text}
+        maxLength={MAX_TEXT}
+        onInput={({ currentTarget: { value } }) => {
+          unsaved.current = value.trim() === '' || value === row.text ? undefined : value;
+          panel.notify('editingQueued', { id: row.id, text: unsaved.current });
+        }}
         onKeyDown={event => {
-          if (event.key === 'Escape') onDone();
+          // The input method's own.
+          if (event.isComposing) return;
+          if (event.key === 'Escape') done();
           else if (sends(event, known.sendKey, false)) save();
           else return;
           event.preventDefault();
@@ -179,7 +230,7 @@ function Editing({ row, known, strings, onDone }: EditingProps) {
         <button type="button" class="secondary" onClick={save}>
           {strings.save}
         </button>
-        <button type="button" class="secondary" onClick={onDone}>
+        <button type="button" class="secondary" onClick={done}>
           {strings.cancel}
         </button>
       </div>

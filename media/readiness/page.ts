@@ -1,7 +1,6 @@
 import { effect, signal } from '@preact/signals';
 import {
   isPageState,
-  reportProtocol,
   type CommitsView,
   type PageLook,
   type PageState,
@@ -19,7 +18,7 @@ declare function acquireVsCodeApi(): VsCode;
 
 const vscode = acquireVsCodeApi();
 
-type Strings = Parameters<Parameters<typeof pageSide<ReportProtocol>>[1]['start']>[0]['strings'];
+type Strings = Parameters<Parameters<typeof pageSide<ReportProtocol>>[0]['start']>[0]['strings'];
 
 /** What the panel said last; everything shown is made from these. */
 export const strings = signal<Strings | undefined>(undefined);
@@ -44,8 +43,7 @@ let state: PageState | undefined;
 let wanted = 0;
 
 /** The panel this page belongs to. */
-export const panel: PageSide<ReportProtocol> = pageSide(
-  reportProtocol,
+export const panel: PageSide<ReportProtocol> = pageSide<ReportProtocol>(
   {
     start: payload => (strings.value = payload.strings),
     report: ({ view, state: now }) => {

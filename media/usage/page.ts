@@ -1,7 +1,6 @@
 import {
   pageState,
   queryOf,
-  usageProtocol,
   type PageState,
   type SectionState,
   type TabReport,
@@ -40,8 +39,7 @@ let scrolled = 0;
 let gathering: number | undefined;
 
 /** The panel this page belongs to. */
-export const panel: PageSide<UsageProtocol> = pageSide(
-  usageProtocol,
+export const panel: PageSide<UsageProtocol> = pageSide<UsageProtocol>(
   {
     start: payload => {
       start.value = payload;

@@ -28,17 +28,27 @@ export function messageBody(source: BodySource): Uint8Array {
   return Buffer.concat([...messagePieces(source)]);
 }
 
-/** The same as pieces of at most a few MB, so that besides the body itself little memory is needed. */
-export function* messagePieces(source: BodySource): Iterable<Uint8Array<ArrayBuffer>> {
+/**
+ * The same as pieces of at most a few MB, so that besides the body itself little memory is needed. With `scratch` they are written
+ * there, where each stands until the next is taken.
+ */
+export function* messagePieces(
+  source: BodySource,
+  scratch?: Buffer<ArrayBuffer>,
+): Iterable<Uint8Array<ArrayBuffer>> {
+  const written = (text: string, encoding: 'latin1' | 'utf8'): Uint8Array<ArrayBuffer> =>
+    scratch !== undefined && text.length * (encoding === 'utf8' ? 3 : 1) <= scratch.length
+      ? scratch.subarray(0, scratch.write(text, encoding))
+      : Buffer.from(text, encoding);
   for (const piece of piecesOf(source)) {
     if (piece.kind === 'json') {
-      yield Buffer.from(piece.json);
+      yield written(piece.json, 'utf8');
     } else if (piece.kind === 'escaped') {
-      for (const text of escaped(piece.bytes)) yield Buffer.from(text);
+      for (const text of escaped(piece.bytes)) yield written(text, 'utf8');
     } else {
       for (const part of inParts(piece.bytes)) {
         const view = Buffer.from(part.buffer, part.byteOffset, part.length);
-        yield Buffer.from(view.toString('base64'), 'latin1');
+        yield written(view.toString('base64'), 'latin1');
       }
     }
   }

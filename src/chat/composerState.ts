@@ -22,6 +22,7 @@ export function composerOf(
   format: Formatter,
 ): Composer {
   const { composition, queued, session } = conversation;
+  const { changing } = conversation.queue;
   const { attached, draft, tooMuch } = composition;
   const sizes = attached.flatMap(({ inspected }) => (inspected?.ok === true ? [inspected.size] : []));
   const total = sizes.reduce((sum, size) => sum + size, 0);
@@ -36,6 +37,7 @@ export function composerOf(
     queue: queued.map(message => queuedRow(message, format)),
     queueNote: queued.length === 0 ? '' : queueNote(conversation),
     queueStopped: conversation.isQueueStopped,
+    ...(changing?.text === undefined ? {} : { changing: { id: changing.id, text: changing.text } }),
     target: oneLine(draft.target?.name ?? session?.computerName ?? session?.computerId ?? '', 60),
     sendKey: settings.sendKey(),
     largePaste: settings.largePaste(),
@@ -58,6 +60,7 @@ function encodedSize(size: number): number {
 function queueNote(conversation: Conversation): string {
   if (conversation.isQueueStopped)
     return vscode.l10n.t('Stopped: a message before these was not sent, or it is not known whether it was.');
+  if (conversation.queue.isHeld) return vscode.l10n.t('Waits while the first message is being edited.');
   const status = conversation.session?.status;
   return status === undefined || status === 'unknown'
     ? vscode.l10n.t('Waits until the status of the agent is known.')

@@ -6,14 +6,16 @@ import type { PanelHandlers } from '../webview/ipc';
 import type { Attachments } from './attachments';
 import type { ComposerSettings } from './composerState';
 import type { Conversation } from './conversation';
+import type { AwayFile } from './given';
 import type { KeptFiles, LooseFile } from './keptFiles';
 import { ownTexts } from './model';
 import type { ChatProtocol, Picture } from './protocol';
 import type { Gone } from './undo';
+import { moreThan, Uploads, type Piece } from './uploads';
 
 /** What composing needs beyond the conversation. */
 export interface ComposingDeps extends ComposerSettings {
-  readonly kept: Pick<KeptFiles, 'keep' | 'fileOf'>;
+  readonly kept: Pick<KeptFiles, 'keep' | 'begin' | 'fileOf'>;
   readonly attachments: Pick<Attachments, 'picture'>;
   readonly api: () => ApiClient | undefined;
   readonly onDidChangeSettings: Event<unknown>;
@@ -23,10 +25,16 @@ export interface ComposingDeps extends ComposerSettings {
 export class Composing {
   readonly conversation: Conversation;
   readonly #deps: ComposingDeps;
+  readonly #uploads: Uploads;
 
   constructor(conversation: Conversation, deps: ComposingDeps) {
     this.conversation = conversation;
     this.#deps = deps;
+    this.#uploads = new Uploads({
+      begin: name => deps.kept.begin(conversation.serviceId, { name: nameOf(name) }),
+      limit: () => this.#limit,
+      language: vscode.env.language,
+    });
   }
 
   /** Keeps bytes that are in no file and attaches them. */
@@ -35,10 +43,63 @@ export class Composing {
     await composition.attach([await this.#deps.kept.keep(serviceId, { ...file, name: nameOf(file.name) })]);
   }
 
-  async replace(key: string, { name, bytes }: LooseFile): Promise<void> {
-    const { composition, serviceId } = this.conversation;
-    this.#need(key);
-    await composition.replace(key, await this.#deps.kept.keep(serviceId, { name: nameOf(name), bytes }));
+  /**
+   * Attaches files one after another: how large they are shows when they are read, and what is too large or cannot be read goes no
+   * further. Rejects with the reasons after the others are attached.
+   */
+  async attachAway(files: readonly AwayFile[]): Promise<void> {
+    const limit = this.#limit;
+    const problems: string[] = [];
+    for (const file of files) {
+      const name = nameOf(file.name);
+      try {
+        const bytes = await file.read();
+        if (bytes.length > limit) problems.push(moreThan(name, limit, vscode.env.language));
+        else await this.attach({ name, bytes });
+      } catch (error) {
+        problems.push(
+          vscode.l10n.t(
+            '{0} cannot be read: {1}',
+            name,
+            error instanceof Error ? error.message : String(error),
+          ),
+        );
+      }
+    }
+    if (problems.length > 0) throw new Error(problems.join(' '));
+  }
+
+  /** Takes a piece of a file; the last one attaches it, in the place of `replaces` where that is given. */
+  async receive({ replaces, ...piece }: Piece & { readonly replaces?: string | undefined }): Promise<void> {
+    const { composition } = this.conversation;
+    const uri = await this.#uploads.take(piece);
+    if (uri === undefined) return;
+    await this.conversation.load();
+    if (replaces === undefined) return composition.attach([uri]);
+    this.#need(replaces);
+    await composition.replace(replaces, uri);
+  }
+
+  /** What a page had not handed over to its end is given up, and a message that it was changing may go. */
+  pageGone(): void {
+    void this.#uploads.clear();
+    this.conversation.queue.letGo();
+  }
+
+  /** Attaches files by their addresses. */
+  async attachUris(uris: readonly string[]): Promise<void> {
+    await this.conversation.load();
+    await this.conversation.composition.attach(uris);
+  }
+
+  /** Lets the person choose files to attach. */
+  async pickFiles(): Promise<void> {
+    const uris = await vscode.window.showOpenDialog({
+      canSelectMany: true,
+      canSelectFolders: false,
+      openLabel: vscode.l10n.t('Attach'),
+    });
+    if (uris !== undefined) await this.attachUris(uris.map(uri => uri.toString()));
   }
 
   picture(key: string): Promise<Picture> {
@@ -78,6 +139,12 @@ export class Composing {
     composition.setTarget(choice.id === own ? undefined : { computerId: choice.id, name: choice.name });
   }
 
+  /** Largest file of any type, bytes. */
+  get #limit(): number {
+    const { file, image } = this.#deps.limits();
+    return Math.max(file, image);
+  }
+
   #need(key: string): void {
     if (!this.conversation.composition.draft.attachments.includes(key))
       throw new Error(vscode.l10n.t('This attachment has been removed meanwhile.'));
@@ -91,9 +158,10 @@ export function composerRequests(
 ): Pick<
   PanelHandlers<ChatProtocol>['requests'],
   | 'history'
+  | 'attach'
+  | 'attachUris'
   | 'attachBytes'
   | 'attachedPicture'
-  | 'replaceAttachment'
   | 'editQueued'
   | 'moveQueued'
   | 'removeQueued'
@@ -111,9 +179,10 @@ export function composerRequests(
   };
   return {
     history: () => ownTexts(conversation.transcript.known),
-    attachBytes: file => done(composing.attach(file)),
+    attach: () => done(composing.pickFiles()),
+    attachUris: ({ uris }) => done(composing.attachUris(uris)),
+    attachBytes: piece => done(composing.receive(piece)),
     attachedPicture: ({ key }) => composing.picture(key),
-    replaceAttachment: ({ key, ...file }) => done(composing.replace(key, file)),
     editQueued: ({ id, text }) => found(conversation.queue.edit(id, text)),
     moveQueued: ({ id, to }) => found(conversation.queue.move(id, to)),
     removeQueued: async ({ id }) => {

@@ -24,18 +24,27 @@ export function selectedTexts(): readonly LooseFile[] {
     });
 }
 
-/** The files in what was dropped on a tree: by their addresses, or as bytes where they have none. */
+/** A file without an address; its bytes are brought here when they are read. */
+export interface AwayFile {
+  readonly name: string;
+  read(): Thenable<Uint8Array>;
+}
+
+/** The files in what was dropped on a tree: their addresses, or themselves where they have none. */
 export async function droppedFiles(
   data: vscode.DataTransfer,
-): Promise<{ readonly uris: readonly string[]; readonly files: readonly LooseFile[] }> {
+): Promise<{ readonly uris: readonly string[]; readonly files: readonly AwayFile[] }> {
   const listed = await data.get('text/uri-list')?.asString();
-  const uris = (listed ?? '').split(/\r?\n/).filter(line => line !== '' && !line.startsWith('#'));
+  const uris = (listed ?? '')
+    .split(/\r?\n/)
+    .filter(line => line !== '' && !/^(?:#|https?:|mailto:|data:|blob:)/i.test(line));
   if (uris.length > 0) return { uris, files: [] };
-  const files: LooseFile[] = [];
+  const files: AwayFile[] = [];
   for (const [, item] of data) {
     const file = item.asFile();
+    // With an address, its size is known before it is read (trust.md 14).
     if (file?.uri !== undefined) uris.push(file.uri.toString());
-    else if (file !== undefined) files.push({ name: file.name, bytes: await file.data() });
+    else if (file !== undefined) files.push({ name: file.name, read: () => file.data() });
   }
   return { uris, files };
 }

@@ -20,6 +20,7 @@ import { saveMarkdown } from './saveMarkdown';
 import { transcriptDocument } from './markdownDocument';
 import { ChatPanel } from './panel';
 import { headerOf } from './panelState';
+import { pickTabFiles } from './openTabs';
 import { Places } from './places';
 import { RowBuilder } from './rows';
 import { readSendRequest, readSessionId, readUris } from './requests';
@@ -88,7 +89,8 @@ class Chat extends Disposable implements ChatFeature {
   readonly commands: CommandHandlers<'chat'> = {
     open: async target => this.#openCommand(target),
     send: async request => this.#sendCommand(request),
-    attachFiles: async (uri, uris) => this.#attachCommand(uri, uris),
+    attachFiles: async (uri, uris) => this.#attachCommand(readUris(uri, uris) ?? (await pickFiles())),
+    attachTabs: async (uri, place) => this.#attachCommand(await pickTabFiles(uri, place)),
     attachSelection: async () => this.#attachSelection(),
     openPanel: async target => this.#openCommand(target, true),
     find: () => this.#places.inFront?.find(),
@@ -195,8 +197,7 @@ class Chat extends Disposable implements ChatFeature {
     }
   }
 
-  async #attachCommand(uri: unknown, uris: unknown): Promise<void> {
-    const files = readUris(uri, uris) ?? (await pickFiles());
+  async #attachCommand(files: readonly vscode.Uri[] | undefined): Promise<void> {
     if (files === undefined || files.length === 0) return;
     await this.#attachTo(files.length, ({ composition }) =>
       composition.attach(files.map(file => file.toString())),
@@ -217,7 +218,7 @@ class Chat extends Disposable implements ChatFeature {
     if (count === 0) return;
     const attach: Attach = async ({ composition }, composing) => {
       await composition.attach(uris);
-      for (const file of files) await composing.attach(file);
+      await composing.attachAway(files);
     };
     const sessionId = readSessionId(target);
     if (sessionId === undefined) return this.#attachTo(count, attach);

@@ -12,6 +12,15 @@ export interface LooseFile {
   readonly bytes: Uint8Array;
 }
 
+/** A loose file that arrives in pieces. Nobody sees it before its end. */
+export interface Arriving {
+  write(piece: Uint8Array): Promise<void>;
+  /** Resolves to the address when all bytes are durable. */
+  end(): Promise<string>;
+  /** Removes what has arrived. */
+  giveUp(): Promise<void>;
+}
+
 interface Kept {
   readonly file: string;
   readonly name: string;
@@ -36,19 +45,36 @@ export class KeptFiles implements AttachableFiles {
   }
 
   /** Resolves to the address when the bytes are durable. */
-  async keep(serviceId: string, { name, path: place, bytes }: LooseFile): Promise<string> {
+  async keep(serviceId: string, { bytes, ...file }: LooseFile): Promise<string> {
+    const arriving = await this.begin(serviceId, file);
+    try {
+      await arriving.write(bytes);
+      return await arriving.end();
+    } catch (error) {
+      await arriving.giveUp();
+      throw error;
+    }
+  }
+
+  /** Begins a file that is written piece by piece, one after another. */
+  async begin(serviceId: string, { name, path: place }: Omit<LooseFile, 'bytes'>): Promise<Arriving> {
     const id = randomUUID();
     const folder = path.join(this.#folder(serviceId), id);
     await fs.mkdir(folder, { recursive: true });
     const handle = await fs.open(path.join(folder, fileName(name)), 'wx');
-    try {
-      await handle.writeFile(bytes);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    const query = place === undefined ? '' : `?${encodeURIComponent(place)}`;
-    return `${SCHEME}:/${serviceId}/${id}/${encodeURIComponent(name)}${query}`;
+    return {
+      write: piece => handle.writeFile(piece),
+      end: async () => {
+        await handle.sync();
+        await handle.close();
+        const query = place === undefined ? '' : `?${encodeURIComponent(place)}`;
+        return `${SCHEME}:/${serviceId}/${id}/${encodeURIComponent(name)}${query}`;
+      },
+      giveUp: async () => {
+        await handle.close().catch(() => undefined);
+        await fs.rm(folder, { recursive: true, force: true });
+      },
+    };
   }
 
   /** The file a kept one is in; `undefined` for other addresses. */

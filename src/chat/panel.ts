@@ -74,6 +74,7 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.#options = options;
     this.conversation = options.conversation;
     this.composing = new Composing(options.conversation, options.composing);
+    this.register(toDisposable(() => this.composing.pageGone()));
     this.#rows = this.register(
       new RowView(
         splice => this.#page.send('splice', splice),
@@ -195,6 +196,7 @@ export class ChatPanel extends Disposable implements PanelActions {
       // A view that is merely there takes the cursor from nobody.
       focus: this.#focusWhenReady || (this.#panel.kind === 'panel' && this.#panel.isActive),
     });
+    this.composing.pageGone();
     this.#focusWhenReady = false;
     this.#rows.pause();
     this.#show();
@@ -311,6 +313,7 @@ export class ChatPanel extends Disposable implements PanelActions {
       this.#ready = false;
       this.#rows.pause();
       this.#watchdog.set(undefined);
+      this.composing.pageGone();
       // The next page gets a nonce of its own.
       this.#load();
     }

@@ -76,12 +76,8 @@ export function panelHandlers(panel: PanelActions, teller?: Teller): PanelHandle
     notifications: {
       ready: ({ timeZone }) => panel.pageReady(timeZone),
       draft: ({ text, stash, version }) => panel.setDraft(text, stash, version),
-      attach: () => attachWithPicker(conversation),
       detach: ({ key }) => conversation.composition.detach(key),
-      attachUris: async ({ uris }) => {
-        await conversation.load();
-        await conversation.composition.attach(uris);
-      },
+      editingQueued: ({ id, text }) => conversation.queue.hold(id === undefined ? undefined : { id, text }),
       unsaved: unsaved => panel.takeUnsaved(unsaved),
       openAttachment: ({ key }) => panel.composing.open(key),
       openLink: ({ href }) => openLink(href),
@@ -91,17 +87,6 @@ export function panelHandlers(panel: PanelActions, teller?: Teller): PanelHandle
       failed: ({ names }) => panel.pageFailed(names),
     },
   };
-}
-
-async function attachWithPicker(conversation: Conversation): Promise<void> {
-  const uris = await vscode.window.showOpenDialog({
-    canSelectMany: true,
-    canSelectFolders: false,
-    openLabel: vscode.l10n.t('Attach'),
-  });
-  if (uris === undefined) return;
-  await conversation.load();
-  await conversation.composition.attach(uris.map(uri => uri.toString()));
 }
 
 /** Opens web and mail links only (trust.md 6). */

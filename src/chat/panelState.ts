@@ -66,19 +66,26 @@ export function statusOf(status: string | undefined): Header['status'] {
 function tokensOf(session: ChatSession | undefined, format: Formatter): Header['tokens'] {
   const usage = session?.settings?.tokenUsage;
   if (usage === undefined) return undefined;
-  const kinds: readonly (readonly [string, number | undefined])[] = [
-    [vscode.l10n.t('Input'), usage.inputTokens],
-    [vscode.l10n.t('Output'), usage.outputTokens],
-    [vscode.l10n.t('Cache read'), usage.cacheReadTokens],
-    [vscode.l10n.t('Cache written'), usage.cacheCreationTokens],
-    [vscode.l10n.t('Thinking'), usage.thinkingTokens],
+  const { inputTokens, outputTokens, cacheCreationTokens, cacheReadTokens, thinkingTokens, ...others } =
+    usage;
+  const kinds: readonly (readonly [string, unknown])[] = [
+    [vscode.l10n.t('Input'), inputTokens],
+    [vscode.l10n.t('Output'), outputTokens],
+    [vscode.l10n.t('Cache creation'), cacheCreationTokens],
+    [vscode.l10n.t('Cache read'), cacheReadTokens],
+    [vscode.l10n.t('Thinking'), thinkingTokens],
+    // What a service counts beyond that, by its own names.
+    ...Object.entries(others).map(([name, count]) => [oneLine(name, 40), count] as const),
   ];
-  const known = kinds.filter((kind): kind is readonly [string, number] => kind[1] !== undefined);
+  const known = kinds.filter((kind): kind is readonly [string, number] => typeof kind[1] === 'number');
   if (known.length === 0) return undefined;
-  const used = (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
+  const used = (inputTokens ?? 0) + (outputTokens ?? 0);
+  const active = session?.settings?.assistantActiveTimeMs;
+  const lines = known.map(([label, count]) => `${label}: ${format.number(count)}`);
+  if (active !== undefined) lines.push(vscode.l10n.t('Agent active: {0}', format.span(active)));
   return {
     short: vscode.l10n.t('{0} tokens', format.compact(used)),
-    detail: known.map(([label, count]) => `${label}: ${format.number(count)}`).join('\n'),
+    detail: lines.join('\n'),
   };
 }
 

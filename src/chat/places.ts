@@ -62,13 +62,14 @@ export class Places extends Disposable {
     this.#kept = new Map(readKept(options.memory.get<unknown>(KEPT_MEMORY)));
   }
 
-  /** The chat the person works in, or the only one there is. */
+  /** The chat the person works in, or the only one there is; the view's also while other views are in front of it. */
   get inFront(): ChatPanel | undefined {
     const serviceId = this.#options.serviceId();
-    const open = [...this.#panels.values(), ...(this.#inView === undefined ? [] : [this.#inView])].filter(
-      ({ conversation }) => conversation.serviceId === serviceId,
-    );
-    return open.find(panel => panel.isActive) ?? (open.length === 1 ? open[0] : undefined);
+    const ofService = (panel: ChatPanel): boolean => panel.conversation.serviceId === serviceId;
+    const panels = [...this.#panels.values()].filter(ofService);
+    const views = [this.#inView].filter(panel => panel !== undefined).filter(ofService);
+    const [only, ...others] = panels.length > 0 ? panels : views;
+    return [...panels, ...views].find(panel => panel.isActive) ?? (others.length === 0 ? only : undefined);
   }
 
   /** Resolves when what was asked to be shown is there. */

@@ -1,4 +1,4 @@
-import { bytes, listOf, number, object, optional, text, type Guard } from '../webview/guards';
+import { boolean, bytes, listOf, number, object, optional, text, type Guard } from '../webview/guards';
 import { event, request } from '../webview/ipc';
 import type { ChatStrings } from './strings';
 
@@ -112,6 +112,8 @@ export interface Composer {
   readonly queue: readonly QueuedRow[];
   /** What the queue waits for; empty without one. */
   readonly queueNote: string;
+  /** A queued message that was being changed when the page before this one went, and what was written. */
+  readonly changing?: { readonly id: string; readonly text: string };
   /** The queue waits for the person. */
   readonly queueStopped: boolean;
   /** Where the message goes, such as `atlas`; empty when not known. */
@@ -194,26 +196,28 @@ export interface Picture {
 
 /** Longest text of a message, UTF-16 units. */
 export const MAX_TEXT = 2_000_000;
-/** Largest bytes a page may hand over. */
-const MAX_BYTES = 100 * 1024 * 1024;
-const none = object({});
-const sendId = object({ sendId: text(100) });
-const id = object({ id: text(100) });
+/** Largest bytes a page may hand over at once: more would hold up everything else. */
+export const MAX_PIECE = 2 * 1024 * 1024;
+// The page takes the types alone: what is made here is made in a function that its build can leave out.
+const none = /* @__PURE__ */ (() => object({}))();
+const sendId = /* @__PURE__ */ (() => object({ sendId: text(100) }))();
+const id = /* @__PURE__ */ (() => object({ id: text(100) }))();
 
 /** Checks what a page had not seen stored. */
-export const isUnsaved = object({
-  text: text(MAX_TEXT),
-  at: optional(number(0, Number.MAX_SAFE_INTEGER)),
-  sendId: optional(text(100)),
-});
+export const isUnsaved = /* @__PURE__ */ (() =>
+  object({
+    text: text(MAX_TEXT),
+    at: optional(number(0, Number.MAX_SAFE_INTEGER)),
+    sendId: optional(text(100)),
+  }))();
 
 /** Checks what a page keeps. */
-export const keptShape = {
+export const keptShape = /* @__PURE__ */ (() => ({
   scroll: optional(object({ key: text(2000), offset: number(-1e9, 1e9) })),
   opened: optional(listOf(text(2000), 1000)),
-};
+}))();
 
-export const chatProtocol = {
+export const chatProtocol = /* @__PURE__ */ (() => ({
   requests: {
     /**
      * Sends the text with the attachments the panel holds, or queues it while the agent works; answered when it is recorded durably,
@@ -222,14 +226,25 @@ export const chatProtocol = {
     send: request(object({ text: text(MAX_TEXT), sendId: text(100) }))<null>(),
     /** What the person sent before, the latest first. */
     history: request(none)<readonly string[]>(),
-    /** Attaches bytes: pasted, dropped, or a long text. */
-    attachBytes: request(object({ name: text(300), bytes: bytes(MAX_BYTES) }))<null>(),
+    /**
+     * Attaches bytes, pasted, dropped, or a long text, in pieces one after another: all of one file have its `upload`. With
+     * `replaces`, in the place of that attachment.
+     */
+    attachBytes: request(
+      object({
+        upload: text(100),
+        name: text(300),
+        bytes: bytes(MAX_PIECE),
+        isLast: boolean,
+        replaces: optional(text(10_000)),
+      }),
+    )<null>(),
+    /** Asks for files with a picker. */
+    attach: request(none)<null>(),
+    /** Attaches files that were dropped, by their addresses. */
+    attachUris: request(object({ uris: listOf(text(10_000), 500) }))<null>(),
     /** The bytes of an attached picture. */
     attachedPicture: request(object({ key: text(10_000) }))<Picture>(),
-    /** Puts these bytes in the place of an attached picture. */
-    replaceAttachment: request(
-      object({ key: text(10_000), name: text(300), bytes: bytes(MAX_BYTES) }),
-    )<null>(),
     editQueued: request(object({ id: text(100), text: text(MAX_TEXT) }))<null>(),
     /** To another place, counted from 0. */
     moveQueued: request(object({ id: text(100), to: number(0, 10_000) }))<null>(),
@@ -260,11 +275,9 @@ export const chatProtocol = {
       stash: optional(text(MAX_TEXT)),
       version: number(0, Number.MAX_SAFE_INTEGER),
     }),
-    /** Asks for files with a picker. */
-    attach: none,
     detach: object({ key: text(10_000) }),
-    /** Files that were dropped, by their addresses. */
-    attachUris: object({ uris: listOf(text(10_000), 500) }),
+    /** The queued message that is being changed, which does not go out meanwhile, and what it has become; without an id none is. */
+    editingQueued: object({ id: optional(text(100)), text: optional(text(MAX_TEXT)) }),
     /** Shows an attached file in an editor. */
     openAttachment: object({ key: text(10_000) }),
     /** Text a page before this one had not seen stored, and the id of the send it was to become. */
@@ -292,6 +305,6 @@ export const chatProtocol = {
     /** For screen readers, politely. */
     announce: event<{ readonly text: string }>(),
   },
-};
+}))();
 
 export type ChatProtocol = typeof chatProtocol;

@@ -21,6 +21,12 @@ export interface QueueRunnerOptions {
   readonly onError: (error: unknown) => void;
 }
 
+/** A queued message that is being changed, and what it has become so far; without a text nothing yet. */
+export interface Changing {
+  readonly id: string;
+  readonly text?: string | undefined;
+}
+
 /**
  * Sends the queued messages of one session in order, each when the agent is idle. A message leaves the queue after it stands in
  * the journal and before its request leaves, so neither two windows nor a crash can send it twice.
@@ -30,6 +36,8 @@ export class QueueRunner extends Disposable {
   readonly #watch = this.register(new Slot<IDisposable>());
   #running: Promise<void> | undefined;
   #again = false;
+  #changing: Changing | undefined;
+  #isHolding = false;
 
   constructor(options: QueueRunnerOptions) {
     super();
@@ -43,6 +51,31 @@ export class QueueRunner extends Disposable {
     if (!waiting) this.#watch.set(undefined);
     else if (this.#watch.value === undefined) this.#watch.set(sessions.watch(sessionId));
     if (waiting && this.#mayGo()) this.#start(false);
+  }
+
+  /** Keeps back a message that is being changed, and those after it, until told otherwise. */
+  hold(changing: Changing | undefined): void {
+    const before = this.isHeld;
+    this.#changing = changing;
+    this.#isHolding = changing !== undefined;
+    if (before !== this.isHeld) this.look();
+  }
+
+  /** Nobody sees the change any more: the message may go, what was written for it stays known. */
+  letGo(): void {
+    this.#isHolding = false;
+    this.look();
+  }
+
+  /** What is being changed, or was when its page went. */
+  get changing(): Changing | undefined {
+    return this.#changing;
+  }
+
+  /** The first message waits until it has been changed. */
+  get isHeld(): boolean {
+    const [first] = this.#options.queue.of(this.#options.sessionId);
+    return this.#isHolding && first !== undefined && first.id === this.#changing?.id;
   }
 
   /** Changes of a queued message that nobody is sending; each resolves to whether it was there. */
@@ -70,6 +103,7 @@ export class QueueRunner extends Disposable {
     const [first] = queue.of(sessionId);
     if (first === undefined) return false;
     if (isSent(first.id)) return true;
+    if (this.isHeld) return false;
     return first.problem === undefined && isFree(false) && sessions.get(sessionId)?.status === 'idle';
   }
 
@@ -100,7 +134,7 @@ export class QueueRunner extends Disposable {
     try {
       // Another window may know more of the agent than this one.
       if (!force && !(await this.#isIdle())) return;
-      if (!isFree(force) || isSent(message.id)) return;
+      if (!isFree(force) || isSent(message.id) || (!force && this.isHeld)) return;
       await send(message, async () => {
         await queue.done(sessionId, message.id);
         state.left = true;

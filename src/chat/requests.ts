@@ -30,14 +30,15 @@ export function readSendRequest(value: unknown): SendRequest {
   return { sessionId, text: words, attachments: uris.map(uri => uri.toString()) };
 }
 
-/** The files of an Explorer or editor menu: what was clicked, and all that is selected with it, which an editor's tab does not tell. */
+/** The files of an Explorer or editor menu: what was clicked, and all that is selected with it, which a tab's menu does not tell. */
 export function readUris(clicked: unknown, selected: unknown): readonly vscode.Uri[] | undefined {
   const all = Array.isArray(selected) ? selected.filter(isUri) : [];
   if (all.length > 0) return all;
   return isUri(clicked) ? [clicked] : undefined;
 }
 
-function isUri(value: unknown): value is vscode.Uri {
+/** Whether this is a `Uri` of the editor. */
+export function isUri(value: unknown): value is vscode.Uri {
   const uri = value as Partial<vscode.Uri> | null | undefined;
   return typeof uri?.scheme === 'string' && typeof uri.path === 'string';
 }

@@ -51,7 +51,9 @@ export function chatStrings() {
     newMessages: vscode.l10n.t('{0} new', '{0}'),
     toLatest: vscode.l10n.t('To the latest message'),
     emptyTitle: vscode.l10n.t('No messages yet'),
-    emptyHint: vscode.l10n.t('Write to the agent below. Right-click files in the Explorer to attach them.'),
+    emptyHint: vscode.l10n.t(
+      'Write to the agent below. To attach files, right-click them in the Explorer, paste them, or drop them: here with Shift held, or on a session in the Sessions view without.',
+    ),
     loading: vscode.l10n.t('Loading'),
     composer: vscode.l10n.t('Message to the agent'),
     placeholder: vscode.l10n.t('Message the agent. Hold Shift to drop files here.'),
@@ -81,6 +83,13 @@ export function chatStrings() {
     keepText: vscode.l10n.t('Keep as Text'),
     sendKeyCtrl: vscode.l10n.t('Ctrl+Enter'),
     attach: vscode.l10n.t('Attach files'),
+    attachHint: vscode.l10n.t(
+      'Attach files. Or drop them: here with Shift held, or on a session in the Sessions view without.',
+    ),
+    attachedNow: vscode.l10n.t('{0} attached', '{0}'),
+    leftWhileEdited: vscode.l10n.t(
+      'The queued message was sent or removed before this change was saved. The change stands below.',
+    ),
     attachments: vscode.l10n.t('Attachments'),
     removeAttachment: vscode.l10n.t('Remove {0}', '{0}'),
     send: vscode.l10n.t('Send'),

@@ -163,9 +163,11 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Makes the page's end of a protocol. Messages come from the panel only, so their types are taken as declared. */
+/**
+ * Makes the page's end of a protocol. Messages come from the panel only, so their types are taken as declared, and the checks of the
+ * protocol need not be in the page.
+ */
 export function pageSide<P extends Protocol>(
-  _protocol: P,
   handlers: PageHandlers<P>,
   post: (message: unknown) => void,
 ): PageSide<P> {

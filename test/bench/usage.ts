@@ -12,6 +12,7 @@ import { silentLog } from '../fakes/log';
 import { answerOf, tokenRows, userRows } from '../fakes/usage';
 import { temporaryFolder } from '../vscode/paths';
 import { atMost, type Row } from './rows';
+import { stall } from './stall';
 
 const SIZE = { days: 300, people: 200 };
 /** Day 301 since the earliest. */
@@ -82,28 +83,6 @@ export async function usageRows(): Promise<Row[]> {
     await server.terminate();
     rmSync(built.folder, { recursive: true, force: true });
   }
-}
-
-/** The longest turn of this thread while `work` ran, ms of its own CPU time, so that other programs do not count. */
-async function stall(work: () => Promise<unknown>): Promise<number> {
-  let longest = 0;
-  let running = true;
-  const cpu = (): number => {
-    const { user, system } = process.threadCpuUsage();
-    return (user + system) / 1000;
-  };
-  let before = cpu();
-  const turn = (): void => {
-    const now = cpu();
-    longest = Math.max(longest, now - before);
-    before = now;
-    if (running) setImmediate(turn);
-  };
-  setImmediate(turn);
-  await work();
-  await new Promise(resolve => setImmediate(resolve));
-  running = false;
-  return longest;
 }
 
 function open(port: number, workerScript: string, root: string): UsageData {

@@ -39,6 +39,8 @@ export class ChatStage {
   static async open(
     files: Readonly<Record<string, string | Uint8Array>>,
     settings: Readonly<Record<string, unknown>> = {},
+    /** Of the window, px. */
+    viewport?: { readonly width: number; readonly height: number },
   ): Promise<ChatStage> {
     const service = await startSampleService({ pace: 0 });
     const folder = temporaryFolder('chat');
@@ -46,6 +48,7 @@ export class ChatStage {
     const workbench = await Workbench.open({
       folder,
       settings: { 'agentConsole.refresh.sessions': 1, ...settings },
+      ...(viewport === undefined ? {} : { contextOptions: { viewport } }),
       env: {
         AGENT_CONSOLE_BASE_URL: service.baseUrl,
         AGENT_CONSOLE_APP_URL: service.appUrl,

@@ -1,26 +1,13 @@
 import assert from 'node:assert/strict';
-import type { Locator } from 'playwright-core';
 import { ChatStage } from './chatStage';
+import { dragOver, pasteInto, type Pasted } from './giving';
 import { noisePicture } from './pictures';
 
 /** Writing and attaching through the real page; what the service received is looked at byte for byte. */
 describe('the composer', () => {
   let stage: ChatStage;
 
-  const paste = (data: { readonly text?: string; readonly files?: readonly PastedFile[] }): Promise<void> =>
-    stage.composer.evaluate((element, { text, files = [] }) => {
-      const { DataTransfer, File, ClipboardEvent } = globalThis as unknown as PastingBrowser;
-      const clipboardData = new DataTransfer();
-      if (text !== undefined) clipboardData.setData('text/plain', text);
-      for (const { name, type, base64 } of files) {
-        const bytes = Uint8Array.from(atob(base64), character => character.charCodeAt(0));
-        clipboardData.items.add(new File([bytes], name, { type }));
-      }
-      const target = element as unknown as PasteTarget;
-      const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
-      if (target.dispatchEvent(event) && text !== undefined)
-        target.ownerDocument.execCommand('insertText', false, text);
-    }, data);
+  const paste = (data: Pasted): Promise<void> => pasteInto(stage.composer, data);
 
   before(async function () {
     this.timeout(120_000);
@@ -28,6 +15,8 @@ describe('the composer', () => {
       'one.txt': 'one.txt\n',
       'two.txt': 'two.txt\n',
       'three.txt': 'three.txt\n',
+      'four.txt': 'four.txt\n',
+      'five.txt': 'five.txt\n',
       'lines.ts': 'first\nsecond\nthird\nfourth\n',
       'noise.png': noisePicture(800, 700),
     };
@@ -194,30 +183,48 @@ describe('the composer', () => {
     await page.mouse.down();
     const row = stage.session;
     // The view opens when the pointer rests there for a while; a pointer that does not move at all drags nothing.
-    await dragOver(stage.workbench.activityIcon('Agent Console'), () => row.isVisible());
+    await dragOver(page, stage.workbench.activityIcon('Agent Console'), () => row.isVisible());
     const target = page.locator('.sidebar .monaco-list-row.drop-target');
-    await dragOver(row, () => target.first().isVisible());
+    await dragOver(page, row, () => target.first().isVisible());
     await page.mouse.up();
     await stage.chips.getByText('one.txt').waitFor();
-    await stage.workbench.openContainer('Explorer');
-    // A click alone would open the file in front of the chat.
-    await stage.workbench.explorerRow('two.txt').click({ modifiers: ['ControlOrMeta'] });
-    await stage.workbench.explorerRow('three.txt').click({ modifiers: ['ControlOrMeta'] });
-    await stage.workbench.explorerRow('three.txt').hover();
-    await page.mouse.down();
-    await page.mouse.move(400, 300, { steps: 3 });
-    await page.keyboard.down('Shift');
-    await dragOver(stage.composer, () => stage.chat.locator('.box.dragging').isVisible(), -80);
-    await page.mouse.up();
-    await page.keyboard.up('Shift');
-    await stage.chips.getByText('three.txt').waitFor();
-    const { files } = await stage.send('These three');
-    assert.deepEqual(new Set(files?.map(({ name }) => name)), new Set(['one.txt', 'two.txt', 'three.txt']));
-    for (const { name, data, parsedData, path: place } of files ?? []) {
+    for (const files of [['two.txt'], ['three.txt', 'four.txt', 'five.txt']]) {
+      await stage.workbench.openContainer('Explorer');
+      // A click alone would open the file in front of the chat.
+      for (const name of files.length > 1 ? files : [])
+        await stage.workbench.explorerRow(name).click({ modifiers: ['ControlOrMeta'] });
+      const last = files.at(-1) ?? '';
+      await stage.workbench.explorerRow(last).hover();
+      await page.mouse.down();
+      await page.mouse.move(400, 300, { steps: 3 });
+      await page.keyboard.down('Shift');
+      await dragOver(page, stage.composer, () => stage.chat.locator('.box.dragging').isVisible(), 80);
+      await page.mouse.up();
+      await page.keyboard.up('Shift');
+      await stage.chips.getByText(last).waitFor();
+    }
+    const { files = [] } = await stage.send('All of these');
+    assert.deepEqual(
+      files.map(({ name }) => name).sort(),
+      ['one.txt', 'two.txt', 'three.txt', 'four.txt', 'five.txt'].sort(),
+    );
+    for (const { name, data, parsedData, path: place } of files) {
       assert.equal(Buffer.from(data, 'base64').toString(), `${name}\n`);
       assert.equal(parsedData, `${name}\n`);
       assert.equal(place, name);
     }
+  });
+
+  it('tells above what the session has used, kind by kind', async () => {
+    const tokens = stage.chat.locator('.tokens');
+    await tokens.waitFor();
+    const tooltip = stage.chat.getByRole('tooltip');
+    assert.equal(await tooltip.isVisible(), false);
+    await tokens.focus();
+    for (const kind of ['Input', 'Output', 'Cache creation', 'Cache read', 'Thinking'])
+      await tooltip.getByText(new RegExp(`${kind}: [\\d,]+`)).waitFor();
+    await stage.composer.click();
+    await tooltip.waitFor({ state: 'hidden' });
   });
 
   it('sends to the computer the person chose', async () => {
@@ -233,40 +240,4 @@ describe('the composer', () => {
     await stage.workbench.pick('atlas');
     await stage.chat.getByRole('button', { name: 'Send to atlas' }).waitFor();
   });
-
-  /** Moves what is dragged to and fro over a place until something shows; 10 s at most. */
-  async function dragOver(place: Locator, shows: () => Promise<boolean>, above = 0): Promise<void> {
-    const until = Date.now() + 10_000;
-    for (let step = 0; !(await shows()); step++) {
-      assert.ok(Date.now() < until, 'nothing was dragged there');
-      // Views grow and shrink for a moment after they are opened: where the place is now.
-      const { x, y, width, height } = (await place.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
-      const aside = step % 2;
-      await stage.workbench.page.mouse.move(x + Math.min(60, width / 2) + aside, y + above + height / 2, {
-        steps: 2,
-      });
-    }
-  }
 });
-
-interface PastedFile {
-  readonly name: string;
-  readonly type: string;
-  readonly base64: string;
-}
-
-interface PastedData {
-  setData(type: string, text: string): void;
-  readonly items: { add(file: object): void };
-}
-
-interface PastingBrowser {
-  readonly DataTransfer: new () => PastedData;
-  readonly File: new (parts: readonly Uint8Array[], name: string, options: object) => object;
-  readonly ClipboardEvent: new (type: string, options: object) => object;
-}
-
-interface PasteTarget {
-  dispatchEvent(event: object): boolean;
-  readonly ownerDocument: { execCommand(command: string, ui: boolean, value: string): boolean };
-}

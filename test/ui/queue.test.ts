@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { ChatStage } from './chatStage';
+import { pasteInto } from './giving';
 
 /** What is queued, and what is sent at the worst moment, through the real page. */
 describe('the queue of the chat', () => {
@@ -10,7 +11,14 @@ describe('the queue of the chat', () => {
 
   before(async function () {
     this.timeout(120_000);
-    stage = await ChatStage.open({ 'one.txt': 'one' }, { 'agentConsole.chat.sendKey': 'ctrl+enter' });
+    stage = await ChatStage.open(
+      { 'one.txt': 'one' },
+      {
+        'agentConsole.chat.sendKey': 'ctrl+enter',
+        'agentConsole.chat.largePaste': 'inline',
+        'agentConsole.chat.largePasteCharacters': 500,
+      },
+    );
     await stage.send('The first');
   });
   after(() => stage.close());
@@ -72,6 +80,37 @@ describe('the queue of the chat', () => {
       assert.ok(stage.sent.filter(sent => sent === text).length <= 1);
     }
   }).timeout(120_000);
+
+  it('keeps back a message while it is being changed', async () => {
+    await stage.idle();
+    const before = stage.sent.length;
+    const work = await stage.busy();
+    await stage.composer.fill('To be changed');
+    await stage.press('ControlOrMeta+Enter');
+    await queue().getByText('To be changed').waitFor();
+    await stage.chat.getByRole('button', { name: 'Edit "To be changed"' }).click();
+    const field = stage.chat.getByRole('textbox', { name: 'Queued message' });
+    await field.fill('Changed in time');
+    work.dispose();
+    // Asked now rather than with the next poll, which may be seconds away.
+    await stage.button('Refresh').first().click();
+    await stage.chat.locator('.header .status').getByText('idle').waitFor();
+    await stage.chat.locator('.queue-note').getByText('being edited').waitFor();
+    assert.equal(stage.sent.length, before);
+    const arrived = stage.received();
+    await field.press('ControlOrMeta+Enter');
+    assert.deepEqual(await arrived, { text: 'Changed in time' });
+    await queue().first().waitFor({ state: 'detached' });
+  });
+
+  it('keeps a long paste in the field where the person wants that', async () => {
+    const long = 'one line of many\n'.repeat(100);
+    await stage.composer.fill('');
+    await pasteInto(stage.composer, { text: long });
+    await stage.holds(long);
+    assert.equal(await stage.chat.getByRole('button', { name: 'Attach as File Instead' }).count(), 0);
+    assert.deepEqual(await stage.send(), { text: long });
+  });
 
   it('sends with Ctrl+Enter where the person wants that', async () => {
     await stage.idle();

@@ -42,9 +42,10 @@ describe('bounds of Markdown', () => {
     'underlined titles': 'a\n-\n',
   })) {
     it(`keep ${name} from holding up the page`, () => {
-      const began = performance.now();
+      // Of this program's own time: a busy machine makes nothing slower then.
+      const began = process.cpuUsage();
       bounded(`${repeated(piece, 50_000)}@`);
-      assert.ok(performance.now() - began < 2_500);
+      assert.ok(process.cpuUsage(began).user < 2_500_000);
     });
   }
 });

@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict';
 import { panelHandlers, type PanelActions } from '../../../src/chat/panelHandlers';
-import type { Composing } from '../../../src/chat/composing';
 import type { Teller } from '../../../src/chat/undo';
 import { scene, sendAndRead } from './scene';
-import { cleanUp, openWindow, temporaryFolder, until, writeFile, type Window } from './support';
+import { cleanUp, composingOf, openWindow, temporaryFolder, until, writeFile, type Window } from './support';
 
 afterEach(cleanUp);
 
 /** The page's side of a conversation whose panel does nothing of its own. */
 function page({ conversation }: Window, teller?: Teller) {
-  const composing: Partial<Composing> = { conversation };
   const panel: Partial<PanelActions> = {
     conversation,
-    composing: composing as Composing,
+    composing: composingOf(conversation),
     showDraft: () => undefined,
   };
   return panelHandlers(panel as PanelActions, teller);
@@ -28,7 +26,7 @@ describe('what a page tells before the stored draft was read', () => {
     await window.drafts.flush();
     const later = await openWindow({ root, client, sessionId, unread: true });
     await Promise.all([
-      page(later).notifications.attachUris({ uris: [b] }),
+      page(later).requests.attachUris({ uris: [b] }),
       later.conversation.takeUnsaved({ text: 'Quick, before it loads', at: Date.now() }),
     ]);
     const { text, stash, attachments } = later.drafts.get(sessionId);

@@ -63,7 +63,11 @@ export function panelOf({ window, client }: Scene, kind: ChatPlace['kind'] = 'pa
       sendKey: () => 'enter',
       largePaste: () => ({ choice: 'inline', characters: 10_000 }),
       limits: () => limits(1024),
-      kept: { keep: () => assert.fail('bytes are kept'), fileOf: () => undefined },
+      kept: {
+        begin: () => assert.fail('bytes are kept'),
+        keep: () => assert.fail('bytes are kept'),
+        fileOf: () => undefined,
+      },
       attachments: { picture: () => assert.fail('a file is read') },
       api: () => client,
       onDidChangeSettings: new Emitter<unknown>().event,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { chatProtocol } from '../../../src/chat/protocol';
+import { chatProtocol, MAX_PIECE } from '../../../src/chat/protocol';
 import { readKept, readPageState, readSendRequest, readSessionId } from '../../../src/chat/requests';
 import { panelSide, type PanelHandlers } from '../../../src/webview/ipc';
 
@@ -8,9 +8,16 @@ import { panelSide, type PanelHandlers } from '../../../src/webview/ipc';
 const shapes: Readonly<Record<string, Readonly<Record<string, (value: unknown) => boolean>>>> = {
   send: { text: isText, sendId: isText },
   history: {},
-  attachBytes: { name: isText, bytes: isBytes },
+  attach: {},
+  attachUris: { uris: value => Array.isArray(value) && value.length <= 500 && value.every(isText) },
+  attachBytes: {
+    upload: isText,
+    name: isText,
+    bytes: value => isBytes(value) && (value as Uint8Array).length <= MAX_PIECE,
+    isLast: value => typeof value === 'boolean',
+    replaces: value => value === undefined || isText(value),
+  },
   attachedPicture: { key: isText },
-  replaceAttachment: { key: isText, name: isText, bytes: isBytes },
   editQueued: { id: isText, text: isText },
   moveQueued: { id: isText, to: isNumber },
   removeQueued: { id: isText },
@@ -31,14 +38,16 @@ const shapes: Readonly<Record<string, Readonly<Record<string, (value: unknown) =
   picture: { messageId: isText, index: isNumber },
   ready: { timeZone: isText },
   draft: { text: isText, stash: value => value === undefined || isText(value), version: isNumber },
-  attachUris: { uris: value => Array.isArray(value) && value.length <= 500 && value.every(isText) },
   unsaved: {
     text: isText,
     at: value => value === undefined || isNumber(value),
     sendId: value => value === undefined || isText(value),
   },
+  editingQueued: {
+    id: value => value === undefined || isText(value),
+    text: value => value === undefined || isText(value),
+  },
   openAttachment: { key: isText },
-  attach: {},
   detach: { key: isText },
   openLink: { href: isText },
   copy: { text: isText },
@@ -104,7 +113,9 @@ describe('messages of the chat page', () => {
         { key: 'k' },
         { text: 'x', sendId: 'a' },
         { text: 'x', version: 1 },
-        { name: 'n', bytes: new Uint8Array(3) },
+        { upload: 'u', name: 'n', bytes: new Uint8Array(3), isLast: true },
+        { upload: 'u', name: 'n', bytes: new Uint8Array(MAX_PIECE + 1), isLast: false },
+        { uris: ['file:///a'] },
         { id: 'q', to: 1 },
         { href: 'https://example.com' },
         { messageId: 'm', index: 0 },
@@ -148,7 +159,8 @@ describe('messages of the chat page', () => {
           history: () => [],
           attachBytes: () => null,
           attachedPicture: () => Promise.reject(new Error('no')),
-          replaceAttachment: () => null,
+          attach: () => null,
+          attachUris: () => null,
           editQueued: () => null,
           moveQueued: () => null,
           removeQueued: () => null,

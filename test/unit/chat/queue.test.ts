@@ -90,6 +90,34 @@ describe('a queue', () => {
     assert.deepEqual(sent(it), ['three', 'TWO']);
   });
 
+  it('keeps a message back while it is being changed', async () => {
+    const it = await scene();
+    const work = busy(it);
+    const { conversation } = it.window;
+    await queueUp(it.window, 'one', 'two');
+    const [one, two] = conversation.queued.map(({ id }) => id);
+    conversation.queue.hold({ id: one! });
+    work.rest();
+    await conversation.refresh();
+    await conversation.refresh();
+    await it.window.storage.settled();
+    assert.ok(conversation.queue.isHeld);
+    assert.deepEqual(sent(it), []);
+    assert.ok(await conversation.queue.edit(one!, 'ONE'));
+    // Holding another one lets the first go.
+    conversation.queue.hold({ id: two!, text: 'tw' });
+    assert.equal(conversation.queue.isHeld, false);
+    await until(conversation.onDidChange, () => conversation.queue.isHeld && !conversation.isSending);
+    assert.deepEqual(queued(it.window), ['two']);
+    // Its page is gone: it may go, and what was written for it is still known.
+    conversation.queue.letGo();
+    await drained(it.window);
+    assert.deepEqual(sent(it), ['ONE', 'two']);
+    assert.deepEqual(conversation.queue.changing, { id: two, text: 'tw' });
+    conversation.queue.hold(undefined);
+    assert.equal(conversation.queue.changing, undefined);
+  });
+
   it('is sent by one of many windows, each message once', async () => {
     const it = await scene();
     const work = busy(it);

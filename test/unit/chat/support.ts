@@ -5,7 +5,9 @@ import * as path from 'node:path';
 import { pathToFileURL, fileURLToPath } from 'node:url';
 import { ApiClient } from '../../../src/api';
 import { Attachments, type AttachableFiles, type AttachmentLimits } from '../../../src/chat/attachments';
+import { Composing } from '../../../src/chat/composing';
 import { Conversation } from '../../../src/chat/conversation';
+import { KeptFiles } from '../../../src/chat/keptFiles';
 import { messageBody } from '../../../src/chat/body';
 import { Drafts } from '../../../src/chat/drafts';
 import type { KnownMessage, StoredMessage } from '../../../src/chat/messages';
@@ -30,7 +32,8 @@ export async function cleanUp(): Promise<void> {
 
 export function temporaryFolder(): string {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'agent-console-chat-'));
-  afterwards(() => fs.rmSync(folder, { recursive: true, force: true }));
+  // What still reads in the background may write there once more.
+  afterwards(() => fs.promises.rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 20 }));
   return folder;
 }
 
@@ -183,6 +186,7 @@ export async function openWindow(options: {
   readonly extras?: () => boolean;
   /** Leaves what is stored to be read later. */
   readonly unread?: boolean;
+  readonly files?: AttachableFiles;
 }): Promise<Window> {
   const { root, client, sessionId, signedIn = () => true } = options;
   const storage = brittle(storageIn(root), options.fails ?? (() => false));
@@ -200,7 +204,11 @@ export async function openWindow(options: {
     journal,
     queue,
     sessions,
-    attachments: new Attachments(diskFiles, () => limits(options.maxBytes ?? 1024 * 1024), 'en'),
+    attachments: new Attachments(
+      options.files ?? diskFiles,
+      () => limits(options.maxBytes ?? 1024 * 1024),
+      'en',
+    ),
     buildBody: source => Promise.resolve(messageBody(source)),
     api: () => (signedIn() ? client : undefined),
     describe: error => errorSentence(error),
@@ -215,6 +223,23 @@ export async function openWindow(options: {
   });
   if (options.unread !== true) await conversation.load();
   return { conversation, drafts, journal, queue, sessions, storage, log };
+}
+
+/** What a person does in the composer, with loose files kept in `kept` and up to `maxBytes` large. */
+export function composingOf(
+  conversation: Conversation,
+  kept = new KeptFiles(temporaryFolder(), diskFiles),
+  maxBytes = 1024 * 1024,
+): Composing {
+  return new Composing(conversation, {
+    kept,
+    attachments: new Attachments(kept, () => limits(maxBytes), 'en'),
+    api: () => undefined,
+    onDidChangeSettings: () => ({ dispose: () => undefined }),
+    sendKey: () => 'enter',
+    largePaste: () => ({ choice: 'ask', characters: 5000 }),
+    limits: () => limits(maxBytes),
+  });
 }
 
 /** The same limit for everything, bytes. */

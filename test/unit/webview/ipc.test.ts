@@ -48,7 +48,7 @@ function join(): Wire {
     describe: error => (error as Error).message,
     onProblem: problem => problems.push(problem),
   });
-  const page = pageSide(protocol, { told: ({ value }) => told.push(value) }, message =>
+  const page = pageSide<typeof protocol>({ told: ({ value }) => told.push(value) }, message =>
     panel.receive(structuredClone(message)),
   );
   return { calls, problems, told, panel, page };

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import * as path from 'node:path';
+import { type Browser, type Page } from 'playwright-core';
+import type { Composer, PanelState } from '../../src/chat/protocol';
+import { ensureVsCode } from '../vscode/install';
+import { root } from '../vscode/paths';
+import { launchBrowser } from '../vscode/server';
+import { openChatPage } from './chatPage';
+import { pasteInto } from './giving';
+
+const queued = (id: string, text: string) => ({ id, text, chips: [], leaving: false });
+
+/** What only exact timing shows: nothing that was written goes when something else happens meanwhile. */
+describe('the composer of a page by itself', () => {
+  let browser: Browser;
+  let page: Page;
+  const field = () => page.getByRole('textbox', { name: 'Message to the agent' });
+
+  const tell = (composer: Partial<Composer> = {}): Promise<unknown> => {
+    const state: PanelState = {
+      header: {
+        title: 'A session',
+        facts: [],
+        status: { word: 'running', icon: 'sync', spin: false },
+        refreshing: false,
+      },
+      composer: {
+        chips: [],
+        total: '',
+        sending: false,
+        queues: true,
+        queue: [],
+        queueNote: 'Waits',
+        queueStopped: false,
+        target: '',
+        sendKey: 'enter',
+        largePaste: { choice: 'ask', characters: 500 },
+        limits: { file: 100, image: 100 },
+        ...composer,
+      },
+      removed: false,
+    };
+    return page.evaluate(`tell('state', ${JSON.stringify(state)})`);
+  };
+
+  before(async () => {
+    browser = await launchBrowser(await ensureVsCode());
+  });
+  after(() => browser.close());
+  beforeEach(async () => {
+    page = await openChatPage(browser, path.join(root, 'dist'));
+    await tell();
+  });
+  afterEach(() => page.close());
+
+  it('takes over what was written for a queued message that goes meanwhile', async () => {
+    await field().fill('A draft');
+    await tell({ queue: [queued('1', 'First'), queued('2', 'Second')] });
+    await page.getByRole('button', { name: 'Edit "First"' }).click();
+    const edited = page.getByRole('textbox', { name: 'Queued message' });
+    await edited.fill('First, changed');
+    // An input method that is left with Escape is not the field that is left.
+    await edited.dispatchEvent('keydown', { key: 'Escape', isComposing: true });
+    await tell({ queue: [queued('1', 'First'), queued('2', 'Second')] });
+    assert.equal(await edited.inputValue(), 'First, changed');
+    await tell({ queue: [queued('2', 'Second')] });
+    await edited.waitFor({ state: 'detached' });
+    await page.locator('.problem').getByText('The change stands below.').waitFor();
+    assert.equal(await field().inputValue(), 'A draft\n\nFirst, changed');
+    // What was not changed is not missed.
+    await page.getByRole('button', { name: 'Edit "Second"' }).click();
+    await edited.waitFor();
+    await tell();
+    await edited.waitFor({ state: 'detached' });
+    assert.equal(await field().inputValue(), 'A draft\n\nFirst, changed');
+  });
+
+  it('goes on with a change that a page before it had begun, or takes it over', async () => {
+    const changing = { id: '1', text: 'First, half cha' };
+    await page.close();
+    page = await openChatPage(browser, path.join(root, 'dist'));
+    await tell({ queue: [queued('1', 'First')], changing });
+    const edited = page.getByRole('textbox', { name: 'Queued message' });
+    await edited.waitFor();
+    assert.equal(await edited.inputValue(), changing.text);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await edited.waitFor({ state: 'detached' });
+    assert.equal(await field().inputValue(), '');
+    await page.close();
+    page = await openChatPage(browser, path.join(root, 'dist'));
+    await tell({ queue: [queued('2', 'Second')], changing });
+    await page.locator('.problem').getByText('The change stands below.').waitFor();
+    assert.equal(await field().inputValue(), changing.text);
+  });
+
+  it('leaves a paste where it is when it cannot become a file', async () => {
+    const long = 'one line of many\n'.repeat(60);
+    await field().fill('Look: ');
+    await pasteInto(field(), { text: long });
+    await page.getByRole('button', { name: 'Attach as File Instead' }).click();
+    await page.locator('.composer .chip').getByText('the limit is').waitFor();
+    assert.equal(await field().inputValue(), `Look: ${long}`);
+    await page.getByRole('button', { name: 'Remove pasted text.txt' }).click();
+    await page.locator('.composer .chip').waitFor({ state: 'detached' });
+    await page.locator('textarea:focus').waitFor();
+  });
+});
