@@ -21,6 +21,8 @@ export function Composer() {
   const field = useRef<HTMLTextAreaElement>(null);
   const pending = useRef<number | undefined>(undefined);
   const composing = useRef(false);
+  /** A message is on its way to the panel, which has not said yet that it is recorded. */
+  const recording = useRef(false);
   const stash = useRef<string | undefined>(undefined);
   /** The send key was pressed while another message was being made ready. */
   const wanted = useRef(false);
@@ -44,7 +46,7 @@ export function Composer() {
     tellDraft(field.current?.value ?? '', stash.current);
   };
   const tellIfPending = (): void => {
-    if (pending.current !== undefined) tell();
+    if (pending.current !== undefined || (recording.current && field.current?.value !== '')) tell();
   };
   /** Puts a text into the field, with the cursor at its beginning or end. */
   const show = (text: string, cursor: 'start' | 'end'): void => {
@@ -96,7 +98,7 @@ export function Composer() {
 
   const send = async (): Promise<void> => {
     const text = field.current?.value ?? '';
-    wanted.current = waiting && !starting;
+    wanted.current = waiting && text.trim() !== '';
     if (field.current === null || text.trim() === '' || waiting || obstacle !== undefined) {
       announcement.value = obstacle ?? '';
       return;
@@ -110,14 +112,23 @@ export function Composer() {
     setPasted(undefined);
     setStarting(true);
     const queued = known?.queues === true;
+    const aside = stash.current ?? '';
+    // What is typed from now on is the next message; it is told when this one is recorded.
+    recording.current = true;
+    show(aside, 'end');
     const recorded = await sendDraft(text);
+    recording.current = false;
     setStarting(false);
-    if (recorded && field.current.value === text) {
-      show(stash.current ?? '', 'end');
-      if (stash.current !== undefined) {
-        stash.current = undefined;
-        tell();
-      }
+    const since = field.current.value;
+    if (recorded) {
+      stash.current = undefined;
+      if (since !== '' || aside !== '') tell();
+    } else if (since === aside) {
+      show(text, 'end');
+    } else {
+      show(`${text}\n\n${since}`, 'end');
+      stash.current = undefined;
+      tell();
     }
     if (recorded && queued) announcement.value = strings?.queuedNow ?? '';
     else if (recorded) endWanted.value++;
@@ -195,6 +206,7 @@ export function Composer() {
     }
     if (pasted !== undefined && !text.includes(pasted)) setPasted(undefined);
     changed();
+    if (recording.current) return;
     if (text.length <= AT_ONCE) tell();
     else pending.current ??= setTimeout(tell, GATHER);
   };
@@ -270,7 +282,6 @@ export function Composer() {
           aria-label={strings.composer}
           placeholder={dragging ? strings.dropHere : strings.placeholder}
           maxLength={MAX_TEXT}
-          readOnly={starting}
           onInput={event => input(event.currentTarget.value)}
           onBlur={() => {
             composing.current = false;

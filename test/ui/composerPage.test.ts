@@ -93,6 +93,45 @@ describe('the composer of a page by itself', () => {
     assert.equal(await field().inputValue(), changing.text);
   });
 
+  it('takes what is typed right after Enter for the next message', async () => {
+    interface Said {
+      readonly kind: string;
+      readonly id: number;
+      readonly name: string;
+      readonly params: { readonly text: string };
+    }
+    const said = (name: string): Promise<Said[]> =>
+      page.evaluate<Said[]>(`said.filter(message => message.name === ${JSON.stringify(name)})`);
+    const settle = (message: object): Promise<unknown> =>
+      page.evaluate(`window.postMessage(${JSON.stringify(message)}, '*')`);
+
+    await field().pressSequentially('First');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('second');
+    assert.equal(await field().inputValue(), 'second');
+    const [first] = await said('send');
+    assert.equal(first?.params.text, 'First');
+    assert.equal(
+      (await said('draft')).at(-1)?.params.text,
+      'First',
+      'until it is recorded, the draft is what is sent',
+    );
+    await settle({ kind: 'answer', id: first.id, value: null });
+    await page.waitForFunction(
+      `said.some(message => message.name === 'draft' && message.params.text === 'second')`,
+    );
+    assert.equal(await field().inputValue(), 'second');
+
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('third');
+    const refused = (await said('send')).at(-1);
+    assert.equal(refused?.params.text, 'second');
+    await settle({ kind: 'refusal', id: refused.id, reason: 'Not now.' });
+    await page.locator('.problem').getByText('Not now.').waitFor();
+    assert.equal(await field().inputValue(), 'second\n\nthird');
+    assert.equal((await said('draft')).at(-1)?.params.text, 'second\n\nthird');
+  });
+
   it('leaves a paste where it is when it cannot become a file', async () => {
     const long = 'one line of many\n'.repeat(60);
     await field().fill('Look: ');
