@@ -108,7 +108,7 @@ describe('accessibility', () => {
       .waitFor();
     await workbench.explorerMenu(['empty.txt', 'notes.txt', 'tool.bin'], 'Send to agent session');
     await workbench.pick('Odd corners');
-    await chat().getByText('is not supported').waitFor();
+    await chat().getByRole('list', { name: 'Attachments' }).getByText('is not supported').waitFor();
     await chat().getByRole('textbox', { name: 'Message to the agent' }).focus();
     await workbench.page.keyboard.press('Control+f');
     const find = chat().getByRole('textbox', { name: 'Find in this session' });

@@ -74,7 +74,10 @@ describe('a first day', () => {
       .getByRole('list', { name: /ttachments/ })
       .getByText('README.md')
       .waitFor();
-    await chat.getByText('package.json').waitFor();
+    await chat
+      .getByRole('list', { name: /ttachments/ })
+      .getByText('package.json')
+      .waitFor();
     const sent = received('POST', /\/messages$/);
     await chat.getByRole('textbox').fill('Please explain these two files.');
     await workbench.page.keyboard.press('Enter');
