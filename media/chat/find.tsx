@@ -22,6 +22,8 @@ export function partText(part: Part): string {
   switch (part.kind) {
     case 'toolUse':
       return `${part.name}\n${part.input}`;
+    case 'toolResult':
+      return `${part.name}\n${part.text}`;
     case 'image':
     case 'document':
       return part.label;

@@ -37,7 +37,7 @@ export function palette(): Palette {
   const text = read('--vscode-foreground', style.color);
   const contrast = document.body.className.includes('vscode-high-contrast');
   const made: Palette = {
-    series: seriesVariables.map(([name, fallback]) => read(name, fallback)),
+    series: seriesVariables.map(([name, fallback]) => opaque(read(name, fallback))),
     text,
     quiet: read('--vscode-descriptionForeground', text),
     grid: `color-mix(in srgb, ${read('--vscode-chart-guide', text)} ${contrast ? 35 : 75}%, transparent)`,
@@ -48,6 +48,15 @@ export function palette(): Palette {
   };
   current = { version: themeVersion.value, palette: made };
   return made;
+}
+
+/** Some themes give colours of charts that let through what is below: an area and its mark in the legend would differ. */
+function opaque(color: string): string {
+  const context = document.createElement('canvas').getContext('2d');
+  if (context === null) return color;
+  context.fillStyle = color;
+  const [, rgb] = /^rgba\((\d+, \d+, \d+),/.exec(String(context.fillStyle)) ?? [];
+  return rgb === undefined ? color : `rgb(${rgb})`;
 }
 
 /** Watches for another theme: VS Code changes the classes of the body and the variables of the document. */

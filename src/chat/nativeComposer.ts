@@ -18,8 +18,8 @@ export async function writeNatively(
   title: string,
   prompts: Prompts = vscode.window,
 ): Promise<'written' | 'reload' | undefined> {
-  const write = vscode.l10n.t('Write a Message');
-  const reload = vscode.l10n.t('Try Again');
+  const write = vscode.l10n.t('Write a message');
+  const reload = vscode.l10n.t('Try again');
   const choice = await prompts.showWarningMessage(
     vscode.l10n.t(
       'The chat page of "{0}" did not load within 10 seconds. Pages need a secure (https) or local address and service workers. You can still send messages.',

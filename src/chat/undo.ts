@@ -20,7 +20,7 @@ export async function offerBack(
   { text, attachments }: Gone,
   teller: Teller = vscode.window,
 ): Promise<void> {
-  const label = vscode.l10n.t('Put Back into the Composer');
+  const label = vscode.l10n.t('Put back into the composer');
   if ((await teller.showInformationMessage(words, label)) !== label) return;
   const { conversation } = panel;
   try {

@@ -67,12 +67,18 @@ export function percentOf(report: ReadinessReport): number | undefined {
     all += denominator;
   }
   const ratio = passing / all;
-  return Number.isNaN(ratio) ? undefined : Math.floor(ratio * 100);
+  return Number.isNaN(ratio) ? undefined : wholePercent(ratio);
+}
+
+/** Rounded, but nothing is all or nothing that is not. */
+function wholePercent(ratio: number): number {
+  if (ratio <= 0 || ratio >= 1) return Math.round(ratio * 100);
+  return Math.min(99, Math.max(1, Math.round(ratio * 100)));
 }
 
 /** Percent of one criterion; 100 only when all pass. */
 export function share({ numerator, denominator }: CriterionEvaluation): number {
-  return Math.floor((numerator / denominator) * 100);
+  return wholePercent(numerator / denominator);
 }
 
 export function passes({ numerator, denominator }: CriterionEvaluation): boolean {

@@ -40,7 +40,7 @@ export function reportStrings() {
     description: vscode.l10n.t('Description'),
     named: vscode.l10n.t('Failing criteria'),
     namedHint: vscode.l10n.t(
-      'The service says how many applications pass a criterion, not which. Listed are the criteria that no application passes, and those whose rationale names this one.',
+      'The service says how many applications pass a criterion, not which. Listed are the criteria that count every application and that none passes, and those whose rationale names this one.',
     ),
     reveal: vscode.l10n.t('Show {0} in the Explorer', '{0}'),
     trend: vscode.l10n.t('Trend'),

@@ -6,7 +6,7 @@ import type { SessionStatus } from './model';
 import type { SessionRecord } from './record';
 import { computerName, strandedText, type ComputerFacts } from './row';
 import { settingLabel } from './settingLabels';
-import { sessionTitle, signalText, statusText } from './text';
+import { plainStatus, sessionTitle, signalText } from './text';
 
 export type Fact = readonly [name: string, value: string | undefined];
 
@@ -52,7 +52,7 @@ function sessionFacts(record: SessionRecord, context: FactsContext): Fact[] {
     [vscode.l10n.t('Title at the service'), record.local.name === undefined ? undefined : session?.title],
     [vscode.l10n.t('Hook'), signal === undefined ? undefined : signalText(signal, format, now)],
     [vscode.l10n.t('Message of the hook'), signal?.message],
-    [vscode.l10n.t('Status'), statusText(status, format, now)],
+    [vscode.l10n.t('Status'), plainStatus(status)],
     [vscode.l10n.t('Status as of'), timeText(status.at, format, now)],
     [vscode.l10n.t('Problem'), status.problem?.sentence],
     [vscode.l10n.t('Computer'), computerName(record, context.computer)],

@@ -197,7 +197,7 @@ export class LocalCommands {
     const record = await this.#deps.access.recordOf(node);
     if (record === undefined) return;
     const name = await vscode.window.showInputBox({
-      title: vscode.l10n.t('Rename on this machine'),
+      title: vscode.l10n.t('Rename session on this machine'),
       prompt: vscode.l10n.t(
         'The service has no call to rename, so it does not learn this name. Empty: its own title.',
       ),

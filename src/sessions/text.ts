@@ -54,10 +54,13 @@ export function stateWord(record: SessionRecord, status: SessionStatus): string 
     case undefined:
       break;
   }
-  if (status.value !== 'unknown') return statusWord(status.value);
-  return status.last === undefined
-    ? vscode.l10n.t('unknown')
-    : vscode.l10n.t('unknown, {0}', statusWord(status.last));
+  return plainStatus(status);
+}
+
+/** The status without an age. */
+export function plainStatus({ value, last }: SessionStatus): string {
+  if (value !== 'unknown') return statusWord(value);
+  return last === undefined ? vscode.l10n.t('unknown') : vscode.l10n.t('unknown, {0}', statusWord(last));
 }
 
 /** A computer's name with what is known: the list, the record, else the bare id. */

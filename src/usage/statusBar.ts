@@ -159,7 +159,7 @@ export class UsageStatusBar extends Disposable {
       problem: this.#problem,
       budget,
     };
-    const text = statusText(facts, format, this.#now());
+    const text = statusText(facts, format);
     if (text !== undefined && state.kind === 'ready') {
       this.#show(text.text, text.spoken, this.#deps.tooltip(text.heading, text.table, text.notes));
       await this.#tellOfBudget(facts, budget);

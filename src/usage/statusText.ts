@@ -55,7 +55,7 @@ export function lastKnown({ end, values }: Pick<StatusFacts, 'end' | 'values'>):
 }
 
 /** What the status bar and its tooltip say; `undefined` when no day is known. */
-export function statusText(facts: StatusFacts, format: Formatter, now: number): StatusText | undefined {
+export function statusText(facts: StatusFacts, format: Formatter): StatusText | undefined {
   const last = lastKnown(facts);
   if (last === undefined) return undefined;
   // A day that has no figure yet is not counted as a day without usage.
@@ -86,7 +86,7 @@ export function statusText(facts: StatusFacts, format: Formatter, now: number): 
       vscode.l10n.t('Data through {0} UTC.', format.day(last)),
       ...(facts.fetchedAt === undefined
         ? []
-        : [vscode.l10n.t('Fetched {0} ago.', format.span(now - facts.fetchedAt))]),
+        : [vscode.l10n.t('Fetched {0}.', format.exact(facts.fetchedAt))]),
       ...(facts.problem === undefined ? [] : [plain(facts.problem, 1_000)]),
     ],
   };

@@ -174,7 +174,7 @@ describe('the chat as a view', () => {
     await beside().waitFor({ state: 'hidden' });
     await workbench.page.keyboard.press('Control+Alt+b');
     const notice = await workbench.notified(/"Odd corners.*did not load within 10 seconds/);
-    await notice.getByRole('button', { name: 'Write a Message' }).click();
+    await notice.getByRole('button', { name: 'Write a message' }).click();
     const sent = received();
     await workbench.answer('Written without a page');
     assert.equal(((await sent).body as { readonly text?: unknown }).text, 'Written without a page');

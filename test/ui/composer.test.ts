@@ -99,7 +99,7 @@ describe('the composer', () => {
     await stage.composer.fill('Look: ');
     await paste({ text: long });
     await stage.holds(`Look: ${long}`);
-    await stage.chat.getByRole('button', { name: 'Attach as File Instead' }).click();
+    await stage.chat.getByRole('button', { name: 'Attach as file instead' }).click();
     await stage.chips.getByText('pasted text.txt').waitFor();
     await stage.holds('Look: ');
     const { text, files } = await stage.send();
@@ -145,7 +145,7 @@ describe('the composer', () => {
     await stage.workbench.explorerMenu(['noise.png'], 'Send to agent session');
     const chip = stage.chat.locator('.composer .chip');
     await chip.getByText(/noise\.png has .*; the limit is 1 MB/).waitFor();
-    await chip.getByRole('button', { name: 'Make Smaller' }).click();
+    await chip.getByRole('button', { name: 'Make smaller' }).click();
     await stage.chips.getByText('noise.webp').waitFor();
     await stage.composer.click();
     const { images } = await stage.send('Smaller');

@@ -136,7 +136,7 @@ describe('the composer of a page by itself', () => {
     const long = 'one line of many\n'.repeat(60);
     await field().fill('Look: ');
     await pasteInto(field(), { text: long });
-    await page.getByRole('button', { name: 'Attach as File Instead' }).click();
+    await page.getByRole('button', { name: 'Attach as file instead' }).click();
     await page.locator('.composer .chip').getByText('the limit is').waitFor();
     assert.equal(await field().inputValue(), `Look: ${long}`);
     await page.getByRole('button', { name: 'Remove pasted text.txt' }).click();

@@ -73,7 +73,7 @@ describe('nothing is lost', () => {
     this.timeout(240_000);
     await workbench.explorerMenu(['one.txt', 'two.txt'], 'Send to agent session');
     await workbench.openContainer('Agent Console');
-    await workbench.webview().getByText('two.txt').waitFor();
+    await workbench.webview().getByRole('list', { name: 'Attachments' }).getByText('two.txt').waitFor();
     const before = (await workbench.webview().getByRole('article').allInnerTexts()).map(text => text.trim());
     assert.ok(before.length >= 4, before.join('\n---\n'));
     const tab = workbench.tab('First question');
@@ -127,7 +127,7 @@ describe('nothing is lost', () => {
     await row.getByText('one.txt').waitFor();
     assert.equal(sends(), 3);
     const again = received('POST');
-    await row.getByRole('button', { name: 'Send Again' }).click();
+    await row.getByRole('button', { name: 'Send again' }).click();
     await again;
     // The old one stays until the new one is accepted.
     await row.locator('.send-state').first().waitFor({ state: 'detached' });
@@ -154,7 +154,7 @@ describe('nothing is lost', () => {
     await workbench.page.evaluate('top.pagesLoad = true');
     await workbench
       .notification(/did not load/)
-      .getByRole('button', { name: 'Try Again' })
+      .getByRole('button', { name: 'Try again' })
       .click();
     await composer().waitFor();
     await workbench.page.evaluate('top.pagesLoad = false');
@@ -162,7 +162,7 @@ describe('nothing is lost', () => {
     await workbench.tab('First question').click();
     const notice = await workbench.notified(/did not load within 10 seconds/);
     assert.equal(await notice.locator('.notification-list-item-message a').count(), 0);
-    await notice.getByRole('button', { name: 'Write a Message' }).click();
+    await notice.getByRole('button', { name: 'Write a message' }).click();
     const sent = received('POST');
     await workbench.answer('Written without a page');
     assert.equal(((await sent).body as { readonly text?: unknown }).text, 'Written without a page');

@@ -108,7 +108,7 @@ describe('the queue of the chat', () => {
     await stage.composer.fill('');
     await pasteInto(stage.composer, { text: long });
     await stage.holds(long);
-    assert.equal(await stage.chat.getByRole('button', { name: 'Attach as File Instead' }).count(), 0);
+    assert.equal(await stage.chat.getByRole('button', { name: 'Attach as file instead' }).count(), 0);
     assert.deepEqual(await stage.send(), { text: long });
   });
 

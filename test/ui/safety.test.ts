@@ -201,7 +201,7 @@ describe('hostile content', () => {
 
   it('stays text in the notice of a removal', async () => {
     await workbench.openContainer('Agent Console');
-    await workbench.contextMenu(workbench.row('Sessions', '[x](command:'), 'Remove from this list');
+    await workbench.contextMenu(workbench.row('Sessions', '[x](command:'), 'Remove session from this list');
     await workbench.notified(/Removed “\[x\] \(command:/);
     await noLinks(MESSAGES);
     await workbench.notification('Removed').getByRole('button', { name: 'Undo' }).click();

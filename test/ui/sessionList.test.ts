@@ -131,7 +131,7 @@ describe('the sessions view at work', () => {
 
     await goTo('Gamma');
     await press('Shift+F10');
-    const menu = workbench.page.locator('.monaco-menu').getByText('Remove from this list');
+    const menu = workbench.page.locator('.monaco-menu').getByText('Remove session from this list');
     await menu.waitFor();
     await press('Escape');
     await menu.waitFor({ state: 'detached' });
@@ -173,7 +173,7 @@ describe('the sessions view at work', () => {
     await workbench.viewAction('Sessions', 'Refresh sessions');
     await gone(/^Running/);
     await badge.filter({ hasText: /^1$/ }).waitFor();
-    await workbench.contextMenu(row('Waits for you'), 'Archive on this machine');
+    await workbench.contextMenu(row('Waits for you'), 'Archive session on this machine');
     await gone(/^Waiting for input/);
     await badge.waitFor({ state: 'hidden' });
   });
@@ -224,7 +224,7 @@ describe('the sessions view at work', () => {
       await workbench.view('Sessions').locator('.monaco-list-row.selected', { hasText: 'Gamma' }).waitFor();
       await row('Delta').click({ modifiers: ['ControlOrMeta'] });
       await workbench.view('Sessions').locator('.monaco-list-row.selected', { hasText: 'Delta' }).waitFor();
-      await workbench.contextMenu(row('Delta'), 'Remove from this list');
+      await workbench.contextMenu(row('Delta'), 'Remove session from this list');
       const question = dialog(/Remove \d sessions from this list/);
       await question.getByRole('button', { name: 'Remove' }).click();
       await question.waitFor({ state: 'detached' });

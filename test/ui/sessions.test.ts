@@ -80,11 +80,11 @@ describe('sessions and computers', () => {
     }
     const [second, third] = others;
     assert.ok(second && third);
-    await second.contextMenu(row('Shared 1', second), 'Rename on this machine');
+    await second.contextMenu(row('Shared 1', second), 'Rename session on this machine');
     await second.quickInput.getByText('does not learn this name').waitFor();
     await second.answer('Ours');
     for (const window of [workbench, second, third]) await row('Ours', window).waitFor();
-    await third.contextMenu(row('Ours', third), 'Remove from this list');
+    await third.contextMenu(row('Ours', third), 'Remove session from this list');
     for (const window of [workbench, second, third]) await row('Ours', window).waitFor({ state: 'detached' });
     await third.runCommand('Agent Console: Undo the last change to this list');
     for (const window of [workbench, second, third]) await row('Ours', window).waitFor();
@@ -99,7 +99,7 @@ describe('sessions and computers', () => {
     await row('Shared 0').click({ modifiers: ['ControlOrMeta'] });
     await row('Shared 0').click({ modifiers: ['ControlOrMeta'] });
     await row('Shared 2').click({ modifiers: ['ControlOrMeta'] });
-    await workbench.contextMenu(row('Shared 2'), 'Archive on this machine');
+    await workbench.contextMenu(row('Shared 2'), 'Archive session on this machine');
     await dialog('Archive 2 sessions?').getByRole('button', { name: 'Archive' }).click();
     await row('Shared 0').waitFor({ state: 'detached' });
     await row('Archived').waitFor();
@@ -216,7 +216,7 @@ describe('sessions and computers', () => {
         resolve();
       });
     });
-    await workbench.contextMenu(row('Burst 3'), 'Pin on this machine');
+    await workbench.contextMenu(row('Burst 3'), 'Pin session on this machine');
     await begun;
     for (const pid of extensionHosts()) process.kill(pid, 'SIGKILL');
     const storage = openStorage({ root: storageOf(workbench), log: silentLog() });
@@ -282,7 +282,7 @@ describe('a computer that is being set up', () => {
     });
     try {
       await workbench.openContainer('Agent Console');
-      await workbench.contextMenu(workbench.row('Computers', 'boreal'), 'Follow until ready');
+      await workbench.contextMenu(workbench.row('Computers', 'boreal'), 'Follow computer until ready');
       await workbench.row('Computers', /boreal.*active/).waitFor();
       await workbench.notified(/boreal is ready/);
       assert.equal(await workbench.notification(/boreal is ready/).count(), 1);

@@ -116,7 +116,7 @@ describe('states of the views', () => {
     await workbench.quickInput.getByText('The id is shown in the web application').waitFor();
     await workbench.page.keyboard.press('Escape');
     const title = await row.locator('.label-name').innerText();
-    await workbench.contextMenu(row, 'Remove from this list');
+    await workbench.contextMenu(row, 'Remove session from this list');
     const removed = await workbench.notified(/stays with the service/);
     await removed.getByRole('button', { name: 'Undo' }).click();
     await workbench.row('Sessions', title).waitFor();

@@ -222,11 +222,11 @@ describe('reading a transcript', () => {
 
   it('says when its session was removed, and offers to add it again', async () => {
     const row = workbench.row('Sessions', 'Migrate the build');
-    await workbench.contextMenu(row, 'Remove from this list');
+    await workbench.contextMenu(row, 'Remove session from this list');
     await chat().getByText('This session is no longer in your list.').first().waitFor();
-    await chat().getByRole('button', { name: 'Add It Again' }).click();
+    await chat().getByRole('button', { name: 'Add it again' }).click();
     await row.waitFor();
-    await chat().getByRole('button', { name: 'Add It Again' }).waitFor({ state: 'detached' });
+    await chat().getByRole('button', { name: 'Add it again' }).waitFor({ state: 'detached' });
   });
 
   it('stands beside another, each with a draft of its own and both followed', async () => {

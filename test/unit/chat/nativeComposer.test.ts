@@ -43,7 +43,7 @@ describe('writing without a page', () => {
     const it = await scene();
     const { conversation } = it.window;
     conversation.composition.setText('begun');
-    const { prompts: native, said } = prompts('Write a Message', 'written here');
+    const { prompts: native, said } = prompts('Write a message', 'written here');
     assert.equal(await writeNatively(conversation, '[x](command:evil)', native), 'written');
     assert.match(said.warnings[0] ?? '', /did not load within 10 seconds/);
     assert.ok(!said.warnings[0]?.includes(']('));
@@ -58,7 +58,7 @@ describe('writing without a page', () => {
   it('keeps what was written when the box is closed, and sends nothing', async () => {
     const it = await scene();
     const { conversation } = it.window;
-    const closed = prompts('Write a Message', undefined, 'half a thought');
+    const closed = prompts('Write a message', undefined, 'half a thought');
     assert.equal(await writeNatively(conversation, 't', closed.prompts), undefined);
     assert.equal(conversation.composition.draft.text, 'half a thought');
     assert.equal(posts(it).length, 0);
@@ -67,7 +67,7 @@ describe('writing without a page', () => {
   it('tells why a message could not be sent and keeps it', async () => {
     const it = await scene(() => false);
     const { conversation } = it.window;
-    const { prompts: native, said } = prompts('Write a Message', 'for later');
+    const { prompts: native, said } = prompts('Write a message', 'for later');
     assert.equal(await writeNatively(conversation, 't', native), 'written');
     assert.match(said.errors[0] ?? '', /Sign in/);
     assert.equal(conversation.composition.draft.text, 'for later');
@@ -76,7 +76,7 @@ describe('writing without a page', () => {
   it('does nothing when told to try again, or nothing', async () => {
     const it = await scene();
     const { conversation } = it.window;
-    assert.equal(await writeNatively(conversation, 't', prompts('Try Again').prompts), 'reload');
+    assert.equal(await writeNatively(conversation, 't', prompts('Try again').prompts), 'reload');
     assert.equal(await writeNatively(conversation, 't', prompts(undefined).prompts), undefined);
     assert.equal(posts(it).length, 0);
   });
