@@ -40,6 +40,13 @@ function apiSentence(error: ApiError, context: SentenceContext): string {
             facts,
           );
     case 'notFound':
+      if (error.reason !== 'html' && /\/sessions\/[^/]+(?:\/messages)?$/.test(error.request.path)) {
+        return vscode.l10n.t(
+          '{0} does not know this session{1}. It may be gone, belong to another organization, or run only in the command-line client.',
+          host,
+          facts,
+        );
+      }
       return error.reason === 'html'
         ? notThisService(host, facts)
         : vscode.l10n.t(

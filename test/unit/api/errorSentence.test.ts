@@ -27,6 +27,14 @@ describe('sentences for people', () => {
       sentence('forbidden', { request: { ...request, path: '/api/v1/analytics/tokens' }, status: 403 }),
       'Analytics needs the Manager or Owner role (403). Everything else works.',
     );
+    assert.equal(
+      sentence('notFound', {
+        request: { ...request, path: '/api/v0/sessions/s1' },
+        status: 404,
+        requestId: 'req_1',
+      }),
+      'api.example.com does not know this session (404, request req_1). It may be gone, belong to another organization, or run only in the command-line client.',
+    );
   });
 
   it('each way to fail reads differently, names the host and the way out', () => {
