@@ -111,19 +111,25 @@ describe('readiness of a workspace with several roots', () => {
     removeFolder(parent);
   });
 
-  /** Closes a repository's row, so that those below have room. */
-  const collapse = async (name: string): Promise<void> => {
+  /** Opens or closes a row; while the repositories are still being found, rows are drawn anew and stay as they were. */
+  const turn = async (name: string, open: boolean): Promise<void> => {
     const row = workbench.row('Readiness', name);
-    await row.waitFor();
-    await row.locator('.monaco-tl-twistie').click();
-    await workbench
-      .view('Readiness')
-      .locator('.monaco-list-row[aria-expanded=false]', { hasText: name })
-      .waitFor();
+    const turned = row.and(workbench.page.locator(`[aria-expanded=${String(open)}]`));
+    for (let attempt = 1; ; attempt++) {
+      await row.waitFor();
+      if ((await row.getAttribute('aria-expanded')) !== String(open))
+        await row.locator('.monaco-tl-twistie').click();
+      try {
+        await turned.waitFor({ timeout: 3000 });
+        return;
+      } catch (error) {
+        if (attempt === 5) throw error;
+      }
+    }
   };
 
   it('shows a fork and its parent, a submodule, and why other roots have none', async () => {
-    for (const name of ['fork/shop', 'acme/shop', 'acme/ui']) await collapse(name);
+    for (const name of ['fork/shop', 'acme/shop', 'acme/ui']) await turn(name, false);
     await workbench.row('Readiness', /bare\s*no remote/).waitFor();
     await workbench.row('Readiness', /notes\s*no repository/).waitFor();
     await workbench.row('Readiness', /Other repositories\s*1/).waitFor();
@@ -134,7 +140,7 @@ describe('readiness of a workspace with several roots', () => {
   });
 
   it('compares two rows of the tree, and lists the commits between them', async () => {
-    await workbench.row('Readiness', 'fork/shop').locator('.monaco-tl-twistie').click();
+    await turn('fork/shop', true);
     await workbench.row('Readiness', /^\s*Reports/).click();
     const row = (day: string) => workbench.row('Readiness', day);
     await row('Mar 10, 2025').click();
