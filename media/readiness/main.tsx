@@ -1,7 +1,8 @@
 import { render } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import type { ReportView } from '../../src/readiness/protocol';
 import { Criteria } from './criteria';
-import { chosen, connect, fill, missing, panel, report, strings } from './page';
+import { awaited, chosen, connect, fill, missing, panel, report, strings } from './page';
 import { Applications, Commits, Trend } from './sections';
 import './main.css';
 
@@ -66,12 +67,21 @@ function Head({ view }: { readonly view: ReportView }) {
 /** What changed since the report compared with; which report that is can be changed here. */
 function Changes({ view }: { readonly view: ReportView }) {
   const texts = strings.value;
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (!awaited.value) return;
+    awaited.value = false;
+    heading.current?.scrollIntoView({ block: 'start' });
+    heading.current?.focus({ preventScroll: true });
+  }, [view.baseId]);
   if (texts === undefined) return null;
   const count = (change: string): number => view.criteria.filter(row => row.change === change).length;
   const counts = [count('worse'), count('better'), count('new'), count('gone')];
   return (
     <section aria-labelledby="changes">
-      <h2 id="changes">{view.baseId === undefined ? texts.compareWith : fill(texts.changes, view.base)}</h2>
+      <h2 id="changes" ref={heading} tabIndex={-1}>
+        {view.baseId === undefined ? texts.compareWith : fill(texts.changes, view.base)}
+      </h2>
       <p>
         {view.baseId === undefined
           ? texts.noBase

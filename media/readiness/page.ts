@@ -26,6 +26,8 @@ export const report = signal<ReportView | undefined>(undefined);
 export const commits = signal<CommitsView | undefined>(undefined);
 /** The person chose what the report is compared with. */
 export const chosen = signal(false);
+/** Another report to compare with was asked for far below what will change: the reader is taken there. */
+export const awaited = signal(false);
 export const missing = signal<string | undefined>(undefined);
 
 /** Rows a table begins with. */

@@ -1,6 +1,6 @@
 import type { ReportView } from '../../src/readiness/protocol';
 import { TrendChart } from './chart';
-import { commits, fill, panel, STEPS, strings, trendShown as limit } from './page';
+import { awaited, commits, fill, panel, STEPS, strings, trendShown as limit } from './page';
 
 const STEP = STEPS.trend;
 
@@ -99,7 +99,10 @@ export function Trend({ view }: Props) {
                     <button
                       class="link"
                       aria-label={fill(texts.compareReport, point.day)}
-                      onClick={() => panel.notify('compare', { reportId: point.reportId })}
+                      onClick={() => {
+                        awaited.value = true;
+                        panel.notify('compare', { reportId: point.reportId });
+                      }}
                     >
                       {texts.compare}
                     </button>

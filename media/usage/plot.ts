@@ -189,7 +189,10 @@ function namesOf({ days }: Chart, splits: readonly number[]): string[] {
   });
 }
 
-/** A dashed line with a flag at each day on which something happened. */
+/** More marks than these would cover what they mark: they get their flags alone. */
+const MOST_LINES = 12;
+
+/** A flag with a dashed line below it at each day on which something happened. */
 function drawMarkers(plot: uPlot, { days, markers }: Chart, palette: Palette): void {
   const { ctx, bbox } = plot;
   const ratio = uPlot.pxRatio;
@@ -200,10 +203,12 @@ function drawMarkers(plot: uPlot, { days, markers }: Chart, palette: Palette): v
   ctx.setLineDash([2 * ratio, 3 * ratio]);
   for (const index of places) {
     const x = Math.round(plot.valToPos(index, 'x', true)) + (ratio % 2 === 0 ? 0 : 0.5);
-    ctx.beginPath();
-    ctx.moveTo(x, bbox.top);
-    ctx.lineTo(x, bbox.top + bbox.height);
-    ctx.stroke();
+    if (places.size <= MOST_LINES) {
+      ctx.beginPath();
+      ctx.moveTo(x, bbox.top);
+      ctx.lineTo(x, bbox.top + bbox.height);
+      ctx.stroke();
+    }
     ctx.beginPath();
     ctx.moveTo(x - 4 * ratio, bbox.top - 8 * ratio);
     ctx.lineTo(x + 4 * ratio, bbox.top - 8 * ratio);

@@ -214,10 +214,15 @@ async function pickCriteria(
   }
   const options = {
     canPickMany: true,
-    placeHolder: vscode.l10n.t('Which criteria shall be mended?'),
+    placeHolder: vscode.l10n.t('Which criteria should the agent fix?'),
     matchOnDetail: true,
   } as const;
-  return (await vscode.window.showQuickPick(choices, options))?.map(({ value }) => value);
+  const chosen = await vscode.window.showQuickPick(choices, options);
+  if (chosen?.length !== 0) return chosen?.map(({ value }) => value);
+  void vscode.window.showInformationMessage(
+    vscode.l10n.t('No criterion was ticked. Tick those that the agent should fix.'),
+  );
+  return undefined;
 }
 
 function nodeOf(value: unknown, kind: ReadinessTreeNode['kind']): ReadinessTreeNode | undefined {

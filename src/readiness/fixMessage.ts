@@ -28,11 +28,11 @@ export function fixMessage(
   return [
     ...(asked.length === 1
       ? [
-          vscode.l10n.t('Please mend this readiness criterion of {0}.', where.join(', ')),
+          vscode.l10n.t('Please fix this readiness criterion of {0}.', where.join(', ')),
           vscode.l10n.t('It is from the readiness report of {0}.', dayText(report.createdAt)),
         ]
       : [
-          vscode.l10n.t('Please mend these readiness criteria of {0}.', where.join(', ')),
+          vscode.l10n.t('Please fix these readiness criteria of {0}.', where.join(', ')),
           vscode.l10n.t('They are from the readiness report of {0}.', dayText(report.createdAt)),
         ]),
     '',

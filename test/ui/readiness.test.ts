@@ -104,6 +104,8 @@ describe('readiness of the open repository', () => {
     await page
       .getByRole('heading', { name: /Changes since/ })
       .filter({ hasNotText: before })
+      // What was asked for at the end of the page is shown at its beginning: the reader is taken there.
+      .and(page.locator(':focus'))
       .waitFor();
     await page.getByText(/\d+ worse, \d+ better/).waitFor();
     await page.getByRole('heading', { name: 'Commits between the two reports' }).waitFor();
@@ -147,8 +149,8 @@ describe('readiness of the open repository', () => {
     await workbench.quickInput.locator('.monaco-list-row', { hasText: 'atlas' }).click();
     const composer = workbench.webview().getByRole('textbox');
     await composer.waitFor();
-    const text = await composerText(workbench, 'Please mend');
-    assert.match(text, /Please mend this readiness criterion of acme\/shop/);
+    const text = await composerText(workbench, 'Please fix');
+    assert.match(text, /Please fix this readiness criterion of acme\/shop/);
     assert.ok(text.includes(name.toLowerCase().replaceAll(' ', '_')), text);
     assert.match(text, /apps\/web: Storefront/);
     assert.match(text, /commit [0-9a-f]{40}/);
@@ -170,8 +172,8 @@ describe('readiness of the open repository', () => {
     await workbench.quickInput.getByText('New session').waitFor();
     await workbench.quickInput.locator('.monaco-list-row').first().click();
     await workbench.webview().getByRole('textbox').waitFor();
-    const text = await composerText(workbench, 'My own words\n\nPlease mend this readiness criterion');
-    assert.equal(text.split('Please mend').length, 2);
+    const text = await composerText(workbench, 'My own words\n\nPlease fix this readiness criterion');
+    assert.equal(text.split('Please fix').length, 2);
   });
 
   it('shows the same report again after a reload, and asks the service once more at most', async () => {

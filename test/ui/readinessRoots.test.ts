@@ -226,7 +226,7 @@ describe('readiness of a workspace with several roots', () => {
         readonly document: { querySelector(selector: string): { readonly value: string } | null };
       };
       const value = document.querySelector('textarea')?.value ?? '';
-      return value.includes('Please mend these') ? value : false;
+      return value.includes('Please fix these') ? value : false;
     });
     const value = String(await text.jsonValue());
     assert.match(value, /- lint: 0\/2 pass/);

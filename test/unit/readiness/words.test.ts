@@ -79,7 +79,7 @@ describe('words of readiness', () => {
     assert.equal(
       fixMessage(repository, report, ['type_check']),
       [
-        'Please mend this readiness criterion of acme/shop, branch main, commit abc1234.',
+        'Please fix this readiness criterion of acme/shop, branch main, commit abc1234.',
         'It is from the readiness report of Nov 12, 2026.',
         '',
         '- type_check: 1/2 pass',
