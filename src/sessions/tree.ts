@@ -156,7 +156,11 @@ export class SessionsTree extends Disposable implements vscode.TreeDataProvider<
     item.id = `group/${key}`;
     item.contextValue = 'sessionGroup';
     item.description = count;
-    item.accessibilityInformation = { label: vscode.l10n.t('Group {0}, {1} sessions', label, count) };
+    const spoken =
+      group.sessionIds.length === 1
+        ? vscode.l10n.t('Group {0}, 1 session', label)
+        : vscode.l10n.t('Group {0}, {1} sessions', label, count);
+    item.accessibilityInformation = { label: spoken };
     return item;
   }
 
