@@ -192,13 +192,11 @@ function emptyExtension(folder: string): string {
   fs.mkdirSync(target, { recursive: true });
   const command = 'emptyPage.open';
   const manifest = {
-    ...{
-      name: 'empty-page',
-      publisher: 'bench',
-      version: '0.0.1',
-      main: 'main.js',
-      engines: { vscode: '*' },
-    },
+    name: 'empty-page',
+    publisher: 'bench',
+    version: '0.0.1',
+    main: './main.js',
+    engines: { vscode: '^1.105.0' },
     activationEvents: ['onStartupFinished'],
     contributes: { commands: [{ command, title: 'Open the empty page' }] },
   };
