@@ -55,7 +55,7 @@ function opaque(color: string): string {
   const context = document.createElement('canvas').getContext('2d');
   if (context === null) return color;
   context.fillStyle = color;
-  const [, rgb] = /^rgba\((\d+, \d+, \d+),/.exec(String(context.fillStyle)) ?? [];
+  const [, rgb] = /^rgba\((\d+, \d+, \d+),/.exec(context.fillStyle) ?? [];
   return rgb === undefined ? color : `rgb(${rgb})`;
 }
 
