@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { startSampleService, type SampleService } from '../../src/sample';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
-import { Workbench } from '../ui/workbench';
+import { signedInTo, Workbench } from '../ui/workbench';
 import { atMost, median, times, type Row } from './rows';
 
 const LATENCY_MS = 50;
@@ -29,11 +29,7 @@ async function openWindow(service: SampleService, folder: string, extensions?: s
     folder: path.join(folder, 'workspace'),
     ...(extensions === undefined ? {} : { extensions }),
     contextOptions: { viewport: { width: 1280, height: 1600 } },
-    env: {
-      AGENT_CONSOLE_BASE_URL: service.baseUrl,
-      AGENT_CONSOLE_APP_URL: service.appUrl,
-      AGENT_CONSOLE_API_KEY: service.apiKey,
-    },
+    env: signedInTo(service),
   });
 }
 

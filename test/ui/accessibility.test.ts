@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { startSampleService, type SampleService } from '../../src/sample';
 import { removeFolder, root, temporaryFolder } from '../vscode/paths';
 import { violations } from './axe';
-import { Workbench } from './workbench';
+import { signedInTo, Workbench } from './workbench';
 
 /** One theme of each kind: its name in the picker, and the classes the window and the pages in it then have. */
 const themes = [
@@ -43,11 +43,7 @@ describe('accessibility', () => {
     workbench = await Workbench.open({
       folder,
       extensions: [extension],
-      env: {
-        AGENT_CONSOLE_BASE_URL: service.baseUrl,
-        AGENT_CONSOLE_APP_URL: service.appUrl,
-        AGENT_CONSOLE_API_KEY: service.apiKey,
-      },
+      env: signedInTo(service),
     });
     await workbench.openContainer('Agent Console');
     await workbench.row('Computers', 'active').waitFor();

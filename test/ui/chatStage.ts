@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import type { FrameLocator, Locator } from 'playwright-core';
 import { startSampleService, type RecordedRequest, type SampleService } from '../../src/sample';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
-import { Workbench } from './workbench';
+import { signedInTo, Workbench } from './workbench';
 
 /** A message as the service received it (section 4.7). */
 export interface SentBody {
@@ -49,11 +49,7 @@ export class ChatStage {
       folder,
       settings: { 'agentConsole.refresh.sessions': 1, ...settings },
       ...(viewport === undefined ? {} : { contextOptions: { viewport } }),
-      env: {
-        AGENT_CONSOLE_BASE_URL: service.baseUrl,
-        AGENT_CONSOLE_APP_URL: service.appUrl,
-        AGENT_CONSOLE_API_KEY: service.apiKey,
-      },
+      env: signedInTo(service),
     });
     const withCtrl = settings['agentConsole.chat.sendKey'] === 'ctrl+enter';
     const stage = new ChatStage(service, workbench, folder, withCtrl ? 'ControlOrMeta+Enter' : 'Enter');

@@ -3,7 +3,7 @@ import { startSampleService, type RecordedRequest, type SampleService } from '..
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { lastArticles, showsJust } from './shown';
-import { Workbench } from './workbench';
+import { signedInTo, Workbench } from './workbench';
 
 interface Browser {
   readonly document: { querySelector(selector: string): { readonly value: string } | null };
@@ -63,11 +63,7 @@ describe('the chat as a view', () => {
     makeSampleWorkspace(folder);
     workbench = await Workbench.open({
       folder,
-      env: {
-        AGENT_CONSOLE_BASE_URL: service.baseUrl,
-        AGENT_CONSOLE_APP_URL: service.appUrl,
-        AGENT_CONSOLE_API_KEY: service.apiKey,
-      },
+      env: signedInTo(service),
       settings: { 'agentConsole.chat.location': 'view' },
       contextOptions: { viewport: { width: 1280, height: 1200 } },
     });

@@ -5,7 +5,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { startSampleService, type RecordedRequest, type SampleService } from '../../src/sample';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
-import { Workbench } from './workbench';
+import { signedInTo, Workbench } from './workbench';
 
 const foreign = `\ufeff{\r\n  // mine\r\n  "model": "x",\r\n  "hooks": { "Stop": [ { "hooks": [ { "type": "command", "command": "true" } ] } ] },\r\n}\r\n`;
 
@@ -114,11 +114,7 @@ describe('hooks', () => {
     fs.writeFileSync(file, foreign);
     windows[0] = await Workbench.open({
       folder: folder('shop'),
-      env: {
-        AGENT_CONSOLE_BASE_URL: service.baseUrl,
-        AGENT_CONSOLE_APP_URL: service.appUrl,
-        AGENT_CONSOLE_API_KEY: service.apiKey,
-      },
+      env: signedInTo(service),
       settings: {
         'agentConsole.hooks.outgoing': hooksOf({
           Notification: `cat >>'${ran}'; echo >>'${ran}'`,

@@ -5,7 +5,7 @@ import { startSampleService, type RecordedRequest, type SampleService } from '..
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { commandLink } from './corpus';
 import { showsJust } from './shown';
-import { Workbench } from './workbench';
+import { signedInTo, Workbench } from './workbench';
 
 /** Whatever happens to the window, what was written and what was read stays (trust.md 10, 11, 23). */
 describe('nothing is lost', () => {
@@ -43,11 +43,7 @@ describe('nothing is lost', () => {
       fs.writeFileSync(path.join(folder, name), `${name}\n`);
     workbench = await Workbench.open({
       folder,
-      env: {
-        AGENT_CONSOLE_BASE_URL: service.baseUrl,
-        AGENT_CONSOLE_APP_URL: service.appUrl,
-        AGENT_CONSOLE_API_KEY: service.apiKey,
-      },
+      env: signedInTo(service),
       // High enough for the whole transcript, so that each message is in the page.
       contextOptions: { viewport: { width: 1280, height: 1600 } },
     });

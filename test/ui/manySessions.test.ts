@@ -6,7 +6,7 @@ import { RECORD_VERSION } from '../../src/sessions/record';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { change, serviceIdOf, storageOf } from './seed';
-import { Workbench } from './workbench';
+import { signedInTo, Workbench } from './workbench';
 
 const SESSIONS = 5_000;
 const COMPUTERS = 500;
@@ -42,11 +42,7 @@ describe('the sessions view of a large service that lists its sessions', () => {
     makeSampleWorkspace(folder);
     workbench = await Workbench.open({
       folder,
-      env: {
-        AGENT_CONSOLE_BASE_URL: service.baseUrl,
-        AGENT_CONSOLE_APP_URL: service.appUrl,
-        AGENT_CONSOLE_API_KEY: service.apiKey,
-      },
+      env: signedInTo(service),
     });
   });
   afterEach(async function () {

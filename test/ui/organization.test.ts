@@ -6,7 +6,7 @@ import { FaultServer } from '../fakes/faultServer';
 import { answerLists, largeOrganization } from '../fakes/largeOrganization';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
-import { Workbench } from './workbench';
+import { signedInTo, Workbench } from './workbench';
 
 const VIEW = 'Organization';
 const LISTS = /\/api\/v0\/organization\//;
@@ -20,11 +20,7 @@ describe('organization', () => {
   const open = async (origins: { baseUrl: string; appUrl: string; apiKey: string }): Promise<void> => {
     workbench = await Workbench.open({
       folder,
-      env: {
-        AGENT_CONSOLE_BASE_URL: origins.baseUrl,
-        AGENT_CONSOLE_APP_URL: origins.appUrl,
-        AGENT_CONSOLE_API_KEY: origins.apiKey,
-      },
+      env: signedInTo(origins),
       contextOptions: { permissions: ['clipboard-read', 'clipboard-write'] },
     });
     await showOnly();

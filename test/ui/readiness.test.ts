@@ -5,7 +5,7 @@ import { makeSampleWorkspace, sampleCommits, sampleRemote } from '../vscode/samp
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { startReports, type FakeReports } from '../unit/readiness/reportsServer';
 import { violations } from './axe';
-import { Workbench } from './workbench';
+import { signedInTo, Workbench } from './workbench';
 
 /** The way from "is this repository ready" to a message that mends it, with a real git repository in the window. */
 describe('readiness of the open repository', () => {
@@ -29,11 +29,7 @@ describe('readiness of the open repository', () => {
     });
     workbench = await Workbench.open({
       folder,
-      env: {
-        AGENT_CONSOLE_BASE_URL: service.baseUrl,
-        AGENT_CONSOLE_APP_URL: service.appUrl,
-        AGENT_CONSOLE_API_KEY: service.apiKey,
-      },
+      env: signedInTo(service),
     });
     await workbench.openContainer('Agent Console');
     await workbench.expandView('Readiness');
@@ -220,11 +216,7 @@ describe('readiness without a repository', () => {
     });
     workbench = await Workbench.open({
       folder,
-      env: {
-        AGENT_CONSOLE_BASE_URL: service.baseUrl,
-        AGENT_CONSOLE_APP_URL: service.appUrl,
-        AGENT_CONSOLE_API_KEY: service.apiKey,
-      },
+      env: signedInTo(service),
     });
     await workbench.openContainer('Agent Console');
     await workbench.expandView('Readiness');

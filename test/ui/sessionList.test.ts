@@ -6,7 +6,7 @@ import { startSampleService, type SampleService } from '../../src/sample';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { change, computersOf, seed, type Seed } from './seed';
-import { Workbench } from './workbench';
+import { signedInTo, Workbench } from './workbench';
 
 const MINUTE = 60_000;
 
@@ -29,11 +29,7 @@ describe('the sessions view at work', () => {
       folder,
       keybindings: [key],
       contextOptions: { viewport: { width: 1280, height: 2000 } },
-      env: {
-        AGENT_CONSOLE_BASE_URL: service.baseUrl,
-        AGENT_CONSOLE_APP_URL: service.appUrl,
-        AGENT_CONSOLE_API_KEY: service.apiKey,
-      },
+      env: signedInTo(service),
     });
     await workbench.openContainer('Agent Console');
     await workbench.row('Computers', 'atlas').waitFor();

@@ -8,7 +8,7 @@ import { silentLog } from '../fakes/log';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { computersOf, seed, serviceIdOf, storageOf, type Seed } from './seed';
-import { Workbench } from './workbench';
+import { signedInTo, Workbench } from './workbench';
 
 const titles = (count: number, name: string): Seed[] =>
   Array.from({ length: count }, (_, n) => ({
@@ -29,11 +29,7 @@ describe('sessions and computers', () => {
       // High enough for the steps of every computer.
       contextOptions: { viewport: { width: 1280, height: 2000 } },
       settings,
-      env: {
-        AGENT_CONSOLE_BASE_URL: service.baseUrl,
-        AGENT_CONSOLE_APP_URL: service.appUrl,
-        AGENT_CONSOLE_API_KEY: service.apiKey,
-      },
+      env: signedInTo(service),
     });
   const received = (method: string, pathname: RegExp): Promise<RecordedRequest> =>
     new Promise(resolve => {
@@ -274,11 +270,7 @@ describe('a computer that is being set up', () => {
       folder,
       // High enough for the steps of every computer.
       contextOptions: { viewport: { width: 1280, height: 2000 } },
-      env: {
-        AGENT_CONSOLE_BASE_URL: service.baseUrl,
-        AGENT_CONSOLE_APP_URL: service.appUrl,
-        AGENT_CONSOLE_API_KEY: service.apiKey,
-      },
+      env: signedInTo(service),
     });
     try {
       await workbench.openContainer('Agent Console');

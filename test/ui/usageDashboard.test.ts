@@ -5,7 +5,7 @@ import type { FrameLocator, Locator } from 'playwright-core';
 import { startSampleService, type SampleService } from '../../src/sample';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
-import { Workbench } from './workbench';
+import { signedInTo, Workbench } from './workbench';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -65,11 +65,7 @@ describe('the usage dashboard', () => {
     service = await startSampleService({ pace: 0 });
     workbench = await Workbench.open({
       folder,
-      env: {
-        AGENT_CONSOLE_BASE_URL: service.baseUrl,
-        AGENT_CONSOLE_APP_URL: service.appUrl,
-        AGENT_CONSOLE_API_KEY: service.apiKey,
-      },
+      env: signedInTo(service),
     });
     await item().filter({ hasText: /\d/ }).waitFor();
   });

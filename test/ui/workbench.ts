@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { errors, type Frame, type FrameLocator, type Locator, type Page } from 'playwright-core';
+import type { SampleService } from '../../src/sample';
 import { root, shotsFolder } from '../vscode/paths';
 import { startServer, type PageOptions, type Server, type ServerOptions } from '../vscode/server';
 
@@ -8,6 +9,17 @@ export interface WorkbenchOptions extends ServerOptions {
   readonly folder?: string | undefined;
   readonly contextOptions?: NonNullable<PageOptions['contextOptions']>;
   readonly prepare?: NonNullable<PageOptions['prepare']>;
+}
+
+/** What signs a window in to a service that runs here. */
+export function signedInTo(
+  service: Pick<SampleService, 'baseUrl' | 'appUrl' | 'apiKey'>,
+): Readonly<Record<string, string>> {
+  return {
+    AGENT_CONSOLE_BASE_URL: service.baseUrl,
+    AGENT_CONSOLE_APP_URL: service.appUrl,
+    AGENT_CONSOLE_API_KEY: service.apiKey,
+  };
 }
 
 /** Open windows, for pictures when a test fails; shared by the test files, which are bundled one by one. */
