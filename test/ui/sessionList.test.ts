@@ -69,13 +69,18 @@ describe('the sessions view at work', () => {
     const list = workbench.view('Sessions').locator('.monaco-list:focus');
     await list.waitFor();
     await press('Home');
-    const at = (index: number): Locator =>
-      workbench.view('Sessions').locator(`.monaco-list-row.focused[data-index="${index}"]`);
-    await at(0).waitFor();
-    for (let index = 1; !((await focused().innerText()).includes(text) && index > 1); index++) {
-      assert.ok(index < 20, `no row ${text}`);
+    await workbench.view('Sessions').locator('.monaco-list-row.focused[data-index="0"]').waitFor();
+    for (let pressed = 0; ; pressed++) {
+      const at = Number(await focused().getAttribute('data-index'));
+      if (at > 0 && (await focused().innerText()).includes(text)) return;
+      assert.ok(pressed < 20, `no row ${text}`);
       await press('ArrowDown');
-      await at(index).waitFor();
+      // Rows that come back at this moment take the focus back to where it was: the key is pressed again then.
+      await workbench
+        .view('Sessions')
+        .locator(`.monaco-list-row.focused:not([data-index="${at}"])`)
+        .waitFor({ timeout: 2000 })
+        .catch(() => undefined);
     }
   };
 
