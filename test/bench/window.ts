@@ -104,6 +104,7 @@ async function windowsRows(folder: string): Promise<Row[]> {
     await workbench.openContainer('Explorer');
     const [ours, theirs] = [hostOf(workbench), hostOf(empty)];
     const before = { ours: cpuMs(ours), theirs: cpuMs(theirs), polls: polls() };
+    // What a minute of nothing costs takes a minute to see.
     await new Promise(done => setTimeout(done, IDLE_MS));
     const spent = { ours: cpuMs(ours) - before.ours, theirs: cpuMs(theirs) - before.theirs };
     console.log(
