@@ -5,6 +5,7 @@ import type { Locator } from 'playwright-core';
 import { startSampleService, type SampleService } from '../../src/sample';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
+import { openFile, saveAs } from './fileDialog';
 import { change, computersOf, seed, type Seed } from './seed';
 import { signedInTo, Workbench } from './workbench';
 
@@ -214,8 +215,7 @@ describe('the sessions view at work', () => {
     this.timeout(60_000);
     const file = path.join(folder, 'agent-sessions.json');
     await workbench.runCommand('Agent Console: Export the list of sessions');
-    await proposed(file);
-    await workbench.quickInput.locator('input.input').press('Enter');
+    assert.equal(await saveAs(workbench, path.basename(file)), file);
     await workbench.notified(/Exported 7 sessions to agent-sessions\.json/);
     const exported = JSON.parse(fs.readFileSync(file, 'utf8')) as { sessions: { sessionId: string }[] };
     assert.equal(exported.sessions.length, 7);
@@ -254,11 +254,7 @@ describe('the sessions view at work', () => {
     assert.equal(await row('Delta').count(), 0);
 
     await workbench.runCommand('Agent Console: Import a list of sessions');
-    const input = workbench.quickInput.locator('input.input');
-    await workbench.quickInput.locator('.monaco-list-row', { hasText: 'agent-sessions.json' }).waitFor();
-    await input.fill(file);
-    await workbench.quickInput.locator('.monaco-list-row', { hasText: 'agent-sessions.json' }).waitFor();
-    await input.press('Enter');
+    await openFile(workbench, file);
     await workbench.notified(/[1-9] sessions added, 0 brought up to date/);
     await row('Delta').waitFor();
   });
@@ -279,18 +275,4 @@ describe('the sessions view at work', () => {
     await row(/^Session /).waitFor();
     assert.deepEqual(posts().slice(before), [wanted]);
   });
-
-  /** Waits until a dialog for a file proposes this one. */
-  async function proposed(file: string): Promise<void> {
-    interface Browser {
-      readonly document: { querySelector(selector: string): { readonly value: string } | null };
-    }
-    await workbench.quickInput.locator('.monaco-list-row').filter({ hasText: 'apps' }).waitFor();
-    await workbench.page.waitForFunction(
-      value =>
-        (globalThis as unknown as Browser).document.querySelector('.quick-input-widget input.input')
-          ?.value === value,
-      file,
-    );
-  }
 });

@@ -4,6 +4,7 @@ import * as path from 'node:path';
 import { startSampleService, type SampleService } from '../../src/sample';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { saveAs } from './fileDialog';
 import { Workbench } from './workbench';
 
 const signIn = (service: SampleService): Record<string, string> => ({
@@ -40,7 +41,6 @@ function askedTwice(service: SampleService, sessionId: string): Promise<void> {
   });
 }
 
-const NAME = '.quick-input-widget input.input';
 const DRAWN = 'new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))';
 /** The first message whose beginning is seen, by its first words. */
 const FIRST_SEEN = `(() => {
@@ -210,9 +210,7 @@ describe('reading a transcript', () => {
       .first()
       .click();
     await workbench.runCommand('Agent Console: Export session to Markdown');
-    // The box is filled after it is shown.
-    await workbench.page.waitForFunction(`document.querySelector('${NAME}')?.value.endsWith('.md')`);
-    await workbench.page.keyboard.press('Enter');
+    await saveAs(workbench, '.md');
     await workbench.notified('Exported to Migrate-the-build-to-workspaces.md');
     const text = fs.readFileSync(path.join(folder, 'Migrate-the-build-to-workspaces.md'), 'utf8');
     assert.match(text, /^# Migrate/);

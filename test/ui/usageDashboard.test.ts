@@ -5,6 +5,7 @@ import type { FrameLocator, Locator } from 'playwright-core';
 import { startSampleService, type SampleService } from '../../src/sample';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { saveAs } from './fileDialog';
 import { signedInTo, Workbench } from './workbench';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -123,17 +124,8 @@ describe('the usage dashboard', () => {
     await section('People')
       .getByRole('button', { name: /Export this table/ })
       .click();
-    const input = workbench.quickInput.locator('input.input');
-    await workbench.quickInput.locator('.monaco-list-row').filter({ hasText: 'apps' }).waitFor();
-    await workbench.page.waitForFunction(
-      () =>
-        (globalThis as unknown as Browser).document
-          .querySelector('.quick-input-widget input.input')
-          ?.value.endsWith('.csv') === true,
-    );
-    const file = await input.inputValue();
+    const file = await saveAs(workbench, '.csv');
     assert.match(file, /usage-people-people-\d{4}-\d\d-\d\d-\d{4}-\d\d-\d\d\.csv$/);
-    await input.press('Enter');
     await dashboard()
       .getByText(`Saved as ${path.basename(file)}.`)
       .waitFor();
@@ -199,7 +191,6 @@ function total(rows: readonly Row[], field: string): number {
 
 interface Browser {
   readonly document: {
-    querySelector(selector: string): { readonly value: string } | null;
     hasFocus: () => boolean;
     dispatchEvent(event: unknown): void;
   };
