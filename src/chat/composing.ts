@@ -134,7 +134,7 @@ export class Composing {
     }));
     choices.sort((a, b) => Number(b.id === own) - Number(a.id === own));
     const placeHolder = vscode.l10n.t('Send the message to which computer?');
-    const choice = await vscode.window.showQuickPick(choices, { placeHolder });
+    const choice = await vscode.window.showQuickPick(choices, { placeHolder, ignoreFocusOut: true });
     if (choice === undefined) return;
     composition.setTarget(choice.id === own ? undefined : { computerId: choice.id, name: choice.name });
   }

@@ -27,6 +27,7 @@ export async function showMore(
   ];
   const chosen = await vscode.window.showQuickPick(actions, {
     placeHolder: vscode.l10n.t('What to do with this session'),
+    ignoreFocusOut: true,
   });
   await Promise.resolve(chosen?.act());
 }

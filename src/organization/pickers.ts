@@ -28,6 +28,7 @@ async function choose<T>(
     placeHolder,
     matchOnDescription: true,
     matchOnDetail: true,
+    ignoreFocusOut: true,
   });
   return chosen !== undefined && 'value' in chosen ? chosen.value : undefined;
 }

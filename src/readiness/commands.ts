@@ -190,7 +190,7 @@ export class ReadinessCommands {
         description: forQuickPick(report.commitHash ?? '', 12),
         value: report.reportId,
       }));
-    const options = { placeHolder, matchOnDescription: true };
+    const options = { placeHolder, matchOnDescription: true, ignoreFocusOut: true };
     const reportId = (await vscode.window.showQuickPick(choices, options))?.value;
     return reportId === undefined ? undefined : { key, reportId };
   }
@@ -216,6 +216,7 @@ async function pickCriteria(
     canPickMany: true,
     placeHolder: vscode.l10n.t('Which criteria should the agent fix?'),
     matchOnDetail: true,
+    ignoreFocusOut: true,
   } as const;
   const chosen = await vscode.window.showQuickPick(choices, options);
   if (chosen?.length !== 0) return chosen?.map(({ value }) => value);

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { gitSetting } from '../settings';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { isCommit } from './model';
@@ -145,7 +146,7 @@ export class LocalGit extends Disposable {
     try {
       const git = await extension.activate();
       const look = (): void => this.#use(git.enabled ? git.getAPI(1) : undefined, 'disabled');
-      this.#api.set(git.onDidChangeEnablement(look));
+      this.#api.set(vscode.Disposable.from(git.onDidChangeEnablement(look), gitSetting.onDidChange(look)));
       look();
     } catch {
       this.#use(undefined, 'missing');
@@ -178,12 +179,7 @@ export class LocalGit extends Disposable {
 
   #look(otherwise: 'missing' | 'disabled' = 'missing'): void {
     const git = this.#git;
-    this.#state =
-      git === undefined
-        ? { kind: otherwise }
-        : git.state === 'uninitialized'
-          ? { kind: 'looking' }
-          : { kind: 'found', repositories: locals(git.repositories) };
+    this.#state = git === undefined ? { kind: otherwise } : stateOf(git);
     // The API's objects change in place: only words tell before from after.
     const now = describe(this.#state);
     if (now === this.#described) return;
@@ -228,6 +224,14 @@ function locals(repositories: readonly GitRepository[]): LocalRepository[] {
     })),
   );
   return [...open, ...submodules.filter(({ root }) => !roots.has(root.toString()))];
+}
+
+function stateOf(git: GitApi): GitState {
+  if (git.state === 'uninitialized') return { kind: 'looking' };
+  // Turned off while it runs, Git closes its repositories and stays enabled.
+  return git.repositories.length === 0 && gitSetting.isOff()
+    ? { kind: 'disabled' }
+    : { kind: 'found', repositories: locals(git.repositories) };
 }
 
 function describe(state: GitState): string {

@@ -27,6 +27,8 @@ export async function pickComputer(
   picker.title = ask.title;
   picker.placeholder = vscode.l10n.t('Choose the computer the new session runs on');
   picker.matchOnDescription = true;
+  // Often asked after another question: a page that gets the focus back in between would close it.
+  picker.ignoreFocusOut = true;
   picker.busy = true;
   picker.show();
   const chosen = new Promise<{ value: { computer: Computer; withSettings: boolean } } | Left>(resolve => {

@@ -45,7 +45,9 @@ export async function pickSession(ask: {
     },
   ];
   const items = ask.offerOthers ? [...known, ...others] : known;
-  return (await vscode.window.showQuickPick(items, { placeHolder, matchOnDescription: true }))?.value;
+  // Often asked from a page, which would close it by getting the focus back late.
+  const options = { placeHolder, matchOnDescription: true, ignoreFocusOut: true };
+  return (await vscode.window.showQuickPick(items, options))?.value;
 }
 
 function isArchived({ local }: SessionRecord): boolean {

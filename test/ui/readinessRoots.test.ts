@@ -46,8 +46,8 @@ describe('readiness of a workspace with several roots', () => {
       commitHash,
     });
   };
-  /** Unticks a setting in the settings editor. */
-  const untick = async (setting: string): Promise<void> => {
+  /** Ticks a setting in the settings editor, or takes the tick away. */
+  const toggle = async (setting: string, on: boolean): Promise<void> => {
     await workbench.runCommand('Preferences: Open Settings (UI)');
     await workbench.page.locator('.settings-editor .suggest-input-container').click();
     await workbench.page.keyboard.press('ControlOrMeta+a');
@@ -55,7 +55,7 @@ describe('readiness of a workspace with several roots', () => {
     const box = workbench.page.locator(`.settings-editor [role="checkbox"][aria-label="${setting}"]`);
     await box.click();
     await workbench.page
-      .locator(`.settings-editor [role="checkbox"][aria-label="${setting}"][aria-checked="false"]`)
+      .locator(`.settings-editor [role="checkbox"][aria-label="${setting}"][aria-checked="${String(on)}"]`)
       .waitFor();
   };
 
@@ -70,7 +70,9 @@ describe('readiness of a workspace with several roots', () => {
     git('shop', 'remote', 'add', 'origin', 'https://git.example.com/fork/shop.git');
     git('shop', 'remote', 'add', 'upstream', 'ssh://git@git.example.com:7999/acme/shop.git');
     fs.mkdirSync(path.join(parent, 'shop', 'apps', 'web'), { recursive: true });
-    fs.writeFileSync(path.join(parent, 'shop', 'apps', 'web', 'index.ts'), 'export {};\n');
+    // VS Code shows a dot of its own instead of a folder's mark when a file in it has changed.
+    fs.writeFileSync(path.join(parent, 'shop', 'apps', 'web', '.keep'), '');
+    fs.appendFileSync(path.join(parent, 'shop', '.git', 'info', 'exclude'), 'apps/\n');
     repository('bare', 'Alone');
     fs.mkdirSync(path.join(parent, 'notes'));
     const workspace = path.join(parent, 'all.code-workspace');
@@ -86,6 +88,8 @@ describe('readiness of a workspace with several roots', () => {
     }
     workbench = await Workbench.open({
       folder: workspace,
+      // All rows are seen at once.
+      contextOptions: { viewport: { width: 1280, height: 920 } },
       env: {
         AGENT_CONSOLE_BASE_URL: service.baseUrl,
         AGENT_CONSOLE_APP_URL: reports.url,
@@ -129,10 +133,10 @@ describe('readiness of a workspace with several roots', () => {
   };
 
   it('shows a fork and its parent, a submodule, and why other roots have none', async () => {
-    for (const name of ['fork/shop', 'acme/shop', 'acme/ui']) await turn(name, false);
     await workbench.row('Readiness', /bare\s*no remote/).waitFor();
     await workbench.row('Readiness', /notes\s*no repository/).waitFor();
     await workbench.row('Readiness', /Other repositories\s*1/).waitFor();
+    for (const name of ['fork/shop', 'acme/shop', 'acme/ui']) await turn(name, false);
     const rows = await workbench.rows('Readiness').allInnerTexts();
     const at = (name: string): number => rows.findIndex(text => text.includes(name));
     assert.ok(at('fork/shop') === 0 && at('acme/shop') === 1, rows.join('\n'));
@@ -235,19 +239,33 @@ describe('readiness of a workspace with several roots', () => {
     assert.equal(sent(), before, 'nothing is sent');
   });
 
-  it('reveals the folder of an application', async () => {
-    await workbench.row('Readiness', /^\s*Applications/).click();
+  it('reveals the folder of an application, which carries a mark where the person wants it', async () => {
+    await turn('Applications', true);
     await workbench.row('Readiness', /apps\/web/).click();
-    await workbench.page
-      .locator('.explorer-folders-view .monaco-list-row.selected', { hasText: 'web' })
-      .waitFor();
+    const folder = workbench.page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'web' });
+    await folder.and(workbench.page.locator('.selected')).waitFor();
+    const mark = folder.locator('[aria-label*="Failing criteria"]');
+    await mark.waitFor();
+    await toggle('agentConsole.readiness.decorations', false);
+    await mark.waitFor({ state: 'detached' });
+    await folder.waitFor();
   });
 
   it('hides its status bar item where a person does not want it', async () => {
     const bar = workbench.page.locator('.statusbar-item[id$="agentConsole.readiness"]');
     await bar.filter({ hasText: '%' }).waitFor();
-    await untick('agentConsole.readiness.statusBar');
+    await toggle('agentConsole.readiness.statusBar', false);
     await bar.waitFor({ state: 'detached' });
+  });
+
+  it('says that Git is turned off, and knows the repositories again when it is on', async () => {
+    await workbench.openContainer('Agent Console');
+    await workbench.row('Readiness', 'fork/shop').waitFor();
+    await toggle('git.enabled', false);
+    await workbench.row('Readiness', 'Git is turned off').waitFor();
+    await toggle('git.enabled', true);
+    await workbench.row('Readiness', 'Git is turned off').waitFor({ state: 'detached' });
+    await workbench.row('Readiness', /fork\/shop\s*40%/).waitFor();
   });
 });
 

@@ -26,6 +26,10 @@ export function signedInTo(
 const openWindows = ((globalThis as { agentConsoleWindows?: Set<Workbench> }).agentConsoleWindows ??=
   new Set());
 
+interface Browser {
+  readonly document: { readonly activeElement: { readonly tagName: string; blur(): void } | null };
+}
+
 /** Pages looked at, each built anew while it was, before that counts as a failure. */
 const MOST_PAGES = 20;
 
@@ -203,10 +207,15 @@ export class Workbench {
 
   /**
    * Runs a command by its title in the command palette, such as `Agent Console: Sign in…`. A palette that closes because
-   * something else took the focus is opened again.
+   * something else took the focus is opened again. A page gives up the focus first: VS Code would give it back late, and so take it
+   * from what the command asks, which then closes.
    */
   async runCommand(title: string): Promise<void> {
     const input = this.quickInput.locator('input.input');
+    await this.page.evaluate(() => {
+      const { activeElement } = (globalThis as unknown as Browser).document;
+      if (activeElement?.tagName === 'IFRAME') activeElement.blur();
+    });
     for (let attempt = 1; ; attempt++) {
       await this.page.keyboard.press('F1');
       try {
