@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { daysIn, tabIds, type TabId } from '../../src/usage/protocol';
-import { exactTime, rangeText, shortDay, span, whole } from './format';
+import { daysIn, tabIds, type DashboardStrings, type DayRange, type TabId } from '../../src/usage/protocol';
+import { exactTime, longDay, rangeText, shortDay, span, whole } from './format';
 import { act, cancelFetch, change, fetchDays, panel, query } from './page';
 import { RangePicker } from './range';
-import { announcement, fetching, fill, report, state, strings } from './state';
+import { announcement, fetching, fill, report, situation, state, strings } from './state';
 
 /** Moves on while the page is seen, so that ages stay true. */
 const clock = signal(Date.now());
@@ -210,7 +210,7 @@ export function RangeLine() {
   return (
     <p class="quiet range-line">
       {days === 1 ? fill(texts.rangeShownOne, from) : fill(texts.rangeShown, from, to, whole(days))}
-      {before === undefined ? null : `, ${fill(texts.comparedWith, ...rangeText(before))}`}
+      {shown.query.compare ? `, ${comparison(texts, before)}` : null}
       {shown.notes.length === 0 ? null : (
         <>
           {' · '}
@@ -223,6 +223,15 @@ export function RangeLine() {
       )}
     </p>
   );
+}
+
+/** What the range is compared with, or why it is not. */
+function comparison(texts: DashboardStrings, before: DayRange | undefined): string {
+  const first = situation.value?.bounds.start ?? '';
+  if (before === undefined) return fill(texts.nothingBefore, longDay(first));
+  return before.start < first
+    ? fill(texts.comparedWithPart, ...rangeText(before), longDay(first))
+    : fill(texts.comparedWith, ...rangeText(before));
 }
 
 function goToQuality(): void {

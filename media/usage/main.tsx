@@ -24,17 +24,26 @@ function Dashboard() {
       <main class="usage">
         <h1 class="unseen">{texts.title}</h1>
         <Instead icon={signedOut ? 'key' : 'lock'} title={signedOut ? texts.signedOut : texts.forbidden}>
-          <p>{ability.sentence}</p>
+          <p role="status">{ability.sentence}</p>
           {signedOut ? (
             <button type="button" class="primary" onClick={() => panel.notify('signIn', {})}>
               {texts.signIn}
             </button>
           ) : (
-            <button type="button" class="secondary" onClick={() => void fetchDays(true)}>
-              {texts.tryAgain}
+            <button
+              type="button"
+              class="secondary"
+              aria-disabled={fetching.value !== undefined}
+              onClick={() => {
+                if (fetching.value === undefined) void fetchDays(true);
+              }}
+            >
+              {fetching.value === undefined ? texts.tryAgain : texts.fetching}
             </button>
           )}
         </Instead>
+        <Refusal />
+        <Announcement />
       </main>
     );
   }

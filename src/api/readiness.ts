@@ -131,7 +131,7 @@ function tidy(row: unknown): unknown {
   if (!isRecord(row)) return row;
   const { repoUrl, agentVersion } = row;
   const renamed = Object.entries(row).find(
-    ([name, value]) => /^[a-z]+Version$/.test(name) && typeof value === 'string',
+    ([name, value]) => name !== 'schemaVersion' && /^[a-z]+Version$/.test(name) && typeof value === 'string',
   );
   const version = agentVersion ?? renamed?.[1];
   return {

@@ -50,7 +50,7 @@ export interface Parts {
   end(): Promise<void>;
 }
 
-const barSettings = ['usage.statusBar', 'readiness.statusBar', 'readiness.decorations'] as const;
+const barSettings = ['usage.statusBar', 'usage.budget', 'readiness.statusBar', 'readiness.decorations'] as const;
 const hookSettings = ['hooks.listen', 'hooks.outgoing'] as const;
 
 /** Puts the parts together: the one place that knows all of them. */
@@ -176,7 +176,7 @@ export function makeParts({ context, details, views, onDidSelect }: Surface): Pa
     vscode.workspace.workspaceFolders !== undefined;
   /** The status bar and the marks in the Explorer stand for whoever never opens a view. */
   const fillBars = async (): Promise<void> => {
-    const wantsUsage = settings.usageStatusBar() !== 'off';
+    const wantsUsage = settings.usageStatusBar() !== 'off' || settings.usageBudget().tokens > 0;
     if (!wantsUsage && !wantsMarks()) return;
     try {
       if ((await (await connection()).ready()).kind !== 'signedIn') return;

@@ -17,6 +17,7 @@ export function markdownOf({ repository, report, base }: ShownReport, format: Fo
   const delta =
     base === undefined ? '' : ` (${deltaText(percent, percentOf(base))}, ${escape(reportLabel(base))})`;
   const withBase = base === undefined ? [] : [vscode.l10n.t('Before'), vscode.l10n.t('Change')];
+  const apps = Object.entries(report.apps ?? {});
   return [
     `# ${vscode.l10n.t('Readiness of {0}', escape(repository.name))}`,
     '',
@@ -33,12 +34,16 @@ export function markdownOf({ repository, report, base }: ShownReport, format: Fo
         change === 'gone' ? '' : (now.rationale ?? ''),
       ]),
     ),
-    `## ${vscode.l10n.t('Applications')}`,
-    '',
-    ...table(
-      [vscode.l10n.t('Application'), vscode.l10n.t('Description')],
-      Object.entries(report.apps ?? {}).map(([path, { description }]) => [path, description ?? '']),
-    ),
+    ...(apps.length === 0
+      ? []
+      : [
+          `## ${vscode.l10n.t('Applications')}`,
+          '',
+          ...table(
+            [vscode.l10n.t('Application'), vscode.l10n.t('Description')],
+            apps.map(([path, { description }]) => [path, description ?? '']),
+          ),
+        ]),
     `## ${vscode.l10n.t('About this report')}`,
     '',
     ...reportFacts(report, format).map(([name, value]) => `- ${name}: ${escape(value)}`),

@@ -5,6 +5,7 @@ import { setContext, type CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
 import { onDidChangeSettings, settings } from '../settings';
 import { folderName, type Storage } from '../storage';
+import { activeFile } from '../util/activeFile';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
 import type { Observable } from '../util/event';
 import type { Formatter } from '../util/format';
@@ -323,11 +324,10 @@ class Readiness extends Disposable implements ReadinessFeature {
     return unmatchedOf(folders, state.repositories, local => matched.has(local.root.path));
   }
 
-  /** Of the active editor's file, the innermost repository; without a file in one, the first of this window. */
+  /** Of the file in front, the innermost repository; without a file in one, the first of this window. */
   #matchHere(): Match | undefined {
     const { state } = this.#git;
-    const file = vscode.window.activeTextEditor?.document.uri;
-    const locals = state.kind === 'found' ? state.repositories : [];
+    const [file, locals] = [activeFile(), state.kind === 'found' ? state.repositories : []];
     const around = locals
       .filter(({ root }) => file !== undefined && isWithin(file, root))
       .sort((a, b) => b.root.path.length - a.root.path.length);

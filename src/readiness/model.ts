@@ -127,27 +127,46 @@ function changeOf(now: CriterionEvaluation, before: CriterionEvaluation | undefi
  */
 export function failuresOf(report: ReadinessReport, app: string): readonly string[] {
   let known = failures.get(report);
-  if (known === undefined) failures.set(report, (known = new Map<string, readonly string[]>()));
-  let found = known.get(app);
-  if (found === undefined) known.set(app, (found = findFailures(report, app)));
+  if (known === undefined) failures.set(report, (known = findFailures(report)));
+  return known.get(app) ?? [];
+}
+/** A report does not change: it is looked through once. */
+const failures = new WeakMap<ReadinessReport, ReadonlyMap<string, readonly string[]>>();
+
+/** Reads each rationale once, however many applications there are. */
+function findFailures(report: ReadinessReport): ReadonlyMap<string, readonly string[]> {
+  const found = new Map(Object.keys(report.apps ?? {}).map((app): [string, string[]] => [app, []]));
+  const nameable = [...found.keys()].filter(app => app !== '' && app !== '.');
+  // Most paths are whole words of a sentence; those with other characters are looked for one by one.
+  const odd = nameable.filter(app => !/^[\w./-]+$/.test(app)).map(app => ({ app, pattern: patternOf(app) }));
+  for (const [id, { numerator, denominator, rationale = '' }] of Object.entries(report.report)) {
+    if (numerator >= denominator) continue;
+    const named =
+      numerator === 0 && denominator === found.size
+        ? found.keys()
+        : new Set([
+            ...pathsIn(rationale),
+            ...odd.flatMap(({ app, pattern }) =>
+              rationale.includes(app) && pattern.test(rationale) ? [app] : [],
+            ),
+          ]);
+    for (const app of named) found.get(app)?.push(id);
+  }
   return found;
 }
-/** A report does not change: it is looked through once for each application. */
-const failures = new WeakMap<ReadinessReport, Map<string, readonly string[]>>();
 
-function findFailures(report: ReadinessReport, app: string): string[] {
-  const count = Object.keys(report.apps ?? {}).length;
-  const named =
-    app === '' || app === '.'
-      ? undefined
-      : new RegExp(`(?<![\\w./-])(?:\\./)?${escapeRegExp(app)}/?(?![\\w/-]|\\.\\w)`);
-  return Object.entries(report.report)
-    .filter(([, { numerator, denominator, rationale = '' }]) => {
-      if (numerator >= denominator) return false;
-      const byAll = numerator === 0 && denominator === count;
-      return byAll || (named !== undefined && rationale.includes(app) && named.test(rationale));
-    })
-    .map(([id]) => id);
+/** The words of a text that may be paths, without what surrounds them in a sentence. */
+function* pathsIn(text: string): Iterable<string> {
+  for (const [word] of text.matchAll(/[\w./-]+/g)) {
+    const path = word.replace(/\.+$/, '').replace(/(?<=.)\/$/, '');
+    if (path === '' || path === '.') continue;
+    yield path;
+    if (path.startsWith('./')) yield path.slice(2);
+  }
+}
+
+function patternOf(app: string): RegExp {
+  return new RegExp(`(?<![\\w./-])(?:\\./)?${escapeRegExp(app)}/?(?![\\w/-]|\\.\\w)`);
 }
 
 function escapeRegExp(text: string): string {

@@ -110,6 +110,9 @@ function trendPoint(report: StoredReport, branch: string | undefined): TrendPoin
   };
 }
 
+/** More commits than this make no list to read. */
+const COMMITS_SHOWN = 200;
+
 /** Commits between two reports for the page; `commits` is `undefined` when git does not know one of the two. */
 export function commitsView(
   { report, base, local }: ShownReport,
@@ -125,16 +128,20 @@ export function commitsView(
   if (local?.git === undefined) return none(vscode.l10n.t('The repository is not open in this window.'));
   if (commits === undefined)
     return none(vscode.l10n.t('Git does not know one of the two commits. Fetch, or it was never pushed.'));
-  const shown = commits.length >= MOST ? `${MOST}+` : String(commits.length);
+  const count = commits.length >= MOST ? `${MOST}+` : String(commits.length);
+  const sentence =
+    commits.length === 0
+      ? vscode.l10n.t('Both reports are of the same commits.')
+      : ahead
+        ? vscode.l10n.t('{0} commits of the report compared with that this one does not have.', count)
+        : vscode.l10n.t('{0} commits since the report compared with.', count);
   return {
     heading,
     note:
-      commits.length === 0
-        ? vscode.l10n.t('Both reports are of the same commits.')
-        : ahead
-          ? vscode.l10n.t('{0} commits of the report compared with that this one does not have.', shown)
-          : vscode.l10n.t('{0} commits since the report compared with.', shown),
-    commits: commits.slice(0, 200).map(({ hash, subject, author, at }) => ({
+      commits.length > COMMITS_SHOWN
+        ? `${sentence} ${vscode.l10n.t('The newest {0} are listed.', COMMITS_SHOWN)}`
+        : sentence,
+    commits: commits.slice(0, COMMITS_SHOWN).map(({ hash, subject, author, at }) => ({
       hash: hash.slice(0, 8),
       subject: oneLine(subject, 200),
       author: oneLine(author, 80),

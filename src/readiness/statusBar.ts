@@ -24,6 +24,8 @@ export class ReadinessStatusBar extends Disposable {
     this.#item.name = vscode.l10n.t('Agent Console: readiness');
     this.#item.command = commands.readiness.openReport;
     this.register(vscode.window.onDidChangeActiveTextEditor(() => void this.update()));
+    this.register(vscode.window.tabGroups.onDidChangeTabs(() => void this.update()));
+    this.register(vscode.window.tabGroups.onDidChangeTabGroups(() => void this.update()));
     void this.update();
   }
 

@@ -1,4 +1,5 @@
 import { Disposable } from '../util/disposable';
+import { WallTimer } from '../util/wallTimer';
 import { panelSide, type PanelHandlers, type PanelSide } from '../webview/ipc';
 import { untilNews } from './calendar';
 import { copyOf } from './exports';
@@ -24,6 +25,8 @@ export interface DashboardHost {
   readonly language: string;
   /** The texts of the page. */
   strings(): DashboardStrings;
+  /** The page has loaded. */
+  ready(): void;
   /** Hands one message to the page. */
   post(message: unknown): unknown;
   /** Asks where to save a file; resolves with the name it got, `undefined` when the person thought better. */
@@ -57,7 +60,7 @@ export class Dashboard extends Disposable {
   #first: First | undefined;
   #fetching: { readonly id: number; readonly abort: AbortController } | undefined;
   #listens = false;
-  #nextDay: NodeJS.Timeout | undefined;
+  readonly #nextDay = this.register(new WallTimer());
 
   /** `kept` is what a page left before a reload, old or hostile. */
   constructor(source: UsageSource, host: DashboardHost, kept?: unknown) {
@@ -87,7 +90,7 @@ export class Dashboard extends Disposable {
   /** The page is gone; another one will say that it is ready. */
   pageGone(): void {
     this.#listens = false;
-    clearTimeout(this.#nextDay);
+    this.#nextDay.stop();
     this.#end();
   }
 
@@ -130,6 +133,7 @@ export class Dashboard extends Disposable {
     this.#first = undefined;
     const report = await soon(first.report);
     this.#listens = true;
+    this.#host.ready();
     this.#awaitNextDay();
     this.#page.send('start', {
       strings: this.#host.strings(),
@@ -142,15 +146,10 @@ export class Dashboard extends Disposable {
 
   /** Tells the page of a new finished day, whether or not the status bar shows usage. */
   #awaitNextDay(): void {
-    clearTimeout(this.#nextDay);
-    this.#nextDay = setTimeout(
-      () => {
-        this.#page.send('changed', this.#situation());
-        this.#awaitNextDay();
-      },
-      untilNews(Date.now(), Math.random()),
-    );
-    this.#nextDay.unref();
+    this.#nextDay.start(untilNews(Date.now(), Math.random()), () => {
+      this.#page.send('changed', this.#situation());
+      this.#awaitNextDay();
+    });
   }
 
   #begin(state: PageState): First {

@@ -33,6 +33,13 @@ export function dashboardStrings() {
     rangeShown: vscode.l10n.t('{0} to {1} UTC, {2} days', '{0}', '{1}', '{2}'),
     rangeShownOne: vscode.l10n.t('{0} UTC, 1 day', '{0}'),
     comparedWith: vscode.l10n.t('compared with {0} to {1}', '{0}', '{1}'),
+    comparedWithPart: vscode.l10n.t(
+      'not compared with {0} to {1}, since there are no figures before {2}',
+      '{0}',
+      '{1}',
+      '{2}',
+    ),
+    nothingBefore: vscode.l10n.t('not compared, since there are no figures before {0}', '{0}'),
     compare: vscode.l10n.t('Compare'),
     compareTitle: vscode.l10n.t('Compare with the period of the same length before'),
     pseudonyms: vscode.l10n.t('Pseudonyms'),

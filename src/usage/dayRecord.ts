@@ -21,7 +21,7 @@ export interface Rows {
 /** Each tab has an endpoint of its own. */
 export type Endpoint = TabId;
 
-/** A day may still be being counted for this long after its end, ms. */
+/** A day may still be missing for this long after its end, ms. */
 const SETTLING_MS = 36 * 60 * 60 * 1000;
 /** How often such a day is asked for again, ms. */
 const SETTLING_EVERY_MS = 60 * 60 * 1000;
@@ -52,10 +52,9 @@ export class DayRecord<E extends Endpoint = Endpoint> {
     return this.rows.length === 0 && this.at < countedBy(day);
   }
 
-  /** Whether the day is to be asked for again: what is there may be a part of it, or is not there yet. `now` in Unix ms. */
+  /** Whether the day is to be asked for again: nothing was there yet. A day that is there is finished. `now` in Unix ms. */
   isDue(day: Day, now: number): boolean {
-    if (this.isSettling(day) && now - this.at >= SETTLING_EVERY_MS) return true;
-    return this.at < countedBy(day) && now >= countedBy(day);
+    return this.isSettling(day) && (now - this.at >= SETTLING_EVERY_MS || now >= countedBy(day));
   }
 
   toJSON(): unknown {

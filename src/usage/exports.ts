@@ -1,20 +1,46 @@
 import { csvLine, formulaSafe } from '../util/csv';
 import { plain } from '../util/text';
-import type { Cell, Section, Table, TabReport } from './report';
+import type { Cell, Column, Section, Table, TabReport } from './report';
 
-/** The report as CSV: its facts and figures, then its sections with their titles; with `sectionId` that section alone, after the facts. */
+/**
+ * The report as CSV (RFC 4180: a header, then lines of as many fields). With `sectionId` that section's table; without, every figure
+ * and every cell of every table as a line of its own: `section,row,column,value`. Each line ends with the facts of the report.
+ */
 export function csvOf(report: TabReport, sectionId?: string): string {
-  const facts = factsOf(report).map(csvLine);
-  if (sectionId !== undefined) {
-    const section = report.sections.find(({ id }) => id === sectionId);
-    return section === undefined ? '' : [...facts, '\r\n', ...sectionLines(section).map(csvLine)].join('');
-  }
-  const figures = report.figures.map(({ label, value }) => csvLine([label, value]));
-  const parts = [
-    [...facts, ...figures],
-    ...report.sections.map(section => sectionLines(section).map(csvLine)),
+  const facts = factsOf(report).slice(1);
+  const lines = sectionId === undefined ? cellLines(report) : tableLines(report, sectionId);
+  return lines
+    .map((cells, line) =>
+      csvLine([...cells, ...facts.map(([name = null, value = null]) => (line === 0 ? name : value))]),
+    )
+    .join('');
+}
+
+function tableLines({ sections }: TabReport, sectionId: string): (readonly Cell[])[] {
+  const section = sections.find(({ id }) => id === sectionId);
+  return section === undefined ? [] : sectionLines(section).slice(1);
+}
+
+function cellLines({ figures, sections }: TabReport): (readonly Cell[])[] {
+  return [
+    ['section', 'row', 'column', 'value'],
+    ...figures.map(({ label, value }) => ['', label, '', value ?? null]),
+    ...sections.flatMap(({ title, table: { columns, rows, total } }) => {
+      const names = namingColumns(columns);
+      return [...rows.map(({ cells }) => cells), ...(total === undefined ? [] : [total])].flatMap(cells => {
+        const row = cells.slice(0, names).filter(cell => cell !== null && cell !== '');
+        return columns
+          .slice(names)
+          .map(({ label }, index) => [title, row.join(' / '), label, cells[index + names] ?? null]);
+      });
+    }),
   ];
-  return parts.map(lines => lines.join('')).join('\r\n');
+}
+
+/** How many columns at the beginning say what a row is about. */
+function namingColumns(columns: readonly Column[]): number {
+  const figures = columns.findIndex(({ kind }) => kind !== 'text' && kind !== 'day');
+  return Math.max(1, figures);
 }
 
 /** One section for the clipboard, after the report's facts: cells between tabs, a line a row, the total last. No text in it runs as a formula. */
@@ -72,7 +98,7 @@ function factsOf({ query, through, orgId, missing, previousRange }: TabReport): 
     ['data through', through ?? null],
     ['time zone', 'UTC'],
     ...(orgId === undefined ? [] : [['organization', orgId]]),
-    ...(missing === undefined || missing.days.length === 0 ? [] : [['missing days', missing.days.join(' ')]]),
+    ...(missing === undefined || missing.days.length === 0 ? [] : [['missing days', missing.days.length]]),
   ];
 }
 

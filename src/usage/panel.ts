@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { errorSentence } from '../connection';
 import { commands, panels } from '../contributions';
 import type { Logger } from '../log';
-import { Disposable } from '../util/disposable';
+import { Disposable, Slot, toDisposable, type IDisposable } from '../util/disposable';
 import { oneLine } from '../util/text';
 import { openUnsaved } from '../util/unsaved';
 import { pageHtml } from '../webview/html';
@@ -17,6 +17,8 @@ export interface DashboardDeps {
   readonly log: Logger;
 }
 
+/** A page that takes longer has not loaded, ms (trust.md 11). */
+const READY_WITHIN = 10_000;
 /** Dropped messages of one page that are logged. */
 const MOST_PROBLEMS = 20;
 
@@ -72,6 +74,7 @@ class DashboardPanel extends Disposable {
   readonly #panel: vscode.WebviewPanel;
   readonly #deps: DashboardDeps;
   readonly #dashboard: Dashboard;
+  readonly #watchdog = this.register(new Slot<IDisposable>());
   #visible = true;
   #problems = 0;
 
@@ -86,6 +89,7 @@ class DashboardPanel extends Disposable {
         {
           language: vscode.env.language,
           strings: dashboardStrings,
+          ready: () => this.#watchdog.set(undefined),
           post: message => webview.postMessage(message),
           save: saveFile,
           copy: async text => vscode.env.clipboard.writeText(text),
@@ -103,6 +107,7 @@ class DashboardPanel extends Disposable {
     this.register(webview.onDidReceiveMessage(message => this.#dashboard.receive(message)));
     this.register(panel.onDidChangeViewState(() => this.#viewChanged()));
     this.#load();
+    this.#expectPage();
   }
 
   reveal(): void {
@@ -113,9 +118,30 @@ class DashboardPanel extends Disposable {
   #viewChanged(): void {
     if (this.#visible === this.#panel.visible) return;
     this.#visible = this.#panel.visible;
-    if (this.#visible) return;
+    if (this.#visible) {
+      this.#expectPage();
+      return;
+    }
+    this.#watchdog.set(undefined);
     this.#dashboard.pageGone();
     this.#load();
+  }
+
+  #expectPage(): void {
+    const timer = setTimeout(() => void this.#pageMissing(), READY_WITHIN);
+    this.#watchdog.set(toDisposable(() => clearTimeout(timer)));
+  }
+
+  async #pageMissing(): Promise<void> {
+    this.#watchdog.set(undefined);
+    this.#logProblem('The usage page did not load within 10 s');
+    const again = vscode.l10n.t('Load again');
+    const sentence = vscode.l10n.t(
+      'The usage page did not load. Pages need a secure (https) or local address and service workers.',
+    );
+    if ((await vscode.window.showWarningMessage(sentence, again)) !== again || this.isDisposed) return;
+    this.#load();
+    this.#expectPage();
   }
 
   #load(): void {

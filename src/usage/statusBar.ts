@@ -100,8 +100,8 @@ export class UsageStatusBar extends Disposable {
   }
 
   async #round(signal: AbortSignal): Promise<number> {
-    const { usage, settings } = this.#deps;
-    if (settings.usageStatusBar() === 'off') return this.#rest();
+    const { usage } = this.#deps;
+    if (!this.#isWanted()) return this.#rest();
     await usage.ready();
     await this.#draw();
     if (usage.state().kind === 'signedOut') return Infinity;
@@ -117,6 +117,12 @@ export class UsageStatusBar extends Disposable {
     }
     this.#failures = 0;
     return this.#untilNews();
+  }
+
+  /** A budget is watched over whether or not the status bar shows tokens. */
+  #isWanted(): boolean {
+    const { settings } = this.#deps;
+    return settings.usageStatusBar() !== 'off' || settings.usageBudget().tokens > 0;
   }
 
   #rest(): number {
@@ -139,7 +145,7 @@ export class UsageStatusBar extends Disposable {
     const { usage, settings, item, format } = this.#deps;
     const span = settings.usageStatusBar();
     const state = usage.state();
-    if (span === 'off' || state.kind === 'signedOut') {
+    if (!this.#isWanted() || state.kind === 'signedOut') {
       item.hide();
       return;
     }
@@ -148,12 +154,13 @@ export class UsageStatusBar extends Disposable {
     if (drawing !== this.#drawing || this.isDisposed) return;
     const { end } = usage.bounds;
     const facts: StatusFacts = {
-      span,
+      span: span === 'off' ? 'lastDay' : span,
       end,
       values: new Map(
         [...known]
           .filter(([day, record]) => !record.isSettling(day))
-          .map(([day, record]) => [day, record.row?.billable_tokens]),
+          // A finished day of which the service has nothing is a day without usage.
+          .map(([day, { rows, row }]) => [day, rows.length === 0 ? 0 : row?.billable_tokens]),
       ),
       fetchedAt: [...known.values()].at(-1)?.at,
       problem: this.#problem,
@@ -179,7 +186,11 @@ export class UsageStatusBar extends Disposable {
   }
 
   #show(text: string, spoken: string, tooltip: vscode.MarkdownString | string): void {
-    const { item } = this.#deps;
+    const { item, settings } = this.#deps;
+    if (settings.usageStatusBar() === 'off') {
+      item.hide();
+      return;
+    }
     item.text = text;
     item.accessibilityInformation = { label: vscode.l10n.t('Usage: {0}', spoken) };
     item.tooltip = tooltip;

@@ -88,8 +88,11 @@ function totalOf(table: Table, rows: readonly Row[]): readonly Cell[] | undefine
   const { total } = table;
   if (total === undefined || rows.length === table.rows.length) return total;
   return total.map((cell, index) =>
-    typeof cell === 'number'
-      ? rows.reduce((sum, { cells }) => sum + (typeof cells[index] === 'number' ? cells[index] : 0), 0)
-      : cell,
+    // A ratio of rows is not made of their ratios.
+    table.columns[index]?.kind === 'ratio'
+      ? null
+      : typeof cell === 'number'
+        ? rows.reduce((sum, { cells }) => sum + (typeof cells[index] === 'number' ? cells[index] : 0), 0)
+        : cell,
   );
 }

@@ -193,13 +193,13 @@ function levels(rows: readonly (ToolDay | undefined)[]): Metric<ToolDay>[] {
   }));
 }
 
-/** Parts of one, whether the service says parts of one or of a hundred. */
+/** Parts of one, whether the service says parts of one or of a hundred; not made to add up where they do not. */
 function sharesOf({ tool_autonomy_level_ratio: levels = {} }: ToolDay): ReadonlyMap<string, number> {
   const given = Object.entries(levels).filter((entry): entry is [string, number] =>
     Number.isFinite(entry[1]),
   );
   const whole = given.reduce((all, [, value]) => all + value, 0);
-  return new Map(given.map(([id, value]) => [id, whole > 0 ? value / whole : value]));
+  return new Map(given.map(([id, value]) => [id, whole > 1.5 ? value / 100 : value]));
 }
 
 function ratios(context: Context<ToolDay>): Section[] {
@@ -240,22 +240,35 @@ function ratios(context: Context<ToolDay>): Section[] {
       },
       counts().filter(({ adds }) => !adds),
     ),
-    spread(context, [...autonomy(), ...perSession(), ...parts]),
+    spread(context, [...autonomy(), ...perSession()], {
+      id: 'spread',
+      title: vscode.l10n.t('Ratios over the days'),
+      kind: 'ratio',
+    }),
+    spread(context, parts, {
+      id: 'levelSpread',
+      title: vscode.l10n.t('Autonomy levels over the days'),
+      kind: 'percent',
+    }),
   ];
 }
 
 /** How the days' ratios lie, since they cannot be averaged. */
-function spread({ now }: Context<ToolDay>, metrics: readonly Metric<ToolDay>[]): Section {
+function spread(
+  { now }: Context<ToolDay>,
+  metrics: readonly Metric<ToolDay>[],
+  { id, title, kind }: { readonly id: string; readonly title: string; readonly kind: 'ratio' | 'percent' },
+): Section {
   return {
-    id: 'spread',
-    title: vscode.l10n.t('Ratios over the days'),
+    id,
+    title,
     explanation: vscode.l10n.t('Least, median and most of the days’ values. No average is made of averages.'),
     table: {
       columns: [
         { id: 'name', label: vscode.l10n.t('Ratio'), kind: 'text' },
-        { id: 'least', label: vscode.l10n.t('Least'), kind: 'ratio' },
-        { id: 'median', label: vscode.l10n.t('Median'), kind: 'ratio' },
-        { id: 'most', label: vscode.l10n.t('Most'), kind: 'ratio' },
+        { id: 'least', label: vscode.l10n.t('Least'), kind },
+        { id: 'median', label: vscode.l10n.t('Median'), kind },
+        { id: 'most', label: vscode.l10n.t('Most'), kind },
         { id: 'days', label: vscode.l10n.t('Days with a value'), kind: 'count' },
       ],
       rows: metrics.map(({ id, label, of }) => {

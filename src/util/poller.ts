@@ -1,4 +1,5 @@
 import { Disposable } from './disposable';
+import { WallTimer } from './wallTimer';
 
 export interface PollerOptions {
   /**
@@ -11,16 +12,13 @@ export interface PollerOptions {
   readonly random?: () => number;
 }
 
-/** How late a timer may fire before the machine counts as having slept. */
-const SLEEP_MS = 20_000;
-
 /**
  * Repeats a question while it is wanted: one round in flight, the next armed only after the answer. After the machine has
  * slept, the next round waits a random 1-10 s, so that not every window asks at once (trust.md 31).
  */
 export class Poller extends Disposable {
   readonly #options: Required<PollerOptions>;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #timer: WallTimer;
   #round: AbortController | undefined;
   #running = false;
   #pokedDuringRound = false;
@@ -28,6 +26,7 @@ export class Poller extends Disposable {
   constructor(options: PollerOptions) {
     super();
     this.#options = { retryMs: 30_000, now: Date.now, random: Math.random, ...options };
+    this.#timer = this.register(new WallTimer(() => this.#options.now()));
   }
 
   get isRunning(): boolean {
@@ -44,8 +43,7 @@ export class Poller extends Disposable {
   /** Ends polling and aborts the round in flight. */
   stop(): void {
     this.#running = false;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#timer.stop();
     this.#round?.abort();
     this.#round = undefined;
   }
@@ -63,15 +61,11 @@ export class Poller extends Disposable {
   }
 
   #arm(delay: number): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (!this.#running || delay === Infinity) return;
-    const due = this.#options.now() + delay;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      if (this.#options.now() - due > SLEEP_MS) this.#arm(1000 + this.#options.random() * 9000);
+    if (!this.#running) return;
+    this.#timer.start(delay, slept => {
+      if (slept) this.#arm(1000 + this.#options.random() * 9000);
       else void this.#runRound();
-    }, delay);
+    });
   }
 
   async #runRound(): Promise<void> {

@@ -141,6 +141,10 @@ describe('the usage page', () => {
   it('gives each chart a table with the same figures, and says what is compared', async () => {
     const { page } = await open({ tab: 'tokens', compare: true });
     await page.getByText('compared with Sep 22, 2026 to Oct 21, 2026').waitFor();
+    await page.getByRole('radio', { name: 'All' }).check();
+    await page.getByText('not compared, since there are no figures before Jan 14, 2026').waitFor();
+    await page.getByRole('radio', { name: '30 days' }).check();
+    await page.getByText('compared with Sep 22, 2026 to Oct 21, 2026').waitFor();
     await page.locator('.change').getByText('before: 137.3M').waitFor();
     // For those who do not see the chart the table is there all the time.
     const twin = section('Billable tokens by model').locator('.unseen table');

@@ -109,6 +109,7 @@ async function openStage(browser: Browser, origin: string, options: StageOptions
     source,
     {
       language: 'en',
+      ready: () => undefined,
       strings: dashboardStrings,
       post: message =>
         page.evaluate(`window.postMessage(${JSON.stringify(message)}, '*')`).catch(() => undefined),

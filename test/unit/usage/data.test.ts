@@ -130,8 +130,7 @@ describe('usage data', () => {
     assert.deepEqual(calls(service), [
       '/productivity 2026-11-18..2026-11-20',
       '/productivity 2026-11-18..2026-11-20',
-      // With the day before, which was asked for half a day after its end.
-      '/productivity 2026-11-20..2026-11-21',
+      '/productivity 2026-11-21..2026-11-21',
     ]);
   });
 
@@ -171,7 +170,7 @@ describe('usage data', () => {
     ] as const) {
       const made = await data.fetch(query('tokens', start, end), { signal: never() });
       assert.equal(made.through, '2026-11-20');
-      assert.match(data.csv(made), /data through,2026-11-20\r\n/);
+      assert.match(data.csv(made), /data through,time zone.*\r\n.*,2026-11-20,UTC,/);
       assert.equal((JSON.parse(data.json(made)) as { dataThrough: string }).dataThrough, '2026-11-20');
     }
     assert.equal((await data.cached(query('tools', '2026-12-01', '2026-12-02'))).through, undefined);
@@ -246,28 +245,28 @@ describe('usage data', () => {
     ]);
   });
 
-  it('asks once more for a day that was fetched soon after its end: it may have been a part', async () => {
+  it('fetches a finished day once, and one that is not there yet until it is', async () => {
     const clock = new Clock();
     const service = await sample(clock);
     const root = temporaryFolder();
     const windows = [1, 2].map(() => openWindow(service, root, clock).data);
     const wanted = query('tokens', '2026-11-10', '2026-11-20');
     const ask = () => Promise.all(windows.map(data => data.fetch(wanted, { signal: never() })));
-    const part = service.fail({
+    const late = service.fail({
       kind: 'alter',
       alter: body => ({
         ...(body as object),
-        data: (body as { data: object[] }).data.map(row => ({ ...row, billable_tokens: 1 })),
+        data: (body as { data: { date: string }[] }).data.filter(({ date }) => date !== '2026-11-20'),
       }),
     });
     await ask();
-    part.dispose();
-    clock.now += 23 * 60 * 60 * 1000;
+    late.dispose();
+    clock.now += 59 * 60 * 1000;
     await ask();
     assert.equal(calls(service).length, 1);
-    clock.now += 60 * 60 * 1000;
+    clock.now += 60 * 1000;
     const [whole] = await ask();
-    assert.notEqual(whole?.sections[0]?.table.rows.at(-1)?.cells[1], 1);
+    assert.equal(whole?.sections[0]?.table.rows.at(-1)?.cells[0], '2026-11-20');
     clock.now += 40 * 24 * 60 * 60 * 1000;
     await ask();
     assert.deepEqual(calls(service).slice(1), ['/tokens 2026-11-20..2026-11-20']);

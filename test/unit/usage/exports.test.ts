@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 import { copyOf, csvOf, jsonOf } from '../../../src/usage/exports';
 import type { Cell, TabReport } from '../../../src/usage/report';
@@ -96,14 +97,14 @@ describe('exports', () => {
     const value = fc.oneof(text, fc.integer(), fc.constant(null));
     fc.assert(
       fc.property(fc.array(fc.tuple(value, value), { maxLength: 8 }), rows => {
-        const all = parse(csvOf(withRows(rows), 's').replace('\r\n\r\n', '\r\n'));
-        assert.deepEqual(all.slice(0, 6), [...FACTS, ['T']]);
-        const [header, ...lines] = all.slice(6);
-        assert.deepEqual(header, ['C0', 'C1']);
-        assert.deepEqual(lines.pop(), ['Total', '4']);
+        const [header, ...lines] = parse(csvOf(withRows(rows), 's'));
+        assert.deepEqual(header, ['C0', 'C1', ...FACTS.slice(1).map(([name]) => name)]);
+        const facts = FACTS.slice(1).map(([, value]) => value);
+        assert.ok(lines.every(fields => isDeepStrictEqual(fields.slice(2), facts)));
+        assert.deepEqual(lines.pop()?.slice(0, 2), ['Total', '4']);
         assert.equal(lines.length, rows.length);
         lines.forEach((fields, at) =>
-          fields.forEach((field, column) => {
+          fields.slice(0, 2).forEach((field, column) => {
             const sent: Cell | undefined = rows[at]?.[column];
             const wanted = plain(String(sent ?? ''));
             assert.ok(field === wanted || field === plain(`'${String(sent)}`), `${field} for ${wanted}`);
@@ -115,9 +116,31 @@ describe('exports', () => {
     );
   });
 
-  it('a whole report says its days and that they are UTC', () => {
-    const lines = parse(csvOf(withRows([['a', 1]])));
-    assert.deepEqual(lines.slice(0, 5), FACTS);
+  it('a whole report as CSV is one table, a line a figure or a cell, each with its days and that they are UTC', () => {
+    const report = withRows([
+      ['a', 1, 2],
+      ['a, "b"', null, 3],
+    ]);
+    const [section] = report.sections;
+    const columns = [
+      { id: 'name', label: 'Name', kind: 'text' },
+      { id: 'calls', label: 'Calls', kind: 'count' },
+      { id: 'day', label: 'Last day', kind: 'day' },
+    ] as const;
+    const made = { ...report, sections: [{ ...section!, table: { ...section!.table, columns } }] };
+    const facts = FACTS.slice(1);
+    assert.deepEqual(parse(csvOf(made)), [
+      ['section', 'row', 'column', 'value', ...facts.map(([name]) => name)],
+      ...[
+        ['', 'F', '', '3'],
+        ['T', 'a', 'Calls', '1'],
+        ['T', 'a', 'Last day', '2'],
+        ['T', 'a, "b"', 'Calls', ''],
+        ['T', 'a, "b"', 'Last day', '3'],
+        ['T', 'Total', 'Calls', '4'],
+        ['T', 'Total', 'Last day', ''],
+      ].map(line => [...line, ...facts.map(([, value]) => value)]),
+    ]);
   });
 
   it('a copied table says so too, has a line a row and a cell a tab, whatever is in the cells', () => {

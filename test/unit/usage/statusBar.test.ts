@@ -139,6 +139,41 @@ describe('the status bar', () => {
     assert.deepEqual(two!.told, []);
   });
 
+  it('watches over a budget while it shows nothing', async () => {
+    const clock = new Clock();
+    const service = await sample(clock);
+    const made = barOf(openWindow(service, temporaryFolder(), clock), clock);
+    made.span = 'off';
+    made.budget = { tokens: 10, period: 'day', thresholds: [100] };
+    made.bar.start();
+    await made.until(() => made.told.length === 1);
+    assert.equal(made.item.shown, false);
+  });
+
+  it('takes finished days of which the service has nothing for days without usage', async () => {
+    const clock = new Clock();
+    const service = await sample(clock);
+    // Long after the newest of these days.
+    clock.now += 3 * 24 * 60 * 60 * 1000;
+    service.fail({
+      kind: 'alter',
+      alter: body => ({
+        ...(body as object),
+        data: (body as { data: { date: string }[] }).data.filter(({ date }) => date < '2026-11-20'),
+      }),
+    });
+    const made = barOf(openWindow(service, temporaryFolder(), clock), clock);
+    made.bar.start();
+    await made.until(() => made.item.text.includes('through'));
+    // Of yesterday there may still be something to come.
+    assert.match(made.item.text, /^\$\(graph\) 0.* \(through Nov 22, 2026\)$/);
+    const none = barOf(openWindow(service, temporaryFolder(), clock), clock);
+    service.fail({ kind: 'alter', alter: body => ({ ...(body as object), data: [] }) });
+    none.bar.start();
+    await none.until(() => /\d/.test(none.item.text));
+    assert.match(none.item.text, /^\$\(graph\) 0/);
+  });
+
   it('keeps the last figure with its day when the service cannot be reached', async () => {
     const clock = new Clock();
     const service = await sample(clock);

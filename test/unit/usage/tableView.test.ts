@@ -16,7 +16,8 @@ const table: Table = {
     { id: '3', cells: ['Item 10', 5, null, null] },
     { id: '4', cells: ['item 9', 200, 0.5, 'manual'] },
   ],
-  total: ['Total', 235, null, ''],
+  // Of all together: no sum of the ratios above.
+  total: ['Total', 235, 0.8, ''],
 };
 const names = (rows: readonly Row[]): readonly (Cell | undefined)[] => rows.map(({ cells }) => cells[0]);
 
