@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { daysIn, tabIds, type DashboardStrings, type DayRange, type TabId } from '../../src/usage/protocol';
-import { exactTime, longDay, rangeText, shortDay, span, whole } from './format';
+import { exactTime, rangeText, shortDay, span, whole } from './format';
 import { act, cancelFetch, change, fetchDays, panel, query } from './page';
 import { RangePicker } from './range';
 import { announcement, fetching, fill, report, situation, state, strings } from './state';
@@ -228,9 +228,9 @@ export function RangeLine() {
 /** What the range is compared with, or why it is not. */
 function comparison(texts: DashboardStrings, before: DayRange | undefined): string {
   const first = situation.value?.bounds.start ?? '';
-  if (before === undefined) return fill(texts.nothingBefore, longDay(first));
+  if (before === undefined) return fill(texts.nothingBefore, shortDay(first));
   return before.start < first
-    ? fill(texts.comparedWithPart, ...rangeText(before), longDay(first))
+    ? fill(texts.comparedWithPart, ...rangeText(before), shortDay(first))
     : fill(texts.comparedWith, ...rangeText(before));
 }
 

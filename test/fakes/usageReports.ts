@@ -82,9 +82,9 @@ const tools: readonly Kind[] = Array.from({ length: 12 }, (_, index) => ({
 
 export function makeReport(query: UsageQuery, known: ReadonlySet<Day>): TabReport {
   const days = daysOf(query.range);
-  const previousRange = query.compare
-    ? { start: shift(query.range.start, -days.length), end: shift(query.range.start, -1) }
-    : undefined;
+  const end = shift(query.range.start, -1);
+  const previousRange =
+    query.compare && end >= bounds.start ? { start: shift(query.range.start, -days.length), end } : undefined;
   const context: Context = { query, days, known, previousRange };
   const { figures, sections } = parts(context);
   const missing = days.filter(day => !known.has(day));
