@@ -105,6 +105,23 @@ describe('the usage page', () => {
     await page.getByText('Nov 1, 2026 UTC, 1 day').waitFor();
   });
 
+  for (const timezoneId of ['Pacific/Pago_Pago', 'Pacific/Kiritimati', 'America/St_Johns']) {
+    it(`has the same days in ${timezoneId}`, async () => {
+      const { page } = await open({ tab: 'tokens' }, { context: { timezoneId } });
+      await page.getByText('Oct 22, 2026 to Nov 20, 2026 UTC, 30 days').waitFor();
+      await page.getByRole('radio', { name: 'Custom', exact: true }).check();
+      assert.equal(await page.getByLabel('From').inputValue(), '2026-10-22');
+      await page.getByLabel('From').fill('2026-11-19');
+      await page.getByText('Nov 19, 2026 to Nov 20, 2026 UTC, 2 days').waitFor();
+      assert.deepEqual(lastAsked().range, { start: '2026-11-19', end: '2026-11-20' });
+      const first = section('Billable tokens by model').locator('.unseen tbody tr').first();
+      assert.match(await first.innerText(), /^Nov 19, 2026/);
+      await chart('Billable tokens by model').focus();
+      await page.keyboard.press('Home');
+      await page.getByText('Thursday, November 19, 2026 UTC').first().waitFor();
+    });
+  }
+
   it('reads a chart out to the keyboard and to the pointer', async () => {
     const { page } = await open({ tab: 'tokens', compare: true });
     const report = makeReport(lastAsked(), new Set(daysOf(bounds)));
