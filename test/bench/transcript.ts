@@ -1,4 +1,5 @@
 import { type Page } from 'playwright-core';
+import type { Row as ChatRow } from '../../src/chat/protocol';
 import { messageRow, openChatPage } from '../ui/chatPage';
 import { ensureVsCode } from '../vscode/install';
 import { launchBrowser } from '../vscode/server';
@@ -20,12 +21,17 @@ interface Measured {
 export async function transcriptRows(dist: string): Promise<Row[]> {
   const browser = await launchBrowser(await ensureVsCode());
   const measured: Measured[] = [];
+  let typical: number;
   try {
     for (let round = 0; round < ROUNDS; round++) {
       const page = await openChatPage(browser, dist);
       measured.push(await measure(page));
       await page.close();
     }
+    const page = await openChatPage(browser, dist);
+    const rows = JSON.stringify(Array.from({ length: 60 }, (_, index) => typicalRow(index)));
+    typical = await page.evaluate<number>(`${TYPICAL}(${rows})`);
+    await page.close();
   } finally {
     await browser.close();
   }
@@ -36,7 +42,25 @@ export async function transcriptRows(dist: string): Promise<Row[]> {
     atMost('the same, elements', of('elements'), 1500, String),
     atMost('the same, keystroke in the composer, p99', of('keystroke'), 16, milliseconds),
     atMost('the same, found text shown with its count', of('found'), 1000, milliseconds),
+    atMost('a typical message (2 KB Markdown with code) from bytes to pixels', typical, 3, milliseconds),
   ];
+}
+
+/** What an agent answers: 2 KB of Markdown with code in it. */
+function typicalRow(index: number): ChatRow {
+  const sentence = 'The job takes a lock in `src/jobs/nightly.ts:24`, so **two** workers never run at once. ';
+  const code = Array.from(
+    { length: 12 },
+    (_, line) => `  const total${line} = sum(items, ${line}); // cents`,
+  ).join('\n');
+  const list = Array.from({ length: 5 }, (_, item) => `- item ${item}: ${sentence}`).join('\n');
+  const text = `Typical ${index}. ${sentence.repeat(8)}\n\n${list}\n\n\`\`\`ts\n${code}\n\`\`\`\n`;
+  return {
+    ...(messageRow(1) as Extract<ChatRow, { kind: 'message' }>),
+    key: `typical:${index}`,
+    id: `typical${index}`,
+    parts: [{ kind: 'text', text }],
+  };
 }
 
 async function measure(page: Page): Promise<Measured> {
@@ -45,6 +69,23 @@ async function measure(page: Page): Promise<Measured> {
   );
   return page.evaluate<Measured>(SCRIPT);
 }
+
+/** From the message with the row until its elements stand and are laid out; the median, in ms, of all but the first ones. */
+const TYPICAL = `(async rows => {
+  await drawn();
+  const channel = new MessageChannel();
+  const turn = () => new Promise(done => { channel.port1.onmessage = done; channel.port2.postMessage(0); });
+  const times = [];
+  for (const [index, row] of rows.entries()) {
+    await drawn();
+    const began = performance.now();
+    tell('splice', { from: index, remove: 0, rows: [row], total: index + 1 });
+    while (![...document.querySelectorAll('.log article')].at(-1)?.textContent.includes('Typical ' + index + '.')) await turn();
+    document.querySelector('.log').getBoundingClientRect();
+    times.push(performance.now() - began);
+  }
+  return times.slice(10).sort((a, b) => a - b)[Math.floor((times.length - 10) / 2)];
+})`;
 
 const SCRIPT = `(async () => {
   await drawn();
