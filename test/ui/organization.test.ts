@@ -83,8 +83,13 @@ describe('organization', () => {
   it('lists users page by page, finds one, filters, copies an e-mail and exports', async () => {
     await open(service);
     await users().filter({ hasText: '128' }).waitFor();
+    const usageAsked = (): number =>
+      service.requests.filter(({ path: asked }) => asked.startsWith('/api/v1/analytics/users')).length;
+    assert.equal(usageAsked(), 0, 'nobody looks at people yet');
     await expand(/^Users/);
     await workbench.row(VIEW, /^Amara/).waitFor();
+    await workbench.row(VIEW, / tokens/).waitFor();
+    assert.ok(usageAsked() > 0);
     assert.match(
       (await workbench.row(VIEW, /^Amara/).getAttribute('aria-label')) ?? '',
       /^User Amara.*@acme\.example/,
