@@ -28,13 +28,7 @@ describe('organization', () => {
   };
   /** Gives the view the height it needs. */
   const showOnly = async (): Promise<void> => {
-    await workbench.openContainer('Agent Console');
-    for (const view of ['Sessions', 'Computers']) {
-      const header = workbench.view(view).locator('.pane-header');
-      if ((await header.getAttribute('aria-expanded')) === 'true') await header.click();
-      await workbench.page.locator(`.pane-header[aria-label^="${view}"][aria-expanded="false"]`).waitFor();
-    }
-    await workbench.expandView(VIEW);
+    await workbench.showOnly(VIEW);
     await workbench.row(VIEW, 'Control history').waitFor();
   };
   const run = (title: string): Promise<void> => workbench.runCommand(`Agent Console: ${title}`);

@@ -148,6 +148,20 @@ export class Workbench {
     await this.view(title).locator('.pane-body').waitFor();
   }
 
+  /** Collapses a view that is expanded. */
+  async collapseView(title: string): Promise<void> {
+    const header = this.view(title).locator('.pane-header');
+    if ((await header.getAttribute('aria-expanded')) === 'true') await header.click();
+    await header.and(this.page.locator('[aria-expanded="false"]')).waitFor();
+  }
+
+  /** Shows a view of ours with all the height there is: those that take most of it are collapsed. */
+  async showOnly(title: string): Promise<void> {
+    await this.openContainer('Agent Console');
+    await this.expandView(title);
+    for (const other of ['Sessions', 'Computers']) if (other !== title) await this.collapseView(other);
+  }
+
   rows(view: string): Locator {
     return this.view(view).locator('.monaco-list-row');
   }
