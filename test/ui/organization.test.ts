@@ -66,10 +66,7 @@ describe('organization', () => {
     service = await startSampleService({ pace: 0.02, now: () => Date.UTC(2026, 10, 21, 12) });
   });
   afterEach(async function () {
-    const test = this.currentTest;
-    if (test?.state === 'failed')
-      await workbench.capture(`failed/${test.title.replace(/\W+/g, '-').slice(0, 60)}`);
-    await workbench.close();
+    await workbench.closeAfter(this.currentTest);
     await service.close();
   });
   after(() => removeFolder(folder));

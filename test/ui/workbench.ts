@@ -365,6 +365,13 @@ export class Workbench {
     ].join(', ');
   }
 
+  /** Closes the window; where the test failed, what was to be seen is saved first. */
+  async closeAfter(test: Pick<Mocha.Test, 'state' | 'title'> | undefined): Promise<void> {
+    if (test?.state === 'failed')
+      await this.capture(`failed/${test.title.replace(/\W+/g, '-').slice(0, 60)}`);
+    await this.close();
+  }
+
   async close(): Promise<void> {
     openWindows.delete(this);
     if (this.#ownsServer) await this.server.close();
