@@ -155,11 +155,11 @@ export class Workbench {
     await header.and(this.page.locator('[aria-expanded="false"]')).waitFor();
   }
 
-  /** Shows a view of ours with all the height there is: those that take most of it are collapsed. */
+  /** Shows a view of ours with all the height there is: those that take most of it are collapsed before. */
   async showOnly(title: string): Promise<void> {
     await this.openContainer('Agent Console');
-    await this.expandView(title);
     for (const other of ['Sessions', 'Computers']) if (other !== title) await this.collapseView(other);
+    await this.expandView(title);
   }
 
   rows(view: string): Locator {
