@@ -136,7 +136,6 @@ export interface ContextKeys {
   'agentConsole.connection': 'signedOut' | 'signedIn' | 'keyRejected';
   /** The service's addresses are known, even where its key is not. */
   'agentConsole.knownService': boolean;
-  'agentConsole.sample': boolean;
   'agentConsole.environment': boolean;
   'agentConsole.computers': 'loading' | 'empty' | 'failed' | 'listed';
   'agentConsole.sessions': 'loading' | 'empty' | 'failed' | 'listed';

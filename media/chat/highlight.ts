@@ -14,16 +14,23 @@ import yaml from 'highlight.js/lib/languages/yaml';
 import { css } from './cssLanguage';
 
 const languages = { bash, css, diff, go, java, javascript, json, python, rust, sql, typescript, xml, yaml };
-for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language);
 
 /** Longer code is shown in one colour: highlighting it would hold up scrolling. */
 const MAX_LENGTH = 30_000;
 /** Some languages read a word anew from each of its letters. */
 const LONG_WORD = /\w{1000}/;
 
+/** Made ready with the first code there is: a page begins sooner without it. */
+function highlighter(): typeof hljs {
+  if (hljs.listLanguages().length === 0) {
+    for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language);
+  }
+  return hljs;
+}
+
 /** HTML of highlighted code, made of escaped text and `<span class="hljs-…">`; `undefined` for languages not known here. */
 export function highlight(code: string, language: string): string | undefined {
   if (code.length > MAX_LENGTH || LONG_WORD.test(code)) return undefined;
-  if (hljs.getLanguage(language) === undefined) return undefined;
-  return hljs.highlight(code, { language, ignoreIllegals: true }).value;
+  if (highlighter().getLanguage(language) === undefined) return undefined;
+  return highlighter().highlight(code, { language, ignoreIllegals: true }).value;
 }

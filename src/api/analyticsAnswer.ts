@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import {
   activityDaySchema,
   clientActivityDaySchema,
@@ -61,7 +61,7 @@ export function rowsIn<K extends RowKind>(
   if (answer instanceof DecodedRows && answer.kind === kind) {
     return answer.answer as AnalyticsRows<RowOf<K>> & { readonly onward: Onward };
   }
-  const schema = schemas[kind]() as unknown as z.ZodType<RowOf<K>>;
+  const schema = schemas[kind]() as unknown as z.ZodMiniType<RowOf<K>>;
   const { items, problems } = decodeRows(schema, listIn(answer, 'data'), row => idOf(kind, row));
   const sent = isRecord(answer) ? answer['meta'] : undefined;
   const next: Onward =
@@ -76,7 +76,7 @@ export function rowsIn<K extends RowKind>(
 
 /** One row as it was stored earlier; `undefined` when it cannot be read. */
 export function analyticsRow<K extends RowKind>(kind: K, value: unknown): RowOf<K> | undefined {
-  const decoded = decodeItem(schemas[kind]() as unknown as z.ZodType<RowOf<K>>, value);
+  const decoded = decodeItem(schemas[kind]() as unknown as z.ZodMiniType<RowOf<K>>, value);
   return decoded.ok ? decoded.value : undefined;
 }
 

@@ -1,5 +1,5 @@
-import type * as z from 'zod';
-import { lazily, list, mapOf, number, open, text } from './schema';
+import type * as z from 'zod/mini';
+import { lazily, list, mapOf, nullable, number, open, optional, text } from './schema';
 
 /** Sections 2.2-2.6. Every row is one UTC day. A figure the service left out stays undefined: it is not zero. */
 
@@ -24,12 +24,12 @@ export type UserDay = z.output<ReturnType<typeof userDaySchema>>;
 /** Section 2.1. */
 export type AnalyticsMeta = z.output<ReturnType<typeof metaSchema>>;
 
-const count = () => number().optional();
+const count = () => optional(number());
 
 const modelTokensSchema = lazily(() =>
   open({
     model_id: text(),
-    model_tier: text().optional(),
+    model_tier: optional(text()),
     billable_tokens: count(),
     input_tokens: count(),
     output_tokens: count(),
@@ -39,9 +39,9 @@ const modelTokensSchema = lazily(() =>
 const userTokensSchema = lazily(() =>
   open({
     user_id: text(),
-    user_email: text().optional(),
+    user_email: optional(text()),
     billable_tokens: count(),
-    by_model: list(modelTokensSchema()).optional(),
+    by_model: optional(list(modelTokensSchema())),
   }),
 );
 
@@ -53,8 +53,8 @@ export const tokenDaySchema = lazily(() =>
     output_tokens: count(),
     cache_read_tokens: count(),
     cache_write_tokens: count(),
-    by_model: list(modelTokensSchema()).optional(),
-    by_user: list(userTokensSchema()).optional(),
+    by_model: optional(list(modelTokensSchema())),
+    by_user: optional(list(userTokensSchema())),
   }),
 );
 
@@ -72,29 +72,31 @@ export const toolDaySchema = lazily(() =>
   open({
     date: text(),
     tool_calls: count(),
-    by_tool: list(open({ tool: text(), invocations: number() })).optional(),
+    by_tool: optional(list(open({ tool: text(), invocations: number() }))),
     mcp_users_with_mcp: count(),
-    mcp_by_server: list(open({ server: text(), invocations: number() })).optional(),
+    mcp_by_server: optional(list(open({ server: text(), invocations: number() }))),
     skills_invocations: count(),
-    skills_by_name: list(open({ name: text(), count: number() })).optional(),
+    skills_by_name: optional(list(open({ name: text(), count: number() }))),
     slash_commands_invocations: count(),
-    slash_commands_by_name: list(open({ name: text(), count: number() })).optional(),
+    slash_commands_by_name: optional(list(open({ name: text(), count: number() }))),
     hooks_invocations: count(),
-    hooks_by_event: list(
-      open({ event: text(), matcher: text().optional(), command: text().optional(), count: number() }),
-    ).optional(),
+    hooks_by_event: optional(
+      list(open({ event: text(), matcher: optional(text()), command: optional(text()), count: number() })),
+    ),
     web_users: count(),
     autonomy_ratio_avg: count(),
     autonomy_ratio_p50: count(),
     autonomy_ratio_p90: count(),
     tool_calls_per_session_avg: count(),
     user_turns_per_session_avg: count(),
-    tool_autonomy_level_ratio: open({
-      auto_high: count(),
-      auto_medium: count(),
-      auto_low: count(),
-      manual: count(),
-    }).optional(),
+    tool_autonomy_level_ratio: optional(
+      open({
+        auto_high: count(),
+        auto_medium: count(),
+        auto_low: count(),
+        manual: count(),
+      }),
+    ),
   }),
 );
 
@@ -108,7 +110,7 @@ export const activityDaySchema = lazily(() =>
     daily_active_users: count(),
     weekly_active_users: count(),
     monthly_active_users: count(),
-    daily_active_users_by_client: mapOf(number()).optional(),
+    daily_active_users_by_client: optional(mapOf(number())),
     sessions: count(),
     messages: count(),
     user_messages: count(),
@@ -124,8 +126,8 @@ export const productivityDaySchema = lazily(() =>
     date: text(),
     files_created: count(),
     files_edited: count(),
-    by_extension: list(open({ extension: text(), count: number() })).optional(),
-    by_language: list(open({ language: text(), count: number() })).optional(),
+    by_extension: optional(list(open({ extension: text(), count: number() }))),
+    by_language: optional(list(open({ language: text(), count: number() }))),
     git_commits: count(),
     git_prs_created: count(),
   }),
@@ -134,12 +136,12 @@ export const productivityDaySchema = lazily(() =>
 export const userDaySchema = lazily(() =>
   open({
     user_id: text(),
-    user_email: text().nullable().optional(),
+    user_email: optional(nullable(text())),
     date: text(),
     tool_calls: count(),
     billable_tokens: count(),
-    primary_model: text().optional(),
-    primary_model_tier: text().optional(),
+    primary_model: optional(text()),
+    primary_model_tier: optional(text()),
     files_created: count(),
     files_edited: count(),
     git_commits: count(),
@@ -153,11 +155,11 @@ export const userDaySchema = lazily(() =>
     user_messages: count(),
     assistant_messages: count(),
     autonomy_ratio: count(),
-    delegation_level: text().optional(),
-    languages: list(text()).optional(),
+    delegation_level: optional(text()),
+    languages: optional(list(text())),
   }),
 );
 
 export const metaSchema = lazily(() =>
-  open({ org_id: text().optional(), start_date: text().optional(), end_date: text().optional() }),
+  open({ org_id: optional(text()), start_date: optional(text()), end_date: optional(text()) }),
 );

@@ -99,10 +99,16 @@ function mayBeginJson(byte: number): boolean {
 
 /** The value of a JSON body. Rejects with a `SyntaxError` when it is none. The one place where answers are parsed. */
 export function parseBody(blocks: readonly Uint8Array[]): Promise<unknown> {
-  return new Promise(resolve => {
-    const decoder = new TextDecoder();
-    let text = '';
-    for (const block of blocks) text += decoder.decode(block, { stream: true });
-    resolve(JSON.parse(text + decoder.decode()) as unknown);
-  });
+  return new Promise(resolve => resolve(JSON.parse(textOf(blocks)) as unknown));
+}
+
+const UTF8 = new TextDecoder();
+
+/** What is in one piece, as most answers are, is decoded without the state that pieces need: several times as fast. */
+function textOf(blocks: readonly Uint8Array[]): string {
+  if (blocks.length <= 1) return UTF8.decode(blocks[0]);
+  const decoder = new TextDecoder();
+  let text = '';
+  for (const block of blocks) text += decoder.decode(block, { stream: true });
+  return text + decoder.decode();
 }

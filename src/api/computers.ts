@@ -1,7 +1,7 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { decodeRows, decodeSingle, listIn, type Listed } from './decode';
 import { idSegment } from './queries';
-import { lazily, list, number, open, text } from './schema';
+import { lazily, list, number, open, optional, text } from './schema';
 import { reportTo, v0Get, type RequestOptions, type Service } from './service';
 
 /** A step of setting a computer up; `status` is open, `startedAt` and `completedAt` are Unix ms (section 2.10). */
@@ -12,12 +12,12 @@ export type Computer = z.output<ReturnType<typeof computerSchema>>;
 
 const stepSchema = lazily(() =>
   open({
-    id: text().optional(),
-    name: text().optional(),
-    status: text().optional(),
-    error: text().optional(),
-    startedAt: number().optional(),
-    completedAt: number().optional(),
+    id: optional(text()),
+    name: optional(text()),
+    status: optional(text()),
+    error: optional(text()),
+    startedAt: optional(number()),
+    completedAt: optional(number()),
   }),
 );
 
@@ -27,12 +27,12 @@ const computerSchema = lazily(() =>
     name: text(),
     providerType: text(),
     createdAt: number(),
-    hostname: text().optional(),
-    status: text().optional(),
-    provisioningSteps: list(stepSchema()).optional(),
-    relayClientUrl: text().optional(),
-    relayAgentUrl: text().optional(),
-    remoteUser: text().optional(),
+    hostname: optional(text()),
+    status: optional(text()),
+    provisioningSteps: optional(list(stepSchema())),
+    relayClientUrl: optional(text()),
+    relayAgentUrl: optional(text()),
+    remoteUser: optional(text()),
   }),
 );
 

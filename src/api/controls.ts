@@ -1,5 +1,5 @@
-import type * as z from 'zod';
-import { flag, lazily, list, map, number, open, text } from './schema';
+import type * as z from 'zod/mini';
+import { flag, lazily, list, map, number, open, optional, text } from './schema';
 
 /** A model an organization adds (section 2.12). `apiKey` and all values of `extraHeaders` and `extraArgs` arrive redacted. */
 export type CustomModel = z.output<ReturnType<typeof customModelSchema>>;
@@ -10,58 +10,62 @@ export type ControlSettings = z.output<ReturnType<typeof controlSettingsSchema>>
 /** One revision of the enterprise controls: the settings as they were after it (section 2.12). */
 export type ControlChange = z.output<ReturnType<typeof controlChangeSchema>>;
 
-const texts = () => list(text()).optional();
+const texts = () => optional(list(text()));
 
 const customModelSchema = lazily(() =>
   open({
-    model: text().optional(),
-    baseUrl: text().optional(),
-    apiKey: text().optional(),
-    provider: text().optional(),
-    id: text().optional(),
-    index: number().optional(),
-    displayName: text().optional(),
-    maxContextLimit: number().optional(),
-    enableThinking: flag().optional(),
-    thinkingMaxTokens: number().optional(),
-    maxOutputTokens: number().optional(),
-    reasoningEffort: text().optional(),
-    extraHeaders: map().optional(),
-    extraArgs: map().optional(),
-    noImageSupport: flag().optional(),
+    model: optional(text()),
+    baseUrl: optional(text()),
+    apiKey: optional(text()),
+    provider: optional(text()),
+    id: optional(text()),
+    index: optional(number()),
+    displayName: optional(text()),
+    maxContextLimit: optional(number()),
+    enableThinking: optional(flag()),
+    thinkingMaxTokens: optional(number()),
+    maxOutputTokens: optional(number()),
+    reasoningEffort: optional(text()),
+    extraHeaders: optional(map()),
+    extraArgs: optional(map()),
+    noImageSupport: optional(flag()),
   }),
 );
 
 const sandboxSchema = lazily(() =>
   open({
-    enabled: flag().optional(),
-    mode: text().optional(),
-    filesystem: open({
-      allowWrite: texts(),
-      allowRead: texts(),
-      denyWrite: texts(),
-      denyRead: texts(),
-    }).optional(),
-    network: open({
-      allowedDomains: texts(),
-      allowUnixSockets: texts(),
-      allowAllUnixSockets: flag().optional(),
-      allowLocalBinding: flag().optional(),
-      httpProxyPort: number().optional(),
-      socksProxyPort: number().optional(),
-    }).optional(),
+    enabled: optional(flag()),
+    mode: optional(text()),
+    filesystem: optional(
+      open({
+        allowWrite: texts(),
+        allowRead: texts(),
+        denyWrite: texts(),
+        denyRead: texts(),
+      }),
+    ),
+    network: optional(
+      open({
+        allowedDomains: texts(),
+        allowUnixSockets: texts(),
+        allowAllUnixSockets: optional(flag()),
+        allowLocalBinding: optional(flag()),
+        httpProxyPort: optional(number()),
+        socksProxyPort: optional(number()),
+      }),
+    ),
   }),
 );
 
 const sessionDefaultsSchema = lazily(() =>
   open({
-    model: text().optional(),
-    reasoningEffort: text().optional(),
-    interactionMode: text().optional(),
-    autonomyLevel: text().optional(),
-    autonomyMode: text().optional(),
-    specModeModel: text().optional(),
-    specModeReasoningEffort: text().optional(),
+    model: optional(text()),
+    reasoningEffort: optional(text()),
+    interactionMode: optional(text()),
+    autonomyLevel: optional(text()),
+    autonomyMode: optional(text()),
+    specModeModel: optional(text()),
+    specModeReasoningEffort: optional(text()),
   }),
 );
 
@@ -69,39 +73,39 @@ const modelPolicySchema = lazily(() =>
   open({
     allowedModelIds: texts(),
     blockedModelIds: texts(),
-    allowCustomModels: flag().optional(),
+    allowCustomModels: optional(flag()),
     allowedBaseUrls: texts(),
-    allowAllFactoryModels: flag().optional(),
-    isFastModelsAllowed: flag().optional(),
+    allowAllFactoryModels: optional(flag()),
+    isFastModelsAllowed: optional(flag()),
   }),
 );
 
 const controlSettingsSchema = lazily(() =>
   open({
-    sessionDefaultSettings: sessionDefaultsSchema().optional(),
-    maxAutonomyLevel: text().optional(),
-    mcpAutonomyOverrides: map().optional(),
-    cloudSessionSync: flag().optional(),
-    wikiCloudSync: flag().optional(),
-    includeCoAuthoredByAgent: flag().optional(),
-    enableAgentShield: flag().optional(),
-    ideAutoConnect: flag().optional(),
+    sessionDefaultSettings: optional(sessionDefaultsSchema()),
+    maxAutonomyLevel: optional(text()),
+    mcpAutonomyOverrides: optional(map()),
+    cloudSessionSync: optional(flag()),
+    wikiCloudSync: optional(flag()),
+    includeCoAuthoredByAgent: optional(flag()),
+    enableAgentShield: optional(flag()),
+    ideAutoConnect: optional(flag()),
     commandAllowlist: texts(),
     commandDenylist: texts(),
-    customModels: list(customModelSchema()).optional(),
-    modelPolicy: modelPolicySchema().optional(),
-    mcpPolicy: open({ enabled: flag().optional(), allowlist: texts() }).optional(),
-    missionPolicy: open({ restrictedAccess: flag().optional(), allowedUserIds: texts() }).optional(),
-    userModelPolicies: map().optional(),
-    enabledPlugins: map().optional(),
-    extraKnownMarketplaces: map().optional(),
-    strictKnownMarketplaces: list(open({ source: text().optional(), repo: text().optional() })).optional(),
-    networkPolicy: open({ allowedIps: texts() }).optional(),
-    sandbox: sandboxSchema().optional(),
-    restrictMemberVisibility: flag().optional(),
-    managedComputersEnabled: flag().optional(),
-    byomComputersEnabled: flag().optional(),
-    sessionRetentionDays: number().optional(),
+    customModels: optional(list(customModelSchema())),
+    modelPolicy: optional(modelPolicySchema()),
+    mcpPolicy: optional(open({ enabled: optional(flag()), allowlist: texts() })),
+    missionPolicy: optional(open({ restrictedAccess: optional(flag()), allowedUserIds: texts() })),
+    userModelPolicies: optional(map()),
+    enabledPlugins: optional(map()),
+    extraKnownMarketplaces: optional(map()),
+    strictKnownMarketplaces: optional(list(open({ source: optional(text()), repo: optional(text()) }))),
+    networkPolicy: optional(open({ allowedIps: texts() })),
+    sandbox: optional(sandboxSchema()),
+    restrictMemberVisibility: optional(flag()),
+    managedComputersEnabled: optional(flag()),
+    byomComputersEnabled: optional(flag()),
+    sessionRetentionDays: optional(number()),
   }),
 );
 
@@ -109,7 +113,7 @@ export const controlChangeSchema = lazily(() =>
   open({
     revision: number(),
     settings: controlSettingsSchema(),
-    user: open({ id: text().optional(), email: text().optional(), name: text().optional() }).optional(),
-    updatedAt: text().optional(),
+    user: optional(open({ id: optional(text()), email: optional(text()), name: optional(text()) })),
+    updatedAt: optional(text()),
   }),
 );

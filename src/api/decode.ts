@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { oneLine } from '../util/text';
 
 /** Something in an answer that could not be shown, and why. Names where it is, never what it holds. */
@@ -41,7 +41,7 @@ const MOST_ROUNDS = 16;
  * field, an entry of a list, a value of a map; `null` counts as missing. Only a missing required field at the top fails the
  * item. Changes `input` while it works.
  */
-export function decodeItem<S extends z.ZodType>(schema: S, input: unknown): Decoded<z.output<S>> {
+export function decodeItem<S extends z.ZodMiniType>(schema: S, input: unknown): Decoded<z.output<S>> {
   const dropped: DroppedField[] = [];
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const result = schema.safeParse(input);
@@ -140,7 +140,7 @@ function pathText(path: readonly PropertyKey[]): string {
 }
 
 /** Reads the rows of a list, each for itself: one that cannot be read never hides the others. */
-export function decodeRows<S extends z.ZodType>(
+export function decodeRows<S extends z.ZodMiniType>(
   schema: S,
   rows: readonly unknown[],
   idOf: (row: Readonly<Record<string, unknown>>) => unknown,
@@ -184,7 +184,7 @@ export function listIn(answer: unknown, name: string): readonly unknown[] {
 }
 
 /** One item that is an answer by itself. Throws `WrongShape` when a required field is missing; reports what was left out. */
-export function decodeSingle<S extends z.ZodType>(
+export function decodeSingle<S extends z.ZodMiniType>(
   schema: S,
   answer: unknown,
   report: (dropped: readonly DroppedField[]) => void,

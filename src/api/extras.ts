@@ -6,7 +6,7 @@ import { idSegment, limitQuery } from './queries';
 import type { RedactionRules } from './redaction';
 import { v0Get, type Query, type RequestOptions, type Service } from './service';
 import { sessionSchema, type Session } from './sessions';
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 
 /** Items asked for a page. */
 const PAGE = 100;
@@ -65,7 +65,7 @@ export class Extras {
     }
   }
 
-  #page<S extends z.ZodType>(
+  #page<S extends z.ZodMiniType>(
     path: string,
     name: string,
     schema: S,

@@ -119,33 +119,41 @@ export class Http {
     }
   }
 
+  /** An answer at once needs nothing of the library; a failure that may pass is handed to it. */
   async #perform<T>(
     call: Call,
     decode: (answer: unknown) => T,
     signal: AbortSignal,
     attempts: { begun: number },
   ): Promise<T> {
-    const ky = await untilAborted(loadKy(), signal);
     const budget = { ms: call.method === 'GET' ? LONGEST_WAIT : LONGEST_POST_WAIT };
-    let result: { readonly value: T } | undefined;
+    const attempt = async (): Promise<T> => {
+      await this.#passGate(call, budget, signal);
+      attempts.begun += 1;
+      try {
+        return await new Attempt(call, this.#options, this.#now, this.#gate).run(decode, signal);
+      } catch (error) {
+        throw isApiError(error) ? this.#orTryAgain(error, call, budget, signal) : error;
+      }
+    };
+    let latest = attempt();
+    try {
+      return await latest;
+    } catch (error) {
+      if (!(error instanceof TryAgain)) throw error;
+    }
+    const ky = await untilAborted(loadKy(), signal);
+    let isTold = false;
     await ky(call.url.href, {
-      method: call.method,
       // Neither the key nor the body pass through the library: its errors can be printed.
       fetch: async () => {
-        await this.#passGate(call, budget, signal);
-        attempts.begun += 1;
-        try {
-          result = {
-            value: await new Attempt(call, this.#options, this.#now, this.#gate).run(decode, signal),
-          };
-        } catch (error) {
-          throw isApiError(error) ? this.#orTryAgain(error, call, budget, signal) : error;
-        }
+        if (isTold) latest = attempt();
+        isTold = true;
+        await latest;
         return new Response(null, { status: 204 });
       },
     });
-    if (result === undefined) throw new Error('no answer');
-    return result.value;
+    return latest;
   }
 
   /** The error itself, or `TryAgain` for one that another try of a GET may get past in time. */

@@ -1,8 +1,8 @@
 import type { Blob } from 'node:buffer';
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { decodeSingle } from './decode';
 import { idQuery, idSegment, jsonBody } from './queries';
-import { flag, lazily, list, number, open, text, unknown } from './schema';
+import { flag, lazily, list, number, open, optional, text, unknown } from './schema';
 import { reportTo, v0Get, v0Post, type RequestOptions, type Service } from './service';
 import type { GetOptions } from './sessions';
 
@@ -21,15 +21,15 @@ export type SentMessage = z.output<ReturnType<typeof sentSchema>>;
 const contentSchema = lazily(() =>
   open({
     type: text(),
-    text: text().optional(),
-    id: text().optional(),
-    thinking: unknown().optional(),
-    name: unknown().optional(),
-    input: unknown().optional(),
-    toolUseId: unknown().optional(),
-    content: unknown().optional(),
-    isError: unknown().optional(),
-    source: unknown().optional(),
+    text: optional(text()),
+    id: optional(text()),
+    thinking: optional(unknown()),
+    name: optional(unknown()),
+    input: optional(unknown()),
+    toolUseId: optional(unknown()),
+    content: optional(unknown()),
+    isError: optional(unknown()),
+    source: optional(unknown()),
   }),
 );
 
@@ -40,18 +40,18 @@ export const messageSchema = lazily(() =>
     content: list(contentSchema()),
     createdAt: number(),
     updatedAt: number(),
-    parentId: text().optional(),
-    visibility: text().optional(),
-    providerAMessageId: text().optional(),
-    providerAPhase: text().optional(),
-    providerAEncryptedContent: text().optional(),
-    providerAReasoningId: text().optional(),
-    providerAReasoningSummary: text().optional(),
-    providerBThoughtSignature: text().optional(),
-    chatCompletionReasoningField: text().optional(),
-    chatCompletionReasoningContent: text().optional(),
-    isUserVisible: flag().optional(),
-    isError: flag().optional(),
+    parentId: optional(text()),
+    visibility: optional(text()),
+    providerAMessageId: optional(text()),
+    providerAPhase: optional(text()),
+    providerAEncryptedContent: optional(text()),
+    providerAReasoningId: optional(text()),
+    providerAReasoningSummary: optional(text()),
+    providerBThoughtSignature: optional(text()),
+    chatCompletionReasoningField: optional(text()),
+    chatCompletionReasoningContent: optional(text()),
+    isUserVisible: optional(flag()),
+    isError: optional(flag()),
   }),
 );
 

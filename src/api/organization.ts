@@ -1,10 +1,10 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { controlChangeSchema, type ControlChange } from './controls';
 import { decodeRows, isRecord, listIn } from './decode';
 import { follow, onward, type Page } from './pagination';
 import { limitQuery } from './queries';
 import type { RedactionRules } from './redaction';
-import { lazily, map, open, text } from './schema';
+import { lazily, map, open, optional, text } from './schema';
 import { v0Get, type RequestOptions, type Service } from './service';
 
 /** Section 2.11. Times are texts as the service writes them. */
@@ -13,12 +13,12 @@ export type OrganizationUser = z.output<ReturnType<typeof userSchema>>;
 const userSchema = lazily(() =>
   open({
     id: text(),
-    email: text().optional(),
-    createdAt: text().optional(),
-    metadata: map().optional(),
-    firstName: text().optional(),
-    lastName: text().optional(),
-    lastSignInAt: text().optional(),
+    email: optional(text()),
+    createdAt: optional(text()),
+    metadata: optional(map()),
+    firstName: optional(text()),
+    lastName: optional(text()),
+    lastSignInAt: optional(text()),
   }),
 );
 
@@ -48,7 +48,7 @@ export class Organization {
     return this.#pages(path, 'changes', controlChangeSchema(), 'revision', options, request);
   }
 
-  async *#pages<S extends z.ZodType>(
+  async *#pages<S extends z.ZodMiniType>(
     path: string,
     name: string,
     schema: S,

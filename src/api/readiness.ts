@@ -1,10 +1,10 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { decodeRows, isRecord, listIn } from './decode';
 import { isApiError } from './errors';
 import type { Page } from './pagination';
 import { idSegment, limitQuery } from './queries';
 import { withoutCredentials } from './redaction';
-import { flag, lazily, mapOf, number, open, text } from './schema';
+import { flag, lazily, mapOf, number, open, optional, refine, text } from './schema';
 import { appGet, type RequestOptions, type Service } from './service';
 
 /** `numerator` of `denominator` sub-applications pass; 0 <= numerator <= denominator, denominator >= 1. */
@@ -14,11 +14,12 @@ export type CriterionEvaluation = z.output<ReturnType<typeof criterionSchema>>;
 export type ReadinessReport = z.output<ReturnType<typeof reportSchema>>;
 
 const criterionSchema = lazily(() =>
-  open({ numerator: number(), denominator: number(), rationale: text().optional() })
-    .refine(({ denominator }) => denominator >= 1, { error: 'denominator below 1' })
-    .refine(({ numerator, denominator }) => numerator >= 0 && numerator <= denominator, {
+  open({ numerator: number(), denominator: number(), rationale: optional(text()) }).check(
+    refine(({ denominator }) => denominator >= 1, { error: 'denominator below 1' }),
+    refine(({ numerator, denominator }) => numerator >= 0 && numerator <= denominator, {
       error: 'numerator not between 0 and denominator',
     }),
+  ),
 );
 
 const reportSchema = lazily(() =>
@@ -26,14 +27,14 @@ const reportSchema = lazily(() =>
     reportId: text(),
     createdAt: number(),
     repoUrl: text(),
-    apps: mapOf(open({ description: text().optional() })).optional(),
+    apps: optional(mapOf(open({ description: optional(text()) }))),
     report: mapOf(criterionSchema()),
-    commitHash: text().optional(),
-    branch: text().optional(),
-    hasLocalChanges: flag().optional(),
-    hasNonRemoteCommits: flag().optional(),
-    modelUsed: open({ id: text().optional(), reasoningEffort: text().optional() }).optional(),
-    agentVersion: text().optional(),
+    commitHash: optional(text()),
+    branch: optional(text()),
+    hasLocalChanges: optional(flag()),
+    hasNonRemoteCommits: optional(flag()),
+    modelUsed: optional(open({ id: optional(text()), reasoningEffort: optional(text()) })),
+    agentVersion: optional(text()),
   }),
 );
 

@@ -40,7 +40,10 @@ export class Redactor {
     return `[redacted ${digest}]`;
   }
 
-  /** A copy of a JSON value without its secrets. Names stay; empty texts, `null` and booleans under a secret name stay. */
+  /**
+   * A JSON value without its secrets; what holds none comes back itself, the rest as a copy. Names stay; empty texts, `null` and
+   * booleans under a secret name stay.
+   */
   redact(value: unknown, rules: RedactionRules): unknown {
     return this.#walk(value, 'none', rules, 0);
   }
@@ -112,16 +115,22 @@ export class Redactor {
     secrecy: Secrecy,
     rules: RedactionRules,
     depth: number,
-  ): Record<string, unknown> {
-    const copy: Record<string, unknown> = {};
-    for (const [name, value] of Object.entries(object)) {
-      if (name === '__proto__') continue;
+  ): Readonly<Record<string, unknown>> {
+    const names = Object.keys(object);
+    let copy: Record<string, unknown> | undefined;
+    names.forEach((name, index) => {
+      const value = object[name];
       const asSaid = rules === AS_SAID || (depth === 0 && rules.except?.has(name) === true);
       const own = asSaid ? 'none' : stronger(secrecy, this.#secrecyOfMember(name, value, object, rules));
       const inside = asSaid ? AS_SAID : rules.texts && isId(name, value) ? NAMES_ONLY : rules;
-      copy[rules.texts ? this.text(name) : name] = this.#walk(value, own, inside, depth + 1);
-    }
-    return copy;
+      const safe = this.#walk(value, own, inside, depth + 1);
+      const shown = rules.texts ? this.text(name) : name;
+      const isLeftOut = name === '__proto__';
+      if (copy === undefined && safe === value && shown === name && !isLeftOut) return;
+      copy ??= Object.fromEntries(names.slice(0, index).map(before => [before, object[before]]));
+      if (!isLeftOut) copy[shown] = safe;
+    });
+    return copy ?? object;
   }
 
   /** Of a member among the others: where texts are searched, a bare `key` and the `value` of a pair count too. */
@@ -149,12 +158,18 @@ export class Redactor {
   }
 
   /** As each item is; a text after a flag such as `--api-key` is that flag's value. */
-  #array(items: readonly unknown[], secrecy: Secrecy, rules: RedactionRules, depth: number): unknown[] {
-    return items.map((item, index) => {
+  #array(
+    items: readonly unknown[],
+    secrecy: Secrecy,
+    rules: RedactionRules,
+    depth: number,
+  ): readonly unknown[] {
+    const safe = items.map((item, index) => {
       const before = rules.texts ? items[index - 1] : undefined;
       const flag = typeof before === 'string' ? secrecyAfter(before, item) : 'none';
       return this.#walk(item, typeof item === 'string' ? stronger(secrecy, flag) : secrecy, rules, depth + 1);
     });
+    return safe.every((item, index) => item === items[index]) ? items : safe;
   }
 }
 

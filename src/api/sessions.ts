@@ -1,7 +1,7 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { decodeItem, decodeSingle } from './decode';
 import { idQuery, idSegment, jsonBody } from './queries';
-import { lazily, list, map, number, open, text } from './schema';
+import { lazily, list, map, number, open, optional, text } from './schema';
 import { reportTo, v0Get, v0Post, type RequestOptions, type Service } from './service';
 
 /** What the model has used so far; counts of tokens. Only ever in answers. */
@@ -15,32 +15,32 @@ export type Session = z.output<ReturnType<typeof sessionSchema>>;
 
 const tokenUsageSchema = lazily(() =>
   open({
-    inputTokens: number().optional(),
-    outputTokens: number().optional(),
-    cacheCreationTokens: number().optional(),
-    cacheReadTokens: number().optional(),
-    thinkingTokens: number().optional(),
+    inputTokens: optional(number()),
+    outputTokens: optional(number()),
+    cacheCreationTokens: optional(number()),
+    cacheReadTokens: optional(number()),
+    thinkingTokens: optional(number()),
   }),
 );
 
 const settingsSchema = lazily(() =>
   open({
-    model: text().optional(),
-    reasoningEffort: text().optional(),
-    interactionMode: text().optional(),
-    autonomyLevel: text().optional(),
-    autonomyMode: text().optional(),
-    specModeModel: text().optional(),
-    specModeReasoningEffort: text().optional(),
-    providerLock: text().optional(),
-    providerLockTimestamp: text().optional(),
-    apiProviderLock: text().optional(),
-    assistantActiveTimeMs: number().optional(),
-    tokenUsage: tokenUsageSchema().optional(),
-    archivedAt: text().optional(),
-    tags: list(open({ name: text(), metadata: map().optional() })).optional(),
-    enabledToolIds: list(text()).optional(),
-    disabledToolIds: list(text()).optional(),
+    model: optional(text()),
+    reasoningEffort: optional(text()),
+    interactionMode: optional(text()),
+    autonomyLevel: optional(text()),
+    autonomyMode: optional(text()),
+    specModeModel: optional(text()),
+    specModeReasoningEffort: optional(text()),
+    providerLock: optional(text()),
+    providerLockTimestamp: optional(text()),
+    apiProviderLock: optional(text()),
+    assistantActiveTimeMs: optional(number()),
+    tokenUsage: optional(tokenUsageSchema()),
+    archivedAt: optional(text()),
+    tags: optional(list(open({ name: text(), metadata: optional(map()) }))),
+    enabledToolIds: optional(list(text())),
+    disabledToolIds: optional(list(text())),
   }),
 );
 
@@ -51,10 +51,10 @@ export const sessionSchema = lazily(() =>
     messageCount: number(),
     createdAt: number(),
     updatedAt: number(),
-    title: text().optional(),
-    completedAt: number().optional(),
-    computerId: text().optional(),
-    sessionSettings: settingsSchema().optional(),
+    title: optional(text()),
+    completedAt: optional(number()),
+    computerId: optional(text()),
+    sessionSettings: optional(settingsSchema()),
   }),
 );
 

@@ -200,7 +200,6 @@ export class ServiceConnection extends Disposable implements Connection {
     if (this.isDisposed) return;
     const source = target.kind === 'service' ? target.service.source : undefined;
     if (source !== 'sample') await this.sample.stop();
-    this.#deps.setContext('agentConsole.sample', source === 'sample');
     this.#deps.setContext('agentConsole.environment', target.byEnvironment === true);
     if (target.kind === 'none') this.#signOut(target.reason, target.service);
     else await this.#use(target);

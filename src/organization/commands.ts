@@ -29,6 +29,10 @@ export interface OrganizationCommandsDeps {
   readonly host: () => string | undefined;
   /** Resolves when lists are there, read if they were not. */
   readonly listed: () => Promise<void>;
+  /** Resolves when the usage of people is joined, or cannot be had. */
+  readonly used: () => Promise<void>;
+  /** As `used`, but soon. */
+  readonly usedSoon: () => Promise<unknown>;
   readonly refresh: () => Promise<void>;
 }
 
@@ -151,8 +155,8 @@ export class OrganizationCommands {
   }
 
   async #exportUsers(target: vscode.Uri | undefined): Promise<void> {
-    const { data, shown, format, now, inactiveDays, listed } = this.#deps;
-    await listed();
+    const { data, shown, format, now, inactiveDays, listed, used } = this.#deps;
+    await Promise.all([listed(), used()]);
     if (data.people.state.current.items.length === 0) {
       throw new Error(vscode.l10n.t('No user is known yet.'));
     }
@@ -229,10 +233,10 @@ export class OrganizationCommands {
   }
 
   async #person(node: unknown): Promise<Person | undefined> {
-    const { data, shown, format, now, inactiveDays, listed } = this.#deps;
+    const { data, shown, format, now, inactiveDays, listed, usedSoon } = this.#deps;
     const id = field(node, 'personId');
     if (typeof id === 'string') return data.person(id);
-    await listed();
+    await Promise.all([listed(), usedSoon()]);
     const { items } = data.people.state.current;
     const people = shown.isPeopleFiltered ? [...new Set([...shown.people, ...items])] : shown.people;
     return pickPerson(people, person => {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { isApiError } from '../api';
 import { errorSentence, type Connection } from '../connection';
@@ -28,8 +29,9 @@ export type { PersonUsage, UsageOfPeople } from './model';
 
 /** Lists on the screen that are older than this are read again, ms. */
 const FRESH_MS = 15 * 60_000;
-/** Controls older than this are read again before a session is created, for at most `ASK_MS`. */
+/** Controls older than this are read again before a session is created. */
 const POLICY_FRESH_MS = 60 * 60_000;
+/** Longest that a person waits for what is only asked to make an answer better, ms. */
 const ASK_MS = 2_000;
 
 export interface OrganizationDeps {
@@ -91,6 +93,8 @@ class Organization extends Disposable implements OrganizationFeature {
   readonly #calendar = new Calendar(vscode.env.language);
   #serviceId: string | undefined;
   #storageFailure: unknown;
+  /** What people use, joined last. Nobody waits or pays for it before somebody looks at people. */
+  #used: Promise<void> | undefined;
   readonly tree: OrganizationTree;
   readonly commands: CommandHandlers<'organization'>;
   readonly policy: SessionPolicy;
@@ -115,13 +119,22 @@ class Organization extends Disposable implements OrganizationFeature {
     const rows = new Rows({ data, shown, format, calendar, inactiveDays, now });
     const documents = (this.#documents = new ControlDocuments(data, calendar));
     const tree = (this.tree = this.register(
-      new OrganizationTree({ data, shown, rows, ready: () => this.#ready() }),
+      new OrganizationTree({
+        data,
+        shown,
+        rows,
+        ready: () => this.#ready(),
+        peopleAsked: () => void this.#askUsage(),
+      }),
     ));
     const host = (): string | undefined => this.#host();
     const listed = (): Promise<void> => data.freshen(FRESH_MS);
+    const used = (): Promise<void> => this.#askUsage();
+    const usedSoon = (): Promise<unknown> =>
+      Promise.race([this.#askUsage(), delay(ASK_MS, undefined, { ref: false })]);
     const refresh = (): Promise<void> => this.refresh();
     const acts = { data, shown, tree, view, documents, details, format, calendar, inactiveDays, now };
-    this.commands = new OrganizationCommands({ ...acts, host, listed, refresh }).handlers;
+    this.commands = new OrganizationCommands({ ...acts, host, listed, used, usedSoon, refresh }).handlers;
     this.policy = { warnings: async choice => warningsOf(choice, await this.#controls(), calendar) };
     const look = (): void => {
       if (view.visible && focused.current) this.#freshen();
@@ -171,7 +184,7 @@ class Organization extends Disposable implements OrganizationFeature {
 
   async refresh(): Promise<void> {
     await this.#data.refresh();
-    await this.#joinUsage();
+    await this.#askUsageAgain();
   }
 
   documentText(uri: { readonly path: string }): Promise<string> {
@@ -195,14 +208,24 @@ class Organization extends Disposable implements OrganizationFeature {
     const { log } = this.#deps;
     this.#data
       .freshen(FRESH_MS)
-      .then(() => this.#joinUsage())
+      .then(() => this.#askUsageAgain())
       .catch((error: unknown) => log.error('The organization cannot be read', error));
+  }
+
+  /** Resolves when the usage of people is there, or cannot be had. */
+  #askUsage(): Promise<void> {
+    return (this.#used ??= this.#joinUsage());
+  }
+
+  async #askUsageAgain(): Promise<void> {
+    if (this.#used !== undefined) await (this.#used = this.#joinUsage());
   }
 
   async #joinUsage(): Promise<void> {
     const { usage, log } = this.#deps;
+    if (usage === undefined) return;
     try {
-      if (usage !== undefined) this.#shown.setUsage(await usage());
+      this.#shown.setUsage(await usage());
     } catch (error) {
       log.warn(`Usage of people is not known: ${errorSentence(error)}`);
     }

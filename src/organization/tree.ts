@@ -68,6 +68,8 @@ export interface OrganizationTreeDeps {
   readonly rows: Rows;
   /** Resolves when there is something to show or to say; to whether the groups are to be shown. */
   readonly ready: () => Promise<boolean>;
+  /** Somebody looks at people. */
+  readonly peopleAsked: () => void;
 }
 
 /** Pages can come faster than rows are drawn. */
@@ -106,6 +108,7 @@ export class OrganizationTree extends Disposable implements vscode.TreeDataProvi
         ];
       case 'group': {
         const { group } = node;
+        if (group === 'people') this.#deps.peopleAsked();
         const rows = group === 'people' ? this.#people() : this.#days();
         const { problems } = data[group].state.current;
         if (problems.length > 0) rows.push(this.#node({ kind: 'problem', group }));

@@ -9,7 +9,7 @@ import { atMost, median, times, type Row } from './rows';
 const LATENCY_MS = 50;
 const IDLE_MS = 60_000;
 const OPENINGS = 7;
-/** Computers, users, controls, and reports up to the page that shows that there are no more. */
+/** Computers, whether sessions are listed, users (two pages of the largest size), and controls. Reports are known by then. */
 const CALLS_OF_VIEWS = 5;
 const ms = (value: number): string => `${value.toFixed(0)} ms`;
 
@@ -43,13 +43,19 @@ async function viewRows(folder: string): Promise<Row[]> {
     await usageItem(workbench).waitFor();
     const fault = service.fail({ kind: 'delay', ms: LATENCY_MS });
     const before = service.requests.length;
-    const took = await page.evaluate<number>(OPEN_VIEWS);
+    const took = await page.evaluate<Record<string, number>>(OPEN_VIEWS);
     const asked = service.requests.slice(before).map(({ method, path: asks }) => `${method} ${asks}`);
     fault.dispose();
-    console.log(`all views: ${asked.join(', ')}`);
+    const each = Object.entries(took).map(([view, time]) => `${view} after ${ms(time)}`);
+    console.log(`all views: ${asked.join(', ')}; ${each.join(', ')}`);
     return [
       atMost('all views, 50 ms latency: calls', asked.length, CALLS_OF_VIEWS, String),
-      atMost('all views, 50 ms latency: time to the last row', took, 3 * LATENCY_MS + 100, ms),
+      atMost(
+        'all views, 50 ms latency: time to the last row',
+        Math.max(...Object.values(took)),
+        3 * LATENCY_MS + 100,
+        ms,
+      ),
     ];
   } finally {
     await workbench.close();
@@ -57,20 +63,23 @@ async function viewRows(folder: string): Promise<Row[]> {
   }
 }
 
-/** Shows the container, expands what is collapsed, and resolves with the time until every list has a row, ms. */
+/** Shows the container, expands what is collapsed, and resolves with the time until each list has a row, ms. */
 const OPEN_VIEWS = `(async () => {
   const frame = () => new Promise(requestAnimationFrame);
   const pane = title => [...document.querySelectorAll('.sidebar .pane')].find(each => each.querySelector('.pane-header[aria-label^="' + title + '"]'));
+  const took = {};
   const began = performance.now();
   document.querySelector('.activitybar .action-item a[aria-label^="Agent Console"]').click();
   for (const waiting = new Set(['Computers', 'Organization', 'Readiness']); waiting.size > 0; await frame()) {
     for (const title of waiting) {
       const header = pane(title)?.querySelector('.pane-header');
       if (header?.getAttribute('aria-expanded') === 'false') header.click();
-      if (pane(title)?.querySelector('.monaco-list-row')) waiting.delete(title);
+      if (!pane(title)?.querySelector('.monaco-list-row')) continue;
+      waiting.delete(title);
+      took[title] = performance.now() - began;
     }
   }
-  return performance.now() - began;
+  return took;
 })()`;
 
 function usageItem({ page }: Workbench) {

@@ -3,7 +3,7 @@ import type { Workbench } from './workbench';
 interface Browser {
   readonly document: {
     querySelector(selector: string): { readonly value: string } | null;
-    querySelectorAll(selector: string): Iterable<{ readonly textContent: string | null }>;
+    querySelectorAll(selector: string): Iterable<{ readonly innerText: string }>;
   };
 }
 
@@ -16,7 +16,8 @@ async function ready(workbench: Workbench, end: string): Promise<string> {
     const { document } = globalThis as unknown as Browser;
     const rows = [...document.querySelectorAll('.quick-input-widget .monaco-list-row')];
     const path = document.querySelector('.quick-input-widget input.input')?.value ?? '';
-    return rows.some(({ textContent }) => textContent?.trim() === '..') && path.endsWith(ending) ? path : '';
+    // What is to be seen: rows keep hidden texts of the picker before.
+    return rows.some(({ innerText }) => innerText.trim() === '..') && path.endsWith(ending) ? path : '';
   }, end);
   return found.jsonValue();
 }

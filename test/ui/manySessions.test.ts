@@ -45,11 +45,6 @@ describe('the sessions view of a large service that lists its sessions', () => {
       env: signedInTo(service),
     });
   });
-  afterEach(async function () {
-    const test = this.currentTest;
-    if (test?.state === 'failed')
-      await workbench.capture(`failed/${test.title.replace(/\W+/g, '-').slice(0, 60)}`);
-  });
   after(async () => {
     await workbench.close();
     await service.close();

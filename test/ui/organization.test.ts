@@ -28,13 +28,7 @@ describe('organization', () => {
   };
   /** Gives the view the height it needs. */
   const showOnly = async (): Promise<void> => {
-    await workbench.openContainer('Agent Console');
-    for (const view of ['Sessions', 'Computers']) {
-      const header = workbench.view(view).locator('.pane-header');
-      if ((await header.getAttribute('aria-expanded')) === 'true') await header.click();
-      await workbench.page.locator(`.pane-header[aria-label^="${view}"][aria-expanded="false"]`).waitFor();
-    }
-    await workbench.expandView(VIEW);
+    await workbench.showOnly(VIEW);
     await workbench.row(VIEW, 'Control history').waitFor();
   };
   const run = (title: string): Promise<void> => workbench.runCommand(`Agent Console: ${title}`);
@@ -72,10 +66,7 @@ describe('organization', () => {
     service = await startSampleService({ pace: 0.02, now: () => Date.UTC(2026, 10, 21, 12) });
   });
   afterEach(async function () {
-    const test = this.currentTest;
-    if (test?.state === 'failed')
-      await workbench.capture(`failed/${test.title.replace(/\W+/g, '-').slice(0, 60)}`);
-    await workbench.close();
+    await workbench.closeAfter(this.currentTest);
     await service.close();
   });
   after(() => removeFolder(folder));
@@ -83,8 +74,13 @@ describe('organization', () => {
   it('lists users page by page, finds one, filters, copies an e-mail and exports', async () => {
     await open(service);
     await users().filter({ hasText: '128' }).waitFor();
+    const usageAsked = (): number =>
+      service.requests.filter(({ path: asked }) => asked.startsWith('/api/v1/analytics/users')).length;
+    assert.equal(usageAsked(), 0, 'nobody looks at people yet');
     await expand(/^Users/);
     await workbench.row(VIEW, /^Amara/).waitFor();
+    await workbench.row(VIEW, / tokens/).waitFor();
+    assert.ok(usageAsked() > 0);
     assert.match(
       (await workbench.row(VIEW, /^Amara/).getAttribute('aria-label')) ?? '',
       /^User Amara.*@acme\.example/,

@@ -31,17 +31,7 @@ describe('readiness of the open repository', () => {
       folder,
       env: signedInTo(service),
     });
-    await workbench.openContainer('Agent Console');
-    await workbench.expandView('Readiness');
-    for (const view of ['Sessions', 'Computers']) {
-      await workbench.view(view).locator('.pane-header').click();
-      await workbench.view(view).locator('.pane-header[aria-expanded=false]').waitFor();
-    }
-  });
-  afterEach(async function () {
-    const test = this.currentTest;
-    if (test?.state === 'failed')
-      await workbench.capture(`failed/${test.title.replace(/\W+/g, '-').slice(0, 60)}`);
+    await workbench.showOnly('Readiness');
   });
   after(async () => {
     await workbench.close();
@@ -196,11 +186,6 @@ describe('readiness without a repository', () => {
     folder = temporaryFolder('no-repository');
     service = await startSampleService({ pace: 0 });
   });
-  afterEach(async function () {
-    const test = this.currentTest;
-    if (test?.state === 'failed')
-      await workbench.capture(`failed/${test.title.replace(/\W+/g, '-').slice(0, 60)}`);
-  });
   after(async () => {
     await workbench.close();
     await service.close();
@@ -247,10 +232,7 @@ describe('readiness without a repository', () => {
   it('keeps what was read when a later reading fails, and says how old it is', async () => {
     const fault = service.fail({ kind: 'html', match: { path: '/api/organization/maturity-level-reports' } });
     // Room for the sentence and the rows.
-    for (const view of ['Sessions', 'Computers']) {
-      await workbench.view(view).locator('.pane-header').click();
-      await workbench.view(view).locator('.pane-header[aria-expanded=false]').waitFor();
-    }
+    await workbench.showOnly('Readiness');
     await workbench.viewAction('Readiness', 'Refresh readiness');
     await workbench
       .view('Readiness')
@@ -294,17 +276,7 @@ describe('readiness of a very large and hostile kind', () => {
         AGENT_CONSOLE_API_KEY: service.apiKey,
       },
     });
-    await workbench.openContainer('Agent Console');
-    await workbench.expandView('Readiness');
-    for (const view of ['Sessions', 'Computers']) {
-      await workbench.view(view).locator('.pane-header').click();
-      await workbench.view(view).locator('.pane-header[aria-expanded=false]').waitFor();
-    }
-  });
-  afterEach(async function () {
-    const test = this.currentTest;
-    if (test?.state === 'failed')
-      await workbench.capture(`failed/${test.title.replace(/\W+/g, '-').slice(0, 60)}`);
+    await workbench.showOnly('Readiness');
   });
   after(async () => {
     await workbench.close();

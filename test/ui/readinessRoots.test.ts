@@ -96,17 +96,7 @@ describe('readiness of a workspace with several roots', () => {
         AGENT_CONSOLE_API_KEY: service.apiKey,
       },
     });
-    await workbench.openContainer('Agent Console');
-    await workbench.expandView('Readiness');
-    for (const view of ['Sessions', 'Computers']) {
-      await workbench.view(view).locator('.pane-header').click();
-      await workbench.view(view).locator('.pane-header[aria-expanded=false]').waitFor();
-    }
-  });
-  afterEach(async function () {
-    const test = this.currentTest;
-    if (test?.state === 'failed')
-      await workbench.capture(`failed/${test.title.replace(/\W+/g, '-').slice(0, 60)}`);
+    await workbench.showOnly('Readiness');
   });
   after(async () => {
     await workbench.close();

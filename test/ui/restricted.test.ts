@@ -155,12 +155,7 @@ describe('restricted mode', () => {
   });
 
   it('says why no repository of the window is known, and shows the readiness of the others', async () => {
-    await workbench.openContainer('Agent Console');
-    await workbench.expandView('Readiness');
-    for (const view of ['Sessions', 'Computers']) {
-      await workbench.view(view).locator('.pane-header').click();
-      await workbench.view(view).locator('.pane-header[aria-expanded=false]').waitFor();
-    }
+    await workbench.showOnly('Readiness');
     await workbench.row('Readiness', 'The Git extension is not available').waitFor();
     await workbench.row('Readiness', 'acme/billing').waitFor();
   });

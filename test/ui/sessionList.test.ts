@@ -47,11 +47,6 @@ describe('the sessions view at work', () => {
     ]);
     await row('Delta').waitFor();
   });
-  afterEach(async function () {
-    const test = this.currentTest;
-    if (test?.state === 'failed')
-      await workbench.capture(`failed/${test.title.replace(/\W+/g, '-').slice(0, 60)}`);
-  });
   after(async () => {
     await workbench.close();
     await service.close();

@@ -54,11 +54,6 @@ describe('sessions and computers', () => {
     await workbench.openContainer('Agent Console');
     await workbench.row('Computers', 'atlas').waitFor();
   });
-  afterEach(async function () {
-    const test = this.currentTest;
-    if (test?.state === 'failed')
-      await workbench.capture(`failed/${test.title.replace(/\W+/g, '-').slice(0, 60)}`);
-  });
   after(async () => {
     await workbench.close();
     await service.close();

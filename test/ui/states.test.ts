@@ -35,10 +35,7 @@ describe('states of the views', () => {
     service = await startSampleService({ pace: 0.02 });
   });
   afterEach(async function () {
-    const test = this.currentTest;
-    if (test?.state === 'failed')
-      await workbench.capture(`failed/${test.title.replace(/\W+/g, '-').slice(0, 60)}`);
-    await workbench.close();
+    await workbench.closeAfter(this.currentTest);
     await service.close();
   });
   after(() => removeFolder(folder));

@@ -36,10 +36,7 @@ describe('usage in the status bar', () => {
     service = await startSampleService({ pace: 0 });
   });
   afterEach(async function () {
-    const test = this.currentTest;
-    if (test?.state === 'failed')
-      await workbench.capture(`failed/${test.title.replace(/\W+/g, '-').slice(0, 60)}`);
-    await workbench.close();
+    await workbench.closeAfter(this.currentTest);
     await service.close();
   });
   after(() => removeFolder(folder));

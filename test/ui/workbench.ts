@@ -148,6 +148,20 @@ export class Workbench {
     await this.view(title).locator('.pane-body').waitFor();
   }
 
+  /** Collapses a view that is expanded. */
+  async collapseView(title: string): Promise<void> {
+    const header = this.view(title).locator('.pane-header');
+    if ((await header.getAttribute('aria-expanded')) === 'true') await header.click();
+    await header.and(this.page.locator('[aria-expanded="false"]')).waitFor();
+  }
+
+  /** Shows a view of ours with all the height there is: those that take most of it are collapsed before. */
+  async showOnly(title: string): Promise<void> {
+    await this.openContainer('Agent Console');
+    for (const other of ['Sessions', 'Computers']) if (other !== title) await this.collapseView(other);
+    await this.expandView(title);
+  }
+
   rows(view: string): Locator {
     return this.view(view).locator('.monaco-list-row');
   }
@@ -349,6 +363,13 @@ export class Workbench {
         [0, 1].map(index => texts(`page ${index + 1}`, this.webview(index).locator('body'))),
       )),
     ].join(', ');
+  }
+
+  /** Closes the window; where the test failed, what was to be seen is saved first. */
+  async closeAfter(test: Pick<Mocha.Test, 'state' | 'title'> | undefined): Promise<void> {
+    if (test?.state === 'failed')
+      await this.capture(`failed/${test.title.replace(/\W+/g, '-').slice(0, 60)}`);
+    await this.close();
   }
 
   async close(): Promise<void> {

@@ -73,7 +73,6 @@ describe('package.json', () => {
       'agentConsole.connection',
       'agentConsole.environment',
       'agentConsole.knownService',
-      'agentConsole.sample',
       'agentConsole.organizationReading',
       'agentConsole.organizationFiltered',
       // Settings that a title button goes by.

@@ -1,3 +1,5 @@
+import type { FrameLocator } from 'playwright-core';
+import type { Workbench } from '../workbench';
 import { addSessions } from './sampleSessions';
 import { type Scene } from './scene';
 
@@ -28,12 +30,7 @@ export const generalScenes: readonly Scene[] = [
       await workbench.row('Sessions', 'Please fix').click();
       const chat = workbench.webview();
       await chat.getByRole('heading', { level: 1, name: /^Please fix/ }).waitFor();
-      await chat.getByRole('textbox').fill('Thank you. Run it ten times more, please.');
-      await workbench.page.keyboard.press('Enter');
-      await chat
-        .getByRole('article', { name: /^Agent/ })
-        .first()
-        .waitFor();
+      await askAgent(workbench, 'Thank you. Run it ten times more, please.');
       await chat.getByRole('article').getByText('Run it ten times more').waitFor();
       return undefined;
     },
@@ -42,13 +39,7 @@ export const generalScenes: readonly Scene[] = [
     name: 'chat',
     async play({ workbench, service }) {
       await addSessions(workbench, service);
-      const chat = workbench.webview();
-      await chat.getByRole('textbox').fill('Why did the build job take longer yesterday?');
-      await workbench.page.keyboard.press('Enter');
-      await chat
-        .getByRole('article', { name: /^Agent/ })
-        .first()
-        .waitFor();
+      await askAgent(workbench, 'Why did the build job take longer yesterday?');
       await service.settle();
       return undefined;
     },
@@ -57,13 +48,7 @@ export const generalScenes: readonly Scene[] = [
     name: 'chat-find',
     async play({ workbench, service }) {
       await addSessions(workbench, service);
-      const chat = workbench.webview();
-      await chat.getByRole('textbox').fill('Why did the build job take longer yesterday?');
-      await workbench.page.keyboard.press('Enter');
-      await chat
-        .getByRole('article', { name: /^Agent/ })
-        .first()
-        .waitFor();
+      const chat = await askAgent(workbench, 'Why did the build job take longer yesterday?');
       await workbench.page.keyboard.press('Control+f');
       await chat.getByRole('textbox', { name: 'Find in this session' }).fill('return input');
       await chat.getByText('12 of 12').waitFor();
@@ -79,14 +64,20 @@ export const generalScenes: readonly Scene[] = [
       await workbench.openContainer('Agent Console');
       await workbench.runCommand('Agent Console: Open a session by its id');
       await workbench.answer(service.sessionIds[0] ?? '');
-      const chat = workbench.webview();
-      await chat.getByRole('textbox').fill('Which tests are left?');
-      await workbench.page.keyboard.press('Enter');
-      await chat
-        .getByRole('article', { name: /^Agent/ })
-        .first()
-        .waitFor();
+      await askAgent(workbench, 'Which tests are left?');
       return undefined;
     },
   },
 ];
+
+/** Writes to the agent of the chat that is shown, and waits for what it answers. */
+async function askAgent(workbench: Workbench, text: string): Promise<FrameLocator> {
+  const chat = workbench.webview();
+  await chat.getByRole('textbox').fill(text);
+  await workbench.page.keyboard.press('Enter');
+  await chat
+    .getByRole('article', { name: /^Agent/ })
+    .first()
+    .waitFor();
+  return chat;
+}

@@ -44,8 +44,6 @@ export const organizationScenes: readonly Scene[] = [
 
 /** Opens the view of the organization with all the height there is. */
 async function showOrganization(workbench: Workbench): Promise<void> {
-  await workbench.openContainer('Agent Console');
-  for (const view of ['Sessions', 'Computers']) await workbench.view(view).locator('.pane-header').click();
-  await workbench.expandView('Organization');
+  await workbench.showOnly('Organization');
   await workbench.row('Organization', 'Control history').waitFor();
 }

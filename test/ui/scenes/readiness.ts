@@ -28,7 +28,7 @@ export const readinessScenes: readonly Scene[] = [
     name: 'readiness-failed',
     async play({ workbench, service }) {
       service.fail({ kind: 'status', status: 503, match: { path: REPORTS } });
-      await openView(workbench);
+      await workbench.showOnly('Readiness');
       await workbench.row('Readiness', 'Try again').waitFor();
       return undefined;
     },
@@ -36,7 +36,7 @@ export const readinessScenes: readonly Scene[] = [
   {
     name: 'readiness-stale',
     async play({ workbench, service }) {
-      await openView(workbench);
+      await workbench.showOnly('Readiness');
       await workbench.row('Readiness', 'acme/shop').waitFor();
       service.fail({ kind: 'html', match: { path: REPORTS } });
       await workbench.viewAction('Readiness', 'Refresh readiness');
@@ -51,7 +51,7 @@ export const readinessScenes: readonly Scene[] = [
     name: 'readiness-empty',
     async play({ workbench, service }) {
       service.fail({ kind: 'alter', alter: () => ({ reports: [] }), match: { path: REPORTS } });
-      await openView(workbench);
+      await workbench.showOnly('Readiness');
       await workbench.welcome('Readiness').getByText('no readiness reports yet').waitFor();
       return undefined;
     },
@@ -59,7 +59,7 @@ export const readinessScenes: readonly Scene[] = [
   {
     name: 'readiness-no-match',
     async play({ workbench }) {
-      await openView(workbench);
+      await workbench.showOnly('Readiness');
       await workbench.row('Readiness', 'Type check').click();
       await workbench.webview().locator('tr.wanted').waitFor();
       await workbench.webview().getByRole('searchbox').fill('no such criterion');
@@ -71,17 +71,9 @@ export const readinessScenes: readonly Scene[] = [
 
 const REPORTS = '/api/organization/maturity-level-reports';
 
-/** The readiness view with room for its rows. */
-async function openView(workbench: Workbench): Promise<void> {
-  await workbench.openContainer('Agent Console');
-  await workbench.expandView('Readiness');
-  for (const view of ['Sessions', 'Computers']) await workbench.view(view).locator('.pane-header').click();
-  await workbench.view('Computers').locator('.pane-header[aria-expanded=false]').waitFor();
-}
-
 /** The readiness view with everything of it to be seen, and the report of its first failing criterion. */
 async function openReadiness(workbench: Workbench): Promise<void> {
-  await openView(workbench);
+  await workbench.showOnly('Readiness');
   await workbench.row('Readiness', 'acme/shop').waitFor();
   await workbench.row('Readiness', 'Type check').click();
   await workbench.webview().locator('tr.wanted').waitFor();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { decodeItem, decodeRows } from '../../../src/api/decode';
-import { lazily, list, mapOf, number, open, text } from '../../../src/api/schema';
+import { lazily, list, mapOf, number, open, optional, text } from '../../../src/api/schema';
 import { isApiError } from '../../../src/api';
 import { FaultServer } from '../../fakes/faultServer';
 import { clientOf, COMPUTER, ENDPOINTS } from './support';
@@ -9,10 +9,10 @@ import { clientOf, COMPUTER, ENDPOINTS } from './support';
 const schema = lazily(() =>
   open({
     id: text(),
-    name: text().optional(),
-    parts: list(open({ kind: text(), size: number().optional() })).optional(),
-    counts: mapOf(number()).optional(),
-    inner: open({ a: text(), b: text().optional() }).optional(),
+    name: optional(text()),
+    parts: optional(list(open({ kind: text(), size: optional(number()) }))),
+    counts: optional(mapOf(number())),
+    inner: optional(open({ a: text(), b: optional(text()) })),
   }),
 );
 

@@ -36,6 +36,21 @@ describe('redaction', function () {
     }
   });
 
+  it('copies only what holds a secret, in its order, and changes nothing given', () => {
+    const plain = { id: 'a', list: [{ name: 'b' }, 1, null] };
+    assert.equal(whole(plain), plain);
+    const given = JSON.parse(
+      `{"first":1,"__proto__":{"polluted":1},"plain":{"name":"b"},"apiKey":"${SECRET}","last":[2]}`,
+    ) as Record<string, unknown>;
+    const before = structuredClone(given);
+    const result = whole(given) as typeof given;
+    assert.deepEqual(Object.keys(result), ['first', 'plain', 'apiKey', 'last']);
+    assert.equal(Object.getPrototypeOf(result), Object.prototype);
+    assert.match(String(result['apiKey']), MARK);
+    assert.equal(result['plain'], given['plain']);
+    assert.deepEqual(given, before);
+  });
+
   it('takes values out at any depth and keeps everything else', () => {
     const settings = {
       customModels: [

@@ -23,7 +23,6 @@ describe('addresses and the key they are bound to', function () {
     assert.deepEqual(await window.connection.ready(), { kind: 'signedOut' });
     assert.deepEqual(window.context, {
       'agentConsole.connection': 'signedOut',
-      'agentConsole.sample': false,
       'agentConsole.environment': false,
       'agentConsole.knownService': false,
     });

@@ -73,7 +73,6 @@ describe('signing in', function () {
     );
     assert.deepEqual(window.context, {
       'agentConsole.connection': 'signedIn',
-      'agentConsole.sample': false,
       'agentConsole.environment': false,
       'agentConsole.knownService': true,
     });

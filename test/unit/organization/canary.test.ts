@@ -92,7 +92,8 @@ function treeOf(data: OrganizationData): OrganizationTree {
   const shown = new Shown({ data, language: 'en', inactiveDays, now });
   const [format, calendar] = [new Formatter('en'), new Calendar('en')];
   const rows = new Rows({ data, shown, format, calendar, inactiveDays, now });
-  const tree = new OrganizationTree({ data, shown, rows, ready: () => Promise.resolve(true) });
+  const ready = (): Promise<boolean> => Promise.resolve(true);
+  const tree = new OrganizationTree({ data, shown, rows, ready, peopleAsked: () => undefined });
   later(() => tree.dispose());
   later(() => shown.dispose());
   return tree;
