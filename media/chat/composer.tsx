@@ -5,7 +5,7 @@ import { attachFiles, attachText, attachUris, filesOf, mayHoldFiles, urisOf } fr
 import { HistoryWalk, sends } from './keys';
 import { ask, keepUnsaved, onComposerChange, panel, sendDraft, tellDraft } from './page';
 import { Queue } from './queue';
-import { announcement, composer, endWanted, fill, refusal, rejected, start } from './state';
+import { announcement, composer, endWanted, fill, refusal, rejected, start, transcript } from './state';
 
 /** Texts up to this length reach the panel with each keystroke: a page that is hidden tells nothing any more. */
 const AT_ONCE = 10_000;
@@ -254,7 +254,10 @@ export function Composer() {
   const notices = [refusal.value, obstacle].filter(notice => notice !== undefined);
   return (
     <footer class="composer">
-      {known === undefined ? null : <Queue known={known} strings={strings} onLeft={takeOver} />}
+      {known === undefined ? null : (
+        // Anew once all that was stored has been read: then it is known what was being changed.
+        <Queue key={transcript.value.total === undefined} known={known} strings={strings} onLeft={takeOver} />
+      )}
       {[...new Set(notices)].map(notice => (
         <p class="problem" key={notice}>
           <span class="codicon codicon-warning" aria-hidden="true" />

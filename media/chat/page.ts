@@ -1,4 +1,4 @@
-import type { ChatProtocol, Kept, PageState } from '../../src/chat/protocol';
+import type { ChatProtocol, Kept, PageState, Unsaved } from '../../src/chat/protocol';
 import { pageSide, RefusedByPanel, type PageSide } from '../../src/webview/ipc';
 import {
   announcement,
@@ -30,13 +30,16 @@ const composerListeners = new Set<
 export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
   {
     start: payload => {
-      const kept = payload.kept ?? (vscode.getState() as PageState | undefined);
       start.value = payload;
       const left = leftUnsaved();
       transcript.value = { rows: [], total: undefined, from: 0, removed: 0 };
-      opened.value = new Set(kept?.opened);
-      keepScroll(kept?.scroll);
+      keepState();
       if (left !== undefined) panel.notify('unsaved', left);
+    },
+    place: kept => {
+      scroll = kept.scroll;
+      opened.value = new Set(kept.opened);
+      isPlaced = true;
     },
     state: payload => {
       header.value = { ...payload.header, receivedAt: performance.now() };
@@ -71,30 +74,27 @@ function tellComposer(change: {
 }
 
 let scroll: Kept['scroll'];
+let isPlaced = false;
 
 /** Where the page was before it was built anew. */
 export function keptScroll(): Kept['scroll'] {
   return scroll;
 }
 
-/** Keeps the position over a reload; without one the page opens at the end. */
+/** Keeps the position; without one the next page opens at the end. */
 export function keepScroll(at: Kept['scroll']): void {
   scroll = at;
   keep();
 }
 
-/** The editor keeps it over a reload, the panel for whenever this session is shown again. */
+/** The panel keeps it for whenever this session is shown again. */
 function keep(): void {
-  const identity = start.value?.identity;
-  if (identity === undefined) return;
-  const place = { ...(scroll === undefined ? {} : { scroll }), opened: [...opened.value].slice(-500) };
-  kept = { ...identity, ...place };
-  keepState();
-  panel.notify('kept', place);
+  if (isPlaced) panel.notify('kept', { scroll, opened: [...opened.value].slice(-500) });
 }
 
-let kept: Omit<PageState, 'unsaved'> | undefined;
-let unsaved: PageState['unsaved'];
+let unsaved: Unsaved | undefined;
+/** Of it, what the browser does not store. */
+let unstored: Unsaved | undefined;
 let draftVersion = 0;
 /** What a page keeps is small; longer texts count on the panel. */
 const LONGEST_KEPT = 50_000;
@@ -103,33 +103,39 @@ const LONGEST_KEPT = 50_000;
  * What was unsaved when the page before this one went, also that of an earlier window: stored at once by the browser, where the
  * editor may come too late, as it drops what a page says while it is put away.
  */
-function leftUnsaved(): PageState['unsaved'] {
+function leftUnsaved(): Unsaved | undefined {
   try {
-    const kept = localStorage.getItem(storageKey());
-    // What the editor keeps may be older than what the browser does.
-    if (kept === null) return (vscode.getState() as PageState | undefined)?.unsaved;
-    return (JSON.parse(kept) as PageState['unsaved'] | null) ?? undefined;
+    const stored = localStorage.getItem(storageKey());
+    if (stored !== null) return (JSON.parse(stored) as Unsaved | null) ?? undefined;
   } catch {
-    return undefined;
+    // Then the editor's own memory has to do.
   }
+  const state = vscode.getState() as PageState | undefined;
+  // In a view it may be that of another session.
+  return state?.sessionId === start.value?.identity.sessionId ? state?.unsaved : undefined;
 }
+
+const PREFIX = 'agentConsole.unsaved ';
 
 function storageKey(): string {
   const identity = start.value?.identity;
-  return `agentConsole.unsaved ${identity?.serviceId ?? ''} ${identity?.sessionId ?? ''}`;
+  return `${PREFIX}${identity?.serviceId ?? ''} ${identity?.sessionId ?? ''}`;
 }
 
 function keepState(): void {
-  if (kept !== undefined) vscode.setState({ ...kept, ...(unsaved === undefined ? {} : { unsaved }) });
+  vscode.setState({ ...start.value?.identity, unsaved: unstored });
 }
 
 /** Keeps a text until the panel has stored it, so that a reload at any moment finds it. */
-export function keepUnsaved(next: PageState['unsaved']): void {
+export function keepUnsaved(next: Unsaved | undefined): void {
   unsaved = next !== undefined && next.text.length <= LONGEST_KEPT ? next : undefined;
   try {
-    localStorage.setItem(storageKey(), JSON.stringify(unsaved ?? null));
+    if (unsaved === undefined) localStorage.removeItem(storageKey());
+    else localStorage.setItem(storageKey(), JSON.stringify(unsaved));
+    unstored = undefined;
   } catch {
     // Without room or permission the editor's own memory has to do.
+    unstored = unsaved;
   }
   keepState();
 }
@@ -178,8 +184,21 @@ export function copy(text: string, button: Element): void {
   setTimeout(() => icon?.classList.replace('codicon-check', 'codicon-copy'), 1500);
 }
 
+/** Entries that once were left for sessions of which nothing is unsaved. */
+function sweep(): void {
+  try {
+    for (let index = localStorage.length - 1; index >= 0; index--) {
+      const key = localStorage.key(index) ?? '';
+      if (key.startsWith(PREFIX) && localStorage.getItem(key) === 'null') localStorage.removeItem(key);
+    }
+  } catch {
+    // What cannot be read is left.
+  }
+}
+
 /** Begins to listen and says so. */
 export function connect(): void {
+  sweep();
   window.addEventListener('message', event => panel.receive(event.data));
   window.addEventListener('error', event => {
     // Says only that sizes are looked at again in the next frame.

@@ -3,7 +3,7 @@ import { Disposable } from '../util/disposable';
 import { Emitter, type Event } from '../util/event';
 import { without } from '../util/without';
 import type { Attachments, Inspected } from './attachments';
-import { EMPTY_DRAFT, type Draft, type Drafts, type Target } from './drafts';
+import { EMPTY_DRAFT, type Changing, type Draft, type Drafts, type Target } from './drafts';
 import type { Outgoing } from './sender';
 import type { AttachmentReference, SendJournal, SendRecord } from './sendJournal';
 
@@ -73,6 +73,16 @@ export class Composition extends Disposable {
   setText(text: string, stash?: string, at = Date.now()): void {
     const draft = without(this.draft, 'stash');
     this.#drafts.set(this.#sessionId, { ...draft, text, at, ...(stash === undefined ? {} : { stash }) });
+  }
+
+  /** What has been written for a queued message, kept as the draft is; `undefined` when none is being changed. */
+  setChanging(changing: Changing | undefined): void {
+    const draft = this.#drafts.get(this.#sessionId);
+    if (draft.changing?.id === changing?.id && draft.changing?.text === changing?.text) return;
+    this.#drafts.set(this.#sessionId, {
+      ...without(draft, 'changing'),
+      ...(changing === undefined ? {} : { changing }),
+    });
   }
 
   /** The person writes something else than what came back from a refused send, which stays with that send. */
@@ -255,6 +265,10 @@ function isVersion(text: string, other: string): boolean {
 }
 
 /** What a draft keeps when its text and attachments are gone. */
-function rest({ target }: Draft): Draft {
-  return target === undefined ? EMPTY_DRAFT : { ...EMPTY_DRAFT, target };
+function rest({ target, changing }: Draft): Draft {
+  return {
+    ...EMPTY_DRAFT,
+    ...(target === undefined ? {} : { target }),
+    ...(changing === undefined ? {} : { changing }),
+  };
 }

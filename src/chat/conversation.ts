@@ -8,7 +8,7 @@ import type { MessageList } from './messageList';
 import type { MessageSource } from './messageSource';
 import { messageSources } from './messageSources';
 import { wasSentSince } from './model';
-import type { Unsaved } from './protocol';
+import type { Kept, Unsaved } from './protocol';
 import { QueueRunner } from './queueRunner';
 import type { RowsInput } from './rows';
 import { Sender, type Outgoing, type SendOutcome } from './sender';
@@ -75,6 +75,8 @@ export class Conversation extends Disposable {
         isFree: force =>
           this.#loaded && api() !== undefined && !this.isSending && (force || this.#undecided.length === 0),
         isSent: id => journal.get(id) !== undefined,
+        begun: () => this.composition.draft.changing,
+        keep: begun => this.composition.setChanging(begun),
         send: (message, recorded) => this.#sendQueued(message, recorded),
         onError: error => log.error('A queued message could not be sent', error),
       }),
@@ -172,6 +174,15 @@ export class Conversation extends Disposable {
       complete: this.#source.isComplete,
       inComposer: this.composition.draft.sendId,
     };
+  }
+
+  /** Where the session was read; known once it is loaded. */
+  get place(): Kept {
+    return this.#options.places.get(this.sessionId);
+  }
+
+  set place(kept: Kept) {
+    this.#options.places.keep(this.sessionId, kept);
   }
 
   /** Reads what is stored, then goes on with what was interrupted, in the background. */
@@ -330,8 +341,9 @@ export class Conversation extends Disposable {
   }
 
   async #load(): Promise<void> {
-    const { drafts, journal, queue } = this.#options;
-    await Promise.all([drafts.load(), journal.load(), queue.load(), this.transcript.load()]);
+    const { drafts, places, journal, queue } = this.#options;
+    const stored = [drafts, places, journal, queue, this.transcript];
+    await Promise.all(stored.map(each => each.load()));
     await this.composition.load();
     this.#loaded = true;
     this.#changed.fire();

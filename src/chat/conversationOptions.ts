@@ -4,6 +4,7 @@ import type { Storage } from '../storage';
 import type { Attachments } from './attachments';
 import type { BuildBody } from './bodyBuilder';
 import type { Drafts } from './drafts';
+import type { ReadingPlaces } from './readingPlaces';
 import type { SendJournal } from './sendJournal';
 import type { SendQueue } from './sendQueue';
 import type { ChatSessions } from './sessions';
@@ -14,6 +15,7 @@ export interface ConversationOptions {
   readonly sessionId: string;
   readonly storage: Storage;
   readonly drafts: Drafts;
+  readonly places: ReadingPlaces;
   readonly journal: SendJournal;
   readonly queue: SendQueue;
   readonly attachments: Attachments;

@@ -9,6 +9,7 @@ import type { BuildBody } from './bodyBuilder';
 import { Conversation } from './conversation';
 import { Drafts } from './drafts';
 import type { KeptFiles } from './keptFiles';
+import { ReadingPlaces } from './readingPlaces';
 import { SendJournal } from './sendJournal';
 import { SendQueue } from './sendQueue';
 import type { ChatSessions } from './sessions';
@@ -27,6 +28,7 @@ export interface ConversationsOptions {
 
 interface OfService {
   readonly drafts: Drafts;
+  readonly places: ReadingPlaces;
   readonly journal: SendJournal;
   readonly queue: SendQueue;
 }
@@ -76,7 +78,8 @@ export class Conversations extends Disposable {
 
   /** Resolves when all drafts are durable. */
   async flush(): Promise<void> {
-    await Promise.all([...this.#services.values()].map(({ drafts }) => drafts.flush()));
+    const kept = [...this.#services.values()].flatMap(({ drafts, places }) => [drafts, places]);
+    await Promise.all(kept.map(each => each.flush()));
   }
 
   override dispose(): void {
@@ -110,6 +113,9 @@ export class Conversations extends Disposable {
       known = {
         drafts: this.register(
           new Drafts(storage, serviceId, error => log.error('A draft could not be stored', error)),
+        ),
+        places: this.register(
+          new ReadingPlaces(storage, serviceId, error => log.error('A place could not be stored', error)),
         ),
         journal: this.register(new SendJournal({ storage, serviceId })),
         queue: this.register(new SendQueue({ storage, serviceId })),

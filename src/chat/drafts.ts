@@ -1,6 +1,6 @@
-import type { Collection, Storage } from '../storage';
-import { Disposable } from '../util/disposable';
+import type { Storage } from '../storage';
 import { Emitter } from '../util/event';
+import { DelayedRecords } from './delayedRecords';
 
 /** What a person has written for a session and not sent yet. */
 export interface Draft {
@@ -13,8 +13,16 @@ export interface Draft {
   readonly stash?: string;
   /** Where to route it, when not to the session's own computer. */
   readonly target?: Target;
+  /** A queued message that is being changed, and what it has become so far. */
+  readonly changing?: Changing;
   /** The send this draft went into: until it is accepted the draft stays, so nothing is lost. */
   readonly sendId?: string;
+}
+
+/** What has been written for a queued message and is not in the queue yet. */
+export interface Changing {
+  readonly id: string;
+  readonly text: string;
 }
 
 /** A computer chosen for a message. */
@@ -25,125 +33,37 @@ export interface Target {
 
 export const EMPTY_DRAFT: Draft = { text: '', attachments: [] };
 
-const VERSION = 1;
-const WRITE_DELAY = 300;
-const RETRY_DELAY = 5_000;
-
-/** A draft that is not stored yet, and when that is tried next. */
-interface Pending {
-  readonly draft: Draft;
-  timer: NodeJS.Timeout;
-}
-
-/**
- * The drafts of one service: kept in memory at once, durable 300 ms after the last change. One that cannot be written stays in
- * memory and is tried again.
- */
-export class Drafts extends Disposable {
-  readonly #collection: Collection<Draft>;
-  readonly #pending = new Map<string, Pending>();
-  readonly #failing = new Set<string>();
+/** The drafts of one service. */
+export class Drafts extends DelayedRecords<Draft> {
   readonly #changed = this.register(new Emitter<readonly string[]>());
-  readonly #stored = this.register(new Emitter<string>());
-  readonly #onWriteError: (error: unknown) => void;
-  readonly #retryDelay: number;
-  #writing: Promise<unknown> = Promise.resolve();
 
   /** `onWriteError` hears of the first failure of a draft, not of each further try. `retryDelay`: ms. */
   constructor(
     storage: Storage,
     serviceId: string,
     onWriteError: (error: unknown) => void,
-    retryDelay = RETRY_DELAY,
+    retryDelay?: number,
   ) {
-    super();
-    this.#onWriteError = onWriteError;
-    this.#retryDelay = retryDelay;
-    this.#collection = storage.collection<Draft>({
-      path: `services/${serviceId}/drafts`,
-      version: VERSION,
-      decode: decodeDraft,
-    });
-    this.register(this.#collection.onDidChange(ids => this.#changed.fire(ids)));
+    const path = `services/${serviceId}/drafts`;
+    super({ storage, path, decode: decodeDraft, isEmpty, onWriteError, retryDelay });
+    this.register(this.collection.onDidChange(ids => this.#changed.fire(ids)));
   }
 
   /** The session ids whose stored draft changed, here or in another window. */
   readonly onDidChange = this.#changed.event;
 
-  /** The session id of a draft whose last change is durable now. */
-  readonly onDidStore = this.#stored.event;
-
   /** All attachments of all drafts. */
   get attachments(): readonly string[] {
-    const drafts = [
-      ...this.#collection.values.values(),
-      ...[...this.#pending.values()].map(({ draft }) => draft),
-    ];
-    return drafts.flatMap(draft => draft.attachments);
-  }
-
-  /** Some records cannot be read now, so what they hold is not known. */
-  get isPartial(): boolean {
-    return this.#collection.unreadable.length > 0;
-  }
-
-  async load(): Promise<void> {
-    await this.#collection.load();
+    return [...this.collection.values.values(), ...this.unstored].flatMap(draft => draft.attachments);
   }
 
   get(sessionId: string): Draft {
-    return this.#pending.get(sessionId)?.draft ?? this.#collection.get(sessionId) ?? EMPTY_DRAFT;
+    return this.known(sessionId) ?? EMPTY_DRAFT;
   }
+}
 
-  set(sessionId: string, draft: Draft): void {
-    clearTimeout(this.#pending.get(sessionId)?.timer);
-    const timer = setTimeout(() => void this.#write(sessionId), WRITE_DELAY);
-    this.#pending.set(sessionId, { draft, timer });
-  }
-
-  /** Resolves when all drafts are durable, or were tried in vain. */
-  async flush(): Promise<void> {
-    await Promise.all([...this.#pending.keys()].map(sessionId => this.#write(sessionId)));
-    await this.#writing;
-  }
-
-  override dispose(): void {
-    void this.flush();
-    super.dispose();
-  }
-
-  #write(sessionId: string): Promise<void> {
-    const pending = this.#pending.get(sessionId);
-    if (pending === undefined) return Promise.resolve();
-    clearTimeout(pending.timer);
-    const done = this.#store(sessionId, pending.draft)
-      .then(() => {
-        this.#failing.delete(sessionId);
-        if (this.#pending.get(sessionId) !== pending) return;
-        this.#pending.delete(sessionId);
-        this.#stored.fire(sessionId);
-      })
-      .catch((error: unknown) => this.#onFailure(sessionId, pending, error));
-    this.#writing = Promise.all([this.#writing, done]);
-    return done;
-  }
-
-  #onFailure(sessionId: string, pending: Pending, error: unknown): void {
-    if (!this.isDisposed && this.#pending.get(sessionId) === pending) {
-      clearTimeout(pending.timer);
-      pending.timer = setTimeout(() => void this.#write(sessionId), this.#retryDelay);
-    }
-    if (this.#failing.has(sessionId)) return;
-    this.#failing.add(sessionId);
-    this.#onWriteError(error);
-  }
-
-  async #store(sessionId: string, draft: Draft): Promise<void> {
-    const { text, attachments, target, stash = '' } = draft;
-    if (text + stash === '' && attachments.length === 0 && target === undefined)
-      await this.#collection.remove(sessionId);
-    else await this.#collection.put(sessionId, draft);
-  }
+function isEmpty({ text, attachments, target, changing, stash = '' }: Draft): boolean {
+  return text + stash === '' && attachments.length === 0 && target === undefined && changing === undefined;
 }
 
 function decodeDraft(value: unknown): Draft {
@@ -152,7 +72,8 @@ function decodeDraft(value: unknown): Draft {
   if (!Array.isArray(draft.attachments) || !draft.attachments.every(uri => typeof uri === 'string')) {
     throw new Error('the attachments are missing');
   }
-  for (const text of [draft.sendId, draft.stash, draft.target?.computerId, draft.target?.name])
+  const { sendId, stash, target, changing } = draft;
+  for (const text of [sendId, stash, target?.computerId, target?.name, changing?.id, changing?.text])
     if (text !== undefined && typeof text !== 'string') throw new Error('a field is not text');
   if (draft.at !== undefined && typeof draft.at !== 'number') throw new Error('the time is none');
   return draft as Draft;

@@ -32,8 +32,6 @@ export interface PanelOptions {
   readonly composing: ComposingDeps;
   /** Puts another panel in the place of this one: what keeps a page from loading may be the frame VS Code made for it. */
   readonly startAnew?: (() => void) | undefined;
-  /** Where a page left off, for the next one of this session. */
-  readonly kept: { get(): Kept | undefined; set(kept: Kept): void };
 }
 
 /** The page must say that it listens within this time, ms (trust.md 11). */
@@ -57,6 +55,8 @@ export class ChatPanel extends Disposable implements PanelActions {
   readonly #gathering = this.register(new Slot<IDisposable>());
   readonly #disposed = new vscode.EventEmitter<void>();
   #ready = false;
+  /** The page knows where the session was read. */
+  #isPlaced = false;
   /** Pages of this chat that have been heard: before the first, what comes is from what the place showed last. */
   #pagesHeard = 0;
   #problems = 0;
@@ -181,7 +181,6 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.#timeZone = isTimeZone(timeZone) ? timeZone : 'UTC';
     const { text, stash } = this.conversation.composition.draft;
     this.#shownDraft = text;
-    const kept = this.#options.kept.get();
     this.#page.send('start', {
       strings: chatStrings(),
       language: vscode.env.language,
@@ -190,7 +189,6 @@ export class ChatPanel extends Disposable implements PanelActions {
         serviceId: this.conversation.serviceId,
         title: this.#panel.title,
       },
-      ...(kept === undefined ? {} : { kept }),
       draft: text,
       ...(stash === undefined ? {} : { stash }),
       // A view that is merely there takes the cursor from nobody.
@@ -198,6 +196,7 @@ export class ChatPanel extends Disposable implements PanelActions {
     });
     this.composing.pageGone();
     this.#focusWhenReady = false;
+    this.#isPlaced = false;
     this.#rows.pause();
     this.#show();
   }
@@ -244,7 +243,7 @@ export class ChatPanel extends Disposable implements PanelActions {
   }
 
   keep(kept: Kept): void {
-    this.#options.kept.set(kept);
+    this.conversation.place = kept;
   }
 
   addAgain(): Promise<void> {
@@ -363,7 +362,11 @@ export class ChatPanel extends Disposable implements PanelActions {
       removed: this.#removed,
       ...(this.#transcriptProblem === undefined ? {} : { transcriptProblem: this.#transcriptProblem }),
     });
-    if (conversation.isLoaded) this.#rows.show({ ...conversation.rows, timeZone: this.#timeZone });
+    if (conversation.isLoaded) {
+      if (!this.#isPlaced) this.#page.send('place', conversation.place);
+      this.#isPlaced = true;
+      this.#rows.show({ ...conversation.rows, timeZone: this.#timeZone });
+    }
     this.#followDraft();
     this.#gatherFor = Math.max(GATHER, REST_FACTOR * (performance.now() - began));
   }

@@ -5,8 +5,7 @@ import { Emitter } from '../util/event';
 import { noticeHtml } from '../webview/html';
 import type { ChatPanel, PanelOptions } from './panel';
 import { createPanel, panelPlace, viewPlace, type ChatPlace } from './place';
-import type { Kept } from './protocol';
-import { readKept, readPageState } from './requests';
+import { readPageState } from './requests';
 import type { ChatSessions } from './sessions';
 
 export interface PlacesOptions {
@@ -22,7 +21,7 @@ export interface PlacesOptions {
 }
 
 /** What a place shows. */
-export interface ChatOfPlace extends Pick<PanelOptions, 'title' | 'kept' | 'startAnew'> {
+export interface ChatOfPlace extends Pick<PanelOptions, 'title' | 'startAnew'> {
   readonly serviceId: string;
   readonly sessionId: string;
 }
@@ -31,11 +30,6 @@ export interface ChatOfPlace extends Pick<PanelOptions, 'title' | 'kept' | 'star
 const MEMORY = 'agentConsole.chat.panels';
 /** What the view showed. */
 const VIEW_MEMORY = 'agentConsole.chat.view';
-/** Where sessions were read, over a reload: the editor stores what pages keep only when it ends, and a browser may not let it. */
-const KEPT_MEMORY = 'agentConsole.chat.kept';
-/** Sessions remembered like that, the latest, and opened parts of each. */
-const MOST_KEPT = 20;
-const MOST_OPENED = 100;
 /** A tab that was brought forward becomes a panel within this time, ms. */
 const RESTORED_WITHIN = 3_000;
 /** A view that was asked for is there within this time, ms; else there is none, as when the person has hidden it for good. */
@@ -46,8 +40,6 @@ const GROUPS = ['First', 'Second', 'Third', 'Fourth', 'Fifth', 'Sixth', 'Seventh
 export class Places extends Disposable {
   readonly #options: PlacesOptions;
   readonly #panels = new Map<string, ChatPanel>();
-  /** What pages kept, for the next page of the same session; the latest last. */
-  readonly #kept: Map<string, Kept>;
   readonly #restored = this.register(new Emitter<void>());
   readonly #resolved = this.register(new Emitter<void>());
   #view: vscode.WebviewView | undefined;
@@ -59,7 +51,6 @@ export class Places extends Disposable {
   constructor(options: PlacesOptions) {
     super();
     this.#options = options;
-    this.#kept = new Map(readKept(options.memory.get<unknown>(KEPT_MEMORY)));
   }
 
   /** The chat the person works in, or the only one there is; the view's also while other views are in front of it. */
@@ -123,10 +114,6 @@ export class Places extends Disposable {
     });
     const kept = readPageState(this.#options.memory.get<unknown>(VIEW_MEMORY)) ?? readPageState(state);
     const next = this.#wanted ?? kept;
-    if (kept !== undefined) {
-      const key = panelKey(kept.serviceId, kept.sessionId);
-      if (!this.#kept.has(key)) this.#kept.set(key, { scroll: kept.scroll, opened: kept.opened });
-    }
     if (next === undefined) this.#showNotice(view);
     else this.#attachView(view, next.serviceId, next.sessionId, next.title);
     this.#resolved.fire();
@@ -233,6 +220,7 @@ export class Places extends Disposable {
       if (this.#inView === panel) this.#inView = undefined;
     });
     this.#inView = panel;
+    void this.#options.memory.update(VIEW_MEMORY, { serviceId, sessionId, title: title.slice(0, 200) });
     return panel;
   }
 
@@ -256,17 +244,6 @@ export class Places extends Disposable {
     title: string,
     onGone: () => void,
   ): ChatPanel {
-    const key = panelKey(serviceId, sessionId);
-    const kept = {
-      get: () => this.#kept.get(key),
-      set: (value: Kept): void => {
-        this.#kept.delete(key);
-        this.#kept.set(key, value);
-        this.#rememberPlaces();
-        if (place.kind === 'view')
-          void this.#options.memory.update(VIEW_MEMORY, { serviceId, sessionId, title: title.slice(0, 200) });
-      },
-    };
     const startAnew = (): void => {
       panel.dispose();
       void this.#inTurn(() => this.#openPanel(serviceId, sessionId));
@@ -275,7 +252,6 @@ export class Places extends Disposable {
       serviceId,
       sessionId,
       title,
-      kept,
       ...(place.kind === 'panel' ? { startAnew } : {}),
     });
     panel.onDidDispose(onGone);
@@ -304,14 +280,6 @@ export class Places extends Disposable {
 
   #remember(keys: readonly string[]): void {
     void this.#options.memory.update(MEMORY, keys);
-  }
-
-  #rememberPlaces(): void {
-    const latest = [...this.#kept].slice(-MOST_KEPT);
-    void this.#options.memory.update(
-      KEPT_MEMORY,
-      latest.map(([key, { scroll, opened }]) => [key, { scroll, opened: opened?.slice(-MOST_OPENED) }]),
-    );
   }
 
   #needService(): string {

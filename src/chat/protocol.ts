@@ -152,7 +152,7 @@ export interface Kept {
 }
 
 /** What the page keeps over a reload, and hands back to be restored. */
-export interface PageState extends Kept {
+export interface PageState {
   readonly sessionId: string;
   readonly serviceId: string;
   readonly title: string;
@@ -170,8 +170,6 @@ export interface Start {
   readonly strings: ChatStrings;
   readonly language: string;
   readonly identity: Pick<PageState, 'sessionId' | 'serviceId' | 'title'>;
-  /** Of the page before this one; left out where this window has shown none. */
-  readonly kept?: Kept;
   readonly draft: string;
   /** What comes back when the called up message in `draft` is left. */
   readonly stash?: string;
@@ -293,6 +291,8 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
   },
   events: {
     start: event<Start>(),
+    /** Where the session was read before; comes ahead of its rows. */
+    place: event<Kept>(),
     state: event<PanelState>(),
     splice: event<Splice>(),
     /** The panel changed the text of the composer, or what comes back after it. */

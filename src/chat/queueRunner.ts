@@ -18,6 +18,10 @@ export interface QueueRunnerOptions {
    * a sentence when nothing was sent.
    */
   readonly send: (message: QueuedMessage, recorded: () => Promise<void>) => Promise<unknown>;
+  /** What was being changed when a page went, also in an earlier window. */
+  readonly begun: () => Changing | undefined;
+  /** Keeps what has been written for a message; nothing when none is being changed. */
+  readonly keep: (begun: (Changing & { readonly text: string }) | undefined) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -58,6 +62,8 @@ export class QueueRunner extends Disposable {
     const before = this.isHeld;
     this.#changing = changing;
     this.#isHolding = changing !== undefined;
+    const { id, text } = changing ?? {};
+    this.#options.keep(id === undefined || text === undefined ? undefined : { id, text });
     if (before !== this.isHeld) this.look();
   }
 
@@ -69,7 +75,7 @@ export class QueueRunner extends Disposable {
 
   /** What is being changed, or was when its page went. */
   get changing(): Changing | undefined {
-    return this.#changing;
+    return this.#changing ?? this.#options.begun();
   }
 
   /** The first message waits until it has been changed. */

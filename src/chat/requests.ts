@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { object, optional, text } from '../webview/guards';
-import { isUnsaved, keptShape, type Kept, type PageState } from './protocol';
+import { isUnsaved, type PageState } from './protocol';
 
 /** What `agentConsole.chat.send` takes. Addresses are URIs as text. */
 export interface SendRequest {
@@ -47,7 +47,6 @@ const isPageState = object({
   sessionId: text(1000),
   serviceId: text(100),
   title: text(1000),
-  ...keptShape,
   unsaved: optional(isUnsaved),
 });
 
@@ -56,14 +55,4 @@ export function readPageState(state: unknown): PageState | undefined {
   if (!isPageState(state) || state.sessionId === '' || !/^[a-z0-9_-]+$/.test(state.serviceId))
     return undefined;
   return state;
-}
-
-const isKept = object(keptShape);
-
-/** Reads where sessions were read, as pairs; whatever else is stored is left out. */
-export function readKept(stored: unknown): readonly (readonly [string, Kept])[] {
-  return (Array.isArray(stored) ? stored : []).flatMap((pair: unknown) => {
-    const [key, kept] = Array.isArray(pair) ? (pair as readonly unknown[]) : [];
-    return typeof key === 'string' && isKept(kept) ? [[key, kept] as const] : [];
-  });
 }

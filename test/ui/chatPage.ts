@@ -5,9 +5,15 @@ import { chatStrings } from '../../src/chat/strings';
 
 /**
  * The chat page by itself in a browser, for what needs exact timing or exact rows. In it, `tell(name, payload)` is what a panel
- * would send, `said` what the page has told it, and `drawn()` resolves when all that was told is on the screen.
+ * would send, `said` what the page has told it, and `drawn()` resolves when all that was told is on the screen. `before` is run before
+ * the page's own script.
  */
-export async function openChatPage(browser: Browser, dist: string, kept?: Kept): Promise<Page> {
+export async function openChatPage(
+  browser: Browser,
+  dist: string,
+  kept: Kept = {},
+  before = '',
+): Promise<Page> {
   const page = await browser.newPage({ viewport: { width: 900, height: 800 } });
   await page.setContent('<!DOCTYPE html><html lang="en"><body><div id="root"></div></body></html>');
   await page.addStyleTag({ path: path.join(dist, 'pages', 'chat.css') });
@@ -17,16 +23,17 @@ export async function openChatPage(browser: Browser, dist: string, kept?: Kept):
     window.acquireVsCodeApi = () => ({ postMessage: message => said.push(message), getState() {}, setState() {} });
     window.drawn = () => new Promise(done => requestAnimationFrame(() => setTimeout(done)));
     window.tell = (name, payload) => window.postMessage({ kind: 'event', name, payload }, '*');`);
+  await page.evaluate(before);
   await page.addScriptTag({ path: path.join(dist, 'pages', 'chat.js') });
   const start = {
     strings: chatStrings(),
     language: 'en',
     identity: { sessionId: 's', serviceId: 's', title: 't' },
-    kept,
     draft: '',
     focus: true,
   };
   await page.evaluate(`tell('start', ${JSON.stringify(start)})`);
+  await page.evaluate(`tell('place', ${JSON.stringify(kept)})`);
   return page;
 }
 

@@ -2,8 +2,18 @@ import assert from 'node:assert/strict';
 import { startSampleService, type RecordedRequest, type SampleService } from '../../src/sample';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { stored } from './files';
+import { storageOf } from './seed';
 import { lastArticles, showsJust } from './shown';
 import { signedInTo, Workbench } from './workbench';
+
+/** How far the row at the upper edge goes beyond it, px; nothing while the list moves. */
+const BEYOND = `(() => {
+  const log = document.querySelector('.log');
+  const edge = log.getBoundingClientRect().top;
+  const row = [...log.querySelectorAll('.row')].find(each => each.getBoundingClientRect().bottom > edge);
+  return log.querySelector('.scrolling') === null && row ? Math.round(edge - row.getBoundingClientRect().top) : undefined;
+})()`;
 
 interface Browser {
   readonly document: { querySelector(selector: string): { readonly value: string } | null };
@@ -121,10 +131,43 @@ describe('the chat as a view', () => {
     await composer().fill('Written beside');
   });
 
-  it('is there after a reload, too', async () => {
-    await reload();
+  it('is there after a reload, too, with draft, files and place', async () => {
+    await row('Please fix').click();
+    await heading(/checkout/).waitFor();
+    await workbench.explorerMenu(['README.md'], 'Send to agent session');
+    await chip('README.md').waitFor();
+    await composer().fill('To go on with');
+    await chat().getByRole('log').press('Home');
+    await workbench.pageShows(`document.querySelector('.log').scrollTop === 0`, undefined);
+    await chat().getByRole('log').hover();
+    await workbench.page.mouse.wheel(0, 137);
+    await workbench.pageShows(`document.querySelector('.log').scrollTop === 137 && ${BEYOND} > 0`, undefined);
+    const beyond = await (await workbench.webviewFrame()).evaluate<number>(BEYOND);
+    const isThere = async (): Promise<void> => {
+      await holds('To go on with');
+      await chip('README.md').waitFor();
+      await chat().locator('.to-latest').waitFor();
+      await workbench.pageShows(
+        `document.querySelector('.log').scrollTop === 137 && ${BEYOND} === ${String(beyond)}`,
+        undefined,
+      );
+    };
+    await isThere();
+    await stored(storageOf(workbench), `"offset":${String(beyond)}`);
+    await workbench.openContainer('Agent Console');
     await row('Odd corners').click();
+    await heading('Odd corners').waitFor();
+    await holds('Written beside');
+    await row('Please fix').click();
+    await heading(/checkout/).waitFor();
+    await isThere();
+    await reload();
+    // VS Code in a browser may not have stored yet which session the view showed last.
+    await row('Please fix').click();
     await beside().waitFor();
+    await heading(/checkout/).waitFor();
+    await isThere();
+    await row('Odd corners').click();
     await heading('Odd corners').waitFor();
     await holds('Written beside');
   });

@@ -93,6 +93,59 @@ describe('the composer of a page by itself', () => {
     assert.equal(await field().inputValue(), changing.text);
   });
 
+  /** A browser that stores, and an editor that kept the state of a page; both to be looked at. */
+  const remembering = (stored: Readonly<Record<string, string>>, state: object): string => `
+    window.store = ${JSON.stringify(stored)};
+    Object.defineProperty(window, 'localStorage', {
+      value: {
+        get length() { return Object.keys(store).length; },
+        key: index => Object.keys(store)[index] ?? null,
+        getItem: key => store[key] ?? null,
+        setItem: (key, value) => void (store[key] = value),
+        removeItem: key => void delete store[key],
+      },
+    });
+    const { postMessage } = acquireVsCodeApi();
+    window.acquireVsCodeApi = () => ({ postMessage, getState: () => (${JSON.stringify(state)}), setState() {} });`;
+  const left = (): Promise<unknown> =>
+    page.evaluate(`said.filter(({ name }) => name === 'unsaved').map(({ params }) => params)`);
+
+  it('leaves nothing with the browser once all is stored, nor what earlier versions left there', async () => {
+    await page.close();
+    const earlier = {
+      'agentConsole.unsaved s other': 'null',
+      'agentConsole.unsaved s s': 'null',
+      another: 'null',
+    };
+    page = await openChatPage(browser, path.join(root, 'dist'), {}, remembering(earlier, {}));
+    await tell();
+    assert.deepEqual(await page.evaluate('store'), { another: 'null' });
+    await field().fill('A draft');
+    assert.match(await page.evaluate(`store['agentConsole.unsaved s s']`), /"A draft"/);
+    await page.evaluate(
+      `tell('draftStored', { version: said.findLast(({ name }) => name === 'draft').params.version })`,
+    );
+    await page.waitForFunction(`!('agentConsole.unsaved s s' in store)`);
+  });
+
+  it('hands over what was left of its own session, not what the view kept of another', async () => {
+    const unsaved = { text: 'Half a thought', at: 5 };
+    await page.close();
+    const of = (sessionId: string) => ({ sessionId, serviceId: 's', title: 't', unsaved });
+    page = await openChatPage(browser, path.join(root, 'dist'), {}, remembering({}, of('another')));
+    await tell();
+    assert.deepEqual(await left(), []);
+    await page.close();
+    page = await openChatPage(browser, path.join(root, 'dist'), {}, remembering({}, of('s')));
+    await tell();
+    assert.deepEqual(await left(), [unsaved]);
+    const stored = { 'agentConsole.unsaved s s': JSON.stringify({ ...unsaved, text: 'Newer' }) };
+    await page.close();
+    page = await openChatPage(browser, path.join(root, 'dist'), {}, remembering(stored, of('s')));
+    await tell();
+    assert.deepEqual(await left(), [{ ...unsaved, text: 'Newer' }]);
+  });
+
   it('takes what is typed right after Enter for the next message', async () => {
     interface Said {
       readonly kind: string;

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { readFileSync, watch } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { startSampleService, type RecordedRequest, type SampleService } from '../../src/sample';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
-import { textsBelow } from './files';
+import { stored } from './files';
+import { storageOf } from './seed';
 import { Workbench } from './workbench';
 
 /** The issue's own path: sign in, create a session, send two files from the Explorer, read the earlier replies. */
@@ -135,7 +136,7 @@ describe('a first day', () => {
     const { page } = workbench;
     await workbench.webview().getByRole('textbox').fill('A thought for later');
     await workbench.tab('Please explain').waitFor();
-    await draftIsStored(workbench.server.userDataFolder, 'A thought for later');
+    await stored(storageOf(workbench), 'A thought for later');
     await page.reload();
     // VS Code may have stored an older title of the tab, and another tab in front.
     await workbench.tab(/Please explain|^Session/).click({ timeout: 60_000 });
@@ -144,21 +145,6 @@ describe('a first day', () => {
     await composerHolds(workbench, 'A thought for later');
   });
 });
-
-/** Resolves when a draft with this text is on disk: that is when nothing can take it away any more. */
-async function draftIsStored(userDataFolder: string, text: string): Promise<void> {
-  const folder = path.join(userDataFolder, 'User', 'globalStorage', 'agent-console.agent-console');
-  const holds = (): boolean =>
-    [...textsBelow(folder)].some(([file, content]) => file.endsWith('.json') && content.includes(text));
-  if (holds()) return;
-  await new Promise<void>(resolve => {
-    const watcher = watch(folder, { recursive: true }, () => {
-      if (!holds()) return;
-      watcher.close();
-      resolve();
-    });
-  });
-}
 
 /** Waits until the composer holds exactly this. */
 async function composerHolds(workbench: Workbench, value: string): Promise<void> {

@@ -72,7 +72,6 @@ export function panelOf({ window, client }: Scene, kind: ChatPlace['kind'] = 'pa
       api: () => client,
       onDidChangeSettings: new Emitter<unknown>().event,
     },
-    kept: { get: () => undefined, set: () => undefined },
   });
   afterwards(() => panel.release());
   return { panel, said, posted, heard: heard.event, log };

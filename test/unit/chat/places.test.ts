@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
 import type { ChatPanel } from '../../../src/chat/panel';
 import type { ChatPlace } from '../../../src/chat/place';
-import { Places, type ChatOfPlace } from '../../../src/chat/places';
+import { Places } from '../../../src/chat/places';
 import { Emitter } from '../../../src/util/event';
 import { acts, Uri } from '../../fakes/vscode';
 import { afterwards, cleanUp } from './support';
@@ -33,17 +33,14 @@ function memoryOf(): vscode.Memento {
 
 function placesOf(memory = memoryOf()) {
   const made: { readonly kind: ChatPlace['kind']; readonly sessionId: string }[] = [];
-  const pages: ChatOfPlace[] = [];
   const places = new Places({
     extensionUri: Uri.file('/extension') as unknown as vscode.Uri,
     sessions: { get: () => undefined },
     serviceId: () => 'service',
     location: () => 'view',
     memory,
-    makePanel: ({ kind }, page) => {
-      const { serviceId, sessionId } = page;
+    makePanel: ({ kind }, { serviceId, sessionId }) => {
       made.push({ kind, sessionId });
-      pages.push(page);
       const panel: Partial<ChatPanel> = {
         conversation: { serviceId, sessionId } as unknown as ChatPanel['conversation'],
         isActive: true,
@@ -56,7 +53,7 @@ function placesOf(memory = memoryOf()) {
     },
   });
   afterwards(() => places.dispose());
-  return { places, made, pages };
+  return { places, made };
 }
 
 describe('the view as the place of chats', () => {
@@ -88,37 +85,14 @@ describe('the view as the place of chats', () => {
     assert.equal(places.inFront?.conversation.sessionId, 's2');
   });
 
-  it('comes back after a reload with the session it showed and where that was read, also when the editor kept less', async () => {
+  it('comes back after a reload with the session it showed, also when the editor kept less', async () => {
     const memory = memoryOf();
     const before = placesOf(memory);
     before.places.resolveView(viewOf(), undefined);
     await before.places.show('s1');
-    const place = { scroll: { key: 'message:m', offset: 12 }, opened: ['message:m:0'] };
-    before.pages[0]?.kept.set({ opened: [] });
-    before.pages[0]?.kept.set(place);
     const stale = { serviceId: 'service', sessionId: 's0', title: 'Earlier' };
     const after = placesOf(memory);
     after.places.resolveView(viewOf(), stale);
     assert.deepEqual(after.made, [{ kind: 'view', sessionId: 's1' }]);
-    assert.deepEqual(after.pages[0]?.kept.get(), place);
-  });
-
-  it('remembers the places of twenty sessions, the latest', () => {
-    const memory = memoryOf();
-    const { places, pages } = placesOf(memory);
-    places.resolveView(viewOf(), undefined);
-    for (let number = 0; number < 25; number++) {
-      places.follow(`s${String(number)}`);
-      pages[number]?.kept.set({ opened: Array.from({ length: 300 }, (_, index) => `part${String(index)}`) });
-    }
-    const stored =
-      memory.get<readonly (readonly [string, { readonly opened: readonly string[] }])[]>(
-        'agentConsole.chat.kept',
-      );
-    assert.deepEqual([stored?.length, stored?.at(-1)?.[0]], [20, 'service\ns24']);
-    assert.deepEqual(
-      [stored?.at(-1)?.[1].opened.length, stored?.at(-1)?.[1].opened.at(-1)],
-      [100, 'part299'],
-    );
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { chatProtocol, MAX_PIECE } from '../../../src/chat/protocol';
-import { readKept, readPageState, readSendRequest, readSessionId } from '../../../src/chat/requests';
+import { readPageState, readSendRequest, readSessionId } from '../../../src/chat/requests';
 import { panelSide, type PanelHandlers } from '../../../src/webview/ipc';
 
 /** What each message must look like when it reaches the panel, written down again by hand. */
@@ -223,29 +223,13 @@ describe('arguments from outside', () => {
     assert.throws(() => readSendRequest({ sessionId: 's', text: 'hi', attachments: ['/a'] }), /list of URIs/);
   });
 
-  it('of places that were read in are taken where they are in order', () => {
-    const right = ['service\nsession', { scroll: { key: 'message:m', offset: 12 }, opened: ['a'] }] as const;
-    assert.deepEqual(readKept([right, ['key'], [5, {}], null, ['k', { scroll: 5 }], ['k', { extra: 1 }]]), [
-      right,
-    ]);
-    assert.deepEqual(readKept([['k', {}]]), [['k', {}]]);
-    fc.assert(
-      fc.property(fc.anything(), stored => readKept(stored).every(([key]) => typeof key === 'string')),
-    );
-  });
-
   it('of a page that is restored are old or hostile, and never trusted', () => {
     const kept = { sessionId: 's', serviceId: 'ab12', title: 't' };
     assert.deepEqual(readPageState(kept), kept);
-    assert.ok(readPageState({ ...kept, scroll: { key: 'message:m', offset: 12 } }));
     assert.ok(readPageState({ ...kept, unsaved: { text: 'half', at: 5, sendId: 'a' } }));
-    assert.ok(readPageState({ ...kept, opened: ['message:m:0'] }));
     for (const wrong of [
       { ...kept, serviceId: '../../etc' },
       { ...kept, sessionId: '' },
-      { ...kept, scroll: { key: 'x' } },
-      { ...kept, opened: [5] },
-      { ...kept, opened: Array.from({ length: 1001 }, () => 'x') },
       { ...kept, extra: 1 },
       { ...kept, unsaved: 'text' },
       { ...kept, unsaved: { text: 7 } },
@@ -265,7 +249,7 @@ describe('arguments from outside', () => {
     );
     const field = fc.oneof(fc.string(), fc.anything(), fc.constant('../../x'));
     const nearly = fc.record(
-      { sessionId: field, serviceId: field, title: field, scroll: field, unsaved: field },
+      { sessionId: field, serviceId: field, title: field, unsaved: field },
       { requiredKeys: [] },
     );
     fc.assert(

@@ -118,6 +118,27 @@ describe('a queue', () => {
     assert.equal(conversation.queue.changing, undefined);
   });
 
+  it('knows in the next window what was being written for it', async () => {
+    const it = await scene();
+    busy(it);
+    const { conversation, drafts } = it.window;
+    await queueUp(it.window, 'one');
+    const [id = ''] = conversation.queued.map(message => message.id);
+    conversation.composition.setText('A draft');
+    conversation.queue.hold({ id, text: 'one, half cha' });
+    // What happens to the draft leaves it.
+    await conversation.submit('A draft', 'an-id-of-a-send');
+    await drafts.flush();
+    const next = await openWindow(it);
+    assert.deepEqual(next.conversation.queue.changing, { id, text: 'one, half cha' });
+    assert.equal(next.conversation.queue.isHeld, false, 'until its page is seen');
+    next.conversation.queue.hold({ id, text: 'one, changed' });
+    next.conversation.queue.hold(undefined);
+    await next.drafts.flush();
+    const last = await openWindow(it);
+    assert.equal(last.conversation.queue.changing, undefined);
+  });
+
   it('is sent by one of many windows, each message once', async () => {
     const it = await scene();
     const work = busy(it);

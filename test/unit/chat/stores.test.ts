@@ -3,6 +3,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { Drafts } from '../../../src/chat/drafts';
 import type { SendOwner } from '../../../src/chat/owner';
+import { ReadingPlaces } from '../../../src/chat/readingPlaces';
 import { SendJournal } from '../../../src/chat/sendJournal';
 import { Transcript } from '../../../src/chat/transcript';
 import { afterwards, brittle, cleanUp, message, storageIn, temporaryFolder, until } from './support';
@@ -231,5 +232,52 @@ describe('drafts', () => {
     const later = draftsIn(root);
     await later.load();
     assert.deepEqual(later.get('session'), { text: '', attachments: [] });
+  });
+});
+
+describe('where sessions were read', () => {
+  const at = (offset: number) => ({ scroll: { key: 'message:m', offset }, opened: ['message:m:0'] });
+
+  async function placesIn(root: string): Promise<ReadingPlaces> {
+    const places = new ReadingPlaces(storageIn(root), 'service1', error => assert.fail(String(error)));
+    afterwards(() => places.dispose());
+    await places.load();
+    return places;
+  }
+
+  it('is known in the next window, and leaves no record at the end with nothing opened', async () => {
+    const root = temporaryFolder();
+    const places = await placesIn(root);
+    places.keep('one', { ...at(5), opened: Array.from({ length: 300 }, (_, index) => `part${index}`) });
+    places.keep('two', at(7));
+    assert.deepEqual(places.get('two'), at(7), 'at once');
+    await places.flush();
+    const next = await placesIn(root);
+    assert.deepEqual(next.get('two'), at(7));
+    assert.deepEqual([next.get('one').opened?.length, next.get('one').opened?.at(-1)], [100, 'part299']);
+    assert.deepEqual(next.get('three'), { scroll: undefined, opened: undefined });
+    next.keep('two', { opened: [] });
+    await next.flush();
+    assert.equal((await placesIn(root)).get('two').scroll, undefined);
+  });
+
+  it('does not move a window that reads there itself', async () => {
+    const root = temporaryFolder();
+    const [one, other] = [await placesIn(root), await placesIn(root)];
+    one.keep('session', at(1));
+    other.keep('session', at(2));
+    await one.flush();
+    await other.flush();
+    assert.deepEqual([one.get('session'), other.get('session')], [at(1), at(2)]);
+  });
+
+  it('is remembered of two hundred sessions', async () => {
+    const root = temporaryFolder();
+    const places = await placesIn(root);
+    for (let number = 0; number < 205; number++) places.keep(`s${number}`, at(number));
+    await places.flush();
+    const next = await placesIn(root);
+    const known = Array.from({ length: 205 }, (_, number) => next.get(`s${number}`).scroll);
+    assert.equal(known.filter(scroll => scroll !== undefined).length, 200);
   });
 });

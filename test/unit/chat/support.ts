@@ -11,6 +11,7 @@ import { KeptFiles } from '../../../src/chat/keptFiles';
 import { messageBody } from '../../../src/chat/body';
 import { Drafts } from '../../../src/chat/drafts';
 import type { KnownMessage, StoredMessage } from '../../../src/chat/messages';
+import { ReadingPlaces } from '../../../src/chat/readingPlaces';
 import { SendJournal, type JournalOptions, type SendRecord } from '../../../src/chat/sendJournal';
 import { SendQueue } from '../../../src/chat/sendQueue';
 import type { ChatSession, ChatSessions } from '../../../src/chat/sessions';
@@ -193,6 +194,7 @@ export async function openWindow(options: {
   const log = silentLog();
   const serviceId = 'service1';
   const drafts = new Drafts(storage, serviceId, error => assert.fail(String(error)));
+  const places = new ReadingPlaces(storage, serviceId, error => assert.fail(String(error)));
   const journal = new SendJournal({ storage, serviceId, ...options.process });
   const queue = new SendQueue({ storage, serviceId, ...options.process });
   const sessions = new AskingSessions(client);
@@ -201,6 +203,7 @@ export async function openWindow(options: {
     sessionId,
     storage,
     drafts,
+    places,
     journal,
     queue,
     sessions,
@@ -220,6 +223,7 @@ export async function openWindow(options: {
     journal.dispose();
     queue.dispose();
     drafts.dispose();
+    places.dispose();
   });
   if (options.unread !== true) await conversation.load();
   return { conversation, drafts, journal, queue, sessions, storage, log };
