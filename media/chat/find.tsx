@@ -5,7 +5,6 @@ import { fill, finding, toggle, transcript } from './state';
 
 /** The `nth` occurrence in a part of a row. */
 interface Match {
-  readonly row: number;
   readonly key: string;
   readonly part: number;
   readonly nth: number;
@@ -52,11 +51,11 @@ async function search(
   const found: Match[] = [];
   const wanted = pattern(words);
   let began = performance.now();
-  for (const [row, content] of rows.entries()) {
+  for (const content of rows) {
     for (const [part, shown] of partsOf(content).entries()) {
       partText(shown)
         .match(wanted)
-        ?.forEach((_, nth) => found.push({ row, key: content.key, part, nth }));
+        ?.forEach((_, nth) => found.push({ key: content.key, part, nth }));
     }
     if (found.length >= MOST) break;
     if (performance.now() - began < STEP) continue;
@@ -117,7 +116,7 @@ export function FindBar({ strings, list }: FindBarProps) {
     const observer = new MutationObserver(mark);
     observer.observe(log, { childList: true, subtree: true });
     mark();
-    if (match !== undefined) void show(match, rows, words, list());
+    if (match !== undefined) void show(match, words, list());
     return () => {
       observer.disconnect();
       CSS.highlights.clear();
@@ -203,22 +202,20 @@ function markAll(log: Element, words: string): void {
 
 /** Opens the part that holds a match, goes there, and marks it as the current one. */
 async function show(
-  match: Match,
-  rows: readonly Row[],
+  { key, part: at, nth }: Match,
   words: string,
   list: ListHandle | undefined,
 ): Promise<void> {
-  const row = rows[match.row];
-  if (row === undefined || list === undefined) return;
-  toggle(`${row.key}:${match.part}`, true);
-  await list.toRow(match.row);
+  if (list === undefined) return;
+  toggle(`${key}:${at}`, true);
+  await list.toRow(key);
   await new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)));
-  const parts = list.element(match.row)?.querySelectorAll('article > :is(.markdown, .fold, .line, .picture)');
-  const part = parts?.[match.part];
+  const parts = list.element(key)?.querySelectorAll('article > :is(.markdown, .fold, .line, .picture)');
+  const part = parts?.[at];
   const body = part?.querySelector('.fold-body') ?? part;
   if (!body) return;
   const found = ranges(body, words);
-  const range = found[Math.min(match.nth, found.length - 1)] ?? ranges(part ?? body, words)[0];
+  const range = found[Math.min(nth, found.length - 1)] ?? ranges(part ?? body, words)[0];
   if (range === undefined) return;
   CSS.highlights.set('current', new Highlight(range));
   range.startContainer.parentElement?.scrollIntoView({ block: 'nearest' });

@@ -26,9 +26,9 @@ export interface ListPosition {
 export interface ListHandle {
   toEnd(): void;
   /** Brings a row to the top; resolves when it is drawn there. */
-  toRow(index: number): Promise<void>;
+  toRow(key: string): Promise<void>;
   /** The drawn row, if it is. */
-  element(index: number): Element | undefined;
+  element(key: string): Element | undefined;
 }
 
 interface ListProps {
@@ -72,9 +72,11 @@ export function List(props: ListProps) {
     }
     props.handle({
       toEnd: () => controller.toEnd(),
-      toRow: index => controller.toRow(index),
-      element: index =>
-        container.current?.children[index - Math.max(0, controller.virtualizer.store.$getRange(BUFFER)[0])],
+      toRow: key => controller.toRow(key),
+      element: key =>
+        container.current?.children[
+          controller.indexOf(key) - Math.max(0, controller.virtualizer.store.$getRange(BUFFER)[0])
+        ],
     });
     controller.tellFollowing();
     return () => controller.virtualizer.dispose();
@@ -235,11 +237,10 @@ class ListController {
       this.#follow();
       return;
     }
-    const rows = this.#rows?.rows ?? [];
-    const index = rows.findIndex(row => row.key === at.key);
+    const index = this.indexOf(at.key);
     this.#triesLeft = MOST_TRIES;
     if (index >= 0) this.#goTo(index, at);
-    else if (this.#rows?.total === rows.length) this.toEnd();
+    else if (this.#rows?.total === this.#rows?.rows.length) this.toEnd();
   }
 
   #goTo(index: number, { offset }: ListPosition): void {
@@ -256,13 +257,12 @@ class ListController {
    */
   #staysAtPlace(): void {
     const at = this.#restoring;
-    const { rows, total } = this.#rows ?? { rows: [], total: undefined };
-    const index = at === undefined ? -1 : rows.findIndex(row => row.key === at.key);
+    const index = at === undefined ? -1 : this.indexOf(at.key);
     if (at === undefined || index < 0 || this.#isAway()) return;
     const { store } = this.virtualizer;
     const missing = store.$getItemOffset(index) + at.offset - store.$getScrollOffset();
     if (Math.abs(missing) > 1 && this.#triesLeft-- > 0) this.#goTo(index, at);
-    else if (total === rows.length) {
+    else if (this.#rows?.total === this.#rows?.rows.length) {
       this.#restoring = undefined;
       this.#scrolled();
       this.#rested();
@@ -275,10 +275,18 @@ class ListController {
     this.#follow();
   }
 
-  toRow(index: number): Promise<void> {
-    this.#setFollowing(false);
-    this.#restoring = undefined;
-    return this.virtualizer.driver.$scroll(index, { align: 'start', offset: -48 });
+  /** Where the row is now; rows may come in before it at any time. */
+  indexOf(key: string): number {
+    return this.#rows?.rows.findIndex(row => row.key === key) ?? -1;
+  }
+
+  async toRow(key: string): Promise<void> {
+    for (let index = this.indexOf(key), gone = -1; index >= 0 && index !== gone; index = this.indexOf(key)) {
+      this.#setFollowing(false);
+      this.#restoring = undefined;
+      await this.virtualizer.driver.$scroll(index, { align: 'start', offset: -48 });
+      gone = index;
+    }
   }
 
   keyDown(event: KeyboardEvent): void {

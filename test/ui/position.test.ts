@@ -176,4 +176,33 @@ describe('the position in a transcript', () => {
     await splice(0, 0, rows(50, 100), 150);
     await page.getByText('36 of 37').waitFor();
   });
+
+  for (const [when, acts] of [
+    ['right before it is gone to', `tell('splice', earlier); await drawn(); press();`],
+    ['while it is gone to', `press(); tell('splice', earlier);`],
+  ] as const)
+    it(`of find is the one that was asked for when earlier messages come in ${when}`, async () => {
+      await page.evaluate(`tell('find', {})`);
+      const field = page.getByRole('textbox', { name: 'Find in this session' });
+      await field.fill('Please look');
+      await page.getByText('25 of 25').waitFor();
+      await page.getByText('Number 196.').waitFor();
+      for (let frame = 0; frame < 30; frame++) await page.evaluate('drawn()');
+      const earlier = { from: 0, remove: 0, rows: rows(47, 100), total: 153 };
+      await page.evaluate(`(async () => {
+        const earlier = ${JSON.stringify(earlier)};
+        const press = () => document.querySelector('.find input')
+          .dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', shiftKey: true, bubbles: true }));
+        ${acts}
+      })()`);
+      await page.getByText('37 of 38').waitFor();
+      await page.waitForFunction(`(() => {
+        const [range] = CSS.highlights.get('current') ?? [];
+        const { top, bottom } = range?.getBoundingClientRect() ?? {};
+        const log = document.querySelector('.log').getBoundingClientRect();
+        return range?.startContainer.parentElement.closest('.row').textContent.includes('Number 192.')
+          && top >= log.top && bottom <= log.bottom;
+      })()`);
+      assert.equal(await page.getByText('Number 192.').count(), 1);
+    });
 });
