@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ChatStrings, Chip } from '../../src/chat/protocol';
 import { attachBlob, shrink } from './given';
 import { ask, panel } from './page';
+import { pictureOf } from './picture';
 import { chipIcons } from './rows';
 import { announcement, composer, fill, rejected, type Rejected } from './state';
 
@@ -18,9 +19,7 @@ export function Attached({ chips, strings, onRemoved }: AttachedProps) {
   if (chips.length + rejected.value.length === 0) return null;
   const limit = composer.value?.limits.image ?? 0;
   const shrinkChip = async ({ key, name }: Chip): Promise<void> => {
-    const { mediaType, bytes } = await panel.request('attachedPicture', { key });
-    const picture = new Blob([Uint8Array.from(bytes)], { type: mediaType });
-    const smaller = await shrink(picture, name, limit);
+    const smaller = await shrink(await attachedPicture(key), name, limit);
     await attachBlob(smaller.name, smaller.file, key);
   };
   const drop = (item: Rejected): void => {
@@ -61,6 +60,9 @@ export function Attached({ chips, strings, onRemoved }: AttachedProps) {
     </ul>
   );
 }
+
+const attachedPicture = (key: string): Promise<Blob> =>
+  pictureOf(from => panel.request('attachedPicture', { key, from }));
 
 /** Says what has been attached, or why it cannot be, once each; not what was there when the page was built. */
 function useAnnouncements(chips: readonly Chip[], strings: ChatStrings): void {
@@ -135,10 +137,10 @@ function Thumbnail({ chip }: { readonly chip: Chip }) {
   useEffect(() => {
     let made: string | undefined;
     let wanted = true;
-    panel.request('attachedPicture', { key: chip.key }).then(
-      ({ mediaType, bytes }) => {
+    attachedPicture(chip.key).then(
+      picture => {
         if (!wanted) return;
-        made = URL.createObjectURL(new Blob([Uint8Array.from(bytes)], { type: mediaType }));
+        made = URL.createObjectURL(picture);
         setAddress(made);
       },
       () => undefined,

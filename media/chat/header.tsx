@@ -21,9 +21,9 @@ export function Header() {
   const strings = start.value?.strings;
   const known = header.value;
   if (strings === undefined || known === undefined) return <header class="header" />;
-  const { title, facts, status, tokens, messages, problem, refreshing } = known;
+  const { title, facts, status, tokens, messages, problem, refreshing, about } = known;
   return (
-    <header class="header">
+    <header class="header" data-vscode-context={about}>
       <div class="header-line">
         <h1 title={title}>{title}</h1>
         <span class="status">

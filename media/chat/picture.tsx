@@ -1,5 +1,17 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { Picture as Piece } from '../../src/chat/protocol';
 import { panel } from './page';
+
+/** A picture that is asked for piece by piece. */
+export async function pictureOf(ask: (from: number) => Promise<Piece>): Promise<Blob> {
+  const parts: BlobPart[] = [];
+  for (let from = 0; ;) {
+    const { mediaType: type, bytes, isLast } = await ask(from);
+    parts.push(Uint8Array.from(bytes));
+    from += bytes.length;
+    if (isLast) return new Blob(parts, { type });
+  }
+}
 
 /** Object addresses of pictures seen, the oldest first. */
 const pictures = new Map<string, string>();
@@ -12,9 +24,9 @@ export function Picture({ messageId, index, label }: { messageId: string; index:
   useEffect(() => {
     if (address !== undefined) return;
     let wanted = true;
-    panel.request('picture', { messageId, index }).then(
-      ({ mediaType, bytes }) => {
-        const made = URL.createObjectURL(new Blob([Uint8Array.from(bytes)], { type: mediaType }));
+    pictureOf(from => panel.request('picture', { messageId, index, from })).then(
+      picture => {
+        const made = URL.createObjectURL(picture);
         pictures.set(key, made);
         const [oldest] = pictures;
         if (pictures.size > MOST_PICTURES && oldest !== undefined) {

@@ -3,6 +3,7 @@ import { Formatter } from '../util/format';
 import { oneLine } from '../util/text';
 import type { BodyPart } from './body';
 import { imageType } from './imageType';
+import type { WholePicture } from './pictures';
 import { sniffPieces, type MediaType, type Sniffed } from './mediaTypes';
 
 export interface FileFacts {
@@ -119,13 +120,13 @@ export class Attachments {
   }
 
   /** A picture as it is, to be shown or made smaller; rejects when it is none, or far too large. */
-  async picture(uri: string): Promise<{ readonly mediaType: string; readonly bytes: Uint8Array }> {
+  async picture(uri: string): Promise<WholePicture> {
     const { kind, size } = await this.#files.stat(uri);
     const bytes = kind === 'file' && size <= MOST_SHRINKABLE ? await this.#files.read(uri) : undefined;
     const mediaType = bytes && imageType(bytes);
     if (bytes === undefined || mediaType === undefined)
       throw new Error(vscode.l10n.t('This picture cannot be shown.'));
-    return { mediaType, bytes: Uint8Array.from(bytes) };
+    return { mediaType, bytes };
   }
 
   async #read(

@@ -9,6 +9,7 @@ import type { Conversation } from './conversation';
 import type { AwayFile } from './given';
 import type { KeptFiles, LooseFile } from './keptFiles';
 import { ownTexts } from './model';
+import { Pictures } from './pictures';
 import type { ChatProtocol, Picture } from './protocol';
 import type { Gone } from './undo';
 import { moreThan, Uploads, type Piece } from './uploads';
@@ -26,10 +27,12 @@ export class Composing {
   readonly conversation: Conversation;
   readonly #deps: ComposingDeps;
   readonly #uploads: Uploads;
+  readonly #pictures: Pictures;
 
   constructor(conversation: Conversation, deps: ComposingDeps) {
     this.conversation = conversation;
     this.#deps = deps;
+    this.#pictures = new Pictures(key => deps.attachments.picture(key));
     this.#uploads = new Uploads({
       begin: name => deps.kept.begin(conversation.serviceId, { name: nameOf(name) }),
       limit: () => this.#limit,
@@ -83,6 +86,7 @@ export class Composing {
   /** What a page had not handed over to its end is given up, and a message that it was changing may go. */
   pageGone(): void {
     void this.#uploads.clear();
+    this.#pictures.clear();
     this.conversation.queue.letGo();
   }
 
@@ -102,9 +106,10 @@ export class Composing {
     if (uris !== undefined) await this.attachUris(uris.map(uri => uri.toString()));
   }
 
-  picture(key: string): Promise<Picture> {
+  /** A piece of an attached picture. */
+  async picture(key: string, from: number): Promise<Picture> {
     this.#need(key);
-    return this.#deps.attachments.picture(key);
+    return this.#pictures.piece(key, from);
   }
 
   /** Shows an attached file as the editor shows such files. */
@@ -182,7 +187,7 @@ export function composerRequests(
     attach: () => done(composing.pickFiles()),
     attachUris: ({ uris }) => done(composing.attachUris(uris)),
     attachBytes: piece => done(composing.receive(piece)),
-    attachedPicture: ({ key }) => composing.picture(key),
+    attachedPicture: ({ key, from }) => composing.picture(key, from),
     editQueued: ({ id, text }) => found(conversation.queue.edit(id, text)),
     moveQueued: ({ id, to }) => found(conversation.queue.move(id, to)),
     removeQueued: async ({ id }) => {

@@ -3,31 +3,50 @@ import { commands } from '../contributions';
 import type { Conversation } from './conversation';
 import type { ChatPlace } from './place';
 
-/** What a chat can do beyond what its page shows, as a list to choose from. */
-export async function showMore(
-  panel: { readonly conversation: Pick<Conversation, 'sessionId'>; find(): void },
-  kind: ChatPlace['kind'],
-): Promise<void> {
-  const { sessionId } = panel.conversation;
-  const run = (command: string) => (): unknown => vscode.commands.executeCommand(command, sessionId);
-  const actions: (vscode.QuickPickItem & { readonly act: () => unknown })[] = [
-    { label: `$(search) ${vscode.l10n.t('Find in this session')}`, act: () => panel.find() },
-    { label: `$(export) ${vscode.l10n.t('Export to Markdown…')}`, act: run(commands.chat.export) },
-    { label: `$(file) ${vscode.l10n.t('Open as text document')}`, act: run(commands.chat.openDocument) },
-    { label: `$(copy) ${vscode.l10n.t('Copy session id')}`, act: run(commands.sessions.copyId) },
-    { label: `$(info) ${vscode.l10n.t('Show session details')}`, act: run(commands.sessions.showDetails) },
-    ...(kind === 'view'
-      ? [
-          {
-            label: `$(multiple-windows) ${vscode.l10n.t('Open in an editor')}`,
-            act: run(commands.chat.openPanel),
-          },
-        ]
-      : []),
-  ];
-  const chosen = await vscode.window.showQuickPick(actions, {
+interface Act extends vscode.QuickPickItem {
+  readonly act: () => unknown;
+}
+
+interface MorePanel {
+  readonly conversation: Pick<Conversation, 'sessionId' | 'session'>;
+  find(): void;
+}
+
+/** Lets the person choose what else to do with the session of a chat. */
+export async function showMore(panel: MorePanel, kind: ChatPlace['kind']): Promise<void> {
+  const chosen = await vscode.window.showQuickPick(moreActs(panel, kind), {
     placeHolder: vscode.l10n.t('What to do with this session'),
     ignoreFocusOut: true,
   });
   await Promise.resolve(chosen?.act());
+}
+
+/** What a chat can do beyond what its page shows; where a session's row has the same, in its words. */
+export function moreActs(panel: MorePanel, kind: ChatPlace['kind']): Act[] {
+  const { sessionId, session } = panel.conversation;
+  const run = (icon: string, label: string, command: string): Act => ({
+    label: `$(${icon}) ${label}`,
+    act: () => vscode.commands.executeCommand(command, sessionId),
+  });
+  const { sessions, chat } = commands;
+  return [
+    { label: `$(search) ${vscode.l10n.t('Find in this session')}`, act: () => panel.find() },
+    run('export', vscode.l10n.t('Export to Markdown…'), chat.export),
+    run('file', vscode.l10n.t('Open as text document'), chat.openDocument),
+    run('copy', vscode.l10n.t('Copy session id'), sessions.copyId),
+    run('link', vscode.l10n.t('Copy session link'), sessions.copyLink),
+    run('info', vscode.l10n.t('Show session details'), sessions.showDetails),
+    ...(session === undefined
+      ? []
+      : [
+          run('edit', vscode.l10n.t('Rename session on this machine…'), sessions.rename),
+          session.isPinned === true
+            ? run('pinned', vscode.l10n.t('Unpin session'), sessions.unpin)
+            : run('pin', vscode.l10n.t('Pin session on this machine'), sessions.pin),
+          session.isArchived === true
+            ? run('archive', vscode.l10n.t('Take session out of the archive'), sessions.unarchive)
+            : run('archive', vscode.l10n.t('Archive session on this machine'), sessions.archive),
+        ]),
+    ...(kind === 'view' ? [run('multiple-windows', vscode.l10n.t('Open in an editor'), chat.openPanel)] : []),
+  ];
 }

@@ -6,8 +6,9 @@ import { imageType } from './imageType';
 import { openPath } from './openPath';
 import { pictureOf } from './parts';
 import { isHidden } from './messages';
+import { pictureFrom, type WholePicture } from './pictures';
 import { offerBack, type Gone, type Teller } from './undo';
-import type { ChatProtocol, Kept, Picture, Unsaved } from './protocol';
+import type { ChatProtocol, Kept, Unsaved } from './protocol';
 
 /** What the page can ask of its panel beyond the conversation itself. */
 export interface PanelActions {
@@ -71,7 +72,7 @@ export function panelHandlers(panel: PanelActions, teller?: Teller): PanelHandle
         await panel.addAgain();
         return null;
       },
-      picture: ({ messageId, index }) => picture(conversation, messageId, index),
+      picture: ({ messageId, index, from }) => pictureFrom(picture(conversation, messageId, index), from),
     },
     notifications: {
       ready: ({ timeZone }) => panel.pageReady(timeZone),
@@ -106,7 +107,7 @@ export function safeLink(href: string): string | undefined {
 }
 
 /** A picture of a message a person may see, if its bytes are what they say. */
-function picture(conversation: Conversation, messageId: string, index: number): Picture {
+function picture(conversation: Conversation, messageId: string, index: number): WholePicture {
   const message = conversation.transcript.known.get(messageId)?.message;
   const item = message === undefined || isHidden(message) ? undefined : message.content[index];
   const encoded = item === undefined ? undefined : pictureOf(item);

@@ -25,7 +25,14 @@ export function headerOf(
     ...(tokens === undefined ? {} : { tokens }),
     ...(messages === undefined ? {} : { messages: messagesText(messages, format) }),
     refreshing,
+    about: session === undefined ? '{}' : aboutOf(session),
   };
+}
+
+/** The session and how it stands here, as entries of `webview/context` in package.json ask for it. */
+function aboutOf({ sessionId, isPinned, isArchived }: ChatSession): string {
+  const chatSession = `${isPinned === true ? 'pinned' : 'unpinned'} ${isArchived === true ? 'archived' : 'listed'}`;
+  return JSON.stringify({ sessionId, chatSession });
 }
 
 function messagesText(count: number, format: Formatter): string {

@@ -96,6 +96,8 @@ export interface Header {
   readonly tokens?: { readonly short: string; readonly detail: string };
   readonly messages?: string;
   readonly refreshing: boolean;
+  /** What the editor's menu of the header is about, as JSON. */
+  readonly about: string;
 }
 
 export interface Composer {
@@ -186,19 +188,22 @@ export interface Splice {
   readonly total: number;
 }
 
+/** A piece of a picture. */
 export interface Picture {
   readonly mediaType: string;
-  /** A view of exactly these bytes. */
+  /** A view of exactly these bytes, `MAX_PIECE` at most. */
   readonly bytes: Uint8Array;
+  readonly isLast: boolean;
 }
 
 /** Longest text of a message, UTF-16 units. */
 export const MAX_TEXT = 2_000_000;
-/** Largest bytes a page may hand over at once: more would hold up everything else. */
+/** Largest bytes that cross at once, either way: more would hold up everything else. */
 export const MAX_PIECE = 2 * 1024 * 1024;
 // The page takes the types alone: what is made here is made in a function that its build can leave out.
 const none = /* @__PURE__ */ (() => object({}))();
 const sendId = /* @__PURE__ */ (() => object({ sendId: text(100) }))();
+const from = /* @__PURE__ */ (() => number(0, 1e9))();
 const id = /* @__PURE__ */ (() => object({ id: text(100) }))();
 
 /** Checks what a page had not seen stored. */
@@ -241,8 +246,8 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     attach: request(none)<null>(),
     /** Attaches files that were dropped, by their addresses. */
     attachUris: request(object({ uris: listOf(text(10_000), 500) }))<null>(),
-    /** The bytes of an attached picture. */
-    attachedPicture: request(object({ key: text(10_000) }))<Picture>(),
+    /** The bytes of an attached picture, from this one on. */
+    attachedPicture: request(object({ key: text(10_000), from }))<Picture>(),
     editQueued: request(object({ id: text(100), text: text(MAX_TEXT) }))<null>(),
     /** To another place, counted from 0. */
     moveQueued: request(object({ id: text(100), to: number(0, 10_000) }))<null>(),
@@ -262,7 +267,7 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     openPath: request(object({ path: text(4000) }))<null>(),
     /** Puts a removed session back into the list. */
     addAgain: request(none)<null>(),
-    picture: request(object({ messageId: text(1000), index: number(0, 10_000) }))<Picture>(),
+    picture: request(object({ messageId: text(1000), index: number(0, 10_000), from }))<Picture>(),
   },
   notifications: {
     /** The page listens. Sent again each time it was built anew. */

@@ -21,6 +21,9 @@ export interface ChatSession {
   /** The service's clock, Unix ms. */
   readonly updatedAt?: number | undefined;
   readonly settings?: SessionSettings | undefined;
+  /** What the person does with it on this machine. */
+  readonly isPinned?: boolean | undefined;
+  readonly isArchived?: boolean | undefined;
 }
 
 /** What the chat needs of the sessions feature; passed in by `parts`. */

@@ -22,6 +22,8 @@ export interface SessionForChat {
   readonly messageCount?: number;
   readonly updatedAt?: number;
   readonly settings?: SessionSettings;
+  readonly isPinned: boolean;
+  readonly isArchived: boolean;
 }
 
 export interface ChatSessionsDeps {
@@ -62,7 +64,7 @@ export class ChatSessionsSource extends Disposable {
   get(sessionId: string): SessionForChat | undefined {
     const record = this.#deps.index.get(sessionId);
     if (record === undefined) return undefined;
-    const { session } = record;
+    const { session, local } = record;
     const status = this.#deps.monitor.statusOf(sessionId);
     const { computer } = this.#deps;
     const name = computerName(record, computer);
@@ -73,6 +75,8 @@ export class ChatSessionsSource extends Disposable {
       sessionId,
       title: sessionTitle(record),
       status: status.value,
+      isPinned: local.pinned === true,
+      isArchived: local.archivedAt !== undefined,
       shown: { word: stateWord(record, status), icon, spin: spin !== undefined },
       ...given('computerId', session?.computerId),
       ...given('computerName', name),

@@ -203,6 +203,8 @@ export class LocalCommands {
       ),
       value: record.local.name ?? sessionTitle(record),
       validateInput: tooLong(200),
+      // Asked from the page of a chat, which may take the focus back.
+      ignoreFocusOut: true,
     });
     if (name === undefined) return;
     const given = name.trim();

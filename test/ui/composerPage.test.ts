@@ -23,6 +23,7 @@ describe('the composer of a page by itself', () => {
         facts: [],
         status: { word: 'running', icon: 'sync', spin: false },
         refreshing: false,
+        about: '{}',
       },
       composer: {
         chips: [],

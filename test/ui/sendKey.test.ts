@@ -8,7 +8,13 @@ import { launchBrowser } from '../vscode/server';
 import { openChatPage } from './chatPage';
 
 const state = (sending: boolean): PanelState => ({
-  header: { title: 't', facts: [], status: { word: 'idle', icon: 'circle', spin: false }, refreshing: false },
+  header: {
+    title: 't',
+    facts: [],
+    status: { word: 'idle', icon: 'circle', spin: false },
+    refreshing: false,
+    about: '{}',
+  },
   composer: {
     chips: [],
     total: '',

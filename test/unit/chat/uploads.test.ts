@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import type { AttachableFiles } from '../../../src/chat/attachments';
 import { KeptFiles } from '../../../src/chat/keptFiles';
+import { MAX_PIECE } from '../../../src/chat/protocol';
 import type { Piece } from '../../../src/chat/uploads';
 import { Uploads } from '../../../src/chat/uploads';
 import { scene } from './scene';
-import { cleanUp, composingOf, diskFiles, openWindow, temporaryFolder } from './support';
+import { cleanUp, composingOf, diskFiles, openWindow, temporaryFolder, writeFile } from './support';
 
 afterEach(cleanUp);
 
@@ -127,5 +129,37 @@ describe('what a page hands over', () => {
     const [only, ...none] = conversation.composition.draft.attachments;
     assert.equal(await read(kept, only), '12345');
     assert.deepEqual(none, []);
+  });
+});
+
+describe('a picture that is shown or made smaller', () => {
+  const bytes = new Uint8Array(2 * MAX_PIECE + 5).map((_, index) => index % 251);
+  bytes.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+
+  it('crosses in pieces with buffers of their own, and is read once', async () => {
+    const { client, sessionId } = await scene();
+    const folder = temporaryFolder();
+    let read = 0;
+    const files: AttachableFiles = { ...diskFiles, read: uri => (read++, diskFiles.read(uri)) };
+    const kept = new KeptFiles(temporaryFolder(), files);
+    const { conversation } = await openWindow({ root: temporaryFolder(), client, sessionId, files: kept });
+    const uri = writeFile(folder, 'large.png', bytes);
+    await conversation.composition.attach([uri]);
+    const composing = composingOf(conversation, kept);
+    const parts: Uint8Array[] = [];
+    for (let from = 0, isLast = false; !isLast;) {
+      const piece = await composing.picture(uri, from);
+      assert.equal(piece.mediaType, 'image/png');
+      assert.ok(piece.bytes.length <= MAX_PIECE);
+      assert.equal(piece.bytes.buffer.byteLength, piece.bytes.length);
+      parts.push(piece.bytes);
+      from += piece.bytes.length;
+      ({ isLast } = piece);
+    }
+    assert.deepEqual([parts.length, read], [3, 1]);
+    assert.ok(Buffer.concat(parts).equals(bytes));
+    // Whoever asks for the rest later has it all the same.
+    assert.equal((await composing.picture(uri, 2 * MAX_PIECE)).bytes.length, 5);
+    await assert.rejects(composing.picture('file:///gone.png', 0), /has been removed meanwhile/);
   });
 });
