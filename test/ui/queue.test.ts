@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { ChatStage } from './chatStage';
+import { stored } from './files';
 import { pasteInto } from './giving';
+import { storageOf } from './seed';
 
 /** What is queued, and what is sent at the worst moment, through the real page. */
 describe('the queue of the chat', () => {
@@ -46,7 +48,16 @@ describe('the queue of the chat', () => {
     await stage.press('ControlOrMeta+Enter');
     await queue().getByText('one, but better').waitFor();
     assert.deepEqual(await texts(), ['four', 'one, but better', 'three']);
+    // A change that has begun is there again, and may still be given up.
+    const changing = stage.chat.getByRole('textbox', { name: 'Queued message' });
+    await stage.chat.getByRole('button', { name: 'Edit "three"' }).click();
+    await changing.fill('three, half cha');
+    await stored(storageOf(stage.workbench), 'three, half cha');
     await stage.reload();
+    await changing.waitFor();
+    assert.equal(await changing.inputValue(), 'three, half cha');
+    await stage.chat.getByRole('button', { name: 'Cancel' }).click();
+    await changing.waitFor({ state: 'detached' });
     await queue().nth(2).waitFor();
     assert.deepEqual(await texts(), ['four', 'one, but better', 'three']);
     assert.equal(stage.sent.length, before);
@@ -78,6 +89,13 @@ describe('the queue of the chat', () => {
       }, text);
       if ((await stage.composer.inputValue()) === text) await stage.send();
       assert.ok(stage.sent.filter(sent => sent === text).length <= 1);
+    }
+    // What a reload has cut off waits for the person to decide, and what is queued waits with it.
+    const open = stage.chat.locator('.message.send');
+    await stage.chat.locator('.message.send.sending').first().waitFor({ state: 'detached' });
+    for (let left = await open.count(); left > 0; left--) {
+      await stage.button('Discard').first().click();
+      await open.nth(left - 1).waitFor({ state: 'detached' });
     }
   }).timeout(120_000);
 

@@ -39,8 +39,20 @@ export async function showsJust(workbench: Workbench, wanted: Shown, last = 0): 
   });
 }
 
-/** The texts of the last messages that are drawn. */
+/** The list rests at its end, and all that is drawn has its height. */
+const RESTS_AT_END = `(() => {
+  const log = document.querySelector('.log');
+  return log !== null
+    && document.querySelector('.to-latest') === null
+    && log.querySelector('article') !== null
+    && log.scrollHeight - log.clientHeight - log.scrollTop <= 8
+    && log.querySelector('.scrolling') === null
+    && [...log.querySelectorAll('.row')].every(row => row.style.visibility !== 'hidden');
+})()`;
+
+/** The texts of the last messages, once the page shows its end. */
 export async function lastArticles(workbench: Workbench, count: number): Promise<readonly string[]> {
-  const texts = await workbench.webview().getByRole('article').allInnerTexts();
+  await workbench.pageShows(RESTS_AT_END, undefined);
+  const texts = await workbench.webview().locator('article').allInnerTexts();
   return texts.slice(-count).map(text => text.trim());
 }

@@ -52,6 +52,8 @@ export interface Server {
 /** Quiet, deterministic, and without anything that asks the network. */
 const quietSettings: Readonly<Record<string, unknown>> = {
   'chat.disableAIFeatures': true,
+  // A file that opens late would take the selection of the Explorer to itself.
+  'explorer.autoReveal': false,
   'extensions.autoCheckUpdates': false,
   'extensions.autoUpdate': 'off',
   'extensions.ignoreRecommendations': true,
