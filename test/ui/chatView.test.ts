@@ -103,6 +103,16 @@ describe('the chat as a view', () => {
     await holds('A thought about the first');
   });
 
+  it('does with its session what the row of the session does', async () => {
+    const pinned = workbench.row('Sessions', /^Pinned/);
+    await chat().getByRole('button', { name: 'More actions' }).click();
+    await workbench.pick('Pin session on this machine');
+    await pinned.waitFor();
+    await chat().locator('.header[data-vscode-context*="\\"pinned "]').waitFor();
+    await workbench.contextMenu(heading(/checkout/), 'Unpin session');
+    await pinned.waitFor({ state: 'detached' });
+  });
+
   it('takes files of the Explorer for the session it shows', async () => {
     await workbench.explorerMenu(['README.md'], 'Send to agent session');
     await heading(/checkout/).waitFor();
@@ -190,19 +200,18 @@ describe('the chat as a view', () => {
       // What the view leaves behind may be another container of the side bar.
       await workbench.openContainer('Agent Console');
     };
-    const acts: readonly (() => Promise<void>)[] = [
-      async () => {
-        await toggle.click();
-        await beside().waitFor({ state: 'hidden' });
-        await toggle.click();
-        await beside().waitFor();
-      },
-      async () => {
-        await row('Migrate the build').click();
-        await heading(/^Migrate/).waitFor();
-        await row('Odd corners').click();
-      },
-    ];
+    const hide = async (): Promise<void> => {
+      await toggle.click();
+      await beside().waitFor({ state: 'hidden' });
+      await toggle.click();
+      await beside().waitFor();
+    };
+    const leave = async (): Promise<void> => {
+      await row('Migrate the build').click();
+      await heading(/^Migrate/).waitFor();
+      await row('Odd corners').click();
+    };
+    const acts = [hide, hide, leave];
     for (let round = 0; round < 100; round++) {
       const draft = `A thought, take ${String(round)}`;
       await composer().fill(draft);

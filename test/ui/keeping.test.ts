@@ -67,9 +67,11 @@ describe('nothing is lost', () => {
 
   it('when the chat is hidden, closed, moved and shown again, 100 times', async function () {
     this.timeout(240_000);
-    await workbench.explorerMenu(['one.txt', 'two.txt'], 'Send to agent session');
+    for (const name of ['one.txt', 'two.txt']) {
+      await workbench.explorerMenu([name], 'Send to agent session');
+      await workbench.webview().getByRole('list', { name: 'Attachments' }).getByText(name).waitFor();
+    }
     await workbench.openContainer('Agent Console');
-    await workbench.webview().getByRole('list', { name: 'Attachments' }).getByText('two.txt').waitFor();
     const before = (await workbench.webview().getByRole('article').allInnerTexts()).map(text => text.trim());
     assert.ok(before.length >= 4, before.join('\n---\n'));
     const tab = workbench.tab('First question');

@@ -191,10 +191,20 @@ export class Workbench {
   /** Selects files of the Explorer, opens the context menu on the last, and chooses an entry. */
   async explorerMenu(names: readonly string[], entry: string | RegExp): Promise<void> {
     await this.openContainer('Explorer');
-    for (const [index, name] of names.entries()) {
-      await this.explorerRow(name).click(index === 0 ? {} : { modifiers: ['ControlOrMeta'] });
-      // A single click also opens the file, which would come in front of what the entry is about to show.
-      if (index === 0) await this.tab(name).first().waitFor();
+    const selected = this.page.locator('.explorer-folders-view .monaco-list-row.selected');
+    for (let attempt = 1; ; attempt++) {
+      for (const [index, name] of names.entries()) {
+        await this.explorerRow(name).click(index === 0 ? {} : { modifiers: ['ControlOrMeta'] });
+        // A single click also opens the file, which would come in front of what the entry is about to show.
+        if (index === 0) await this.tab(name).first().waitFor();
+      }
+      try {
+        await selected.nth(names.length - 1).waitFor({ timeout: 2000 });
+        break;
+      } catch (error) {
+        // The Explorer reads its folder anew when it is shown, and may forget by that what was selected.
+        if (attempt === 3) throw error;
+      }
     }
     await this.contextMenu(this.explorerRow(names.at(-1) ?? ''), entry);
   }
