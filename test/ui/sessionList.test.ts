@@ -270,4 +270,44 @@ describe('the sessions view at work', () => {
     await row(/^Session /).waitFor();
     assert.deepEqual(posts().slice(before), [wanted]);
   });
+
+  it('keeps the text and the keyboard in its find while rows change, and draws them when it is closed', async function () {
+    this.timeout(60_000);
+    const view = workbench.view('Sessions');
+    const box = view.locator('.monaco-tree-type-filter input');
+    const marked = view.locator('.monaco-list-row .monaco-highlighted-label .highlight');
+    const count = view.locator('.pane-header .description');
+    const before = Number(/^\d+/.exec(await count.innerText())?.[0]);
+    await goTo('Beta');
+    await press('Control+Alt+f');
+    await view.locator('.monaco-tree-type-filter input:focus').waitFor();
+    await workbench.page.keyboard.type('lph');
+    await marked.getByText('lph').waitFor();
+
+    // A row is added, a row says something else, and a session changes its group.
+    await seed(workbench, service, [{ sessionId: 'late', session: { title: 'Ralph' } }]);
+    await count.filter({ hasText: new RegExp(`^${before + 1} · `) }).waitFor();
+    await change(workbench, service, async (index, id) => {
+      const known = index.get('beta')?.session;
+      assert.ok(known);
+      await index.observe(id, { ...known, messageCount: 321 }, Date.now());
+      await index.signal(id, { sessionId: 'gamma', kind: 'waiting', at: Date.now() }, undefined);
+    });
+    await workbench
+      .activityIcon('Agent Console')
+      .locator('.badge-content')
+      .filter({ hasText: /^1$/ })
+      .waitFor();
+    await workbench.page.keyboard.type('a');
+    await marked.getByText('lpha').waitFor();
+    assert.equal(await box.inputValue(), 'lpha');
+    assert.equal(await view.locator('.monaco-tree-type-filter input:focus').count(), 1);
+
+    await press('Escape');
+    await view.locator('.monaco-list:focus').waitFor();
+    await row('Ralph').waitFor();
+    await row('Beta').getByText('321 messages').waitFor();
+    await row(/^Waiting for input/).waitFor();
+    assert.equal(await marked.count(), 0);
+  });
 });
