@@ -71,12 +71,8 @@ async function listed(index: SessionIndex): Promise<void> {
     const from = Number(cursor);
     const items = Array.from({ length: 100 }, (_, n) => sessionOf(from + n));
     const hasMore = from + items.length < SESSIONS;
-    return Promise.resolve({
-      items,
-      problems: [],
-      hasMore,
-      cursor: hasMore ? String(from + 100) : undefined,
-    });
+    const next = hasMore ? { cursor: String(from + items.length) } : {};
+    return Promise.resolve({ items, problems: [], hasMore, ...next });
   };
   const list = new ServiceList({
     index,
