@@ -252,6 +252,9 @@ describe('sessions and computers', () => {
     const opened = received('GET', new RegExp(`${known}$`));
     await question.getByRole('button', { name: 'Open session' }).click();
     await opened;
+    // The chat that opens takes the keyboard, and with it every box that is open then.
+    await workbench.tab('Please fix the flaky').waitFor();
+    await workbench.webview().locator(':focus').waitFor();
     await follow(link('elsewhere.example'));
     await workbench.notified(/link is to a session at elsewhere\.example/);
   });
