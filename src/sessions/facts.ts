@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { SessionSettings, TokenUsage } from '../api';
 import { isTime, type Formatter } from '../util/format';
+import { oneLine } from '../util/text';
 import { FIELDS, valueText } from './fields';
 import type { SessionStatus } from './model';
 import type { SessionRecord } from './record';
@@ -44,7 +45,10 @@ export function sectionsOf(record: SessionRecord, context: FactsContext): Sectio
   ];
 }
 
-/** The same for a tooltip, in few lines: what matters first, then each kind of facts on a line. Nothing is left out. */
+/** Texts of people in a tooltip; the document has all of them. */
+const LONGEST = 300;
+
+/** The same for a tooltip, in few lines: what matters first, then each kind of facts on a line. Long notes alone are cut. */
 export function tooltipOf(record: SessionRecord, context: FactsContext): string[] {
   const { format } = context;
   const { session, signal, local } = record;
@@ -52,10 +56,10 @@ export function tooltipOf(record: SessionRecord, context: FactsContext): string[
   const shown: readonly (string | undefined)[] = [
     row.title,
     row.description,
-    signal?.message,
+    oneLine(signal?.message ?? '', LONGEST),
     context.status.problem?.sentence,
     strandedText(record, context.computer) && computerState(record, context),
-    local.notes?.trim(),
+    oneLine(local.notes ?? '', LONGEST),
   ];
   const others = [
     settingsFacts(session?.sessionSettings, format),

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { commands } from '../contributions';
 import { Disposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
-import { linesTooltip, retryItem, themeIcon } from '../util/treeItems';
+import { breakable, linesTooltip, retryItem, themeIcon } from '../util/treeItems';
 import { tooltipOf } from './facts';
 import type { SessionGroup } from './groups';
 import type { Departure } from './localCommands';
@@ -151,9 +151,8 @@ export class SessionsTree extends Disposable implements vscode.TreeDataProvider<
     const record = node.kind === 'session' ? this.#deps.record(node.sessionId) : undefined;
     if (record === undefined) return item;
     const { computer, format } = this.#deps;
-    item.tooltip = linesTooltip(
-      tooltipOf(record, { status: this.#deps.statusOf(record), computer, format, now: this.#now() }),
-    );
+    const context = { status: this.#deps.statusOf(record), computer, format, now: this.#now() };
+    item.tooltip = linesTooltip(tooltipOf(record, context).map(breakable));
     return item;
   }
 

@@ -24,6 +24,11 @@ export function factsTooltip(
   return linesTooltip(facts.flatMap(([name, value]) => (value ? [`${name}: ${value}`] : [])));
 }
 
+/** A line of a tooltip that may be broken at its spaces: VS Code makes them such that do not break, and breaks within words. */
+export function breakable(line: string): string {
+  return line.replace(/ /g, ' \u200b');
+}
+
 /** A tooltip of these lines. They hold foreign text and are never Markdown (trust.md 3). */
 export function linesTooltip(lines: readonly string[]): vscode.MarkdownString {
   const tooltip = new vscode.MarkdownString();

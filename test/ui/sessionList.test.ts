@@ -338,7 +338,7 @@ describe('the sessions view at work', () => {
     await isClean();
     assert.equal(await stored(), 'Ask Ada');
     await row('Beta').hover();
-    await workbench.page.locator('.monaco-hover:visible', { hasText: 'Ask Ada' }).waitFor();
+    await workbench.page.locator('.monaco-hover:visible', { hasText: /Ask\s\u200b?Ada/ }).waitFor();
 
     await noteElsewhere('Ask Bob');
     await line('Ask Bob').waitFor();

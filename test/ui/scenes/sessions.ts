@@ -49,7 +49,9 @@ export const sessionScenes: readonly Scene[] = [
     async play(stage) {
       await manySessions(stage);
       await stage.workbench.row('Sessions', 'Migrate the workspace').hover();
-      await stage.workbench.page.locator('.monaco-hover:visible', { hasText: 'Reasoning effort' }).waitFor();
+      await stage.workbench.page
+        .locator('.monaco-hover:visible', { hasText: /Reasoning\s\u200b?effort/ })
+        .waitFor();
       return undefined;
     },
   },
