@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
 import type { IDisposable } from './util/disposable';
+import type { FindInTrees } from './util/findInTrees';
+import { LazyTree } from './util/lazyTree';
 
 /**
  * Every command, view, panel, context key and setting id of the extension. Nothing else registers them
@@ -110,6 +112,12 @@ export const commands = {
   },
 } as const;
 
+/** VS Code's find in the trees, by keys of ours. */
+export const findCommands = {
+  open: 'agentConsole.trees.find',
+  close: 'agentConsole.trees.closeFind',
+} as const;
+
 export const views = {
   sessions: 'agentConsole.sessions',
   computers: 'agentConsole.computers',
@@ -158,14 +166,16 @@ export type CommandLoaders = {
   readonly [F in Feature]: () => Promise<{ readonly commands: CommandHandlers<F> }>;
 };
 
-/** Registers a feature's commands now and loads its code when the first of them runs. */
+/** Registers a feature's commands now and loads its code when the first of them runs; `onRun` is told of each run. */
 export function registerCommands(
   feature: Feature,
   load: () => Promise<{ readonly commands: Readonly<Record<string, Handler>> }>,
   onFailure: (command: string, error: unknown, args: readonly unknown[]) => unknown,
+  onRun?: () => void,
 ): IDisposable {
   const subscriptions = Object.entries<string>(commands[feature]).map(([name, id]) =>
     vscode.commands.registerCommand(id, async (...args: unknown[]) => {
+      onRun?.();
       try {
         const handlers = (await load()).commands;
         return await handlers[name]?.(...args);
@@ -226,18 +236,30 @@ export function registerWebviewView(
   });
 }
 
-/** A tree whose provider is loaded when the view first asks for rows. */
+/** Registers the keys of find, of which VS Code tells nobody. */
+export function registerFind(find: FindInTrees): IDisposable {
+  return vscode.Disposable.from(
+    vscode.commands.registerCommand(findCommands.open, () => find.open()),
+    vscode.commands.registerCommand(findCommands.close, () => find.close()),
+  );
+}
+
+/** A tree whose provider is loaded when the view first asks for rows, and whose rows rest while `find` is in use. */
 export function registerTree<T>(
   viewId: string,
   load: () => Promise<vscode.TreeDataProvider<T>>,
+  find: FindInTrees,
   options: { readonly canSelectMany?: boolean; readonly drop?: Drop<T> } = {},
 ): vscode.TreeView<T> {
-  return vscode.window.createTreeView<T>(viewId, {
-    treeDataProvider: new LazyTree(load),
+  const view = vscode.window.createTreeView<T>(viewId, {
+    treeDataProvider: new LazyTree(load, find),
     showCollapseAll: false,
     canSelectMany: options.canSelectMany ?? false,
     ...(options.drop === undefined ? {} : { dragAndDropController: dropTarget(options.drop) }),
   });
+  view.onDidChangeSelection(() => find.end());
+  view.onDidChangeVisibility(() => find.end());
+  return view;
 }
 
 /** Takes what was dropped on a row, or on no row. */
@@ -245,51 +267,6 @@ type Drop<T> = (target: T | undefined, data: vscode.DataTransfer) => Promise<voi
 
 function dropTarget<T>(drop: Drop<T>): vscode.TreeDragAndDropController<T> {
   return { dropMimeTypes: ['text/uri-list', 'files'], dragMimeTypes: [], handleDrop: drop };
-}
-
-type Changed<T> = T | T[] | undefined | null;
-
-class LazyTree<T> implements vscode.TreeDataProvider<T> {
-  readonly #changed = new vscode.EventEmitter<Changed<T>>();
-  readonly #load: () => Promise<vscode.TreeDataProvider<T>>;
-  #loading: Promise<vscode.TreeDataProvider<T>> | undefined;
-
-  constructor(load: () => Promise<vscode.TreeDataProvider<T>>) {
-    this.#load = load;
-  }
-
-  readonly onDidChangeTreeData = this.#changed.event;
-
-  async getChildren(element?: T): Promise<T[] | null | undefined> {
-    const inner = await this.#provider();
-    return inner.getChildren(element);
-  }
-
-  async getTreeItem(element: T): Promise<vscode.TreeItem> {
-    return (await this.#provider()).getTreeItem(element);
-  }
-
-  async getParent(element: T): Promise<T | null | undefined> {
-    return (await this.#provider()).getParent?.(element);
-  }
-
-  async resolveTreeItem(item: vscode.TreeItem, element: T, token: vscode.CancellationToken) {
-    return (await (await this.#provider()).resolveTreeItem?.(item, element, token)) ?? item;
-  }
-
-  #provider(): Promise<vscode.TreeDataProvider<T>> {
-    this.#loading ??= this.#load().then(
-      inner => {
-        inner.onDidChangeTreeData?.(element => this.#changed.fire(element as Changed<T>));
-        return inner;
-      },
-      (error: unknown) => {
-        this.#loading = undefined;
-        throw error;
-      },
-    );
-    return this.#loading;
-  }
 }
 
 class LazyFiles implements vscode.FileSystemProvider {
@@ -310,7 +287,8 @@ class LazyFiles implements vscode.FileSystemProvider {
 
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
     const { bytes, at } = await this.#read(uri);
-    return { type: vscode.FileType.File, ctime: 0, mtime: at, size: bytes.length };
+    // Before it saves, VS Code looks whether the size is another one: a later text of the same length must not look the same.
+    return { type: vscode.FileType.File, ctime: 0, mtime: at, size: bytes.length + (at % 1_000_003) };
   }
 
   async readFile(uri: vscode.Uri): Promise<Uint8Array> {

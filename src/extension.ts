@@ -7,6 +7,7 @@ import {
   registerCommands,
   registerDocuments,
   registerFiles,
+  registerFind,
   registerLinks,
   registerPanel,
   registerTree,
@@ -20,6 +21,7 @@ import type { ReadinessTreeNode } from './readiness';
 import type { SessionTreeNode } from './sessions';
 import { DetailsDocuments } from './util/detailsDocuments';
 import { Emitter } from './util/event';
+import { FindInTrees } from './util/findInTrees';
 import { once } from './util/once';
 
 /** From activation to when what is wanted without any view begins, ms: VS Code has long started by then. */
@@ -40,6 +42,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const details = own(new DetailsDocuments());
   const selected = own(new Emitter<readonly unknown[]>());
   const several = { canSelectMany: true };
+  const find = own(new FindInTrees());
+  own(registerFind(find));
   const parts: () => Promise<Parts> = once(async () => {
     const { makeParts } = await import('./parts');
     const trees = { sessions, computers, organization, readiness };
@@ -55,21 +59,25 @@ export function activate(context: vscode.ExtensionContext): void {
   };
 
   const sessions = own(
-    registerTree<SessionTreeNode>(views.sessions, async () => (await (await parts()).sessions()).tree, {
+    registerTree<SessionTreeNode>(views.sessions, async () => (await (await parts()).sessions()).tree, find, {
       ...several,
       drop,
     }),
   );
   own(sessions.onDidChangeSelection(({ selection }) => selected.fire(selection)));
   const computers = own(
-    registerTree<ComputerTreeNode>(views.computers, async () => (await (await parts()).computers()).tree, {
-      drop,
-    }),
+    registerTree<ComputerTreeNode>(
+      views.computers,
+      async () => (await (await parts()).computers()).tree,
+      find,
+      { drop },
+    ),
   );
   const organization = own(
     registerTree<OrganizationTreeNode>(
       views.organization,
       async () => (await (await parts()).organization()).tree,
+      find,
       several,
     ),
   );
@@ -77,6 +85,7 @@ export function activate(context: vscode.ExtensionContext): void {
     registerTree<ReadinessTreeNode>(
       views.readiness,
       async () => (await (await parts()).readiness()).tree,
+      find,
       several,
     ),
   );
@@ -110,7 +119,14 @@ export function activate(context: vscode.ExtensionContext): void {
   const fail = async (command: string, error: unknown, args: readonly unknown[]): Promise<undefined> =>
     (await parts()).fail(command, error, args);
   for (const feature of Object.keys(commands) as Feature[])
-    own(registerCommands(feature, async () => (await parts()).commands[feature](), fail));
+    own(
+      registerCommands(
+        feature,
+        async () => (await parts()).commands[feature](),
+        fail,
+        () => find.end(),
+      ),
+    );
   const openLink = async (uri: vscode.Uri) => (await (await parts()).sessions()).openLink(uri);
   own(registerLinks(uri => openLink(uri).catch((error: unknown) => fail('link', error, []))));
 

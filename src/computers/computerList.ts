@@ -66,6 +66,13 @@ export class ComputerList extends Disposable {
     return this.#state.current.computers.find(computer => computer.id === id);
   }
 
+  /** When what is known of a computer was told, Unix ms, where a later attempt to ask has failed: nobody knows how it stands now. */
+  unknownSince(id: string): number | undefined {
+    const { at = 0, failure } = this.#state.current;
+    const told = Math.max(at, this.#readSince.get(id)?.at ?? 0);
+    return failure !== undefined && failure.at >= told ? told : undefined;
+  }
+
   /** Polls while `visible`; the newest list counts until `usualMs` has passed. */
   setVisible(visible: boolean): void {
     if (visible) this.#poller.start();

@@ -8,10 +8,10 @@ import type { SessionOfComputer } from './sessions';
 export type Fact = readonly [name: string, value: string | undefined];
 
 /** Everything the service tells of a computer (section 2.10), in words. */
-export function computerFacts(computer: Computer, format: Formatter): Fact[] {
+export function computerFacts(computer: Computer, format: Formatter, unknownSince?: number): Fact[] {
   return [
     [vscode.l10n.t('Name'), computer.name],
-    [vscode.l10n.t('Status'), stateText(computer, format)],
+    [vscode.l10n.t('Status'), stateText(computer, format, unknownSince)],
     [vscode.l10n.t('Error'), errorOf(computer)],
     [vscode.l10n.t('Provider'), providerLabel(computer.providerType)],
     [vscode.l10n.t('Host'), computer.hostname],
@@ -46,11 +46,12 @@ export function computerDetails(
   computer: Computer,
   sessions: readonly SessionOfComputer[],
   format: Formatter,
+  unknownSince?: number,
 ): unknown {
   const steps = computer.provisioningSteps ?? [];
   const { relayClientUrl, relayAgentUrl, ...answer } = computer;
   return {
-    [vscode.l10n.t('Computer')]: told(computerFacts(computer, format)),
+    [vscode.l10n.t('Computer')]: told(computerFacts(computer, format, unknownSince)),
     ...(steps.length === 0
       ? {}
       : {

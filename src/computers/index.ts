@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { isApiError } from '../api';
+import { isApiError, type Computer } from '../api';
 import { errorSentence, type Connection } from '../connection';
 import { setContext, type CommandHandlers } from '../contributions';
 import { outline } from '../util/details';
@@ -51,6 +51,8 @@ export interface ComputersFeature extends IDisposable {
   readonly commands: CommandHandlers<'computers'>;
   /** What this window has seen of a computer. */
   known(computerId: string): KnownComputer | undefined;
+  /** Resolves when the list has been asked for once, whatever came of it. */
+  listed(): Promise<unknown>;
   readonly onDidChange: ComputerList['state']['onDidChange'];
   refresh(): Promise<void>;
 }
@@ -101,11 +103,17 @@ class Computers extends Disposable implements ComputersFeature {
       refresh: (node?: unknown) => this.#refreshCommand(node),
       follow: async (node?: unknown) => {
         await connection.ready();
-        const computerId = await this.#computerOf(node);
+        const computerId = await this.#settingUp(node);
         if (computerId !== undefined) await follow.run(computerId);
       },
-      copyId: (node?: unknown) => vscode.env.clipboard.writeText(computerIdOf(node)),
-      showDetails: (node?: unknown) => this.#showDetails(computerIdOf(node)),
+      copyId: async (node?: unknown) => {
+        const computerId = await this.#computerOf(node);
+        if (computerId !== undefined) await vscode.env.clipboard.writeText(computerId);
+      },
+      showDetails: async (node?: unknown) => {
+        const computerId = await this.#computerOf(node);
+        if (computerId !== undefined) await this.#showDetails(computerId);
+      },
     };
     this.register(connection.state.onDidChange(() => this.#onConnection()));
     this.register(connection.onDidBecomeReady(() => this.#list.wake()));
@@ -125,6 +133,10 @@ class Computers extends Disposable implements ComputersFeature {
     if (computer === undefined) return undefined;
     const { name, status, providerType } = computer;
     return { name: oneLine(name) || oneLine(computerId), status, providerType, error: errorOf(computer) };
+  }
+
+  listed(): Promise<unknown> {
+    return this.#firstRead();
   }
 
   refresh(): Promise<void> {
@@ -195,28 +207,34 @@ class Computers extends Disposable implements ComputersFeature {
     const { details, format } = this.#deps;
     await details.show(computerId, computer.name, () =>
       outline(
-        computerDetails(this.#list.find(computerId) ?? computer, this.tree.sessionsOf(computerId), format),
+        computerDetails(
+          this.#list.find(computerId) ?? computer,
+          this.tree.sessionsOf(computerId),
+          format,
+          this.#list.unknownSince(computerId),
+        ),
         format,
       ),
     );
   }
 
-  /** The computer of a row; without one, a computer being set up, which the person picks if there are several. */
+  /** The computer of a row; without one, a computer that the person picks. */
   async #computerOf(node: unknown): Promise<string | undefined> {
     if (node !== undefined && node !== null) return computerIdOf(node);
     await this.#firstRead();
     const { computers } = this.#list.state.current;
-    const items = computers
-      .filter(({ status }) => status === 'provisioning')
-      .map(({ id, name, status }) => ({
-        label: forQuickPick(name),
-        description: forQuickPick(status ?? ''),
-        id,
-      }));
-    if (items.length === 0)
+    if (computers.length === 0) throw new Error(vscode.l10n.t('No computer is known here.'));
+    return pick(computers, vscode.l10n.t('Choose a computer'));
+  }
+
+  /** The same, among the computers that are being set up. */
+  async #settingUp(node: unknown): Promise<string | undefined> {
+    if (node !== undefined && node !== null) return computerIdOf(node);
+    await this.#firstRead();
+    const computers = this.#list.state.current.computers.filter(({ status }) => status === 'provisioning');
+    if (computers.length === 0)
       throw new Error(vscode.l10n.t('No computer is being set up, as far as the list says.'));
-    const placeHolder = vscode.l10n.t('Follow which computer until it is ready?');
-    return (await vscode.window.showQuickPick(items, { placeHolder }))?.id;
+    return pick(computers, vscode.l10n.t('Follow which computer until it is ready?'));
   }
 
   #sentence(error: unknown): string | undefined {
@@ -234,6 +252,15 @@ class Computers extends Disposable implements ComputersFeature {
 function serviceIdOf(connection: Connection): string | undefined {
   const state = connection.state.current;
   return state.kind === 'signedOut' ? undefined : state.service.id;
+}
+
+async function pick(computers: readonly Computer[], placeHolder: string): Promise<string | undefined> {
+  const items = computers.map(({ id, name, status }) => ({
+    label: forQuickPick(name) || forQuickPick(id),
+    description: forQuickPick(status ?? ''),
+    id,
+  }));
+  return (await vscode.window.showQuickPick(items, { placeHolder }))?.id;
 }
 
 function computerIdOf(node: unknown): string {

@@ -9,16 +9,25 @@ export interface Row {
   readonly description: string;
 }
 
-/** A computer as one row: name, then state, then the quieter facts. */
-export function computerRow(computer: Computer, format: Formatter): Row {
+/** A computer as one row: name, then state, then the quieter facts. `unknownSince` as of `ComputerList`. */
+export function computerRow(computer: Computer, format: Formatter, unknownSince?: number): Row {
   const label = oneLine(computer.name) || oneLine(computer.id);
   const error = computer.status === 'error' ? errorOf(computer) : undefined;
-  const facts = [stateText(computer, format), error, providerLabel(computer.providerType), computer.hostname];
+  const facts = [
+    stateText(computer, format, unknownSince),
+    error,
+    providerLabel(computer.providerType),
+    computer.hostname,
+  ];
   return { label, description: parts(facts).join(' · ') };
 }
 
-/** The state in words; a computer being set up says how far it is. */
-export function stateText(computer: Computer, format: Formatter): string {
+/** The state in words; a computer being set up says how far it is. One that is not known says what it was, and when. */
+export function stateText(computer: Computer, format: Formatter, unknownSince?: number): string {
+  if (unknownSince !== undefined) {
+    const age = format.span(Date.now() - unknownSince);
+    return vscode.l10n.t('unknown, {0} {1} ago', stateText(computer, format), age);
+  }
   const { status } = computer;
   if (status === undefined || status === '') return vscode.l10n.t('no status reported');
   const progress = progressOf(computer);

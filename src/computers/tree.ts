@@ -33,6 +33,7 @@ interface RetryNode {
 export type ComputerTreeNode = ComputerNode | StepNode | SessionNode | RetryNode;
 
 const RETRY: RetryNode = { kind: 'retry' };
+const UNKNOWN_ICON = { id: 'question', color: 'charts.yellow' };
 const TOGETHER_MS = 100;
 
 export interface ComputersTreeDeps {
@@ -160,13 +161,14 @@ export class ComputersTree extends Disposable implements vscode.TreeDataProvider
     const steps = computer.provisioningSteps ?? [];
     const isOpen = steps.length > 0 && (computer.status === 'provisioning' || computer.status === 'error');
     const hasChildren = steps.length > 0 || this.sessionsOf(computer.id).length > 0;
-    const { label, description } = computerRow(computer, this.#deps.format);
+    const unknownSince = this.#deps.list.unknownSince(computer.id);
+    const { label, description } = computerRow(computer, this.#deps.format, unknownSince);
     const item = new vscode.TreeItem(label, hasChildren ? (isOpen ? Expanded : Collapsed) : None);
     item.id = `computer/${computer.id}`;
     item.contextValue = computer.status === 'provisioning' ? 'computer provisioning' : 'computer';
-    item.iconPath = themeIcon(iconOf(computer));
+    item.iconPath = themeIcon(unknownSince === undefined ? iconOf(computer) : UNKNOWN_ICON);
     item.description = description;
-    item.tooltip = factsTooltip(computerFacts(computer, this.#deps.format));
+    item.tooltip = factsTooltip(computerFacts(computer, this.#deps.format, unknownSince));
     item.accessibilityInformation = { label: vscode.l10n.t('Computer {0}, {1}', label, description) };
     return item;
   }
@@ -196,7 +198,7 @@ export class ComputersTree extends Disposable implements vscode.TreeDataProvider
     const { format } = this.#deps;
     const steps = computer.provisioningSteps ?? [];
     return [
-      computerRow(computer, format).description,
+      computerRow(computer, format, this.#deps.list.unknownSince(computer.id)).description,
       JSON.stringify(computer),
       ...steps.map((step, index) => stepRow(step, index, isUntouched(computer, step), format).description),
       ...this.sessionsOf(computer.id).map(

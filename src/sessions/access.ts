@@ -144,7 +144,7 @@ function isRow(value: unknown): value is { readonly kind: unknown } {
   return typeof value === 'object' && value !== null && 'kind' in value;
 }
 
-function isSession(row: unknown): row is { readonly sessionId: string } {
+export function isSession(row: unknown): row is { readonly sessionId: string } {
   return isRow(row) && row.kind === 'session' && 'sessionId' in row && typeof row.sessionId === 'string';
 }
 

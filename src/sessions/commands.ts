@@ -11,7 +11,7 @@ import type { CreateFlow } from './createFlow';
 import { sectionsOf } from './facts';
 import { linkTo, readLink } from './links';
 import type { ListCommands } from './listCommands';
-import { LocalCommands } from './localCommands';
+import { LocalCommands, type LocalCommandsDeps } from './localCommands';
 import type { SessionMonitor } from './monitor';
 import type { NotesFiles } from './notes';
 import { askSessionId, isSessionId } from './pickers';
@@ -36,6 +36,7 @@ export interface SessionCommandsDeps {
   /** What the editor calls links to this extension. */
   readonly linkBase: Pick<vscode.Uri, 'scheme' | 'authority'>;
   readonly refresh: () => Promise<void>;
+  readonly stepAside: NonNullable<LocalCommandsDeps['stepAside']>;
 }
 
 /** What people do with sessions. */
@@ -50,7 +51,7 @@ export class SessionCommands {
     this.handlers = {
       ...deps.flow.handlers,
       ...deps.list.handlers,
-      ...new LocalCommands({ index, access, format, onFailure }).handlers,
+      ...new LocalCommands({ index, access, format, onFailure, stepAside: deps.stepAside }).handlers,
       ...new TransferCommands({ index, access }).handlers,
       refresh: () => deps.refresh(),
       add: argument => this.#add(argument),

@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
 import type { SessionSettings, TokenUsage } from '../api';
 import { isTime, type Formatter } from '../util/format';
+import { oneLine } from '../util/text';
 import { FIELDS, valueText } from './fields';
 import type { SessionStatus } from './model';
 import type { SessionRecord } from './record';
-import { computerName, strandedText, type ComputerFacts } from './row';
+import { computerName, rowOf, strandedText, type ComputerFacts } from './row';
 import { settingLabel } from './settingLabels';
 import { plainStatus, sessionTitle, signalText } from './text';
 
@@ -44,24 +45,68 @@ export function sectionsOf(record: SessionRecord, context: FactsContext): Sectio
   ];
 }
 
+/** Texts of people in a tooltip; the document has all of them. */
+const LONGEST = 300;
+
+/** The same for a tooltip, in few lines: what matters first, then each kind of facts on a line. Long notes alone are cut. */
+export function tooltipOf(record: SessionRecord, context: FactsContext): string[] {
+  const { format } = context;
+  const { session, signal, local } = record;
+  const row = rowOf(record, context);
+  const shown: readonly (string | undefined)[] = [
+    row.title,
+    row.description,
+    oneLine(signal?.message ?? '', LONGEST),
+    context.status.problem?.sentence,
+    strandedText(record, context.computer) && computerState(record, context),
+    oneLine(local.notes ?? '', LONGEST),
+  ];
+  const others = [
+    settingsFacts(session?.sessionSettings, format),
+    tokenFacts(session?.sessionSettings?.tokenUsage, format),
+    quietFacts(record, context),
+  ];
+  const kept = inLine(localFacts(record, context).filter(([, value]) => value !== local.notes?.trim()));
+  return [
+    ...shown,
+    ...others.map(inLine),
+    kept === '' ? '' : vscode.l10n.t('Only on this machine · {0}', kept),
+  ].filter((line): line is string => line !== undefined && line !== '');
+}
+
+function inLine(facts: readonly Fact[]): string {
+  return facts.flatMap(([name, value]) => (value ? [`${name}: ${value}`] : [])).join(' · ');
+}
+
 function sessionFacts(record: SessionRecord, context: FactsContext): Fact[] {
   const { format, status, now } = context;
   const { session, signal } = record;
+  const quiet = quietFacts(record, context);
   return [
     [vscode.l10n.t('Title'), sessionTitle(record)],
-    [vscode.l10n.t('Title at the service'), record.local.name === undefined ? undefined : session?.title],
+    ...quiet.slice(0, 1),
     [vscode.l10n.t('Hook'), signal === undefined ? undefined : signalText(signal, format, now)],
     [vscode.l10n.t('Message of the hook'), signal?.message],
     [vscode.l10n.t('Status'), plainStatus(status)],
-    [vscode.l10n.t('Status as of'), timeText(status.at, format, now)],
+    ...quiet.slice(1, 2),
     [vscode.l10n.t('Problem'), status.problem?.sentence],
     [vscode.l10n.t('Computer'), computerName(record, context.computer)],
     [vscode.l10n.t('Computer’s state'), computerState(record, context)],
-    [vscode.l10n.t('Computer id'), session?.computerId],
     [vscode.l10n.t('Messages'), count(session?.messageCount, format)],
+    ...quiet.slice(2),
+  ];
+}
+
+/** What a row does not say: the title at the service, exact times, ids. */
+function quietFacts(record: SessionRecord, { format, status, now }: FactsContext): Fact[] {
+  const { session } = record;
+  return [
+    [vscode.l10n.t('Title at the service'), record.local.name === undefined ? undefined : session?.title],
+    [vscode.l10n.t('Status as of'), timeText(status.at, format, now)],
     [vscode.l10n.t('Created'), timeText(session?.createdAt, format, now)],
     [vscode.l10n.t('Updated'), timeText(session?.updatedAt, format, now)],
     [vscode.l10n.t('Completed'), timeText(session?.completedAt, format, now)],
+    [vscode.l10n.t('Computer id'), session?.computerId],
     [vscode.l10n.t('Id'), record.sessionId],
   ];
 }

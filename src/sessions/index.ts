@@ -7,9 +7,9 @@ import { settings } from '../settings';
 import type { Storage } from '../storage';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable, type IDisposable } from '../util/disposable';
-
 import type { Event, Observable } from '../util/event';
 import type { Formatter } from '../util/format';
+import { once } from '../util/once';
 import { SessionAccess } from './access';
 import { ChatSessionsSource, type SessionForChat } from './chatSessions';
 import { RememberedChoices } from './choices';
@@ -32,6 +32,9 @@ import { SessionsTree, type SessionTreeNode } from './tree';
 import { SessionsView } from './view';
 import { workspaceOfCwd } from './workspaces';
 
+/** The first rows wait for the names of computers for no longer. */
+const NAMES_MS = 300;
+
 export type { SessionForChat } from './chatSessions';
 export type { SessionOfComputer, SessionsOfComputers } from './computerSessions';
 export type { SessionPolicy } from './policy';
@@ -50,6 +53,8 @@ export interface SessionsDeps {
   readonly computers: {
     /** What this window knows of a computer. */
     known(computerId: string): ComputerFacts | undefined;
+    /** Resolves when the list has been asked for once. */
+    listed(): Promise<unknown>;
     readonly onDidChange: Event<unknown>;
   };
   readonly format: Formatter;
@@ -156,6 +161,12 @@ class Sessions extends Disposable implements SessionsFeature {
         language: vscode.env.language,
       }),
     );
+    // Rows whose computers get their names a moment later would all be drawn twice.
+    const named = once(() =>
+      Promise.race([deps.computers.listed(), new Promise(resolve => setTimeout(resolve, NAMES_MS))]).catch(
+        () => undefined,
+      ),
+    );
     const tree = (this.#tree = this.register(
       new SessionsTree({
         ready: async () => {
@@ -164,6 +175,7 @@ class Sessions extends Disposable implements SessionsFeature {
           } catch {
             return 'failed';
           }
+          await named();
           return deps.connection.state.current.kind === 'signedOut' ? 'hide' : 'show';
         },
         record: sessionId => index.get(sessionId),
@@ -207,6 +219,12 @@ class Sessions extends Disposable implements SessionsFeature {
       computer,
       linkBase: deps.linkBase,
       refresh: () => this.refresh(),
+      stepAside: async (sessionId, leaving, by) => {
+        const rows = tree.stepFrom(sessionId, leaving, by);
+        // These move the focus of the list that has the keyboard.
+        const step = rows < 0 ? 'list.focusUp' : 'list.focusDown';
+        if (rows !== 0) await vscode.commands.executeCommand(step, Math.abs(rows));
+      },
     }));
     this.commands = sessionCommands.handlers;
     this.forChat = this.register(

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Formatter } from '../util/format';
 import { forNotification, forQuickPick } from '../util/text';
-import { keyOf, type SessionAccess } from './access';
+import { isSession, keyOf, type SessionAccess } from './access';
 import { isUnread, type Overlay } from './overlay';
 import type { SessionRecord } from './record';
 import type { SessionIndex } from './sessionIndex';
@@ -13,9 +13,14 @@ export interface LocalCommandsDeps {
   readonly access: SessionAccess;
   readonly format: Formatter;
   readonly onFailure: (error: unknown) => void;
+  /** Takes the keyboard from a session's row to one that stays when these go elsewhere: a row that goes takes the focus with it. */
+  readonly stepAside?: (sessionId: string, leaving: ReadonlySet<string>, by: Departure) => Thenable<unknown>;
   /** How what was done is told; by a notification unless a test listens. */
   readonly tell?: Tell;
 }
+
+/** Why rows leave their place; a pin moves only those that stand in a group of their time. */
+export type Departure = 'removed' | 'archivedAt' | 'pinned';
 
 type Changed = 'name' | 'pinned' | 'archivedAt' | 'tags' | 'readCount';
 
@@ -84,6 +89,7 @@ export class LocalCommands {
       );
       if (!(await confirmed(question, detail, vscode.l10n.t('Remove')))) return;
     }
+    await this.#stepAside(node, records, 'removed');
     const removed: SessionRecord[] = [];
     for (const { sessionId } of records) {
       const record = await index.remove(serviceId, sessionId);
@@ -104,6 +110,13 @@ export class LocalCommands {
     this.#offer(sentence, async () => {
       for (const record of removed) await index.restore(serviceId, record);
     });
+  }
+
+  async #stepAside(node: unknown, records: readonly SessionRecord[], by: Departure): Promise<void> {
+    const { focused } = keyOf(node) ?? {};
+    const leaving = new Set(records.map(({ sessionId }) => sessionId));
+    if (isSession(focused) && leaving.has(focused.sessionId))
+      await this.#deps.stepAside?.(focused.sessionId, leaving, by);
   }
 
   /** Puts back what was removed, in whichever window and however long ago. */
@@ -159,6 +172,7 @@ export class LocalCommands {
       );
       if (!(await confirmed(question, detail, vscode.l10n.t('Archive')))) return;
     }
+    if (field === 'archivedAt' || field === 'pinned') await this.#stepAside(node, records, field);
     const takeBack = await this.#change(records, field, value);
     const sentence = doneText(field, isArchiving, records, first);
     if (sentence === undefined) this.#undo.add(takeBack);

@@ -80,11 +80,13 @@ export class ServiceList extends Disposable {
       const at = now();
       const answer = await client.extras.sessions(cursor, { signal });
       if (answer === 'missing') break;
-      for (const session of answer.items) {
-        if (signal.aborted || api() !== client) return;
-        if (this.#isKnown(session)) continue;
-        await index.learn(serviceId, { session, origin: 'listed', at }).catch(() => failures++);
-      }
+      if (signal.aborted || api() !== client) return;
+      // A page is stored at once: its sessions share what storing them needs to look up.
+      const unknown = answer.items.filter(session => !this.#isKnown(session));
+      const learnt = await Promise.allSettled(
+        unknown.map(session => index.learn(serviceId, { session, origin: 'listed', at })),
+      );
+      failures += learnt.filter(({ status }) => status === 'rejected').length;
       if (answer.cursor === undefined || answer.cursor === cursor) break;
       cursor = answer.cursor;
     }

@@ -63,14 +63,14 @@ export function plainStatus({ value, last }: SessionStatus): string {
   return last === undefined ? vscode.l10n.t('unknown') : vscode.l10n.t('unknown, {0}', statusWord(last));
 }
 
-/** A computer's name with what is known: the list, the record, else the bare id. */
+/** A computer's name with what is known: the list, the record, else the beginning of its id. */
 export function computerLabel(
   computerId: string | undefined,
   nameOf: (computerId: string) => string | undefined,
   remembered: string | undefined,
 ): string | undefined {
   if (computerId === undefined) return undefined;
-  return oneLine(nameOf(computerId) ?? remembered ?? computerId);
+  return oneLine(nameOf(computerId) ?? remembered ?? shortId(computerId));
 }
 
 export function groupLabel(kind: GroupKind, name: string | undefined): string {

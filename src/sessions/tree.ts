@@ -2,9 +2,10 @@ import * as vscode from 'vscode';
 import { commands } from '../contributions';
 import { Disposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
-import { factsTooltip, retryItem, themeIcon } from '../util/treeItems';
-import { sectionsOf } from './facts';
+import { breakable, linesTooltip, retryItem, themeIcon } from '../util/treeItems';
+import { tooltipOf } from './facts';
 import type { SessionGroup } from './groups';
+import type { Departure } from './localCommands';
 import type { SessionStatus } from './model';
 import type { SessionRecord } from './record';
 import { rowOf, type ComputerFacts, type Row } from './row';
@@ -23,6 +24,7 @@ interface RetryNode {
 }
 export type SessionTreeNode = SessionNode | GroupNode | RetryNode;
 
+const MOVED_BY_PIN: ReadonlySet<string> = new Set(['pinned', 'today', 'week', 'earlier']);
 const RETRY: RetryNode = { kind: 'retry' };
 
 export interface SessionsTreeDeps {
@@ -101,6 +103,25 @@ export class SessionsTree extends Disposable implements vscode.TreeDataProvider<
     return node;
   }
 
+  /**
+   * How many rows the focus has to go down (up where negative) from a session's row to one that stays when `leaving` go: the next
+   * of its group, else the one before, else what is beside the group. 0 where the row stays itself.
+   */
+  stepFrom(sessionId: string, leaving: ReadonlySet<string>, by: Departure = 'removed'): number {
+    const group = this.#shown.findIndex(({ key }) => key === this.#groupOf.get(sessionId));
+    const { kind = '', sessionIds: ids = [] } = this.#shown[group] ?? {};
+    const at = ids.indexOf(sessionId);
+    if (at < 0 || (by === 'pinned' && !MOVED_BY_PIN.has(kind))) return 0;
+    const stays = (id: string): boolean => !leaving.has(id);
+    const [next, before] = [
+      ids.findIndex((id, index) => index > at && stays(id)),
+      ids.findLastIndex((id, index) => index < at && stays(id)),
+    ];
+    if (next >= 0) return next - at;
+    if (before >= 0) return before - at;
+    return group < this.#shown.length - 1 ? ids.length - at : -(at + 2);
+  }
+
   async getChildren(node?: SessionTreeNode): Promise<SessionTreeNode[]> {
     if (node === undefined) {
       const ready = await this.#deps.ready();
@@ -130,12 +151,8 @@ export class SessionsTree extends Disposable implements vscode.TreeDataProvider<
     const record = node.kind === 'session' ? this.#deps.record(node.sessionId) : undefined;
     if (record === undefined) return item;
     const { computer, format } = this.#deps;
-    const facts = { status: this.#deps.statusOf(record), computer, format, now: this.#now() };
-    item.tooltip = factsTooltip(
-      sectionsOf(record, facts).flatMap(({ heading, isLocal, facts: known }) =>
-        known.map(([name, value]) => [isLocal ? `${heading}: ${name}` : name, value] as const),
-      ),
-    );
+    const context = { status: this.#deps.statusOf(record), computer, format, now: this.#now() };
+    item.tooltip = linesTooltip(tooltipOf(record, context).map(breakable));
     return item;
   }
 

@@ -34,7 +34,7 @@ export class SessionsView extends Disposable {
   readonly #changed = new Set<string>();
   readonly #ticker: Ticker;
   #together: NodeJS.Timeout | undefined;
-  #wasOpen = false;
+  #hadFailed = false;
 
   constructor(deps: SessionsViewDeps) {
     super();
@@ -74,10 +74,12 @@ export class SessionsView extends Disposable {
     if (this.isDisposed) return;
     const { view, index, tree, listing } = this.#deps;
     const state = this.#deps.connection.state.current;
-    if (index.isOpen !== this.#wasOpen || !index.isOpen) tree.reset();
-    else tree.update(new Set(this.#changed));
+    const hasFailed = index.failure !== undefined;
+    // Rows that VS Code asks for by itself when they can be read are not drawn a second time.
+    if (hasFailed || this.#hadFailed) tree.reset();
+    else if (index.isOpen) tree.update(new Set(this.#changed));
     this.#changed.clear();
-    this.#wasOpen = index.isOpen;
+    this.#hadFailed = hasFailed;
     setContext('agentConsole.sessions', this.#rows());
     const counts = index.isOpen ? listing.countText() : undefined;
     const place = state.kind === 'signedOut' ? undefined : serviceLabel(state.service);

@@ -2,6 +2,7 @@ import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Disk, type Stamp } from './disk';
 import { errorCode, StorageError } from './errors';
+import { SharedRun } from './limit';
 import { encodeId, parseRecordName, recordName } from './names';
 import {
   descendsFrom,
@@ -67,6 +68,7 @@ export class RecordChain<T> {
   readonly #folder: string;
   readonly #writer: string;
   readonly #interpret: (record: StoredRecord) => Content<T>;
+  readonly #listing = new SharedRun(async () => group(await this.#disk.list(this.#folder)));
   #count = 0;
 
   /** `writer` names this process and is never used by another; `interpret` throws when a record makes no sense. */
@@ -88,14 +90,14 @@ export class RecordChain<T> {
 
   /** Every record there is with its revisions, highest first, and the names of all other files. */
   async list(): Promise<{ readonly records: Map<string, number[]>; readonly others: readonly string[] }> {
-    let listing = group(await this.#disk.list(this.#folder));
+    let listing = await this.#listing.run();
     for (let attempt = 0; attempt < 3 && listing.size > LISTED_IN_ONE_STEP; attempt++) {
-      const again = group(await this.#disk.list(this.#folder));
+      const again = await this.#listing.run();
       const complete = [...listing.records.keys()].every(stem => again.records.has(stem));
       listing = again;
       if (complete) break;
     }
-    return listing;
+    return { records: new Map(listing.records), others: listing.others };
   }
 
   /** Whether a revision read before is still the highest, told without listing the folder. */
@@ -181,12 +183,9 @@ export class RecordChain<T> {
   async #revisionsOf(stem: string): Promise<readonly number[]> {
     let before: readonly number[] | undefined;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const names = await this.#disk.list(this.#folder);
-      const revisions = names
-        .filter(name => name.startsWith(`${stem}.`))
-        .flatMap(name => parseRecordName(name)?.revision ?? [])
-        .sort((a, b) => b - a);
-      if (names.length <= LISTED_IN_ONE_STEP) return revisions;
+      const { records, size } = await this.#listing.run();
+      const revisions = records.get(stem) ?? [];
+      if (size <= LISTED_IN_ONE_STEP) return revisions;
       if (before !== undefined && before[0] === revisions[0]) return revisions;
       before = revisions;
     }
@@ -260,7 +259,7 @@ function lineageOf<T>(base: Newest<T>): Lineage {
 }
 
 function group(names: readonly string[]): {
-  readonly records: Map<string, number[]>;
+  readonly records: ReadonlyMap<string, number[]>;
   readonly others: readonly string[];
   readonly size: number;
 } {

@@ -4,6 +4,7 @@ import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorCode } from './errors';
+import { SharedRun } from './limit';
 import { tempName } from './names';
 
 /** Tells one file from another that later has the same name; unchanged by links made to it. */
@@ -37,7 +38,7 @@ const thisSystem: System = { platform: process.platform, link: fs.link, unlink: 
 /** File operations of which each one happens wholly or not at all. Missing files are answers here, not errors. */
 export class Disk {
   readonly #system: System;
-  readonly #syncs = new Map<string, FolderSync>();
+  readonly #syncs = new Map<string, SharedRun<void>>();
 
   constructor(system: System = thisSystem) {
     this.#system = system;
@@ -135,7 +136,7 @@ export class Disk {
   syncFolder(folder: string): Promise<void> {
     if (this.#system.platform === 'win32') return Promise.resolve();
     let sync = this.#syncs.get(folder);
-    if (sync === undefined) this.#syncs.set(folder, (sync = new FolderSync(folder)));
+    if (sync === undefined) this.#syncs.set(folder, (sync = new SharedRun(() => flush(folder))));
     return sync.run();
   }
 
@@ -177,38 +178,16 @@ export class Disk {
   }
 }
 
-/** One flush of a folder serves everybody who asked before it began. */
-class FolderSync {
-  readonly #folder: string;
-  #running: Promise<void> | undefined;
-  #next: Promise<void> | undefined;
-
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
-
-  run(): Promise<void> {
-    if (this.#running === undefined) return (this.#running = this.#flush());
-    this.#next ??= this.#running.then(() => {
-      this.#next = undefined;
-      return (this.#running = this.#flush());
-    });
-    return this.#next;
-  }
-
-  async #flush(): Promise<void> {
+async function flush(folder: string): Promise<void> {
+  try {
+    const handle = await fs.open(folder, 'r');
     try {
-      const handle = await fs.open(this.#folder, 'r');
-      try {
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-    } catch {
-      // Some file systems cannot flush folders; the file itself has been flushed.
+      await handle.sync();
     } finally {
-      if (this.#next === undefined) this.#running = undefined;
+      await handle.close();
     }
+  } catch {
+    // Some file systems cannot flush folders; the file itself has been flushed.
   }
 }
 

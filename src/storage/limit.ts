@@ -34,3 +34,30 @@ export class KeyedQueue {
     await Promise.all(this.#last.values());
   }
 }
+
+/** One run serves everybody who asked before it began, so that many who ask at once cost little more than one. */
+export class SharedRun<T> {
+  readonly #run: () => Promise<T>;
+  #running: Promise<T> | undefined;
+  #next: Promise<T> | undefined;
+
+  constructor(run: () => Promise<T>) {
+    this.#run = run;
+  }
+
+  run(): Promise<T> {
+    if (this.#running === undefined) return this.#begin();
+    const begin = (): Promise<T> => this.#begin();
+    return (this.#next ??= this.#running.then(begin, begin));
+  }
+
+  #begin(): Promise<T> {
+    this.#next = undefined;
+    const running = (this.#running = this.#run());
+    const over = (): void => {
+      if (this.#next === undefined) this.#running = undefined;
+    };
+    running.then(over, over);
+    return running;
+  }
+}

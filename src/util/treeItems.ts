@@ -17,16 +17,21 @@ export function retryItem(command: string): vscode.TreeItem {
   return item;
 }
 
-/** A tooltip of one fact a line. Values are foreign text and never Markdown (trust.md 3). */
+/** A tooltip of one fact a line. */
 export function factsTooltip(
   facts: readonly (readonly [name: string, value: string | undefined])[],
 ): vscode.MarkdownString {
+  return linesTooltip(facts.flatMap(([name, value]) => (value ? [`${name}: ${value}`] : [])));
+}
+
+/** A line of a tooltip that may be broken at its spaces: VS Code makes them such that do not break, and breaks within words. */
+export function breakable(line: string): string {
+  return line.replace(/ /g, ' \u200b');
+}
+
+/** A tooltip of these lines. They hold foreign text and are never Markdown (trust.md 3). */
+export function linesTooltip(lines: readonly string[]): vscode.MarkdownString {
   const tooltip = new vscode.MarkdownString();
-  const known = facts.filter(
-    (fact): fact is readonly [string, string] => fact[1] !== undefined && fact[1] !== '',
-  );
-  known.forEach(([name, value], index) => {
-    tooltip.appendText(`${index === 0 ? '' : '\n'}${name}: ${plain(value, 2_000)}`);
-  });
+  lines.forEach((line, index) => tooltip.appendText(`${index === 0 ? '' : '\n'}${plain(line, 2_000)}`));
   return tooltip;
 }

@@ -9,8 +9,10 @@ import { computerRow } from '../../src/computers/row';
 import { groupSessions, startsOf } from '../../src/sessions/groups';
 import { statusOf } from '../../src/sessions/model';
 import { rowOf } from '../../src/sessions/row';
+import { ServiceList } from '../../src/sessions/serviceList';
 import { SessionIndex } from '../../src/sessions/sessionIndex';
 import { openStorage } from '../../src/storage';
+import { ObservableValue } from '../../src/util/event';
 import { Formatter } from '../../src/util/format';
 import { silentLog } from '../fakes/log';
 import { removeFolder, root, temporaryFolder } from '../vscode/paths';
@@ -35,12 +37,7 @@ async function indexRows(): Promise<Row[]> {
     const first = openStorage({ root: folder, log: silentLog() });
     const filling = new SessionIndex(first);
     await filling.use('service');
-    const waiting = Array.from({ length: SESSIONS }, (_, n) => sessionOf(n));
-    const fill = async (): Promise<void> => {
-      for (let session = waiting.pop(); session !== undefined; session = waiting.pop())
-        await filling.learn('service', { session, origin: 'created', at: session.updatedAt });
-    };
-    await Promise.all(Array.from({ length: 32 }, fill));
+    const [learn] = await timed(() => listed(filling));
     filling.dispose();
     first.dispose();
 
@@ -58,6 +55,7 @@ async function indexRows(): Promise<Row[]> {
     index.dispose();
     storage.dispose();
     return [
+      atMost(`index of ${SESSIONS} sessions: learn them from the service's list`, learn, 10_000, ms),
       atMost(`index of ${SESSIONS} sessions: read from disk`, read, 2_000, ms),
       atMost(`index of ${SESSIONS} sessions: groups and all rows`, median(draws), 100, ms),
       atMost(`index of ${SESSIONS} sessions: store one answer`, median(changes), 50, ms),
@@ -65,6 +63,29 @@ async function indexRows(): Promise<Row[]> {
   } finally {
     removeFolder(folder);
   }
+}
+
+/** Takes all sessions in from a service that lists them, a hundred on a page. */
+async function listed(index: SessionIndex): Promise<void> {
+  const page = (cursor = '0') => {
+    const from = Number(cursor);
+    const items = Array.from({ length: 100 }, (_, n) => sessionOf(from + n));
+    const hasMore = from + items.length < SESSIONS;
+    const next = hasMore ? { cursor: String(from + items.length) } : {};
+    return Promise.resolve({ items, problems: [], hasMore, ...next });
+  };
+  const list = new ServiceList({
+    index,
+    api: () => client,
+    isWanted: () => true,
+    statusOf: () => ({ value: 'unknown' }),
+    focused: new ObservableValue(true),
+    log: silentLog(),
+    mostPages: Infinity,
+  });
+  const client = { extras: { sessions: page } };
+  await list.read();
+  list.dispose();
 }
 
 function draw(index: SessionIndex): Promise<number> {

@@ -81,28 +81,23 @@ describe('the sessions view of a large service that lists its sessions', () => {
     const shown = workbench.rows('Sessions').nth(1);
     const title = /^Session (.+?), /.exec((await shown.getAttribute('aria-label')) ?? '')?.[1] ?? '';
     assert.notEqual(title, '');
-    // Once a minute all rows are drawn for their ages; another change is measured then.
-    for (let count = 4_321, drawn: readonly string[] = []; ; count++) {
-      assert.ok(count < 4_331, drawn.join('\n'));
-      await workbench.page.evaluate(observe);
-      const begun = performance.now();
-      await change(workbench, service, async (index, id) => {
-        const known = [...index.records.values()].find(({ session }) => session?.title?.startsWith(title));
-        assert.ok(known?.session, `no session ${title}`);
-        await index.observe(id, { ...known.session, messageCount: count }, Date.now());
-      });
-      const written = performance.now();
-      const words = `${count.toLocaleString('en')} messages`;
-      await shown.getByText(words).waitFor({ timeout: CHANGE_MS });
-      const took = Math.round(performance.now() - written);
-      drawn = await workbench.page.evaluate(drawnAgain);
-      console.log(
-        `      one answer stored after ${Math.round(written - begun)} ms, shown ${took} ms later, rows drawn: ${drawn.length}`,
-      );
-      if (drawn.length > 1) continue;
-      assert.match(drawn[0] ?? '', new RegExp(words));
-      return;
-    }
+    await workbench.row('Sessions', /^Session number 0.*node 0/).waitFor();
+    await workbench.page.evaluate(observe);
+    const begun = performance.now();
+    await change(workbench, service, async (index, id) => {
+      const known = [...index.records.values()].find(({ session }) => session?.title?.startsWith(title));
+      assert.ok(known?.session, `no session ${title}`);
+      await index.observe(id, { ...known.session, messageCount: 4_321 }, Date.now());
+    });
+    const written = performance.now();
+    await shown.getByText('4,321 messages').waitFor({ timeout: CHANGE_MS });
+    const took = Math.round(performance.now() - written);
+    const drawn = await workbench.page.evaluate(drawnAgain);
+    console.log(
+      `      one answer stored after ${Math.round(written - begun)} ms, shown ${took} ms later, rows drawn: ${drawn.length}`,
+    );
+    assert.equal(drawn.length, 1, drawn.join('\n'));
+    assert.match(drawn[0] ?? '', /4,321 messages/);
   });
 
   /** Puts sessions of last year below the storage of the window, as an earlier window would have left them. */

@@ -28,8 +28,11 @@ describe('the sessions view at work', () => {
     const key = { key: 'ctrl+alt+f9', command: 'agentConsole.sessions.create', args: wanted };
     workbench = await Workbench.open({
       folder,
-      keybindings: [key],
+      // By the palette the keyboard would first go back to where it was, and take a key along.
+      keybindings: [key, { key: 'ctrl+alt+f8', command: 'agentConsole.sessions.focus' }],
       contextOptions: { viewport: { width: 1280, height: 2000 } },
+      // In a browser VS Code saves by itself.
+      settings: { 'files.autoSave': 'off' },
       env: signedInTo(service),
     });
     await workbench.openContainer('Agent Console');
@@ -55,28 +58,21 @@ describe('the sessions view at work', () => {
 
   const row = (text: string | RegExp): Locator => workbench.row('Sessions', text);
   const press = (key: string): Promise<void> => workbench.page.keyboard.press(key);
-  const focused = (): Locator => workbench.view('Sessions').locator('.monaco-list-row.focused');
+  const view = (): Locator => workbench.view('Sessions');
+  const focused = (): Locator => view().locator('.monaco-list-row.focused');
   const gone = (text: string | RegExp): Promise<void> => row(text).waitFor({ state: 'detached' });
   const dialog = (text: string | RegExp): Locator =>
     workbench.page.getByRole('dialog').filter({ hasText: text });
   /** The keyboard goes to the list and, by the arrow keys, to a row. */
   const goTo = async (text: string): Promise<void> => {
-    await workbench.runCommand('Focus on Sessions View');
-    const list = workbench.view('Sessions').locator('.monaco-list:focus');
-    await list.waitFor();
+    await press('Control+Alt+F8');
+    await view().locator('.monaco-list:focus').waitFor();
     await press('Home');
-    await workbench.view('Sessions').locator('.monaco-list-row.focused[data-index="0"]').waitFor();
-    for (let pressed = 0; ; pressed++) {
-      const at = Number(await focused().getAttribute('data-index'));
-      if (at > 0 && (await focused().innerText()).includes(text)) return;
-      assert.ok(pressed < 20, `no row ${text}`);
+    await view().locator('.monaco-list-row.focused[data-index="0"]').waitFor();
+    for (let at = 0; !((await focused().innerText()).includes(text) && at > 0);) {
+      assert.ok(at < 20, `no row ${text}`);
       await press('ArrowDown');
-      // Rows that come back at this moment take the focus back to where it was: the key is pressed again then.
-      await workbench
-        .view('Sessions')
-        .locator(`.monaco-list-row.focused:not([data-index="${at}"])`)
-        .waitFor({ timeout: 2000 })
-        .catch(() => undefined);
+      await view().locator(`.monaco-list-row.focused[data-index="${++at}"]`).waitFor();
     }
   };
 
@@ -97,10 +93,13 @@ describe('the sessions view at work', () => {
     await press('Delete');
     await gone('Gamma');
     await selected.waitFor();
+    await focused().filter({ hasText: 'Delta' }).waitFor();
     await press('ControlOrMeta+z');
     await row('Gamma').waitFor();
+    await focused().filter({ hasText: 'Delta' }).waitFor();
+    await press('ArrowUp');
+    await focused().filter({ hasText: 'Gamma' }).waitFor();
 
-    await goTo('Gamma');
     await press('F2');
     await workbench.quickInput.getByText('does not learn this name').waitFor();
     await workbench.answer('Third');
@@ -112,6 +111,7 @@ describe('the sessions view at work', () => {
     await goTo('Gamma');
     await press('Alt+p');
     await row(/^Pinned/).waitFor();
+    await focused().filter({ hasText: 'Delta' }).waitFor();
     await goTo('Gamma');
     await press('Alt+p');
     await gone(/^Pinned/);
@@ -123,6 +123,7 @@ describe('the sessions view at work', () => {
     await press('Alt+a');
     await row(/^Archived/).waitFor();
     await gone('Gamma');
+    await focused().filter({ hasText: 'Delta' }).waitFor();
     await press('ControlOrMeta+z');
     await row('Gamma').waitFor();
 
@@ -167,7 +168,7 @@ describe('the sessions view at work', () => {
     );
     await workbench.view('Sessions').locator('.pane-header .description', { hasText: /^6 · / }).waitFor();
     running.dispose();
-    await workbench.viewAction('Sessions', 'Refresh sessions');
+    await workbench.runCommand('Agent Console: Refresh sessions');
     await gone(/^Running/);
     await badge.filter({ hasText: /^1$/ }).waitFor();
     await workbench.contextMenu(row('Waits for you'), 'Archive session on this machine');
@@ -269,5 +270,88 @@ describe('the sessions view at work', () => {
     await question.getByRole('button', { name: 'Create anyway' }).click();
     await row(/^Session /).waitFor();
     assert.deepEqual(posts().slice(before), [wanted]);
+  });
+
+  it('keeps the text and the keyboard in its find while rows change, and draws them when it is closed', async function () {
+    this.timeout(60_000);
+    const box = view().locator('.monaco-tree-type-filter input');
+    const marked = view().locator('.monaco-list-row .monaco-highlighted-label .highlight');
+    const count = view().locator('.pane-header .description');
+    const before = Number(/^\d+/.exec(await count.innerText())?.[0]);
+    await goTo('Beta');
+    await press('Control+Alt+f');
+    await view().locator('.monaco-tree-type-filter input:focus').waitFor();
+    await workbench.page.keyboard.type('lph');
+    await marked.getByText('lph').waitFor();
+
+    // A row is added, a row says something else, and a session changes its group.
+    await seed(workbench, service, [{ sessionId: 'late', session: { title: 'Ralph' } }]);
+    await count.filter({ hasText: new RegExp(`^${before + 1} · `) }).waitFor();
+    await change(workbench, service, async (index, id) => {
+      const known = index.get('beta')?.session;
+      assert.ok(known);
+      await index.observe(id, { ...known, messageCount: 321 }, Date.now());
+      await index.signal(id, { sessionId: 'gamma', kind: 'waiting', at: Date.now() }, undefined);
+    });
+    await workbench
+      .activityIcon('Agent Console')
+      .locator('.badge-content')
+      .filter({ hasText: /^1$/ })
+      .waitFor();
+    await workbench.page.keyboard.type('a');
+    await marked.getByText('lpha').waitFor();
+    assert.equal(await box.inputValue(), 'lpha');
+    assert.equal(await view().locator('.monaco-tree-type-filter input:focus').count(), 1);
+
+    await press('Escape');
+    await view().locator('.monaco-list:focus').waitFor();
+    await row('Ralph').waitFor();
+    await row('Beta').getByText('321 messages').waitFor();
+    await row(/^Waiting for input/).waitFor();
+    assert.equal(await marked.count(), 0);
+  });
+
+  it('keeps notes as a file of the editor, and overwrites nothing that was noted elsewhere meanwhile', async function () {
+    this.timeout(60_000);
+    const notes = workbench.tab(/^Notes about Beta/);
+    const line = (text: string): Locator =>
+      workbench.page.locator('.editor-group-container .view-line', { hasText: text });
+    const stored = (): Promise<string | undefined> =>
+      change(workbench, service, index => Promise.resolve(index.get('beta')?.local.notes));
+    /** As another window does it. */
+    const noteElsewhere = (text: string): Promise<boolean> =>
+      change(workbench, service, (index, id) =>
+        index.keep(id, 'beta', local => ({ ...local, notes: text, notesAt: Date.now() })),
+      );
+    const isClean = (): Promise<void> => notes.and(workbench.page.locator(':not(.dirty)')).waitFor();
+    const type = async (text: string, shows: string): Promise<void> => {
+      await workbench.page.keyboard.type(text);
+      await line(shows).waitFor();
+      await notes.and(workbench.page.locator('.dirty')).waitFor();
+    };
+
+    await workbench.contextMenu(row('Beta'), 'Edit session notes on this machine');
+    await notes.waitFor();
+    await workbench.page.locator('.editor-group-container .monaco-editor.focused').waitFor();
+    await type('Ask Ada', 'Ask Ada');
+    await press('ControlOrMeta+s');
+    await isClean();
+    assert.equal(await stored(), 'Ask Ada');
+    await row('Beta').hover();
+    await workbench.page.locator('.monaco-hover:visible', { hasText: /Ask\s\u200b?Ada/ }).waitFor();
+
+    await noteElsewhere('Ask Bob');
+    await line('Ask Bob').waitFor();
+    await workbench.page.locator('.editor-group-container .monaco-editor.focused').waitFor();
+    await press('ControlOrMeta+End');
+    await type(' now', 'Ask Bob now');
+    // As long as what this window has read: the length alone tells nothing.
+    await noteElsewhere('Ask Eve');
+    await press('ControlOrMeta+s');
+    await workbench.notified(/content of the file is newer/);
+    assert.equal(await stored(), 'Ask Eve');
+    await workbench.runCommand('File: Revert File');
+    await line('Ask Eve').waitFor();
+    await isClean();
   });
 });

@@ -49,6 +49,8 @@ describe('sessions and computers', () => {
     folder = temporaryFolder('sessions');
     makeSampleWorkspace(folder);
     workbench = await open({
+      // A poll of its own would come between what a test makes the service answer.
+      'agentConsole.refresh.computers': 600,
       'agentConsole.sessions.presets': { Careful: { model: 'atlas-large', autonomyLevel: 'low' } },
     });
     await workbench.openContainer('Agent Console');
@@ -156,6 +158,80 @@ describe('sessions and computers', () => {
     await workbench.row('Computers', 'not started').first().waitFor();
   });
 
+  it('say of computers what is known and since when, whatever becomes of the polls, also to screen readers', async function () {
+    this.timeout(60_000);
+    const computers = await computersOf(service);
+    const at = (name: string): RegExp =>
+      new RegExp(`/computers/${computers.find(computer => computer.name === name)?.id ?? ''}$`);
+    const all = { path: '/api/v0/computers' };
+    const computer = (name: string) => workbench.row('Computers', new RegExp(`^${name}`));
+    const says = (name: string, spoken: RegExp): Promise<void> =>
+      workbench
+        .rows('Computers')
+        .and(workbench.page.getByRole('treeitem', { name: spoken }))
+        .filter({ hasText: new RegExp(`^${name}`) })
+        .waitFor();
+    const refresh = (): Promise<void> => workbench.runCommand('Agent Console: Refresh computers');
+    await says('atlas', /^Computer atlas, active · cloud/);
+    await says('Start machine', /^Step Start machine, error · 31 sec · Quota exceeded/);
+    await says('Left behind', /^Session Left behind, idle .*cinder is in error/);
+
+    const failing = service.fail({ kind: 'status', status: 503, match: all });
+    await refresh();
+    await says('atlas', /^Computer atlas, unknown, active \d+ \w+ ago · cloud/);
+    await says('cinder', /^Computer cinder, unknown, error \d+ \w+ ago · Quota exceeded/);
+    await workbench
+      .view('Computers')
+      .getByText(/503.*Shown as of/)
+      .waitFor();
+    failing.dispose();
+    await refresh();
+    await says('atlas', /^Computer atlas, active · cloud/);
+    await workbench.view('Computers').getByText('Shown as of').waitFor({ state: 'detached' });
+
+    // The answer of a list that was asked for before one computer was is late: of that computer it tells nothing new.
+    const told = (name: string, status: string) =>
+      service.fail({
+        kind: 'alter',
+        match: { path: at(name) },
+        alter: body => ({ ...(body as object), status }),
+        times: 1,
+      });
+    const stored = path.join(storageOf(workbench), 'services', serviceIdOf(service), 'computers');
+    const listed = (): string =>
+      namesIn(stored)
+        .map(name => (name.startsWith('list.') ? read(path.join(stored, name)) : ''))
+        .join('');
+    service.fail({ kind: 'delay', ms: 3_000, match: all, times: 1 });
+    const asked = received('GET', /\/computers$/);
+    await refresh();
+    await asked;
+    const before = listed();
+    const late = new Promise<void>(resolve => {
+      const watcher = fs.watch(stored, () => {
+        if (listed() === '' || listed() === before) return;
+        watcher.close();
+        resolve();
+      });
+    });
+    told('atlas', 'resting');
+    await workbench.contextMenu(computer('atlas'), 'Refresh computers');
+    await says('atlas', /^Computer atlas, resting · cloud/);
+    await late;
+    told('dune', 'moved');
+    await workbench.contextMenu(computer('dune'), 'Refresh computers');
+    await says('dune', /^Computer dune, moved/);
+    await says('atlas', /^Computer atlas, resting · cloud/);
+    await refresh();
+    await says('atlas', /^Computer atlas, active · cloud/);
+    await says('dune', /^Computer dune, active/);
+
+    await workbench.runCommand('Agent Console: Show computer details');
+    await workbench.quickInput.getByText('dune', { exact: true }).waitFor();
+    await workbench.pick('atlas');
+    await workbench.tab('atlas.yaml').waitFor();
+  });
+
   it('are opened by a link only after a question, and not at another service', async () => {
     const [known = ''] = service.sessionIds;
     const link = (host: string): string =>
@@ -176,6 +252,9 @@ describe('sessions and computers', () => {
     const opened = received('GET', new RegExp(`${known}$`));
     await question.getByRole('button', { name: 'Open session' }).click();
     await opened;
+    // The chat that opens takes the keyboard, and with it every box that is open then.
+    await workbench.tab('Please fix the flaky').waitFor();
+    await workbench.webview().locator(':focus').waitFor();
     await follow(link('elsewhere.example'));
     await workbench.notified(/link is to a session at elsewhere\.example/);
   });

@@ -109,7 +109,7 @@ describe('states of the views', () => {
     await row.waitFor();
     // With a row selected, VS Code passes the row to the buttons of the title.
     await row.click();
-    await workbench.viewAction('Sessions', 'Open a session by its id');
+    await workbench.runCommand('Agent Console: Open a session by its id');
     await workbench.quickInput.getByText('The id is shown in the web application').waitFor();
     await workbench.page.keyboard.press('Escape');
     const title = await row.locator('.label-name').innerText();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { commands, documents, panels, views } from '../../src/contributions';
+import { commands, documents, findCommands, panels, views } from '../../src/contributions';
 import { settingKeys } from '../../src/settings';
 
 interface Manifest {
@@ -26,7 +26,9 @@ const strings = JSON.parse(readFileSync(path.join(root, 'package.nls.json'), 'ut
   string,
   string
 >;
-const commandIds = Object.values(commands).flatMap(feature => Object.values<string>(feature));
+const commandIds = [...Object.values(commands), findCommands].flatMap(feature =>
+  Object.values<string>(feature),
+);
 
 describe('package.json', () => {
   it('declares exactly the commands that contributions.ts registers', () => {

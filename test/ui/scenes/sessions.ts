@@ -16,7 +16,9 @@ export const sessionScenes: readonly Scene[] = [
     pace: 6,
     async play(stage) {
       await manySessions(stage);
-      return narrowed(stage);
+      const narrow = await narrowed(stage, 185);
+      await stage.workbench.view('Sessions').locator('.pane-header').hover();
+      return narrow;
     },
   },
   {
@@ -25,7 +27,20 @@ export const sessionScenes: readonly Scene[] = [
     settings: { 'agentConsole.sessions.titleLength': 10 },
     async play(stage) {
       await manySessions(stage);
-      return narrowed(stage);
+      return narrowed(stage, 200);
+    },
+  },
+  {
+    name: 'computers-unknown',
+    pace: 6,
+    async play(stage) {
+      await manySessions(stage);
+      const { workbench, service } = stage;
+      service.fail({ kind: 'status', status: 503, match: { path: '/api/v0/computers' } });
+      await workbench.runCommand('Agent Console: Refresh computers');
+      await workbench.row('Computers', 'unknown, active').waitFor();
+      await workbench.view('Computers').getByText('Shown as of').waitFor();
+      return sideBar(stage);
     },
   },
   {
@@ -34,7 +49,9 @@ export const sessionScenes: readonly Scene[] = [
     async play(stage) {
       await manySessions(stage);
       await stage.workbench.row('Sessions', 'Migrate the workspace').hover();
-      await stage.workbench.page.locator('.monaco-hover:visible', { hasText: 'Reasoning effort' }).waitFor();
+      await stage.workbench.page
+        .locator('.monaco-hover:visible', { hasText: /Reasoning\s\u200b?effort/ })
+        .waitFor();
       return undefined;
     },
   },
@@ -83,14 +100,14 @@ function sideBar({ workbench }: Stage): Locator {
   return workbench.page.locator('.part.sidebar');
 }
 
-/** The side bar, 200 px wide. */
-async function narrowed(stage: Stage): Promise<Locator> {
+/** The side bar, so many pixels wide. */
+async function narrowed(stage: Stage, width: number): Promise<Locator> {
   const { page } = stage.workbench;
   const box = await page.locator('.part.sidebar').boundingBox();
   const edge = (box?.x ?? 0) + (box?.width ?? 0);
   await page.mouse.move(edge, 300);
   await page.mouse.down();
-  await page.mouse.move((box?.x ?? 0) + 200, 300, { steps: 5 });
+  await page.mouse.move((box?.x ?? 0) + width, 300, { steps: 5 });
   await page.mouse.up();
   return sideBar(stage);
 }
@@ -167,6 +184,7 @@ async function manySessions({ workbench, service }: Stage): Promise<void> {
       local: { archivedAt: Date.now() },
     },
   ]);
-  await workbench.row('Sessions', 'Fix flaky').waitFor();
-  await workbench.row('Sessions', 'A very long').waitFor();
+  // Titles may be cut; what screen readers say is not.
+  for (const name of [/^Session .*flaky checkout/, /^Session A very long/])
+    await workbench.view('Sessions').getByRole('treeitem', { name }).waitFor();
 }

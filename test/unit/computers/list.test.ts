@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { ApiClient } from '../../../src/api';
 import { ComputerList, type ComputerListState } from '../../../src/computers/computerList';
 import { followLooking, type Visible } from '../../../src/computers/looking';
+import { computerRow } from '../../../src/computers/row';
 import { startSampleService, type SampleService } from '../../../src/sample';
 import { errorSentence } from '../../../src/util/errorSentence';
 import { Emitter, ObservableValue } from '../../../src/util/event';
+import { Formatter } from '../../../src/util/format';
 import { silentLog } from '../../fakes/log';
 
 describe('the list of computers', () => {
@@ -62,6 +64,35 @@ describe('the list of computers', () => {
     assert.deepEqual(list.state.current.computers, computers);
     assert.equal(list.state.current.at, at);
     assert.match(list.state.current.failure?.sentence ?? '', /503/);
+    const [first] = computers;
+    assert.ok(first);
+    assert.equal(list.unknownSince(first.id), at);
+    assert.match(computerRow(first, new Formatter('en'), at).description, /^unknown, \w+.* 0 sec ago · /);
+  });
+
+  it('does not know how a computer stands after a failed list, but where it was asked for by itself since', async () => {
+    let now = 1_000_000;
+    const others = new ComputerList({
+      api: () => client,
+      usualMs: () => 30_000,
+      sentence: () => 'No answer.',
+      language: 'en',
+      now: () => now,
+    });
+    await others.refresh();
+    const [first, second] = others.state.current.computers;
+    assert.ok(first && second);
+    assert.equal(others.unknownSince(first.id), undefined);
+    now += 5_000;
+    const failing = service.fail({ kind: 'status', status: 503 });
+    await others.refresh();
+    failing.dispose();
+    now += 5_000;
+    await others.refreshOne(second.id);
+    assert.deepEqual([others.unknownSince(first.id), others.unknownSince(second.id)], [1_000_000, undefined]);
+    await others.refresh();
+    assert.equal(others.unknownSince(first.id), undefined);
+    others.dispose();
   });
 
   it('shows the others when one computer cannot be read, and names that one', async () => {

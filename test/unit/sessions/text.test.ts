@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { SessionSettings } from '../../../src/api';
-import { sectionsOf } from '../../../src/sessions/facts';
+import { sectionsOf, tooltipOf } from '../../../src/sessions/facts';
 import { FIELDS, readPresets, valueText, withValue } from '../../../src/sessions/fields';
 import { linkTo, readLink } from '../../../src/sessions/links';
 import { statusOf, STALE_MS } from '../../../src/sessions/model';
@@ -130,9 +130,13 @@ describe('all that is known of a session', () => {
     });
     const local = { name: 'Mine', pinned: true, archivedAt: 5, notes: 'A note', tags: ['own'] };
     const workspace = { uri: 'file:///shop', name: 'shop' };
-    const text = sectionsOf(recordOf({ session, local, workspace }), context())
+    const record = recordOf({ session, local, workspace });
+    const text = sectionsOf(record, context())
       .flatMap(({ facts }) => facts.map(([name, value]) => `${name}: ${value ?? ''}`))
       .join('\n');
+    const tooltip = tooltipOf(record, context());
+    assert.ok(tooltip.length <= 8, tooltip.join('\n'));
+    assert.deepEqual(tooltip.slice(0, 3), ['Mine', rowOf(record, context()).description, 'A note']);
     for (const value of [
       'atlas-large',
       'high',
@@ -163,7 +167,15 @@ describe('all that is known of a session', () => {
       's1',
       'Completed: Jan',
     ])
-      assert.ok(text.includes(value), `${value} is missing in\n${text}`);
+      for (const shown of [text, tooltip.join('\n')])
+        assert.ok(shown.includes(value), `${value} is missing in\n${shown}`);
+  });
+
+  it('begins in the tooltip with what the agent asks and why a state is not known', () => {
+    const signal = { kind: 'waiting', at: now - 60_000, message: 'May I?' } as const;
+    const status = { value: 'unknown', at: now, last: 'idle', problem: { at: now, sentence: 'No answer.' } };
+    const lines = tooltipOf(recordOf({ signal, firstText: 'Fix it' }), context({ status }));
+    assert.deepEqual(lines.slice(0, 4), ['Fix it', 'waiting 1 min', 'May I?', 'No answer.']);
   });
 });
 

@@ -142,6 +142,31 @@ describe('rows of the tree of sessions', () => {
     assert.equal((await rowsOf(window))[0], 'Running: s1 - running 0 sec · 2 messages');
   });
 
+  it('know where the focus goes when rows go: down, else up, else out of the group', async () => {
+    const window = await open();
+    await learn(window, { sessionId: 'r1', status: 'running', createdAt: 9 });
+    for (const [sessionId, createdAt] of [
+      ['a', 8],
+      ['b', 7],
+      ['c', 6],
+    ] as const)
+      await learn(window, { sessionId, createdAt });
+    assert.deepEqual(
+      (await rowsOf(window)).map(row => row.slice(0, 9)),
+      ['Running: ', 'Today: a ', 'Today: b ', 'Today: c '],
+    );
+    const step = (from: string, ...leaving: string[]): number => window.tree.stepFrom(from, new Set(leaving));
+    assert.deepEqual(
+      [step('b', 'b'), step('a', 'a', 'b'), step('c', 'c'), step('c', 'c', 'b')],
+      [1, 2, -1, -2],
+    );
+    assert.equal(step('r1', 'r1'), 1, 'to the next group');
+    assert.equal(step('b', 'a', 'b', 'c'), -3, 'from the second row of the last group to above its head');
+    assert.equal(step('not there', 'a'), 0);
+    const pin = (id: string): number => window.tree.stepFrom(id, new Set([id]), 'pinned');
+    assert.deepEqual([pin('a'), pin('r1')], [1, 0], 'a pin moves no row that runs');
+  });
+
   it('never go back to what an answer says that comes late', async () => {
     const window = await open();
     await learn(window, { status: 'idle' });

@@ -3,12 +3,15 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import fc from 'fast-check';
 import { StorageError, type Collection } from '../../../src/storage';
+import { FileCollection } from '../../../src/storage/collection';
+import { Disk } from '../../../src/storage/disk';
 import { encodeId } from '../../../src/storage/names';
 import {
   cleanUp,
   decodeNote,
   entries,
   filesBelow,
+  MemoryLog,
   notes,
   openWindow,
   temporaryFolder,
@@ -53,6 +56,32 @@ describe('storage records', function () {
       assert.throws(() => storage.collection({ ...notes, path: bad }), RangeError, bad);
     }
     assert.ok(storage.collection({ ...notes, path: 'services/ab12/sessions' }));
+  });
+
+  it('lists its folder a few times for many new records that are stored at once', async () => {
+    const folder = temporaryFolder();
+    let listings = 0;
+    class CountingDisk extends Disk {
+      override list(of: string): Promise<string[]> {
+        listings++;
+        return super.list(of);
+      }
+    }
+    const open = (): FileCollection<Note> =>
+      new FileCollection(notes, {
+        folder,
+        disk: new CountingDisk(),
+        writer: 'one',
+        log: new MemoryLog(),
+        now: Date.now,
+      });
+    const collection = open();
+    const put = (from: number) =>
+      Promise.all(Array.from({ length: 500 }, (_, n) => collection.put(`n${from + n}`, { text: 'x' })));
+    await put(0);
+    await put(500);
+    assert.ok(listings <= 100, `${listings} listings of the folder for 1,000 new records`);
+    assert.equal((await open().load()).size, 1_000);
   });
 
   it('writes nothing when update returns what it was given, or nothing', async () => {
