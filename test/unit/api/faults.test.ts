@@ -130,7 +130,7 @@ describe('every endpoint under every fault', () => {
       for (const endpoint of ENDPOINTS) {
         it(`${endpoint.name} fails once, clearly`, async () => {
           const expected = endpoint.method === 'GET' ? row.get : row.post;
-          const timeouts = row.timeout === true ? { get: 40, post: 40, analytics: 40 } : undefined;
+          const timeouts = row.timeout === true ? { get: 200, post: 200, analytics: 200 } : undefined;
           const { api, log } = clientOf(server, { timeouts });
           elsewhere.answer({ kind: 'answer', body: endpoint.good });
           server.answer(row.fault(elsewhere));
@@ -180,7 +180,7 @@ describe('every endpoint under every fault', () => {
 
   it('an error whose body stalls still gives the status', async () => {
     server.answer({ kind: 'stall', status: 403 });
-    const { api } = clientOf(server, { timeouts: { get: 40 } });
+    const { api } = clientOf(server, { timeouts: { get: 200 } });
     const error = await failureOf(api.computers.list());
     assert.deepEqual([error.kind, error.status], ['forbidden', 403]);
   });
