@@ -1,9 +1,12 @@
-import * as jsonc from 'jsonc-parser';
+import type * as jsonc from 'jsonc-parser';
+import { insertionsAtEnd, wholeFile, type Insertion } from './insertion';
 import {
   childOf,
+  commaAfter,
   commentsOf,
   outlineOf,
   readSettings,
+  refusing,
   SettingsTextError,
   stringOf,
   token,
@@ -56,6 +59,10 @@ export function installedEvents(
  * exactly what was meant.
  */
 export function withHook(source: string, events: readonly string[], hook: HookToInstall): Change {
+  return refusing(() => changed(source, events, hook));
+}
+
+function changed(source: string, events: readonly string[], hook: HookToInstall): Change {
   const settings = readSettings(source);
   const expected = expectedOutline(settings, events, hook);
   const editor = new Editor(settings.text);
@@ -110,6 +117,10 @@ class Editor {
     });
     this.#text = applyStep(this.#text, step);
     this.undo.unshift(back);
+  }
+
+  insert(insertions: readonly Insertion[]): void {
+    this.apply(insertions.map(insertion => ({ ...insertion, length: 0 })));
   }
 }
 
@@ -197,14 +208,20 @@ function isEntryOfOurs(entry: jsonc.Node): boolean {
   return entry.children?.length === 1;
 }
 
+interface Removal {
+  readonly offset: number;
+  readonly length: number;
+  readonly content: '';
+}
+
 /** Takes an item of an array or object away with its comma; comments stay. */
-function removal(text: string, node: jsonc.Node): jsonc.Edit[] {
+function removal(text: string, node: jsonc.Node): Removal[] {
   let start = node.offset;
   let end = node.offset + node.length;
   const following = commaAfter(text, end);
   const siblings = node.parent?.children ?? [];
   const before = siblings[siblings.indexOf(node) - 1];
-  const edits: jsonc.Edit[] = [];
+  const edits: Removal[] = [];
   if (following !== undefined) {
     if (/^[ \t\r\n]*$/.test(text.slice(end, following))) end = following + 1;
     else edits.push({ offset: following, length: 1, content: '' });
@@ -212,11 +229,12 @@ function removal(text: string, node: jsonc.Node): jsonc.Edit[] {
     const comma = commaAfter(text, before.offset + before.length);
     if (comma !== undefined) edits.push({ offset: comma, length: 1, content: '' });
   }
-  if (!followsLineComment(text, start)) start -= /[ \t\r\n]*$/.exec(text.slice(0, start))?.[0].length ?? 0;
+  if (!followsLineComment(text, start) || /^[ \t]*[\r\n]/.test(text.slice(end)))
+    start -= /[ \t\r\n]*$/.exec(text.slice(0, start))?.[0].length ?? 0;
   return [...edits, { offset: start, length: end - start, content: '' }];
 }
 
-/** The line break before `offset` ends a comment, and must stay. */
+/** The line break before `offset` ends a comment. */
 function followsLineComment(text: string, offset: number): boolean {
   let last: number | undefined;
   for (const { kind, offset: at } of tokensOf(text)) {
@@ -226,38 +244,21 @@ function followsLineComment(text: string, offset: number): boolean {
   return last === token.lineComment;
 }
 
-/** Where the comma is that follows `offset` after nothing but white space and comments. */
-function commaAfter(text: string, offset: number): number | undefined {
-  for (const { kind, offset: at } of tokensOf(text, offset)) {
-    if (kind === token.comma) return at;
-    if (kind < token.lineComment || kind > token.space) return undefined;
-  }
-  return undefined;
-}
-
 function insertInto(editor: Editor, name: string, hook: HookToInstall): void {
   const { text } = editor;
   const settings = readSettings(text);
   const entries = new Map(eventsOf(settings)).get(name);
   if (entries !== undefined && ownCommands(entries, hook).length > 0) return;
   const entry = { hooks: [{ type: 'command', command: hook.command, timeout: hook.timeout }] };
-  const eol = text.includes('\r\n') ? '\r\n' : '\n';
-  const indent = /^([ \t]+)(?=["/}\]{[])/m.exec(text)?.[1] ?? '  ';
-  const formattingOptions = {
-    insertSpaces: !indent.includes('\t'),
-    tabSize: indent.includes('\t') ? 4 : indent.length,
-    eol,
-  };
-  if (settings.root === undefined) {
-    const whole = JSON.stringify({ hooks: { [name]: [entry] } }, undefined, indent).replaceAll('\n', eol);
-    editor.apply([{ offset: text.length, length: 0, content: `${whole}${eol}` }]);
-    return;
-  }
-  const edits =
-    entries === undefined
-      ? jsonc.modify(text, ['hooks', name], [entry], { formattingOptions })
-      : jsonc.modify(text, ['hooks', name, -1], entry, { formattingOptions, isArrayInsertion: true });
-  editor.apply(edits);
+  const { root } = settings;
+  const hooks = valueNode(root, 'hooks');
+  if (root === undefined)
+    editor.insert([{ offset: text.length, content: wholeFile({ hooks: { [name]: [entry] } }, text) }]);
+  else if (hooks === undefined)
+    editor.insert(insertionsAtEnd(text, root, root, { key: 'hooks', value: { [name]: [entry] } }));
+  else if (entries === undefined)
+    editor.insert(insertionsAtEnd(text, root, hooks, { key: name, value: [entry] }));
+  else editor.insert(insertionsAtEnd(text, root, entries, { value: entry }));
 }
 
 /** Entries and events that are empty say nothing, and stay where a comment is in them. */

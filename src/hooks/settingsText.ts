@@ -17,8 +17,8 @@ export type TextProblem =
 export class SettingsTextError extends Error {
   readonly problem: TextProblem;
 
-  constructor(problem: TextProblem) {
-    super(`The settings cannot be changed: ${problem.kind}`);
+  constructor(problem: TextProblem, options?: ErrorOptions) {
+    super(`The settings cannot be changed: ${problem.kind}`, options);
     this.problem = problem;
   }
 }
@@ -40,27 +40,35 @@ export interface SettingsText {
   readonly bom: string;
   /** Without the BOM. */
   readonly text: string;
-  /** `undefined` for a file of nothing but white space. */
+  /** `undefined` for a file of nothing but white space and comments. */
   readonly root: jsonc.Node | undefined;
 }
 
 export function readSettings(source: string): SettingsText {
   const bom = source.startsWith(BOM) ? BOM : '';
   const text = source.slice(bom.length);
-  if (/^[ \t\r\n]*$/.test(text)) return { bom, text, root: undefined };
   const errors: jsonc.ParseError[] = [];
-  let root: jsonc.Node | undefined;
-  try {
-    root = jsonc.parseTree(text, errors, { allowTrailingComma: true });
+  return refusing(() => {
+    const root = jsonc.parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
     const [error] = errors;
-    if (error !== undefined || root === undefined)
-      throw new SettingsTextError({ kind: 'unparsable', line: lineOf(text, error?.offset ?? 0) });
-    refuseDuplicates(text, root);
+    if (error !== undefined)
+      throw new SettingsTextError({ kind: 'unparsable', line: lineOf(text, error.offset) });
+    if (root !== undefined) refuseDuplicates(text, root);
+    return { bom, text, root };
+  });
+}
+
+/** What is not foreseen is no reason to touch a file, nor a sentence for a person. */
+export function refusing<T>(run: () => T): T {
+  try {
+    return run();
   } catch (error) {
-    if (error instanceof RangeError) throw new SettingsTextError({ kind: 'tooDeep' });
-    throw error;
+    if (error instanceof SettingsTextError) throw error;
+    throw new SettingsTextError(
+      { kind: error instanceof RangeError ? 'tooDeep' : 'unsafe' },
+      { cause: error },
+    );
   }
-  return { bom, text, root };
 }
 
 /** The child of an object, checked to be of this type where it exists. */
@@ -117,6 +125,15 @@ export function* tokensOf(text: string, offset = 0): Generator<Token> {
   scanner.setPosition(offset);
   for (let kind: number = scanner.scan(); kind !== token.end; kind = scanner.scan())
     yield { kind, offset: scanner.getTokenOffset(), length: scanner.getTokenLength() };
+}
+
+/** Where the comma is that follows `offset` after nothing but white space and comments. */
+export function commaAfter(text: string, offset: number): number | undefined {
+  for (const { kind, offset: at } of tokensOf(text, offset)) {
+    if (kind === token.comma) return at;
+    if (kind < token.lineComment || kind > token.space) return undefined;
+  }
+  return undefined;
 }
 
 /** Every comment, in order. */

@@ -46,6 +46,8 @@ describe('hooks in a settings file', () => {
         }
         assert.equal(withHook(text, events, hook).text, text, 'installing twice changes nothing');
         assert.equal(applySteps(text, undo), source, 'uninstalling restores every byte');
+        const added = undo.flat().every(({ content }) => content === '');
+        assert.ok(added, 'nothing is taken away or spelt anew, foreign hooks least of all');
       }),
       { numRuns: 1_000 },
     );
@@ -80,8 +82,107 @@ describe('hooks in a settings file', () => {
     );
   });
 
+  const foreignStop = '{"hooks":[{"type":"command","command":"mine"}]}';
+  for (const [what, source, installed] of [
+    [
+      'one line',
+      `{"model":"x","hooks":{"Stop":[${foreignStop}]}}`,
+      `{"model":"x","hooks":{"Stop":[${foreignStop},OURS]}}`,
+    ],
+    [
+      'one line with room',
+      `{ "a": 1, "hooks": { "Stop": [ ${foreignStop} ] } }\n`,
+      `{ "a": 1, "hooks": { "Stop": [ ${foreignStop}, OURS ] } }\n`,
+    ],
+    [
+      'hooks in one line',
+      `{\n  "hooks": { "Stop": [${foreignStop}] },\n}`,
+      `{\n  "hooks": { "Stop": [${foreignStop}, OURS] },\n}`,
+    ],
+    ['a last comma', `{"hooks":{"Stop":[${foreignStop},]}}`, `{"hooks":{"Stop":[${foreignStop},OURS,]}}`],
+    [
+      'lines, a comment behind the last one',
+      `{\n  "hooks": {\n    "Stop": [\n      ${foreignStop} // mine\n    ]\n  }\n}`,
+      `{\n  "hooks": {\n    "Stop": [\n      ${foreignStop}, // mine\n      OURS\n    ]\n  }\n}`,
+    ],
+    [
+      'lines, a comma and a comment behind the last one',
+      `{\n  "hooks": {\n    "Stop": [\n      ${foreignStop}, // mine\n    ]\n  }\n}`,
+      `{\n  "hooks": {\n    "Stop": [\n      ${foreignStop}, // mine\n      OURS,\n    ]\n  }\n}`,
+    ],
+  ] as const) {
+    it(`leave foreign hooks as they are spelt in a file of ${what}, and go without a trace after another edit`, () => {
+      const { text } = withHook(source, ['Stop'], hook);
+      const shown = text.replace(
+        /\s*\{\s*"hooks":\s*\[\s*\{[^{}]*agent-console-hook[^{}]*\}\s*\]\s*\}/,
+        found => found.replace(/\S.*/s, 'OURS'),
+      );
+      assert.equal(shown, installed);
+      const changed = `// somebody\n${text}`;
+      assert.equal(withHook(changed, [], hook).text, `// somebody\n${source}`);
+    });
+  }
+
+  for (const [what, source, step] of [
+    ['a comment in column 40', `{\n${' '.repeat(40)}// far\n    "a": 1\n}\n`, '    '],
+    ['a comment in column 50', `{\n${' '.repeat(50)}/* far */\n\t"a": 1\n}\n`, '\t'],
+    ['a list in column 60', `{"a":\n${' '.repeat(60)}[\n1]}\n`, undefined],
+    ['a property in column 60', `{\n${' '.repeat(60)}"a": 1\n}\n`, ' '.repeat(60)],
+    ['a hundred levels', `{\n  "a": ${'['.repeat(100)}${']'.repeat(100)}\n}\n`, '  '],
+  ] as const) {
+    it(`go into a file with ${what}, indented as its properties are`, () => {
+      const { text, undo } = withHook(source, usual, hook);
+      if (step !== undefined) assert.ok(text.includes(`\n${step}"hooks": {\n${step}`), text);
+      const deepest = Math.max(
+        ...text
+          .slice(text.indexOf('"hooks"'))
+          .split('\n')
+          .map(line => /^ */.exec(line)?.[0].length ?? 0),
+      );
+      assert.ok(deepest <= 60 + 8 * 8, `${deepest} spaces`);
+      assert.equal(applySteps(text, undo), source);
+    });
+  }
+
+  it('are kept out of a file with a reason, whatever it is nested or made of', () => {
+    const hostile = fc.oneof(
+      fc.string({
+        unit: fc.constantFrom(
+          '{',
+          '}',
+          '[',
+          ']',
+          '"',
+          ':',
+          ',',
+          '/',
+          '*',
+          '\n',
+          ' ',
+          'hooks',
+          'Stop',
+          'null',
+        ),
+      }),
+      fc.integer({ min: 50, max: 20_000 }).map(depth => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`),
+    );
+    fc.assert(
+      fc.property(hostile, source => {
+        try {
+          const { text, undo } = withHook(source, usual, hook);
+          assert.equal(applySteps(text, undo), source);
+        } catch (error) {
+          assert.ok(error instanceof SettingsTextError, String(error));
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   for (const [what, source] of [
     ['nothing', ''],
+    ['comments alone', '// mine\n/* and\nmore */'],
+    ['a comment alone and no end of its line', '// mine'],
     ['white space', '\r\n \n'],
     ['an empty object', '{}'],
     ['a comment alone in the object', '{ // nothing here\n}'],
@@ -115,7 +216,7 @@ describe('hooks in a settings file', () => {
   });
 
   it('are out of date with a time limit that is not ours', () => {
-    const good = withHook('{"a":1}', ['Stop'], hook).text;
+    const good = withHook('{"a": 1}', ['Stop'], hook).text;
     const limit = `"timeout": ${hook.timeout}`;
     assert.ok(good.includes(limit));
     for (const other of [
@@ -148,6 +249,8 @@ describe('hooks in a settings file', () => {
 
   for (const [what, source, kind] of [
     ['no JSON', '{"a":', 'unparsable'],
+    ['a comment without end', '/* mine', 'unparsable'],
+    ['an event that is null', '{"hooks":{"Stop":null}}', 'shape'],
     ['half a file', '{"hooks":{"Stop":[{"hooks":[', 'unparsable'],
     ['two values', '{} {}', 'unparsable'],
     ['a key twice', '{"hooks":{},\n"a":1,\n"hooks":{}}', 'duplicateKey'],
