@@ -8,6 +8,7 @@ import { placeScript, type HookPlace } from './place';
 import type { Preview } from './preview';
 import { scopeOf } from './scope';
 import { problemSentence } from './sentences';
+import { restriction } from './workspace';
 
 export interface FlowDeps {
   readonly installation: Installation;
@@ -187,11 +188,11 @@ export function namedFile({ file }: { readonly file?: unknown }): string | undef
   return path.normalize(file);
 }
 
-/** Trust.md 39: nothing runs and no file outside our storage is written in such windows. */
+/** Throws the sentence for a window in which nothing runs and no file outside our storage is written. */
 export function needRealFiles(): void {
-  if (!vscode.workspace.isTrusted) throw new Error(vscode.l10n.t('Hooks need a trusted workspace.'));
-  const folders = vscode.workspace.workspaceFolders ?? [];
-  if (folders.length > 0 && folders.every(({ uri }) => uri.scheme !== 'file'))
+  const why = restriction();
+  if (why === 'untrusted') throw new Error(vscode.l10n.t('Hooks need a trusted workspace.'));
+  if (why === 'virtual')
     throw new Error(vscode.l10n.t('Hooks need a workspace whose files are on this machine.'));
 }
 

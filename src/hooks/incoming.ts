@@ -8,11 +8,12 @@ import { oneLine } from '../util/text';
 import { Handover } from './handover';
 import type { HeldSignals } from './heldSignals';
 import type { History } from './history';
-import { FRESH_MS, isTest, startOf, stateOf, type HookEvent, type WindowPresence } from './model';
+import { eventNames, FRESH_MS, isTest, startOf, stateOf, type HookEvent, type WindowPresence } from './model';
 import { isTold, tell, type NoticeSettings } from './notices';
 import type { Outgoing } from './outgoing';
 import type { HookPlace } from './place';
 import type { SessionNotes } from './sessionNotes';
+import type { Stops } from './stops';
 import { WindowBoard } from './windowBoard';
 import { workspaceFolders } from './workspace';
 
@@ -24,6 +25,9 @@ export interface IncomingDeps {
   readonly notes: SessionNotes;
   readonly history: Pick<History, 'events'>;
   readonly outgoing: Pick<Outgoing, 'run'>;
+  readonly stops: Pick<Stops, 'tell'>;
+  /** When the work of a session that ended at `until` began at the earliest, as far as the sessions tell; Unix ms. */
+  readonly workBegan: (sessionId: string, until: number) => Promise<number | undefined>;
   readonly signals: Pick<HeldSignals, 'tell'>;
   readonly titleOf: (sessionId: string) => Promise<string | undefined>;
 }
@@ -93,19 +97,32 @@ export class Incoming extends Disposable {
       log.error(`The event ${oneLine(event.name, 40)} could not be handled`, error);
     this.#signal(event).catch(failed);
     const isFresh = Date.now() - event.at <= FRESH_MS;
-    if (isFresh) this.#sendOn(event);
+    if (isFresh) this.#sendOn(event).catch(failed);
+    this.#tell(event).catch(failed);
+  }
+
+  async #tell(event: HookEvent): Promise<void> {
     const { focused, settings } = this.#deps;
     const { sessionId } = event;
     const context = {
       settings,
       isFocused: focused.current,
       isMuted: sessionId !== undefined && this.#deps.notes.get(sessionId)?.muted === true,
-      startedAt: startOf(event, this.#deps.history.events),
+      startedAt: await this.#startedAt(event),
       now: Date.now(),
     };
     if (!isTold(event, context)) return;
     const mute = (id: string): Promise<void> => this.#deps.notes.setMuted(id, true);
-    tell(event, { titleOf: id => this.#deps.titleOf(id), mute }).catch(failed);
+    await tell(event, { titleOf: id => this.#deps.titleOf(id), mute });
+  }
+
+  /** When the work that ended with the event began at the earliest; asked only where somebody wants to know. */
+  async #startedAt(event: HookEvent): Promise<number | undefined> {
+    const { sessionId } = event;
+    if (sessionId === undefined || this.#deps.settings.minimumSeconds() === 0) return undefined;
+    const began = await this.#deps.workBegan(sessionId, event.at);
+    const known = [began, startOf(event, this.#deps.history.events)].filter(at => at !== undefined);
+    return known.length > 0 ? Math.max(...known) : undefined;
   }
 
   async #signal(event: HookEvent): Promise<void> {
@@ -122,14 +139,12 @@ export class Incoming extends Disposable {
     });
   }
 
-  /** Waiting and ending are known from hooks alone; that work has ended is told by the status of followed sessions. */
-  #sendOn(event: HookEvent): void {
-    const { name, sessionId, cwd = '', message, reason } = event;
-    if (
-      sessionId === undefined ||
-      (name !== 'Notification' && name !== 'SessionEnd' && name !== 'SubagentStop')
-    )
-      return;
-    void this.#deps.outgoing.run({ hook_event_name: name, session_id: sessionId, cwd, message, reason });
+  async #sendOn({ name, sessionId, at, cwd = '', message, reason }: HookEvent): Promise<void> {
+    const known = eventNames.find(each => each === name);
+    if (sessionId === undefined || known === undefined) return;
+    const event = { hook_event_name: known, session_id: sessionId, cwd, message, reason };
+    await (known === 'Stop'
+      ? this.#deps.stops.tell(event, { by: 'hook', at })
+      : this.#deps.outgoing.run(event));
   }
 }

@@ -6,10 +6,11 @@ import type { Storage } from '../storage';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
 import type { Observable } from '../util/event';
 import type { Formatter } from '../util/format';
-import { forQuickPick } from '../util/text';
+import { forQuickPick, oneLine } from '../util/text';
 import { Attention } from './attention';
 import { showDoctor, showTest, type DoctorViewDeps } from './doctorView';
 import { Flows, needRealFiles } from './flows';
+import { Following } from './following';
 import { decodeHeldSignal, HeldSignals } from './heldSignals';
 import { History } from './history';
 import { Incoming, type IncomingDeps } from './incoming';
@@ -21,8 +22,9 @@ import { hookPlace, placeScript, type HookPlace } from './place';
 import { Preview } from './preview';
 import { SessionNotes } from './sessionNotes';
 import type { SessionsForHooks } from './sessions';
+import { decodeStop, Stops } from './stops';
 import { Waiting } from './waiting';
-import { workspaceFolders } from './workspace';
+import { restriction, workspaceFolders } from './workspace';
 
 export type { HookSignal, SessionsForHooks } from './sessions';
 
@@ -55,8 +57,8 @@ export function registerHooks(deps: HooksDeps): HooksFeature {
   return new Hooks(deps);
 }
 
-/** So long a title may take before a notification goes without it, ms. */
-const TITLE_MS = 1_500;
+/** So long the sessions may take before a notification goes without what they know, ms. */
+const PATIENCE_MS = 1_500;
 
 class Hooks extends Disposable implements HooksFeature {
   readonly #deps: HooksDeps;
@@ -64,11 +66,13 @@ class Hooks extends Disposable implements HooksFeature {
   readonly #notes: SessionNotes;
   readonly #history: History;
   readonly #outgoing: Outgoing;
+  readonly #stops: Stops;
   readonly #installation: Installation;
   readonly #attention: Attention;
   readonly #signals: HeldSignals;
   readonly #listening = this.register(new Slot<IDisposable>());
   readonly #following = this.register(new Slot<IDisposable>());
+  #problems = '';
   readonly commands: CommandHandlers<'hooks'>;
 
   constructor(deps: HooksDeps) {
@@ -85,11 +89,16 @@ class Hooks extends Disposable implements HooksFeature {
     this.#outgoing = this.register(
       new Outgoing({
         setting: () => settings.hooksOutgoing(),
-        trusted: () => vscode.workspace.isTrusted,
+        mayRun: () => restriction() === undefined,
         folders: () => workspaceFolders(),
         log,
       }),
     );
+    this.#stops = new Stops(
+      storage.collection({ path: 'hook-stops', version: 1, decode: decodeStop }),
+      this.#outgoing,
+    );
+    this.#stops.forgetOld().catch((error: unknown) => log.error('The ends of work cannot be read', error));
     const titleOf = (sessionId: string): Promise<string | undefined> => this.#titleOf(sessionId);
     const history = this.#history;
     const notes = this.#notes;
@@ -147,6 +156,7 @@ class Hooks extends Disposable implements HooksFeature {
     };
     this.register(deps.onDidChangeSettings(() => this.#follow()));
     this.register(vscode.workspace.onDidGrantWorkspaceTrust(() => this.#follow()));
+    this.register(vscode.workspace.onDidChangeWorkspaceFolders(() => this.#follow()));
     this.register(
       this.#outgoing.onDidFinish(({ outcome, exitCode, hook }) => this.#tellFailure(outcome, exitCode, hook)),
     );
@@ -165,8 +175,11 @@ class Hooks extends Disposable implements HooksFeature {
     const { settings } = this.#deps;
     if (!settings.hooksListen()) this.#listening.set(undefined);
     else if (this.#listening.value === undefined) this.#listening.set(new Incoming(this.#incoming()));
-    const hasOutgoing = readOutgoing(settings.hooksOutgoing()).hooks.length > 0 && vscode.workspace.isTrusted;
-    if (!hasOutgoing) this.#following.set(undefined);
+    const problems = readOutgoing(settings.hooksOutgoing()).problems.join(', ');
+    if (problems !== '' && problems !== this.#problems)
+      this.#deps.log.warn(`Hooks of Agent Console that cannot be used: ${oneLine(problems)}`);
+    this.#problems = problems;
+    if (!this.#outgoing.isWanted('Stop')) this.#following.set(undefined);
     else if (this.#following.value === undefined) this.#following.set(this.#followSessions());
   }
 
@@ -180,46 +193,43 @@ class Hooks extends Disposable implements HooksFeature {
       notes: this.#notes,
       history: this.#history,
       outgoing: this.#outgoing,
+      stops: this.#stops,
+      workBegan: (id, until) => this.#ask(sessions => sessions.workOf?.(id, until)?.began),
       signals: this.#signals,
       titleOf: sessionId => this.#titleOf(sessionId),
     };
   }
 
   #followSessions(): IDisposable {
-    const subscription = new Slot<IDisposable>();
     const { log, sessions } = this.#deps;
-    sessions().then(
-      ({ onDidChangeState }) => {
-        subscription.set(
-          onDidChangeState?.(({ sessionId, from, to, waiting }) => {
-            const wasWorking = from === 'running' || from === 'pending';
-            if (!wasWorking || to !== 'idle' || waiting === true) return;
-            void this.#sendStop(sessionId);
-          }),
-        );
-      },
-      (error: unknown) => log.error('Sessions cannot be followed for hooks', error),
-    );
-    return subscription;
+    const onFailure = (error: unknown): void => log.error('Sessions cannot be followed for hooks', error);
+    return new Following({
+      sessions,
+      onStop: (...stop) => void this.#sendStop(...stop).catch(onFailure),
+      onFailure,
+    });
   }
 
   /** The service tells no folder; a hook may have. */
-  async #sendStop(sessionId: string): Promise<void> {
+  async #sendStop(sessionId: string, at: number, workedAt: number | undefined): Promise<void> {
     await this.#history.load();
     const cwd = folderOf(sessionId, this.#history.events) ?? workspaceFolders()[0] ?? '';
-    await this.#outgoing.run({ hook_event_name: 'Stop', session_id: sessionId, cwd });
+    const event = { hook_event_name: 'Stop', session_id: sessionId, cwd } as const;
+    await this.#stops.tell(event, { by: 'status', at, workedAt });
   }
 
-  async #titleOf(sessionId: string): Promise<string | undefined> {
+  #titleOf(sessionId: string): Promise<string | undefined> {
+    return this.#ask(sessions => sessions.titleOf(sessionId));
+  }
+
+  /** What the sessions know, unless they take too long. */
+  async #ask<T>(question: (sessions: SessionsForHooks) => T): Promise<T | undefined> {
     let timer: NodeJS.Timeout | undefined;
     const patience = new Promise<undefined>(resolve => {
-      timer = setTimeout(() => resolve(undefined), TITLE_MS);
+      timer = setTimeout(() => resolve(undefined), PATIENCE_MS);
     });
-    const title = this.#deps.sessions().then(
-      sessions => sessions.titleOf(sessionId),
-      () => undefined,
-    );
-    return Promise.race([title, patience]).finally(() => clearTimeout(timer));
+    const answer = this.#deps.sessions().then(question, () => undefined);
+    return Promise.race([answer, patience]).finally(() => clearTimeout(timer));
   }
 
   #tellFailure(outcome: string, exitCode: number | undefined, hook: { readonly event: string }): void {

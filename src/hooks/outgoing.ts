@@ -42,7 +42,8 @@ export function readOutgoing(value: unknown): {
   readonly problems: readonly string[];
 } {
   const hooks: OutgoingHook[] = [];
-  const problems: string[] = [];
+  const problems =
+    value === undefined || value === null || isObject(value) ? [] : ['agentConsole.hooks.outgoing'];
   for (const [name, entries] of Object.entries(isObject(value) ? value : {})) {
     const event = eventNames.find(known => known === name);
     if (event === undefined || !Array.isArray(entries)) {
@@ -70,18 +71,29 @@ function readHook(event: EventName, value: unknown): OutgoingHook | undefined {
 export interface OutgoingDeps {
   /** The setting as it is now. */
   readonly setting: () => unknown;
-  readonly trusted: () => boolean;
+  /** Whether anything may be started from this window (trust.md 39). */
+  readonly mayRun: () => boolean;
   /** Folders of the workspace: where a hook runs whose event names none that is there. */
   readonly folders: () => readonly string[];
   readonly log: Logger;
 }
 
-/** Runs the person's own hooks, those of one event beside each other, in trusted workspaces only. */
+/** Events whose commands run at the same time. */
+const AT_ONCE = 4;
+/** Events that wait for that; what comes then is dropped. */
+const WAITING = 200;
+
+/**
+ * Runs the person's own hooks where that is allowed: those of one event beside each other, those of a few events at a time, the
+ * others in turn.
+ */
 export class Outgoing extends Disposable {
   readonly #deps: OutgoingDeps;
   readonly #closing = new AbortController();
   readonly #finished = this.register(new Emitter<FinishedHook>());
   #last: FinishedHook | undefined;
+  #running = 0;
+  readonly #turns: (() => void)[] = [];
 
   constructor(deps: OutgoingDeps) {
     super();
@@ -95,18 +107,38 @@ export class Outgoing extends Disposable {
     return this.#last;
   }
 
+  /** Whether a command is to run in this window on such an event. */
+  isWanted(event: EventName): boolean {
+    return this.#wanted(event).length > 0;
+  }
+
   /** Resolves when all commands of the event have ended; never rejects. */
   async run(event: OutgoingEvent): Promise<void> {
-    const { setting, trusted, log } = this.#deps;
-    if (!trusted() || this.isDisposed) return;
-    const { hooks, problems } = readOutgoing(setting());
-    if (problems.length > 0)
-      log.warn(`Hooks of Agent Console that cannot be used: ${oneLine(problems.join(', '))}`);
-    const input = JSON.stringify(event);
-    const wanted = hooks.filter(hook => hook.event === event.hook_event_name);
-    if (wanted.length === 0) return;
-    const cwd = await firstFolder([event.cwd, ...this.#deps.folders(), os.homedir()]);
-    await Promise.all(wanted.map(hook => this.#runOne(hook, input, cwd)));
+    const { hook_event_name: name } = event;
+    if (!this.isWanted(name)) return;
+    if (this.#running < AT_ONCE) this.#running++;
+    else if (this.#turns.length < WAITING) await new Promise<void>(resolve => this.#turns.push(resolve));
+    else {
+      this.#deps.log.warn(`Hooks for ${name} were left out: ${WAITING} events wait for theirs.`);
+      return;
+    }
+    try {
+      // Much may have changed meanwhile.
+      const wanted = this.#wanted(name);
+      if (wanted.length === 0) return;
+      const input = JSON.stringify(event);
+      const cwd = await firstFolder([event.cwd, ...this.#deps.folders(), os.homedir()]);
+      await Promise.all(wanted.map(hook => this.#runOne(hook, input, cwd)));
+    } finally {
+      const next = this.#turns.shift();
+      if (next === undefined) this.#running--;
+      else next();
+    }
+  }
+
+  #wanted(event: EventName): readonly OutgoingHook[] {
+    if (this.isDisposed || !this.#deps.mayRun()) return [];
+    return readOutgoing(this.#deps.setting()).hooks.filter(hook => hook.event === event);
   }
 
   override dispose(): void {

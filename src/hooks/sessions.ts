@@ -28,6 +28,15 @@ export interface SessionsForHooks {
   readonly onDidChange?: Event<unknown>;
   /** While held, the session is asked about now and then. */
   watch?(sessionId: string): IDisposable;
+  /** Sessions that work, as far as known; those in which something happened last come first. */
+  working?(): readonly string[];
+  /** While held, the session is asked about whether or not any window has the focus; all windows together ask as one. */
+  await?(sessionId: string): IDisposable;
+  /** When a session was last known to work, and when the work that ended at `until` began at the earliest; Unix ms. */
+  workOf?(
+    sessionId: string,
+    until: number,
+  ): { readonly seenAt: number | undefined; readonly began: number | undefined } | undefined;
   /** A followed session's status has changed; told in one window only. */
   readonly onDidChangeState?: Event<{
     readonly sessionId: string;

@@ -1,9 +1,10 @@
-import { Disposable, type IDisposable } from '../util/disposable';
+import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import type { History } from './history';
 import { waitingEvents, type HookEvent } from './model';
 import type { SessionNotes } from './sessionNotes';
 import type { SessionsForHooks } from './sessions';
+import { Watches } from './watches';
 
 /** So many waiting sessions, the latest ones, are asked about; the others clear when something else asks. */
 const WATCHED = 8;
@@ -23,7 +24,7 @@ export interface WaitingDeps {
 export class Waiting extends Disposable {
   readonly #deps: WaitingDeps;
   readonly #changed = this.register(new Emitter<void>());
-  readonly #watches = new Map<string, IDisposable>();
+  readonly #watches = this.register(new Watches());
   #events: readonly HookEvent[] = [];
   #sessions: SessionsForHooks | undefined;
   #isAsked = false;
@@ -58,12 +59,6 @@ export class Waiting extends Disposable {
     if (!isSame) this.#changed.fire();
   }
 
-  override dispose(): void {
-    for (const watch of this.#watches.values()) watch.dispose();
-    this.#watches.clear();
-    super.dispose();
-  }
-
   #load(): void {
     if (this.#isAsked) return;
     this.#isAsked = true;
@@ -84,15 +79,7 @@ export class Waiting extends Disposable {
 
   /** No view need be open for a session to be seen moving on. */
   #watch(): void {
-    const wanted = new Set(this.#events.slice(-WATCHED).map(({ sessionId }) => sessionId ?? ''));
-    for (const [id, watch] of this.#watches) {
-      if (wanted.has(id)) continue;
-      watch.dispose();
-      this.#watches.delete(id);
-    }
-    for (const id of wanted) {
-      const watch = this.#watches.has(id) ? undefined : this.#sessions?.watch?.(id);
-      if (watch !== undefined) this.#watches.set(id, watch);
-    }
+    const latest = this.#events.slice(-WATCHED).map(({ sessionId }) => sessionId ?? '');
+    this.#watches.set(latest, id => this.#sessions?.watch?.(id));
   }
 }

@@ -98,7 +98,7 @@ export class ChatSessionsSource extends Disposable {
 
   /** Whoever watches sees the transcript: what it holds by then counts as read. */
   watch(sessionId: string): IDisposable {
-    const watch = this.#deps.monitor.watch(sessionId, true);
+    const watch = this.#deps.monitor.watch(sessionId, 'inFront');
     const seen = this.#deps.index.onDidChange(() => this.#markRead(sessionId));
     this.#markRead(sessionId);
     return toDisposable(() => {

@@ -22,7 +22,7 @@ import { activityOf, isActive, type SessionStatus } from './model';
 import { SessionMonitor } from './monitor';
 import { NotesFiles } from './notes';
 import type { SessionPolicy } from './policy';
-import type { SessionRecord } from './record';
+import { knownOf, type SessionRecord } from './record';
 import type { ComputerFacts } from './row';
 import type { ChatForNewSessions } from './sendFirst';
 import { ServiceList } from './serviceList';
@@ -30,6 +30,7 @@ import { SessionIndex, type StateChange } from './sessionIndex';
 import { stillWaits, type SessionSignal } from './signal';
 import { SessionsTree, type SessionTreeNode } from './tree';
 import { SessionsView } from './view';
+import { workBegan } from './work';
 import { workspaceOfCwd } from './workspaces';
 
 /** The first rows wait for the names of computers for no longer. */
@@ -87,6 +88,15 @@ export interface SessionsForHooks {
   stillWaits(sessionId: string, since: number): boolean | undefined;
   readonly onDidChange: Event<readonly string[]>;
   watch(sessionId: string): IDisposable;
+  /** Sessions that work, as far as known; those in which something happened last come first. */
+  working(): readonly string[];
+  /** While held, the session is asked about whether or not any window has the focus; all windows together ask as one. */
+  await(sessionId: string): IDisposable;
+  /** When a session was last known to work, and when the work that ended at `until` began at the earliest; Unix ms. */
+  workOf(
+    sessionId: string,
+    until: number,
+  ): { readonly seenAt: number | undefined; readonly began: number | undefined } | undefined;
 }
 
 export interface SessionsFeature extends IDisposable {
@@ -112,6 +122,9 @@ export interface SessionsFeature extends IDisposable {
 export function registerSessions(deps: SessionsDeps): SessionsFeature {
   return new Sessions(deps);
 }
+
+/** A session of which the service has said nothing for so long is not waited for, ms. */
+const LONGEST_SILENCE_MS = 24 * 60 * 60_000;
 
 class Sessions extends Disposable implements SessionsFeature {
   readonly #deps: SessionsDeps;
@@ -254,6 +267,18 @@ class Sessions extends Disposable implements SessionsFeature {
       },
       onDidChange: index.onDidChange,
       watch: sessionId => monitor.watch(sessionId),
+      working: () =>
+        [...index.records.values()]
+          .filter(record => isActive(monitor.statusOf(record.sessionId)))
+          .filter(({ checkedAt = 0 }) => Date.now() - checkedAt < LONGEST_SILENCE_MS)
+          .sort((a, b) => activityOf(b) - activityOf(a))
+          .map(({ sessionId }) => sessionId),
+      await: sessionId => monitor.watch(sessionId, 'needed'),
+      workOf: (sessionId, until) => {
+        const record = index.get(sessionId);
+        if (record === undefined) return undefined;
+        return { seenAt: record.work?.at, began: workBegan(knownOf(record), until) };
+      },
     };
     this.register(
       new SessionsView({

@@ -1,4 +1,5 @@
 import type { SessionRecord } from './record';
+import { isWorking } from './work';
 
 /** Why the status of a session is not known now. */
 export interface StatusProblem {
@@ -42,10 +43,6 @@ export function statusOf(
 /** The service says the agent has work, or said so last: worth asking again soon. */
 export function isActive(status: SessionStatus): boolean {
   return isWorking(status.value === 'unknown' ? status.last : status.value);
-}
-
-function isWorking(value: string | undefined): boolean {
-  return value === 'running' || value === 'pending';
 }
 
 /** A hook told that the agent waits for input, and nothing has happened since. */

@@ -25,6 +25,8 @@ interface Watched {
   holders: number;
   /** Holders for whom the session is in front of the person, not a row among others. */
   inFront: number;
+  /** Holders for whom it is asked about without the focus, too. */
+  needed: number;
   eager: boolean;
   returned: boolean;
   readonly poller: Poller;
@@ -72,15 +74,19 @@ export class SessionMonitor extends Disposable {
 
   /**
    * While held, the session is checked: soon while the agent works, rarely otherwise. One that is in front of the person is also
-   * checked when the window gets the focus again.
+   * checked when the window gets the focus again; one that is needed is checked whether or not the window has it.
    */
-  watch(sessionId: string, inFront = false): IDisposable {
+  watch(sessionId: string, why?: 'inFront' | 'needed'): IDisposable {
     const watched = this.#watched.get(sessionId) ?? this.#begin(sessionId);
-    watched.holders++;
-    if (inFront) watched.inFront++;
+    const count = (by: 1 | -1): void => {
+      watched.holders += by;
+      if (why !== undefined) watched[why] += by;
+      if (watched.needed > 0 || this.#deps.focused.current) watched.poller.start();
+      else watched.poller.stop();
+    };
+    count(1);
     return toDisposable(() => {
-      watched.holders--;
-      if (inFront) watched.inFront--;
+      count(-1);
       if (watched.holders > 0) return;
       watched.poller.dispose();
       this.#watched.delete(sessionId);
@@ -125,19 +131,19 @@ export class SessionMonitor extends Disposable {
     const watched: Watched = {
       holders: 0,
       inFront: 0,
+      needed: 0,
       eager: true,
       returned: false,
       poller,
     };
     this.#watched.set(sessionId, watched);
-    if (this.#deps.focused.current) poller.start();
     return watched;
   }
 
   #rest(resting: boolean): void {
     for (const watched of this.#watched.values()) {
       watched.returned = !resting && watched.inFront > 0;
-      if (resting) watched.poller.stop();
+      if (resting && watched.needed === 0) watched.poller.stop();
       else watched.poller.start();
     }
   }

@@ -1,6 +1,7 @@
 import { readSession, type Session } from '../api';
 import { decodeOverlay, NO_OVERLAY, type Overlay } from './overlay';
 import { decodeSignal, signalAfter, type KeptSignal } from './signal';
+import { decodeWork, workAfter, type Work } from './work';
 
 const ORIGINS = ['created', 'added', 'hook', 'listed'] as const;
 
@@ -33,6 +34,8 @@ export interface SessionRecord {
   readonly workspace?: Workspace | undefined;
   /** What a hook told last; gone when the session has moved on since. */
   readonly signal?: KeptSignal | undefined;
+  /** The work that goes on, or that was the last. */
+  readonly work?: Work | undefined;
   /** What people keep about the session on this machine. */
   readonly local: Overlay;
 }
@@ -65,6 +68,7 @@ export function decodeRecord(value: unknown): SessionRecord {
     computerName: textOf(record.computerName),
     workspace,
     signal,
+    work: decodeWork(record.work),
     local: decodeOverlay(record.local),
   };
 }
@@ -90,7 +94,8 @@ export function newRecord(
 export function observed(record: SessionRecord, session: Session, at: number): SessionRecord {
   if (isOlder(at, record.checkedAt)) return record;
   const signal = signalAfter(record.signal, session, at);
-  return { ...record, session, checkedAt: at, statusAfterSend: undefined, signal };
+  const work = workAfter(knownOf(record), session.status, at, false);
+  return { ...record, session, checkedAt: at, statusAfterSend: undefined, signal, work };
 }
 
 /** The record after a message was accepted with this agent status. A person who answers waits for nothing any more. */
@@ -101,7 +106,17 @@ export function sent(
   const firstText = record.firstText ?? send.text.trim().split('\n', 1)[0]?.slice(0, 200);
   const signal = record.signal !== undefined && record.signal.at <= send.at ? undefined : record.signal;
   if (isOlder(send.at, record.checkedAt)) return { ...record, firstText, signal };
-  return { ...record, firstText, signal, checkedAt: send.at, statusAfterSend: send.status };
+  const work = workAfter(knownOf(record), send.status, send.at, true);
+  return { ...record, firstText, signal, work, checkedAt: send.at, statusAfterSend: send.status };
+}
+
+/** The status that was told last, and when. */
+export function knownOf({ session, statusAfterSend, checkedAt, work }: SessionRecord): {
+  readonly status: string | undefined;
+  readonly checkedAt: number | undefined;
+  readonly work: Work | undefined;
+} {
+  return { status: statusAfterSend ?? session?.status, checkedAt, work };
 }
 
 function isOlder(at: number, known: number | undefined): boolean {

@@ -20,7 +20,7 @@ class Polled {
     readonly sessionId: string,
   ) {
     this.attention = new Attention({
-      watch: () => monitor.watch(sessionId, true),
+      watch: () => monitor.watch(sessionId, 'inFront'),
       refresh: () => undefined,
       isBlocked: () => false,
     });

@@ -170,7 +170,7 @@ describe('hooks that go out', function () {
     const log = silentLog();
     const hooks = new Outgoing({
       setting: () => setting,
-      trusted: () => trusted,
+      mayRun: () => trusted,
       folders: () => folders,
       log,
     });
@@ -212,8 +212,11 @@ describe('hooks that go out', function () {
       'Notification',
       'Other',
     ]);
-    for (const nothing of [undefined, null, [], 'x', 3])
+    for (const nothing of [undefined, null, {}])
       assert.deepEqual(readOutgoing(nothing), { hooks: [], problems: [] });
+    for (const odd of [[], [command('a')], 'x', 3])
+      assert.deepEqual(readOutgoing(odd), { hooks: [], problems: ['agentConsole.hooks.outgoing'] });
+    assert.deepEqual(readOutgoing({ Stop: [{ type: 'command', command: 'a' }] }).problems, ['Stop[0]']);
   });
 
   it('run for their event beside each other, with the same JSON on their standard input', async () => {
@@ -288,6 +291,57 @@ describe('hooks that go out', function () {
       log.lines.some(line => /notStarted after \d+ ms; output: The command has a NUL character/.test(line)),
       log.lines.join('\n'),
     );
+  });
+
+  it('run four events at a time, the next in turn, and all commands of one event together', async () => {
+    const folder = temporaryFolder();
+    const started = (): string[] => fs.readdirSync(folder).filter(name => name.startsWith('started'));
+    const wait = (name: string): object =>
+      command(
+        `read -r x; touch ${folder}/started-$$-${name}; until [ -e ${folder}/go ]; do sleep 0.01; done`,
+        10,
+      );
+    const { hooks, done } = outgoing({ Stop: [wait('a'), wait('b')] });
+    const running = Array.from({ length: 9 }, () => hooks.run(stop));
+    await until(() => started().length >= 8);
+    // Whatever else had been let in would show before a command started later ends.
+    await runCommand({ command: 'true', input: '', timeoutMs: 5_000, signal: never });
+    assert.equal(started().length, 8);
+    fs.writeFileSync(path.join(folder, 'go'), '');
+    await Promise.all(running);
+    assert.equal(started().length, 18);
+    assert.deepEqual([...new Set(done.map(({ exitCode }) => exitCode))], [0]);
+  });
+
+  it('are left out, with a word in the log, where too many events wait', async () => {
+    const { hooks, log, done } = outgoing({ Stop: [command('true')] });
+    await Promise.all(Array.from({ length: 210 }, () => hooks.run(stop)));
+    assert.equal(done.length, 204);
+    assert.equal(log.lines.filter(line => /were left out: 200 events wait/.test(line)).length, 6);
+  });
+
+  it('that wait for their turn do not run once the window has closed or may run nothing', async () => {
+    for (const end of ['close', 'forbid'] as const) {
+      const folder = temporaryFolder();
+      const setting = {
+        Stop: [command(`touch ${folder}/$$; until [ -e ${folder}/go ]; do sleep 0.01; done`, 10)],
+      };
+      let mayRun = true;
+      const hooks = new Outgoing({
+        setting: () => setting,
+        mayRun: () => mayRun,
+        folders: () => [],
+        log: silentLog(),
+      });
+      const running = Array.from({ length: 8 }, () => hooks.run(stop));
+      await until(() => fs.readdirSync(folder).length === 4);
+      if (end === 'close') hooks.dispose();
+      mayRun = end === 'close';
+      fs.writeFileSync(path.join(folder, 'go'), '');
+      await Promise.all(running);
+      assert.equal(fs.readdirSync(folder).length, 5, end);
+      hooks.dispose();
+    }
   });
 
   it('do not run in a workspace that is not trusted, nor after the window has closed', async () => {

@@ -130,6 +130,33 @@ describe('windows that show the same session', () => {
     assert.deepEqual([...new Set(service.ids)], ['s2']);
   });
 
+  it('ask without the focus about a session that is needed, eight of them as one, until it is not', async () => {
+    const { index } = await windows.open();
+    await index.learn('service', { session: sessionOf({ status: 'running' }), origin: 'created', at: 5 });
+    const focused = new ObservableValue(false);
+    for (let n = 0; n < 8; n++) await open(focused);
+    const watches = monitors.map(monitor => monitor.watch('s1', 'needed'));
+    await service.reached(5);
+    focused.set(true);
+    focused.set(false);
+    await service.reached(20);
+    assert.equal(service.mostAtOnce, 1, 'never two questions at once');
+    const gaps = service.asked.slice(1, 20).map((at, n) => at - service.asked[n]!);
+    for (const gap of gaps) assert.ok(gap >= FASTEST_MS * 0.85, `asked again after ${gap} ms`);
+    for (const monitor of monitors) monitor.watch('s1');
+    for (const watch of watches) watch.dispose();
+    const before = service.ids.length;
+    await index.learn('service', {
+      session: sessionOf({ sessionId: 's2', status: 'running' }),
+      origin: 'created',
+      at: 5,
+    });
+    (await open()).watch('s2');
+    await service.reached(before + 10);
+    // A question may have been on its way; views without the focus ask none.
+    assert.ok(service.ids.slice(before).filter(id => id === 's1').length <= 1, service.ids.join());
+  });
+
   it('ask nothing without the focus', async () => {
     const { index } = await windows.open();
     for (const sessionId of ['s1', 's2'])
