@@ -43,14 +43,18 @@ export const settings = {
       .filter(percent => percent > 0)
       .sort((a, b) => a - b),
   }),
-  /** This window listens to hook events; written by installing and uninstalling the hook. */
-  hooksListen: (): boolean => read('hooks.listen', false),
+  /** Whether windows listen to hook events: `auto`, where hooks are installed on their machine. */
+  hooksListen: (): 'auto' | 'on' | 'off' => {
+    const listen = read<string>('hooks.listen', 'auto');
+    return listen === 'on' || listen === 'off' ? listen : 'auto';
+  },
   /** The client's settings file, as the person named it; empty when there is none. */
   hooksSettingsFile: (): string => read('hooks.settingsFile', ''),
-  /** Hooks of the person's own, in the shape of section 6; `undefined` when there are none. */
+  /** Hooks of the person's own, as written; `undefined` when there are none. */
   hooksOutgoing: (): unknown => {
     const value = configuration().get<unknown>('hooks.outgoing');
-    return typeof value === 'object' && value !== null && Object.keys(value).length > 0 ? value : undefined;
+    const isEmpty = typeof value === 'object' && Object.keys(value ?? {}).length === 0;
+    return isEmpty ? undefined : value;
   },
   notifications: {
     waiting: (): boolean => read('notifications.waiting', true),
@@ -198,12 +202,13 @@ export async function storeUsageSpan(span: UsageSpan): Promise<void> {
   await configuration.update('usage.statusBar', span, vscode.ConfigurationTarget.Global);
 }
 
-/** Writes down that the windows of this installation listen to hook events, and to whose settings file the hook went. */
-export async function storeHookListening(listen: boolean, settingsFile?: string): Promise<void> {
-  const configuration = vscode.workspace.getConfiguration('agentConsole');
-  await configuration.update('hooks.listen', listen || undefined, vscode.ConfigurationTarget.Global);
+/** Lets windows listen to hook events again, and writes down to whose settings file the hook went. */
+export async function storeHookListening(settingsFile?: string): Promise<void> {
+  const stored = configuration();
+  if (settings.hooksListen() === 'off')
+    await stored.update('hooks.listen', undefined, vscode.ConfigurationTarget.Global);
   if (settingsFile !== undefined)
-    await configuration.update('hooks.settingsFile', settingsFile, vscode.ConfigurationTarget.Global);
+    await stored.update('hooks.settingsFile', settingsFile, vscode.ConfigurationTarget.Global);
 }
 
 /** Calls `listener` after one of the named settings changed. */

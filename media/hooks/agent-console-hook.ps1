@@ -1,5 +1,6 @@
 # Hands one hook event (a JSON object on standard input) to Agent Console, by way of the folder "spool" beside this file.
-# Prints nothing, waits for nobody, and always exits 0, so that it can never hold up or stop the agent.
+# Prints nothing and always exits 0, so that it can never stop the agent. It waits for the end of its input and for nothing else, and
+# needs milliseconds from there; a client that leaves its input open ends it at the time limit that it gives every hook.
 $ErrorActionPreference = 'Stop'
 $temp = $null
 try {

@@ -5,12 +5,12 @@ import * as path from 'node:path';
 import type { Event } from '../util/event';
 import type { Installation } from './installation';
 import { TEST_SESSION, type HookEvent } from './model';
-import { isReadable, type HookPlace } from './place';
+import { shippedScript, type HookPlace } from './place';
 import { runCommand } from './runCommand';
 
 /** What the doctor found out about one thing. */
 export interface Finding {
-  readonly kind: 'file' | 'hook' | 'script' | 'spool' | 'backlog' | 'listening' | 'lastEvent';
+  readonly kind: 'file' | 'hook' | 'script' | 'spool' | 'backlog' | 'listening' | 'lastEvent' | 'outgoing';
   readonly state: 'fine' | 'attention' | 'broken';
   /** The settings file it is about. */
   readonly file?: string | undefined;
@@ -19,17 +19,23 @@ export interface Finding {
   readonly event?: HookEvent | undefined;
   readonly count?: number | undefined;
   readonly error?: unknown;
+  /** What of the person's own hooks cannot be used. */
+  readonly unusable?: readonly string[] | undefined;
 }
 
 export interface DoctorDeps {
   readonly installation: Pick<Installation, 'files' | 'look' | 'command'>;
   readonly place: HookPlace;
+  /** The folder of the extension that holds the script. */
+  readonly shipped: string;
   readonly history: {
     readonly events: readonly HookEvent[];
     load(): Promise<void>;
     readonly onDidChange: Event<void>;
   };
   readonly isListening: () => boolean;
+  /** What of the person's own hooks cannot be used. */
+  readonly unusable: () => readonly string[];
 }
 
 /** Looks at every link of the chain from the client to this window; changes nothing but a trial file in the spool. */
@@ -38,7 +44,7 @@ export async function examine(deps: DoctorDeps): Promise<Finding[]> {
   const files = await installation.files();
   const findings: Finding[] = files.length === 0 ? [{ kind: 'file', state: 'broken' }] : [];
   for (const { file, events } of files) findings.push(...(await examineFile(deps, file, events)));
-  findings.push({ kind: 'script', state: (await isReadable(place.script)) ? 'fine' : 'broken' });
+  findings.push(await examineScript(deps));
   findings.push(await examineSpool(place));
   const waiting = (await fs.readdir(place.spool).catch(() => [] as string[])).length;
   if (waiting > 10) findings.push({ kind: 'backlog', state: 'attention', count: waiting });
@@ -46,7 +52,19 @@ export async function examine(deps: DoctorDeps): Promise<Finding[]> {
   await history.load();
   const [event] = history.events;
   findings.push({ kind: 'lastEvent', state: event === undefined ? 'attention' : 'fine', event });
+  const unusable = deps.unusable();
+  if (unusable.length > 0) findings.push({ kind: 'outgoing', state: 'broken', unusable });
   return findings;
+}
+
+/** What is empty, or another's, may end well and yet hand nothing over. */
+async function examineScript({ place, shipped }: DoctorDeps): Promise<Finding> {
+  try {
+    const [there, wanted] = await Promise.all([fs.readFile(place.script), shippedScript(place, shipped)]);
+    return { kind: 'script', state: there.equals(wanted) ? 'fine' : 'broken' };
+  } catch (error) {
+    return { kind: 'script', state: 'broken', error };
+  }
 }
 
 async function examineFile(deps: DoctorDeps, file: string, events: readonly string[]): Promise<Finding[]> {

@@ -34,7 +34,8 @@ export async function showDoctor(deps: DoctorViewDeps): Promise<void> {
   rows.push({ label: '', kind: vscode.QuickPickItemKind.Separator });
   if (isInstalled)
     rows.push({ label: vscode.l10n.t('$(play) Send a test event'), run: run(commands.hooks.test) });
-  if (isInstalled && isBroken)
+  const isRepairable = findings.some(({ kind, state }) => state === 'broken' && kind !== 'outgoing');
+  if (isInstalled && isRepairable)
     rows.push({ label: vscode.l10n.t('$(wrench) Repair hooks'), run: run(commands.hooks.repair) });
   rows.push({ label: vscode.l10n.t('$(add) Install hooks…'), run: run(commands.hooks.install) });
   if (isInstalled)
@@ -131,7 +132,9 @@ async function wordsOf(finding: Finding, deps: DoctorViewDeps): Promise<Words> {
       return {
         label: isFine
           ? vscode.l10n.t('Command can run')
-          : vscode.l10n.t('The script of the hook command is gone'),
+          : error !== undefined
+            ? vscode.l10n.t('The script of the hook command is gone')
+            : vscode.l10n.t('The script of the hook command is not the one of this version'),
         detail: deps.installation.command,
         fix: repair,
       };
@@ -147,6 +150,15 @@ async function wordsOf(finding: Finding, deps: DoctorViewDeps): Promise<Words> {
       return {
         label: isFine ? vscode.l10n.t('This window listens') : vscode.l10n.t('This window does not listen'),
         fix: repair,
+      };
+    case 'outgoing':
+      return {
+        label: vscode.l10n.t('Commands of your own cannot be used: {0}', finding.unusable?.join(', ') ?? ''),
+        detail: vscode.l10n.t(
+          'Each event has a list of entries, and each entry a list “hooks” of commands with “type”, “command” and “timeout”.',
+        ),
+        fix: () =>
+          vscode.commands.executeCommand('workbench.action.openSettings', 'agentConsole.hooks.outgoing'),
       };
     case 'lastEvent': {
       if (event === undefined)

@@ -18,8 +18,8 @@ export interface FlowDeps {
   readonly shipped: string;
   /** The file the person named in the settings; empty for none. */
   readonly namedFile: () => string;
-  /** Writes down that this installation listens, and to which file the hook went. */
-  readonly setListening: (listen: boolean, file?: string) => Promise<void>;
+  /** Lets windows listen where somebody has turned that off, and writes down to which file the hook went. */
+  readonly listenAgain: (file?: string) => Promise<void>;
   readonly test: () => Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export class Flows {
     if (!(await this.#agreed(plan, vscode.l10n.t('Install the hooks in {0}?', path.basename(file))))) return;
     await placeScript(this.#deps.place, this.#deps.shipped);
     const copy = await this.#explain(file, () => installation.carryOut(plan));
-    await this.#deps.setListening(true, file);
+    await this.#deps.listenAgain(file);
     const done = vscode.l10n.t(
       'The hooks are in {0}. Sessions that are open already may read them only when they start again.',
       shown(file),
@@ -69,7 +69,6 @@ export class Flows {
     const plan = await this.#explain(file, () => installation.planUninstall(file));
     if (!(await this.#agreed(plan, vscode.l10n.t('Remove the hooks from {0}?', path.basename(file))))) return;
     await this.#explain(file, () => installation.carryOut(plan));
-    if ((await installation.files()).length === 0) await this.#deps.setListening(false);
     const done = vscode.l10n.t('The hooks are gone from {0}.', shown(file));
     void vscode.window.showInformationMessage(forNotification(done, 500));
   }
@@ -97,7 +96,7 @@ export class Flows {
       await this.#explain(file, () => installation.carryOut(plan));
       mended++;
     }
-    await this.#deps.setListening(true);
+    await this.#deps.listenAgain();
     void vscode.window.showInformationMessage(
       mended > 0 ? vscode.l10n.t('The hooks are in order again.') : vscode.l10n.t('The hooks are in order.'),
     );

@@ -2,7 +2,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
-import type { Storage } from '../storage';
+import type { Collection, Storage } from '../storage';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
 import type { Observable } from '../util/event';
 import type { Formatter } from '../util/format';
@@ -14,7 +14,7 @@ import { Following } from './following';
 import { decodeHeldSignal, HeldSignals } from './heldSignals';
 import { History } from './history';
 import { Incoming, type IncomingDeps } from './incoming';
-import { decodeInstalledFile, Installation } from './installation';
+import { decodeInstalledFile, Installation, type InstalledFile } from './installation';
 import { decodeNote, folderOf } from './model';
 import type { NoticeSettings } from './notices';
 import { Outgoing, readOutgoing } from './outgoing';
@@ -39,13 +39,13 @@ export interface HooksDeps {
   /** Loads the sessions; asked for when the first event arrives. */
   readonly sessions: () => Promise<SessionsForHooks>;
   readonly settings: {
-    hooksListen(): boolean;
+    hooksListen(): 'auto' | 'on' | 'off';
     hooksSettingsFile(): string;
     hooksOutgoing(): unknown;
     readonly notifications: NoticeSettings;
   };
   readonly onDidChangeSettings: (listener: () => void) => IDisposable;
-  readonly storeListening: (listen: boolean, file?: string) => Promise<void>;
+  readonly listenAgain: (file?: string) => Promise<void>;
 }
 
 export interface HooksFeature extends IDisposable {
@@ -68,6 +68,7 @@ class Hooks extends Disposable implements HooksFeature {
   readonly #outgoing: Outgoing;
   readonly #stops: Stops;
   readonly #installation: Installation;
+  readonly #files: Collection<InstalledFile>;
   readonly #attention: Attention;
   readonly #signals: HeldSignals;
   readonly #listening = this.register(new Slot<IDisposable>());
@@ -80,7 +81,11 @@ class Hooks extends Disposable implements HooksFeature {
     this.#deps = deps;
     const { storage, log, format, settings } = deps;
     const place = (this.#place = hookPlace(path.join(deps.dataFolder, 'hooks')));
-    const files = storage.collection({ path: 'hook-files', version: 1, decode: decodeInstalledFile });
+    const files = (this.#files = storage.collection({
+      path: 'hook-files',
+      version: 1,
+      decode: decodeInstalledFile,
+    }));
     this.#notes = new SessionNotes(
       storage.collection({ path: 'hook-sessions', version: 1, decode: decodeNote }),
     );
@@ -126,6 +131,8 @@ class Hooks extends Disposable implements HooksFeature {
       isListening: () => this.#listening.value !== undefined,
       format,
       titleOf,
+      shipped,
+      unusable: () => readOutgoing(settings.hooksOutgoing()).problems,
       lastOutgoing: () => this.#lastOutgoing(),
     };
     const test = async (): Promise<void> => {
@@ -139,8 +146,8 @@ class Hooks extends Disposable implements HooksFeature {
       place,
       shipped,
       namedFile: () => settings.hooksSettingsFile(),
-      setListening: async (listen, file) => {
-        await deps.storeListening(listen, file);
+      listenAgain: async file => {
+        await deps.listenAgain(file);
         this.#follow();
       },
       test,
@@ -163,17 +170,21 @@ class Hooks extends Disposable implements HooksFeature {
     const noted = this.#notes.load().then(() => waiting.update());
     noted.catch((error: unknown) => log.error('Muted sessions cannot be read', error));
     this.#signals.load().catch((error: unknown) => log.error('What hooks told cannot be read', error));
-    if (settings.hooksListen())
-      placeScript(place, shipped).catch((error: unknown) =>
-        log.error('The hook command cannot be put in its place', error),
-      );
+    this.register(files.onDidChange(() => this.#follow()));
+    const prepared = files.load().then(async () => {
+      this.#follow();
+      if (this.#listening.value !== undefined) await placeScript(place, shipped);
+    });
+    prepared.catch((error: unknown) => log.error('The hook command cannot be put in its place', error));
     this.#follow();
   }
 
   /** Begins or ends what the settings ask for. */
   #follow(): void {
     const { settings } = this.#deps;
-    if (!settings.hooksListen()) this.#listening.set(undefined);
+    const wanted = settings.hooksListen();
+    const listens = wanted === 'on' || (wanted === 'auto' && this.#files.values.size > 0);
+    if (!listens) this.#listening.set(undefined);
     else if (this.#listening.value === undefined) this.#listening.set(new Incoming(this.#incoming()));
     const problems = readOutgoing(settings.hooksOutgoing()).problems.join(', ');
     if (problems !== '' && problems !== this.#problems)

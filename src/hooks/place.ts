@@ -75,9 +75,14 @@ export function scriptOf(command: string): string | undefined {
   return windows.exec(command)?.[1];
 }
 
+/** The script of this version. */
+export function shippedScript(place: HookPlace, shipped: string): Promise<Buffer> {
+  return fs.readFile(path.join(shipped, path.basename(place.script)));
+}
+
 /** Puts the script there, or the newer one of this version; resolves to whether anything was written. */
 export async function placeScript(place: HookPlace, shipped: string): Promise<boolean> {
-  const wanted = await fs.readFile(path.join(shipped, path.basename(place.script)));
+  const wanted = await shippedScript(place, shipped);
   for (const folder of [place.folder, place.spool, place.history, place.windows, place.backups]) {
     await privateFolder(folder);
   }

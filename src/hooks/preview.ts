@@ -39,7 +39,7 @@ export class Preview extends Disposable {
           { label: vscode.l10n.t('Leave it as it is'), isYes: false },
         ],
         {
-          title: question,
+          title: forQuickPick(question),
           placeHolder: vscode.l10n.t('The change is shown in the editor'),
           ignoreFocusOut: true,
         },

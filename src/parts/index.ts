@@ -17,6 +17,7 @@ import { Formatter } from '../util/format';
 import { once } from '../util/once';
 import { windowFocus } from '../util/windowFocus';
 import { hasQueued } from './queued';
+import { hasInstalledHooks } from './installedHooks';
 import { isSampleChosen } from './sampleChosen';
 
 /** What activation has registered and the parts fill. */
@@ -51,7 +52,7 @@ export interface Parts {
 }
 
 const barSettings = ['usage.statusBar', 'usage.budget', 'readiness.statusBar', 'readiness.decorations'] as const;
-const hookSettings = ['hooks.listen', 'hooks.outgoing'] as const;
+const hookSettings = ['hooks.listen', 'hooks.settingsFile', 'hooks.outgoing'] as const;
 
 /** Puts the parts together: the one place that knows all of them. */
 export function makeParts({ context, details, views, onDidSelect }: Surface): Parts {
@@ -214,7 +215,7 @@ export function makeParts({ context, details, views, onDidSelect }: Surface): Pa
         sessions: sessionsForHooks,
         settings,
         onDidChangeSettings: listener => onDidChangeSettings(hookSettings, listener),
-        storeListening: storeHookListening,
+        listenAgain: storeHookListening,
       }),
     );
   });
@@ -236,12 +237,18 @@ export function makeParts({ context, details, views, onDidSelect }: Surface): Pa
     hooks,
   };
   // Hook events are heard without any view, but only where hooks were installed or defined.
-  const hear = (): void => {
-    if (!settings.hooksListen() && settings.hooksOutgoing() === undefined) return;
-    hooks().catch((error: unknown) => log.error('Hooks cannot be heard', error));
+  const hear = async (): Promise<void> => {
+    try {
+      const wanted = settings.hooksListen();
+      const isInstalled = (): Promise<boolean> => hasInstalledHooks(context.globalStorageUri.fsPath);
+      const hears = wanted === 'on' || (wanted === 'auto' && (await isInstalled()));
+      if (hears || settings.hooksOutgoing() !== undefined) await hooks();
+    } catch (error) {
+      log.error('Hooks cannot be heard', error);
+    }
   };
   own(onDidChangeSettings(barSettings, () => void fillBars()));
-  own(onDidChangeSettings(hookSettings, hear));
+  own(onDidChangeSettings(hookSettings, () => void hear()));
 
   return {
     computers,
@@ -254,7 +261,9 @@ export function makeParts({ context, details, views, onDidSelect }: Surface): Pa
     fail: async (command, error, args) =>
       (await import('../console')).reportFailure({ command, error, args, log }),
     start: () => {
-      hear();
+      void hear();
+      // Another window may have installed hooks meanwhile.
+      own(focused.onDidChange(isFocused => isFocused && void hear()));
       const begin = (): void => {
         void fillBars();
         void sendQueued();

@@ -125,7 +125,7 @@ describe('try with sample data', () => {
     this.timeout(180_000);
     const folder = temporaryFolder('sample');
     makeSampleWorkspace(folder);
-    const workbench = await Workbench.open({ folder, settings: { 'agentConsole.hooks.listen': true } });
+    const workbench = await Workbench.open({ folder, settings: { 'agentConsole.hooks.listen': 'on' } });
     try {
       await workbench.openContainer('Agent Console');
       // What a hook tells before anybody has signed in is told, and kept for later.

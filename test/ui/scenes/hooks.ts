@@ -9,7 +9,7 @@ import { type Scene } from './scene';
 export const hookScenes: readonly Scene[] = [
   {
     name: 'hooks-attention',
-    settings: { 'agentConsole.hooks.listen': true },
+    settings: { 'agentConsole.hooks.listen': 'on' },
     async play({ workbench, service }) {
       await addSessions(workbench, service);
       putHookEvents(workbench, service);
@@ -44,7 +44,7 @@ export const hookScenes: readonly Scene[] = [
   },
   {
     name: 'hooks-check',
-    settings: { 'agentConsole.hooks.listen': true },
+    settings: { 'agentConsole.hooks.listen': 'on' },
     async play({ workbench, service }) {
       await workbench.openContainer('Agent Console');
       await workbench.row('Computers', 'atlas').waitFor();

@@ -5,12 +5,15 @@ import { examine, sendTest, type DoctorDeps, type Finding } from '../../../src/h
 import { Handover } from '../../../src/hooks/handover';
 import { History } from '../../../src/hooks/history';
 import { decodeInstalledFile, Installation } from '../../../src/hooks/installation';
+import { readOutgoing } from '../../../src/hooks/outgoing';
+import { placeScript } from '../../../src/hooks/place';
 import { openStorage } from '../../../src/storage';
 import { silentLog } from '../../fakes/log';
 import {
   cleanUp,
   jsonFiles,
   later,
+  shipped,
   temporaryFolder,
   temporaryPlace,
   writeEvent,
@@ -34,7 +37,7 @@ async function scene(): Promise<Scene> {
     history.dispose();
     storage.dispose();
   });
-  return { place, installation, file, history, isListening: () => true };
+  return { place, installation, file, history, shipped, isListening: () => true, unusable: () => [] };
 }
 
 function listen({ place }: Scene): void {
@@ -95,6 +98,24 @@ describe('the doctor of hooks', function () {
     assert.deepEqual(states(await examine(at))[0], 'file broken');
     await at.installation.carryOut(await at.installation.planUninstall(at.file));
     assert.deepEqual((await examine(at))[0], { kind: 'file', state: 'broken' });
+  });
+
+  it('finds a script that ends well and hands nothing over', async () => {
+    const at = await scene();
+    for (const other of ['', '#!/bin/sh\nexit 0\n']) {
+      fs.writeFileSync(at.place.script, other);
+      const script = (await examine(at)).find(({ kind }) => kind === 'script');
+      assert.deepEqual(script, { kind: 'script', state: 'broken' }, other);
+    }
+    await placeScript(at.place, shipped);
+    assert.ok(states(await examine(at)).includes('script fine'));
+  });
+
+  it('names what of the person’s own hooks cannot be used', async () => {
+    const at = await scene();
+    const { problems } = readOutgoing({ Stop: [{ type: 'command', command: 'x' }] });
+    const findings = await examine({ ...at, unusable: () => problems });
+    assert.deepEqual(findings.at(-1), { kind: 'outgoing', state: 'broken', unusable: ['Stop[0]'] });
   });
 
   it('finds a hook that would be ended before it has done anything', async () => {
