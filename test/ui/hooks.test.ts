@@ -107,7 +107,7 @@ describe('hooks', () => {
     parent = temporaryFolder('hooks');
     for (const name of ['home', 'shop/app/src', 'shop/lib', 'other'])
       fs.mkdirSync(folder(name), { recursive: true });
-    file = folder('home', 'settings.json');
+    file = folder('home', 'settings\u202e$(bug).json');
     ran = folder('ran.jsonl');
     pids = folder('pids');
     const left = `sleep 1000 & echo $! >>'${pids}'; (setsid sleep 1000 & echo $! >>'${pids}')`;
@@ -116,11 +116,14 @@ describe('hooks', () => {
       folder: folder('shop'),
       env: signedInTo(service),
       settings: {
-        'agentConsole.hooks.outgoing': hooksOf({
-          Notification: `cat >>'${ran}'; echo >>'${ran}'`,
-          Stop: `cat >>'${folder('stopped')}'; echo >>'${folder('stopped')}'; exit 3`,
-          SessionEnd: `cat >'${folder('ended')}'; ${left}; echo $$ >>'${pids}'; echo waits; sleep 1000`,
-        }),
+        'agentConsole.hooks.outgoing': {
+          SubagentStop: [{ type: 'command', command: 'true' }],
+          ...hooksOf({
+            Notification: `cat >>'${ran}'; echo >>'${ran}'`,
+            Stop: `cat >>'${folder('stopped')}'; echo >>'${folder('stopped')}'; exit 3`,
+            SessionEnd: `cat >'${folder('ended')}'; ${left}; echo $$ >>'${pids}'; echo waits; sleep 1000`,
+          }),
+        },
         'agentConsole.notifications.subagentFinished': true,
       },
     });
@@ -143,12 +146,14 @@ describe('hooks', () => {
     await window.pick('Enter the path');
     await window.quickInput.getByText('The whole path').waitFor();
     await window.answer(file);
-    const question = window.page.getByRole('dialog').filter({ hasText: 'may count for others' });
-    await question.getByRole('button', { name: 'Use this file' }).click();
+    const scope = window.page.getByRole('dialog').filter({ hasText: 'may count for others' });
+    await scope.getByRole('button', { name: 'Use this file' }).click();
     await window.quickInput.getByText('The agent waits for your input.').waitFor();
     await window.page.keyboard.press('Enter');
     await window.page.locator('.monaco-diff-editor').getByText('agent-console-hook.sh').first().waitFor();
     assert.equal(fs.readFileSync(file, 'utf8'), foreign);
+    const question = window.quickInput.getByText('Install the hooks in');
+    assert.doesNotMatch((await question.textContent()) ?? '', /\u202e/, 'the name of a file is foreign text');
     await window.pick('Write the change');
     await window.notified('The hooks are in');
     const text = fs.readFileSync(file, 'utf8');
@@ -167,6 +172,8 @@ describe('hooks', () => {
     await window.runCommand('Agent Console: Check hooks');
     await window.quickInput.getByText('Hook present for Notification, Stop, SessionEnd').waitFor();
     await window.quickInput.getByText('This window listens').waitFor();
+    await window.quickInput.getByText('Commands of your own cannot be used: SubagentStop[0]').waitFor();
+    await until(() => window.server.logs().includes('that cannot be used: SubagentStop[0]'));
     await window.pick('Send a test event');
     await window.notified(/The test event arrived after \d+ ms/);
     await clearNotifications(window);
@@ -210,6 +217,8 @@ describe('hooks', () => {
 
   it('make a list of what waits, from which it is answered', async () => {
     const [window] = windows as [Workbench];
+    // No view and no chat shows a session from here on.
+    await window.openContainer('Explorer');
     // A long list draws only some of its rows.
     await clearNotifications(window);
     const sessionId = service.sessionIds[0]!;
@@ -245,13 +254,21 @@ describe('hooks', () => {
     const [window, , other] = windows as [Workbench, Workbench, Workbench];
     const [stopped, ended] = [folder('stopped'), folder('ended')];
     // The answer before has set the agent to work, which has come to an end by now or does so soon.
-    await until(() => read(stopped).endsWith('}\n'));
-    const [first] = read(stopped).split('\n');
-    assert.deepEqual(JSON.parse(first!), {
-      hook_event_name: 'Stop',
-      session_id: service.sessionIds[0],
-      cwd: folder('shop'),
-    });
+    const sessionId = service.sessionIds[0]!;
+    await until(() => read(stopped).includes(sessionId) && read(stopped).endsWith('}\n'));
+    const stops = read(stopped)
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line) as { session_id: string });
+    assert.deepEqual(
+      stops.find(({ session_id }) => session_id === sessionId),
+      { hook_event_name: 'Stop', session_id: sessionId, cwd: folder('shop') },
+    );
+    // The hook of the client has told of the others.
+    assert.deepEqual(
+      stops.map(({ session_id }) => session_id).sort(),
+      ['session-0', 'session-1', 'session-2', 'session-later', sessionId].sort(),
+    );
     await until(() => /Hook for Stop \(.*\): status 3 after \d+ ms/.test(window.server.logs()));
     const event = {
       hook_event_name: 'SessionEnd',
@@ -308,7 +325,7 @@ describe('hooks', () => {
   it('are taken out again, and the file is as it was, byte for byte', async () => {
     const [window] = windows as [Workbench];
     await window.runCommand('Agent Console: Remove hooks…');
-    await window.pick('settings.json');
+    await window.pick('settings');
     await window.page.locator('.monaco-diff-editor').waitFor();
     await window.pick('Write the change');
     await window.notified('The hooks are gone');
