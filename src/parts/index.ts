@@ -51,7 +51,12 @@ export interface Parts {
   end(): Promise<void>;
 }
 
-const barSettings = ['usage.statusBar', 'usage.budget', 'readiness.statusBar', 'readiness.decorations'] as const;
+const barSettings = [
+  'usage.statusBar',
+  'usage.budget',
+  'readiness.statusBar',
+  'readiness.decorations',
+] as const;
 const hookSettings = ['hooks.listen', 'hooks.settingsFile', 'hooks.outgoing'] as const;
 
 /** Puts the parts together: the one place that knows all of them. */
