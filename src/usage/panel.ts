@@ -50,12 +50,10 @@ export class DashboardPanels extends Disposable {
   }
 
   #attach(panel: vscode.WebviewPanel, state?: unknown): void {
-    const opened = new DashboardPanel(panel, this.#deps, state);
-    this.#open = opened;
-    panel.onDidDispose(() => {
-      opened.dispose();
+    const opened = new DashboardPanel(panel, this.#deps, state, () => {
       if (this.#open === opened) this.#open = undefined;
     });
+    this.#open = opened;
   }
 }
 
@@ -77,10 +75,16 @@ class DashboardPanel extends Disposable {
   #visible = true;
   #problems = 0;
 
-  constructor(panel: vscode.WebviewPanel, deps: DashboardDeps, state: unknown) {
+  constructor(panel: vscode.WebviewPanel, deps: DashboardDeps, state: unknown, closed: () => void) {
     super();
     this.#panel = panel;
     this.#deps = deps;
+    this.register(
+      panel.onDidDispose(() => {
+        this.dispose();
+        closed();
+      }),
+    );
     const { webview } = panel;
     this.#dashboard = this.register(
       new Dashboard(
