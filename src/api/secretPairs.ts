@@ -14,6 +14,8 @@ export function secrecyOfHeld(name: string, object: Readonly<Record<string, unkn
   let secrecy: Secrecy = 'none';
   for (const [other, said] of Object.entries(object)) {
     if (typeof said === 'string' && other !== name && NAMING.test(other)) {
+      // `{ title: "Reset a password", text: … }` is about one.
+      if (/\s/.test(said) && !/^values?$/i.test(name)) continue;
       secrecy = stronger(secrecy, secrecyOf(said));
     } else if (said === true && SAYING_SO.test(other)) return 'all';
   }
