@@ -141,7 +141,7 @@ export class Redactor {
     rules: RedactionRules,
   ): Secrecy {
     const secrecy = this.#secrecyOf(name);
-    if (rules.texts && isHeaderName(name, value, object)) return 'none';
+    if (rules.texts && (isHeaderName(name, value, object) || isLevel(value))) return 'none';
     if (!rules.texts || secrecy !== 'none') return secrecy;
     if (/^keys?[-_ ]?\d{0,3}$/i.test(name)) return !hasHeld(object) && isTextOrTexts(value) ? 'text' : 'none';
     return secrecyOfHeld(name, object);
@@ -200,6 +200,11 @@ function isId(name: string, value: unknown): boolean {
     !text.includes('://') &&
     FORMS.every(form => text.search(form) < 0);
   return Array.isArray(value) ? value.every(isPlain) : isPlain(value);
+}
+
+/** A word for how much is allowed, as under the name of a server: `{ "secret-scanner": "high" }`. */
+function isLevel(value: unknown): boolean {
+  return typeof value === 'string' && /^(?:off|low|medium|high|allow|deny|ask)$/.test(value);
 }
 
 function isTextOrTexts(value: unknown): boolean {

@@ -93,6 +93,7 @@ const HARMLESS_VALUES: readonly unknown[] = [
   { args: ['--verbose', '--port', '8080', '-p', '80', 'login'] },
   { parameterKey: 'size', settingKey: 'editor.size', featureKeys: ['a'], requiredKeys: ['b'], keyId: 'k' },
   { webhooksEnabled: true, mapKeys: ['x'], headerCount: 3, type: 'text', content: 'plain words' },
+  { mcpAutonomyOverrides: { 'secret-scanner': 'high', 'password-vault': 'low', token: 'ask' } },
   { title: 'Reset a password', text: 'Asks the service for another one.' },
   { primaryKey: 'id', sortKey: 'name', publicKey: 'none', cacheKeys: ['a'], hotkey: 'ctrl+k' },
   { sha256: 'of the archive', oauth2: 'on', base64: 'no', step2: 'b', h264: 'x' },
