@@ -1,19 +1,23 @@
 import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo, type Server as SocketServer } from 'node:net';
+import * as path from 'node:path';
 import { createServer as createSecureServer } from 'node:tls';
 import { startSampleService, type SampleService } from '../../src/sample';
+import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { makeCertificate } from '../unit/api/certificate';
 import { signedInTo, Workbench } from './workbench';
 
-/** Hosts that exist only behind the proxy, with certificates of an authority nobody knows. */
+/** Hosts that exist only behind the proxy, with certificates of an authority that only this machine trusts. */
 const HOSTS = ['api.agents.test', 'app.agents.test'] as const;
 
-describe('a proxy and a private certificate set in VS Code only', () => {
+describe('a proxy set in VS Code only, and a private certificate', () => {
   const servers: SocketServer[] = [];
   const tunnels: string[] = [];
   let service: SampleService;
   let workbench: Workbench;
+  let folder: string;
 
   const listen = async (server: SocketServer): Promise<number> => {
     servers.push(server);
@@ -25,6 +29,9 @@ describe('a proxy and a private certificate set in VS Code only', () => {
     this.timeout(120_000);
     service = await startSampleService({ pace: 0 });
     const authority = makeCertificate({ name: 'private authority', authority: true });
+    folder = temporaryFolder('proxy');
+    const trusted = path.join(folder, 'authority.pem');
+    fs.writeFileSync(trusted, authority.cert);
     const ports = new Map<string, number>();
     for (const [index, host] of HOSTS.entries()) {
       const { port } = new URL([service.baseUrl, service.appUrl][index] ?? '');
@@ -56,19 +63,22 @@ describe('a proxy and a private certificate set in VS Code only', () => {
       settings: {
         'http.proxy': `http://127.0.0.1:${String(await listen(proxy))}`,
         'http.proxySupport': 'override',
-        'http.proxyStrictSSL': false,
       },
-      env: signedInTo({
-        baseUrl: `https://${HOSTS[0]}`,
-        appUrl: `https://${HOSTS[1]}`,
-        apiKey: service.apiKey,
-      }),
+      env: {
+        ...signedInTo({
+          baseUrl: `https://${HOSTS[0]}`,
+          appUrl: `https://${HOSTS[1]}`,
+          apiKey: service.apiKey,
+        }),
+        NODE_EXTRA_CA_CERTS: trusted,
+      },
     });
   });
   after(async () => {
     await workbench.close();
     for (const server of servers) server.close();
     await service.close();
+    removeFolder(folder);
   });
 
   it('are used for both addresses, by every request', async () => {
