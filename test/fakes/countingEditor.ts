@@ -97,8 +97,13 @@ export class CountingEditor {
     });
   }
 
+  /** What listens to a thing goes with it. */
   #counted(name: string, values: Readonly<Record<string, unknown>> = {}): object {
-    const made = this.#any(name, { [`${name}.dispose`]: () => this.alive.delete(made) });
+    const dispose = (): void => {
+      this.alive.delete(made);
+      for (const [other, of] of this.alive) if (of.startsWith(`${name}.`)) this.alive.delete(other);
+    };
+    const made = this.#any(name, { [`${name}.dispose`]: dispose });
     for (const [key, value] of Object.entries(values)) Object.assign(made, { [key]: value });
     this.alive.set(made, name);
     return made;
