@@ -1,11 +1,15 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { secrecyOf, type Secrecy } from './secretNames';
-import { LONG_RUN, looksRandom, PATTERNS } from './secretTexts';
+import { markAssigned } from './secretAssignments';
+import { secrecyOf, stronger, type Secrecy } from './secretNames';
+import { hasHeld, isHeaderName, secrecyOfArgument, secrecyOfHeld, secrecyOfSecond } from './secretPairs';
+import { FORMS, LONG_RUN, looksRandom, PATTERNS } from './secretTexts';
 
 /** Deeper than anything readable: what lies below is left out, so that no later walk can overflow. */
 const DEEPEST = 64;
 /** Short texts that hold no secret are remembered, so many at most: names and addresses come again with every answer. */
 const REMEMBERED = { texts: 2_000, length: 200 };
+/** Short words and times, which are most of what comes, hold no secret. */
+const PLAIN = /^(?:[A-Za-z0-9]{0,19}|\d{4}-\d\d-\d\d(?:T[\d:.]{5,20}Z?)?)$/;
 /** Longer texts are not searched for secrets but taken out whole. */
 const LONGEST = 64 * 1024;
 
@@ -50,7 +54,7 @@ export class Redactor {
 
   /** A text without the credentials in it: authorization values, tokens, keys, passwords in addresses and assignments. */
   text(text: string): string {
-    if (/^[A-Za-z0-9]{0,19}$/.test(text) || this.#harmless.has(text)) return text;
+    if (PLAIN.test(text) || this.#harmless.has(text)) return text;
     if (text.length > LONGEST) return this.mark(text);
     const result = this.#searched(text);
     if (result === text && text.length <= REMEMBERED.length) {
@@ -61,33 +65,29 @@ export class Redactor {
   }
 
   #searched(text: string): string {
-    let result = text;
+    let result = this.#json(text) ?? text;
+    for (const form of FORMS) result = result.replace(form, found => this.mark(found));
     for (const [pattern, group] of PATTERNS) {
       result = result.replace(pattern, (...found: unknown[]) =>
         this.#part(String(found[0]), String(found[group])),
       );
     }
-    result = this.#assignments(this.#assignments(result, BEFORE_VALUE), FLAG);
+    result = markAssigned(result, secret => this.mark(secret));
     return result.replace(LONG_RUN, run => (looksRandom(run) ? this.mark(run) : run));
   }
 
-  /** Marks the values that follow the names `before` finds, where the names are those of secrets. */
-  #assignments(text: string, before: RegExp): string {
-    let result = '';
-    let from = 0;
-    for (const found of text.matchAll(before)) {
-      const name = found[1] ?? '';
-      const at = found.index + found[0].length;
-      const secrecy = secrecyOf(name);
-      if (found.index < from || secrecy === 'none') continue;
-      const value = VALUE.exec(text.slice(at))?.[0] ?? '';
-      // `max_tokens=4096` is a count.
-      if (secrecy === 'text' && /^\d+$/.test(value)) continue;
-      if (value === '' || value.startsWith('[redacted') || isSchemeOnly(name, value)) continue;
-      result += `${text.slice(from, at)}${this.mark(value)}`;
-      from = at + value.length;
+  /** A text that is a JSON object or array as one without its secrets; nothing when it is none, or holds none. */
+  #json(text: string): string | undefined {
+    if (!/^\s*[{[]/.test(text)) return undefined;
+    try {
+      const value: unknown = JSON.parse(text);
+      const before = JSON.stringify(value);
+      const after = JSON.stringify(this.redact(value, { texts: true }));
+      return before === after ? undefined : after;
+    } catch {
+      // No JSON, or nested beyond measure.
+      return undefined;
     }
-    return result + text.slice(from);
   }
 
   /** `whole` with the secret at its end marked. */
@@ -133,7 +133,7 @@ export class Redactor {
     return copy ?? object;
   }
 
-  /** Of a member among the others: where texts are searched, a bare `key` and the `value` of a pair count too. */
+  /** Of a member among the others: where texts are searched, a bare `key` and what a pair holds count too. */
   #secrecyOfMember(
     name: string,
     value: unknown,
@@ -141,11 +141,10 @@ export class Redactor {
     rules: RedactionRules,
   ): Secrecy {
     const secrecy = this.#secrecyOf(name);
+    if (rules.texts && (isHeaderName(name, value, object) || isLevel(value))) return 'none';
     if (!rules.texts || secrecy !== 'none') return secrecy;
-    if (/^keys?$/i.test(name)) return !('value' in object) && isTextOrTexts(value) ? 'text' : 'none';
-    if (name !== 'value') return 'none';
-    const of = object['name'] ?? object['key'];
-    return typeof of === 'string' ? this.#secrecyOf(of) : 'none';
+    if (/^keys?[-_ ]?\d{0,3}$/i.test(name)) return !hasHeld(object) && isTextOrTexts(value) ? 'text' : 'none';
+    return secrecyOfHeld(name, object);
   }
 
   #secrecyOf(name: string): Secrecy {
@@ -157,7 +156,7 @@ export class Redactor {
     return secrecy;
   }
 
-  /** As each item is; a text after a flag such as `--api-key` is that flag's value. */
+  /** As each item is; a text after a flag such as `--api-key` is that flag's value, and in pairs the first names the second. */
   #array(
     items: readonly unknown[],
     secrecy: Secrecy,
@@ -165,9 +164,16 @@ export class Redactor {
     depth: number,
   ): readonly unknown[] {
     const safe = items.map((item, index) => {
-      const before = rules.texts ? items[index - 1] : undefined;
-      const flag = typeof before === 'string' ? secrecyAfter(before, item) : 'none';
-      return this.#walk(item, typeof item === 'string' ? stronger(secrecy, flag) : secrecy, rules, depth + 1);
+      if (!rules.texts) return this.#walk(item, secrecy, rules, depth + 1);
+      const second = secrecyOfSecond(item);
+      if (second !== 'none' && Array.isArray(item) && depth < DEEPEST - 1) {
+        const [name, value] = item as unknown[];
+        return [
+          this.#walk(name, secrecy, rules, depth + 2),
+          this.#walk(value, stronger(secrecy, second), rules, depth + 2),
+        ];
+      }
+      return this.#walk(item, stronger(secrecy, secrecyOfArgument(items, index)), rules, depth + 1);
     });
     return safe.every((item, index) => item === items[index]) ? items : safe;
   }
@@ -180,12 +186,7 @@ export function withoutCredentials(address: string): string {
     .replace(/^([a-z][a-z0-9+.-]*:\/\/[^/?#:@]*):[^/?#]*@/i, '$1@');
 }
 
-function stronger(a: Secrecy, b: Secrecy): Secrecy {
-  if (a === 'all' || b === 'all') return 'all';
-  return a === 'text' || b === 'text' ? 'text' : 'none';
-}
-
-/** Ids that are looked up again must stay usable. Anything that is no plain id is searched like every other text. */
+/** Ids that are looked up again must stay usable. What is no plain id, or a known form of key, is searched like every other text. */
 function isId(name: string, value: unknown): boolean {
   if (
     !/^(?:id|ids|(?:user|computer|session|organization)Ids?|allowedUserIds|(?:allowed|blocked)ModelIds)$/.test(
@@ -194,29 +195,18 @@ function isId(name: string, value: unknown): boolean {
   )
     return false;
   const isPlain = (text: unknown): boolean =>
-    typeof text === 'string' && /^[\w.:@/-]{0,200}$/.test(text) && !text.includes('://');
+    typeof text === 'string' &&
+    /^[\w.:@/-]{0,200}$/.test(text) &&
+    !text.includes('://') &&
+    FORMS.every(form => text.search(form) < 0);
   return Array.isArray(value) ? value.every(isPlain) : isPlain(value);
+}
+
+/** A word for how much is allowed, as under the name of a server: `{ "secret-scanner": "high" }`. */
+function isLevel(value: unknown): boolean {
+  return typeof value === 'string' && /^(?:off|low|medium|high|allow|deny|ask)$/.test(value);
 }
 
 function isTextOrTexts(value: unknown): boolean {
   return Array.isArray(value) ? value.every(item => typeof item === 'string') : typeof value === 'string';
 }
-
-/** Of an item that follows another one in a list: the value of a flag. */
-function secrecyAfter(before: string, item: unknown): Secrecy {
-  if (!/^--?[a-z][\w-]{0,80}$/i.test(before)) return 'none';
-  const isUser = /^(?:-[uU]|--(?:proxy-)?user)$/.test(before);
-  if (isUser && typeof item === 'string' && /^(?!\d+:\d+$)[^:]*:./.test(item)) return 'text';
-  return secrecyOf(before);
-}
-
-/** The word before a credential that is marked already: `Authorization: Bearer [redacted …]`. */
-function isSchemeOnly(name: string, secret: string): boolean {
-  return /authorization$/i.test(name) && /^[a-z]{1,20}$/i.test(secret);
-}
-
-/** `name=`, `"name": ` and the like. */
-const BEFORE_VALUE = /(?<![\w-])(-{0,2}[A-Za-z][\w-]{1,80})\\{0,3}["']?\s{0,4}[:=]\s{0,4}(?:\\{1,3}["'])?/g;
-/** `--name ` before something that is no flag itself. */
-const FLAG = /(?<!\S)(--?[A-Za-z][\w-]{1,80})\s{1,4}(?![\s-])/g;
-const VALUE = /^(?:"[^"\n]+"|'[^'\n]+'|[^\s"',;&|)}\\]+)/;

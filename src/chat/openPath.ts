@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { oneLine } from '../util/text';
+import { forQuickPick, oneLine } from '../util/text';
 
 /** Matches offered where a name fits several files. */
 const MOST_FILES = 20;
@@ -70,9 +70,17 @@ async function findFile(path: string): Promise<vscode.Uri | 'cancelled' | undefi
     return undefined;
   const found = await vscode.workspace.findFiles(`**/${tail.join('/')}`, '**/node_modules/**', MOST_FILES);
   if (found.length <= 1) return found[0];
-  const items = found.map(uri => ({ label: vscode.workspace.asRelativePath(uri), uri }));
+  const items = fileChoices(found, uri => vscode.workspace.asRelativePath(uri));
   const title = vscode.l10n.t('Which file?');
   return (await vscode.window.showQuickPick(items, { title }))?.uri ?? 'cancelled';
+}
+
+/** Files to choose from; their names are as foreign as what they hold. */
+export function fileChoices<U>(
+  files: readonly U[],
+  pathOf: (file: U) => string,
+): { readonly label: string; readonly uri: U }[] {
+  return files.map(uri => ({ label: forQuickPick(pathOf(uri), 400), uri }));
 }
 
 async function isFile(uri: vscode.Uri): Promise<boolean> {

@@ -3,10 +3,11 @@ import type { CommandHandlers } from '../contributions';
 import { outline } from '../util/details';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import type { Formatter } from '../util/format';
+import { saveText } from '../util/saveText';
 import { forNotification, oneLine } from '../util/text';
 import type { OrganizationData } from './data';
 import type { ControlDocuments } from './documents';
-import { historyCsv, peopleCsv, saveCsv } from './exports';
+import { historyCsv, peopleCsv } from './exports';
 import { personStatus } from './facts';
 import { isInactive, nameOf, type Person, type Revision } from './model';
 import { pickHistoryFilter, pickPeopleFilter, pickPerson, pickRevision } from './pickers';
@@ -142,7 +143,7 @@ export class OrganizationCommands {
       .map(each => field(each, 'personId'))
       .map(id => (typeof id === 'string' ? this.#deps.data.person(id)?.email : undefined))
       .filter(email => email !== undefined && email !== '');
-    if (emails.length > 1) {
+    if (emails.length > 0) {
       await vscode.env.clipboard.writeText(emails.map(email => oneLine(email ?? '')).join(', '));
       return;
     }
@@ -258,6 +259,14 @@ export class OrganizationCommands {
     const number = field(node, 'revision');
     return typeof number === 'number' ? this.#deps.data.revision(number) : undefined;
   }
+}
+
+function saveCsv(
+  name: string,
+  content: string,
+  target: vscode.Uri | undefined,
+): Promise<vscode.Uri | undefined> {
+  return saveText({ name, content, target, title: vscode.l10n.t('Export as CSV') });
 }
 
 function listOf(nodes: unknown): readonly unknown[] {

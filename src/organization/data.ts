@@ -11,6 +11,9 @@ import { Listing, type ListingDeps, type ListingFailure } from './listing';
 import { sortRevisions, type Person, type Revision } from './model';
 import { isObject } from './stable';
 
+/** After a failure, what cannot wait asks again at the earliest. */
+const AGAIN_MS = 60_000;
+
 /** The part of the service's interface used here (sections 4.3 and 4.4). */
 export interface OrganizationApi {
   readonly organization: Pick<ApiClient['organization'], 'users' | 'controlHistory'>;
@@ -184,7 +187,10 @@ export class OrganizationData extends Disposable {
   async revisionsWithin(maxAgeMs: number, waitMs: number): Promise<readonly Revision[]> {
     await this.ready();
     const { at = 0, failure, stopped } = this.controls.state.current;
-    if (failure === undefined && stopped !== true && this.#deps.now() - at > maxAgeMs) {
+    const now = this.#deps.now();
+    // A failed reading is tried again soon, but not for each one who asks.
+    const failed = failure !== undefined && now - failure.at <= Math.min(maxAgeMs, AGAIN_MS);
+    if (failure?.forbidden !== true && !failed && stopped !== true && now - at > maxAgeMs) {
       const enough = new AbortController();
       const waited = delay(waitMs, undefined, { signal: enough.signal }).catch(() => undefined);
       await Promise.race([this.controls.read(), waited]);

@@ -1,6 +1,4 @@
-import * as vscode from 'vscode';
 import { csv, type CsvCell } from '../util/csv';
-import { openUnsaved } from '../util/unsaved';
 import type { SettingChange } from './changes';
 import { isInactive, timeOf, type Person, type Revision, type UsageOfPeople } from './model';
 import { canonical } from './stable';
@@ -77,30 +75,4 @@ export function historyCsv(
 function isoTime(text: string | undefined): string | undefined {
   const time = timeOf(text);
   return time === undefined ? text : new Date(time).toISOString();
-}
-
-/**
- * Asks where to, unless a file is given, and writes. Resolves to the file, or to nothing when the person thinks better of it.
- * In Restricted Mode it is only shown.
- */
-export async function saveCsv(
-  name: string,
-  text: string,
-  target: vscode.Uri | undefined,
-): Promise<vscode.Uri | undefined> {
-  if (!vscode.workspace.isTrusted) {
-    await openUnsaved(text, 'plaintext');
-    return undefined;
-  }
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
-  const file =
-    target ??
-    (await vscode.window.showSaveDialog({
-      ...(folder === undefined ? {} : { defaultUri: vscode.Uri.joinPath(folder, name) }),
-      filters: { CSV: ['csv'] },
-      title: vscode.l10n.t('Export as CSV'),
-    }));
-  if (file === undefined) return undefined;
-  await vscode.workspace.fs.writeFile(file, Buffer.from(text, 'utf8'));
-  return file;
 }

@@ -17,6 +17,9 @@ import { chooseSettings } from './settingsForm';
 import { inputStep } from './steps';
 import { currentWorkspace } from './workspaces';
 
+/** A computer that is not known is waited for so long before a session is made on it. */
+const ASK_MS = 2_000;
+
 export interface CreateFlowDeps {
   readonly index: SessionIndex;
   readonly access: SessionAccess;
@@ -65,7 +68,7 @@ export class CreateFlow {
       if (byPerson && made !== undefined) await openChat(made);
       return made;
     }
-    const computer = { id: computerId, facts: this.#deps.computer(computerId) };
+    const computer = { id: computerId, facts: await this.#facts(api, computerId) };
     const draft = { computer, settings: sessionSettings, text: '', files: [] };
     const sessionId = await this.#make(api, service, draft, byPerson, request);
     if (byPerson && sessionId !== undefined) await openChat(sessionId);
@@ -102,7 +105,7 @@ export class CreateFlow {
 
   async #describe(api: ApiClient, service: Service, computer?: Computer, computerId?: string): Promise<void> {
     const id = computer?.id ?? computerId ?? '';
-    const facts = computer === undefined ? this.#deps.computer(id) : factsOf(computer);
+    const facts = computer === undefined ? await this.#facts(api, id) : factsOf(computer);
     const last = await this.#deps.choices.read(service.id);
     let { settings = {}, text = '', files = [] } = this.#kept;
     for (;;) {
@@ -189,6 +192,18 @@ export class CreateFlow {
       ...(computer?.providerType === undefined ? {} : { computerProvider: computer.providerType }),
     });
     return goOnInSpiteOf([...(byPerson ? stateWarnings(computer) : []), ...(warnings ?? [])]);
+  }
+
+  /** What is known of a computer; one that this window has not seen yet is asked for, since the organization may forbid its kind. */
+  async #facts(api: ApiClient, computerId: string): Promise<ComputerFacts | undefined> {
+    const known = this.#deps.computer(computerId);
+    if (known !== undefined || this.#deps.policy === undefined) return known;
+    try {
+      return factsOf(await api.computers.get(computerId, { signal: AbortSignal.timeout(ASK_MS) }));
+    } catch {
+      // It only warns: the service decides, and says what is wrong with the computer.
+      return undefined;
+    }
   }
 
   /** What known sessions have for a field, the most used first. */

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { withSignal } from '../util/cancellation';
+import { saveText } from '../util/saveText';
 import { forNotification, oneLine } from '../util/text';
 import type { SessionAccess } from './access';
 import type { SessionIndex } from './sessionIndex';
@@ -31,20 +32,9 @@ export class TransferCommands {
     const { service } = await access.signedIn(true);
     const records = [...index.records.values()];
     const text = exportText(records, service.host, Date.now());
-    // In Restricted Mode no file is written: the list opens as a document that has none yet.
-    if (!vscode.workspace.isTrusted) {
-      const document = await vscode.workspace.openTextDocument({ language: 'json', content: text });
-      await vscode.window.showTextDocument(document);
-      return;
-    }
-    const filters = { JSON: ['json'] };
-    const target = await vscode.window.showSaveDialog({
-      filters,
-      defaultUri: vscode.Uri.joinPath(home(), 'agent-sessions.json'),
-      title: vscode.l10n.t('Export the list of sessions'),
-    });
+    const title = vscode.l10n.t('Export the list of sessions');
+    const target = await saveText({ name: 'agent-sessions.json', content: text, title });
     if (target === undefined) return;
-    await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(text));
     const name = forNotification(target.path.split('/').at(-1) ?? '');
     void vscode.window.showInformationMessage(
       records.length === 1
@@ -150,9 +140,4 @@ async function isMeant(of: string, current: string): Promise<boolean> {
   );
   const go = vscode.l10n.t('Import anyway');
   return (await vscode.window.showWarningMessage(question, { modal: true }, go)) === go;
-}
-
-/** Where the dialog begins: the folder that is open, else the root. */
-function home(): vscode.Uri {
-  return vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file('/');
 }

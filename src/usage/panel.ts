@@ -1,11 +1,10 @@
-import * as os from 'node:os';
 import * as vscode from 'vscode';
 import { errorSentence } from '../connection';
 import { commands, panels } from '../contributions';
 import type { Logger } from '../log';
 import { Disposable, Slot, toDisposable, type IDisposable } from '../util/disposable';
+import { saveText } from '../util/saveText';
 import { oneLine } from '../util/text';
-import { openUnsaved } from '../util/unsaved';
 import { pageHtml } from '../webview/html';
 import { Dashboard } from './dashboard';
 import { dashboardStrings } from './dashboardStrings';
@@ -51,12 +50,10 @@ export class DashboardPanels extends Disposable {
   }
 
   #attach(panel: vscode.WebviewPanel, state?: unknown): void {
-    const opened = new DashboardPanel(panel, this.#deps, state);
-    this.#open = opened;
-    panel.onDidDispose(() => {
-      opened.dispose();
+    const opened = new DashboardPanel(panel, this.#deps, state, () => {
       if (this.#open === opened) this.#open = undefined;
     });
+    this.#open = opened;
   }
 }
 
@@ -78,10 +75,16 @@ class DashboardPanel extends Disposable {
   #visible = true;
   #problems = 0;
 
-  constructor(panel: vscode.WebviewPanel, deps: DashboardDeps, state: unknown) {
+  constructor(panel: vscode.WebviewPanel, deps: DashboardDeps, state: unknown, closed: () => void) {
     super();
     this.#panel = panel;
     this.#deps = deps;
+    this.register(
+      panel.onDidDispose(() => {
+        this.dispose();
+        closed();
+      }),
+    );
     const { webview } = panel;
     this.#dashboard = this.register(
       new Dashboard(
@@ -164,20 +167,8 @@ class DashboardPanel extends Disposable {
   }
 }
 
-/** Asks where to save a file and writes it there; resolves with the name it got. In Restricted Mode it is only shown. */
-async function saveFile(name: string, text: string): Promise<string | undefined> {
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(os.homedir());
-  const type = name.slice(name.lastIndexOf('.') + 1);
-  if (!vscode.workspace.isTrusted) {
-    await openUnsaved(text, type === 'json' ? type : 'plaintext');
-    return undefined;
-  }
-  const uri = await vscode.window.showSaveDialog({
-    defaultUri: vscode.Uri.joinPath(folder, name),
-    filters: { [type.toUpperCase()]: [type] },
-    saveLabel: vscode.l10n.t('Export'),
-  });
-  if (uri === undefined) return undefined;
-  await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
-  return oneLine(uri.path.slice(uri.path.lastIndexOf('/') + 1));
+/** Asks where to save a file and writes it there; resolves with the name it got, or to nothing where it is only shown. */
+async function saveFile(name: string, content: string): Promise<string | undefined> {
+  const uri = await saveText({ name, content, saveLabel: vscode.l10n.t('Export') });
+  return uri && oneLine(uri.path.slice(uri.path.lastIndexOf('/') + 1));
 }

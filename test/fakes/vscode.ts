@@ -17,7 +17,12 @@ export const window = noted('window');
 export const commands = noted('commands');
 export const env = {
   language: 'en',
-  clipboard: noted('clipboard'),
+  clipboard: {
+    writeText: (text: string): Promise<void> => {
+      acts.push(`clipboard.writeText=${text}`);
+      return Promise.resolve();
+    },
+  },
   openExternal: noted('env')['openExternal'],
 };
 export const workspace = { workspaceFolders: [], fs: noted('fs'), findFiles: () => Promise.resolve([]) };

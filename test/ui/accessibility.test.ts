@@ -179,6 +179,15 @@ describe('accessibility', () => {
     await open.waitFor({ state: wasOpen ? 'attached' : 'detached' });
   });
 
+  it('has none in a readiness report', async () => {
+    await workbench.runCommand('Agent Console: Open readiness report');
+    await workbench.pick('acme/billing');
+    const page = workbench.webview();
+    await page.getByRole('heading', { level: 1, name: 'acme/billing' }).waitFor();
+    await page.getByRole('img', { name: /Score over/ }).waitFor();
+    await inEachTheme(async () => violations(await workbench.webviewFrame()));
+  });
+
   /** Runs a look in every theme and expects that it finds nothing. */
   async function inEachTheme(look: () => Promise<readonly string[]>): Promise<void> {
     const found: string[] = [];

@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { startSampleService, type SampleService } from '../../src/sample';
 import { removeFolder, root, temporaryFolder } from '../vscode/paths';
 import { until, watch, type Watched } from './hostile';
-import { Workbench } from './workbench';
+import { signedInTo, Workbench } from './workbench';
 
 /** A folder nobody has said to trust, and the page's policy as people have it. */
 describe('restricted mode', () => {
@@ -173,6 +173,47 @@ describe('restricted mode', () => {
     await workbench.webview().getByRole('button', { name: 'JSON', exact: true }).click();
     await shown('"timeZone": "UTC"');
     assert.equal(await workbench.page.getByRole('dialog').count(), 0);
+  });
+});
+
+/** A workspace all of whose folders are elsewhere; nobody even knows how to read them. */
+describe('a virtual workspace', () => {
+  let service: SampleService;
+  let parent: string;
+  let workbench: Workbench;
+
+  before(async function () {
+    this.timeout(120_000);
+    service = await startSampleService({ pace: 0 });
+    parent = temporaryFolder('virtual');
+    const file = path.join(parent, 'elsewhere.code-workspace');
+    fs.writeFileSync(file, JSON.stringify({ folders: [{ uri: 'elsewhere:/acme/shop', name: 'shop' }] }));
+    workbench = await Workbench.open({ folder: file, env: signedInTo(service) });
+  });
+  after(async () => {
+    await workbench.close();
+    await service.close();
+    removeFolder(parent);
+  });
+
+  it('has trees that work, and exports without writing a file', async () => {
+    await workbench.openContainer('Agent Console');
+    await workbench.row('Computers', 'active').waitFor();
+    const shown = (text: string) =>
+      workbench.page.locator('.monaco-editor .view-lines', { hasText: text }).waitFor();
+    await workbench.runCommand('Agent Console: Export the list of sessions');
+    await shown('"format": "agent-console-sessions"');
+    await workbench.runCommand('Agent Console: Export users as CSV');
+    await shown('@acme.example');
+    await workbench.runCommand('Agent Console: Open usage');
+    await workbench
+      .webview()
+      .getByText(/Data through/)
+      .waitFor();
+    await workbench.webview().getByRole('button', { name: 'JSON', exact: true }).click();
+    await shown('"timeZone": "UTC"');
+    assert.equal(await workbench.page.getByRole('dialog').count(), 0);
+    assert.deepEqual(fs.readdirSync(parent), ['elsewhere.code-workspace']);
   });
 });
 

@@ -46,6 +46,27 @@ describe('the production build', () => {
     }
   });
 
+  it('carries no HTTP client: all requests go by the fetch that knows the proxy and the certificates of VS Code', () => {
+    const outputs = JSON.parse(fs.readFileSync(path.join(dist, 'meta.json'), 'utf8')) as Record<
+      string,
+      { readonly inputs: object }
+    >;
+    const inputs = Object.values(outputs).flatMap(output => Object.keys(output.inputs));
+    assert.ok(inputs.length > 300, 'the parts of all files are known');
+    const clients = /node_modules\/(?:undici|node-fetch|cross-fetch|axios|got|request|follow-redirects)\//;
+    assert.deepEqual(
+      inputs.filter(input => clients.test(input)),
+      [],
+    );
+    for (const file of hostFiles()) {
+      const code = fs.readFileSync(path.join(dist, file), 'utf8');
+      assert.doesNotMatch(code, /undici|setGlobalDispatcher/, file);
+      // The sample service is a server.
+      if (file !== 'sample.js')
+        assert.doesNotMatch(code, /require\("(?:node:)?(?:https?|http2|tls)"\)/, file);
+    }
+  });
+
   it('gives workers nothing that only a window has', () => {
     for (const file of ['api.js', 'bodyWorker.js']) {
       const code = fs.readFileSync(path.join(dist, file), 'utf8');

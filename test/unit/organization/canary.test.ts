@@ -8,6 +8,8 @@ import { warningsOf } from '../../../src/organization/policy';
 import { Calendar, changeText, changeWords, permalinkText, valueText } from '../../../src/organization/words';
 import { Rows } from '../../../src/organization/rows';
 import { Shown } from '../../../src/organization/shown';
+import { SECRET_TEXTS } from '../../fakes/secretSpellings';
+import { SECRET_VALUES } from '../../fakes/secretValues';
 import { OrganizationTree, type OrganizationTreeNode } from '../../../src/organization/tree';
 import { outline } from '../../../src/util/details';
 import { Formatter } from '../../../src/util/format';
@@ -81,6 +83,10 @@ function settings(turn: string): object {
       ],
       url64: `caNary4-x9Qz_Tr5mVb-8KpL2wXd_Yf6Hj3Ns7Gc1R${turn}0`,
       hex: `0123456789abcdef0123456789abcde${turn}`,
+    },
+    spelling: {
+      texts: SECRET_TEXTS.map(spell => spell(`canary9f8e7d6${turn}`)),
+      values: SECRET_VALUES.map(spell => spell(`canary9f8e7d6${turn}`)),
     },
     userModelPolicies: { [`ghp_${secret.replace(/\W/g, '')}`]: true },
   };
@@ -176,6 +182,8 @@ describe('secrets of the controls', () => {
         'mcpAutonomyOverrides.*.headers.authorization',
         'modelPolicy.allowedBaseUrls',
         'settingOfTomorrow',
+        'spelling.texts',
+        'spelling.values',
         'userModelPolicies.*',
       ].sort(),
     );

@@ -172,6 +172,28 @@ describe('the organization as last known', function () {
     assert.equal((await data.revisionsWithin(HOUR_MS, 1)).length, 130);
   });
 
+  it('a reading that failed is tried again by who needs the controls, soon but not each time; one that is forbidden is not', async () => {
+    const server = await faultServer();
+    const organization = largeOrganization(1, 3);
+    server.answer({ kind: 'answer', status: 404, body: { title: 'Not found' } });
+    const { data, clock } = openWindow(temporaryFolder(), server);
+    const known = async (): Promise<number> => (await data.revisionsWithin(HOUR_MS, 5_000)).length;
+    assert.equal(await known(), 0);
+    server.answer(hit => answerLists(organization, hit));
+    clock.now += 30_000;
+    assert.equal(await known(), 0);
+    assert.equal(server.hits.length, 0, 'a moment later nobody is asked');
+    clock.now += 31_000;
+    assert.equal(await known(), 3, 'a minute later the controls are known');
+    server.answer(FORBIDDEN);
+    clock.now += 2 * HOUR_MS;
+    assert.equal(await known(), 3);
+    const refused: number = server.hits.length;
+    clock.now += 24 * HOUR_MS;
+    assert.equal(await known(), 3);
+    assert.deepEqual([refused, server.hits.length], [1, 1], 'asked once');
+  });
+
   it('a reading whose only caller left is no reading that a person stopped; another key forgives that too', async () => {
     const server = await faultServer();
     const organization = largeOrganization(1, 130);

@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { ApiClient } from '../../../src/api';
 import type { Connection, ConnectionState } from '../../../src/connection';
 import { startSampleService, type SampleService } from '../../../src/sample';
-import { openStorage } from '../../../src/storage';
+import { openStorage, type Storage } from '../../../src/storage';
 import type { TabId, UsageQuery } from '../../../src/usage/report';
 import { UsageData, type UsageDataDeps } from '../../../src/usage/usageData';
 import { Emitter, ObservableValue } from '../../../src/util/event';
@@ -38,6 +38,7 @@ export async function sample(clock: Clock = new Clock()): Promise<SampleService>
 
 export interface Window {
   readonly data: UsageData;
+  readonly storage: Storage;
   readonly ready: Emitter<never>;
   readonly state: ObservableValue<ConnectionState>;
   readonly log: ReturnType<typeof silentLog>;
@@ -85,7 +86,7 @@ export function openWindow(
     await storage.settled();
     storage.dispose();
   });
-  return { data, ready, state, log };
+  return { data, storage, ready, state, log };
 }
 
 export function query(tab: TabId, start: string, end: string, more: Partial<UsageQuery> = {}): UsageQuery {

@@ -1,0 +1,55 @@
+import * as os from 'node:os';
+import * as vscode from 'vscode';
+
+export interface TextToSave extends Pick<vscode.SaveDialogOptions, 'title' | 'saveLabel'> {
+  /** Of the file, with its ending. */
+  readonly name: string;
+  readonly content: string;
+  /** Where to; without it the person is asked. */
+  readonly target?: vscode.Uri | undefined;
+}
+
+/** What the dialog and the editor call a file, by the ending of its name. */
+const KINDS: Readonly<Record<string, { readonly label: string; readonly language: string }>> = {
+  csv: { label: 'CSV', language: 'plaintext' },
+  json: { label: 'JSON', language: 'json' },
+  md: { label: 'Markdown', language: 'markdown' },
+};
+
+/**
+ * Writes a text to a file that the person names, and resolves to it, or to nothing when they think better of it. Where no file
+ * may be written it opens as a document that has none yet.
+ */
+export async function saveText({
+  name,
+  content,
+  target,
+  ...dialog
+}: TextToSave): Promise<vscode.Uri | undefined> {
+  const type = name.slice(name.lastIndexOf('.') + 1);
+  const { label = type, language = 'plaintext' } = KINDS[type] ?? {};
+  if (!mayWriteFiles(vscode.workspace)) {
+    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ language, content }));
+    return undefined;
+  }
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(os.homedir());
+  const filters = { [label]: [type] };
+  const defaultUri = vscode.Uri.joinPath(folder, name);
+  const file = target ?? (await vscode.window.showSaveDialog({ ...dialog, defaultUri, filters }));
+  if (file === undefined) return undefined;
+  await vscode.workspace.fs.writeFile(file, new TextEncoder().encode(content));
+  return file;
+}
+
+/**
+ * Whether files outside of our own storage may be written: not in Restricted Mode, and not in a virtual workspace, all of whose
+ * folders are elsewhere (trust.md 39).
+ */
+export function mayWriteFiles(
+  workspace: Pick<typeof vscode.workspace, 'isTrusted'> & {
+    readonly workspaceFolders: readonly { readonly uri: { readonly scheme: string } }[] | undefined;
+  },
+): boolean {
+  const folders = workspace.workspaceFolders ?? [];
+  return workspace.isTrusted && (folders.length === 0 || folders.some(({ uri }) => uri.scheme === 'file'));
+}
