@@ -10,6 +10,7 @@ import { Disposable, type IDisposable } from '../util/disposable';
 import type { Event, Observable } from '../util/event';
 import type { Formatter } from '../util/format';
 import { once } from '../util/once';
+import { WallTimer } from '../util/wallTimer';
 import { SessionAccess } from './access';
 import { ChatSessionsSource, type SessionForChat } from './chatSessions';
 import { RememberedChoices } from './choices';
@@ -175,11 +176,12 @@ class Sessions extends Disposable implements SessionsFeature {
       }),
     );
     // Rows whose computers get their names a moment later would all be drawn twice.
-    const named = once(() =>
-      Promise.race([deps.computers.listed(), new Promise(resolve => setTimeout(resolve, NAMES_MS))]).catch(
-        () => undefined,
-      ),
-    );
+    const patience = this.register(new WallTimer());
+    const named = once(async () => {
+      const enough = new Promise(resolve => patience.start(NAMES_MS, resolve));
+      await Promise.race([deps.computers.listed(), enough]).catch(() => undefined);
+      patience.dispose();
+    });
     const tree = (this.#tree = this.register(
       new SessionsTree({
         ready: async () => {
