@@ -85,7 +85,10 @@ export function passes({ numerator, denominator }: CriterionEvaluation): boolean
   return numerator >= denominator;
 }
 
-/** `type_check`, `typeCheck` and `type-check` as `Type check`. */
+/** Words of criteria that are written in capitals. */
+const CAPITALS = /\b(?:adr|api|cd|ci|cli|css|html|http|id|json|llm|mcp|pr|sbom|sdk|sql|ui|url|yaml)\b/gi;
+
+/** `type_check`, `typeCheck` and `type-check` as `Type check`; `ci_pipeline` as `CI pipeline`. */
 export function readableName(id: string): string {
   const words = id
     .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
@@ -93,7 +96,7 @@ export function readableName(id: string): string {
     .trim();
   if (words === '') return id;
   const rest = words.slice(1).replace(/\b\p{Lu}\p{Ll}+/gu, word => word.toLowerCase());
-  return words.charAt(0).toUpperCase() + rest;
+  return (words.charAt(0).toUpperCase() + rest).replace(CAPITALS, word => word.toUpperCase());
 }
 
 /**

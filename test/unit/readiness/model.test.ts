@@ -95,6 +95,9 @@ describe('readiness model', () => {
     ['typeCheck', 'Type check'],
     ['type-check.strict', 'Type check strict'],
     ['CI_pipeline', 'CI pipeline'],
+    ['ci_pipeline', 'CI pipeline'],
+    ['openApiSchema', 'Open API schema'],
+    ['capital_idea', 'Capital idea'],
     ['lint', 'Lint'],
     ['__', '__'],
   ] as const) {
