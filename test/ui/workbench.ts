@@ -252,6 +252,8 @@ export class Workbench {
         return;
       } catch (error) {
         if (attempt === 3) throw error;
+        // A palette that stays open does not look for commands again.
+        await this.page.keyboard.press('Escape');
       }
     }
   }
