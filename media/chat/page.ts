@@ -130,8 +130,9 @@ function keepState(): void {
 export function keepUnsaved(next: Unsaved | undefined): void {
   unsaved = next !== undefined && next.text.length <= LONGEST_KEPT ? next : undefined;
   try {
-    if (unsaved === undefined) localStorage.removeItem(storageKey());
-    else localStorage.setItem(storageKey(), JSON.stringify(unsaved));
+    // First, so that an older text never seems the newest where there is no room for this one.
+    localStorage.removeItem(storageKey());
+    if (unsaved !== undefined) localStorage.setItem(storageKey(), JSON.stringify(unsaved));
     unstored = undefined;
   } catch {
     // Without room or permission the editor's own memory has to do.

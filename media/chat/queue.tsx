@@ -184,6 +184,7 @@ interface EditingProps {
 
 function Editing({ row, begun, known, strings, onDone, onLeft }: EditingProps) {
   const field = useRef<HTMLTextAreaElement>(null);
+  const written = row.raw ?? row.text;
   /** Set while what is written here is nowhere else. */
   const unsaved = useRef<string | undefined>(begun);
   useLayoutEffect(() => field.current?.focus(), []);
@@ -210,10 +211,10 @@ function Editing({ row, begun, known, strings, onDone, onLeft }: EditingProps) {
         class="field"
         ref={field}
         aria-label={strings.queuedText}
-        defaultValue={begun ?? row.text}
+        defaultValue={begun ?? written}
         maxLength={MAX_TEXT}
         onInput={({ currentTarget: { value } }) => {
-          unsaved.current = value.trim() === '' || value === row.text ? undefined : value;
+          unsaved.current = value.trim() === '' || value === written ? undefined : value;
           panel.notify('editingQueued', { id: row.id, text: unsaved.current });
         }}
         onKeyDown={event => {

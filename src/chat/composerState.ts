@@ -68,9 +68,11 @@ function queueNote(conversation: Conversation): string {
 }
 
 function queuedRow({ id, text, attachments, claim, problem }: QueuedMessage, format: Formatter): QueuedRow {
+  const shown = plain(text, 200_000);
   return {
     id,
-    text: plain(text, 200_000),
+    text: shown,
+    ...(shown === text ? {} : { raw: text }),
     chips: attachments.map(({ uri, name, kind, size }) => ({
       key: '',
       name: oneLine(name, 100),

@@ -83,10 +83,16 @@ export class Composing {
     await composition.replace(replaces, uri);
   }
 
-  /** What a page had not handed over to its end is given up, and a message that it was changing may go. */
+  /** What a page had not handed over to its end is given up. */
   pageGone(): void {
     void this.#uploads.clear();
     this.#pictures.clear();
+    this.conversation.queue.pageGone();
+  }
+
+  /** No page comes again: a message that was being changed may go. */
+  closed(): void {
+    this.pageGone();
     this.conversation.queue.letGo();
   }
 
@@ -196,7 +202,11 @@ export function composerRequests(
       if (gone !== undefined) giveBack(vscode.l10n.t('Message removed from the queue.'), gone);
       return null;
     },
-    sendQueuedNow: () => done(conversation.queue.sendNow()),
+    sendQueuedNow: () => {
+      if (conversation.queue.isHeld)
+        throw new Error(vscode.l10n.t('The first message is being edited. Save it or cancel first.'));
+      return done(conversation.queue.sendNow());
+    },
     chooseTarget: () => done(composing.chooseTarget()),
   };
 }

@@ -74,7 +74,7 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.#options = options;
     this.conversation = options.conversation;
     this.composing = new Composing(options.conversation, options.composing);
-    this.register(toDisposable(() => this.composing.pageGone()));
+    this.register(toDisposable(() => this.composing.closed()));
     this.#rows = this.register(
       new RowView(
         splice => this.#page.send('splice', splice),

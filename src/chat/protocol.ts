@@ -129,7 +129,10 @@ export interface Composer {
 /** A message that waits until the agent is idle. */
 export interface QueuedRow {
   readonly id: string;
+  /** As it is shown. */
   readonly text: string;
+  /** As it was written and is to be changed, where that is something else. */
+  readonly raw?: string;
   readonly chips: readonly Chip[];
   /** It is being sent and cannot be changed any more. */
   readonly leaving: boolean;

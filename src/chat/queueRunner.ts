@@ -25,6 +25,9 @@ export interface QueueRunnerOptions {
   readonly onError: (error: unknown) => void;
 }
 
+/** How long the mark on a message that is being changed stays as it is, ms. */
+const MARK_AGAIN_MS = 60_000;
+
 /** A queued message that is being changed, and what it has become so far; without a text nothing yet. */
 export interface Changing {
   readonly id: string;
@@ -42,6 +45,7 @@ export class QueueRunner extends Disposable {
   #again = false;
   #changing: Changing | undefined;
   #isHolding = false;
+  #marked: { readonly id: string; readonly at: number } | undefined;
 
   constructor(options: QueueRunnerOptions) {
     super();
@@ -64,24 +68,42 @@ export class QueueRunner extends Disposable {
     this.#isHolding = changing !== undefined;
     const { id, text } = changing ?? {};
     this.#options.keep(id === undefined || text === undefined ? undefined : { id, text });
+    this.#mark(id);
     if (before !== this.isHeld) this.look();
   }
 
-  /** Nobody sees the change any more: the message may go, what was written for it stays known. */
+  /** The page is put away: a message goes on waiting when something was written for it. */
+  pageGone(): void {
+    if (this.#changing?.text === undefined) this.letGo();
+  }
+
+  /** Nobody comes back to the change: the message may go, what was written for it stays known. */
   letGo(): void {
     this.#isHolding = false;
+    this.#mark(undefined);
     this.look();
   }
 
-  /** What is being changed, or was when its page went. */
-  get changing(): Changing | undefined {
-    return this.#changing ?? this.#options.begun();
+  override dispose(): void {
+    this.#mark(undefined);
+    super.dispose();
   }
 
-  /** The first message waits until it has been changed. */
+  /** What is being changed here, or was when its page went; nothing that is being changed in another window. */
+  get changing(): Changing | undefined {
+    if (this.#changing !== undefined) return this.#changing;
+    const { queue, sessionId, begun } = this.#options;
+    const left = begun();
+    const message = queue.of(sessionId).find(({ id }) => id === left?.id);
+    return message !== undefined && queue.isChangedElsewhere(message) ? undefined : left;
+  }
+
+  /** The first message waits until it has been changed, here or in another window. */
   get isHeld(): boolean {
-    const [first] = this.#options.queue.of(this.#options.sessionId);
-    return this.#isHolding && first !== undefined && first.id === this.#changing?.id;
+    const { queue, sessionId } = this.#options;
+    const [first] = queue.of(sessionId);
+    if (first === undefined) return false;
+    return (this.#isHolding && first.id === this.#changing?.id) || queue.isChangedElsewhere(first);
   }
 
   /** Changes of a queued message that nobody is sending; each resolves to whether it was there. */
@@ -102,6 +124,16 @@ export class QueueRunner extends Disposable {
     await this.#running;
     this.#start(true);
     await this.#running;
+  }
+
+  /** Tells all windows what is being changed here. */
+  #mark(id: string | undefined): void {
+    const now = Date.now();
+    if (id === this.#marked?.id && (this.#marked === undefined || now - this.#marked.at < MARK_AGAIN_MS))
+      return;
+    this.#marked = id === undefined ? undefined : { id, at: now };
+    const { queue, sessionId, onError } = this.#options;
+    queue.setChanging(sessionId, id).catch(onError);
   }
 
   #mayGo(): boolean {
@@ -140,7 +172,7 @@ export class QueueRunner extends Disposable {
     try {
       // Another window may know more of the agent than this one.
       if (!force && !(await this.#isIdle())) return;
-      if (!isFree(force) || isSent(message.id) || (!force && this.isHeld)) return;
+      if (!isFree(force) || isSent(message.id) || this.isHeld) return;
       await send(message, async () => {
         await queue.done(sessionId, message.id);
         state.left = true;

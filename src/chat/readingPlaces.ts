@@ -19,16 +19,23 @@ const MOST_OPENED = 100;
 export class ReadingPlaces extends DelayedRecords<StoredPlace> {
   /** Of this window: what is read elsewhere at the same time does not move it. */
   readonly #own = new Map<string, Kept>();
+  readonly #onError: (error: unknown) => void;
 
   constructor(storage: Storage, serviceId: string, onWriteError: (error: unknown) => void) {
     super({ storage, path: `services/${serviceId}/places`, decode, isEmpty, onWriteError });
+    this.#onError = onWriteError;
   }
 
+  /** Never rejects: nobody waits for a place. */
   override async load(): Promise<void> {
-    await super.load();
-    const stored = [...this.collection.values];
-    stored.sort(([, a], [, b]) => b.at - a.at);
-    await Promise.all(stored.slice(MOST).map(([sessionId]) => this.collection.remove(sessionId)));
+    try {
+      await super.load();
+      const stored = [...this.collection.values];
+      stored.sort(([, a], [, b]) => b.at - a.at);
+      await Promise.all(stored.slice(MOST).map(([sessionId]) => this.collection.remove(sessionId)));
+    } catch (error) {
+      this.#onError(error);
+    }
   }
 
   get(sessionId: string): Kept {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Collection, Storage } from '../storage';
 import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
@@ -17,6 +18,8 @@ export interface QueuedMessage {
   readonly queuedAt: number;
   /** The window that is about to send it. */
   readonly claim?: { readonly owner: SendOwner; readonly at: number };
+  /** The window in which somebody changes it: neither it nor what follows goes out meanwhile. `at`: Unix ms. */
+  readonly changing?: { readonly window: string; readonly owner: SendOwner; readonly at: number };
   /** Why it could not be sent; nothing after it goes out before that is settled. */
   readonly problem?: string;
 }
@@ -37,6 +40,7 @@ export interface QueueOptions extends OwnershipOptions {
 export class SendQueue extends Disposable {
   readonly #collection: Collection<Line>;
   readonly #ownership: Ownership;
+  readonly #window = randomUUID();
   readonly #changed = this.register(new Emitter<readonly string[]>());
 
   constructor(options: QueueOptions) {
@@ -105,13 +109,36 @@ export class SendQueue extends Disposable {
     return this.#changeOne(sessionId, id, items => items.filter(other => other.id !== id));
   }
 
-  /** Claims the first message for this window; `undefined` when there is none, or another window has it. */
+  /** Says which message is being changed in this window; with `undefined` that none is. */
+  async setChanging(sessionId: string, id: string | undefined): Promise<void> {
+    const here = { window: this.#window, owner: this.#ownership.self, at: this.#ownership.now() };
+    await this.#change(sessionId, items =>
+      items.some(item => item.id === id || item.changing?.window === this.#window)
+        ? items.map(item =>
+            item.id === id
+              ? { ...item, changing: here }
+              : item.changing?.window === this.#window
+                ? without(item, 'changing')
+                : item,
+          )
+        : items,
+    );
+  }
+
+  /** Whether somebody changes a message in another window. */
+  isChangedElsewhere(message: QueuedMessage): boolean {
+    return message.changing?.window !== this.#window && this.#isChanging(message);
+  }
+
+  /**
+   * Claims the first message for this window; `undefined` when there is none, another window has it, or somebody is changing it.
+   */
   async claim(sessionId: string): Promise<QueuedMessage | undefined> {
     let claimed: QueuedMessage | undefined;
     await this.#change(sessionId, items => {
       claimed = undefined;
       const [first] = items;
-      if (first === undefined || this.#isClaimed(first)) return items;
+      if (first === undefined || this.#isClaimed(first) || this.#isChanging(first)) return items;
       claimed = {
         ...without(first, 'problem'),
         claim: { owner: this.#ownership.self, at: this.#ownership.now() },
@@ -162,6 +189,10 @@ export class SendQueue extends Disposable {
     });
   }
 
+  #isChanging({ changing }: QueuedMessage): boolean {
+    return changing !== undefined && !this.#ownership.isLost(changing.owner, changing.at);
+  }
+
   #isClaimed({ claim }: QueuedMessage): boolean {
     return claim !== undefined && !this.#ownership.isLost(claim.owner, claim.at);
   }
@@ -174,6 +205,12 @@ function decodeLine(value: unknown): Line {
     if (typeof item?.id !== 'string' || typeof item.text !== 'string' || typeof item.queuedAt !== 'number')
       throw new Error('a message has no id, text or time');
     decodeAttachments(item.attachments);
+    const { changing } = item;
+    if (
+      changing !== undefined &&
+      (typeof changing.window !== 'string' || typeof changing.owner.pid !== 'number')
+    )
+      throw new Error('a change has no window');
     if (item.claim !== undefined && typeof item.claim.owner.pid !== 'number')
       throw new Error('a claim has no owner');
   }

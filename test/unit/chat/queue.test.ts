@@ -2,38 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { ownTexts } from '../../../src/chat/model';
 import { hasQueued } from '../../../src/parts/queued';
-import { posts, scene, sendAndRead, type Scene } from './scene';
-import { cleanUp, openWindow, temporaryFolder, until, writeFile, type Window } from './support';
+import { posts, scene, sendAndRead } from './scene';
+import { busy, drained, queued, queueUp, sent } from './queueing';
+import { cleanUp, openWindow, temporaryFolder, until, writeFile } from './support';
 
 afterEach(cleanUp);
-
-/** The agent works until `rest` is called: what the service says of the session is changed. */
-function busy({ service, sessionId }: Scene): { rest(): void } {
-  const fault = service.fail({
-    kind: 'alter',
-    match: { method: 'GET', path: new RegExp(`/sessions/${sessionId}$`) },
-    alter: body => ({ ...(body as object), status: 'running' }),
-  });
-  return { rest: () => fault.dispose() };
-}
-
-const sent = (it: Scene): readonly unknown[] => posts(it).map(({ body }) => (body as { text: unknown }).text);
-const queued = ({ conversation }: Window): readonly string[] => conversation.queued.map(({ text }) => text);
-
-async function queueUp(window: Window, ...texts: readonly string[]): Promise<void> {
-  await window.sessions.refresh(window.conversation.sessionId);
-  for (const text of texts) await window.conversation.submit(text, randomUUID());
-}
-
-/** Waits until nothing is queued or on its way. */
-async function drained({ conversation, sessions }: Window): Promise<void> {
-  const empty = (): boolean => conversation.queued.length === 0 && !conversation.isSending;
-  while (!empty()) {
-    const settled = new Promise(resolve => conversation.onDidSettle(resolve));
-    await sessions.refresh(conversation.sessionId);
-    if (!empty()) await settled;
-  }
-}
 
 describe('a queue', () => {
   it('takes what is written while the agent works, and sends it in order when it rests', async () => {
@@ -88,55 +61,6 @@ describe('a queue', () => {
     work.rest();
     await drained(it.window);
     assert.deepEqual(sent(it), ['three', 'TWO']);
-  });
-
-  it('keeps a message back while it is being changed', async () => {
-    const it = await scene();
-    const work = busy(it);
-    const { conversation } = it.window;
-    await queueUp(it.window, 'one', 'two');
-    const [one, two] = conversation.queued.map(({ id }) => id);
-    conversation.queue.hold({ id: one! });
-    work.rest();
-    await conversation.refresh();
-    await conversation.refresh();
-    await it.window.storage.settled();
-    assert.ok(conversation.queue.isHeld);
-    assert.deepEqual(sent(it), []);
-    assert.ok(await conversation.queue.edit(one!, 'ONE'));
-    // Holding another one lets the first go.
-    conversation.queue.hold({ id: two!, text: 'tw' });
-    assert.equal(conversation.queue.isHeld, false);
-    await until(conversation.onDidChange, () => conversation.queue.isHeld && !conversation.isSending);
-    assert.deepEqual(queued(it.window), ['two']);
-    // Its page is gone: it may go, and what was written for it is still known.
-    conversation.queue.letGo();
-    await drained(it.window);
-    assert.deepEqual(sent(it), ['ONE', 'two']);
-    assert.deepEqual(conversation.queue.changing, { id: two, text: 'tw' });
-    conversation.queue.hold(undefined);
-    assert.equal(conversation.queue.changing, undefined);
-  });
-
-  it('knows in the next window what was being written for it', async () => {
-    const it = await scene();
-    busy(it);
-    const { conversation, drafts } = it.window;
-    await queueUp(it.window, 'one');
-    const [id = ''] = conversation.queued.map(message => message.id);
-    conversation.composition.setText('A draft');
-    conversation.queue.hold({ id, text: 'one, half cha' });
-    // What happens to the draft leaves it.
-    await conversation.submit('A draft', 'an-id-of-a-send');
-    await drafts.flush();
-    const next = await openWindow(it);
-    assert.deepEqual(next.conversation.queue.changing, { id, text: 'one, half cha' });
-    assert.equal(next.conversation.queue.isHeld, false, 'until its page is seen');
-    next.conversation.queue.hold({ id, text: 'one, changed' });
-    next.conversation.queue.hold(undefined);
-    await next.drafts.flush();
-    const last = await openWindow(it);
-    assert.equal(last.conversation.queue.changing, undefined);
   });
 
   it('is sent by one of many windows, each message once', async () => {
