@@ -7,7 +7,7 @@ const LONGEST_WAIT_MS = 1_500;
 
 export interface FindHost {
   readonly run: (command: 'list.find' | 'list.closeFind') => Thenable<unknown>;
-  /** Somebody has put the cursor somewhere in a text. */
+  /** Somebody has put the cursor somewhere in a text, has gone to another editor or window. */
   readonly onDidEdit: (listener: () => void) => IDisposable;
   /** Rows rest for no longer after find was opened. */
   readonly longestMs: number;
@@ -16,10 +16,16 @@ export interface FindHost {
 const editor: FindHost = {
   run: command => vscode.commands.executeCommand(command),
   onDidEdit: listener =>
-    vscode.window.onDidChangeTextEditorSelection(({ kind }) => {
-      if (kind !== undefined) listener();
-    }),
-  longestMs: 60_000,
+    vscode.Disposable.from(
+      vscode.window.onDidChangeTextEditorSelection(({ kind }) => {
+        if (kind !== undefined) listener();
+      }),
+      vscode.window.onDidChangeActiveTextEditor(() => listener()),
+      vscode.window.onDidChangeWindowState(({ focused }) => {
+        if (!focused) listener();
+      }),
+    ),
+  longestMs: 5 * 60_000,
 };
 
 /**
