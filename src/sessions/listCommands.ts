@@ -136,5 +136,6 @@ async function choose(
 ): Promise<string | undefined> {
   const now = vscode.l10n.t('now');
   const items = choices.map(choice => (choice.value === current ? { ...choice, description: now } : choice));
-  return (await vscode.window.showQuickPick(items, { placeHolder }))?.value;
+  // A page that gets the focus back from the palette late would close it.
+  return (await vscode.window.showQuickPick(items, { placeHolder, ignoreFocusOut: true }))?.value;
 }
