@@ -5,6 +5,7 @@ import { makeSampleWorkspace, sampleCommits, sampleRemote } from '../vscode/samp
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { startReports, type FakeReports } from '../unit/readiness/reportsServer';
 import { violations } from './axe';
+import { stored } from './windowState';
 import { signedInTo, Workbench } from './workbench';
 
 /** The way from "is this repository ready" to a message that mends it, with a real git repository in the window. */
@@ -167,6 +168,7 @@ describe('readiness of the open repository', () => {
     await workbench.webview().getByRole('heading', { level: 1, name: 'acme/shop' }).waitFor();
     const asked = (): number => service.requests.filter(({ path }) => path.includes('maturity')).length;
     const before = asked();
+    await stored(workbench, /agentConsole\.readinessReport/);
     await workbench.page.reload();
     // A browser may be reloaded before VS Code has stored which tab is in front.
     await workbench.tab(/Readiness: acme/).click({ timeout: 60_000 });

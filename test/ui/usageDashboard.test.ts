@@ -6,6 +6,7 @@ import { startSampleService, type SampleService } from '../../src/sample';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { saveAs } from './fileDialog';
+import { stored } from './windowState';
 import { signedInTo, Workbench } from './workbench';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -153,39 +154,13 @@ describe('the usage dashboard', () => {
   it('is the same after a reload: tab and range', async () => {
     await range('7 days').check();
     await days(7).waitFor();
-    await stored(/tab\\*":\\*"people\\*",\\*"preset\\*":\\*"7\b/);
+    await stored(workbench, /tab\\*":\\*"people\\*",\\*"preset\\*":\\*"7\b/);
     await workbench.page.reload();
     await chosen('People').waitFor({ timeout: 30_000 });
     await days(7).waitFor();
     assert.ok(await range('7 days').isChecked());
     assert.equal(await workbench.tab('Usage').count(), 1);
   });
-
-  /** Leaves the window for a moment, which makes it store its state, and resolves when the store holds what is wanted. */
-  async function stored(wanted: RegExp): Promise<void> {
-    const found = await workbench.page.evaluate(async source => {
-      const { document, indexedDB, requestAnimationFrame, Event } = globalThis as unknown as Browser;
-      const result = <T>(request: Request<T>): Promise<T> =>
-        new Promise((resolve, reject) => {
-          request.onsuccess = () => resolve(request.result);
-          request.onerror = () => reject(new Error('The store cannot be read.'));
-        });
-      document.hasFocus = () => false;
-      document.dispatchEvent(new Event('visibilitychange'));
-      for (let frame = 0; frame < 600; frame++) {
-        for (const { name } of await indexedDB.databases()) {
-          if (!name.startsWith('vscode-web-state-db')) continue;
-          const database = await result(indexedDB.open(name));
-          const values = await result(database.transaction('ItemTable').objectStore('ItemTable').getAll());
-          database.close();
-          if (values.some(value => new RegExp(source).test(String(value)))) return true;
-        }
-        await new Promise(resolve => requestAnimationFrame(resolve));
-      }
-      return false;
-    }, wanted.source);
-    assert.ok(found, 'the window has not stored what its page keeps');
-  }
 });
 
 function number(text: string | undefined): number {
@@ -194,28 +169,4 @@ function number(text: string | undefined): number {
 
 function total(rows: readonly Row[], field: string): number {
   return rows.reduce((sum, row) => sum + Number(row[field] ?? 0), 0);
-}
-
-interface Browser {
-  readonly document: {
-    hasFocus: () => boolean;
-    dispatchEvent(event: unknown): void;
-  };
-  readonly indexedDB: {
-    databases(): Promise<readonly { readonly name: string }[]>;
-    open(name: string): Request<Database>;
-  };
-  readonly Event: new (name: string) => unknown;
-  readonly requestAnimationFrame: (callback: (time: number) => void) => number;
-}
-
-interface Request<T> {
-  readonly result: T;
-  onsuccess: () => void;
-  onerror: () => void;
-}
-
-interface Database {
-  transaction(store: string): { objectStore(store: string): { getAll(): Request<readonly unknown[]> } };
-  close(): void;
 }
