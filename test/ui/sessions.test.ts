@@ -337,7 +337,8 @@ function extensionHosts(): number[] {
 describe('a computer that is being set up', () => {
   it('is followed until it is ready, with one notice', async function () {
     this.timeout(120_000);
-    const service = await startSampleService({ pace: 0.2 });
+    // Slow enough that the set-up goes on when the menu is opened on a busy machine.
+    const service = await startSampleService({ pace: 0.6 });
     const folder = temporaryFolder('follow');
     makeSampleWorkspace(folder);
     const workbench = await Workbench.open({
@@ -349,7 +350,7 @@ describe('a computer that is being set up', () => {
     try {
       await workbench.openContainer('Agent Console');
       await workbench.contextMenu(workbench.row('Computers', 'boreal'), 'Follow computer until ready');
-      await workbench.row('Computers', /boreal.*active/).waitFor();
+      await workbench.row('Computers', /boreal.*active/).waitFor({ timeout: 90_000 });
       await workbench.notified(/boreal is ready/);
       assert.equal(await workbench.notification(/boreal is ready/).count(), 1);
     } finally {
