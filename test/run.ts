@@ -47,6 +47,10 @@ async function main(): Promise<number> {
     rows.push({ step, tally, seconds: (Date.now() - began) / 1000 });
   }
 
+  // Once more at the end, where a long run is looked at first; also what passed when it was tried again.
+  for (const { step, tally } of rows) {
+    for (const what of tally.failures) console.log(`\n── failed in ${step}: ${what.slice(0, 2_000)}`);
+  }
   console.log('');
   for (const { step, tally, seconds } of rows) {
     const skipped = tally.skipped > 0 ? `, ${tally.skipped} skipped` : '';
@@ -60,7 +64,7 @@ async function main(): Promise<number> {
   return failed === 0 ? 0 : 1;
 }
 
-const failure: Tally = { passed: 0, failed: 1, skipped: 0 };
+const failure: Tally = { passed: 0, failed: 1, skipped: 0, failures: [] };
 
 function parse(args: readonly string[]): {
   readonly chosen: readonly Step[];
@@ -98,7 +102,7 @@ async function check(step: Step): Promise<Tally> {
     npm?.endsWith('.js') === true
       ? await run(process.execPath, [npm, 'run', '--silent', script])
       : await run('npm', ['run', '--silent', script]);
-  return code === 0 ? { passed: 1, failed: 0, skipped: 0 } : failure;
+  return code === 0 ? { passed: 1, failed: 0, skipped: 0, failures: [] } : failure;
 }
 
 /** A step that reports its own tally; one that ends without, or without a test, has failed. */

@@ -281,7 +281,7 @@ describe('hooks', () => {
     assert.equal(started.length, 3);
     assert.deepEqual(started.filter(isAlive), []);
     await until(() =>
-      /Hook for SessionEnd \(.*\): timedOut after [23]\d{3} ms; output: waits/.test(window.server.logs()),
+      /Hook for SessionEnd \(.*\): timedOut after \d{4,} ms; output: waits/.test(window.server.logs()),
     );
     await other.runCommand('Agent Console: Check hooks');
     await other.quickInput.getByText(/Your hook for SessionEnd was ended at its timeout, .* ago/).waitFor();

@@ -10,7 +10,6 @@ const root = process.env.AGENT_CONSOLE_ROOT ?? process.cwd();
 describe('the production build', () => {
   let dist = '';
   before(function () {
-    this.timeout(30_000);
     dist = fs.mkdtempSync(path.join(os.tmpdir(), 'ac-dist-'));
     execFileSync(process.execPath, ['esbuild.js', '--production', '--dist', dist], { cwd: root });
   });

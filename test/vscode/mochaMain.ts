@@ -15,8 +15,8 @@ async function main(): Promise<number> {
   const hooks = path.join(folder, 'rootHooks.js');
   const { failed } = await runMocha({
     folder,
-    timeoutMs: name === 'ui' ? 120_000 : 10_000,
-    secondTry: name === 'ui',
+    timeoutMs: name === 'ui' ? 120_000 : 60_000,
+    secondTry: true,
     grep: process.env['AGENT_CONSOLE_TEST_GREP'],
     resultFile: process.env['AGENT_CONSOLE_TEST_RESULT'],
     rootHooks: fs.existsSync(hooks) ? await rootHooks(hooks) : undefined,

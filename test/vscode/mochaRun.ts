@@ -10,6 +10,8 @@ export interface Tally {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
+  /** Each failure of the first try and of the second: the full title, and what went wrong. */
+  readonly failures: readonly string[];
 }
 
 export interface MochaRun {
@@ -33,14 +35,15 @@ export async function runMocha(run: MochaRun): Promise<Tally> {
   process.setSourceMapsEnabled(true);
   if (run.marked === true) markLines();
   Mocha.reporters.Base.useColors = process.stdout.isTTY && run.marked !== true;
-  const tallies = await runFiles(run, testFiles(run.folder));
+  const failures: string[] = [];
+  const tallies = await runFiles(run, testFiles(run.folder), failures);
   const failing = [...tallies].filter(([, { failed }]) => failed > 0).map(([file]) => file);
   if (run.secondTry === true && failing.length > 0) {
     const names = failing.map(file => path.relative(run.folder, file)).join(', ');
     process.stdout.write(`\n  tried again, which is a defect: ${names}\n`);
-    for (const [file, tally] of await runFiles(run, failing)) tallies.set(file, tally);
+    for (const [file, tally] of await runFiles(run, failing, failures)) tallies.set(file, tally);
   }
-  const total = { passed: 0, failed: 0, skipped: 0 };
+  const total = { passed: 0, failed: 0, skipped: 0, failures };
   for (const { passed, failed, skipped } of tallies.values()) {
     total.passed += passed;
     total.failed += failed;
@@ -50,21 +53,31 @@ export async function runMocha(run: MochaRun): Promise<Tally> {
   return total;
 }
 
-/** What came of each file; a hook that fails counts as a failed test. */
-async function runFiles(run: MochaRun, files: readonly string[]): Promise<Map<string, Tally>> {
+type Counts = Omit<Tally, 'failures'>;
+
+/** What came of each file; a hook that fails counts as a failed test. What went wrong is added to `failures`. */
+async function runFiles(
+  run: MochaRun,
+  files: readonly string[],
+  failures: string[],
+): Promise<Map<string, Counts>> {
   const mocha = new Mocha({ ui: 'bdd', timeout: run.timeoutMs, reporter: 'spec', slow: run.timeoutMs / 4 });
   if (run.grep !== undefined && run.grep !== '') mocha.fgrep(run.grep);
   if (run.rootHooks) mocha.rootHooks(run.rootHooks);
   for (const file of files) mocha.addFile(file);
-  const tallies = new Map<string, Tally>();
-  const count = (kind: keyof Tally, { file = '' }: Mocha.Runnable) => {
+  const tallies = new Map<string, Counts>();
+  const count = (kind: keyof Counts, { file = '' }: Mocha.Runnable) => {
     const before = tallies.get(file) ?? { passed: 0, failed: 0, skipped: 0 };
     tallies.set(file, { ...before, [kind]: before[kind] + 1 });
   };
   await new Promise<void>(resolve => {
     const runner = mocha.run(() => resolve());
     runner.on('pass', test => count('passed', test));
-    runner.on('fail', test => count('failed', test));
+    runner.on('fail', (test, error: unknown) => {
+      count('failed', test);
+      const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      failures.push(`${test.titlePath().join(' › ')}\n${reason}`);
+    });
     runner.on('pending', test => count('skipped', test));
   });
   mocha.unloadFiles();

@@ -7,8 +7,6 @@ import { clientOf, ENDPOINTS, failureOf, KEY } from './support';
 const BODY = 'canary-of-a-message-body';
 
 describe('the key and what is sent', function () {
-  this.timeout(10_000);
-
   let server: FaultServer;
   let echo: unknown;
 

@@ -24,8 +24,6 @@ function decoded(value: unknown): { value: unknown; dropped: (string | undefined
 }
 
 describe('tolerant decoding', function () {
-  this.timeout(10_000);
-
   it('leaves out the smallest part that makes the rest fit', () => {
     assert.deepEqual(decoded({ id: 'x', name: 5 }), { value: { id: 'x' }, dropped: ['name'] });
     assert.deepEqual(decoded({ id: 'x', name: null }), { value: { id: 'x' }, dropped: [] });
@@ -133,8 +131,6 @@ describe('tolerant decoding', function () {
 });
 
 describe('every endpoint with any JSON for an answer', function () {
-  this.timeout(10_000);
-
   let server: FaultServer;
 
   before(async () => (server = await FaultServer.start()));

@@ -7,7 +7,6 @@ import { clientOf, ENDPOINTS, failureOf } from './support';
 const MB = 1_000_000;
 
 describe('a 100 MB answer', function () {
-  this.timeout(20_000);
   let server: FaultServer;
 
   before(async () => {

@@ -96,8 +96,6 @@ describe('the way to the service', () => {
   });
 
   describe('a proxy', function () {
-    this.timeout(10_000);
-
     /** The kinds and reasons a process with this proxy gets for a GET and a POST. */
     async function through(proxy: string): Promise<unknown> {
       const child = fork(path.join(__dirname, 'proxyChild.js'), {

@@ -86,8 +86,6 @@ describe('queries', () => {
 });
 
 describe('addresses', function () {
-  this.timeout(10_000);
-
   it('reads what people type', () => {
     const cases: readonly (readonly [string, string])[] = [
       ['https://api.example.com', 'https://api.example.com'],

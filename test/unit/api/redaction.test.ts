@@ -10,8 +10,6 @@ const MARK = /^\[redacted [0-9a-f]{8}\]$/;
 const SECRET = 'canary-9f8e7d6c5b4a3210';
 
 describe('redaction', function () {
-  this.timeout(10_000);
-
   const redactor = new Redactor('a key of this installation');
   const whole = (value: unknown): unknown => redactor.redact(value, { texts: true });
 

@@ -208,7 +208,7 @@ describe('a send without an answer', () => {
       const later = await openWindow({ root: it.root, client: it.client, sessionId: it.sessionId });
       assert.equal(later.conversation.sends[0]?.state, 'unknown');
       assert.equal(posts(it).length, 1);
-    }).timeout(10_000);
+    });
   }
 
   it('is sent again only on request, and then once', async () => {

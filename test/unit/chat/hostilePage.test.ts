@@ -102,7 +102,6 @@ const named = fc
 
 describe('a page that says 10,000 wrong things', () => {
   it('makes the panel of a real session throw nothing, run nothing, ask nothing and lose nothing', async function () {
-    this.timeout(60_000);
     const it = await scene();
     const { conversation, drafts } = it.window;
     await sendAndRead(it.window, 'A question');

@@ -91,7 +91,7 @@ describe('a queue', () => {
       await new Promise(resolve => setImmediate(resolve));
     }
     assert.deepEqual(arrived, 'abcdef'.split(''));
-  }).timeout(30_000);
+  });
 
   for (const [state, fault] of [
     ['refused', { kind: 'status', status: 403 }],
@@ -293,7 +293,7 @@ describe('the look before a send', () => {
     const began = Date.now();
     await it.window.conversation.sendDraft('three');
     assert.ok(Date.now() - began < 4000);
-  }).timeout(10_000);
+  });
 });
 
 describe('own earlier messages', () => {

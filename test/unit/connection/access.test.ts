@@ -14,7 +14,6 @@ import {
 } from './support';
 
 describe('what a key can read', function () {
-  this.timeout(10_000);
   afterEach(cleanUp);
 
   async function tableOf(
@@ -89,7 +88,6 @@ describe('what a key can read', function () {
 });
 
 describe('pauses a service asks for', function () {
-  this.timeout(10_000);
   afterEach(cleanUp);
 
   it('hold in every window, now and later, and for the origin they were asked for', async () => {
@@ -120,7 +118,6 @@ describe('pauses a service asks for', function () {
 });
 
 describe('diagnostics', function () {
-  this.timeout(10_000);
   afterEach(cleanUp);
 
   it('tell hosts, state, source and recent problems, and hold no key', async () => {

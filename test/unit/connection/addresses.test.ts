@@ -15,7 +15,6 @@ import {
 } from './support';
 
 describe('addresses and the key they are bound to', function () {
-  this.timeout(10_000);
   afterEach(cleanUp);
 
   it('nothing is set: signed out without a reason', async () => {

@@ -16,7 +16,6 @@ import {
 
 /** Each says at the step where it can be mended what is wrong; what was typed stays, and nothing known is lost. */
 describe('signing in with bad input', function () {
-  this.timeout(20_000);
   afterEach(cleanUp);
 
   interface Case {

@@ -4,7 +4,6 @@ import { setImmediate } from 'node:timers/promises';
 import { cleanUp, Machine, service, SharedSecrets, signIn } from './support';
 
 describe('the end of a window', function () {
-  this.timeout(20_000);
   afterEach(cleanUp);
 
   it('gives up requests under way at once', async () => {

@@ -16,7 +16,6 @@ import {
 } from './support';
 
 describe('a key that is refused', function () {
-  this.timeout(10_000);
   afterEach(cleanUp);
 
   /** From now on the service refuses everything, as after a key was revoked. */

@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { cleanUp, later, Machine, service, signIn, until, type Window } from './support';
 
 describe('the sample service', function () {
-  this.timeout(20_000);
   afterEach(cleanUp);
 
   async function useSample(window: Window): Promise<void> {

@@ -19,7 +19,6 @@ import {
 } from './support';
 
 describe('signing in', function () {
-  this.timeout(20_000);
   afterEach(cleanUp);
 
   it('asks for two addresses and a key, checks both with one call each, and stores them', async () => {

@@ -56,7 +56,6 @@ const states = (findings: readonly Finding[]): string[] =>
   findings.map(({ kind, state }) => `${kind} ${state}`);
 
 describe('the doctor of hooks', function () {
-  this.timeout(20_000);
   afterEach(cleanUp);
 
   it('finds everything in order, and the last event', async () => {

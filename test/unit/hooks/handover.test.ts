@@ -53,7 +53,6 @@ const write = (place: HookPlace, index: number): void => {
 };
 
 describe('the hand-over of hook events', function () {
-  this.timeout(60_000);
   afterEach(cleanUp);
 
   it('gives each of 1,000 events to one of three windows, and to the right one', async () => {

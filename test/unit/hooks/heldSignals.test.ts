@@ -66,7 +66,6 @@ const told = (sessionId: string, kind: HookSignal['kind'], at = Date.now()): Hoo
 });
 
 describe('what hooks tell while nobody is signed in', function () {
-  this.timeout(20_000);
   afterEach(cleanUp);
 
   it('enters the index with the next sign-in, each session with what was told last', async () => {

@@ -45,7 +45,6 @@ const uninstall = async ({ installation, file }: Scene): Promise<unknown> =>
   installation.carryOut(await installation.planUninstall(file));
 
 describe('installing the hook', function () {
-  this.timeout(10_000);
   afterEach(cleanUp);
 
   it('shows what it will write, writes just that, and takes it out byte for byte', async () => {
@@ -259,7 +258,6 @@ describe('installing the hook', function () {
     });
 
     it('whatever happened to the file, and nothing of others with it', async function () {
-      this.timeout(60_000);
       const foreignEdits: Record<string, (text: string) => string> = {
         value: text => text.replace(/"model":\s*"\w*"/, '"model": "z"'),
         comment: text => text.replace('"model"', '/* new */ "model"'),

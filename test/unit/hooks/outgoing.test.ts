@@ -25,7 +25,6 @@ const isAlive = (pid: number): boolean => {
 };
 
 describe('a command of the person’s own', function () {
-  this.timeout(20_000);
   afterEach(cleanUp);
 
   it('gets its input, and its outputs and status are known', async () => {
@@ -159,7 +158,6 @@ describe('a command of the person’s own', function () {
 });
 
 describe('hooks that go out', function () {
-  this.timeout(20_000);
   afterEach(cleanUp);
 
   const outgoing = (

@@ -51,7 +51,6 @@ const quiet = (ran: Ran): void => {
 };
 
 describe('the hook command', function () {
-  this.timeout(20_000);
   afterEach(cleanUp);
 
   for (const shell of shells) {

@@ -34,7 +34,6 @@ function windows(count: number): {
 }
 
 describe('the end of work', function () {
-  this.timeout(20_000);
   afterEach(cleanUp);
 
   const hook = (at: number): Told => ({ by: 'hook', at });

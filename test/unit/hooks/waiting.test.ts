@@ -61,7 +61,6 @@ async function open(place: HookPlace, root: string): Promise<Window> {
 }
 
 describe('what waits, in two windows', function () {
-  this.timeout(20_000);
   afterEach(cleanUp);
 
   const scene = async (): Promise<{ a: Window; b: Window; at: number }> => {

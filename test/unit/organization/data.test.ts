@@ -9,7 +9,6 @@ const FORBIDDEN = { kind: 'answer', status: 403, body: { title: 'Forbidden', req
 const HOUR_MS = 60 * 60_000;
 
 describe('the organization as last known', function () {
-  this.timeout(30_000);
   afterEach(cleanUp);
 
   it('reads every page of both lists, tells how far it is, and knows the order whatever the service does', async () => {

@@ -103,7 +103,6 @@ describe('after the machine has slept', () => {
   }
 
   it('asks once about each session and for the computers, three windows together', async function () {
-    this.timeout(60_000);
     const { index } = await windows.open();
     for (const sessionId of IDS)
       await index.learn('service', { session: sessionOf({ sessionId }), origin: 'created', at: Date.now() });
@@ -122,7 +121,6 @@ describe('after the machine has slept', () => {
   });
 
   it('tells work that went on as unknown until it is asked about', async function () {
-    this.timeout(60_000);
     const { index } = await windows.open();
     const running = sessionOf({ status: 'running' });
     await index.learn('service', { session: running, origin: 'created', at: Date.now() });

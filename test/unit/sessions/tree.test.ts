@@ -209,7 +209,6 @@ describe('rows of the tree of sessions', () => {
   });
 
   it('are drawn one by one where one of 5,000 changes', async function () {
-    this.timeout(60_000);
     const folder = path.join(windows.root, 'services', 'service', 'sessions');
     await mkdir(folder, { recursive: true });
     for (let n = 0; n < 5_000; n++) {

@@ -6,7 +6,6 @@ import { StorageError } from '../../../src/storage';
 import { cleanUp, entries, filesBelow, notes, openWindow, temporaryFolder } from './support';
 
 describe('storage with damaged, foreign and abandoned files', function () {
-  this.timeout(20_000);
   afterEach(cleanUp);
 
   function write(root: string, name: string, content: string | Buffer): string {
@@ -237,5 +236,5 @@ describe('storage with damaged, foreign and abandoned files', function () {
       }),
       { numRuns: 15 },
     );
-  }).timeout(20_000);
+  });
 });

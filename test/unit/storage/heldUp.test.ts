@@ -5,7 +5,6 @@ import { cleanUp, entries, filesBelow, notes, openWindow, temporaryFolder, type 
 
 /** A writer that is held up at the worst moments while another window goes on writing the same record. */
 describe('storage with a writer that is held up', function () {
-  this.timeout(20_000);
   afterEach(cleanUp);
 
   const add = (collection: Collection<Note>) =>

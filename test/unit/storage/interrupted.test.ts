@@ -31,7 +31,6 @@ interface Journal {
 }
 
 describe('storage under four processes that are killed at random', function () {
-  this.timeout(20_000);
   afterEach(cleanUp);
 
   it(`loses nothing in ${OPERATIONS} operations`, async function () {

@@ -19,7 +19,6 @@ import {
 } from './support';
 
 describe('storage records', function () {
-  this.timeout(20_000);
   afterEach(cleanUp);
 
   it('keeps what was put, updated and removed for the next window', async () => {
@@ -279,7 +278,6 @@ describe('storage records', function () {
   });
 
   it('loads 5,000 records in well under two seconds', async function () {
-    this.timeout(20_000);
     const root = temporaryFolder();
     const folder = path.join(root, 'notes');
     fs.mkdirSync(folder);

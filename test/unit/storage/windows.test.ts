@@ -9,7 +9,6 @@ import { FolderWatch } from '../../../src/storage/folderWatch';
 import { cleanUp, entries, filesBelow, notes, openWindow, temporaryFolder, until } from './support';
 
 describe('storage shared by windows', function () {
-  this.timeout(20_000);
   afterEach(cleanUp);
 
   it('tells its own listeners at once', async () => {

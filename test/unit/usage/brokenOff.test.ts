@@ -68,7 +68,6 @@ class People {
 }
 
 describe('reading people that was broken off', function () {
-  this.timeout(20_000);
   const service = new People();
   before(() => service.start());
   after(() => service.close());

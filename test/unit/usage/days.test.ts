@@ -60,7 +60,6 @@ describe('days', () => {
   });
 
   it('are the same in every time zone, over years, leap days and clock changes', async function () {
-    this.timeout(60_000);
     const zones = [
       'UTC',
       'Pacific/Midway',

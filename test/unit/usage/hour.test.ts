@@ -20,7 +20,6 @@ const BEGIN = Date.UTC(2026, 10, 21, 23, 30);
 
 /** All timers and the clock are the test's; requests and files are real, and have ended before each step does. */
 describe('an hour of windows that stay open', function () {
-  this.timeout(60_000);
   const fetchOfNode = globalThis.fetch;
   let inFlight = 0;
   let clock: Clock;
