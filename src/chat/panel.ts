@@ -4,8 +4,8 @@ import type { Logger } from '../log';
 import { Disposable, Slot, toDisposable, type IDisposable } from '../util/disposable';
 import { Formatter } from '../util/format';
 import { forNotification, oneLine } from '../util/text';
-import { pageHtml } from '../webview/html';
 import { panelSide, type PanelSide } from '../webview/ipc';
+import { WebviewPage } from '../webview/page';
 import { Attention } from './attention';
 import { Composing, type ComposingDeps } from './composing';
 import { composerOf } from './composerState';
@@ -34,13 +34,9 @@ export interface PanelOptions {
   readonly startAnew?: (() => void) | undefined;
 }
 
-/** The page must say that it listens within this time, ms (trust.md 11). */
-const READY_WITHIN = 10_000;
 /** Changes that come together are shown together, ms; at most a sixth of the time goes into showing them. */
 const GATHER = 30;
 const REST_FACTOR = 5;
-/** Dropped messages of one page that are logged. */
-const MOST_PROBLEMS = 20;
 
 /** The panel of one session: shows its conversation and carries the person's acts to it. */
 export class ChatPanel extends Disposable implements PanelActions {
@@ -49,17 +45,15 @@ export class ChatPanel extends Disposable implements PanelActions {
   readonly #options: PanelOptions;
   readonly #format = new Formatter(vscode.env.language);
   readonly #rows: RowView;
+  readonly #life: WebviewPage;
   readonly #page: PanelSide<ChatProtocol>;
   readonly #attention: Attention;
-  readonly #watchdog = this.register(new Slot<IDisposable>());
   readonly #gathering = this.register(new Slot<IDisposable>());
   readonly #disposed = new vscode.EventEmitter<void>();
-  #ready = false;
   /** The page knows where the session was read. */
   #isPlaced = false;
   /** Pages of this chat that have been heard: before the first, what comes is from what the place showed last. */
   #pagesHeard = 0;
-  #problems = 0;
   #timeZone = 'UTC';
   #gatherFor = GATHER;
   #transcriptProblem: string | undefined;
@@ -87,12 +81,23 @@ export class ChatPanel extends Disposable implements PanelActions {
       handlers: panelHandlers(this),
       post: message => panel.webview.postMessage(message),
       describe: error => forNotification(errorSentence(error)),
-      onProblem: (problem, error) => this.#logProblem(problem, error),
+      onProblem: (problem, error) => this.#life.problem(problem, error),
     });
-    panel.webview.options = {
-      enableScripts: true,
-      localResourceRoots: [vscode.Uri.joinPath(options.extensionUri, 'dist', 'pages')],
-    };
+    this.#life = this.register(
+      new WebviewPage({
+        webview: panel.webview,
+        extensionUri: options.extensionUri,
+        name: 'chat',
+        title: () => panel.title,
+        isVisible: () => panel.isVisible,
+        onGone: () => {
+          this.#rows.pause();
+          this.composing.pageGone();
+        },
+        onMissing: () => void this.#writeNatively(),
+        log: options.log,
+      }),
+    );
     this.#attention = this.register(
       new Attention({
         watch: () => this.conversation.watch(),
@@ -107,7 +112,7 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.register(this.conversation.onDidChange(() => this.#gather()));
     this.register(
       this.conversation.composition.onDidStore(() => {
-        if (this.#ready) this.#page.send('draftStored', { version: this.#draftVersion });
+        if (this.#life.isReady) this.#page.send('draftStored', { version: this.#draftVersion });
       }),
     );
     this.register(options.composing.onDidChangeSettings(() => this.#gather()));
@@ -119,7 +124,7 @@ export class ChatPanel extends Disposable implements PanelActions {
       }),
     );
     this.register(options.connection.onDidBecomeReady(() => this.#attention.becameReady()));
-    this.#load();
+    this.#life.load();
     void this.conversation.load().catch((error: unknown) => {
       options.log.error('A transcript could not be read', error);
       this.#transcriptProblem = errorSentence(error);
@@ -142,7 +147,7 @@ export class ChatPanel extends Disposable implements PanelActions {
   /** Shows the panel with the cursor in the composer. */
   reveal(): void {
     this.#panel.reveal();
-    if (this.#ready) this.#page.send('focusComposer', {});
+    if (this.#life.isReady) this.#page.send('focusComposer', {});
     else this.#focusWhenReady = true;
   }
 
@@ -176,8 +181,7 @@ export class ChatPanel extends Disposable implements PanelActions {
   }
 
   pageReady(timeZone: string): void {
-    this.#watchdog.set(undefined);
-    this.#ready = true;
+    this.#life.ready();
     this.#timeZone = isTimeZone(timeZone) ? timeZone : 'UTC';
     const { text, stash } = this.conversation.composition.draft;
     this.#shownDraft = text;
@@ -259,7 +263,7 @@ export class ChatPanel extends Disposable implements PanelActions {
   }
 
   pageFailed(names: readonly string[]): void {
-    this.#logProblem(`The chat page reports ${oneLine(names.join(', '))}`);
+    this.#life.problem(`The chat page reports ${oneLine(names.join(', '))}`);
   }
 
   showDraft(focus = true): void {
@@ -290,48 +294,17 @@ export class ChatPanel extends Disposable implements PanelActions {
     return oneLine(this.conversation.session?.title ?? this.#options.title, 60);
   }
 
-  #load(): void {
-    const { webview } = this.#panel;
-    const pages = vscode.Uri.joinPath(this.#options.extensionUri, 'dist', 'pages');
-    this.#panel.title = this.#title;
-    webview.html = pageHtml({
-      cspSource: webview.cspSource,
-      scriptUri: webview.asWebviewUri(vscode.Uri.joinPath(pages, 'chat.js')).toString(),
-      styleUri: webview.asWebviewUri(vscode.Uri.joinPath(pages, 'chat.css')).toString(),
-      language: vscode.env.language,
-      title: this.#panel.title,
-    });
-  }
-
-  /** A hidden page is gone: messages to it would be lost, and it is built anew when shown. */
   #viewChanged(): void {
     this.#attention.setVisible(this.#panel.isVisible);
-    if (this.#panel.isVisible) {
-      if (!this.#ready && this.#watchdog.value === undefined) this.#expectPage();
-    } else {
-      this.#ready = false;
-      this.#rows.pause();
-      this.#watchdog.set(undefined);
-      this.composing.pageGone();
-      // The next page gets a nonce of its own.
-      this.#load();
-    }
+    this.#life.followVisibility();
   }
 
-  #expectPage(): void {
-    const timer = setTimeout(() => void this.#pageMissing(), READY_WITHIN);
-    this.#watchdog.set(toDisposable(() => clearTimeout(timer)));
-  }
-
-  async #pageMissing(): Promise<void> {
-    this.#options.log.warn('The chat page did not load within 10 s');
+  async #writeNatively(): Promise<void> {
     const choice = await writeNatively(this.conversation, this.#panel.title);
     // It may have come late, or the person has gone elsewhere.
-    if (choice !== 'reload' || this.isDisposed || this.#ready || !this.#panel.isVisible) return;
-    if (this.#options.startAnew === undefined) {
-      this.#load();
-      this.#expectPage();
-    } else this.#options.startAnew();
+    if (choice !== 'reload' || !this.#life.isMissing) return;
+    if (this.#options.startAnew === undefined) this.#life.load();
+    else this.#options.startAnew();
   }
 
   #gather(): void {
@@ -349,7 +322,7 @@ export class ChatPanel extends Disposable implements PanelActions {
     const title = this.#title;
     this.#attention.update();
     if (this.#panel.title !== title) this.#panel.title = title;
-    if (!this.#ready) return;
+    if (!this.#life.isReady) return;
     this.#page.send('state', {
       header: headerOf(
         conversation.session,
@@ -386,14 +359,7 @@ export class ChatPanel extends Disposable implements PanelActions {
         : outcome.state === 'refused'
           ? vscode.l10n.t('Message not sent: {0}', outcome.sentence)
           : vscode.l10n.t('It is not known whether the message arrived.');
-    if (this.#ready) this.#page.send('announce', { text: words });
+    if (this.#life.isReady) this.#page.send('announce', { text: words });
     this.#gather();
-  }
-
-  #logProblem(problem: string, error?: unknown): void {
-    this.#problems++;
-    if (this.#problems > MOST_PROBLEMS) return;
-    if (error === undefined) this.#options.log.warn(problem);
-    else this.#options.log.error(problem, error);
   }
 }

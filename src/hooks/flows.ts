@@ -1,6 +1,7 @@
 import * as os from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { restriction } from '../util/restriction';
 import { forNotification, forQuickPick, middle } from '../util/text';
 import type { Installation, Plan } from './installation';
 import { eventNames, isObject, usualEvents, type EventName } from './model';
@@ -8,7 +9,6 @@ import { placeScript, type HookPlace } from './place';
 import type { Preview } from './preview';
 import { scopeOf } from './scope';
 import { problemSentence } from './sentences';
-import { restriction } from './workspace';
 
 export interface FlowDeps {
   readonly installation: Installation;

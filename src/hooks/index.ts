@@ -6,6 +6,7 @@ import type { Collection, Storage } from '../storage';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
 import type { Observable } from '../util/event';
 import type { Formatter } from '../util/format';
+import { restriction } from '../util/restriction';
 import { forQuickPick, oneLine } from '../util/text';
 import { Attention } from './attention';
 import { showDoctor, showTest, type DoctorViewDeps } from './doctorView';
@@ -24,7 +25,7 @@ import { SessionNotes } from './sessionNotes';
 import type { SessionsForHooks } from './sessions';
 import { decodeStop, Stops } from './stops';
 import { Waiting } from './waiting';
-import { restriction, workspaceFolders } from './workspace';
+import { workspaceFolders } from './workspace';
 
 export type { HookSignal, SessionsForHooks } from './sessions';
 

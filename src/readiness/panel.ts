@@ -2,21 +2,16 @@ import * as vscode from 'vscode';
 import { errorSentence } from '../connection';
 import { panels } from '../contributions';
 import type { Logger } from '../log';
-import { Disposable, Slot, toDisposable, type IDisposable } from '../util/disposable';
+import { Disposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
 import { forNotification, oneLine } from '../util/text';
-import { pageHtml } from '../webview/html';
 import { panelSide, type PanelSide } from '../webview/ipc';
+import { WebviewPage } from '../webview/page';
 import type { LocalGit } from './git';
 import { previousOf } from './model';
 import { reportProtocol, type CommitsView, type PageState, type ReportProtocol } from './protocol';
 import { commitsView, reportView, type ShownReport } from './reportView';
 import { reportStrings } from './strings';
-
-/** The page must say that it listens within this time, ms (trust.md 11). */
-const READY_WITHIN = 10_000;
-/** Dropped messages of one page that are logged. */
-const MOST_PROBLEMS = 20;
 
 export interface ReportPanelDeps {
   readonly extensionUri: vscode.Uri;
@@ -47,19 +42,29 @@ export class ReportPanel extends Disposable {
   readonly #panel: vscode.WebviewPanel;
   readonly #deps: ReportPanelDeps;
   readonly #page: PanelSide<ReportProtocol>;
-  readonly #watchdog = this.register(new Slot<IDisposable>());
+  readonly #life: WebviewPage;
   readonly #disposed = new vscode.EventEmitter<void>();
   #state: PageState;
   #focus: string | undefined;
-  #ready = false;
   #round = 0;
-  #problems = 0;
 
   constructor(panel: vscode.WebviewPanel, state: PageState, deps: ReportPanelDeps) {
     super();
     this.#panel = panel;
     this.#state = state;
     this.#deps = deps;
+    this.#life = this.register(
+      new WebviewPage({
+        webview: panel.webview,
+        extensionUri: deps.extensionUri,
+        name: 'readiness',
+        title: () => panel.title,
+        isVisible: () => panel.visible,
+        onGone: () => undefined,
+        onMissing: () => void this.#offerText(),
+        log: deps.log,
+      }),
+    );
     const withShown =
       <T>(act: (shown: ShownReport, params: T) => Promise<void>) =>
       async (params: T): Promise<void> => {
@@ -79,22 +84,17 @@ export class ReportPanel extends Disposable {
             deps.export(shown, format),
           ),
           reveal: withShown<{ path: string }>((shown, { path }) => deps.reveal(shown, path)),
-          failed: ({ name }) => this.#problem(`The report page reports ${oneLine(name)}`),
+          failed: ({ name }) => this.#life.problem(`The report page reports ${oneLine(name)}`),
         },
       },
       post: message => panel.webview.postMessage(message),
       describe: error => forNotification(errorSentence(error)),
-      onProblem: (problem, error) => this.#problem(problem, error),
+      onProblem: (problem, error) => this.#life.problem(problem, error),
     });
-    panel.webview.options = {
-      enableScripts: true,
-      localResourceRoots: [vscode.Uri.joinPath(deps.extensionUri, 'dist', 'pages')],
-    };
     this.register(panel.webview.onDidReceiveMessage(message => this.#page.receive(message)));
     this.register(panel.onDidDispose(() => this.dispose()));
-    this.register(panel.onDidChangeViewState(() => this.#viewChanged()));
-    this.#load();
-    this.#viewChanged();
+    this.register(panel.onDidChangeViewState(() => this.#life.followVisibility()));
+    this.#life.load();
   }
 
   /** Fires once, when the panel is closed. */
@@ -121,7 +121,7 @@ export class ReportPanel extends Disposable {
 
   /** Draws the report as it is known now. */
   update(): void {
-    if (this.#ready) void this.#draw();
+    if (this.#life.isReady) void this.#draw();
   }
 
   /** Lets go of the panel but leaves it open: the editor restores it when the extension starts again. */
@@ -139,8 +139,7 @@ export class ReportPanel extends Disposable {
   }
 
   #pageReady(): void {
-    this.#watchdog.set(undefined);
-    this.#ready = true;
+    this.#life.ready();
     this.#page.send('start', { strings: reportStrings() });
     this.update();
   }
@@ -155,7 +154,7 @@ export class ReportPanel extends Disposable {
       return;
     }
     const staleness = await git.staleness(shown.report.commitHash, shown.local);
-    if (round !== this.#round || !this.#ready) return;
+    if (round !== this.#round || !this.#life.isReady) return;
     this.#panel.title = vscode.l10n.t('Readiness: {0}', oneLine(shown.repository.name, 50));
     const view = { ...reportView(shown, staleness, format), focus: this.#focus };
     this.#focus = undefined;
@@ -177,33 +176,8 @@ export class ReportPanel extends Disposable {
       : commitsView(shown, other, true);
   }
 
-  #load(): void {
-    const { webview } = this.#panel;
-    const pages = vscode.Uri.joinPath(this.#deps.extensionUri, 'dist', 'pages');
-    webview.html = pageHtml({
-      cspSource: webview.cspSource,
-      scriptUri: webview.asWebviewUri(vscode.Uri.joinPath(pages, 'readiness.js')).toString(),
-      styleUri: webview.asWebviewUri(vscode.Uri.joinPath(pages, 'readiness.css')).toString(),
-      language: vscode.env.language,
-      title: this.#panel.title,
-    });
-  }
-
-  /** A hidden page is gone: it is built anew when shown, with a nonce of its own. */
-  #viewChanged(): void {
-    if (!this.#panel.visible) {
-      this.#ready = false;
-      this.#watchdog.set(undefined);
-      this.#load();
-    } else if (!this.#ready && this.#watchdog.value === undefined) {
-      const timer = setTimeout(() => void this.#pageMissing(), READY_WITHIN);
-      this.#watchdog.set(toDisposable(() => clearTimeout(timer)));
-    }
-  }
-
-  async #pageMissing(): Promise<void> {
+  async #offerText(): Promise<void> {
     const shown = this.#deps.find(this.#state);
-    this.#problem('The report page did not load within 10 s');
     const asText = vscode.l10n.t('Open as text');
     const sentence = vscode.l10n.t('The report page did not load.');
     if (shown !== undefined && (await vscode.window.showWarningMessage(sentence, asText)) === asText) {
@@ -213,13 +187,6 @@ export class ReportPanel extends Disposable {
 
   #failed(error: unknown): void {
     void vscode.window.showErrorMessage(forNotification(errorSentence(error), 1_000));
-  }
-
-  #problem(problem: string, error?: unknown): void {
-    this.#problems++;
-    if (this.#problems > MOST_PROBLEMS) return;
-    if (error === undefined) this.#deps.log.warn(problem);
-    else this.#deps.log.error(problem, error);
   }
 }
 

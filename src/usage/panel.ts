@@ -2,10 +2,10 @@ import * as vscode from 'vscode';
 import { errorSentence } from '../connection';
 import { commands, panels } from '../contributions';
 import type { Logger } from '../log';
-import { Disposable, Slot, toDisposable, type IDisposable } from '../util/disposable';
+import { Disposable } from '../util/disposable';
 import { saveText } from '../util/saveText';
 import { oneLine } from '../util/text';
-import { pageHtml } from '../webview/html';
+import { WebviewPage } from '../webview/page';
 import { Dashboard } from './dashboard';
 import { dashboardStrings } from './dashboardStrings';
 import type { UsageSource } from './source';
@@ -15,11 +15,6 @@ export interface DashboardDeps {
   readonly extensionUri: vscode.Uri;
   readonly log: Logger;
 }
-
-/** A page that takes longer has not loaded, ms (trust.md 11). */
-const READY_WITHIN = 10_000;
-/** Dropped messages of one page that are logged. */
-const MOST_PROBLEMS = 20;
 
 /** The one dashboard of a window: an editor panel, shown again when asked for twice. */
 export class DashboardPanels extends Disposable {
@@ -69,16 +64,12 @@ function createPanel(extensionUri: vscode.Uri): vscode.WebviewPanel {
 
 class DashboardPanel extends Disposable {
   readonly #panel: vscode.WebviewPanel;
-  readonly #deps: DashboardDeps;
+  readonly #page: WebviewPage;
   readonly #dashboard: Dashboard;
-  readonly #watchdog = this.register(new Slot<IDisposable>());
-  #visible = true;
-  #problems = 0;
 
   constructor(panel: vscode.WebviewPanel, deps: DashboardDeps, state: unknown, closed: () => void) {
     super();
     this.#panel = panel;
-    this.#deps = deps;
     this.register(
       panel.onDidDispose(() => {
         this.dispose();
@@ -86,84 +77,52 @@ class DashboardPanel extends Disposable {
       }),
     );
     const { webview } = panel;
+    this.#page = this.register(
+      new WebviewPage({
+        webview,
+        extensionUri: deps.extensionUri,
+        name: 'usage',
+        title: () => panel.title,
+        isVisible: () => panel.visible,
+        onGone: () => this.#dashboard.pageGone(),
+        onMissing: () => void this.#offerAgain(),
+        log: deps.log,
+      }),
+    );
     this.#dashboard = this.register(
       new Dashboard(
         deps.source,
         {
           language: vscode.env.language,
           strings: dashboardStrings,
-          ready: () => this.#watchdog.set(undefined),
+          ready: () => this.#page.ready(),
           post: message => webview.postMessage(message),
           save: saveFile,
           copy: async text => vscode.env.clipboard.writeText(text),
           signIn: () => void vscode.commands.executeCommand(commands.connection.signIn),
           describe: errorSentence,
-          onProblem: (problem, error) => this.#logProblem(problem, error),
+          onProblem: (problem, error) => this.#page.problem(oneLine(problem), error),
         },
         state,
       ),
     );
-    webview.options = {
-      enableScripts: true,
-      localResourceRoots: [vscode.Uri.joinPath(deps.extensionUri, 'dist', 'pages')],
-    };
     this.register(webview.onDidReceiveMessage(message => this.#dashboard.receive(message)));
-    this.register(panel.onDidChangeViewState(() => this.#viewChanged()));
-    this.#load();
-    this.#expectPage();
+    this.register(panel.onDidChangeViewState(() => this.#page.followVisibility()));
+    this.#page.load();
   }
 
   reveal(): void {
     this.#panel.reveal(undefined, false);
   }
 
-  /** A hidden page is gone: the next one gets a nonce of its own. */
-  #viewChanged(): void {
-    if (this.#visible === this.#panel.visible) return;
-    this.#visible = this.#panel.visible;
-    if (this.#visible) {
-      this.#expectPage();
-      return;
-    }
-    this.#watchdog.set(undefined);
-    this.#dashboard.pageGone();
-    this.#load();
-  }
-
-  #expectPage(): void {
-    const timer = setTimeout(() => void this.#pageMissing(), READY_WITHIN);
-    this.#watchdog.set(toDisposable(() => clearTimeout(timer)));
-  }
-
-  async #pageMissing(): Promise<void> {
-    this.#watchdog.set(undefined);
-    this.#logProblem('The usage page did not load within 10 s');
+  async #offerAgain(): Promise<void> {
     const again = vscode.l10n.t('Load again');
     const sentence = vscode.l10n.t(
       'The usage page did not load. Pages need a secure (https) or local address and service workers.',
     );
-    if ((await vscode.window.showWarningMessage(sentence, again)) !== again || this.isDisposed) return;
-    this.#load();
-    this.#expectPage();
-  }
-
-  #load(): void {
-    const { webview, title } = this.#panel;
-    const pages = vscode.Uri.joinPath(this.#deps.extensionUri, 'dist', 'pages');
-    webview.html = pageHtml({
-      cspSource: webview.cspSource,
-      scriptUri: webview.asWebviewUri(vscode.Uri.joinPath(pages, 'usage.js')).toString(),
-      styleUri: webview.asWebviewUri(vscode.Uri.joinPath(pages, 'usage.css')).toString(),
-      language: vscode.env.language,
-      title,
-    });
-  }
-
-  #logProblem(problem: string, error?: unknown): void {
-    this.#problems++;
-    if (this.#problems > MOST_PROBLEMS) return;
-    if (error === undefined) this.#deps.log.warn(oneLine(problem));
-    else this.#deps.log.error(oneLine(problem), error);
+    const choice = await vscode.window.showWarningMessage(sentence, again);
+    // It may have come late, or the person has gone elsewhere.
+    if (choice === again && this.#page.isMissing) this.#page.load();
   }
 }
 

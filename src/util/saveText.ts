@@ -1,5 +1,6 @@
 import * as os from 'node:os';
 import * as vscode from 'vscode';
+import { restriction } from './restriction';
 
 export interface TextToSave extends Pick<vscode.SaveDialogOptions, 'title' | 'saveLabel'> {
   /** Of the file, with its ending. */
@@ -28,7 +29,7 @@ export async function saveText({
 }: TextToSave): Promise<vscode.Uri | undefined> {
   const type = name.slice(name.lastIndexOf('.') + 1);
   const { label = type, language = 'plaintext' } = KINDS[type] ?? {};
-  if (!mayWriteFiles(vscode.workspace)) {
+  if (restriction() !== undefined) {
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ language, content }));
     return undefined;
   }
@@ -39,17 +40,4 @@ export async function saveText({
   if (file === undefined) return undefined;
   await vscode.workspace.fs.writeFile(file, new TextEncoder().encode(content));
   return file;
-}
-
-/**
- * Whether files outside of our own storage may be written: not in Restricted Mode, and not in a virtual workspace, all of whose
- * folders are elsewhere (trust.md 39).
- */
-export function mayWriteFiles(
-  workspace: Pick<typeof vscode.workspace, 'isTrusted'> & {
-    readonly workspaceFolders: readonly { readonly uri: { readonly scheme: string } }[] | undefined;
-  },
-): boolean {
-  const folders = workspace.workspaceFolders ?? [];
-  return workspace.isTrusted && (folders.length === 0 || folders.some(({ uri }) => uri.scheme === 'file'));
 }

@@ -4,7 +4,6 @@ import { Following } from '../../../src/hooks/following';
 import type { OutgoingEvent } from '../../../src/hooks/outgoing';
 import type { SessionsForHooks } from '../../../src/hooks/sessions';
 import { decodeStop, Stops, type Told } from '../../../src/hooks/stops';
-import { restriction } from '../../../src/hooks/workspace';
 import { openStorage } from '../../../src/storage';
 import { Emitter } from '../../../src/util/event';
 import { silentLog } from '../../fakes/log';
@@ -155,24 +154,5 @@ describe('sessions that a hook waits for', () => {
       ['s', 9, 7],
       ['s', 9, 7],
     ]);
-  });
-});
-
-describe('a window', () => {
-  const of = (isTrusted: boolean, ...schemes: string[]): unknown =>
-    restriction({
-      isTrusted,
-      workspaceFolders: schemes.map(scheme => ({ uri: { scheme } })) as never,
-    });
-
-  it('starts nothing where the workspace is not trusted, or lies on no machine', () => {
-    assert.equal(of(false, 'file'), 'untrusted');
-    assert.equal(of(false), 'untrusted');
-    assert.equal(of(true, 'vscode-vfs'), 'virtual');
-    assert.equal(of(true, 'vscode-vfs', 'memfs'), 'virtual');
-    assert.equal(of(true, 'vscode-vfs', 'file'), undefined);
-    assert.equal(of(true, 'file'), undefined);
-    assert.equal(of(true), undefined, 'no folder at all');
-    assert.equal(restriction({ isTrusted: true, workspaceFolders: undefined }), undefined);
   });
 });

@@ -1,0 +1,111 @@
+import * as vscode from 'vscode';
+import type { Logger } from '../log';
+import { Disposable, Slot, toDisposable, type IDisposable } from '../util/disposable';
+import { pageHtml } from './html';
+
+/** The page must say that it listens within this time, ms (trust.md 11). */
+const READY_WITHIN = 10_000;
+/** Dropped messages of one page that are logged. */
+const MOST_PROBLEMS = 20;
+
+export interface WebviewPageOptions {
+  readonly webview: vscode.Webview;
+  readonly extensionUri: vscode.Uri;
+  /** Of its files, `dist/pages/NAME.js` and `.css`. */
+  readonly name: string;
+  readonly title: () => string;
+  readonly isVisible: () => boolean;
+  /** A page that was hidden is gone; another will say that it is ready. */
+  readonly onGone: () => void;
+  /** The page has not said in time that it listens. */
+  readonly onMissing: () => void;
+  readonly log: Logger;
+}
+
+/**
+ * The life of the page in a webview: loaded, expected to say within 10 s that it listens, gone when it is hidden, and loaded anew
+ * with a nonce of its own for the next time it is shown.
+ */
+export class WebviewPage extends Disposable {
+  readonly #options: WebviewPageOptions;
+  readonly #watchdog = this.register(new Slot<IDisposable>());
+  #isReady = false;
+  #wasVisible: boolean;
+  #problems = 0;
+
+  constructor(options: WebviewPageOptions) {
+    super();
+    this.#options = options;
+    this.#wasVisible = options.isVisible();
+    options.webview.options = {
+      enableScripts: true,
+      localResourceRoots: [vscode.Uri.joinPath(options.extensionUri, 'dist', 'pages')],
+    };
+  }
+
+  /** The page listens: what is sent to it arrives. */
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /** A page that should be there has not been heard. */
+  get isMissing(): boolean {
+    return !this.isDisposed && !this.#isReady && this.#options.isVisible();
+  }
+
+  /** Loads the page for the first time, or again where it is missing. */
+  load(): void {
+    this.#write();
+    if (this.#options.isVisible()) this.#expect();
+  }
+
+  /** The page said that it listens. */
+  ready(): void {
+    this.#watchdog.set(undefined);
+    this.#isReady = true;
+  }
+
+  /** To be told each time the page may have been shown or hidden. */
+  followVisibility(): void {
+    const isVisible = this.#options.isVisible();
+    if (isVisible === this.#wasVisible) return;
+    this.#wasVisible = isVisible;
+    if (isVisible) {
+      if (!this.#isReady) this.#expect();
+      return;
+    }
+    this.#isReady = false;
+    this.#watchdog.set(undefined);
+    this.#options.onGone();
+    this.#write();
+  }
+
+  /** Logs what was wrong with the page or a message of it, so many times at most. */
+  problem(problem: string, error?: unknown): void {
+    this.#problems++;
+    if (this.#problems > MOST_PROBLEMS) return;
+    if (error === undefined) this.#options.log.warn(problem);
+    else this.#options.log.error(problem, error);
+  }
+
+  #expect(): void {
+    const timer = setTimeout(() => {
+      this.#watchdog.set(undefined);
+      this.problem(`The ${this.#options.name} page did not load within 10 s`);
+      this.#options.onMissing();
+    }, READY_WITHIN);
+    this.#watchdog.set(toDisposable(() => clearTimeout(timer)));
+  }
+
+  #write(): void {
+    const { webview, extensionUri, name, title } = this.#options;
+    const pages = vscode.Uri.joinPath(extensionUri, 'dist', 'pages');
+    webview.html = pageHtml({
+      cspSource: webview.cspSource,
+      scriptUri: webview.asWebviewUri(vscode.Uri.joinPath(pages, `${name}.js`)).toString(),
+      styleUri: webview.asWebviewUri(vscode.Uri.joinPath(pages, `${name}.css`)).toString(),
+      language: vscode.env.language,
+      title: title(),
+    });
+  }
+}
