@@ -30,16 +30,7 @@ function Dashboard() {
               {texts.signIn}
             </button>
           ) : (
-            <button
-              type="button"
-              class="secondary"
-              aria-disabled={fetching.value !== undefined}
-              onClick={() => {
-                if (fetching.value === undefined) void fetchDays(true);
-              }}
-            >
-              {fetching.value === undefined ? texts.tryAgain : texts.fetching}
-            </button>
+            <TryAgain again>{fetching.value === undefined ? texts.tryAgain : texts.fetching}</TryAgain>
           )}
         </Instead>
         <Refusal />
@@ -187,17 +178,25 @@ function Missing({ report: { missing, query: asked, fetchedAt }, empty }: Missin
           </details>
         )}
       </div>
-      <button
-        type="button"
-        class="secondary"
-        aria-disabled={fetching.value !== undefined}
-        onClick={() => {
-          if (fetching.value === undefined) void fetchDays(false);
-        }}
-      >
-        {texts.tryAgain}
-      </button>
+      <TryAgain again={false}>{texts.tryAgain}</TryAgain>
     </div>
+  );
+}
+
+/** Asks again, for missing days, or `again` for all of the range; nothing while days are being fetched. */
+function TryAgain({ again, children }: { readonly again: boolean; readonly children: string }) {
+  const isBusy = fetching.value !== undefined;
+  return (
+    <button
+      type="button"
+      class="secondary"
+      aria-disabled={isBusy}
+      onClick={() => {
+        if (!isBusy) void fetchDays(again);
+      }}
+    >
+      {children}
+    </button>
   );
 }
 

@@ -103,7 +103,11 @@ class Computers extends Disposable implements ComputersFeature {
       refresh: (node?: unknown) => this.#refreshCommand(node),
       follow: async (node?: unknown) => {
         await connection.ready();
-        const computerId = await this.#settingUp(node);
+        const computerId = await this.#computerOf(node, {
+          among: ({ status }) => status === 'provisioning',
+          none: vscode.l10n.t('No computer is being set up, as far as the list says.'),
+          question: vscode.l10n.t('Follow which computer until it is ready?'),
+        });
         if (computerId !== undefined) await follow.run(computerId);
       },
       copyId: async (node?: unknown) => {
@@ -218,23 +222,16 @@ class Computers extends Disposable implements ComputersFeature {
     );
   }
 
-  /** The computer of a row; without one, a computer that the person picks. */
-  async #computerOf(node: unknown): Promise<string | undefined> {
+  /** The computer of a row, or else one that the person chooses `among` those of the list. */
+  async #computerOf(
+    node: unknown,
+    { among, none, question }: Choice = anyComputer(),
+  ): Promise<string | undefined> {
     if (node !== undefined && node !== null) return computerIdOf(node);
     await this.#firstRead();
-    const { computers } = this.#list.state.current;
-    if (computers.length === 0) throw new Error(vscode.l10n.t('No computer is known here.'));
-    return pick(computers, vscode.l10n.t('Choose a computer'));
-  }
-
-  /** The same, among the computers that are being set up. */
-  async #settingUp(node: unknown): Promise<string | undefined> {
-    if (node !== undefined && node !== null) return computerIdOf(node);
-    await this.#firstRead();
-    const computers = this.#list.state.current.computers.filter(({ status }) => status === 'provisioning');
-    if (computers.length === 0)
-      throw new Error(vscode.l10n.t('No computer is being set up, as far as the list says.'));
-    return pick(computers, vscode.l10n.t('Follow which computer until it is ready?'));
+    const computers = this.#list.state.current.computers.filter(among);
+    if (computers.length === 0) throw new Error(none);
+    return pick(computers, question);
   }
 
   #sentence(error: unknown): string | undefined {
@@ -252,6 +249,21 @@ class Computers extends Disposable implements ComputersFeature {
 function serviceIdOf(connection: Connection): string | undefined {
   const state = connection.state.current;
   return state.kind === 'signedOut' ? undefined : state.service.id;
+}
+
+interface Choice {
+  readonly among: (computer: Computer) => boolean;
+  /** Said when there is none of these. */
+  readonly none: string;
+  readonly question: string;
+}
+
+function anyComputer(): Choice {
+  return {
+    among: () => true,
+    none: vscode.l10n.t('No computer is known here.'),
+    question: vscode.l10n.t('Choose a computer'),
+  };
 }
 
 async function pick(computers: readonly Computer[], placeHolder: string): Promise<string | undefined> {

@@ -241,13 +241,17 @@ export function makeParts({ context, details, views, onDidSelect }: Surface): Pa
     usage,
     hooks,
   };
-  // Hook events are heard without any view, but only where hooks were installed or defined.
+  // Hook events are heard without any view, but only where hooks were installed or defined; from then on the room follows both.
+  let areHooksHeard = false;
   const hear = async (): Promise<void> => {
+    if (areHooksHeard) return;
     try {
       const wanted = settings.hooksListen();
       const isInstalled = (): Promise<boolean> => hasInstalledHooks(context.globalStorageUri.fsPath);
       const hears = wanted === 'on' || (wanted === 'auto' && (await isInstalled()));
-      if (hears || settings.hooksOutgoing() !== undefined) await hooks();
+      if (!hears && settings.hooksOutgoing() === undefined) return;
+      await hooks();
+      areHooksHeard = true;
     } catch (error) {
       log.error('Hooks cannot be heard', error);
     }

@@ -81,24 +81,24 @@ function inLine(facts: readonly Fact[]): string {
 function sessionFacts(record: SessionRecord, context: FactsContext): Fact[] {
   const { format, status, now } = context;
   const { session, signal } = record;
-  const quiet = quietFacts(record, context);
+  const [serviceTitle, asOf, ...timesAndIds] = quietFacts(record, context);
   return [
     [vscode.l10n.t('Title'), sessionTitle(record)],
-    ...quiet.slice(0, 1),
+    serviceTitle,
     [vscode.l10n.t('Hook'), signal === undefined ? undefined : signalText(signal, format, now)],
     [vscode.l10n.t('Message of the hook'), signal?.message],
     [vscode.l10n.t('Status'), plainStatus(status)],
-    ...quiet.slice(1, 2),
+    asOf,
     [vscode.l10n.t('Problem'), status.problem?.sentence],
     [vscode.l10n.t('Computer'), computerName(record, context.computer)],
     [vscode.l10n.t('Computer’s state'), computerState(record, context)],
     [vscode.l10n.t('Messages'), count(session?.messageCount, format)],
-    ...quiet.slice(2),
+    ...timesAndIds,
   ];
 }
 
 /** What a row does not say: the title at the service, exact times, ids. */
-function quietFacts(record: SessionRecord, { format, status, now }: FactsContext): Fact[] {
+function quietFacts(record: SessionRecord, { format, status, now }: FactsContext): [Fact, Fact, ...Fact[]] {
   const { session } = record;
   return [
     [vscode.l10n.t('Title at the service'), record.local.name === undefined ? undefined : session?.title],

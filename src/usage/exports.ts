@@ -7,7 +7,7 @@ import type { Cell, Column, Section, Table, TabReport } from './report';
  * and every cell of every table as a line of its own: `section,row,column,value`. Each line ends with the facts of the report.
  */
 export function csvOf(report: TabReport, sectionId?: string): string {
-  const facts = factsOf(report).slice(1);
+  const facts = factsOf(report);
   const lines = sectionId === undefined ? cellLines(report) : tableLines(report, sectionId);
   return lines
     .map((cells, line) =>
@@ -18,7 +18,7 @@ export function csvOf(report: TabReport, sectionId?: string): string {
 
 function tableLines({ sections }: TabReport, sectionId: string): (readonly Cell[])[] {
   const section = sections.find(({ id }) => id === sectionId);
-  return section === undefined ? [] : sectionLines(section).slice(1);
+  return section === undefined ? [] : sectionLines(section);
 }
 
 function cellLines({ figures, sections }: TabReport): (readonly Cell[])[] {
@@ -45,7 +45,13 @@ function namingColumns(columns: readonly Column[]): number {
 
 /** One section for the clipboard, after the report's facts: cells between tabs, a line a row, the total last. No text in it runs as a formula. */
 export function copyOf(report: TabReport, section: Section): string {
-  const lines: (readonly Cell[])[] = [...factsOf(report), [], ...sectionLines(section)];
+  const lines: (readonly Cell[])[] = [
+    ['tab', report.query.tab],
+    ...factsOf(report),
+    [],
+    [section.title],
+    ...sectionLines(section),
+  ];
   return `${lines.map(cells => cells.map(cellText).join('\t')).join('\n')}\n`;
 }
 
@@ -84,9 +90,8 @@ function named({ columns }: Table, cells: readonly Cell[]): Record<string, Cell>
 
 /** What figures mean nothing without: which days, whose, and how far they go. */
 function factsOf({ query, through, orgId, missing, previousRange }: TabReport): Cell[][] {
-  const { tab, range } = query;
+  const { range } = query;
   return [
-    ['tab', tab],
     ['start', range.start],
     ['end', range.end],
     ...(previousRange === undefined
@@ -102,9 +107,9 @@ function factsOf({ query, through, orgId, missing, previousRange }: TabReport): 
   ];
 }
 
-function sectionLines({ title, table: { columns, rows, total } }: Section): (readonly Cell[])[] {
+/** The names of the columns, the rows, and the total last. */
+function sectionLines({ table: { columns, rows, total } }: Section): (readonly Cell[])[] {
   return [
-    [title],
     columns.map(({ label }) => label),
     ...rows.map(({ cells }) => cells),
     ...(total === undefined ? [] : [total]),

@@ -149,9 +149,7 @@ describe('restricted mode', () => {
 
   it('exports the list of sessions without writing a file', async () => {
     await workbench.runCommand('Agent Console: Export the list of sessions');
-    await workbench.page
-      .locator('.monaco-editor .view-lines', { hasText: '"format": "agent-console-sessions"' })
-      .waitFor();
+    await shown(workbench, '"format": "agent-console-sessions"');
   });
 
   it('says why no repository of the window is known, and shows the readiness of the others', async () => {
@@ -161,18 +159,7 @@ describe('restricted mode', () => {
   });
 
   it('exports users and usage without writing a file', async () => {
-    const shown = (text: string) =>
-      workbench.page.locator('.monaco-editor .view-lines', { hasText: text }).waitFor();
-    await workbench.runCommand('Agent Console: Export users as CSV');
-    await shown('@acme.example');
-    await workbench.runCommand('Agent Console: Open usage');
-    await workbench
-      .webview()
-      .getByText(/Data through/)
-      .waitFor();
-    await workbench.webview().getByRole('button', { name: 'JSON', exact: true }).click();
-    await shown('"timeZone": "UTC"');
-    assert.equal(await workbench.page.getByRole('dialog').count(), 0);
+    await exportUsersAndUsage(workbench);
   });
 });
 
@@ -199,23 +186,29 @@ describe('a virtual workspace', () => {
   it('has trees that work, and exports without writing a file', async () => {
     await workbench.openContainer('Agent Console');
     await workbench.row('Computers', 'active').waitFor();
-    const shown = (text: string) =>
-      workbench.page.locator('.monaco-editor .view-lines', { hasText: text }).waitFor();
     await workbench.runCommand('Agent Console: Export the list of sessions');
-    await shown('"format": "agent-console-sessions"');
-    await workbench.runCommand('Agent Console: Export users as CSV');
-    await shown('@acme.example');
-    await workbench.runCommand('Agent Console: Open usage');
-    await workbench
-      .webview()
-      .getByText(/Data through/)
-      .waitFor();
-    await workbench.webview().getByRole('button', { name: 'JSON', exact: true }).click();
-    await shown('"timeZone": "UTC"');
-    assert.equal(await workbench.page.getByRole('dialog').count(), 0);
+    await shown(workbench, '"format": "agent-console-sessions"');
+    await exportUsersAndUsage(workbench);
     assert.deepEqual(fs.readdirSync(parent), ['elsewhere.code-workspace']);
   });
 });
+
+/** An editor shows this. */
+function shown({ page }: Workbench, text: string): Promise<void> {
+  return page.locator('.monaco-editor .view-lines', { hasText: text }).waitFor();
+}
+
+/** Both open as documents, and nobody is asked where to save them. */
+async function exportUsersAndUsage(workbench: Workbench): Promise<void> {
+  await workbench.runCommand('Agent Console: Export users as CSV');
+  await shown(workbench, '@acme.example');
+  await workbench.runCommand('Agent Console: Open usage');
+  const page = workbench.webview();
+  await page.getByText(/Data through/).waitFor();
+  await page.getByRole('button', { name: 'JSON', exact: true }).click();
+  await shown(workbench, '"timeZone": "UTC"');
+  assert.equal(await workbench.page.getByRole('dialog').count(), 0);
+}
 
 /** A module for the extension host that notes every program started from our code. */
 function spySource(file: string): string {
