@@ -229,8 +229,12 @@ function removal(text: string, node: jsonc.Node): Removal[] {
     const comma = commaAfter(text, before.offset + before.length);
     if (comma !== undefined) edits.push({ offset: comma, length: 1, content: '' });
   }
-  if (!followsLineComment(text, start) || /^[ \t]*[\r\n]/.test(text.slice(end)))
+  const isBehindComment = followsLineComment(text, start);
+  const restOfLine = /^[ \t]*(?=[\r\n])/.exec(text.slice(end))?.[0];
+  if (!isBehindComment || restOfLine !== undefined)
     start -= /[ \t\r\n]*$/.exec(text.slice(0, start))?.[0].length ?? 0;
+  // White space that would come to stand in the line of the comment would belong to it.
+  if (isBehindComment) end += restOfLine?.length ?? 0;
   return [...edits, { offset: start, length: end - start, content: '' }];
 }
 

@@ -197,6 +197,12 @@ describe('hooks in a settings file', () => {
     });
   }
 
+  it('go from behind the comment of a line, which does not get the white space that followed them', () => {
+    const source = '{"hooks":{"SubagentStop":[], // mine\n"SessionEnd":[] \t\r\n  }}';
+    const { text } = withHook(source, ['SessionEnd'], hook);
+    assert.equal(withHook(`${text}\n`, [], hook).text, '{"hooks":{"SubagentStop":[] // mine\r\n  }}\n');
+  });
+
   it('are brought up to date, and follow another choice of events', () => {
     const stale = withHook('{"hooks":{}}', ['Stop', 'SubagentStop'], { ...hook, command: older }).text;
     assert.deepEqual(
