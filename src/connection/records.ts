@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Collection, Storage, UnreadableRecord } from '../storage';
+import { hasCome } from '../util/clock';
 import type { Event } from '../util/event';
 import type { Addresses } from './addresses';
 
@@ -26,10 +27,14 @@ interface SignInRecord extends Addresses {
   readonly kind: 'signIn';
 }
 
-/** No request may leave for an origin before `until`, Unix ms. */
-interface PauseRecord {
-  readonly kind: 'pause';
+/** No request may leave for an origin before `until`; known since `at`. Unix ms. */
+export interface Pause {
   readonly until: number;
+  readonly at: number;
+}
+
+interface PauseRecord extends Pause {
+  readonly kind: 'pause';
 }
 
 /** Something a person was told, so that one window alone tells it. */
@@ -130,13 +135,15 @@ export class ConnectionRecords {
 
   /** Unix ms; 0 when there is no pause. */
   pausedUntil(origin: string): number {
-    return this.#get('pause', `pause ${origin}`)?.until ?? 0;
+    return endOfPause(this.#get('pause', `pause ${origin}`), this.#now());
   }
 
   async pause(origin: string, until: number): Promise<void> {
-    await this.#records.update(`pause ${origin}`, current =>
-      current?.kind === 'pause' && current.until >= until ? current : { kind: 'pause', until },
-    );
+    await this.#records.update(`pause ${origin}`, current => {
+      const at = this.#now();
+      const known = current?.kind === 'pause' ? current : undefined;
+      return endOfPause(known, at) >= until ? known : { kind: 'pause', until, at };
+    });
   }
 
   /** True in the one window that may tell people about something. */
@@ -175,6 +182,11 @@ export class ConnectionRecords {
   }
 }
 
+/** Unix ms; 0 without a pause, and for one that began when a clock was ahead. */
+export function endOfPause(pause: Pause | undefined, now: number): number {
+  return pause !== undefined && hasCome(pause.at, now) ? pause.until : 0;
+}
+
 function markOf(key: string, salt: string): string {
   return createHmac('sha256', salt).update(key).digest('hex').slice(0, 24);
 }
@@ -183,7 +195,7 @@ const shapes: Readonly<Record<ConnectionRecord['kind'], Readonly<Record<string, 
   sample: { chosen: 'boolean', port: 'number?', appPort: 'number?' },
   rejection: { salt: 'string', mark: 'string', at: 'number', status: 'number?', requestId: 'string?' },
   signIn: { baseUrl: 'string', appUrl: 'string' },
-  pause: { until: 'number' },
+  pause: { until: 'number', at: 'number' },
   notice: { about: 'string', at: 'number' },
   marks: { key: 'string' },
 };

@@ -1,4 +1,5 @@
 import type { Collection } from '../storage';
+import { hasCome } from '../util/clock';
 import { isObject } from './model';
 import type { Outgoing, OutgoingEvent } from './outgoing';
 
@@ -23,8 +24,8 @@ const APART_MS = 10_000;
 const KEPT_MS = 60 * 24 * 60 * 60_000;
 
 /** Whether the same end of work was told before by the other one of the two. */
-export function isKnown(known: Stop | undefined, told: Told): boolean {
-  if (known === undefined) return false;
+export function isKnown(known: Stop | undefined, told: Told, now = Date.now()): boolean {
+  if (known === undefined || !hasCome(known.at, now)) return false;
   // Every hook event is of an end of its own.
   if (told.by === 'hook') return known.by === 'status' && told.at <= known.at + APART_MS;
   const late = known.by === 'hook' ? APART_MS : 0;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Collection, Storage } from '../storage';
+import { hasCome } from '../util/clock';
 import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import type { Endpoint } from './dayRecord';
@@ -87,7 +88,7 @@ export class SharedRecords extends Disposable {
       const current = await this.update(
         'claim',
         current =>
-          current === undefined || current.holder === this.#me || current.until <= now
+          current === undefined || current.holder === this.#me || !isHeld(current, now)
             ? { kind: 'claim', holder: this.#me, until: now + CLAIM_MS, done: current?.done ?? 0 }
             : current,
         id,
@@ -117,7 +118,8 @@ export class SharedRecords extends Disposable {
   async refusedSince(time: number): Promise<string | undefined> {
     for (const kind of ['refusal', 'failure'] as const) {
       const record = await this.update<'refusal' | 'failure'>(kind, current => current, kind);
-      if (record !== undefined && record.at >= time) return record.sentence;
+      if (record !== undefined && record.at >= time && hasCome(record.at, this.#now()))
+        return record.sentence;
     }
     return undefined;
   }
@@ -146,7 +148,7 @@ export class SharedRecords extends Disposable {
   }
 
   #isFree(endpoint: Endpoint): boolean {
-    return (this.get('claim', claimId(endpoint))?.until ?? 0) <= this.#now();
+    return !isHeld(this.get('claim', claimId(endpoint)), this.#now());
   }
 
   #noteDone(): boolean {
@@ -158,6 +160,11 @@ export class SharedRecords extends Disposable {
     }
     return news;
   }
+}
+
+/** A claim of a clock that was ahead is free. */
+function isHeld(claim: { readonly until: number } | undefined, now: number): boolean {
+  return claim !== undefined && claim.until > now && hasCome(claim.until - CLAIM_MS, now);
 }
 
 function claimId(endpoint: Endpoint): string {

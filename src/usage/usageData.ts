@@ -4,6 +4,7 @@ import { EARLIEST_DAY, isApiError, latestDay } from '../api';
 import { errorSentence, type Connection, type Service } from '../connection';
 import type { Logger } from '../log';
 import { folderName, type Storage } from '../storage';
+import { hasCome } from '../util/clock';
 import { Disposable, Slot } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { clampRange } from './calendar';
@@ -189,7 +190,8 @@ export class UsageData extends Disposable implements UsageSource {
       const refusal = this.#refusal(desk);
       if (refusal !== undefined && !again) return refusal.sentence;
       const failure = desk.shared.get('failure');
-      if (background && failure !== undefined && failure.at > asked - FAILURE_MS) {
+      const failedAt = failure?.at ?? 0;
+      if (background && failure && failedAt > asked - FAILURE_MS && hasCome(failedAt, asked)) {
         return (await desk.fetcher.missing(endpoint, days)).length === 0 ? undefined : failure.sentence;
       }
       const progress = (fraction: number, pages: number): void =>

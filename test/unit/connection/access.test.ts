@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { SharedGate } from '../../../src/connection/gate';
+import { ConnectionRecords } from '../../../src/connection/records';
 import { commitsIn, remoteUrl } from '../../../src/connection/repository';
 import type { SampleService } from '../../../src/sample';
+import { openStorage, type Storage } from '../../../src/storage';
+import { silentLog } from '../../fakes/log';
 import {
   brokenSecrets,
   CANARY,
@@ -10,6 +14,7 @@ import {
   service,
   SharedSecrets,
   signIn,
+  temporaryFolder,
   type Window,
 } from './support';
 
@@ -114,6 +119,33 @@ describe('pauses a service asks for', function () {
     assert.equal(running.requests.length, before);
     const other = await second.connection.api?.readiness.reports({ limit: 1 }).next();
     assert.equal(other?.done, false);
+  });
+
+  it('that began when the clock was ahead are over, here and after a new start', async () => {
+    const root = temporaryFolder();
+    const clock = { now: Date.now() + 365 * 24 * 60 * 60 * 1000 };
+    const open = async (): Promise<SharedGate> => {
+      const storage = openStorage({ root, log: silentLog() });
+      const records = new ConnectionRecords(storage, () => clock.now);
+      await records.load();
+      const gate = new SharedGate(records, silentLog(), () => clock.now);
+      gates.push({ gate, storage });
+      return gate;
+    };
+    const gates: { readonly gate: SharedGate; readonly storage: Storage }[] = [];
+    const origin = 'https://console.example.com';
+    const first = await open();
+    const ahead = clock.now + 120_000;
+    first.pause(origin, ahead);
+    await gates[0]?.storage.settled();
+    assert.equal((await open()).pausedUntil(origin), ahead);
+    clock.now = Date.now();
+    for (const gate of [first, await open()]) assert.equal(gate.pausedUntil(origin), 0);
+    const right = clock.now + 60_000;
+    first.pause(origin, right);
+    await gates[0]?.storage.settled();
+    for (const gate of [first, await open()]) assert.equal(gate.pausedUntil(origin), right);
+    for (const { storage } of gates) storage.dispose();
   });
 });
 

@@ -75,6 +75,15 @@ describe('the end of work', function () {
     assert.deepEqual(ran, ['1 s']);
   });
 
+  it('told by a clock that was ahead hides none that comes after', async () => {
+    const { all, ran } = windows(1);
+    const now = Date.now();
+    await all[0]!.tell(event, status(now + 3_600_000, now + 3_590_000));
+    await all[0]!.tell(event, status(now, now - 5_000));
+    await all[0]!.tell(event, hook(now));
+    assert.equal(ran.length, 2, 'the second by status and by hook is one end');
+  });
+
   it('is forgotten after two months', async () => {
     const { all, root } = windows(1);
     await all[0]!.tell(event, hook(Date.now() - 61 * 86_400_000));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { tabIds, type TabReport } from '../../../src/usage/report';
-import { calls, cleanUp, Clock, never, openWindow, query, sample, temporaryFolder } from './support';
+import { calls, cleanUp, Clock, never, NOON, openWindow, query, sample, temporaryFolder } from './support';
 
 describe('usage data', () => {
   afterEach(cleanUp);
@@ -90,6 +90,35 @@ describe('usage data', () => {
     const made = await here.fetch(wanted, { signal: never() });
     await heard;
     assert.deepEqual(await there.cached(wanted), made);
+  });
+
+  it('is not held up by what a clock that was ahead has left', async () => {
+    const clock = new Clock();
+    const service = await sample(clock);
+    const root = temporaryFolder();
+    const wanted = query('activity', '2026-11-10', '2026-11-10');
+    const hour = 60 * 60 * 1000;
+    clock.now = NOON + 11 * hour;
+    const ahead = openWindow(service, root, clock).data;
+    const fault = service.fail({ kind: 'status', status: 500 });
+    assert.match((await ahead.fetch(wanted, { signal: never() })).missing?.problem ?? '', /500/);
+    fault.dispose();
+    clock.now = NOON;
+    const { data } = openWindow(service, root, clock);
+    assert.equal((await data.fetch(wanted, { signal: never(), again: true })).missing, undefined);
+    const next = query('tools', '2026-11-10', '2026-11-10');
+    // A window that fetched and died, long from now.
+    clock.now = NOON + 11 * hour;
+    const hold = service.fail({ kind: 'delay', ms: 60_000, times: 1 });
+    const arrived = new Promise<void>(resolve => void service.onDidReceive(() => resolve()));
+    const died = new AbortController();
+    const dead = ahead.fetch(next, { signal: died.signal });
+    await arrived;
+    clock.now = NOON;
+    assert.equal((await data.fetch(next, { signal: never() })).missing, undefined);
+    died.abort();
+    await assert.rejects(dead, { name: 'AbortError' });
+    hold.dispose();
   });
 
   it('goes on when the window that fetches gives up', async () => {
