@@ -6,6 +6,7 @@ import { linkedSignal, Stopped, untilAborted } from './abort';
 import { looksLikeJwt } from './address';
 import { parseBody, readBody, type BodyProblem } from './body';
 import { isRecord, WrongShape } from './decode';
+import { sentTexts, withoutEcho } from './echo';
 import {
   ApiError,
   type ApiErrorFacts,
@@ -161,9 +162,12 @@ export class Attempt {
     if (retryAt !== undefined) this.#gate.pause(this.#call.url.origin, retryAt);
     const { problem, value } = await this.#errorBody(response, signal);
     this.#takeRequestId(value);
+    const sent = await sentTexts(this.#call.body);
+    const own = (words: string | undefined): string | undefined =>
+      words === undefined ? undefined : withoutEcho(words, sent);
     const facts = {
-      title: this.#clean(value['title'], 300),
-      detail: this.#clean(value['detail'] ?? value['message'], 1_000),
+      title: own(this.#clean(value['title'], 300)),
+      detail: own(this.#clean(value['detail'] ?? value['message'], 1_000)),
       retryAt,
     };
     const reason = problem === 'html' ? 'html' : undefined;
