@@ -1,12 +1,13 @@
 import type { Blob } from 'node:buffer';
 import type { Logger } from '../log';
+import { withoutEcho } from '../util/echo';
 import { oneLine } from '../util/text';
 import type { RowKind } from './analyticsAnswer';
 import { linkedSignal, Stopped, untilAborted } from './abort';
 import { looksLikeJwt } from './address';
 import { parseBody, readBody, type BodyProblem } from './body';
 import { isRecord, WrongShape } from './decode';
-import { sentTexts, withoutEcho } from './echo';
+import { sentTexts } from './echo';
 import {
   ApiError,
   type ApiErrorFacts,

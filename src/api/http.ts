@@ -115,7 +115,14 @@ export class Http {
       });
       if (!changed || call.method === 'POST') throw error;
       this.#options.log.info(`${describe(call)}: trying once more with the key as it is now`);
-      return await this.#perform(call, decode, signal, attempts);
+      try {
+        return await this.#perform(call, decode, signal, attempts);
+      } catch (again) {
+        // Refused too: whoever holds the key is told, and nothing is sent a third time.
+        if (isApiError(again) && again.status === 401)
+          await untilAborted(onUnauthorized(again), signal).catch(() => false);
+        throw again;
+      }
     }
   }
 

@@ -154,7 +154,7 @@ export class ConnectionCommands extends Disposable {
       ),
       vscode.l10n.t('Sign out'),
     );
-    if (sure) await this.#connection.hold(() => this.#connection.keys.remove(service));
+    if (sure) await this.#connection.hold(() => this.#connection.keys.removeEverywhere(service));
     return sure;
   }
 

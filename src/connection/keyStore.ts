@@ -4,7 +4,7 @@ import type { IDisposable } from '../util/disposable';
 import type { Addresses } from './addresses';
 
 /** The part of VS Code's SecretStorage that is used. */
-export type Secrets = Pick<vscode.SecretStorage, 'get' | 'store' | 'delete' | 'onDidChange'>;
+export type Secrets = Pick<vscode.SecretStorage, 'get' | 'store' | 'delete' | 'keys' | 'onDidChange'>;
 
 /**
  * Keys, each bound to the two addresses it was entered for, so that none is ever sent elsewhere. They live in SecretStorage; where
@@ -48,6 +48,16 @@ export class KeyStore {
     await this.#secrets.delete(name);
   }
 
+  /** The key of these addresses, and the same key where it was used for others too. Rejects when the storage does not let go of it. */
+  async removeEverywhere(addresses: Addresses): Promise<void> {
+    const key = await this.read(addresses);
+    await this.remove(addresses);
+    for (const [name, held] of this.#untilClosed) if (held.key === key) this.#untilClosed.delete(name);
+    for (const name of key === undefined ? [] : await this.#names()) {
+      if ((await this.#stored(name)) === key) await this.#secrets.delete(name);
+    }
+  }
+
   /** Calls `listener` when any window that shares the storage changed a key, where VS Code tells of it. */
   onDidChange(listener: () => unknown): IDisposable {
     return this.#secrets.onDidChange(({ key }) => {
@@ -62,6 +72,15 @@ export class KeyStore {
     } catch (error) {
       this.#log.error('The secret storage cannot be read', error);
       return undefined;
+    }
+  }
+
+  async #names(): Promise<readonly string[]> {
+    try {
+      return (await this.#secrets.keys()).filter(name => name.startsWith(PREFIX));
+    } catch (error) {
+      this.#log.error('The names of stored keys cannot be read', error);
+      return [];
     }
   }
 

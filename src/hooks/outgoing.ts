@@ -3,6 +3,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import type { Logger } from '../log';
 import { Disposable } from '../util/disposable';
+import { withoutEcho } from '../util/echo';
 import { Emitter } from '../util/event';
 import { oneLine } from '../util/text';
 import { eventNames, isObject, type EventName } from './model';
@@ -126,9 +127,8 @@ export class Outgoing extends Disposable {
       // Much may have changed meanwhile.
       const wanted = this.#wanted(name);
       if (wanted.length === 0) return;
-      const input = JSON.stringify(event);
       const cwd = await firstFolder([event.cwd, ...this.#deps.folders(), os.homedir()]);
-      await Promise.all(wanted.map(hook => this.#runOne(hook, input, cwd)));
+      await Promise.all(wanted.map(hook => this.#runOne(hook, event, cwd)));
     } finally {
       const next = this.#turns.shift();
       if (next === undefined) this.#running--;
@@ -146,12 +146,13 @@ export class Outgoing extends Disposable {
     super.dispose();
   }
 
-  async #runOne(hook: OutgoingHook, input: string, cwd: string | undefined): Promise<void> {
+  /** The log says nothing of the command, which may hold secrets, nor of what the event is about (trust.md 21). */
+  async #runOne(hook: OutgoingHook, event: OutgoingEvent, cwd: string | undefined): Promise<void> {
     const { command, timeoutSeconds } = hook;
     const { signal } = this.#closing;
     const result = await runCommand({
       command,
-      input,
+      input: JSON.stringify(event),
       timeoutMs: timeoutSeconds * 1000,
       signal,
       cwd,
@@ -159,10 +160,11 @@ export class Outgoing extends Disposable {
     const finished = { ...result, hook, at: Date.now() };
     this.#last = finished;
     const status = result.exitCode === undefined ? result.outcome : `status ${result.exitCode}`;
-    const line = `Hook for ${hook.event} (${oneLine(command, 100)}): ${status} after ${result.ms} ms`;
-    const isFine = result.exitCode === 0;
-    const output = result.output.trim() === '' ? '' : `; output: ${oneLine(result.output, 1_000)}`;
-    this.#deps.log[isFine ? 'info' : 'warn'](line + output);
+    const line = `Hook for ${hook.event}: ${status} after ${result.ms} ms`;
+    const own = [event.message, event.cwd].map(text => oneLine(text ?? '')).filter(text => text.length > 1);
+    const output = withoutEcho(oneLine(result.output, 1_000), own);
+    if (result.exitCode === 0) this.#deps.log.info(line);
+    else this.#deps.log.warn(output === '' ? line : `${line}; output: ${output}`);
     this.#finished.fire(finished);
   }
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { Blob } from 'node:buffer';
 import fc from 'fast-check';
-import { sentTexts, withoutEcho } from '../../../src/api/echo';
+import { sentTexts } from '../../../src/api/echo';
+import { withoutEcho } from '../../../src/util/echo';
 
 describe('what a service quotes of a message', () => {
   const text = 'Please pay the invoice\nof "Vale & Sons" by Friday.';

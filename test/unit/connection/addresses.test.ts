@@ -270,6 +270,34 @@ describe('addresses and the key they are bound to', function () {
     });
   });
 
+  it('signing out removes the key wherever it was used, and no other', async () => {
+    const [one, two] = [await service(), await service()];
+    const secrets = new SharedSecrets();
+    const machine = new Machine(secrets);
+    const window = machine.window();
+    await signIn(window, one);
+    secrets.values.set(
+      'agentConsole.key:https://elsewhere.example.com https://app.example.com',
+      OTHER_CANARY,
+    );
+    secrets.values.set('another extension', CANARY);
+    machine.settings.set({ baseUrl: one.baseUrl, appUrl: two.appUrl });
+    await until(
+      window.connection.state.onDidChange,
+      () => window.connection.state.current.kind === 'signedOut',
+    );
+    window.person.confirms(true);
+    await window.connection.commands.signIn();
+    assert.equal([...secrets.values.values()].filter(key => key === CANARY).length, 3);
+    window.person.confirms(true);
+    await window.connection.commands.signOut();
+    assert.deepEqual([...secrets.values.values()].sort(), [CANARY, OTHER_CANARY].sort());
+    assert.equal(secrets.values.get('another extension'), CANARY);
+    machine.settings.set({ baseUrl: one.baseUrl, appUrl: one.appUrl });
+    const { kind } = await machine.window().connection.ready();
+    assert.equal(kind, 'signedOut', 'the address put back signs nobody in');
+  });
+
   it('signing out asks, removes the key, and keeps everything else', async () => {
     const running = await service();
     const secrets = new SharedSecrets();

@@ -23,6 +23,7 @@ describe('the key store', () => {
     const values = new Map([['agentConsole.key:https://api.example.com https://app.example.com', 'old']]);
     const secrets: Secrets = {
       get: name => Promise.resolve(values.get(name)),
+      keys: () => Promise.resolve([...values.keys()]),
       store: () => Promise.reject(new Error('locked')),
       delete: () => Promise.resolve(),
       onDidChange: new Emitter<{ key: string }>().event,

@@ -69,6 +69,23 @@ describe('a key that is refused', function () {
     assert.equal(first.context['agentConsole.connection'], 'keyRejected');
   });
 
+  it('that took the place of another in the storage is known as refused after its first request', async () => {
+    const running = await service();
+    const secrets = new SharedSecrets();
+    const window = new Machine(secrets).window();
+    await signIn(window, running);
+    // As where VS Code tells nobody of what another window stored.
+    for (const name of [...secrets.values.keys()]) secrets.values.set(name, 'another-key-that-is-refused');
+    revoke(running);
+    const before = running.requests.length;
+    await request(window);
+    assert.equal(kindOf(window), 'keyRejected');
+    const used = running.requests.slice(before).length;
+    await request(window);
+    assert.equal(running.requests.length - before, used, 'nothing more is sent');
+    assert.ok(used <= 3, `${used} requests: each key once, and a look whether the service takes the second`);
+  });
+
   it('stays refused in a window opened later, which sends nothing and asks nothing', async () => {
     const { running, machine, first } = await twoWindows();
     revoke(running);

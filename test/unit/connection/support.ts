@@ -85,6 +85,7 @@ export class SharedSecrets {
         this.reads++;
         return Promise.resolve(this.values.get(key));
       },
+      keys: () => Promise.resolve([...this.values.keys()]),
       store: (key, value) => {
         this.values.set(key, value);
         this.#changed.fire({ key });
@@ -112,6 +113,7 @@ export class SnapshotSecrets {
     };
     return {
       get: key => Promise.resolve(page.get(key)),
+      keys: () => Promise.resolve([...page.keys()]),
       store: (key, value) => {
         page.set(key, value);
         return write();
@@ -130,6 +132,7 @@ export function brokenSecrets(how: 'throws' | 'forgets'): { window(): Secrets } 
   return {
     window: () => ({
       get: () => Promise.resolve(undefined),
+      keys: () => (how === 'throws' ? Promise.reject(new Error('no key ring')) : Promise.resolve([])),
       store: () => (how === 'throws' ? Promise.reject(new Error('no key ring')) : Promise.resolve()),
       delete: () => Promise.resolve(),
       onDidChange: new Emitter<{ key: string }>().event,

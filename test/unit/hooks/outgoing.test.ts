@@ -243,17 +243,22 @@ describe('hooks that go out', function () {
       done.map(({ exitCode }) => exitCode),
       [0, 0],
     );
-    assert.equal(log.lines.filter(line => /Hook for Stop .*: status 0 after \d+ ms/.test(line)).length, 2);
+    assert.equal(log.lines.filter(line => /Hook for Stop: status 0 after \d+ ms$/.test(line)).length, 2);
   });
 
   it('say in the log how they ended and what they said', async () => {
     const { hooks, log, done } = outgoing({
-      Stop: [command('echo oh no; exit 4'), command('sleep 100', 0.2)],
+      Stop: [
+        command('echo oh no; TOKEN=canary-token cat; exit 4'),
+        command('cat'),
+        command('sleep 100', 0.2),
+      ],
     });
-    await hooks.run(stop);
+    await hooks.run({ ...stop, message: 'canary-of-a-message' });
     assert.deepEqual(
-      done.map(({ exitCode, outcome }) => [outcome, exitCode]),
+      done.map(({ exitCode, outcome }) => [outcome, exitCode] as const).sort(([, a = 9], [, b = 9]) => a - b),
       [
+        ['ended', 0],
         ['ended', 4],
         ['timedOut', undefined],
       ],
@@ -263,7 +268,8 @@ describe('hooks that go out', function () {
       log.lines.some(line => /status 4 after \d+ ms; output: oh no/.test(line)),
       log.lines.join('\n'),
     );
-    assert.ok(log.lines.some(line => /\(sleep 100\): timedOut/.test(line)));
+    assert.ok(log.lines.some(line => /Hook for Stop: timedOut after \d+ ms$/.test(line)));
+    assert.doesNotMatch(log.lines.join('\n'), /canary/, 'no part of a command or of the event');
   });
 
   it('run in the folder of their event, else in the workspace, else at home', async () => {
