@@ -33,13 +33,10 @@ function urlOf(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
 }
 
-/** True for a host name (as in `URL.hostname`) that never leaves this machine. */
+/** True for a host name (as in `URL.hostname`) that never leaves this machine; names below `localhost` may, by way of a resolver. */
 export function isLoopback(hostname: string): boolean {
   return (
-    hostname === 'localhost' ||
-    hostname.endsWith('.localhost') ||
-    hostname === '[::1]' ||
-    /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
+    hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
   );
 }
 

@@ -133,6 +133,7 @@ function reasonOfLink(link: Link, url: URL): ApiErrorReason | undefined {
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
     return BROKEN_TLS.test(code + message) ? 'reset' : 'tls';
   }
+  if (/net::ERR_SSL_/.test(message) && BROKEN_TLS.test(message)) return 'reset';
   const reason = BY_CODE[code] ?? BY_NET_ERROR.find(([pattern]) => pattern.test(message))?.[1];
   if (reason === undefined) return undefined;
   if (isElsewhere(link, url)) return 'proxy';

@@ -28,13 +28,19 @@ export class WindowBoard extends Disposable {
   readonly #deps: WindowBoardDeps;
   readonly #file: string;
   #writing: Promise<void> = Promise.resolve();
+  #lastBeat = Date.now();
+  /** After the machine slept: until others have had the time for a sign of life, theirs may be older by so much. */
+  #slept = { ms: 0, until: 0 };
   #known: { readonly at: number; readonly windows: Promise<WindowPresence[]> } | undefined;
 
   constructor(deps: WindowBoardDeps) {
     super();
     this.#deps = deps;
     this.#file = path.join(deps.folder, `${deps.id}.json`);
-    const beat = setInterval(() => void this.#beat(), deps.heartbeatMs ?? HEARTBEAT_MS);
+    const beat = setInterval(() => {
+      this.#noticeSleep();
+      void this.#beat();
+    }, deps.heartbeatMs ?? HEARTBEAT_MS);
     beat.unref();
     this.register(toDisposable(() => clearInterval(beat)));
   }
@@ -63,6 +69,14 @@ export class WindowBoard extends Disposable {
     if (this.isDisposed) rmSync(this.#file, { force: true });
   }
 
+  /** A beat that comes far too late was held up with all of the machine. */
+  #noticeSleep(): void {
+    const now = Date.now();
+    const ms = now - this.#lastBeat;
+    if (ms > STALE_MS) this.#slept = { ms, until: now + 2 * HEARTBEAT_MS };
+    this.#lastBeat = now;
+  }
+
   async #beat(): Promise<void> {
     await this.#deps.isShown();
     const now = new Date();
@@ -87,24 +101,32 @@ export class WindowBoard extends Disposable {
     this.#forgetIfGone();
   }
 
+  #sleepMs(): number {
+    const now = Date.now();
+    const silent = now - this.#lastBeat;
+    if (silent > STALE_MS) return silent;
+    return now < this.#slept.until ? this.#slept.ms : 0;
+  }
+
   async #read(): Promise<WindowPresence[]> {
     const { id, describe, folder } = this.#deps;
     const names = await fs.readdir(folder).catch(() => [] as string[]);
     const others = names.filter(name => name.endsWith('.json') && name !== `${id}.json`);
-    const read = await Promise.all(others.map(name => readPresence(path.join(folder, name))));
+    const latest = Date.now() - STALE_MS - this.#sleepMs();
+    const read = await Promise.all(others.map(name => readPresence(path.join(folder, name), latest)));
     return [{ id, ...(await describe()) }, ...read.filter(presence => presence !== undefined)];
   }
 }
 
-/** `undefined` for what is no sign of a living window; old ones are removed. */
-async function readPresence(file: string): Promise<WindowPresence | undefined> {
+/** `undefined` for what is no sign of a living window, or one from before `latest` (Unix ms); those of the dead are removed. */
+async function readPresence(file: string, latest: number): Promise<WindowPresence | undefined> {
   try {
     const { mtimeMs } = await fs.stat(file);
     const value: unknown = JSON.parse(await fs.readFile(file, 'utf8'));
     if (!isObject(value)) return undefined;
     const { id, folders, focused, focusedAt, pid, host } = value;
     const isHere = host === os.hostname() && typeof pid === 'number';
-    if (Date.now() - mtimeMs > STALE_MS || (isHere && !isAlive(pid))) {
+    if (mtimeMs < latest || (isHere && !isAlive(pid))) {
       if (isHere && !isAlive(pid)) await fs.rm(file, { force: true });
       return undefined;
     }

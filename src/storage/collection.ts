@@ -230,8 +230,8 @@ export class FileCollection<T> implements Collection<T> {
 
   /** Reads one record that a listing shows; the caller holds its place in the queue. */
   async #absorb(stem: string, seen: readonly number[]): Promise<boolean> {
+    if (this.#isAsSeen(stem, seen)) return false;
     const known = this.#known.get(stem);
-    if (known !== undefined && known.revision === seen[0]) return false;
     // A listing may be older than what this process has written since: look again.
     const found = known === undefined ? await this.#chain.newest(stem, seen) : await this.#newest(stem);
     const changed = await this.#take(stem, found);
@@ -240,6 +240,14 @@ export class FileCollection<T> implements Collection<T> {
     // Leftovers of interrupted writes.
     if (found.kind === 'readable') await this.#chain.removeRevisions(stem, found.revisions.slice(1));
     return changed;
+  }
+
+  /** The listing shows the revision that is known. After a removal that others may have purged, the number alone says nothing. */
+  #isAsSeen(stem: string, [newest]: readonly number[]): boolean {
+    const known = this.#known.get(stem);
+    if (known?.content.kind === 'deleted' && known.content.at <= this.#context.now() - TOMBSTONE_MS)
+      return false;
+    return known !== undefined && known.revision === newest;
   }
 
   /** Puts what could be read in the place of a broken revision that is kept aside. */
@@ -340,7 +348,7 @@ export class FileCollection<T> implements Collection<T> {
         for (const stem of this.#known.keys()) if (!records.has(stem)) records.set(stem, []);
         const changed: string[] = [];
         await forEachLimited(records, READS_AT_ONCE, async ([stem, revisions]) => {
-          if (this.#known.get(stem)?.revision === revisions[0]) return;
+          if (this.#isAsSeen(stem, revisions)) return;
           const before = this.#shown.get(stem);
           if (!(await this.#queue.run(stem, () => this.#absorb(stem, revisions)))) return;
           changed.push((this.#shown.get(stem) ?? before)?.id ?? decodeId(stem));

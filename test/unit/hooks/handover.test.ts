@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { fork, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
+import * as os from 'node:os';
 import * as path from 'node:path';
+import { mock } from 'node:test';
 import { Handover, sweepPlace } from '../../../src/hooks/handover';
 import { History } from '../../../src/hooks/history';
 import { FRESH_MS, type HookEvent, type WindowPresence } from '../../../src/hooks/model';
@@ -214,6 +216,37 @@ describe('the hand-over of hook events', function () {
 
 describe('what windows know of each other', () => {
   afterEach(cleanUp);
+
+  it('that others are there, also when the machine has slept', async () => {
+    const place = await temporaryPlace();
+    const here = { folders: ['/w'], focused: false, focusedAt: 0 };
+    const began = Date.now();
+    mock.timers.enable({ apis: ['setInterval', 'Date'], now: began });
+    later(() => mock.timers.reset());
+    const board = new WindowBoard({
+      folder: place.windows,
+      id: 'one',
+      describe: () => Promise.resolve(here),
+      isShown: () => Promise.resolve(),
+      onFailure: unexpected,
+    });
+    later(() => board.dispose());
+    await board.publish();
+    // Another window of this machine, whose turn for a sign of life is yet to come.
+    const file = path.join(place.windows, 'two.json');
+    fs.writeFileSync(file, JSON.stringify({ id: 'two', ...here, pid: process.pid, host: os.hostname() }));
+    fs.utimesSync(file, new Date(began), new Date(began));
+    const seen = async (): Promise<string[]> => {
+      await board.publish();
+      return (await board.windows()).map(({ id }) => id);
+    };
+    mock.timers.setTime(began + 8 * 60 * 60_000);
+    assert.deepEqual(await seen(), ['one', 'two'], 'nobody has had the time for a sign of life');
+    mock.timers.tick(15_000);
+    assert.deepEqual(await seen(), ['one', 'two'], 'only this window has');
+    for (let beat = 0; beat < 4; beat++) mock.timers.tick(15_000);
+    assert.deepEqual(await seen(), ['one'], 'by now it is gone');
+  });
 
   it('their folders and focus, as long as they live', async () => {
     const place = await temporaryPlace();

@@ -61,6 +61,26 @@ describe('storage shared by windows', function () {
     assert.deepEqual(here.get('a'), { text: 'one' });
   });
 
+  it('sees a record that came back after its removal had been purged elsewhere', async () => {
+    const root = temporaryFolder();
+    const clock = { now: Date.now() };
+    const now = (): number => clock.now;
+    const here = openWindow(root, { now }).collection(notes);
+    await here.load();
+    await here.put('a', { text: 'first' });
+    await here.remove('a');
+    clock.now += 25 * 60 * 60 * 1000;
+    const there = openWindow(root, { now }).collection(notes);
+    await there.load();
+    assert.deepEqual(filesBelow(root), [], 'the removal is purged');
+    await there.put('a', { text: 'one' });
+    await there.put('a', { text: 'two' });
+    const heard: string[] = [];
+    here.onDidChange(ids => heard.push(...ids));
+    await until(here.onDidChange, () => here.get('a')?.text === 'two');
+    assert.deepEqual(heard, ['a']);
+  });
+
   it('notices records restored from a copy with lower revisions, and a folder that vanished', async () => {
     const root = temporaryFolder();
     const here = openWindow(root).collection(notes);
