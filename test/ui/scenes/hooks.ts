@@ -74,22 +74,21 @@ async function askAboutFile(workbench: Workbench): Promise<Locator> {
   return question;
 }
 
-/** Events as windows have taken them: of sessions that are known, and of others. */
+/** Events that the hook command has just written down, of sessions that are known, and earlier ones as windows have taken them. */
 function putHookEvents(workbench: Workbench, service: SampleService): void {
-  const folder = path.join(
+  const hooks = path.join(
     workbench.server.userDataFolder,
-    'User/globalStorage/agent-console.agent-console/hooks/history',
+    'User/globalStorage/agent-console.agent-console/hooks',
   );
-  fs.mkdirSync(folder, { recursive: true });
   const [first, second] = service.sessionIds;
   const events = [
     {
-      minutes: 2,
+      minutes: 0,
       hook_event_name: 'Notification',
       session_id: first,
       message: 'May I push this branch to origin?',
     },
-    { minutes: 9, hook_event_name: 'Notification', session_id: second },
+    { minutes: 0, hook_event_name: 'Notification', session_id: second },
     { minutes: 12, hook_event_name: 'Stop', session_id: '7f3c9a52-5d1e-4c7e-9c1f-2d7a3f1f1f0a' },
     { minutes: 50, hook_event_name: 'SessionEnd', session_id: 'b1f7', reason: 'error' },
     {
@@ -99,10 +98,15 @@ function putHookEvents(workbench: Workbench, service: SampleService): void {
       cwd: `/home/someone/${'long-name-'.repeat(12)}`,
     },
   ];
-  for (const { minutes, ...event } of events) {
-    const second = Math.floor(Date.now() / 1000) - minutes * 60;
-    const file = path.join(folder, `${second}.scene.json`);
-    fs.writeFileSync(file, JSON.stringify({ cwd: '/home/someone/shop', ...event }));
-    fs.utimesSync(file, second, second);
+  for (const [index, { minutes, ...event }] of events.entries()) {
+    // What the sessions are known to have done was before that.
+    const second = Math.ceil(Date.now() / 1000) - minutes * 60;
+    const folder = path.join(hooks, minutes === 0 ? 'spool' : 'history');
+    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const file = path.join(folder, `${second}.scene${index}.json`);
+    const temp = `${file}.tmp`;
+    fs.writeFileSync(temp, JSON.stringify({ cwd: '/home/someone/shop', ...event }));
+    fs.utimesSync(temp, second, second);
+    fs.renameSync(temp, file);
   }
 }
