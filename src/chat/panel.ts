@@ -232,7 +232,9 @@ export class ChatPanel extends Disposable implements PanelActions {
     if (!/^[\w-]{8,64}$/.test(sendId)) throw new RangeError('Not the id of a send.');
     const asked = this.#pagesHeard;
     await this.conversation.submit(text, sendId);
-    this.#shownDraft = this.conversation.composition.draft.text;
+    // With the answer the page empties its composer; what was refused meanwhile comes back into it.
+    this.#shownDraft = '';
+    this.#gather();
     // The page that asked is gone, and the one after it began with the text that is sent now.
     if (asked !== this.#pagesHeard) this.showDraft();
   }

@@ -56,3 +56,43 @@ describe('a chat page that begins', () => {
     assert.equal(it.window.conversation.composition.draft.text, 'A draft');
   });
 });
+
+describe('a message that is refused', () => {
+  it('comes back into the composer however fast it was refused, and is not written over by the next', async () => {
+    const it = await scene();
+    const { said, posted, heard } = panelOf(it);
+    const { conversation } = it.window;
+    const { composition } = conversation;
+    const putIn = composition.putIn.bind(composition);
+    composition.putIn = async send => {
+      await until(conversation.onDidChange, () =>
+        conversation.sends.some(({ sendId, state }) => sendId === send.sendId && state === 'refused'),
+      );
+      await putIn(send);
+    };
+    it.service.fail({ kind: 'status', status: 422, match: { method: 'POST' } });
+    said.fire(ready);
+    await until(heard, () => told(posted, 'start') !== undefined);
+    const write = (text: string, version: number): void =>
+      said.fire({ kind: 'notification', name: 'draft', params: { text, version } });
+    const send = async (text: string, id: number): Promise<void> => {
+      said.fire({ kind: 'request', id, name: 'send', params: { text, sendId: `an-id-of-send-${id}` } });
+      await until(heard, () => posted.some(message => message.kind === 'answer' && message.id === id));
+    };
+    const back = (): unknown => (told(posted, 'setDraft') as { readonly text?: string } | undefined)?.text;
+    write('One', 1);
+    await send('One', 1);
+    // The page empties its composer with the answer.
+    await until(heard, () => back() === 'One');
+    assert.equal(composition.draft.text, 'One');
+    // Whoever writes before it is back writes something else; the first stays with its send.
+    await send('One, again', 2);
+    write('Two', 2);
+    await send('Two', 3);
+    await until(heard, () => back() === 'Two');
+    assert.deepEqual(
+      conversation.sends.filter(({ state }) => state === 'refused').map(({ text }) => text),
+      ['One, again', 'Two'],
+    );
+  });
+});
