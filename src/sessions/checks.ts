@@ -80,7 +80,13 @@ function decodeCheck(value: unknown): Check {
   const { at, by, seen, unchanged } = check;
   if (typeof at !== 'number' || typeof by !== 'string') throw new Error('It is not a check.');
   if (typeof seen !== 'string' || typeof unchanged !== 'number') throw new Error('It is not a check.');
-  const { at: failedAt, sentence } = check.failure ?? {};
+  const { at: failedAt, sentence, lasts } = check.failure ?? {};
   const failed = typeof failedAt === 'number' && typeof sentence === 'string';
-  return { at, by, seen, unchanged, ...(failed ? { failure: { at: failedAt, sentence } } : {}) };
+  return {
+    at,
+    by,
+    seen,
+    unchanged,
+    ...(failed ? { failure: { at: failedAt, sentence, ...(lasts === true ? { lasts } : {}) } } : {}),
+  };
 }

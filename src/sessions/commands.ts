@@ -37,6 +37,7 @@ export interface SessionCommandsDeps {
   readonly linkBase: Pick<vscode.Uri, 'scheme' | 'authority'>;
   readonly refresh: () => Promise<void>;
   readonly stepAside: NonNullable<LocalCommandsDeps['stepAside']>;
+  readonly follow: NonNullable<LocalCommandsDeps['follow']>;
 }
 
 /** What people do with sessions. */
@@ -51,7 +52,14 @@ export class SessionCommands {
     this.handlers = {
       ...deps.flow.handlers,
       ...deps.list.handlers,
-      ...new LocalCommands({ index, access, format, onFailure, stepAside: deps.stepAside }).handlers,
+      ...new LocalCommands({
+        index,
+        access,
+        format,
+        onFailure,
+        stepAside: deps.stepAside,
+        follow: deps.follow,
+      }).handlers,
       ...new TransferCommands({ index, access }).handlers,
       refresh: () => deps.refresh(),
       add: argument => this.#add(argument),

@@ -234,11 +234,15 @@ class Sessions extends Disposable implements SessionsFeature {
       computer,
       linkBase: deps.linkBase,
       refresh: () => this.refresh(),
-      stepAside: async (sessionId, leaving, by) => {
-        const rows = tree.stepFrom(sessionId, leaving, by);
+      stepAside: async (sessionId, leaving) => {
+        const rows = tree.stepFrom(sessionId, leaving);
         // These move the focus of the list that has the keyboard.
         const step = rows < 0 ? 'list.focusUp' : 'list.focusDown';
         if (rows !== 0) await vscode.commands.executeCommand(step, Math.abs(rows));
+      },
+      follow: sessionId => {
+        tree.update(new Set([sessionId]));
+        return deps.view.reveal(tree.node(sessionId), { select: false, focus: true });
       },
     }));
     this.commands = sessionCommands.handlers;

@@ -14,13 +14,12 @@ export interface LocalCommandsDeps {
   readonly format: Formatter;
   readonly onFailure: (error: unknown) => void;
   /** Takes the keyboard from a session's row to one that stays when these go elsewhere: a row that goes takes the focus with it. */
-  readonly stepAside?: (sessionId: string, leaving: ReadonlySet<string>, by: Departure) => Thenable<unknown>;
+  readonly stepAside?: (sessionId: string, leaving: ReadonlySet<string>) => Thenable<unknown>;
+  /** Takes the keyboard to where a session's row is now: in another group it would be lost. */
+  readonly follow?: (sessionId: string) => Thenable<unknown>;
   /** How what was done is told; by a notification unless a test listens. */
   readonly tell?: Tell;
 }
-
-/** Why rows leave their place; a pin moves only those that stand in a group of their time. */
-export type Departure = 'removed' | 'archivedAt' | 'pinned';
 
 type Changed = 'name' | 'pinned' | 'archivedAt' | 'tags' | 'readCount';
 
@@ -89,7 +88,7 @@ export class LocalCommands {
       );
       if (!(await confirmed(question, detail, vscode.l10n.t('Remove')))) return;
     }
-    await this.#stepAside(node, records, 'removed');
+    await this.#stepAside(node, records);
     const removed: SessionRecord[] = [];
     for (const { sessionId } of records) {
       const record = await index.remove(serviceId, sessionId);
@@ -112,11 +111,10 @@ export class LocalCommands {
     });
   }
 
-  async #stepAside(node: unknown, records: readonly SessionRecord[], by: Departure): Promise<void> {
-    const { focused } = keyOf(node) ?? {};
+  async #stepAside(node: unknown, records: readonly SessionRecord[]): Promise<void> {
+    const focused = focusedOf(node, records);
     const leaving = new Set(records.map(({ sessionId }) => sessionId));
-    if (isSession(focused) && leaving.has(focused.sessionId))
-      await this.#deps.stepAside?.(focused.sessionId, leaving, by);
+    if (focused !== undefined) await this.#deps.stepAside?.(focused, leaving);
   }
 
   /** Puts back what was removed, in whichever window and however long ago. */
@@ -172,8 +170,10 @@ export class LocalCommands {
       );
       if (!(await confirmed(question, detail, vscode.l10n.t('Archive')))) return;
     }
-    if (field === 'archivedAt' || field === 'pinned') await this.#stepAside(node, records, field);
+    if (field === 'archivedAt') await this.#stepAside(node, records);
     const takeBack = await this.#change(records, field, value);
+    const focused = focusedOf(node, records);
+    if (field === 'pinned' && focused !== undefined) await this.#deps.follow?.(focused);
     const sentence = doneText(field, isArchiving, records, first);
     if (sentence === undefined) this.#undo.add(takeBack);
     else this.#offer(sentence, takeBack);
@@ -269,6 +269,13 @@ function doneText(
     default:
       return undefined;
   }
+}
+
+/** The row with the focus, where it is one of these and a key asked. */
+function focusedOf(node: unknown, records: readonly SessionRecord[]): string | undefined {
+  const { focused } = keyOf(node) ?? {};
+  const isAmong = isSession(focused) && records.some(({ sessionId }) => sessionId === focused.sessionId);
+  return isAmong ? focused.sessionId : undefined;
 }
 
 function isSame(a: unknown, b: unknown): boolean {

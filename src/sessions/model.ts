@@ -6,6 +6,8 @@ export interface StatusProblem {
   /** When the check failed, Unix ms. */
   readonly at: number;
   readonly sentence: string;
+  /** It will not pass by itself: the session is gone, or the key may not read it. */
+  readonly lasts?: boolean | undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import type { ApiClient, Session } from '../api';
+import { isApiError, type ApiClient, type Session } from '../api';
 import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
 import { Emitter, type Observable } from '../util/event';
 import { Poller } from '../util/poller';
@@ -233,7 +233,9 @@ export class SessionMonitor extends Disposable {
     } catch (error) {
       const sentence = index.serviceId === serviceId ? this.#deps.sentence(error) : undefined;
       // A failure, too, is as old as its question: an answer to a later one counts.
-      if (sentence !== undefined) await this.#fail(serviceId, sessionId, { at: startedAt, sentence });
+      const lasts = isApiError(error) && (error.kind === 'notFound' || error.kind === 'forbidden');
+      const problem = { at: startedAt, sentence: sentence ?? '', ...(lasts ? { lasts } : {}) };
+      if (sentence !== undefined) await this.#fail(serviceId, sessionId, problem);
       throw error;
     }
   }

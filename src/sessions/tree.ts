@@ -5,7 +5,6 @@ import type { Formatter } from '../util/format';
 import { breakable, linesTooltip, retryItem, themeIcon } from '../util/treeItems';
 import { tooltipOf } from './facts';
 import type { SessionGroup } from './groups';
-import type { Departure } from './localCommands';
 import type { SessionStatus } from './model';
 import type { SessionRecord } from './record';
 import { rowOf, type ComputerFacts, type Row } from './row';
@@ -24,7 +23,6 @@ interface RetryNode {
 }
 export type SessionTreeNode = SessionNode | GroupNode | RetryNode;
 
-const MOVED_BY_PIN: ReadonlySet<string> = new Set(['pinned', 'today', 'week', 'earlier']);
 const RETRY: RetryNode = { kind: 'retry' };
 
 export interface SessionsTreeDeps {
@@ -105,13 +103,13 @@ export class SessionsTree extends Disposable implements vscode.TreeDataProvider<
 
   /**
    * How many rows the focus has to go down (up where negative) from a session's row to one that stays when `leaving` go: the next
-   * of its group, else the one before, else what is beside the group. 0 where the row stays itself.
+   * of its group, else the one before, else what is beside the group.
    */
-  stepFrom(sessionId: string, leaving: ReadonlySet<string>, by: Departure = 'removed'): number {
+  stepFrom(sessionId: string, leaving: ReadonlySet<string>): number {
     const group = this.#shown.findIndex(({ key }) => key === this.#groupOf.get(sessionId));
-    const { kind = '', sessionIds: ids = [] } = this.#shown[group] ?? {};
+    const ids = this.#shown[group]?.sessionIds ?? [];
     const at = ids.indexOf(sessionId);
-    if (at < 0 || (by === 'pinned' && !MOVED_BY_PIN.has(kind))) return 0;
+    if (at < 0) return 0;
     const stays = (id: string): boolean => !leaving.has(id);
     const [next, before] = [
       ids.findIndex((id, index) => index > at && stays(id)),

@@ -14,6 +14,8 @@ import type { SessionsTree, SessionTreeNode } from './tree';
 
 /** How often the ages in the rows are drawn anew while the view is visible. */
 const REDRAW_MS = 15_000;
+/** So many sessions that could not be asked about are asked again; once they answer, others take their place. */
+const TRIED_AGAIN = 20;
 /** Changes that come together are shown together. */
 const TOGETHER_MS = 50;
 
@@ -146,13 +148,20 @@ export class SessionsView extends Disposable {
     this.#showBadge();
   }
 
-  /** While the view is visible, every session with work to do or a person to wait for is checked; the rest keep their age. */
+  /**
+   * While the view is visible, every session with work to do or a person to wait for is checked, and until it answers what could not
+   * be asked about; the rest keep their age.
+   */
   #watchActive(): void {
     const wanted = new Set<string>();
+    let again = 0;
     if (this.#deps.view.visible) {
       for (const [id, record] of this.#deps.index.records) {
         if (record.local.archivedAt !== undefined) continue;
-        if (isWaiting(record) || isActive(this.#deps.monitor.statusOf(id))) wanted.add(id);
+        const status = this.#deps.monitor.statusOf(id);
+        if (isWaiting(record) || isActive(status)) wanted.add(id);
+        else if (status.problem !== undefined && status.problem.lasts !== true && again++ < TRIED_AGAIN)
+          wanted.add(id);
       }
     }
     for (const [id, watch] of this.#watches) {

@@ -111,11 +111,11 @@ describe('the sessions view at work', () => {
     await goTo('Gamma');
     await press('Alt+p');
     await row(/^Pinned/).waitFor();
-    await focused().filter({ hasText: 'Delta' }).waitFor();
-    await goTo('Gamma');
+    await focused().filter({ hasText: 'Gamma' }).waitFor();
+    await view().locator('.monaco-list-row[data-index="1"].focused', { hasText: 'Gamma' }).waitFor();
     await press('Alt+p');
     await gone(/^Pinned/);
-    await goTo('Gamma');
+    await focused().filter({ hasText: 'Gamma' }).waitFor();
     await press('Alt+u');
     await row('Gamma').getByText('unread').waitFor();
     await press('Alt+u');

@@ -163,8 +163,6 @@ describe('rows of the tree of sessions', () => {
     assert.equal(step('r1', 'r1'), 1, 'to the next group');
     assert.equal(step('b', 'a', 'b', 'c'), -3, 'from the second row of the last group to above its head');
     assert.equal(step('not there', 'a'), 0);
-    const pin = (id: string): number => window.tree.stepFrom(id, new Set([id]), 'pinned');
-    assert.deepEqual([pin('a'), pin('r1')], [1, 0], 'a pin moves no row that runs');
   });
 
   it('never go back to what an answer says that comes late', async () => {

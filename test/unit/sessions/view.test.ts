@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { mock } from 'node:test';
 import { SessionsView, type SessionsViewDeps } from '../../../src/sessions/view';
 import { Emitter, ObservableValue } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
@@ -55,5 +56,67 @@ describe('the view of sessions', () => {
     );
     assert.deepEqual(await next(() => undefined), ['update']);
     view.dispose();
+  });
+
+  it('asks again about what could not be asked about, some at a time, until it answers or cannot', () => {
+    const changed = new Emitter<readonly string[]>();
+    const visibility = new Emitter<undefined>();
+    const silent = new Emitter<undefined>().event;
+    const ids = Array.from({ length: 30 }, (_, at) => `s${at}`);
+    const problems = new Map(
+      ids.map(id => [id, { at: 1, sentence: 'x', ...(id < 's13' ? { lasts: true } : {}) }]),
+    );
+    const watched = new Set<string>();
+    const shown = { visible: false, onDidChangeVisibility: visibility.event };
+    const view = new SessionsView({
+      view: shown,
+      tree: { reset: () => undefined, update: () => undefined },
+      listing: { onDidChange: silent, countText: () => undefined, hiddenText: () => undefined },
+      index: {
+        onDidChange: changed.event,
+        records: new Map(
+          ids.map(id => [id, { sessionId: id, local: id === 's29' ? { archivedAt: 1 } : {} }]),
+        ),
+        unreadable: [],
+        isOpen: true,
+      },
+      monitor: {
+        onDidChange: silent,
+        statusOf: (id: string) => {
+          const problem = problems.get(id);
+          return problem === undefined ? { value: 'idle' } : { value: 'unknown', last: 'idle', problem };
+        },
+        watch: (id: string) => {
+          watched.add(id);
+          return { dispose: () => void watched.delete(id) };
+        },
+      },
+      connection: {
+        state: new ObservableValue<unknown>({ kind: 'signedIn', service: { source: 'sample' } }),
+      },
+      format: new Formatter('en'),
+    } as unknown as SessionsViewDeps);
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const next = (): string[] => {
+      changed.fire([]);
+      mock.timers.tick(50);
+      return [...watched];
+    };
+    try {
+      assert.deepEqual(next(), [], 'nobody looks');
+      shown.visible = true;
+      const lasting = [...problems].filter(([, problem]) => 'lasts' in problem).map(([id]) => id);
+      const first = next();
+      assert.equal(first.length, 20);
+      assert.ok(first.every(id => !lasting.includes(id) && id !== 's29'));
+      for (const id of first) problems.delete(id);
+      const left = ids.filter(id => problems.has(id) && !lasting.includes(id) && id !== 's29');
+      assert.deepEqual(next(), left, 'the others take their place');
+      for (const id of left) problems.delete(id);
+      assert.deepEqual(next(), []);
+    } finally {
+      mock.timers.reset();
+      view.dispose();
+    }
   });
 });
