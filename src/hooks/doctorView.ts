@@ -49,6 +49,7 @@ export async function showDoctor(deps: DoctorViewDeps): Promise<void> {
 
 /** Sends a test event through the installed command and tells how it went. */
 export async function showTest(deps: DoctorDeps, cwd: string, format: Formatter): Promise<void> {
+  if (!deps.isListening()) return tellUnheard(deps);
   const outcome = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Sending a test event') },
     () => sendTest(deps, cwd),
@@ -77,6 +78,23 @@ export async function showTest(deps: DoctorDeps, cwd: string, format: Formatter)
         await vscode.commands.executeCommand(commands.hooks.doctor);
     }
   }
+}
+
+/** Nobody would take the event. */
+async function tellUnheard({ installation }: DoctorDeps): Promise<void> {
+  if ((await installation.files()).length > 0) {
+    const settings = vscode.l10n.t('Open settings');
+    const sentence = vscode.l10n.t(
+      'This window does not listen for hook events: the setting agentConsole.hooks.listen turns it off.',
+    );
+    if ((await vscode.window.showWarningMessage(sentence, settings)) === settings)
+      await vscode.commands.executeCommand('workbench.action.openSettings', 'agentConsole.hooks.listen');
+    return;
+  }
+  const install = vscode.l10n.t('Install hooks');
+  const sentence = vscode.l10n.t('No hooks are installed on this machine, so this window does not listen.');
+  if ((await vscode.window.showWarningMessage(sentence, install)) === install)
+    await vscode.commands.executeCommand(commands.hooks.install);
 }
 
 function run(command: string): () => Thenable<unknown> {

@@ -207,6 +207,7 @@ async function pickCriteria(
       description: scoreText(now),
       detail: forQuickPick(plain(now.rationale ?? ''), 300),
       value: id,
+      picked: true,
     }));
   if (choices.length === 0) {
     void vscode.window.showInformationMessage(vscode.l10n.t('Every criterion of this report passes.'));

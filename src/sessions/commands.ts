@@ -9,12 +9,12 @@ import { forNotification, oneLine } from '../util/text';
 import type { SessionAccess } from './access';
 import type { CreateFlow } from './createFlow';
 import { sectionsOf } from './facts';
-import { linkTo, readLink } from './links';
+import { elsewhereText, isSessionId, linkTo, readLink } from './links';
 import type { ListCommands } from './listCommands';
 import { LocalCommands, type LocalCommandsDeps } from './localCommands';
 import type { SessionMonitor } from './monitor';
 import type { NotesFiles } from './notes';
-import { askSessionId, isSessionId } from './pickers';
+import { askSessionId } from './pickers';
 import type { SessionRecord } from './record';
 import type { ComputerFacts } from './row';
 import type { SessionIndex } from './sessionIndex';
@@ -82,7 +82,8 @@ export class SessionCommands {
       case 'new':
         return flow.createForPerson();
       case 'add': {
-        const sessionId = await askSessionId();
+        const { service } = await access.signedIn(true);
+        const sessionId = await askSessionId(service.host);
         return sessionId === undefined ? undefined : access.learn(sessionId, true);
       }
     }
@@ -101,12 +102,7 @@ export class SessionCommands {
     const { service } = await this.#deps.access.signedIn(true);
     const id = forNotification(link.sessionId, 80);
     if (link.host !== undefined && link.host !== service.host) {
-      const sentence = vscode.l10n.t(
-        'This link is to a session at {0}, and you are signed in to {1}. Sign in there to open it.',
-        forNotification(link.host, 80),
-        service.host,
-      );
-      throw new Error(sentence);
+      throw new Error(elsewhereText(link.host, service.host));
     }
     const open = vscode.l10n.t('Open session');
     const answer = await vscode.window.showInformationMessage(
@@ -124,8 +120,7 @@ export class SessionCommands {
     const { access } = this.#deps;
     // A button of the view passes the selected row along.
     const byPerson = typeof argument !== 'string';
-    if (byPerson) await access.signedIn(true);
-    const sessionId = byPerson ? await askSessionId() : argument;
+    const sessionId = byPerson ? await askSessionId((await access.signedIn(true)).service.host) : argument;
     if (sessionId === undefined) return undefined;
     if (!isSessionId(sessionId)) {
       throw new Error(vscode.l10n.t('“{0}” is not a session id.', oneLine(sessionId, 60)));

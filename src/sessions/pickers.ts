@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Formatter } from '../util/format';
 import { forQuickPick } from '../util/text';
+import { elsewhereText, isSessionId, linkIn } from './links';
 import { activityOf, type SessionStatus } from './model';
 import type { SessionRecord } from './record';
 import { rowOf, type ComputerFacts } from './row';
@@ -54,22 +55,33 @@ function isArchived({ local }: SessionRecord): boolean {
   return local.archivedAt !== undefined;
 }
 
-/** Asks for a session id. Ids are the service's: anything without white space or control characters may be one. */
-export async function askSessionId(): Promise<string | undefined> {
+/**
+ * Asks for a session's id, or a link to one at `host`; resolves to the id. Ids are the service's: anything without white space or
+ * control characters may be one.
+ */
+export async function askSessionId(host: string): Promise<string | undefined> {
   const value = await vscode.window.showInputBox({
     title: vscode.l10n.t('Open a session by its id'),
-    prompt: vscode.l10n.t('The id is shown in the web application and in the command-line client.'),
+    prompt: vscode.l10n.t(
+      'The id is shown in the web application and in the command-line client. A link to a session will do, too.',
+    ),
     ignoreFocusOut: true,
-    validateInput: text =>
-      text.trim() === '' || isSessionId(text.trim())
-        ? undefined
-        : vscode.l10n.t('A session id has no spaces and at most 256 characters.'),
+    validateInput: text => {
+      const typed = text.trim() === '' ? undefined : typedSession(text.trim(), host);
+      return typeof typed === 'object' ? typed.problem : undefined;
+    },
   });
-  const id = value?.trim();
-  return id !== undefined && isSessionId(id) ? id : undefined;
+  const typed = typedSession(value?.trim() ?? '', host);
+  return typeof typed === 'string' ? typed : undefined;
 }
 
-/** `.` and `..` name no session: in an address they would lead elsewhere. */
-export function isSessionId(text: string): boolean {
-  return /^(?!\.{1,2}$)[^\s\p{C}]{1,256}$/u.test(text);
+/** The id of the session that a text names, or why it names none. */
+function typedSession(text: string, host: string): string | { readonly problem: string } {
+  const link = linkIn(text);
+  if (link === 'other') return { problem: vscode.l10n.t('This link names no session of Agent Console.') };
+  if (link?.host !== undefined && link.host !== host) return { problem: elsewhereText(link.host, host) };
+  const id = link?.sessionId ?? text;
+  return isSessionId(id)
+    ? id
+    : { problem: vscode.l10n.t('A session id has no spaces and at most 256 characters.') };
 }

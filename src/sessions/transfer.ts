@@ -1,4 +1,4 @@
-import { isSessionId } from './pickers';
+import { isSessionId } from './links';
 import { decodeRecord, migrateRecord, RECORD_VERSION, type SessionRecord } from './record';
 
 const FORMAT = 'agent-console-sessions';

@@ -330,6 +330,8 @@ describe('hooks', () => {
     assert.equal(fs.readFileSync(file, 'utf8'), foreign);
     // The closed window's host, which nobody answers any more, is all that may be left.
     await until(() => files('windows').length <= 1);
+    await window.runCommand('Agent Console: Send a test event');
+    await window.notified('No hooks are installed on this machine');
   });
 });
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { SessionSettings } from '../../../src/api';
 import { sectionsOf, tooltipOf } from '../../../src/sessions/facts';
 import { FIELDS, readPresets, valueText, withValue } from '../../../src/sessions/fields';
-import { linkTo, readLink } from '../../../src/sessions/links';
+import { linkIn, linkTo, readLink } from '../../../src/sessions/links';
 import { statusOf, STALE_MS } from '../../../src/sessions/model';
 import { stateWarnings } from '../../../src/sessions/policy';
 import { rowOf, type ComputerFacts } from '../../../src/sessions/row';
@@ -252,6 +252,30 @@ describe('links to sessions', () => {
         });
       }),
     );
+  });
+
+  it('are read where people type them, of whichever editor', () => {
+    fc.assert(
+      fc.property(
+        fc.stringMatching(/^[!-~]{1,40}$/).filter(text => text !== '.' && text !== '..'),
+        sessionId => {
+          for (const scheme of ['vscode', 'code-oss', 'vscode-insiders'])
+            assert.deepEqual(linkIn(linkTo({ ...base, scheme }, { sessionId, host: 'api.example.com' })), {
+              sessionId,
+              host: 'api.example.com',
+            });
+        },
+      ),
+    );
+    assert.deepEqual(linkIn('vscode://agent-console.agent-console/session/s1'), { sessionId: 's1' });
+    for (const text of [
+      'https://app.example.com/x',
+      'vscode://a/session/',
+      'vscode://a/session/%E0%A4',
+      'x://',
+    ])
+      assert.equal(linkIn(text), 'other', text);
+    for (const text of ['s1', '726c46b4-dd2a', 'a:b', '//x', '']) assert.equal(linkIn(text), undefined, text);
   });
 
   it('name nothing when somebody else wrote them', () => {
