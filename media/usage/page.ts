@@ -92,7 +92,13 @@ function goToTop(): void {
 /** Shows one person's days, or all people; the row or button that was pressed is gone then, so the focus goes to the figures. */
 export function openPerson(person: string | undefined): void {
   change({ tab: 'people', person });
-  document.getElementById('panel')?.focus({ preventScroll: true });
+  const panelElement = document.getElementById('panel');
+  if (panelElement === null) return;
+  panelElement.focus({ preventScroll: true });
+  // What comes begins where the tabs end, which stay in view.
+  const tabs = panelElement.previousElementSibling?.getBoundingClientRect().height ?? 0;
+  const begin = panelElement.getBoundingClientRect().top + window.scrollY - tabs;
+  if (window.scrollY > begin) window.scrollTo(0, begin);
 }
 
 /** Sets how one section is shown; nothing is asked for. */

@@ -244,8 +244,17 @@ describe('the usage page', () => {
   it('goes into a person and back, and keeps names behind pseudonyms', async () => {
     const { page } = await open({ tab: 'people' });
     const { id, name } = people[7]!;
-    await page.getByRole('button', { name, exact: true }).first().click();
+    const link = page.getByRole('button', { name, exact: true }).first();
+    await link.waitFor();
+    await page.evaluate('window.scrollTo(0, 400)');
+    await link.click();
     await page.getByRole('heading', { name }).waitFor();
+    const [tabs, back] = await Promise.all(
+      [page.getByRole('tablist'), page.getByRole('button', { name: 'All people' })].map(each =>
+        each.boundingBox(),
+      ),
+    );
+    assert.ok(tabs && back && back.y >= tabs.y + tabs.height, 'the way back is not below the tabs');
     assert.deepEqual(
       [lastAsked().tab, stage.source.asked.some(({ person }) => person === id)],
       ['people', true],
