@@ -4,7 +4,11 @@ import { errorSentence } from '../connection';
 import { commands, type CommandHandlers } from '../contributions';
 import type { OutputLog } from '../log';
 import { redact } from '../util/redact';
-import { forNotification } from '../util/text';
+import { forNotification, oneLine } from '../util/text';
+
+/** Failures of commands that the diagnostics tell of, the latest. */
+const TOLD = 20;
+const failures: string[] = [];
 
 /** Something that can be read anew; made only if it is not there yet. */
 type Refreshable = () => Promise<{ refresh(): Promise<void> }>;
@@ -46,8 +50,10 @@ function diagnosticsText(deps: ConsoleDeps): string {
   return [
     `Agent Console ${deps.version}`,
     `${vscode.env.appName} ${vscode.version}, ${kind}, ${process.platform} ${process.arch}, Node ${process.versions.node}`,
-    `Workspace: ${vscode.workspace.isTrusted ? 'trusted' : 'restricted'}, ${vscode.workspace.workspaceFolders?.length ?? 0} folders`,
+    `Workspace: ${vscode.workspace.isTrusted ? 'trusted' : 'restricted'}, folders: ${vscode.workspace.workspaceFolders?.length ?? 0}`,
     deps.connection.diagnostics(),
+    `Commands that failed: ${failures.length}`,
+    ...failures.map(failure => `- ${failure}`),
     '',
   ].join('\n');
 }
@@ -67,6 +73,8 @@ export async function reportFailure({ command, error, args, log }: FailedCommand
   if (isCancelled(error)) return undefined;
   const sentence = errorSentence(error);
   log.error(`Command ${command}: ${sentence}`);
+  failures.push(`${new Date().toISOString()} ${command}: ${oneLine(sentence, 500)}`);
+  failures.splice(0, failures.length - TOLD);
   if (ANSWERING.includes(command) && isRequest(args[0])) throw new Error(sentence);
   const showLog = vscode.l10n.t('Show log');
   const answer = await vscode.window.showErrorMessage(forNotification(sentence, 1_000), showLog);

@@ -83,7 +83,8 @@ export class SessionsView extends Disposable {
     this.#changed.clear();
     this.#hadFailed = hasFailed;
     setContext('agentConsole.sessions', this.#rows());
-    const counts = index.isOpen ? listing.countText() : undefined;
+    // Nothing is listed while nobody is signed in.
+    const counts = index.isOpen && state.kind !== 'signedOut' ? listing.countText() : undefined;
     const place = state.kind === 'signedOut' ? undefined : serviceLabel(state.service);
     view.description = [counts, place].filter(part => part !== undefined).join(' · ');
     setMessage(view, this.#message());

@@ -100,6 +100,7 @@ describe('commands', () => {
       await vscode.env.clipboard.readText(),
     ]);
     assert.match(seen, /Agent Console/);
+    assert.match(seen, /Commands that failed: [1-9].*agentConsole\.chat\.send: /);
     assert.doesNotMatch(seen, /sample_owner_|Bearer/i);
   });
 });
