@@ -4,6 +4,7 @@ import type { Endpoint } from './dayRecord';
 import { lastActivity, lastKnownDay, type KnownDays } from './model';
 import type { LastActivity } from './peopleTab';
 import type { Day, DayRange } from './report';
+import { inTurns } from './steps';
 
 /** What the days stored say beyond the days of a report. No request is made. */
 
@@ -27,5 +28,5 @@ export async function lastDayOf(
 
 /** When each person was last active, in the range of a report or before it. */
 export async function lastActivityIn(cache: DayCache, bounds: DayRange): Promise<LastActivity> {
-  return lastActivity(await cache.read('people', daysOf(bounds)), bounds);
+  return inTurns(lastActivity(await cache.read('people', daysOf(bounds)), bounds));
 }

@@ -8,6 +8,7 @@ import { peopleTab, type LastActivity } from './peopleTab';
 import { productivityTab } from './productivityTab';
 import { unreadNote } from './quality';
 import type { Day, DayRange, Figure, QualityNote, Section, TabReport, UsageQuery } from './report';
+import { atOnce, type Steps } from './steps';
 import { tokensTab } from './tokensTab';
 import { toolsTab } from './toolsTab';
 
@@ -59,7 +60,7 @@ export function lastKnownDay(days: KnownDays, end: Day): Day | undefined {
 }
 
 /** Who was last active when, of days that are all of people. */
-export function lastActivity(days: KnownDays, { start, end }: DayRange): LastActivity {
+export function* lastActivity(days: KnownDays, { start, end }: DayRange): Steps<LastActivity> {
   const last = new Map<string, Day>();
   let since: Day | undefined;
   let gap = false;
@@ -68,18 +69,24 @@ export function lastActivity(days: KnownDays, { start, end }: DayRange): LastAct
     if (record === undefined) gap = true;
     else if (!gap) since = day;
     for (const { user_id: id } of record?.rows ?? []) if (!last.has(id)) last.set(id, day);
+    yield;
   }
   return { days: last, since, earliest: start };
 }
 
 /** The report of one tab from the days known of its endpoint (sections 2.2-2.6). */
 export function report(query: UsageQuery, days: KnownDays, extras: Extras): TabReport {
+  return atOnce(reportSteps(query, days, extras));
+}
+
+/** The same where there may be hundreds of thousands of rows: other work may come in between. */
+export function* reportSteps(query: UsageQuery, days: KnownDays, extras: Extras): Steps<TabReport> {
   const { bounds, orgId, problem } = extras;
   const before = comparedWith(query, bounds);
   const inRange = daysOf(query.range);
   const known = inRange.flatMap(day => days.get(day) ?? []);
   const missing = inRange.filter(day => !days.has(day) && day >= bounds.start && day <= bounds.end);
-  const { figures, sections, notes = [] } = make(query, days, extras, before);
+  const { figures, sections, notes = [] } = yield* make(query, days, extras, before);
   const unread = unreadNote(known.flatMap(record => record.problems));
   return {
     query,
@@ -94,7 +101,12 @@ export function report(query: UsageQuery, days: KnownDays, extras: Extras): TabR
   };
 }
 
-function make(query: UsageQuery, days: KnownDays, extras: Extras, before: DayRange | undefined): Made {
+function* make(
+  query: UsageQuery,
+  days: KnownDays,
+  extras: Extras,
+  before: DayRange | undefined,
+): Steps<Made> {
   const { salt, directory } = extras;
   const names = new PeopleNames({ pseudonyms: query.pseudonyms, salt, directory });
   const context = <R>(pick: (record: DayRecord) => R | undefined): Context<R> => ({
@@ -110,7 +122,7 @@ function make(query: UsageQuery, days: KnownDays, extras: Extras, before: DayRan
     context(record => (record as unknown as DayRecord<E>).row);
   switch (query.tab) {
     case 'tokens':
-      return tokensTab(daily<'tokens'>(), names);
+      return yield* tokensTab(daily<'tokens'>(), names);
     case 'tools':
       return toolsTab(daily<'tools'>());
     case 'activity':
@@ -118,11 +130,11 @@ function make(query: UsageQuery, days: KnownDays, extras: Extras, before: DayRan
     case 'productivity':
       return productivityTab(daily<'productivity'>());
     case 'people':
-      return peopleTab(
+      return yield* peopleTab(
         context(record => (record as unknown as DayRecord<'people'>).rows),
         names,
         directory,
-        extras.lastActivity ?? lastActivity(days, extras.bounds),
+        extras.lastActivity ?? (yield* lastActivity(days, extras.bounds)),
       );
   }
 }

@@ -16,6 +16,7 @@ import {
 import type { DirectoryPerson, PeopleNames } from './names';
 import { counted, countLabels, quiet, sumsOf, type People, type Sums } from './peopleCounts';
 import type { Cell, Column, Day, Figure, Row, Section } from './report';
+import type { Steps } from './steps';
 
 /** When each person was last active, in all the days known and not only those of a range. */
 export interface LastActivity {
@@ -27,17 +28,18 @@ export interface LastActivity {
 }
 
 /** Section 2.6; with `query.person` only that person's days. */
-export function peopleTab(
+export function* peopleTab(
   context: Context<People>,
   names: PeopleNames,
   directory: readonly DirectoryPerson[],
   last: LastActivity,
-): { figures: Figure[]; sections: Section[] } {
-  for (const rows of context.now.rows) for (const row of rows ?? []) names.learn(row.user_id, row.user_email);
+): Steps<{ figures: Figure[]; sections: Section[] }> {
+  const groups = yield* byPerson(context.now);
+  for (const [id, days] of groups) names.learn(id, emailOf(days));
   const { person } = context.query;
-  if (person !== undefined) return onePerson(narrowed(context, person), person, names);
-  const groups = byPerson(context.now);
-  const metrics = dayMetrics();
+  if (person !== undefined) return yield* onePerson(narrowed(context, person), person, names);
+  const before = context.before && (yield* byPerson(context.before));
+  const metrics = yield* dayMetrics(context);
   // Of days of which nothing is known nobody can be said to be missing.
   const inactive = context.now.rows.some(row => row !== undefined)
     ? directory.filter(({ id }) => !groups.has(id))
@@ -50,7 +52,10 @@ export function peopleTab(
         label: vscode.l10n.t('Active people'),
         explanation: vscode.l10n.t('Different people with usage in the period.'),
       },
-      period => (period.rows.some(row => row !== undefined) ? peopleIn(period) : undefined),
+      period =>
+        period.rows.some(row => row !== undefined)
+          ? (period === context.now ? groups : before)?.size
+          : undefined,
     ),
     ...(directory.length === 0
       ? []
@@ -81,7 +86,7 @@ export function peopleTab(
         ...metrics.map(metric => ({ ...metric, isCharted: false })),
       ],
     ),
-    everybody(groups, names),
+    yield* everybody(groups, names),
     ...(directory.length === 0 || inactive === undefined ? [] : [withoutActivity(inactive, names, last)]),
   ];
   return { figures, sections };
@@ -93,31 +98,24 @@ function totals(context: Context<People>, metrics: readonly Metric<People>[]): F
   );
 }
 
-function dayMetrics(): Metric<People>[] {
+/** Each day is added up once, for all of its figures. */
+function* dayMetrics({ now, before }: Context<People>): Steps<Metric<People>[]> {
   const labels = countLabels();
-  // Each day is added up once, for all of its figures.
   const known = new Map<People, Sums>();
-  const sumsOnce = (rows: People): Sums => {
-    let sums = known.get(rows);
-    if (sums === undefined) known.set(rows, (sums = sumsOf(rows)));
-    return sums;
-  };
+  for (const rows of [...now.rows, ...(before?.rows ?? [])]) {
+    if (rows !== undefined) known.set(rows, sumsOf(rows));
+    yield;
+  }
   return counted.map((name, index) => ({
     id: name,
     label: labels[name],
-    of: rows => sumsOnce(rows)[index],
+    of: rows => known.get(rows)?.[index],
     adds: true,
     hidden: quiet.has(name),
   }));
 }
 
-function peopleIn({ rows }: Period<People>): number {
-  const ids = new Set<string>();
-  for (const day of rows) for (const row of day ?? []) ids.add(row.user_id);
-  return ids.size;
-}
-
-function byPerson({ rows }: Period<People>): Map<string, UserDay[]> {
+function* byPerson({ rows }: Period<People>): Steps<Map<string, UserDay[]>> {
   const groups = new Map<string, UserDay[]>();
   for (const day of rows) {
     for (const row of day ?? []) {
@@ -125,8 +123,14 @@ function byPerson({ rows }: Period<People>): Map<string, UserDay[]> {
       if (group === undefined) groups.set(row.user_id, [row]);
       else group.push(row);
     }
+    yield;
   }
   return groups;
+}
+
+/** The newest that is there. */
+function emailOf(days: People): string | undefined {
+  return days.findLast(day => day.user_email)?.user_email ?? undefined;
 }
 
 /** Rows of one person come in the order of their days. */
@@ -135,15 +139,26 @@ function distinctDays(days: People): number {
 }
 
 /** Tool calls per message of a person over several days: each day's ratio weighs as many messages as it had. */
-function ratioOf(days: readonly UserDay[]): number | undefined {
-  let weight = 0;
-  let weighted = 0;
-  for (const { autonomy_ratio: ratio, user_messages: messages } of days) {
-    if (ratio === undefined || messages === undefined) continue;
-    weight += messages;
-    weighted += ratio * messages;
+class Ratio {
+  #weight = 0;
+  #weighted = 0;
+
+  add(days: readonly UserDay[]): this {
+    for (const { autonomy_ratio: ratio, user_messages: messages } of days) {
+      if (ratio === undefined || messages === undefined) continue;
+      this.#weight += messages;
+      this.#weighted += ratio * messages;
+    }
+    return this;
   }
-  return weight > 0 ? weighted / weight : undefined;
+
+  get value(): number | undefined {
+    return this.#weight > 0 ? this.#weighted / this.#weight : undefined;
+  }
+}
+
+function ratioOf(days: readonly UserDay[]): number | undefined {
+  return new Ratio().add(days).value;
 }
 
 /** What is there on most days, the first by name of equals; with tokens or days as weight. */
@@ -188,7 +203,7 @@ function countColumns(): Column[] {
   }));
 }
 
-function everybody(groups: ReadonlyMap<string, readonly UserDay[]>, names: PeopleNames): Section {
+function* everybody(groups: ReadonlyMap<string, readonly UserDay[]>, names: PeopleNames): Steps<Section> {
   const identity: Column[] = names.isPseudonymous
     ? []
     : [
@@ -201,10 +216,13 @@ function everybody(groups: ReadonlyMap<string, readonly UserDay[]>, names: Peopl
       if (value !== undefined) whole[index] = (whole[index] ?? 0) + value;
       return value ?? null;
     });
-  const rows = [...groups].map(([id, days]): Row => {
-    const email = days.findLast(day => typeof day.user_email === 'string')?.user_email ?? '';
+  const ratio = new Ratio();
+  const rows: Row[] = [];
+  for (const [id, days] of groups) {
+    ratio.add(days);
+    const email = emailOf(days) ?? '';
     const who: Cell[] = names.isPseudonymous ? [] : [shown(email || names.of(id)), shown(id)];
-    return {
+    rows.push({
       id,
       cells: [
         names.of(id),
@@ -216,8 +234,9 @@ function everybody(groups: ReadonlyMap<string, readonly UserDay[]>, names: Peopl
         ...who,
       ],
       person: id,
-    };
-  });
+    });
+    yield;
+  }
   rows.sort((a, b) => Number(b.cells[3] ?? 0) - Number(a.cells[3] ?? 0) || compare(a.id, b.id));
   return {
     id: 'people',
@@ -244,7 +263,7 @@ function everybody(groups: ReadonlyMap<string, readonly UserDay[]>, names: Peopl
               sum(rows.map(({ cells }) => Number(cells[1]))) ?? null,
               null,
               ...whole.map(value => value ?? null),
-              ratioOf([...groups.values()].flat()) ?? null,
+              ratio.value ?? null,
               ...['', '', '', '', ...identity.map(() => '')],
             ],
           }),
@@ -299,16 +318,16 @@ function narrowed(context: Context<People>, person: string): Context<People> {
   return { ...context, now: only(context.now), before: context.before && only(context.before) };
 }
 
-function onePerson(
+function* onePerson(
   context: Context<People>,
   person: string,
   names: PeopleNames,
-): { figures: Figure[]; sections: Section[] } {
+): Steps<{ figures: Figure[]; sections: Section[] }> {
   const { now } = context;
   const active = (period: Period<People>): number | undefined =>
     sum(period.rows.map(rows => rows && Number(rows.length > 0)));
   const days = now.rows.flatMap(rows => rows ?? []);
-  const metrics = dayMetrics();
+  const metrics = yield* dayMetrics(context);
   const words = detailColumns();
   const ratio = { id: 'autonomy_ratio', label: vscode.l10n.t('Autonomy ratio'), unit: 'ratio' as const };
   const section = daySection(

@@ -16,23 +16,27 @@ import {
 } from './kit';
 import type { PeopleNames } from './names';
 import type { Column, Figure, Row, Section } from './report';
+import type { Steps } from './steps';
 
 /** Models with a colour of their own; the others are one. */
 const MOST_MODELS = 8;
 
 /** Section 2.2. */
-export function tokensTab(
+export function* tokensTab(
   context: Context<TokenDay>,
   names: PeopleNames,
-): { figures: Figure[]; sections: Section[] } {
+): Steps<{ figures: Figure[]; sections: Section[] }> {
   const metrics = totals();
   const figures = metrics.map(({ id, label, of }) =>
     figure(context, { id, label, explanation: explained.sum() }, sumOf(of)),
   );
-  return {
-    figures,
-    sections: [byDay(context, metrics), byModel(context), byUser(context, names), byBoth(context, names)],
-  };
+  const sections = [byDay(context, metrics)];
+  yield;
+  sections.push(byModel(context));
+  yield;
+  sections.push(yield* byUser(context, names));
+  sections.push(yield* byBoth(context, names));
+  return { figures, sections };
 }
 
 function totals(): Metric<TokenDay>[] {
@@ -198,7 +202,7 @@ function totalRow(groups: readonly Group[], [blank, share]: readonly [string, nu
   return { total: [vscode.l10n.t('Total'), blank, ...sums, share] };
 }
 
-function byUser({ now }: Context<TokenDay>, names: PeopleNames): Section {
+function* byUser({ now }: Context<TokenDay>, names: PeopleNames): Steps<Section> {
   const sums = new Map<string, number>();
   let rest = 0;
   for (const row of now.rows) {
@@ -209,6 +213,7 @@ function byUser({ now }: Context<TokenDay>, names: PeopleNames): Section {
       day += tokens;
     }
     if (row?.billable_tokens !== undefined) rest += row.billable_tokens - day;
+    yield;
   }
   const users = tally([...sums].map(([id, count]) => ({ names: [id], count })));
   const section = nameSection(
@@ -238,10 +243,14 @@ function byUser({ now }: Context<TokenDay>, names: PeopleNames): Section {
   };
 }
 
-function byBoth({ now }: Context<TokenDay>, names: PeopleNames): Section {
+function* byBoth({ now }: Context<TokenDay>, names: PeopleNames): Steps<Section> {
   const all = new Groups();
-  for (const row of now.rows) for (const user of row?.by_user ?? []) all.add(user.user_id, user.by_model);
+  for (const row of now.rows) {
+    for (const user of row?.by_user ?? []) all.add(user.user_id, user.by_model);
+    yield;
+  }
   const groups = all.list();
+  yield;
   const sums = figuresOf.map(name => sum(groups.map(group => group[name] ?? undefined)) ?? null);
   return {
     id: 'usersModels',

@@ -13,12 +13,13 @@ import type { DayRecord, Endpoint } from './dayRecord';
 import { csvOf, jsonOf } from './exports';
 import { Fetcher, OtherOrganization } from './fetcher';
 import { lastActivityIn, lastDayOf } from './horizon';
-import { daysFor, report } from './model';
+import { daysFor, reportSteps } from './model';
 import type { ControlRevision } from './markers';
 import type { DirectoryPerson } from './names';
 import type { Day, DayRange, TabReport, UsageQuery } from './report';
 import { SharedRecords } from './shared';
 import type { UsageSource } from './source';
+import { inTurns } from './steps';
 
 export interface UsageDataDeps {
   readonly connection: Connection;
@@ -350,7 +351,7 @@ export class UsageData extends Disposable implements UsageSource {
       (await desk?.days.read(legal.tab, daysFor(legal, bounds))) ?? new Map<Day, DayRecord>();
     const reach = legal.range.end;
     const lists = legal.tab === 'people' && legal.person === undefined && this.#directory.length > 0;
-    return report(legal, known, {
+    const extras = {
       bounds,
       orgId: desk?.organization,
       through: desk && (await lastDayOf(desk.days, legal.tab, bounds, { known, reach })),
@@ -359,7 +360,8 @@ export class UsageData extends Disposable implements UsageSource {
       directory: this.#directory,
       revisions: this.#revisions,
       salt: legal.pseudonyms ? await this.#salt(desk) : '',
-    });
+    };
+    return inTurns(reportSteps(legal, known, extras));
   }
 
   async #salt(desk: Desk | undefined): Promise<string> {

@@ -26,6 +26,8 @@ interface Message {
   readonly payload?: unknown;
 }
 
+const stages: Stage[] = [];
+
 class Stage {
   readonly source = new FakeUsageSource();
   readonly posted: Message[] = [];
@@ -60,6 +62,7 @@ class Stage {
       },
       kept,
     );
+    stages.push(this);
   }
 
   /** Resolves with the first message that fits, sent already or later. */
@@ -125,6 +128,10 @@ describe('the range of the dashboard', () => {
 });
 
 describe('the dashboard', () => {
+  afterEach(() => {
+    for (const { dashboard } of stages.splice(0)) dashboard.dispose();
+  });
+
   it('has its first report ready before the page asks, and asks for it once', async () => {
     const stage = new Stage({ ...firstState, tab: 'people', person: 'user_007' });
     assert.equal(stage.source.asked.length, 1);
@@ -244,10 +251,10 @@ describe('the dashboard', () => {
     const noon = Date.UTC(2026, 10, 21, 12);
     const stage = new Stage();
     await stage.start();
+    stage.dashboard.pageGone();
     // From here on time is made up.
     mock.timers.enable({ apis: ['setTimeout', 'Date'], now: noon });
     try {
-      stage.dashboard.pageGone();
       await stage.start();
       const told = () => stage.posted.filter(({ name }) => name === 'changed').length;
       pass(12 * 60);

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { daysOf } from '../../../src/usage/calendar';
+import { DayRecord } from '../../../src/usage/dayRecord';
+import { report, reportSteps, type Extras, type KnownDays } from '../../../src/usage/model';
+import type { TabId, UsageQuery } from '../../../src/usage/report';
+import { atOnce, inTurns, type Steps } from '../../../src/usage/steps';
+import { tokenRows, userRows } from '../../fakes/usage';
+
+const SIZE = { days: 30, people: 40 };
+const RANGE = { start: '2026-01-14', end: '2026-02-12' };
+const extras: Extras = {
+  bounds: RANGE,
+  directory: [{ id: 'somebody else' }],
+  revisions: [],
+  salt: '',
+};
+
+/** Rows as the service gives them, each read of a field of which is told. */
+function known(tab: 'people' | 'tokens', onRead: () => void): KnownDays {
+  const rows = tab === 'people' ? userRows(SIZE) : tokenRows(SIZE);
+  const watched = (value: object): object =>
+    new Proxy(value, {
+      get: (target, name) => {
+        const field: unknown = Reflect.get(target, name);
+        if (typeof name === 'string') onRead();
+        return typeof field === 'object' && field !== null ? watched(field) : field;
+      },
+    });
+  return new Map(
+    daysOf(RANGE).map(day => [
+      day,
+      new DayRecord(tab, 0, rows.filter(({ date }) => date === day).map(watched) as never),
+    ]),
+  );
+}
+
+const query = (tab: TabId): UsageQuery => ({
+  tab,
+  range: RANGE,
+  compare: false,
+  folded: true,
+  pseudonyms: false,
+});
+
+describe('work in steps', () => {
+  it('lets others have their turn', async () => {
+    let others = 0;
+    let over = false;
+    const tick = (): void => {
+      others++;
+      if (!over) setImmediate(tick);
+    };
+    setImmediate(tick);
+    const before: number[] = [];
+    function* work(): Steps<string> {
+      for (let step = 0; step < 4; step++) {
+        before.push(others);
+        for (const until = performance.now() + 10; performance.now() < until;);
+        yield;
+      }
+      return 'done';
+    }
+    assert.equal(await inTurns(work()), 'done');
+    over = true;
+    assert.deepEqual(before, [...new Set(before)], 'somebody else between any two');
+    assert.equal(atOnce(work()), 'done');
+  });
+
+  for (const tab of ['people', 'tokens'] as const) {
+    it(`a report of ${tab} never reads all of its days and people at once`, () => {
+      let reads = 0;
+      const days = known(tab, () => reads++);
+      const steps = reportSteps(query(tab), days, extras);
+      const each: number[] = [];
+      let step = steps.next();
+      for (; step.done !== true; step = steps.next()) {
+        each.push(reads);
+        reads = 0;
+      }
+      const most = Math.max(...each, reads);
+      const all = each.reduce((sum, count) => sum + count, reads);
+      assert.ok(all > 30_000, `${all} reads`);
+      assert.ok(most < all / 5, `${most} of ${all} reads in one step`);
+      assert.deepEqual(step.value, report(query(tab), days, extras));
+    });
+  }
+});
