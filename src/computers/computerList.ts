@@ -34,6 +34,8 @@ export interface ComputerListDeps {
   readonly language: string;
   /** What the windows of this person know together. */
   readonly shared?: SharedList;
+  /** Resolves while the window that looks is there. */
+  readonly isShown?: (() => Promise<void>) | undefined;
   readonly now?: () => number;
 }
 
@@ -53,7 +55,8 @@ export class ComputerList extends Disposable {
     super();
     this.#deps = deps;
     this.#now = deps.now ?? Date.now;
-    this.#poller = this.register(new Poller({ run: signal => this.#round(signal), now: this.#now }));
+    const { isShown } = deps;
+    this.#poller = this.register(new Poller({ run: signal => this.#round(signal), isShown, now: this.#now }));
     if (deps.shared !== undefined) this.register(deps.shared.onDidChange(() => this.#adopt()));
   }
 

@@ -5,10 +5,10 @@ import { setContext, type CommandHandlers } from '../contributions';
 import { outline } from '../util/details';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable, type IDisposable } from '../util/disposable';
-import type { Observable } from '../util/event';
 import type { Formatter } from '../util/format';
 import { forQuickPick, oneLine } from '../util/text';
 import { setMessage, viewMessage } from '../util/viewMessage';
+import type { WindowFocus } from '../util/windowFocus';
 import { ComputerList } from './computerList';
 import { computerDetails } from './facts';
 import { FollowCommand } from './followCommand';
@@ -38,7 +38,7 @@ export interface ComputersDeps {
   /** Other views that show how computers stand: while one of them is visible, the list is kept as fresh as for its own. */
   readonly shownIn?: readonly Visible[];
   /** Whether this window has the focus. */
-  readonly focused: Observable<boolean>;
+  readonly focused: WindowFocus;
   readonly refreshSeconds: () => number;
   readonly format: Formatter;
   readonly details: Pick<DetailsDocuments, 'show'>;
@@ -83,6 +83,7 @@ class Computers extends Disposable implements ComputersFeature {
         sentence: error => this.#sentence(error),
         language: vscode.env.language,
         shared: this.#shared,
+        isShown: focused.isShown,
       }),
     );
     this.tree = this.register(

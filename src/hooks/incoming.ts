@@ -3,8 +3,8 @@ import * as fs from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { Logger } from '../log';
 import { Disposable } from '../util/disposable';
-import type { Observable } from '../util/event';
 import { oneLine } from '../util/text';
+import type { WindowFocus } from '../util/windowFocus';
 import { Handover } from './handover';
 import type { HeldSignals } from './heldSignals';
 import type { History } from './history';
@@ -20,7 +20,7 @@ import { workspaceFolders } from './workspace';
 export interface IncomingDeps {
   readonly place: HookPlace;
   readonly log: Logger;
-  readonly focused: Observable<boolean>;
+  readonly focused: Required<WindowFocus>;
   readonly settings: NoticeSettings;
   readonly notes: SessionNotes;
   readonly history: Pick<History, 'events'>;
@@ -35,7 +35,6 @@ export interface IncomingDeps {
 /** Listens to the events of the command-line client and does what this window has to do about those it takes. */
 export class Incoming extends Disposable {
   readonly #deps: IncomingDeps;
-  #shown: Promise<void> | undefined;
   #focusedAt = 0;
 
   constructor(deps: IncomingDeps) {
@@ -43,7 +42,7 @@ export class Incoming extends Disposable {
     this.#deps = deps;
     const { log, focused, place } = deps;
     const id = randomUUID();
-    const isShown = (): Promise<void> => this.#isShown();
+    const { isShown } = focused;
     if (focused.current) this.#focusedAt = Date.now();
     const board = this.register(
       new WindowBoard({
@@ -73,14 +72,6 @@ export class Incoming extends Disposable {
     );
     this.register(vscode.workspace.onDidChangeWorkspaceFolders(publish));
     publish();
-  }
-
-  /** The window's own side answers only while there is one: a closed browser tab leaves its extension host behind. */
-  #isShown(): Promise<void> {
-    this.#shown ??= Promise.resolve(vscode.languages.getLanguages()).then(() => {
-      this.#shown = undefined;
-    });
-    return this.#shown;
   }
 
   async #describe(): Promise<Omit<WindowPresence, 'id'>> {

@@ -4,10 +4,10 @@ import type { CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
 import type { Collection, Storage } from '../storage';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
-import type { Observable } from '../util/event';
 import type { Formatter } from '../util/format';
 import { restriction } from '../util/restriction';
 import { forQuickPick, oneLine } from '../util/text';
+import type { WindowFocus } from '../util/windowFocus';
 import { Attention } from './attention';
 import { showDoctor, showTest, type DoctorViewDeps } from './doctorView';
 import { Flows, needRealFiles } from './flows';
@@ -35,7 +35,7 @@ export interface HooksDeps {
   readonly dataFolder: string;
   readonly extensionFolder: string;
   readonly log: Logger;
-  readonly focused: Observable<boolean>;
+  readonly focused: Required<WindowFocus>;
   readonly format: Formatter;
   /** Loads the sessions; asked for when the first event arrives. */
   readonly sessions: () => Promise<SessionsForHooks>;

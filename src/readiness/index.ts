@@ -7,11 +7,11 @@ import { onDidChangeSettings, settings } from '../settings';
 import { folderName, type Storage } from '../storage';
 import { activeFile } from '../util/activeFile';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
-import type { Observable } from '../util/event';
 import type { Formatter } from '../util/format';
 import { Poller } from '../util/poller';
 import { oneLine, plain } from '../util/text';
 import { setMessage, viewMessage } from '../util/viewMessage';
+import type { WindowFocus } from '../util/windowFocus';
 import { isPageState, type PageState } from './protocol';
 import { ReadinessCommands, type Prefill } from './commands';
 import { AppDecorations } from './decorations';
@@ -33,7 +33,7 @@ export interface ReadinessDeps {
   readonly log: Logger;
   readonly extensionUri: vscode.Uri;
   readonly view: vscode.TreeView<ReadinessTreeNode>;
-  readonly focused: Observable<boolean>;
+  readonly focused: WindowFocus;
   readonly format: Formatter;
   readonly prefill: Prefill;
 }
@@ -75,7 +75,10 @@ class Readiness extends Disposable implements ReadinessFeature {
     this.#deps = deps;
     const { connection, view, focused, format } = deps;
     this.#store = this.register(new ReportStore(deps.storage));
-    this.#poller = this.register(new Poller({ run: signal => this.#round(signal), retryMs: RETRY_MS }));
+    const { isShown } = focused;
+    this.#poller = this.register(
+      new Poller({ run: signal => this.#round(signal), isShown, retryMs: RETRY_MS }),
+    );
     this.tree = this.register(
       new ReadinessTree({
         ready: () => this.#firstRead(),

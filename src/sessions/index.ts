@@ -7,10 +7,11 @@ import { settings } from '../settings';
 import type { Storage } from '../storage';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable, type IDisposable } from '../util/disposable';
-import type { Event, Observable } from '../util/event';
+import type { Event } from '../util/event';
 import type { Formatter } from '../util/format';
 import { once } from '../util/once';
 import { WallTimer } from '../util/wallTimer';
+import type { WindowFocus } from '../util/windowFocus';
 import { SessionAccess } from './access';
 import { ChatSessionsSource, type SessionForChat } from './chatSessions';
 import { RememberedChoices } from './choices';
@@ -50,7 +51,7 @@ export interface SessionsDeps {
   readonly storage: Storage;
   readonly log: Logger;
   readonly view: vscode.TreeView<SessionTreeNode>;
-  readonly focused: Observable<boolean>;
+  readonly focused: WindowFocus;
   readonly fastestSeconds: () => number;
   readonly computers: {
     /** What this window knows of a computer. */

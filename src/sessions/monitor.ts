@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { isApiError, type ApiClient, type Session } from '../api';
 import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
-import { Emitter, type Observable } from '../util/event';
+import { Emitter } from '../util/event';
 import { Poller } from '../util/poller';
 import { SharedRequests } from '../util/shared';
+import type { WindowFocus } from '../util/windowFocus';
 import { begun, LEASE_MS, untilDue, type Turn } from './checks';
 import { statusOf, type SessionStatus, type StatusProblem } from './model';
 import type { SessionIndex } from './sessionIndex';
@@ -14,7 +15,7 @@ export interface MonitorDeps {
   /** The client of the current service; `undefined` while signed out or resting. */
   readonly api: () => { readonly sessions: Pick<ApiClient['sessions'], 'get'> } | undefined;
   /** Whether this window has the focus: without it nothing is asked (trust.md 31). */
-  readonly focused: Observable<boolean>;
+  readonly focused: WindowFocus;
   readonly fastestMs: () => number;
   /** The sentence for a failed check; `undefined` when it was only cancelled. */
   readonly sentence: (error: unknown) => string | undefined;
@@ -127,7 +128,13 @@ export class SessionMonitor extends Disposable {
   }
 
   #begin(sessionId: string): Watched {
-    const poller = new Poller({ run: signal => this.#round(sessionId, signal), now: this.#now });
+    const poller = new Poller({
+      run: signal => this.#round(sessionId, signal),
+      isShown: async () => {
+        if (watched.needed === 0) await this.#deps.focused.isShown?.();
+      },
+      now: this.#now,
+    });
     const watched: Watched = {
       holders: 0,
       inFront: 0,

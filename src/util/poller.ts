@@ -7,6 +7,8 @@ export interface PollerOptions {
    * repeated after `retryMs`.
    */
   readonly run: (signal: AbortSignal) => Promise<number>;
+  /** Awaited before each round: resolves while the window that it is for is there. */
+  readonly isShown?: (() => Promise<unknown>) | undefined;
   readonly retryMs?: number;
   readonly now?: () => number;
   readonly random?: () => number;
@@ -17,7 +19,11 @@ export interface PollerOptions {
  * slept, the next round waits a random 1-10 s, so that not every window asks at once (trust.md 31).
  */
 export class Poller extends Disposable {
-  readonly #options: Required<PollerOptions>;
+  readonly #options: PollerOptions & {
+    readonly retryMs: number;
+    readonly now: () => number;
+    readonly random: () => number;
+  };
   readonly #timer: WallTimer;
   #round: AbortController | undefined;
   #running = false;
@@ -73,6 +79,9 @@ export class Poller extends Disposable {
     this.#round = round;
     let next: number;
     try {
+      await this.#options.isShown?.();
+      // Stopped meanwhile, and perhaps begun anew.
+      if (this.#round !== round) return;
       next = await this.#options.run(round.signal);
     } catch {
       next = this.#options.retryMs;

@@ -2,15 +2,29 @@ import * as vscode from 'vscode';
 import type { IDisposable } from './disposable';
 import { ObservableValue, type Observable } from './event';
 
+/** Whether a window has the focus, as far as its extension host was told. */
+export interface WindowFocus extends Observable<boolean> {
+  /**
+   * Resolves when the window's own side answers, which it does only while there is one: a browser tab that is gone may leave its
+   * extension host behind for hours, which is told nothing and takes its views for visible. Callers at the same time share a question.
+   */
+  readonly isShown?: () => Promise<void>;
+}
+
 /** Whether this window has the focus. */
-export function windowFocus(): Observable<boolean> & IDisposable {
+export function windowFocus(): Required<WindowFocus> & IDisposable {
   const focused = new ObservableValue(vscode.window.state.focused);
   const subscription = vscode.window.onDidChangeWindowState(state => focused.set(state.focused));
+  let shown: Promise<void> | undefined;
   return {
     get current() {
       return focused.current;
     },
     onDidChange: focused.onDidChange,
+    isShown: () =>
+      (shown ??= Promise.resolve(vscode.languages.getLanguages()).then(() => {
+        shown = undefined;
+      })),
     dispose: () => {
       subscription.dispose();
       focused.dispose();

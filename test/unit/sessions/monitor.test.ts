@@ -34,7 +34,7 @@ describe('SessionIndex and SessionMonitor', () => {
   let storage: Storage;
   let index: SessionIndex;
   let monitor: SessionMonitor;
-  let focused: ObservableValue<boolean>;
+  let focused: ObservableValue<boolean> & { isShown?: () => Promise<void> };
   let questions: Question[];
   let waiting: ((question: Question) => void)[];
   let now: number;
@@ -142,6 +142,29 @@ describe('SessionIndex and SessionMonitor', () => {
     focused.set(true);
     assert.equal((await first).sessionId, 's1');
     watch.dispose();
+  });
+
+  it('asks nothing for a window that is gone and was told nothing of it, but what is needed', async () => {
+    await add(index, 's1');
+    let comeBack = (): void => undefined;
+    const looked = new Promise<void>(resolve => {
+      focused.isShown = () => {
+        resolve();
+        return new Promise(back => (comeBack = back));
+      };
+    });
+    const watch = monitor.watch('s1');
+    await looked;
+    await new Promise(resolve => setImmediate(resolve));
+    assert.equal(questions.length, 0);
+    const first = asked();
+    comeBack();
+    assert.equal((await first).sessionId, 's1');
+    watch.dispose();
+    const needed = asked();
+    const awaited = monitor.watch('s1', 'needed');
+    assert.equal((await needed).sessionId, 's1');
+    awaited.dispose();
   });
 
   it('shows a failed check as unknown, never as running, and recovers', async () => {

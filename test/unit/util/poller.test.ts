@@ -98,6 +98,39 @@ describe('Poller', () => {
     poller.dispose();
   });
 
+  it('asks nothing for a window that does not answer, and goes on when it does', async () => {
+    const answers: ReturnType<typeof deferred<void>>[] = [];
+    const ran = deferred<boolean>();
+    let rounds = 0;
+    let begun = deferred<boolean>();
+    const poller = new Poller({
+      isShown: () => {
+        const answer = deferred<void>();
+        answers.push(answer);
+        begun.resolve(true);
+        return answer.promise;
+      },
+      run: () => {
+        rounds++;
+        ran.resolve(true);
+        return Promise.resolve(Infinity);
+      },
+    });
+    poller.start();
+    await begun.promise;
+    poller.stop();
+    begun = deferred();
+    poller.start();
+    await begun.promise;
+    answers[0]?.resolve();
+    await new Promise(resolve => setImmediate(resolve));
+    assert.equal(rounds, 0, 'the round of that answer was given up');
+    answers[1]?.resolve();
+    await ran.promise;
+    assert.deepEqual([answers.length, rounds], [2, 1]);
+    poller.dispose();
+  });
+
   it('waits a random while after the machine has slept', async () => {
     let now = 0;
     const ran = deferred<number>();
