@@ -75,10 +75,8 @@ class Readiness extends Disposable implements ReadinessFeature {
     this.#deps = deps;
     const { connection, view, focused, format } = deps;
     this.#store = this.register(new ReportStore(deps.storage));
-    const { isShown } = focused;
-    this.#poller = this.register(
-      new Poller({ run: signal => this.#round(signal), isShown, retryMs: RETRY_MS }),
-    );
+    const run = (signal: AbortSignal): Promise<number> => this.#round(signal);
+    this.#poller = this.register(new Poller({ run, isShown: focused.isShown, retryMs: RETRY_MS }));
     this.tree = this.register(
       new ReadinessTree({
         ready: () => this.#firstRead(),
@@ -290,8 +288,7 @@ class Readiness extends Disposable implements ReadinessFeature {
     const matchable = state.kind === 'found' && state.repositories.length > 0;
     const marks = settings.readinessStatusBar() || settings.readinessDecorations();
     const seen = view.visible || (marks && matchable) || this.#panels.size > 0;
-    if (seen && focused.current) this.#poller.start();
-    else this.#poller.stop();
+    this.#poller[seen && focused.current ? 'start' : 'stop']();
   }
 
   /** Every repository of this window that has reports; two clones of one are two, and so are a fork and its parent. */

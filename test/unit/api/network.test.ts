@@ -7,7 +7,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { ApiErrorReason } from '../../../src/api';
 import { reasonOf } from '../../../src/api/failures';
 import { FaultServer } from '../../fakes/faultServer';
-import { makeCertificate } from './certificate';
+import { makeCertificate } from '../../fakes/certificate';
 import { clientOf, failureOf } from './support';
 
 describe('the way to the service', () => {

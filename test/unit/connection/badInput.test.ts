@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import { makeCertificate } from '../api/certificate';
+import { makeCertificate } from '../../fakes/certificate';
 import {
   anyServer,
   CANARY,

@@ -99,13 +99,13 @@ describe('Poller', () => {
   });
 
   it('asks nothing for a window that does not answer, and goes on when it does', async () => {
-    const answers: ReturnType<typeof deferred<void>>[] = [];
+    const answers: ReturnType<typeof deferred<unknown>>[] = [];
     const ran = deferred<boolean>();
     let rounds = 0;
     let begun = deferred<boolean>();
     const poller = new Poller({
       isShown: () => {
-        const answer = deferred<void>();
+        const answer = deferred<unknown>();
         answers.push(answer);
         begun.resolve(true);
         return answer.promise;
@@ -122,10 +122,10 @@ describe('Poller', () => {
     begun = deferred();
     poller.start();
     await begun.promise;
-    answers[0]?.resolve();
+    answers[0]?.resolve(undefined);
     await new Promise(resolve => setImmediate(resolve));
     assert.equal(rounds, 0, 'the round of that answer was given up');
-    answers[1]?.resolve();
+    answers[1]?.resolve(undefined);
     await ran.promise;
     assert.deepEqual([answers.length, rounds], [2, 1]);
     poller.dispose();
