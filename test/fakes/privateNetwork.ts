@@ -1,0 +1,89 @@
+import { createServer, request as ask } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import { connect, type AddressInfo, type Server } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { makeCertificate, type Certificate } from './certificate';
+
+/** Which server on this machine answers for which name. */
+type Hosts = Readonly<Record<string, string>>;
+
+/**
+ * A network as an organization has it: its hosts are reached over https through its proxy only. Their names mean nothing outside, and
+ * their certificates are of its own authority, but for those of `strangers`.
+ */
+export class PrivateNetwork {
+  /** Whom to trust. */
+  readonly authority = makeCertificate({ name: 'Authority of the organization', authority: true });
+  /** Each tunnel that the proxy was asked for, `host:port`; one may carry many requests. */
+  readonly tunnels: string[] = [];
+  readonly #ports = new Map<string, number>();
+  readonly #servers: Server[] = [];
+  readonly #sockets = new Set<Duplex>();
+  #proxyUrl = '';
+
+  private constructor() {}
+
+  static async start(hosts: Hosts, strangers: Hosts = {}): Promise<PrivateNetwork> {
+    const network = new PrivateNetwork();
+    const stranger = makeCertificate({ name: 'Authority of somebody else', authority: true });
+    for (const [host, url] of Object.entries(hosts)) await network.#answerFor(host, url, network.authority);
+    for (const [host, url] of Object.entries(strangers)) await network.#answerFor(host, url, stranger);
+    const proxy = createServer((_, response) => response.writeHead(400).end());
+    proxy.on('connect', ({ url = '' }, socket) => network.#tunnel(url, socket));
+    network.#proxyUrl = `http://127.0.0.1:${await network.#listen(proxy)}`;
+    return network;
+  }
+
+  get proxyUrl(): string {
+    return this.#proxyUrl;
+  }
+
+  async close(): Promise<void> {
+    const closed = this.#servers.map(server => new Promise(resolve => server.close(resolve)));
+    for (const socket of this.#sockets) socket.destroy();
+    await Promise.all(closed);
+  }
+
+  /** Ends the encryption and hands each request on, as a gateway does. */
+  async #answerFor(host: string, url: string, issuer: Certificate): Promise<void> {
+    const certificate = makeCertificate({ name: host, dns: host, issuer });
+    const server = createSecureServer(certificate, (request, response) => {
+      const { method, headers } = request;
+      const onward = ask(new URL(request.url ?? '/', url), {
+        method,
+        headers: { ...headers, host: new URL(url).host },
+      });
+      onward.on('response', answer => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      });
+      onward.on('error', () => response.destroy());
+      request.pipe(onward);
+    });
+    this.#ports.set(`${host}:443`, await this.#listen(server));
+  }
+
+  #tunnel(host: string, socket: Duplex): void {
+    this.tunnels.push(host);
+    const port = this.#ports.get(host);
+    if (port === undefined) {
+      socket.on('error', () => undefined).end('HTTP/1.1 403 No\r\n\r\n');
+      return;
+    }
+    const onward = connect(port, '127.0.0.1');
+    socket.write('HTTP/1.1 200 Yes\r\n\r\n');
+    socket.pipe(onward).pipe(socket);
+    for (const end of [socket, onward])
+      end.on('error', () => void [socket, onward].map(each => each.destroy()));
+  }
+
+  async #listen(server: Server): Promise<number> {
+    this.#servers.push(server);
+    server.on('connection', (socket: Duplex) => {
+      this.#sockets.add(socket);
+      socket.on('close', () => this.#sockets.delete(socket));
+    });
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    return (server.address() as AddressInfo).port;
+  }
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { startSampleService, type SampleService } from '../../src/sample';
+import { PrivateNetwork } from '../fakes/privateNetwork';
+import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { signedInTo, Workbench } from './workbench';
+
+/** Names that mean something only behind the proxy. */
+const API = 'api.agents.test';
+const APP = 'app.agents.test';
+const STRANGER = 'stranger.agents.test';
+
+describe('the network of an organization', () => {
+  let service: SampleService;
+  let network: PrivateNetwork;
+  let folder: string;
+  /** The authority of the organization, PEM. */
+  let authority: string;
+  let workbench: Workbench;
+
+  before(async () => {
+    service = await startSampleService({ pace: 0 });
+    network = await PrivateNetwork.start(
+      { [API]: service.baseUrl, [APP]: service.appUrl },
+      { [STRANGER]: service.baseUrl },
+    );
+    folder = temporaryFolder('network');
+    authority = path.join(folder, 'authority.pem');
+    fs.writeFileSync(authority, network.authority.cert);
+  });
+  after(async () => {
+    await network.close();
+    await service.close();
+    removeFolder(folder);
+  });
+  beforeEach(() => {
+    network.tunnels.length = 0;
+  });
+  afterEach(async function () {
+    await workbench.closeAfter(this.currentTest);
+  });
+
+  const went = (): string[] =>
+    [...new Set(network.tunnels)].filter(host => host.includes('agents.test')).sort();
+  const asked = (pathname: RegExp): boolean => service.requests.some(({ path: asks }) => pathname.test(asks));
+
+  it('signs in and reads computers through the proxy of “http.proxy”, with an authority of the system’s store', async () => {
+    workbench = await Workbench.open({
+      settings: { 'http.proxy': network.proxyUrl },
+      env: { SSL_CERT_FILE: authority },
+    });
+    await workbench.openContainer('Agent Console');
+    await workbench.welcome('Sessions').getByRole('button', { name: 'Sign in' }).click();
+    const signIn = async (...answers: readonly string[]): Promise<void> => {
+      for (const [index, answer] of answers.entries()) {
+        await workbench.quickInput.getByText(`(${String(index + 1)}/3)`).waitFor();
+        await workbench.answer(answer);
+      }
+    };
+    await signIn(`https://${STRANGER}`, `https://${APP}`, service.apiKey);
+    await workbench.quickInput.getByText(/signed by nobody this machine trusts/).waitFor();
+    await signIn('https://elsewhere.agents.test', `https://${APP}`, service.apiKey);
+    await workbench.quickInput.getByText(/The proxy does not let requests through/).waitFor();
+    assert.equal(service.requests.length, 0, 'nothing has arrived');
+    await signIn(`https://${API}`, `https://${APP}`, service.apiKey);
+    await workbench.row('Computers', 'active').waitFor();
+    assert.deepEqual(went(), [API, APP, 'elsewhere.agents.test', STRANGER].map(host => `${host}:443`).sort());
+    assert.ok(asked(/\/computers$/));
+    assert.ok(asked(/\/maturity-level-reports$/));
+  });
+
+  it('reads through the proxy of the environment, with an authority named there', async () => {
+    workbench = await Workbench.open({
+      settings: { 'http.systemCertificates': false },
+      env: {
+        ...signedInTo({ baseUrl: `https://${API}`, appUrl: `https://${APP}`, apiKey: service.apiKey }),
+        https_proxy: network.proxyUrl,
+        NODE_EXTRA_CA_CERTS: authority,
+      },
+    });
+    await workbench.showOnly('Computers');
+    await workbench.row('Computers', 'active').waitFor();
+    assert.deepEqual(went(), [`${API}:443`]);
+  });
+});
