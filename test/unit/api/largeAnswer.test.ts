@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
+import * as path from 'node:path';
 import { buildApiScript } from '../../fakes/apiScript';
 import { FaultServer, REQUEST_ID } from '../../fakes/faultServer';
 import { answerOf, tokenRows, userRows } from '../../fakes/usage';
@@ -53,6 +54,26 @@ describe('a large analytics answer', function () {
     assert.equal(answer.meta.org_id, 'org_acme');
     const here = await client('/no/such/script.js').analytics.tokens(DAYS);
     assert.deepEqual(here, answer);
+  });
+
+  it('is read by a thread without any way to the network: the proxy and certificates of VS Code are known to the window alone', async () => {
+    const script = path.join(built.folder, 'offline.js');
+    const cut = `
+      const offline = name => () => { throw new Error(name + ' in a worker'); };
+      globalThis.fetch = offline('fetch');
+      for (const [module, names] of [['net', ['connect', 'createConnection']], ['tls', ['connect']], ['dns', ['lookup']]])
+        for (const name of names) require('node:' + module)[name] = offline(name);
+      require('node:net').Socket.prototype.connect = offline('a socket');
+      require(${JSON.stringify(built.script)});`;
+    writeFileSync(script, cut);
+    const rows = tokenRows(SIZE);
+    server.answer({ kind: 'answer', body: answerOf(rows) });
+    const before = server.hits.length;
+    let items: readonly unknown[] = [];
+    const turns = await turnsDuring(async () => ({ items } = await client(script).analytics.tokens(DAYS)));
+    assert.deepEqual(items, rows);
+    assert.ok(turns > 20, 'it was a worker that read it');
+    assert.equal(server.hits.length - before, 1);
   });
 
   it('comes in pages as a small one does, and names what it could not read', async () => {
