@@ -4,7 +4,7 @@ import { daysIn, tabIds, type DashboardStrings, type DayRange, type TabId } from
 import { exactTime, rangeText, shortDay, span, whole } from './format';
 import { act, cancelFetch, change, fetchDays, panel, query } from './page';
 import { RangePicker } from './range';
-import { announcement, fetching, fill, report, situation, state, strings } from './state';
+import { announcement, fetching, fetchingText, fill, report, situation, state, strings } from './state';
 
 /** Moves on while the page is seen, so that ages stay true. */
 const clock = signal(Date.now());
@@ -46,8 +46,8 @@ function Status() {
     return () => clearInterval(timer);
   }, []);
   if (texts === undefined) return null;
-  if (running?.seen === true) {
-    const label = running.label === '' ? texts.fetching : running.label;
+  const label = fetchingText.value;
+  if (running !== undefined && label !== undefined) {
     return (
       <div class="status">
         <progress max={1} value={running.fraction} aria-label={label} />

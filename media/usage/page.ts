@@ -9,7 +9,20 @@ import {
 } from '../../src/usage/protocol';
 import { pageSide, RefusedByPanel, type PageSide } from '../../src/webview/ipc';
 import { reuse } from './reuse';
-import { announcement, fetching, refusal, report, situation, slow, start, state, withSection } from './state';
+import {
+  announcement,
+  endFetch,
+  fetching,
+  onProgress,
+  refusal,
+  report,
+  showFetch,
+  situation,
+  slow,
+  start,
+  state,
+  withSection,
+} from './state';
 
 interface VsCode {
   postMessage(message: unknown): void;
@@ -61,9 +74,7 @@ export const panel: PageSide<UsageProtocol> = pageSide<UsageProtocol>(
       clearTimeout(gathering);
       gathering = setTimeout(() => void load(), GATHER);
     },
-    progress: ({ id, fraction, label }) => {
-      if (fetching.value?.id === id) fetching.value = { id, fraction, label, seen: true };
-    },
+    progress: onProgress,
   },
   message => vscode.postMessage(message),
 );
@@ -125,13 +136,11 @@ export async function fetchDays(again: boolean): Promise<void> {
   const id = ++lastFetch;
   const told = report.value?.missing?.problem;
   fetching.value = { id, fraction: 0, label: '', seen: again };
-  setTimeout(() => {
-    if (fetching.value?.id === id) fetching.value = { ...fetching.value, seen: true };
-  }, SLOW);
+  setTimeout(() => showFetch(id), SLOW);
   refusal.value = undefined;
   try {
     const answer = await panel.request('fetch', { id, query: asked, again });
-    if (!ends(id) || answer === null) return;
+    if (!endFetch(id) || answer === null) return;
     if (answer.missing?.problem === undefined) problems.delete(daysKey(asked));
     else problems.set(daysKey(asked), answer.missing.problem);
     if (keyOf(asked) === keyOf(query())) take(answer);
@@ -140,15 +149,8 @@ export async function fetchDays(again: boolean): Promise<void> {
     if (problem !== undefined) announcement.value = problem === told ? problem : '';
     else if (again) announcement.value = start.value?.strings.done ?? '';
   } catch (error) {
-    if (ends(id)) refuse(error);
+    if (endFetch(id)) refuse(error);
   }
-}
-
-/** Ends the fetch of this id; false when it has ended already. */
-function ends(id: number): boolean {
-  if (fetching.value?.id !== id) return false;
-  fetching.value = undefined;
-  return true;
 }
 
 export function cancelFetch(): void {

@@ -11,6 +11,7 @@ import {
 
 /** What the panel said; everything shown is made from these. */
 export const start = signal<Start | undefined>(undefined);
+export const strings = computed<DashboardStrings | undefined>(() => start.value?.strings);
 export const situation = signal<Situation | undefined>(undefined);
 
 /** What the person has set. */
@@ -32,13 +33,35 @@ export interface Fetching {
 }
 export const fetching = signal<Fetching | undefined>(undefined);
 
+/** What is said of the fetch under way, once it takes long enough. */
+export const fetchingText = computed<string | undefined>(() => {
+  const running = fetching.value;
+  if (running?.seen !== true) return undefined;
+  return running.label === '' ? strings.value?.fetching : running.label;
+});
+
+/** Takes in how far a fetch is; nothing of one that is over. */
+export function onProgress({ id, fraction, label }: Omit<Fetching, 'seen'>): void {
+  if (fetching.value?.id === id) fetching.value = { id, fraction, label, seen: true };
+}
+
+/** The fetch of this id has taken so long that it is shown. */
+export function showFetch(id: number): void {
+  if (fetching.value?.id === id) fetching.value = { ...fetching.value, seen: true };
+}
+
+/** Ends the fetch of this id; false when it has ended already. */
+export function endFetch(id: number): boolean {
+  if (fetching.value?.id !== id) return false;
+  fetching.value = undefined;
+  return true;
+}
+
 /** Why the last act failed; shown until the next. */
 export const refusal = signal<string | undefined>(undefined);
 
 /** What the last act did, shown beside the export buttons and said politely. */
 export const announcement = signal('');
-
-export const strings = computed<DashboardStrings | undefined>(() => start.value?.strings);
 
 /** Fills `{0}`, `{1}` of a text of the panel. */
 export function fill(text: string, ...values: readonly string[]): string {

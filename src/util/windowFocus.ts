@@ -21,10 +21,14 @@ export function windowFocus(): Required<WindowFocus> & IDisposable {
       return focused.current;
     },
     onDidChange: focused.onDidChange,
-    isShown: () =>
-      (shown ??= Promise.resolve(vscode.languages.getLanguages()).then(() => {
+    isShown: () => {
+      const answered = (): void => {
         shown = undefined;
-      })),
+      };
+      // The window's side does nothing and says so; the extension host would answer most other questions by itself.
+      shown ??= Promise.resolve(vscode.commands.executeCommand('noop')).then(answered, answered);
+      return shown;
+    },
     dispose: () => {
       subscription.dispose();
       focused.dispose();

@@ -151,6 +151,19 @@ describe('the usage dashboard', () => {
     assert.equal(sum, total(rows, 'billable_tokens'));
   });
 
+  it('says that it refreshes, can be stopped, and says when it is done', async () => {
+    const refresh = dashboard().getByRole('button', { name: /^Refresh/ });
+    const held = service.fail({ kind: 'delay', ms: 120_000, match: { path: /\/analytics\// } });
+    await refresh.click();
+    await dashboard().getByRole('progressbar', { name: 'Fetching', exact: true }).waitFor();
+    await dashboard().getByText('Fetching', { exact: true }).waitFor();
+    held.dispose();
+    await dashboard().getByRole('button', { name: 'Cancel', exact: true }).click();
+    await refresh.click();
+    await dashboard().getByText('Figures are up to date.').waitFor();
+    await complete().waitFor();
+  });
+
   it('is the same after a reload: tab and range', async () => {
     await range('7 days').check();
     await days(7).waitFor();

@@ -59,7 +59,10 @@ describe('usage data', () => {
         path => `/${path} 2026-01-14..2026-11-20`,
       ),
     ]);
-    assert.ok(labels.some(label => label.startsWith('1 ')));
+    assert.deepEqual(
+      labels.filter(label => label.startsWith('1 ')),
+      Array.from(tabIds, () => '1 311 of 311 days'),
+    );
     assert.equal(openWindow(service, root, clock).data.state().kind, 'ready');
   });
 
