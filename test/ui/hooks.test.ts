@@ -5,6 +5,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { startSampleService, type RecordedRequest, type SampleService } from '../../src/sample';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { crash } from './windowState';
 import { signedInTo, Workbench } from './workbench';
 
 const foreign = `\ufeff{\r\n  // mine\r\n  "model": "x",\r\n  "hooks": { "Stop": [ { "hooks": [ { "type": "command", "command": "true" } ] } ] },\r\n}\r\n`;
@@ -315,7 +316,7 @@ describe('hooks', () => {
   it('go to the next window when the right one is gone and its extension host is not', async () => {
     const [window] = windows as [Workbench];
     const [gone] = windows.splice(1, 1);
-    await gone!.crash();
+    await crash(gone!);
     await send({ hook_event_name: 'Stop', session_id: 'homeless', cwd: folder('shop/app') });
     await window.notified('homeless');
   });

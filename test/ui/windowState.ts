@@ -25,6 +25,17 @@ interface Database {
   close(): void;
 }
 
+/** The window's tab is gone without a word, as when the browser is killed: its extension host stays and is told nothing. */
+export async function crash(window: Workbench): Promise<void> {
+  const { page } = window;
+  const crashed = page.waitForEvent('crash');
+  const session = await page.context().newCDPSession(page);
+  // Nobody is there any more to answer.
+  void session.send('Page.crash').catch(() => undefined);
+  await crashed;
+  await window.close();
+}
+
 /** Leaves the window for a moment, which makes it store its state, and resolves when the store holds what is wanted. */
 export async function stored(workbench: Workbench, wanted: RegExp): Promise<void> {
   const found = await workbench.page.evaluate(async source => {

@@ -384,16 +384,6 @@ export class Workbench {
     await this.close();
   }
 
-  /** The window's tab is gone without a word, as when the browser is killed: its extension host stays and is told nothing. */
-  async crash(): Promise<void> {
-    openWindows.delete(this);
-    const crashed = this.page.waitForEvent('crash');
-    const session = await this.page.context().newCDPSession(this.page);
-    // Nobody is there any more to answer.
-    void session.send('Page.crash').catch(() => undefined);
-    await crashed;
-  }
-
   async close(): Promise<void> {
     openWindows.delete(this);
     if (this.#ownsServer) await this.server.close();
