@@ -6,15 +6,16 @@ export function reuse<T>(before: unknown, after: T): T {
   if (Object.is(before, after)) return after;
   if (!isContainer(before) || !isContainer(after) || Array.isArray(before) !== Array.isArray(after))
     return after;
-  const keys = Object.keys(after);
-  let equal = keys.length === Object.keys(before).length;
-  const made = (Array.isArray(after) ? [] : {}) as Record<string, unknown>;
-  for (const key of keys) {
-    const part = reuse(before[key], (after as Record<string, unknown>)[key]);
-    made[key] = part;
-    equal &&= Object.hasOwn(before, key) && Object.is(part, before[key]);
-  }
-  return (equal ? before : made) as T;
+  // A part may have any name: `__proto__` is one, too, and no prototype.
+  const parts = Object.entries(after).map(([key, part]): [string, unknown] => [
+    key,
+    reuse(Object.hasOwn(before, key) ? before[key] : undefined, part),
+  ]);
+  const isSame =
+    parts.length === Object.keys(before).length &&
+    parts.every(([key, part]) => Object.hasOwn(before, key) && Object.is(part, before[key]));
+  if (isSame) return before as T;
+  return (Array.isArray(after) ? parts.map(([, part]) => part) : Object.fromEntries(parts)) as T;
 }
 
 function isContainer(value: unknown): value is Record<string, unknown> {

@@ -10,6 +10,9 @@ describe('what did not change in a report', () => {
         assert.equal(reuse(before, structuredClone(before)), before);
       }),
     );
+    const named = JSON.parse('{"__proto__":{}}') as object;
+    assert.deepEqual(reuse({}, named), named);
+    assert.equal(reuse(named, structuredClone(named)), named);
     const before = { a: [{ b: 1 }, { c: 2 }], d: { e: null } };
     const made = reuse(before, { a: [{ b: 1 }, { c: 3 }], d: { e: null } });
     assert.deepEqual(made, { a: [{ b: 1 }, { c: 3 }], d: { e: null } });
