@@ -15,6 +15,8 @@ const LARGE = 16 * 1024;
  */
 class Blocks {
   readonly #done: Uint8Array[] = [];
+  /** A small chunk that may be all there is, as most answers are: it is read at once, and not copied before. */
+  #only: Uint8Array | undefined;
   #size = 0;
   #block = new Uint8Array(0);
   #used = 0;
@@ -24,12 +26,29 @@ class Blocks {
   }
 
   add(chunk: Uint8Array): void {
+    if (this.#size === 0 && chunk.length < LARGE) {
+      this.#only = chunk;
+      this.#size = chunk.length;
+      return;
+    }
+    this.#copyOnly();
     if (chunk.length >= LARGE && chunk.length === chunk.buffer.byteLength) {
       this.#begin(0);
       this.#done.push(chunk);
       this.#size += chunk.length;
       return;
     }
+    this.#copy(chunk);
+    this.#size += chunk.length;
+  }
+
+  #copyOnly(): void {
+    const only = this.#only;
+    this.#only = undefined;
+    if (only !== undefined) this.#copy(only);
+  }
+
+  #copy(chunk: Uint8Array): void {
     let rest = chunk;
     while (rest.length > 0) {
       if (this.#used === this.#block.length) this.#begin(rest.length);
@@ -38,10 +57,10 @@ class Blocks {
       this.#used += part.length;
       rest = rest.subarray(part.length);
     }
-    this.#size += chunk.length;
   }
 
   finish(): readonly Uint8Array[] {
+    if (this.#only !== undefined) return [this.#only];
     this.#begin(0);
     return this.#done;
   }

@@ -10,6 +10,9 @@ const DEEPEST = 64;
 const REMEMBERED = { texts: 2_000, length: 200 };
 /** Short words and times, which are most of what comes, hold no secret. */
 const PLAIN = /^(?:[A-Za-z0-9]{0,19}|\d{4}-\d\d-\d\d(?:T[\d:.]{5,20}Z?)?)$/;
+/** Names of what is an id. */
+const ID_NAME =
+  /^(?:id|ids|(?:user|computer|session|organization)Ids?|allowedUserIds|(?:allowed|blocked)ModelIds)$/;
 /** Longer texts are not searched for secrets but taken out whole. */
 const LONGEST = 64 * 1024;
 
@@ -32,6 +35,7 @@ export class Redactor {
   /** Names repeat from row to row. */
   readonly #known = new Map<string, Secrecy>();
   readonly #harmless = new Set<string>();
+  readonly #plainIds = new Set<string>();
 
   /** The same `key` gives the same marks in every window and session; without one they hold for this object. */
   constructor(key?: string) {
@@ -122,7 +126,7 @@ export class Redactor {
       const value = object[name];
       const asSaid = rules === AS_SAID || (depth === 0 && rules.except?.has(name) === true);
       const own = asSaid ? 'none' : stronger(secrecy, this.#secrecyOfMember(name, value, object, rules));
-      const inside = asSaid ? AS_SAID : rules.texts && isId(name, value) ? NAMES_ONLY : rules;
+      const inside = asSaid ? AS_SAID : rules.texts && this.#isId(name, value) ? NAMES_ONLY : rules;
       const safe = this.#walk(value, own, inside, depth + 1);
       const shown = rules.texts ? this.text(name) : name;
       const isLeftOut = name === '__proto__';
@@ -145,6 +149,20 @@ export class Redactor {
     if (!rules.texts || secrecy !== 'none') return secrecy;
     if (/^keys?[-_ ]?\d{0,3}$/i.test(name)) return !hasHeld(object) && isTextOrTexts(value) ? 'text' : 'none';
     return secrecyOfHeld(name, object);
+  }
+
+  /** Ids come again with every answer. */
+  #isId(name: string, value: unknown): boolean {
+    if (!ID_NAME.test(name)) return false;
+    const isPlain = (text: unknown): boolean => {
+      if (typeof text !== 'string') return false;
+      if (this.#plainIds.has(text)) return true;
+      if (!isPlainId(text)) return false;
+      if (this.#plainIds.size >= REMEMBERED.texts) this.#plainIds.clear();
+      this.#plainIds.add(text);
+      return true;
+    };
+    return Array.isArray(value) ? value.every(isPlain) : isPlain(value);
   }
 
   #secrecyOf(name: string): Secrecy {
@@ -187,19 +205,10 @@ export function withoutCredentials(address: string): string {
 }
 
 /** Ids that are looked up again must stay usable. What is no plain id, or a known form of key, is searched like every other text. */
-function isId(name: string, value: unknown): boolean {
-  if (
-    !/^(?:id|ids|(?:user|computer|session|organization)Ids?|allowedUserIds|(?:allowed|blocked)ModelIds)$/.test(
-      name,
-    )
-  )
-    return false;
-  const isPlain = (text: unknown): boolean =>
-    typeof text === 'string' &&
-    /^[\w.:@/-]{0,200}$/.test(text) &&
-    !text.includes('://') &&
-    FORMS.every(form => text.search(form) < 0);
-  return Array.isArray(value) ? value.every(isPlain) : isPlain(value);
+function isPlainId(text: string): boolean {
+  return (
+    /^[\w.:@/-]{0,200}$/.test(text) && !text.includes('://') && FORMS.every(form => text.search(form) < 0)
+  );
 }
 
 /** A word for how much is allowed, as under the name of a server: `{ "secret-scanner": "high" }`. */
