@@ -135,16 +135,29 @@ export class ComputerList extends Disposable {
 
   async #round(signal: AbortSignal): Promise<number> {
     if (this.#deps.api() === undefined) return Infinity;
-    const { at, failure, computers } = this.#state.current;
-    const wait = nextListing(computers, this.#deps.usualMs());
-    const age = this.#now() - (failure?.at ?? at ?? 0);
-    if (this.#staleSince === undefined && age < wait * 0.9) return wait - age;
+    const rest = this.#untilDue();
+    if (rest > 0) return rest;
+    const wait = nextListing(this.#state.current.computers, this.#deps.usualMs());
     const turn = await this.#deps.shared
       ?.take(this.#staleSince === undefined ? wait * 0.9 : 0)
       .catch(() => 0);
     if (turn !== undefined && turn > 0) return turn;
+    // A question that was under way may have been answered while the turn was taken.
+    const answered = this.#untilDue();
+    if (answered > 0) {
+      this.#tell(undefined);
+      return answered;
+    }
     await this.refresh(signal);
     return nextListing(this.#state.current.computers, this.#deps.usualMs());
+  }
+
+  /** How long what is known counts, ms; 0 when it does not. */
+  #untilDue(): number {
+    const { at, failure, computers } = this.#state.current;
+    const wait = nextListing(computers, this.#deps.usualMs());
+    const age = this.#now() - (failure?.at ?? at ?? 0);
+    return this.#staleSince === undefined && age < wait * 0.9 ? wait - age : 0;
   }
 
   async #read(signal: AbortSignal): Promise<void> {
