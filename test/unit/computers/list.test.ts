@@ -3,6 +3,7 @@ import { ApiClient } from '../../../src/api';
 import { ComputerList, type ComputerListState } from '../../../src/computers/computerList';
 import { followLooking, type Visible } from '../../../src/computers/looking';
 import { computerRow } from '../../../src/computers/row';
+import type { SharedList } from '../../../src/computers/sharedList';
 import { startSampleService, type SampleService } from '../../../src/sample';
 import { errorSentence } from '../../../src/util/errorSentence';
 import { Emitter, ObservableValue } from '../../../src/util/event';
@@ -151,6 +152,38 @@ describe('the list of computers', () => {
     looking.dispose();
     show('computers', false);
     assert.equal(told.length, 6);
+  });
+
+  it('is not asked for again when an answer has come while the turn was taken', async () => {
+    const told = new Emitter<unknown>();
+    let [give, begun] = [(): void => undefined, (): void => undefined];
+    const taking = new Promise<void>(resolve => (begun = resolve));
+    const shared = {
+      onDidChange: new Emitter<void>().event,
+      take: () => {
+        begun();
+        return new Promise<number>(resolve => (give = () => resolve(0)));
+      },
+      tell: (answer: unknown) => {
+        told.fire(answer);
+        return Promise.resolve();
+      },
+    } as unknown as SharedList;
+    const slow = new ComputerList({
+      api: () => client,
+      usualMs: () => 30_000,
+      sentence: String,
+      language: 'en',
+      shared,
+    });
+    slow.setVisible(true);
+    await taking;
+    await slow.refresh();
+    const letGo = new Promise(resolve => told.event(resolve));
+    give();
+    assert.equal(await letGo, undefined);
+    assert.equal(listings(), 1);
+    slow.dispose();
   });
 
   it('reads one computer in its place', async () => {
