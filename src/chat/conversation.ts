@@ -74,7 +74,7 @@ export class Conversation extends Disposable {
         sessions,
         isFree: force =>
           this.#loaded && api() !== undefined && !this.isSending && (force || this.#undecided.length === 0),
-        isSent: id => journal.get(id) !== undefined,
+        isSent: id => this.isRecorded(id, false) && journal.get(id)?.state !== 'sending',
         begun: () => this.composition.draft.changing,
         keep: begun => this.composition.setChanging(begun),
         send: (message, recorded) => this.#sendQueued(message, recorded),
@@ -278,27 +278,22 @@ export class Conversation extends Disposable {
   }
 
   /** Whether a message with this id was recorded: sent, being sent, or queued. */
-  isRecorded(id: string): boolean {
+  isRecorded(id: string, orQueued = true): boolean {
     const isKnown = [...this.transcript.known.values()].some(({ sent }) => sent?.sendId === id);
-    return isKnown || this.#options.journal.get(id) !== undefined || this.queued.some(item => item.id === id);
+    const isQueued = orQueued && this.queued.some(item => item.id === id);
+    return isKnown || isQueued || this.#options.journal.get(id) !== undefined;
   }
 
   /** Sends text and files without touching the draft; resolves to the outcome. */
   async sendDirectly(text: string, uris: readonly string[]): Promise<SendOutcome> {
-    const { attachments } = this.#options;
-    const references = [];
-    for (const uri of uris) {
-      const inspected = await attachments.inspect(uri);
-      if (!inspected.ok) throw new AttachmentsRefused(new Map([[uri, inspected.problem]]));
-      references.push({ uri, name: inspected.name, kind: inspected.kind, size: inspected.size });
-    }
-    const { send, outcome } = await this.#sender.start({ text, attachments: references });
+    const attachments = await this.#options.attachments.references(uris);
+    const { send, outcome } = await this.#sender.start({ text, attachments });
     return this.#settle(send, outcome);
   }
 
   /** Sends the same again: only ever on the person's word. The send before is forgotten once the new one is recorded. */
   async sendAgain(sendId: string): Promise<void> {
-    const { text, attachments, computerId } = this.#settledSend(sendId);
+    const { text, attachments, computerId } = await this.#settledSend(sendId);
     const { send, outcome } = await this.#begin({ text, attachments, computerId });
     this.composition.keepWithout(sendId);
     await this.#options.journal.remove(sendId);
@@ -307,7 +302,7 @@ export class Conversation extends Disposable {
 
   /** Forgets a send that was refused or whose outcome is unknown; resolves to what is nowhere else then. */
   async discard(sendId: string): Promise<SendRecord | undefined> {
-    const send = this.#settledSend(sendId);
+    const send = await this.#settledSend(sendId);
     const isInComposer = this.composition.draft.sendId === sendId;
     this.composition.keepWithout(sendId);
     await this.#options.journal.remove(sendId);
@@ -316,7 +311,7 @@ export class Conversation extends Disposable {
 
   /** Moves a refused message back into the composer. */
   async editAgain(sendId: string): Promise<void> {
-    const send = this.#settledSend(sendId);
+    const send = await this.#settledSend(sendId);
     await this.composition.takeBack(send);
     if (this.composition.draft.sendId !== sendId) await this.#options.journal.remove(sendId);
   }
@@ -371,11 +366,13 @@ export class Conversation extends Disposable {
     return settled;
   }
 
-  #settledSend(sendId: string): SendRecord {
+  /** A send that is the person's to decide about; what stands in the queue of it goes. */
+  async #settledSend(sendId: string): Promise<SendRecord> {
     const send = this.#options.journal.get(sendId);
     if (send?.sessionId !== this.sessionId || send.state === 'sending' || send.state === 'accepted') {
       throw new Error(vscode.l10n.t('This message has been settled meanwhile.'));
     }
+    await this.#options.queue.drop(this.sessionId, sendId);
     return send;
   }
 

@@ -2,7 +2,7 @@ import type { Collection, Storage } from '../storage';
 import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import type { SentAttachment } from './messages';
-import { Ownership, type OwnershipOptions, type SendOwner } from './owner';
+import { Ownership, TakenElsewhere, type OwnershipOptions, type SendOwner } from './owner';
 
 /** interface-notes 4. `accepted` is kept only until the transcript holds the message. */
 export type SendState = 'sending' | 'accepted' | 'refused' | 'unknown';
@@ -105,14 +105,31 @@ export class SendJournal extends Disposable {
       .sort((a, b) => a.startedAt - b.startedAt || (a.sendId < b.sendId ? -1 : 1));
   }
 
-  /** Records a send as `sending`; when this resolves the request may leave. */
+  /**
+   * Records a send as `sending`; when this resolves the request may leave. Rejects with `TakenElsewhere` where a record with this
+   * id is there already.
+   */
   async begin(
     send: Pick<SendRecord, 'sendId' | 'sessionId' | 'text' | 'attachments' | 'computerId' | 'before'>,
   ): Promise<SendRecord> {
     const { now, self } = this.#ownership;
     const record: SendRecord = { ...send, state: 'sending', startedAt: now(), owner: self };
-    await this.#collection.put(send.sendId, record);
+    const found = { isTaken: false };
+    await this.#collection.update(send.sendId, current => {
+      found.isTaken = current !== undefined;
+      return current ?? record;
+    });
+    if (found.isTaken) throw new TakenElsewhere();
     return record;
+  }
+
+  /** Takes back what `begin` recorded: its request will not leave. What another window has made of it since stays. */
+  async undo(record: SendRecord): Promise<void> {
+    await this.#collection.remove(
+      record.sendId,
+      ({ state, owner, startedAt }) =>
+        state !== 'sending' || startedAt !== record.startedAt || owner.pid !== record.owner.pid,
+    );
   }
 
   /**

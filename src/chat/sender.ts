@@ -77,7 +77,7 @@ export class Sender {
     try {
       await recorded?.();
     } catch (error) {
-      await journal.remove(send.sendId);
+      await journal.undo(send);
       throw error;
     }
     const request = client.messages.sendBody(sessionId, body);
