@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
 import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
 import { Emitter } from '../util/event';
+import { Ticker } from '../util/ticker';
 import { AttachmentsRefused } from './attachments';
 import { Composition } from './composition';
-import type { ConversationOptions } from './conversationOptions';
+import { LOOK_EVERY_MS, type ConversationOptions } from './conversationOptions';
 import type { MessageList } from './messageList';
 import type { MessageSource } from './messageSource';
 import { messageSources } from './messageSources';
@@ -31,6 +32,7 @@ export class Conversation extends Disposable {
   readonly #sender: Sender;
   /** Sends what is queued, and changes it. */
   readonly queue: QueueRunner;
+  readonly #looking: Ticker;
   readonly #changed = this.register(new Emitter<void>());
   readonly #settled = this.register(new Emitter<SendOutcome>());
   #loading: Promise<void> | undefined;
@@ -56,15 +58,9 @@ export class Conversation extends Disposable {
     this.#sources = [list, this.register(walk)];
     this.#source = walk;
     this.#sender = new Sender({
-      sessionId,
-      api,
-      attachments,
-      buildBody: options.buildBody,
-      journal,
+      ...options,
       transcript: this.transcript,
-      sessions,
       describe: error => options.describe(error) ?? vscode.l10n.t('The request was cancelled.'),
-      log,
       now: options.now ?? Date.now,
     });
     this.queue = this.register(
@@ -81,10 +77,8 @@ export class Conversation extends Disposable {
         onError: error => log.error('A queued message could not be sent', error),
       }),
     );
-    const changed = (): void => {
-      this.#changed.fire();
-      this.queue.look();
-    };
+    this.#looking = this.register(new Ticker({ everyMs: LOOK_EVERY_MS, onTick: () => void this.#goOn() }));
+    const changed = (): void => this.#onChange();
     this.register(this.transcript.onDidChange(changed));
     this.register(this.composition.onDidChange(changed));
     for (const source of this.#sources) this.register(source.onDidChange(changed));
@@ -279,9 +273,8 @@ export class Conversation extends Disposable {
 
   /** Whether a message with this id was recorded: sent, being sent, or queued. */
   isRecorded(id: string, orQueued = true): boolean {
-    const isKnown = [...this.transcript.known.values()].some(({ sent }) => sent?.sendId === id);
-    const isQueued = orQueued && this.queued.some(item => item.id === id);
-    return isKnown || isQueued || this.#options.journal.get(id) !== undefined;
+    if (this.#options.journal.get(id) !== undefined || this.transcript.hasSent(id)) return true;
+    return orQueued && this.queued.some(item => item.id === id);
   }
 
   /** Sends text and files without touching the draft; resolves to the outcome. */
@@ -342,14 +335,24 @@ export class Conversation extends Disposable {
     await this.composition.load();
     this.#loaded = true;
     this.#changed.fire();
-    this.#inBackground(async () => {
-      await this.#sender.recover();
-      this.queue.look();
-      await this.readOn(false);
-    });
+    this.#inBackground(() => this.#goOn().then(() => this.readOn(false)));
+  }
+
+  /** Goes on with what windows that are gone had in their hands. */
+  async #goOn(): Promise<void> {
+    await this.#sender.recover();
+    if (!this.isDisposed) this.#onChange();
+  }
+
+  #onChange(): void {
+    this.#changed.fire();
+    this.queue.look();
+    const { queue, journal } = this.#options;
+    this.#looking.want(journal.isOpen(this.sessionId) || queue.isInHands(this.sessionId));
   }
 
   async #refresh(): Promise<void> {
+    await this.#sender.recover();
     const unknown = this.sends.filter(send => send.state === 'unknown');
     if (unknown.length > 0) await this.#sender.lookAfter(unknown);
     await this.#options.sessions.refresh(this.sessionId);

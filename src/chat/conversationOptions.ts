@@ -9,6 +9,9 @@ import type { SendJournal } from './sendJournal';
 import type { SendQueue } from './sendQueue';
 import type { ChatSessions } from './sessions';
 
+/** What a window is sending, has claimed or is changing is looked at so often, ms: nobody tells when a window is gone. */
+export const LOOK_EVERY_MS = 30_000;
+
 /** What a conversation is made from. */
 export interface ConversationOptions {
   readonly serviceId: string;

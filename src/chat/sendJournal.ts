@@ -105,6 +105,11 @@ export class SendJournal extends Disposable {
       .sort((a, b) => a.startedAt - b.startedAt || (a.sendId < b.sendId ? -1 : 1));
   }
 
+  /** A send of a session is under way, or was when its process ended. */
+  isOpen(sessionId: string): boolean {
+    return this.ofSession(sessionId).some(({ state }) => state === 'sending');
+  }
+
   /**
    * Records a send as `sending`; when this resolves the request may leave. Rejects with `TakenElsewhere` where a record with this
    * id is there already.

@@ -1,16 +1,25 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { busy, queued, queueUp, sent } from './queueing';
+import { mock } from 'node:test';
+import { LOOK_EVERY_MS } from '../../../src/chat/conversationOptions';
+import { busy, drained, queued, queueUp, sent } from './queueing';
 import { scene, type Scene } from './scene';
 import { cleanUp, clientOf, openWindow, until, type Window } from './support';
 
-afterEach(cleanUp);
+afterEach(async () => {
+  mock.timers.reset();
+  await cleanUp();
+});
 
 /** A machine: its clock, its processes, and a window in each of them. */
 function machine(it: Scene) {
   let now = Date.now();
   const gone = new Set<number>();
+  const asked: number[] = [];
   return {
+    /** The processes that were looked for. */
+    asked,
     pass: (ms: number) => (now += ms),
     end: (pid: number) => gone.add(pid),
     open: (pid: number): Promise<Window> =>
@@ -20,7 +29,10 @@ function machine(it: Scene) {
         sessionId: it.sessionId,
         process: {
           owner: { host: hostname(), pid, startedAt: 1 },
-          isRunning: other => !gone.has(other),
+          isRunning: other => {
+            asked.push(other);
+            return !gone.has(other);
+          },
           now: () => now,
         },
       }),
@@ -92,4 +104,86 @@ describe('a window that wakes after its claim of a queued message has lapsed', (
       );
     });
   }
+});
+
+describe('a window that stays open when another one is gone', () => {
+  for (const how of ['by itself', 'when it is asked'] as const) {
+    it(`says ${how} that what that one was sending is unknown, and goes on`, async () => {
+      const it = await scene();
+      it.window.conversation.dispose();
+      mock.timers.enable({ apis: ['setInterval'] });
+      const { open, end, asked, pass } = machine(it);
+      const [A, B] = [await open(111), await open(222)];
+      const { conversation } = B;
+      await B.sessions.refresh(it.sessionId);
+      const send = { sendId: randomUUID(), sessionId: it.sessionId, text: 'lost', attachments: [] };
+      await A.journal.begin(send);
+      await until(conversation.onDidChange, () => conversation.isSending);
+      await conversation.submit('next', randomUUID());
+      const look = async (): Promise<void> => {
+        asked.length = 0;
+        if (how === 'by itself') mock.timers.tick(LOOK_EVERY_MS);
+        else await conversation.refresh();
+      };
+      await look();
+      assert.deepEqual(asked, [111]);
+      assert.equal(conversation.sends[0]?.state, 'sending', 'its process lives');
+      A.conversation.dispose();
+      end(111);
+      await look();
+      await until(conversation.onDidChange, () => conversation.sends[0]?.state === 'unknown');
+      assert.equal(conversation.sends[0].text, 'lost');
+      assert.deepEqual([queued(B), sent(it)], [['next'], []], 'the person decides first');
+      // Nobody is looked for any more.
+      await B.storage.settled();
+      asked.length = 0;
+      pass(HOUR);
+      mock.timers.tick(HOUR);
+      assert.deepEqual(asked, []);
+      await conversation.discard(send.sendId);
+      await drained(B);
+      assert.deepEqual(sent(it), ['next']);
+    });
+  }
+
+  it('sends what that one had claimed', async () => {
+    const it = await scene();
+    it.window.conversation.dispose();
+    mock.timers.enable({ apis: ['setInterval'] });
+    const { open, end } = machine(it);
+    const [A, B] = [await open(111), await open(222)];
+    const work = busy(it);
+    await queueUp(A, 'one');
+    assert.ok((await A.queue.claim(it.sessionId)) !== undefined);
+    A.conversation.dispose();
+    work.rest();
+    await until(B.conversation.onDidChange, () => B.conversation.queued[0]?.claim !== undefined);
+    await B.sessions.refresh(it.sessionId);
+    await B.conversation.queue.sendNow();
+    assert.deepEqual(sent(it), []);
+    end(111);
+    mock.timers.tick(LOOK_EVERY_MS);
+    await until(B.conversation.onDidChange, () => queued(B).length === 0 && !B.conversation.isSending);
+    assert.deepEqual(sent(it), ['one']);
+  });
+
+  it('lets a message go that was being changed there', async () => {
+    const it = await scene();
+    it.window.conversation.dispose();
+    mock.timers.enable({ apis: ['setInterval'] });
+    const { open, end } = machine(it);
+    const [A, B] = [await open(111), await open(222)];
+    const work = busy(it);
+    await queueUp(A, 'one');
+    await A.queue.setChanging(it.sessionId, A.conversation.queued[0]?.id);
+    A.conversation.dispose();
+    work.rest();
+    await until(B.conversation.onDidChange, () => B.conversation.queued[0]?.changing !== undefined);
+    await B.sessions.refresh(it.sessionId);
+    assert.ok(B.conversation.queue.isHeld);
+    end(111);
+    mock.timers.tick(LOOK_EVERY_MS);
+    await until(B.conversation.onDidChange, () => queued(B).length === 0 && !B.conversation.isSending);
+    assert.deepEqual(sent(it), ['one']);
+  });
 });
