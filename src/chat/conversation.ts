@@ -347,8 +347,7 @@ export class Conversation extends Disposable {
   #onChange(): void {
     this.#changed.fire();
     this.queue.look();
-    const { queue, journal } = this.#options;
-    this.#looking.want(journal.isOpen(this.sessionId) || queue.isInHands(this.sessionId));
+    this.#looking.want(this.queued.length > 0 || this.#options.journal.isOpen(this.sessionId));
   }
 
   async #refresh(): Promise<void> {

@@ -9,7 +9,7 @@ import type { SendJournal } from './sendJournal';
 import type { SendQueue } from './sendQueue';
 import type { ChatSessions } from './sessions';
 
-/** What a window is sending, has claimed or is changing is looked at so often, ms: nobody tells when a window is gone. */
+/** What is queued or being sent is looked at so often, ms: nobody tells when another window that has it in its hands is gone. */
 export const LOOK_EVERY_MS = 30_000;
 
 /** What a conversation is made from. */

@@ -107,10 +107,10 @@ export class SendJournal extends Disposable {
       .sort((a, b) => a.startedAt - b.startedAt || (a.sendId < b.sendId ? -1 : 1));
   }
 
-  /** A send of a session is under way, or was when its process ended, or could not be taken back yet. */
+  /** Something is left to be done for a send of a session, by this process or by another one that may be gone. */
   isOpen(sessionId: string): boolean {
     if ([...this.#undone.values()].includes(sessionId)) return true;
-    return this.ofSession(sessionId).some(({ state }) => state === 'sending');
+    return this.ofSession(sessionId).some(({ state }) => state === 'sending' || state === 'accepted');
   }
 
   /**

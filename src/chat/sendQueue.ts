@@ -76,11 +76,6 @@ export class SendQueue extends Disposable {
     return this.#known(this.#collection.get(sessionId)?.items ?? []);
   }
 
-  /** Somebody is about to send or change one of a session's messages, or was: nobody tells when they are gone. */
-  isInHands(sessionId: string): boolean {
-    return this.of(sessionId).some(({ claim, changing }) => claim !== undefined || changing !== undefined);
-  }
-
   /** Sessions that have something queued. */
   get sessionIds(): readonly string[] {
     return [...this.#collection.values].flatMap(([id, { items }]) => (items.length > 0 ? [id] : []));

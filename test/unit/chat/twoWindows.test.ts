@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { mock } from 'node:test';
 import { LOOK_EVERY_MS } from '../../../src/chat/conversationOptions';
+import { TakenElsewhere } from '../../../src/chat/owner';
 import { busy, drained, queued, queueUp, sent } from './queueing';
 import { scene, type Scene } from './scene';
 import { cleanUp, clientOf, openWindow, until, type Window } from './support';
@@ -104,6 +105,30 @@ describe('a window that wakes after its claim of a queued message has lapsed', (
       );
     });
   }
+});
+
+describe('a claim that has lapsed', () => {
+  for (const [what, act] of [
+    ['claimed', (B: Window, sessionId: string) => B.queue.claim(sessionId)],
+    ['changed', (B: Window, sessionId: string, id: string) => B.queue.edit(sessionId, id, 'pay nothing')],
+    ['being changed', (B: Window, sessionId: string, id: string) => B.queue.setChanging(sessionId, id)],
+  ] as const)
+    it(`takes nothing out that is ${what} elsewhere, and gives nothing up`, async () => {
+      const it = await scene();
+      it.window.conversation.dispose();
+      const { open, pass } = machine(it);
+      const [A, B] = [await open(111), await open(222)];
+      busy(it);
+      await queueUp(A, 'pay the invoice');
+      const claimed = await A.queue.claim(it.sessionId);
+      assert.ok(claimed !== undefined);
+      pass(HOUR);
+      await act(B, it.sessionId, claimed.id);
+      const [before] = B.conversation.queued;
+      await assert.rejects(A.queue.done(it.sessionId, claimed), TakenElsewhere);
+      if (what !== 'being changed') await A.queue.release(it.sessionId, claimed, 'It failed');
+      assert.deepEqual(A.conversation.queued, [before]);
+    });
 });
 
 describe('a window that stays open when another one is gone', () => {
