@@ -4,6 +4,7 @@ import { oneLine } from '../util/text';
 import type { BodyPart } from './body';
 import { imageType } from './imageType';
 import type { WholePicture } from './pictures';
+import type { AttachmentReference } from './sendJournal';
 import { sniffPieces, type MediaType, type Sniffed } from './mediaTypes';
 
 export interface FileFacts {
@@ -81,6 +82,17 @@ export class Attachments {
   async inspect(uri: string): Promise<Inspected> {
     const read = await this.#read(uri);
     return read.result;
+  }
+
+  /** What a message says of its files; rejects with `AttachmentsRefused` at the first that cannot be sent. */
+  async references(uris: readonly string[]): Promise<AttachmentReference[]> {
+    const references = [];
+    for (const uri of uris) {
+      const found = await this.inspect(uri);
+      if (!found.ok) throw new AttachmentsRefused(new Map([[uri, found.problem]]));
+      references.push({ uri, name: found.name, kind: found.kind, size: found.size });
+    }
+    return references;
   }
 
   /** What is accepted now. */

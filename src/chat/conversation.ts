@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
 import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
 import { Emitter } from '../util/event';
+import { Ticker } from '../util/ticker';
 import { AttachmentsRefused } from './attachments';
 import { Composition } from './composition';
-import type { ConversationOptions } from './conversationOptions';
+import { LOOK_EVERY_MS, type ConversationOptions } from './conversationOptions';
 import type { MessageList } from './messageList';
 import type { MessageSource } from './messageSource';
 import { messageSources } from './messageSources';
@@ -31,6 +32,7 @@ export class Conversation extends Disposable {
   readonly #sender: Sender;
   /** Sends what is queued, and changes it. */
   readonly queue: QueueRunner;
+  readonly #looking: Ticker;
   readonly #changed = this.register(new Emitter<void>());
   readonly #settled = this.register(new Emitter<SendOutcome>());
   #loading: Promise<void> | undefined;
@@ -56,15 +58,9 @@ export class Conversation extends Disposable {
     this.#sources = [list, this.register(walk)];
     this.#source = walk;
     this.#sender = new Sender({
-      sessionId,
-      api,
-      attachments,
-      buildBody: options.buildBody,
-      journal,
+      ...options,
       transcript: this.transcript,
-      sessions,
       describe: error => options.describe(error) ?? vscode.l10n.t('The request was cancelled.'),
-      log,
       now: options.now ?? Date.now,
     });
     this.queue = this.register(
@@ -74,17 +70,15 @@ export class Conversation extends Disposable {
         sessions,
         isFree: force =>
           this.#loaded && api() !== undefined && !this.isSending && (force || this.#undecided.length === 0),
-        isSent: id => journal.get(id) !== undefined,
+        isSent: id => this.isRecorded(id, false) && journal.get(id)?.state !== 'sending',
         begun: () => this.composition.draft.changing,
         keep: begun => this.composition.setChanging(begun),
         send: (message, recorded) => this.#sendQueued(message, recorded),
         onError: error => log.error('A queued message could not be sent', error),
       }),
     );
-    const changed = (): void => {
-      this.#changed.fire();
-      this.queue.look();
-    };
+    this.#looking = this.register(new Ticker({ everyMs: LOOK_EVERY_MS, onTick: () => void this.#goOn() }));
+    const changed = (): void => this.#onChange();
     this.register(this.transcript.onDidChange(changed));
     this.register(this.composition.onDidChange(changed));
     for (const source of this.#sources) this.register(source.onDidChange(changed));
@@ -278,27 +272,21 @@ export class Conversation extends Disposable {
   }
 
   /** Whether a message with this id was recorded: sent, being sent, or queued. */
-  isRecorded(id: string): boolean {
-    const isKnown = [...this.transcript.known.values()].some(({ sent }) => sent?.sendId === id);
-    return isKnown || this.#options.journal.get(id) !== undefined || this.queued.some(item => item.id === id);
+  isRecorded(id: string, orQueued = true): boolean {
+    if (this.#options.journal.get(id) !== undefined || this.transcript.hasSent(id)) return true;
+    return orQueued && this.queued.some(item => item.id === id);
   }
 
   /** Sends text and files without touching the draft; resolves to the outcome. */
   async sendDirectly(text: string, uris: readonly string[]): Promise<SendOutcome> {
-    const { attachments } = this.#options;
-    const references = [];
-    for (const uri of uris) {
-      const inspected = await attachments.inspect(uri);
-      if (!inspected.ok) throw new AttachmentsRefused(new Map([[uri, inspected.problem]]));
-      references.push({ uri, name: inspected.name, kind: inspected.kind, size: inspected.size });
-    }
-    const { send, outcome } = await this.#sender.start({ text, attachments: references });
+    const attachments = await this.#options.attachments.references(uris);
+    const { send, outcome } = await this.#sender.start({ text, attachments });
     return this.#settle(send, outcome);
   }
 
   /** Sends the same again: only ever on the person's word. The send before is forgotten once the new one is recorded. */
   async sendAgain(sendId: string): Promise<void> {
-    const { text, attachments, computerId } = this.#settledSend(sendId);
+    const { text, attachments, computerId } = await this.#settledSend(sendId);
     const { send, outcome } = await this.#begin({ text, attachments, computerId });
     this.composition.keepWithout(sendId);
     await this.#options.journal.remove(sendId);
@@ -307,7 +295,7 @@ export class Conversation extends Disposable {
 
   /** Forgets a send that was refused or whose outcome is unknown; resolves to what is nowhere else then. */
   async discard(sendId: string): Promise<SendRecord | undefined> {
-    const send = this.#settledSend(sendId);
+    const send = await this.#settledSend(sendId);
     const isInComposer = this.composition.draft.sendId === sendId;
     this.composition.keepWithout(sendId);
     await this.#options.journal.remove(sendId);
@@ -316,7 +304,7 @@ export class Conversation extends Disposable {
 
   /** Moves a refused message back into the composer. */
   async editAgain(sendId: string): Promise<void> {
-    const send = this.#settledSend(sendId);
+    const send = await this.#settledSend(sendId);
     await this.composition.takeBack(send);
     if (this.composition.draft.sendId !== sendId) await this.#options.journal.remove(sendId);
   }
@@ -347,14 +335,23 @@ export class Conversation extends Disposable {
     await this.composition.load();
     this.#loaded = true;
     this.#changed.fire();
-    this.#inBackground(async () => {
-      await this.#sender.recover();
-      this.queue.look();
-      await this.readOn(false);
-    });
+    this.#inBackground(() => this.#goOn().then(() => this.readOn(false)));
+  }
+
+  /** Goes on with what windows that are gone had in their hands. */
+  async #goOn(): Promise<void> {
+    await this.#sender.recover();
+    if (!this.isDisposed) this.#onChange();
+  }
+
+  #onChange(): void {
+    this.#changed.fire();
+    this.queue.look();
+    this.#looking.want(this.queued.length > 0 || this.#options.journal.isOpen(this.sessionId));
   }
 
   async #refresh(): Promise<void> {
+    await this.#sender.recover();
     const unknown = this.sends.filter(send => send.state === 'unknown');
     if (unknown.length > 0) await this.#sender.lookAfter(unknown);
     await this.#options.sessions.refresh(this.sessionId);
@@ -371,11 +368,13 @@ export class Conversation extends Disposable {
     return settled;
   }
 
-  #settledSend(sendId: string): SendRecord {
+  /** A send that is the person's to decide about; what stands in the queue of it goes. */
+  async #settledSend(sendId: string): Promise<SendRecord> {
     const send = this.#options.journal.get(sendId);
     if (send?.sessionId !== this.sessionId || send.state === 'sending' || send.state === 'accepted') {
       throw new Error(vscode.l10n.t('This message has been settled meanwhile.'));
     }
+    await this.#options.queue.drop(this.sessionId, sendId);
     return send;
   }
 

@@ -9,6 +9,9 @@ import type { SendJournal } from './sendJournal';
 import type { SendQueue } from './sendQueue';
 import type { ChatSessions } from './sessions';
 
+/** What is queued or being sent is looked at so often, ms: nobody tells when another window that has it in its hands is gone. */
+export const LOOK_EVERY_MS = 30_000;
+
 /** What a conversation is made from. */
 export interface ConversationOptions {
   readonly serviceId: string;

@@ -28,6 +28,8 @@ interface Kept {
 }
 
 const SCHEME = 'agentconsole-attachment';
+/** Some encrypted file systems take no longer name, bytes. */
+const MOST_BYTES = 140;
 /** What nobody refers to any more is removed after this long, ms. */
 const GRACE = 24 * 60 * 60_000;
 
@@ -67,8 +69,8 @@ export class KeptFiles implements AttachableFiles {
       end: async () => {
         await handle.sync();
         await handle.close();
-        const query = place === undefined ? '' : `?${encodeURIComponent(place)}`;
-        return `${SCHEME}:/${serviceId}/${id}/${encodeURIComponent(name)}${query}`;
+        const query = place === undefined ? '' : `?${encoded(place)}`;
+        return `${SCHEME}:/${serviceId}/${id}/${encoded(name)}${query}`;
       },
       giveUp: async () => {
         await handle.close().catch(() => undefined);
@@ -147,8 +149,20 @@ export function filePieces(file: string): AsyncIterable<Uint8Array> {
   return createReadStream(file, { highWaterMark: 256 * 1024 }) as AsyncIterable<Uint8Array>;
 }
 
-/** A name every file system takes. */
+/** Half a character, which no address can hold, becomes U+FFFD. */
+function encoded(text: string): string {
+  return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'));
+}
+
+/** A name every file system takes: the end of it, in whole characters. */
 function fileName(name: string): string {
   const safe = name.replace(/[^\p{L}\p{N} ._()-]/gu, '_').replace(/^[. ]+|[. ]+$/g, '_');
-  return safe.slice(-100) || '_';
+  const characters = Array.from(safe);
+  let [first, bytes] = [characters.length, 0];
+  while (first > 0 && characters.length - first < 100) {
+    bytes += Buffer.byteLength(characters[first - 1] ?? '');
+    if (bytes > MOST_BYTES) break;
+    first--;
+  }
+  return characters.slice(first).join('') || '_';
 }

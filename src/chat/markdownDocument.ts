@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { isTime } from '../util/format';
+import { inertLine, inertMarkdown } from './inertMarkdown';
 import type { Chip, Header, MessageRow, Part, Row, SendRow } from './protocol';
 
 export interface DocumentOptions {
@@ -10,7 +11,7 @@ export interface DocumentOptions {
   readonly language: string;
 }
 
-/** A transcript as Markdown: a heading a day, a message and a collapsed part, so that editors make an outline of it. */
+/** A transcript as Markdown that loads nothing from anywhere: a heading a day, a message and a collapsed part, so that editors make an outline of it. */
 export function transcriptDocument({ header, rows, language }: DocumentOptions): string {
   const days = new Intl.DateTimeFormat(language, { dateStyle: 'full' });
   const times = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
@@ -21,8 +22,8 @@ export function transcriptDocument({ header, rows, language }: DocumentOptions):
     ...(header.messages === undefined ? [] : [header.messages]),
   ];
   const blocks = [
-    `# ${header.title}`,
-    ...(facts.length === 0 ? [] : [facts.map(fact => `- ${fact}`).join('\n')]),
+    `# ${inertLine(header.title)}`,
+    ...(facts.length === 0 ? [] : [facts.map(fact => `- ${inertLine(fact)}`).join('\n')]),
   ];
   for (const row of rows) {
     switch (row.kind) {
@@ -30,15 +31,15 @@ export function transcriptDocument({ header, rows, language }: DocumentOptions):
         blocks.push(`## ${isTime(row.at) ? days.format(row.at) : '?'}`);
         break;
       case 'message':
-        blocks.push(`### ${authorOf(row)}${time(row.at)}`, ...message(row));
+        blocks.push(`### ${inertLine(authorOf(row))}${time(row.at)}`, ...message(row));
         break;
       case 'send':
         blocks.push(`### ${vscode.l10n.t('You')}${time(row.at)} (${stateOf(row)})`, shifted(row.text));
-        blocks.push(...chips(row.chips), row.sentence);
+        blocks.push(...chips(row.chips), inertLine(row.sentence));
         break;
       case 'break':
       case 'gap':
-        blocks.push(`*${row.sentence}*`);
+        blocks.push(`*${inertLine(row.sentence)}*`);
     }
   }
   return `${blocks.filter(block => block !== '').join('\n\n')}\n`;
@@ -67,11 +68,13 @@ function message({ parts, failed, chips: attached }: MessageRow): string[] {
 }
 
 function chips(attached: readonly Chip[]): string[] {
-  return attached.length === 0 ? [] : [attached.map(({ name, size }) => `- ${name} (${size})`).join('\n')];
+  return attached.length === 0
+    ? []
+    : [attached.map(({ name, size }) => `- ${inertLine(name)} (${size})`).join('\n')];
 }
 
 function part(shown: Part): string[] {
-  const tool = (name: string): string => (name === '' ? vscode.l10n.t('a tool') : name);
+  const tool = (name: string): string => (name === '' ? vscode.l10n.t('a tool') : inertLine(name));
   switch (shown.kind) {
     case 'text':
       return [shifted(shown.text)];
@@ -90,9 +93,12 @@ function part(shown: Part): string[] {
       ];
     case 'image':
     case 'document':
-      return [`*${shown.label}*`];
+      return [`*${inertLine(shown.label)}*`];
     case 'other':
-      return [`#### ${vscode.l10n.t('Content of the type "{0}"', shown.type)}`, fenced(shown.text)];
+      return [
+        `#### ${vscode.l10n.t('Content of the type "{0}"', inertLine(shown.type))}`,
+        fenced(shown.text),
+      ];
   }
 }
 
@@ -104,20 +110,12 @@ function fenced(text: string): string {
   return `${fence}\n${text}\n${fence}`;
 }
 
-/** Headings of a message stand below that of the message itself; a fence left open is closed. */
+/** Headings of a message stand below that of the message itself. */
 function shifted(text: string): string {
-  let fence = '';
-  const lines = text.split('\n').map(line => {
-    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1] ?? '';
-    if (fence !== '') {
-      if (mark.startsWith(fence) && line.trim() === mark) fence = '';
-      return line;
-    }
-    if (mark !== '') fence = mark;
-    return line.replace(
+  return inertMarkdown(text, line =>
+    line.replace(
       /^( {0,3})(#{1,6})(?=\s)/,
       (_, indent: string, marks: string) => `${indent}${'#'.repeat(Math.min(6, marks.length + 4))}`,
-    );
-  });
-  return [...lines, ...(fence === '' ? [] : [fence])].join('\n');
+    ),
+  );
 }

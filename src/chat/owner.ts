@@ -1,3 +1,4 @@
+import * as vscode from 'vscode';
 import { hostname } from 'node:os';
 
 /** The process that sends. */
@@ -20,6 +21,15 @@ export interface OwnershipOptions {
   readonly isRunning?: ((pid: number) => boolean) | undefined;
 }
 
+/** Another window, or another try of this one, has a message: it is not to be sent here. */
+export class TakenElsewhere extends Error {
+  override readonly name = 'TakenElsewhere';
+
+  constructor() {
+    super(vscode.l10n.t('This message has been recorded already.'));
+  }
+}
+
 /** Who this process is, and whether another one that took something up still lives. */
 export class Ownership {
   readonly self: SendOwner;
@@ -34,7 +44,8 @@ export class Ownership {
 
   /** Whether what `owner` began at `startedAt` (Unix ms) will not be finished by it any more. */
   isLost(owner: SendOwner, startedAt: number): boolean {
-    const age = this.now() - startedAt;
+    // A clock that was ahead holds nothing up for longer.
+    const age = Math.abs(this.now() - startedAt);
     if (owner.host !== this.self.host) return age > LONGEST_SEND;
     if (owner.pid === this.self.pid)
       return Math.abs(owner.startedAt - this.self.startedAt) > START_TOLERANCE || age > LONGEST_SEND;

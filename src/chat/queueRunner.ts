@@ -1,4 +1,5 @@
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
+import { TakenElsewhere } from './owner';
 import type { QueuedMessage, SendQueue } from './sendQueue';
 import type { ChatSessions } from './sessions';
 
@@ -11,7 +12,7 @@ export interface QueueRunnerOptions {
    * person.
    */
   readonly isFree: (force: boolean) => boolean;
-  /** Whether a message with this id is in the journal of sends. */
+  /** Whether a message with this id was sent, or may have been: not while somebody may still take it from the queue to send it. */
   readonly isSent: (id: string) => boolean;
   /**
    * Sends a message; `recorded` is awaited between its journal record and its request. Resolves when it is settled; rejects with
@@ -36,7 +37,8 @@ export interface Changing {
 
 /**
  * Sends the queued messages of one session in order, each when the agent is idle. A message leaves the queue after it stands in
- * the journal and before its request leaves, so neither two windows nor a crash can send it twice.
+ * the journal and before its request leaves, and only by the claim of who sends it, so neither two windows nor a crash nor a
+ * machine that slept can send it twice.
  */
 export class QueueRunner extends Disposable {
   readonly #options: QueueRunnerOptions;
@@ -164,7 +166,7 @@ export class QueueRunner extends Disposable {
     const [first] = queue.of(sessionId);
     if (first === undefined) return;
     // A window was closed between recording the send and taking it from the queue.
-    if (isSent(first.id)) return queue.done(sessionId, first.id);
+    if (isSent(first.id)) return queue.drop(sessionId, first.id);
     const message = await queue.claim(sessionId);
     if (message === undefined) return;
     let problem: string | undefined;
@@ -174,14 +176,15 @@ export class QueueRunner extends Disposable {
       if (!force && !(await this.#isIdle())) return;
       if (!isFree(force) || isSent(message.id) || this.isHeld) return;
       await send(message, async () => {
-        await queue.done(sessionId, message.id);
+        await queue.done(sessionId, message);
         state.left = true;
       });
       this.#again = true;
     } catch (error) {
-      problem = error instanceof Error ? error.message : String(error);
+      if (!(error instanceof TakenElsewhere))
+        problem = error instanceof Error ? error.message : String(error);
     } finally {
-      if (!state.left) await queue.release(sessionId, message.id, problem);
+      if (!state.left) await queue.release(sessionId, message, problem);
     }
   }
 

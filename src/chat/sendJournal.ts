@@ -2,7 +2,7 @@ import type { Collection, Storage } from '../storage';
 import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import type { SentAttachment } from './messages';
-import { Ownership, type OwnershipOptions, type SendOwner } from './owner';
+import { Ownership, TakenElsewhere, type OwnershipOptions, type SendOwner } from './owner';
 
 /** interface-notes 4. `accepted` is kept only until the transcript holds the message. */
 export type SendState = 'sending' | 'accepted' | 'refused' | 'unknown';
@@ -62,6 +62,8 @@ export class SendJournal extends Disposable {
   readonly #changed = this.register(new Emitter<readonly string[]>());
   /** What this process knows of its sends and could not write: it counts here, whatever the records say. */
   readonly #unwritten = new Map<string, Outcome>();
+  /** Sends of this process whose request never left and whose record may still be there, with their sessions: they are none. */
+  readonly #undone = new Map<string, string>();
   readonly #ownership: Ownership;
 
   constructor(options: JournalOptions) {
@@ -94,25 +96,60 @@ export class SendJournal extends Disposable {
 
   get(sendId: string): SendRecord | undefined {
     const record = this.#collection.get(sendId);
-    return record && this.#asKnown(record);
+    return record === undefined || this.#isUndone(record) ? undefined : this.#asKnown(record);
   }
 
   /** The sends of a session, the oldest first. */
   ofSession(sessionId: string): SendRecord[] {
     return [...this.#collection.values.values()]
-      .filter(send => send.sessionId === sessionId)
+      .filter(send => send.sessionId === sessionId && !this.#isUndone(send))
       .map(send => this.#asKnown(send))
       .sort((a, b) => a.startedAt - b.startedAt || (a.sendId < b.sendId ? -1 : 1));
   }
 
-  /** Records a send as `sending`; when this resolves the request may leave. */
+  /** Something is left to be done for a send of a session, by this process or by another one that may be gone. */
+  isOpen(sessionId: string): boolean {
+    if ([...this.#undone.values()].includes(sessionId)) return true;
+    return this.ofSession(sessionId).some(({ state }) => state === 'sending' || state === 'accepted');
+  }
+
+  /**
+   * Records a send as `sending`; when this resolves the request may leave. Otherwise there is no such send, also where it cannot be
+   * told whether it was written; rejects with `TakenElsewhere` where a record with this id is there already.
+   */
   async begin(
     send: Pick<SendRecord, 'sendId' | 'sessionId' | 'text' | 'attachments' | 'computerId' | 'before'>,
   ): Promise<SendRecord> {
     const { now, self } = this.#ownership;
     const record: SendRecord = { ...send, state: 'sending', startedAt: now(), owner: self };
-    await this.#collection.put(send.sendId, record);
+    const found = { isTaken: false };
+    try {
+      await this.#collection.update(send.sendId, current => {
+        found.isTaken = current !== undefined && !this.#isUndone(current);
+        if (found.isTaken) return current;
+        this.#undone.delete(send.sendId);
+        return record;
+      });
+    } catch (error) {
+      await this.undo(record);
+      throw error;
+    }
+    if (found.isTaken) throw new TakenElsewhere();
     return record;
+  }
+
+  /**
+   * Takes back what `begin` recorded: its request will not leave. What another window has made of it since stays. Where the record
+   * cannot be removed, it counts as none in this process all the same, and `recover` tries again.
+   */
+  async undo({ sendId, sessionId }: Pick<SendRecord, 'sendId' | 'sessionId'>): Promise<void> {
+    this.#undone.set(sendId, sessionId);
+    try {
+      await this.#collection.remove(sendId, current => !this.#isUndone(current));
+      this.#undone.delete(sendId);
+    } catch {
+      this.#changed.fire([sendId]);
+    }
   }
 
   /**
@@ -139,8 +176,9 @@ export class SendJournal extends Disposable {
     return removed;
   }
 
-  /** Turns sends whose process is gone from `sending` into `unknown`; resolves to them. */
+  /** Tries again to take back what was never sent, and turns sends whose process is gone from `sending` into `unknown`; resolves to them. */
   async recover(sessionId: string, sentence: string): Promise<SendRecord[]> {
+    for (const [sendId, of] of this.#undone) if (of === sessionId) await this.undo({ sendId, sessionId });
     const lost = this.ofSession(sessionId).filter(
       send => send.state === 'sending' && this.#ownership.isLost(send.owner, send.startedAt),
     );
@@ -152,6 +190,12 @@ export class SendJournal extends Disposable {
       ),
     );
     return settled.flatMap(send => (send?.state === 'unknown' ? [send] : []));
+  }
+
+  #isUndone({ sendId, state, owner }: SendRecord): boolean {
+    const { host, pid, startedAt } = this.#ownership.self;
+    const isOwn = owner.host === host && owner.pid === pid && owner.startedAt === startedAt;
+    return isOwn && state === 'sending' && this.#undone.has(sendId);
   }
 
   #asKnown(record: SendRecord): SendRecord {

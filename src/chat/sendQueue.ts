@@ -3,7 +3,7 @@ import type { Collection, Storage } from '../storage';
 import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { without } from '../util/without';
-import { Ownership, type OwnershipOptions, type SendOwner } from './owner';
+import { Ownership, TakenElsewhere, type OwnershipOptions, type SendOwner } from './owner';
 import { decodeAttachments, type AttachmentReference } from './sendJournal';
 
 /** A message that waits until the agent is idle. */
@@ -17,11 +17,20 @@ export interface QueuedMessage {
   /** Unix ms. */
   readonly queuedAt: number;
   /** The window that is about to send it. */
-  readonly claim?: { readonly owner: SendOwner; readonly at: number };
+  readonly claim?: Claim;
   /** The window in which somebody changes it: neither it nor what follows goes out meanwhile. `at`: Unix ms. */
   readonly changing?: { readonly window: string; readonly owner: SendOwner; readonly at: number };
   /** Why it could not be sent; nothing after it goes out before that is settled. */
   readonly problem?: string;
+}
+
+/** One try to send a message. It may lapse meanwhile, so its `nonce` is asked for again before the request leaves. */
+interface Claim {
+  readonly nonce: string;
+  readonly window: string;
+  readonly owner: SendOwner;
+  /** Unix ms. */
+  readonly at: number;
 }
 
 /** The queue of one session, in order. One record, so that order and contents change together. */
@@ -41,6 +50,8 @@ export class SendQueue extends Disposable {
   readonly #collection: Collection<Line>;
   readonly #ownership: Ownership;
   readonly #window = randomUUID();
+  /** Claims given back where that could not be written, with the reason: they count here, and are written with the next change. */
+  readonly #released = new Map<string, string | undefined>();
   readonly #changed = this.register(new Emitter<readonly string[]>());
 
   constructor(options: QueueOptions) {
@@ -62,7 +73,7 @@ export class SendQueue extends Disposable {
   }
 
   of(sessionId: string): readonly QueuedMessage[] {
-    return this.#collection.get(sessionId)?.items ?? [];
+    return this.#known(this.#collection.get(sessionId)?.items ?? []);
   }
 
   /** Sessions that have something queued. */
@@ -131,37 +142,68 @@ export class SendQueue extends Disposable {
   }
 
   /**
-   * Claims the first message for this window; `undefined` when there is none, another window has it, or somebody is changing it.
+   * Claims the first message for this window, which gives up an earlier claim of its own; `undefined` when there is none, another
+   * window has it, or somebody is changing it.
    */
   async claim(sessionId: string): Promise<QueuedMessage | undefined> {
     let claimed: QueuedMessage | undefined;
     await this.#change(sessionId, items => {
       claimed = undefined;
       const [first] = items;
-      if (first === undefined || this.#isClaimed(first) || this.#isChanging(first)) return items;
+      if (first === undefined || this.#isChanging(first)) return items;
+      if (this.#isClaimed(first) && first.claim?.window !== this.#window) return items;
+      const { self: owner, now } = this.#ownership;
       claimed = {
         ...without(first, 'problem'),
-        claim: { owner: this.#ownership.self, at: this.#ownership.now() },
+        claim: { nonce: randomUUID(), window: this.#window, owner, at: now() },
       };
       return [claimed, ...items.slice(1)];
     });
     return claimed;
   }
 
-  /** Gives a claimed message back to its place, with the reason if it could not be sent. */
-  async release(sessionId: string, id: string, problem?: string): Promise<void> {
-    await this.#change(sessionId, items =>
-      items.map(({ claim, ...item }) =>
-        item.id === id
-          ? { ...item, ...(problem === undefined ? {} : { problem }) }
-          : { ...item, ...(claim === undefined ? {} : { claim }) },
-      ),
-    );
+  /** Gives a claim up, with the reason if the message could not be sent; one that has been taken over stays as it is. */
+  async release(sessionId: string, { claim }: QueuedMessage, problem?: string): Promise<void> {
+    if (claim === undefined) return;
+    this.#released.set(claim.nonce, problem);
+    try {
+      await this.#change(sessionId, items => items);
+      this.#released.delete(claim.nonce);
+    } catch (error) {
+      if (problem !== undefined) this.#changed.fire([sessionId]);
+      throw error;
+    }
   }
 
-  /** A message is in the journal of sends now and leaves the queue. */
-  async done(sessionId: string, id: string): Promise<void> {
-    await this.#change(sessionId, items => items.filter(item => item.id !== id));
+  /**
+   * A claimed message is in the journal of sends now and leaves the queue. Rejects when it stays, with `TakenElsewhere` when it is
+   * not there any more with this claim or somebody is changing it.
+   */
+  async done(sessionId: string, { id, claim }: QueuedMessage): Promise<void> {
+    const found = { isMine: false, isThere: true };
+    const isIn = (items: readonly QueuedMessage[]): boolean =>
+      items.some(item => item.id === id && item.claim?.nonce === claim?.nonce && !this.#isChanging(item));
+    try {
+      await this.#change(sessionId, items => {
+        found.isMine = isIn(items);
+        return found.isMine ? items.filter(item => item.id !== id) : items;
+      });
+    } catch (error) {
+      // It may have left before the writing failed.
+      await this.#change(sessionId, items => {
+        found.isThere = items.some(item => item.id === id);
+        return items;
+      }).catch(() => undefined);
+      if (!found.isMine || found.isThere) throw error;
+    }
+    if (!found.isMine) throw new TakenElsewhere();
+  }
+
+  /** Takes out a message that stands among the sends, whoever has claimed it. */
+  async drop(sessionId: string, id: string): Promise<void> {
+    await this.#change(sessionId, items =>
+      items.some(item => item.id === id) ? items.filter(item => item.id !== id) : items,
+    );
   }
 
   async #changeOne(
@@ -173,7 +215,8 @@ export class SendQueue extends Disposable {
     await this.#change(sessionId, items => {
       const item = items.find(other => other.id === id);
       found = item !== undefined && !this.#isClaimed(item);
-      return item === undefined || !found ? items : change(items, item);
+      // A claim that has lapsed is none for what the message becomes.
+      return item === undefined || !found ? items : change(items, without(item, 'claim'));
     });
     return found;
   }
@@ -183,9 +226,18 @@ export class SendQueue extends Disposable {
     change: (items: readonly QueuedMessage[]) => readonly QueuedMessage[],
   ): Promise<void> {
     await this.#collection.update(sessionId, line => {
-      const items = line?.items ?? [];
-      const next = change(items);
-      return next === items ? line : { items: next };
+      const stored = line?.items ?? [];
+      const next = change(this.#known(stored));
+      return next === stored ? line : { items: next };
+    });
+  }
+
+  #known(items: readonly QueuedMessage[]): readonly QueuedMessage[] {
+    if (!items.some(({ claim }) => claim !== undefined && this.#released.has(claim.nonce))) return items;
+    return items.map(item => {
+      if (item.claim === undefined || !this.#released.has(item.claim.nonce)) return item;
+      const problem = this.#released.get(item.claim.nonce);
+      return { ...without(item, 'claim'), ...(problem === undefined ? {} : { problem }) };
     });
   }
 

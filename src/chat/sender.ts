@@ -77,22 +77,28 @@ export class Sender {
     try {
       await recorded?.();
     } catch (error) {
-      await journal.remove(send.sendId);
+      await journal.undo(send);
       throw error;
     }
     const request = client.messages.sendBody(sessionId, body);
     return { send, outcome: this.#finish(send, request) };
   }
 
-  /** Takes up what an earlier process left behind. */
+  /** Takes up what a process that is gone left behind. What cannot be written now is left to the next look. */
   async recover(): Promise<void> {
-    const { journal, sessionId } = this.#options;
+    const { journal, transcript, sessionId, log } = this.#options;
     const sentence = vscode.l10n.t('The window was closed before the service answered.');
-    const lost = await journal.recover(sessionId, sentence);
-    for (const send of journal.ofSession(sessionId)) {
-      if (send.state === 'accepted') await this.#keep(send);
+    try {
+      const lost = await journal.recover(sessionId, sentence);
+      for (const send of journal.ofSession(sessionId)) {
+        if (send.state === 'accepted') await this.#keep(send);
+        else if (send.state !== 'sending' && transcript.hasSent(send.sendId))
+          await journal.remove(send.sendId);
+      }
+      await this.lookAfter(lost.filter(({ sendId }) => !transcript.hasSent(sendId)));
+    } catch (error) {
+      log.error('What an earlier window was sending could not be taken up', error);
     }
-    if (lost.length > 0) await this.lookAfter(lost);
   }
 
   /** Asks how the session stands, for sends whose outcome is unknown. */

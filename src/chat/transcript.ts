@@ -50,6 +50,11 @@ export class Transcript extends Disposable {
     return this.#known;
   }
 
+  /** Whether a send with this id is known to have arrived. */
+  hasSent(sendId: string): boolean {
+    return [...this.#known.values()].some(({ sent }) => sent?.sendId === sendId);
+  }
+
   /** Parts of the transcript that cannot be read now; they are kept aside. */
   get unreadable(): number {
     return this.#collection.unreadable.length;

@@ -9,7 +9,7 @@ import type { Listing } from './listing';
 import { isActive, isWaiting } from './model';
 import type { SessionMonitor } from './monitor';
 import type { SessionIndex } from './sessionIndex';
-import { Ticker } from './ticker';
+import { Ticker } from '../util/ticker';
 import type { SessionsTree, SessionTreeNode } from './tree';
 
 /** How often the ages in the rows are drawn anew while the view is visible. */

@@ -115,8 +115,10 @@ export class FileCollection<T> implements Collection<T> {
     return after;
   }
 
-  async remove(id: string): Promise<T | undefined> {
-    const { before } = await this.#write(id, current => (current === undefined ? 'unchanged' : 'removed'));
+  async remove(id: string, unless?: (current: T) => boolean): Promise<T | undefined> {
+    const { before } = await this.#write(id, current =>
+      current === undefined || unless?.(current) === true ? 'unchanged' : 'removed',
+    );
     return before;
   }
 

@@ -11,7 +11,12 @@ const CONTROL =
 export function plain(text: string, maxLength = 10_000): string {
   const lines = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
   const clean = lines.replace(CONTROL, '\ufffd');
-  return clean.length > maxLength ? `${clean.slice(0, maxLength - 1)}…` : clean;
+  return clean.length > maxLength ? `${start(clean, maxLength - 1)}…` : clean;
+}
+
+/** The first characters, never half of one. */
+function start(text: string, length: number): string {
+  return text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
 }
 
 /** Foreign text on one line: as `plain`, with every run of white space a single space. */

@@ -57,6 +57,26 @@ describe('files without a place of their own', () => {
       assert.equal(kept.fileOf(uri), undefined, uri);
   });
 
+  it('may have a name of any length in any script, and half characters in it', async () => {
+    const root = temporaryFolder();
+    const kept = new KeptFiles(root, diskFiles);
+    const unit = fc.constantFrom('a', '漢', '𠮷', '👍', 'é', '.', ' ', '\ud83d', '\udc4d');
+    const name = fc.string({ minLength: 1, maxLength: 300, unit });
+    await fc.assert(
+      fc.asyncProperty(name, async called => {
+        const uri = await kept.keep('ab12', { name: called, path: `src/${called}`, bytes: bytes('x') });
+        const file = path.basename(kept.fileOf(uri) ?? '');
+        assert.ok(Buffer.byteLength(file) <= 140 && !file.includes('\ufffd'), file);
+        assert.equal(kept.name(uri), Buffer.from(called).toString());
+        assert.equal(kept.workspacePath(uri), `src/${Buffer.from(called).toString()}`);
+        assert.equal(Buffer.from(await kept.read(uri)).toString(), 'x');
+      }),
+      { numRuns: 60, examples: [[`${'漢'.repeat(90)}.txt`], [`${'x'.repeat(99)}\ud83d`]] },
+    );
+    const uri = await kept.keep('ab12', { name: `${'漢'.repeat(90)}.txt`, bytes: bytes('x') });
+    assert.match(kept.fileOf(uri) ?? '', /漢\.txt$/);
+  });
+
   it('go when they are a day old and nothing refers to them', async () => {
     const root = temporaryFolder();
     const kept = new KeptFiles(root, diskFiles);

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { ownTexts } from '../../../src/chat/model';
+import { TakenElsewhere } from '../../../src/chat/owner';
 import { hasQueued } from '../../../src/parts/queued';
 import { posts, scene, sendAndRead } from './scene';
 import { busy, drained, queued, queueUp, sent } from './queueing';
@@ -145,15 +147,22 @@ describe('a queue', () => {
     busy(it);
     await queueUp(it.window, 'one');
     const [first] = it.window.conversation.queued;
-    await it.window.journal.begin({
-      sendId: first!.id,
+    const send = { sendId: first!.id, sessionId: it.sessionId, text: 'one', attachments: [] };
+    await it.window.journal.begin(send);
+    await assert.rejects(it.window.journal.begin(send), TakenElsewhere);
+    it.window.conversation.dispose();
+    const later = await openWindow({
+      root: it.root,
+      client: it.client,
       sessionId: it.sessionId,
-      text: 'one',
-      attachments: [],
+      process: { owner: { host: hostname(), pid: 2, startedAt: 1 }, isRunning: () => false },
     });
-    await until(it.window.conversation.onDidChange, () => it.window.conversation.queued.length === 0);
+    await until(later.conversation.onDidChange, () => later.conversation.queued.length === 0);
     assert.deepEqual(sent(it), []);
-    assert.equal(it.window.conversation.sends[0]?.text, 'one');
+    assert.deepEqual(
+      later.conversation.sends.map(({ text, state }) => [text, state]),
+      [['one', 'unknown']],
+    );
   });
 
   it('takes over what a window that is gone had claimed', async () => {

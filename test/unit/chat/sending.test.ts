@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { scene, sendAndRead, texts } from './scene';
-import { cleanUp, temporaryFolder, writeFile } from './support';
+import { busy, drained, queueUp, sent } from './queueing';
+import { cleanUp, openWindow, temporaryFolder, until, writeFile } from './support';
 
 afterEach(cleanUp);
 
@@ -48,6 +49,47 @@ describe('a send whose outcome cannot be written', () => {
     assert.equal(conversation.isSending, false);
     assert.equal(conversation.composition.draft.text, 'Hello');
   });
+});
+
+describe('a queued message on a full disk', () => {
+  for (const [what, isLast] of [
+    ['its record', (path: string, change: string) => path.endsWith('/sends') && change === 'put'],
+    ['its claim', (path: string, change: string) => path.endsWith('/queue') && change === 'update'],
+  ] as const) {
+    it(`stays queued, with the reason, when ${what} was the last that could be written`, async () => {
+      let [isNearlyFull, isFull] = [false, false];
+      const it = await scene(undefined, (path, change) => {
+        if (isFull || !isNearlyFull || !isLast(path, change)) return isFull;
+        isFull = true;
+        return false;
+      });
+      const { conversation, sessions } = it.window;
+      const work = busy(it);
+      await queueUp(it.window, 'one', 'two');
+      work.rest();
+      isNearlyFull = true;
+      await sessions.refresh(it.sessionId);
+      await until(conversation.onDidChange, () => conversation.queued[0]?.problem !== undefined);
+      await conversation.refresh();
+      assert.deepEqual([sent(it), conversation.sends, conversation.isSending], [[], [], false]);
+      assert.deepEqual(
+        conversation.queued.map(({ text, problem }) => [text, problem]),
+        [
+          ['one', 'no space left'],
+          ['two', undefined],
+        ],
+      );
+      assert.ok(conversation.isQueueStopped);
+      // There is room again, and what must not be there goes.
+      [isNearlyFull, isFull] = [false, false];
+      await conversation.refresh();
+      const { journal } = await openWindow({ root: it.root, client: it.client, sessionId: it.sessionId });
+      assert.deepEqual(journal.ofSession(it.sessionId), []);
+      await conversation.queue.sendNow();
+      await drained(it.window);
+      assert.deepEqual(sent(it), ['one', 'two']);
+    });
+  }
 });
 
 describe('a file', () => {

@@ -47,7 +47,7 @@ export function storageIn(root: string): Storage {
   return storage;
 }
 
-/** A storage in which some changes fail, as on a full disk; `fails` is asked before each. */
+/** A storage in which some changes fail, as on a full disk; `fails` is asked before each. The first record of a send is a `put`. */
 export function brittle(
   storage: Storage,
   fails: (path: string, change: 'put' | 'update' | 'remove') => boolean,
@@ -68,8 +68,11 @@ export function brittle(
           return real.unreadable;
         },
         put: (id, value) => refuse(path, 'put').then(() => real.put(id, value)),
-        update: (id, change) => refuse(path, 'update').then(() => real.update(id, change)),
-        remove: id => refuse(path, 'remove').then(() => real.remove(id)),
+        update: (id, change) => {
+          const isBegun = path.endsWith('/sends') && real.get(id) === undefined;
+          return refuse(path, isBegun ? 'put' : 'update').then(() => real.update(id, change));
+        },
+        remove: (id, unless) => refuse(path, 'remove').then(() => real.remove(id, unless)),
         onDidChange: real.onDidChange,
         dispose: () => real.dispose(),
       };

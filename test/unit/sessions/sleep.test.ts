@@ -3,7 +3,7 @@ import { mock } from 'node:test';
 import { ComputerList } from '../../../src/computers/computerList';
 import { SharedList } from '../../../src/computers/sharedList';
 import { SessionMonitor } from '../../../src/sessions/monitor';
-import { Ticker } from '../../../src/sessions/ticker';
+import { Ticker } from '../../../src/util/ticker';
 import type { Storage } from '../../../src/storage';
 import { ObservableValue } from '../../../src/util/event';
 import { sessionOf, Windows } from './support';

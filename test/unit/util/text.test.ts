@@ -38,6 +38,7 @@ describe('foreign text', () => {
   it('keeps line breaks and tabs of longer text, and caps its length', () => {
     assert.equal(plain('a\r\nb\tc\rd'), 'a\nb\tc\nd');
     assert.equal(plain('abcdef', 4), 'abc…');
+    assert.equal(plain('ab👍cd', 4), 'ab…');
     assert.equal(oneLine('  a \n\n b  '), 'a b');
   });
 

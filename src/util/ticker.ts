@@ -1,4 +1,4 @@
-import { Disposable } from '../util/disposable';
+import { Disposable } from './disposable';
 
 /** A tick that comes so much too late means that the machine has slept. */
 const SLEEP_MS = 20_000;
@@ -7,7 +7,7 @@ export interface TickerOptions {
   readonly everyMs: number;
   readonly onTick: () => void;
   /** The machine has slept; comes before the tick. */
-  readonly onWake: () => void;
+  readonly onWake?: () => void;
   readonly now?: () => number;
 }
 
@@ -41,7 +41,7 @@ export class Ticker extends Disposable {
     const now = this.#now();
     const late = now - this.#last - everyMs;
     this.#last = now;
-    if (late > SLEEP_MS) onWake();
+    if (late > SLEEP_MS) onWake?.();
     onTick();
   }
 }
