@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { daysIn, tabIds, type DashboardStrings, type DayRange, type TabId } from '../../src/usage/protocol';
+import { daysIn, tabIds, type DashboardStrings, type TabId, type TabReport } from '../../src/usage/protocol';
 import { exactTime, rangeText, shortDay, span, whole } from './format';
 import { act, cancelFetch, change, fetchDays, panel, query } from './page';
 import { RangePicker } from './range';
@@ -206,11 +206,10 @@ export function RangeLine() {
   const { range } = shown.query;
   const days = daysIn(range);
   const [from, to] = rangeText(range);
-  const before = shown.previousRange;
   return (
     <p class="quiet range-line">
       {days === 1 ? fill(texts.rangeShownOne, from) : fill(texts.rangeShown, from, to, whole(days))}
-      {shown.query.compare ? `, ${comparison(texts, before)}` : null}
+      {shown.query.compare ? `, ${comparison(texts, shown)}` : null}
       {shown.notes.length === 0 ? null : (
         <>
           {' · '}
@@ -226,12 +225,19 @@ export function RangeLine() {
 }
 
 /** What the range is compared with, or why it is not. */
-function comparison(texts: DashboardStrings, before: DayRange | undefined): string {
+function comparison(
+  texts: DashboardStrings,
+  { previousRange: before, unfinished }: Pick<TabReport, 'previousRange' | 'unfinished'>,
+): string {
   const first = situation.value?.bounds.start ?? '';
   if (before === undefined) return fill(texts.nothingBefore, shortDay(first));
-  return before.start < first
-    ? fill(texts.comparedWithPart, ...rangeText(before), shortDay(first))
-    : fill(texts.comparedWith, ...rangeText(before));
+  if (before.start < first) return fill(texts.comparedWithPart, ...rangeText(before), shortDay(first));
+  const sentence = {
+    range: texts.rangeUnfinished,
+    before: texts.beforeUnfinished,
+    none: texts.comparedWith,
+  }[unfinished ?? 'none'];
+  return fill(sentence, ...rangeText(before));
 }
 
 function goToQuality(): void {

@@ -39,6 +39,16 @@ export function dashboardStrings() {
       '{1}',
       '{2}',
     ),
+    rangeUnfinished: vscode.l10n.t(
+      'not compared with {0} to {1}, since not all days of this range have figures yet',
+      '{0}',
+      '{1}',
+    ),
+    beforeUnfinished: vscode.l10n.t(
+      'not compared with {0} to {1}, since not all of those days have figures yet',
+      '{0}',
+      '{1}',
+    ),
     nothingBefore: vscode.l10n.t('not compared, since there are no figures before {0}', '{0}'),
     compare: vscode.l10n.t('Compare'),
     compareTitle: vscode.l10n.t('Compare with the period of the same length before'),

@@ -57,12 +57,13 @@ export function copyOf(report: TabReport, section: Section): string {
 
 /** The report as JSON: figures and tables, rows as objects by column id. Names nobody that the tables do not name. */
 export function jsonOf(report: TabReport): string {
-  const { query, previousRange, orgId, through, fetchedAt, missing, figures, sections, notes } = report;
+  const { query, previousRange, unfinished, orgId, through, fetchedAt, missing, figures, sections, notes } = report;
   const { tab, range, folded, pseudonyms } = query;
   const value = {
     tab,
     range,
     previousRange,
+    unfinished,
     dataThrough: through ?? null,
     timeZone: 'UTC',
     organization: orgId,

@@ -19,7 +19,7 @@ import type {
 export interface Period<R> {
   readonly days: readonly Day[];
   readonly rows: readonly (R | undefined)[];
-  /** Whether every day has been asked for, so that sums may be compared with. */
+  /** Whether the service is through with every day, so that sums may be compared. */
   readonly isComplete: boolean;
 }
 
@@ -94,7 +94,8 @@ export function figure<R>(
   const { now, before } = context;
   const made = { unit: 'count' as const, ...spec, value: of(now) };
   if (before === undefined) return made;
-  return { ...made, previous: before.isComplete ? of(before) : undefined };
+  // Of fewer days than the other period has, a sum says nothing about growth.
+  return { ...made, previous: now.isComplete && before.isComplete ? of(before) : undefined };
 }
 
 /** One number a day: a column of the table and, unless told, a line of the chart. */
