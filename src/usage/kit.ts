@@ -116,6 +116,8 @@ function dayTable<R>({ now, before, markers }: Context<R>, metrics: readonly Met
     row === undefined ? null : (of(row) ?? null);
   const sumCell = (period: Period<R>, { of, adds }: Metric<R>): Cell =>
     adds ? (sumOf(of)(period) ?? null) : null;
+  // The head figure has no sum of a part of the days either.
+  const earlierSum = (metric: Metric<R>): Cell => (before?.isComplete ? sumCell(before, metric) : null);
   const marks = new Map<Day, string>();
   for (const { day, label } of markers) marks.set(day, [marks.get(day), label].filter(Boolean).join('; '));
   const both = <T>(current: T, earlier: T): T[] => (before === undefined ? [current] : [current, earlier]);
@@ -143,7 +145,7 @@ function dayTable<R>({ now, before, markers }: Context<R>, metrics: readonly Met
   if (!metrics.some(({ adds }) => adds)) return { columns, rows };
   const total: Cell[] = [
     ...both<Cell>(vscode.l10n.t('Total'), ''),
-    ...metrics.flatMap(metric => both(sumCell(now, metric), sumCell(before ?? now, metric))),
+    ...metrics.flatMap(metric => both(sumCell(now, metric), earlierSum(metric))),
     ...marked(''),
   ];
   return { columns, rows, total };
