@@ -57,7 +57,8 @@ export function copyOf(report: TabReport, section: Section): string {
 
 /** The report as JSON: figures and tables, rows as objects by column id. Names nobody that the tables do not name. */
 export function jsonOf(report: TabReport): string {
-  const { query, previousRange, unfinished, orgId, through, fetchedAt, missing, figures, sections, notes } = report;
+  const { query, previousRange, unfinished, orgId, through, fetchedAt, missing, figures, sections, notes } =
+    report;
   const { tab, range, folded, pseudonyms } = query;
   const value = {
     tab,

@@ -31,7 +31,7 @@ export interface SpanTotal {
   readonly days: DayRange;
   /** `undefined` when no day of it is known. */
   readonly total: number | undefined;
-  /** Relative to the span before, where both are known in full; `undefined` elsewhere. */
+  /** Relative to the span before, where both have as many days and are known in full; `undefined` elsewhere. */
   readonly change: number | undefined;
 }
 
@@ -41,8 +41,10 @@ export function spanTotal(span: Span, end: Day, values: ReadonlyMap<Day, number 
   const total = sumOver(now, values);
   const earlier = sumOver(before, values);
   const complete = [...daysOf(now), ...daysOf(before)].every(day => values.has(day));
+  // 31 days of March are no growth over 28 of February.
+  const isFair = lengthOf(now) === lengthOf(before);
   const change =
-    complete && total !== undefined && earlier !== undefined && earlier > 0
+    isFair && complete && total !== undefined && earlier !== undefined && earlier > 0
       ? (total - earlier) / earlier
       : undefined;
   return { span, days: now, total, change };

@@ -3,7 +3,7 @@ import type { Formatter } from '../util/format';
 import { plain } from '../util/text';
 import { addDays, daysOf, lengthOf } from './calendar';
 import type { Day } from './report';
-import { sparkline, spans, spanTotal, type Span } from './spans';
+import { sparkline, spanDays, spans, spanTotal, type Span } from './spans';
 
 /** What the status bar knows when it draws. */
 export interface StatusFacts {
@@ -83,6 +83,9 @@ export function statusText(facts: StatusFacts, format: Formatter): StatusText | 
               : vscode.l10n.t('Your own budget: {0} a month.', format.number(budget.tokens)),
           ]
         : []),
+      ...(isUneven(last)
+        ? [vscode.l10n.t('Month to date is not compared: the month before has fewer days.')]
+        : []),
       vscode.l10n.t('Data through {0} UTC.', format.day(last)),
       ...(facts.fetchedAt === undefined
         ? []
@@ -90,6 +93,12 @@ export function statusText(facts: StatusFacts, format: Formatter): StatusText | 
       ...(facts.problem === undefined ? [] : [plain(facts.problem, 1_000)]),
     ],
   };
+}
+
+/** Whether the month before ended before it had as many days. */
+function isUneven(last: Day): boolean {
+  const { now, before } = spanDays('monthToDate', last);
+  return lengthOf(now) !== lengthOf(before);
 }
 
 function arrowOf(change: number | undefined): string {
