@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { daysIn, tabIds, type DashboardStrings, type TabId, type TabReport } from '../../src/usage/protocol';
 import { exactTime, rangeText, shortDay, span, whole } from './format';
-import { act, cancelFetch, change, fetchDays, panel, query } from './page';
+import { act, change, fetchDays, giveUpFetch, panel, query } from './page';
 import { RangePicker } from './range';
 import { announcement, fetching, fill, report, situation, state, strings } from './state';
 
@@ -52,7 +52,7 @@ function Status() {
       <div class="status">
         <progress max={1} value={running.fraction} aria-label={label} />
         <span class="quiet ellipsis">{label}</span>
-        <button type="button" class="link" onClick={cancelFetch}>
+        <button type="button" class="link" onClick={giveUpFetch}>
           {texts.cancel}
         </button>
       </div>

@@ -129,6 +129,8 @@ export async function fetchDays(again: boolean): Promise<void> {
     if (fetching.value?.id === id) fetching.value = { ...fetching.value, seen: true };
   }, SLOW);
   refusal.value = undefined;
+  // No longer true.
+  if (announcement.value === start.value?.strings.cancelled) announcement.value = '';
   try {
     const answer = await panel.request('fetch', { id, query: asked, again });
     if (!ends(id) || answer === null) return;
@@ -149,6 +151,12 @@ function ends(id: number): boolean {
   if (fetching.value?.id !== id) return false;
   fetching.value = undefined;
   return true;
+}
+
+/** Ends the fetch for the person, who is told what that means. */
+export function giveUpFetch(): void {
+  cancelFetch();
+  announcement.value = start.value?.strings.cancelled ?? '';
 }
 
 export function cancelFetch(): void {

@@ -58,6 +58,10 @@ describe('states of the usage page', () => {
     const { page } = await open({}, { source });
     await page.getByRole('progressbar', { name: 'Fetching 12 of 30 days' }).waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
+    const said = page
+      .getByRole('status')
+      .filter({ hasText: 'Fetching was cancelled. What is known is shown.' });
+    await said.waitFor();
     await page.getByText('5 of 30 days are missing.').waitFor();
     await page.getByText('Which days').click();
     await page.getByText('Nov 16, 2026 – Nov 20, 2026').waitFor();
@@ -65,6 +69,7 @@ describe('states of the usage page', () => {
     source.fetchGate = Promise.resolve();
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('5 of 30 days are missing.').waitFor({ state: 'detached' });
+    assert.equal(await said.count(), 0);
     await page.getByText('fetched just now').waitFor();
     await page.getByRole('button', { name: /^Refresh/ }).click();
     await page.getByText('Figures are up to date.').waitFor();
