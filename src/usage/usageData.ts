@@ -372,9 +372,13 @@ export class UsageData extends Disposable implements UsageSource {
 }
 
 function progressLabel(endpoint: Endpoint, fraction: number, days: number, pages: number): string {
-  return endpoint === 'people' && pages > 0
-    ? vscode.l10n.t('{0} pages of people read', pages)
-    : vscode.l10n.t('{0} of {1} days', Math.round(fraction * days), days);
+  if (endpoint === 'people' && pages > 0) {
+    return pages === 1
+      ? vscode.l10n.t('1 page of people read')
+      : vscode.l10n.t('{0} pages of people read', pages);
+  }
+  const done = Math.round(fraction * days);
+  return days === 1 ? vscode.l10n.t('{0} of 1 day', done) : vscode.l10n.t('{0} of {1} days', done, days);
 }
 
 function abortError(): Error {

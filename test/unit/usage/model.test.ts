@@ -138,6 +138,10 @@ describe('a usage report', () => {
         ['servers', ['docs 5', 'Docs 3']],
       ],
     );
+    assert.deepEqual(
+      folded.notes.map(({ sentence }) => /: ([^:]*)$/.exec(sentence)?.[1]),
+      ['1 name, 2 calls.', '2 spellings, 1 server.'],
+    );
     const raw = report(range('tools', { folded: false }), days, extras);
     assert.deepEqual(raw.notes, []);
     assert.equal(section(raw, 'servers').table.rows.length, 3);
