@@ -11,7 +11,7 @@ import { clampRange } from './calendar';
 import { DayCache } from './dayCache';
 import type { DayRecord, Endpoint } from './dayRecord';
 import { csvOf, jsonOf } from './exports';
-import { Fetcher, OtherOrganization } from './fetcher';
+import { Fetcher, OtherOrganization, Unanswered } from './fetcher';
 import { lastActivityIn, lastDayOf } from './horizon';
 import { daysFor, report } from './model';
 import type { ControlRevision } from './markers';
@@ -313,7 +313,7 @@ export class UsageData extends Disposable implements UsageSource {
       if (isRefusal) {
         const told = shared?.get('refusal')?.told ?? false;
         await shared?.set('refusal', { kind: 'refusal', at, sentence, told });
-      } else if (isApiError(error) && error.kind !== 'cancelled') {
+      } else if ((isApiError(error) && error.kind !== 'cancelled') || error instanceof Unanswered) {
         await shared?.set('failure', { kind: 'failure', at, sentence });
       } else {
         this.#deps.log.error('Usage could not be fetched', error);
