@@ -3,6 +3,7 @@ import { isApiError, type AnalyticsMeta, type ApiClient, type ItemProblem } from
 import type { DayCache } from './dayCache';
 import { daysOf, lengthOf, runsOf, addDays } from './calendar';
 import { DayRecord, type Endpoint, type Rows } from './dayRecord';
+import { daysWithGroups } from './grouped';
 import type { Day, DayRange } from './report';
 import type { SharedRecords } from './shared';
 
@@ -284,7 +285,8 @@ async function* answers(
 ): AsyncGenerator<Answer, void, undefined> {
   const range = { startDate: run.start, endDate: run.end };
   if (endpoint === 'people') yield* analytics.users({ ...range, cursor }, { signal });
-  else yield await analytics[endpoint](range, { signal });
+  else if (endpoint === 'productivity') yield await analytics.productivity(range, { signal });
+  else yield await daysWithGroups(analytics, endpoint, range, { signal });
 }
 
 /** The days of a range that an answer is about; all where it does not say. */
