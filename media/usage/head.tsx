@@ -224,7 +224,7 @@ export function RangeLine() {
   );
 }
 
-/** What the range is compared with, or why it is not. */
+/** What the range is compared with, or why it is not. While days are fetched nothing is said of those that are not there. */
 function comparison(
   texts: DashboardStrings,
   { previousRange: before, unfinished }: Pick<TabReport, 'previousRange' | 'unfinished'>,
@@ -236,7 +236,7 @@ function comparison(
     range: texts.rangeUnfinished,
     before: texts.beforeUnfinished,
     none: texts.comparedWith,
-  }[unfinished ?? 'none'];
+  }[fetching.value === undefined ? (unfinished ?? 'none') : 'none'];
   return fill(sentence, ...rangeText(before));
 }
 
