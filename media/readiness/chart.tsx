@@ -32,12 +32,16 @@ export function TrendChart({ view }: { readonly view: ReportView }) {
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={fill(
-          texts.trendChart,
-          points.length,
-          `${first.day} ${first.score}`,
-          `${last.day} ${last.score}`,
-        )}
+        aria-label={
+          points.length === 1
+            ? fill(texts.trendChartOne, `${first.day} ${first.score}`)
+            : fill(
+                texts.trendChart,
+                points.length,
+                `${first.day} ${first.score}`,
+                `${last.day} ${last.score}`,
+              )
+        }
       >
         <path class="grid" d={`M0 4H${WIDTH}M0 ${HEIGHT / 2}H${WIDTH}M0 ${HEIGHT - 4}H${WIDTH}`} />
         <path class="others" d={dots(others)} />

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { daysIn, tabIds, type DashboardStrings, type DayRange, type TabId } from '../../src/usage/protocol';
+import { daysIn, tabIds, type DashboardStrings, type TabId, type TabReport } from '../../src/usage/protocol';
 import { exactTime, rangeText, shortDay, span, whole } from './format';
-import { act, cancelFetch, change, fetchDays, panel, query } from './page';
+import { act, change, fetchDays, giveUpFetch, panel, query } from './page';
 import { RangePicker } from './range';
 import { announcement, fetching, fetchingText, fill, report, situation, state, strings } from './state';
 
@@ -52,7 +52,7 @@ function Status() {
       <div class="status">
         <progress max={1} value={running.fraction} aria-label={label} />
         <span class="quiet ellipsis">{label}</span>
-        <button type="button" class="link" onClick={cancelFetch}>
+        <button type="button" class="link" onClick={giveUpFetch}>
           {texts.cancel}
         </button>
       </div>
@@ -206,11 +206,10 @@ export function RangeLine() {
   const { range } = shown.query;
   const days = daysIn(range);
   const [from, to] = rangeText(range);
-  const before = shown.previousRange;
   return (
     <p class="quiet range-line">
       {days === 1 ? fill(texts.rangeShownOne, from) : fill(texts.rangeShown, from, to, whole(days))}
-      {shown.query.compare ? `, ${comparison(texts, before)}` : null}
+      {shown.query.compare ? `, ${comparison(texts, shown)}` : null}
       {shown.notes.length === 0 ? null : (
         <>
           {' · '}
@@ -225,13 +224,20 @@ export function RangeLine() {
   );
 }
 
-/** What the range is compared with, or why it is not. */
-function comparison(texts: DashboardStrings, before: DayRange | undefined): string {
+/** What the range is compared with, or why it is not. While days are fetched nothing is said of those that are not there. */
+function comparison(
+  texts: DashboardStrings,
+  { previousRange: before, unfinished }: Pick<TabReport, 'previousRange' | 'unfinished'>,
+): string {
   const first = situation.value?.bounds.start ?? '';
   if (before === undefined) return fill(texts.nothingBefore, shortDay(first));
-  return before.start < first
-    ? fill(texts.comparedWithPart, ...rangeText(before), shortDay(first))
-    : fill(texts.comparedWith, ...rangeText(before));
+  if (before.start < first) return fill(texts.comparedWithPart, ...rangeText(before), shortDay(first));
+  const sentence = {
+    range: texts.rangeUnfinished,
+    before: texts.beforeUnfinished,
+    none: texts.comparedWith,
+  }[fetching.value === undefined ? (unfinished ?? 'none') : 'none'];
+  return fill(sentence, ...rangeText(before));
 }
 
 function goToQuality(): void {

@@ -159,7 +159,13 @@ function Missing({ report: { missing, query: asked, fetchedAt }, empty }: Missin
   if (texts === undefined || missing === undefined) return null;
   const { days, problem } = missing;
   if (problem === undefined && (days.length === 0 || fetching.value !== undefined)) return null;
-  const counted = fill(texts.missing, whole(days.length), whole(Math.max(days.length, daysIn(asked.range))));
+  const all = Math.max(days.length, daysIn(asked.range));
+  const counted =
+    days.length !== 1
+      ? fill(texts.missing, whole(days.length), whole(all))
+      : all === 1
+        ? texts.missingOnly
+        : fill(texts.missingOne, whole(all));
   return (
     <div class="banner" role="status">
       <span class="codicon codicon-warning" aria-hidden="true" />

@@ -138,6 +138,8 @@ export async function fetchDays(again: boolean): Promise<void> {
   fetching.value = { id, fraction: 0, label: '', seen: again };
   setTimeout(() => showFetch(id), SLOW);
   refusal.value = undefined;
+  // No longer true.
+  if (announcement.value === start.value?.strings.cancelled) announcement.value = '';
   try {
     const answer = await panel.request('fetch', { id, query: asked, again });
     if (!endFetch(id) || answer === null) return;
@@ -151,6 +153,12 @@ export async function fetchDays(again: boolean): Promise<void> {
   } catch (error) {
     if (endFetch(id)) refuse(error);
   }
+}
+
+/** Ends the fetch for the person, who is told what that means. */
+export function giveUpFetch(): void {
+  cancelFetch();
+  announcement.value = start.value?.strings.cancelled ?? '';
 }
 
 export function cancelFetch(): void {

@@ -36,7 +36,7 @@ function Note({ note: { sentence, names } }: { readonly note: QualityNote }) {
       {sentence}
       {names.length === 0 ? null : (
         <details>
-          <summary>{fill(texts.names, whole(names.length))}</summary>
+          <summary>{names.length === 1 ? texts.namesOne : fill(texts.names, whole(names.length))}</summary>
           <div class="table-scroll" tabIndex={0} role="region" aria-label={sentence}>
             <table>
               <thead>

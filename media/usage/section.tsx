@@ -99,7 +99,7 @@ function Tools({
     const asked = query();
     if (asked === undefined) return;
     void act(panel.request('copy', { query: asked, pseudonyms, section }), rows =>
-      fill(texts.copied, whole(rows)),
+      rows === 1 ? texts.copiedOne : fill(texts.copied, whole(rows)),
     );
   };
   const save = (): void => {

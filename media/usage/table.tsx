@@ -34,10 +34,13 @@ export function TableView({ title, table, view }: TableProps) {
     [title, seen, from, view],
   );
   if (texts === undefined) return null;
+  const [count, all] = [seen.rows.length, table.rows.length];
   const counted =
-    seen.rows.length === table.rows.length
-      ? fill(texts.rows, whole(table.rows.length))
-      : fill(texts.rowsOf, whole(seen.rows.length), whole(table.rows.length));
+    count === all
+      ? all === 1
+        ? texts.rowsOne
+        : fill(texts.rows, whole(all))
+      : fill(all === 1 ? texts.rowsOfOne : texts.rowsOf, whole(count), whole(all));
   return (
     <div class="table">
       <div class="table-tools">

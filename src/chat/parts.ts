@@ -149,7 +149,11 @@ function asJson(value: unknown): string {
 
 function clip(text: string): string {
   if (text.length <= MAX_PART) return plain(text, MAX_PART);
-  const more = vscode.l10n.t('{0} more characters are not shown.', text.length - MAX_PART);
+  const rest = text.length - MAX_PART;
+  const more =
+    rest === 1
+      ? vscode.l10n.t('1 more character is not shown.')
+      : vscode.l10n.t('{0} more characters are not shown.', rest);
   return `${plain(text.slice(0, MAX_PART), MAX_PART)}\n\n… ${more}`;
 }
 

@@ -302,27 +302,21 @@ function phaseOf(phase: string | undefined): string | undefined {
 export function unknownSentence({ before, after, sentence, startedAt }: SendRecord): string {
   const isOld = before?.at !== undefined && startedAt - before.at > LOOK_IS_OLD;
   let facts = sentence ?? '';
+  const count = after?.messageCount ?? 0;
+  const now = count === 1 ? vscode.l10n.t('1 message') : vscode.l10n.t('{0} messages', count);
   if (before !== undefined && after !== undefined) {
     facts =
       before.working === true
         ? vscode.l10n.t(
-            'The session has {0} messages now, {1} when last checked; the agent was working meanwhile.',
-            after.messageCount,
+            'The session has {0} now, {1} when last checked; the agent was working meanwhile.',
+            now,
             before.messageCount,
           )
         : isOld
-          ? vscode.l10n.t(
-              'The session has {0} messages now, {1} when last checked before.',
-              after.messageCount,
-              before.messageCount,
-            )
-          : vscode.l10n.t(
-              'The session has {0} messages now, {1} before.',
-              after.messageCount,
-              before.messageCount,
-            );
+          ? vscode.l10n.t('The session has {0} now, {1} when last checked before.', now, before.messageCount)
+          : vscode.l10n.t('The session has {0} now, {1} before.', now, before.messageCount);
   } else if (after !== undefined) {
-    facts = vscode.l10n.t('The session has {0} messages now.', after.messageCount);
+    facts = vscode.l10n.t('The session has {0} now.', now);
   }
   return [vscode.l10n.t('It is not known whether this message arrived.'), facts]
     .filter(part => part !== '')

@@ -163,7 +163,12 @@ async function wordsOf(finding: Finding, deps: DoctorViewDeps): Promise<Words> {
         fix: repair,
       };
     case 'backlog':
-      return { label: vscode.l10n.t('{0} events have not been taken by any window yet', finding.count ?? 0) };
+      return {
+        label:
+          finding.count === 1
+            ? vscode.l10n.t('1 event has not been taken by any window yet')
+            : vscode.l10n.t('{0} events have not been taken by any window yet', finding.count ?? 0),
+      };
     case 'listening':
       return {
         label: isFine ? vscode.l10n.t('This window listens') : vscode.l10n.t('This window does not listen'),

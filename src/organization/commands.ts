@@ -13,7 +13,7 @@ import { isInactive, nameOf, type Person, type Revision } from './model';
 import { pickHistoryFilter, pickPeopleFilter, pickPerson, pickRevision } from './pickers';
 import type { Shown } from './shown';
 import type { OrganizationTree, OrganizationTreeNode } from './tree';
-import { permalinkText, type Calendar } from './words';
+import { permalinkText, revisionsExported, usersExported, type Calendar } from './words';
 
 export interface OrganizationCommandsDeps {
   readonly data: OrganizationData;
@@ -165,12 +165,7 @@ export class OrganizationCommands {
     const file = await saveCsv('organization-users.csv', text, target);
     if (file === undefined) return;
     const all = data.people.state.current.items.length;
-    this.#tellExported(
-      file,
-      shown.people.length === all
-        ? vscode.l10n.t('{0} users exported.', format.number(all))
-        : vscode.l10n.t('{0} of {1} users exported: those that the filter shows.', shown.people.length, all),
-    );
+    this.#tellExported(file, usersExported(shown.people.length, all, format));
   }
 
   async #exportHistory(target: vscode.Uri | undefined): Promise<void> {
@@ -185,16 +180,7 @@ export class OrganizationCommands {
     );
     const file = await saveCsv('control-history.csv', text, target);
     if (file === undefined) return;
-    this.#tellExported(
-      file,
-      revisions.length === data.revisions.length
-        ? vscode.l10n.t('{0} revisions exported.', format.number(revisions.length))
-        : vscode.l10n.t(
-            '{0} of {1} revisions exported: those that the filter shows.',
-            revisions.length,
-            data.revisions.length,
-          ),
-    );
+    this.#tellExported(file, revisionsExported(revisions.length, data.revisions.length, format));
   }
 
   /** Not waited for: the notification stays as long as the person likes. */

@@ -96,7 +96,9 @@ export async function pickPeopleFilter(
       {
         label: picked(
           current.seen === 'inactive',
-          vscode.l10n.t('Inactive: not seen for {0} days', inactiveDays),
+          inactiveDays === 1
+            ? vscode.l10n.t('Inactive: not seen for 1 day')
+            : vscode.l10n.t('Inactive: not seen for {0} days', inactiveDays),
         ),
         value: { ...kept, seen: 'inactive' },
       },

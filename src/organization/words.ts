@@ -193,3 +193,23 @@ export function exactTime(text: string | undefined, format: Formatter): string |
   const time = timeOf(text);
   return time === undefined ? text : format.exact(time);
 }
+
+/** How many of `all` users a file has. */
+export function usersExported(count: number, all: number, format: Formatter): string {
+  if (count !== all) {
+    return vscode.l10n.t('{0} of {1} users exported: those that the filter shows.', count, all);
+  }
+  return all === 1
+    ? vscode.l10n.t('1 user exported.')
+    : vscode.l10n.t('{0} users exported.', format.number(all));
+}
+
+/** How many of `all` revisions a file has. */
+export function revisionsExported(count: number, all: number, format: Formatter): string {
+  if (count !== all) {
+    return vscode.l10n.t('{0} of {1} revisions exported: those that the filter shows.', count, all);
+  }
+  return all === 1
+    ? vscode.l10n.t('1 revision exported.')
+    : vscode.l10n.t('{0} revisions exported.', format.number(all));
+}

@@ -113,6 +113,19 @@ function trendPoint(report: StoredReport, branch: string | undefined): TrendPoin
 /** More commits than this make no list to read. */
 const COMMITS_SHOWN = 200;
 
+function commitsText(count: number, ahead: boolean): string {
+  if (count === 0) return vscode.l10n.t('Both reports are of the same commits.');
+  const shown = count >= MOST ? `${MOST}+` : String(count);
+  if (ahead) {
+    return count === 1
+      ? vscode.l10n.t('1 commit of the report compared with that this one does not have.')
+      : vscode.l10n.t('{0} commits of the report compared with that this one does not have.', shown);
+  }
+  return count === 1
+    ? vscode.l10n.t('1 commit since the report compared with.')
+    : vscode.l10n.t('{0} commits since the report compared with.', shown);
+}
+
 /** Commits between two reports for the page; `commits` is `undefined` when git does not know one of the two. */
 export function commitsView(
   { report, base, local }: ShownReport,
@@ -128,13 +141,7 @@ export function commitsView(
   if (local?.git === undefined) return none(vscode.l10n.t('The repository is not open in this window.'));
   if (commits === undefined)
     return none(vscode.l10n.t('Git does not know one of the two commits. Fetch, or it was never pushed.'));
-  const count = commits.length >= MOST ? `${MOST}+` : String(commits.length);
-  const sentence =
-    commits.length === 0
-      ? vscode.l10n.t('Both reports are of the same commits.')
-      : ahead
-        ? vscode.l10n.t('{0} commits of the report compared with that this one does not have.', count)
-        : vscode.l10n.t('{0} commits since the report compared with.', count);
+  const sentence = commitsText(commits.length, ahead);
   return {
     heading,
     note:

@@ -44,6 +44,7 @@ export function reportStrings() {
     ),
     reveal: vscode.l10n.t('Show {0} in the Explorer', '{0}'),
     trend: vscode.l10n.t('Trend'),
+    trendChartOne: vscode.l10n.t('Score of 1 report: {0}', '{0}'),
     trendChart: vscode.l10n.t('Score over {0} reports, from {1} to {2}', '{0}', '{1}', '{2}'),
     trendLegend: vscode.l10n.t('Line: reports of this branch. Dots: other branches.'),
     day: vscode.l10n.t('Day'),

@@ -75,7 +75,11 @@ export class Listing extends Disposable {
       filter === '' ? '' : vscode.l10n.t('filter: {0}', filter),
     ];
     const why = reasons.filter(reason => reason !== '').join(', ');
-    return vscode.l10n.t('{0} of {1} sessions are not shown ({2}).', all - shown, all, why);
+    const hidden = all - shown;
+    if (all === 1) return vscode.l10n.t('The only session is not shown ({0}).', why);
+    return hidden === 1
+      ? vscode.l10n.t('1 of {0} sessions is not shown ({1}).', all, why)
+      : vscode.l10n.t('{0} of {1} sessions are not shown ({2}).', hidden, all, why);
   }
 
   #visible(): SessionRecord[] {

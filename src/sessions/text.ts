@@ -116,3 +116,10 @@ export function messagesText(count: number, format: Formatter): string {
 function shortId(id: string): string {
   return oneLine(id.length > 14 ? `${id.slice(0, 13)}…` : id);
 }
+
+/** What an import did to this list. */
+export function importedText({ added, updated, kept }: Record<'added' | 'updated' | 'kept', number>): string {
+  return added === 1
+    ? vscode.l10n.t('1 session added, {0} brought up to date, {1} left unchanged.', updated, kept)
+    : vscode.l10n.t('{0} sessions added, {1} brought up to date, {2} left unchanged.', added, updated, kept);
+}

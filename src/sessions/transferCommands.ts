@@ -4,6 +4,7 @@ import { saveText } from '../util/saveText';
 import { forNotification, oneLine } from '../util/text';
 import type { SessionAccess } from './access';
 import type { SessionIndex } from './sessionIndex';
+import { importedText } from './text';
 import { exportText, ImportError, readImport, type ImportedSessions } from './transfer';
 
 /** A list of sessions is far smaller; anything larger is another file. */
@@ -59,12 +60,7 @@ export class TransferCommands {
       { location: vscode.ProgressLocation.Notification, title, cancellable: true },
       (_, token) => withSignal(token, signal => this.#merge(service.id, imported, signal)),
     );
-    const sentence = vscode.l10n.t(
-      '{0} sessions added, {1} brought up to date, {2} left as they were.',
-      done.added,
-      done.updated,
-      done.kept,
-    );
+    const sentence = importedText(done);
     const unreadable = [...imported.bad, ...done.bad];
     const [bad] = unreadable;
     if (bad === undefined) {

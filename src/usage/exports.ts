@@ -4,7 +4,8 @@ import type { Cell, Column, Section, Table, TabReport } from './report';
 
 /**
  * The report as CSV (RFC 4180: a header, then lines of as many fields). With `sectionId` that section's table; without, every figure
- * and every cell of every table as a line of its own: `section,row,column,value`. Each line ends with the facts of the report.
+ * and every cell of every table as a line of its own: `section,row,column,value`. A figure has no section; its value of the period
+ * compared with is in the column `before`, empty where the two are not compared. Each line ends with the facts of the report.
  */
 export function csvOf(report: TabReport, sectionId?: string): string {
   const facts = factsOf(report);
@@ -21,10 +22,13 @@ function tableLines({ sections }: TabReport, sectionId: string): (readonly Cell[
   return section === undefined ? [] : sectionLines(section);
 }
 
-function cellLines({ figures, sections }: TabReport): (readonly Cell[])[] {
+function cellLines({ figures, sections, previousRange }: TabReport): (readonly Cell[])[] {
   return [
     ['section', 'row', 'column', 'value'],
-    ...figures.map(({ label, value }) => ['', label, '', value ?? null]),
+    ...figures.flatMap(({ label, value, previous }) => [
+      ['', label, '', value ?? null],
+      ...(previousRange === undefined ? [] : [['', label, 'before', previous ?? null]]),
+    ]),
     ...sections.flatMap(({ title, table: { columns, rows, total } }) => {
       const names = namingColumns(columns);
       return [...rows.map(({ cells }) => cells), ...(total === undefined ? [] : [total])].flatMap(cells => {
@@ -57,12 +61,14 @@ export function copyOf(report: TabReport, section: Section): string {
 
 /** The report as JSON: figures and tables, rows as objects by column id. Names nobody that the tables do not name. */
 export function jsonOf(report: TabReport): string {
-  const { query, previousRange, orgId, through, fetchedAt, missing, figures, sections, notes } = report;
+  const { query, previousRange, unfinished, orgId, through, fetchedAt, missing, figures, sections, notes } =
+    report;
   const { tab, range, folded, pseudonyms } = query;
   const value = {
     tab,
     range,
     previousRange,
+    unfinished,
     dataThrough: through ?? null,
     timeZone: 'UTC',
     organization: orgId,

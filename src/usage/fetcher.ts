@@ -1,7 +1,9 @@
-import { isApiError, type ApiClient, type ItemProblem } from '../api';
+import * as vscode from 'vscode';
+import { isApiError, type AnalyticsMeta, type ApiClient, type ItemProblem } from '../api';
 import type { DayCache } from './dayCache';
 import { daysOf, lengthOf, runsOf, addDays } from './calendar';
 import { DayRecord, type Endpoint, type Rows } from './dayRecord';
+import { daysWithGroups } from './grouped';
 import type { Day, DayRange } from './report';
 import type { SharedRecords } from './shared';
 
@@ -29,6 +31,16 @@ export interface FetchOptions {
 /** The answer of another organization than the one the days known so far belong to. */
 export class OtherOrganization extends Error {
   override readonly name = 'OtherOrganization';
+}
+
+/** The service says of its answers that they are about other days than these (`meta`, section 2.1). */
+export class Unanswered extends Error {
+  override readonly name = 'Unanswered';
+
+  constructor(runs: readonly DayRange[]) {
+    const spans = runs.map(({ start, end }) => (start === end ? start : `${start} – ${end}`));
+    super(vscode.l10n.t('The service does not answer for {0} UTC.', spans.join(', ')));
+  }
 }
 
 /** Rows are put away this many at a time, so that other work comes in between. */
@@ -66,8 +78,8 @@ export class Fetcher {
   }
 
   /**
-   * Resolves when all `days` are known. Rejects with what the request was refused with, with `OtherOrganization`, or with the
-   * signal's reason.
+   * Resolves when all `days` are known. Rejects with what the request was refused with, with `OtherOrganization`, with
+   * `Unanswered` when all others are known, or with the signal's reason.
    */
   async ensure(endpoint: Endpoint, days: readonly Day[], options: FetchOptions): Promise<void> {
     const { signal, since } = options;
@@ -85,17 +97,20 @@ export class Fetcher {
           const missing = await this.#missingNow(endpoint, days, since);
           if (missing.length > 0) await options.mayAsk?.();
           let done = 0;
+          const unanswered: DayRange[] = [];
           for (const run of runsOf(missing)) {
-            await this.#fetchRun(endpoint, run, options, (length, pages) => {
+            const without = await this.#fetchRun(endpoint, run, options, (length, pages) => {
               options.onProgress?.(
                 Math.min(1, (done + length * (1 - 1 / (pages + 1))) / missing.length),
                 pages,
               );
             });
+            unanswered.push(...without);
             fetched = true;
             done += lengthOf(run);
             options.onProgress?.(done / missing.length, 0);
           }
+          if (unanswered.length > 0) throw new Unanswered(unanswered);
           return;
         } catch (error) {
           if (!signal.aborted) await options.onFailure?.(error);
@@ -129,40 +144,53 @@ export class Fetcher {
     });
   }
 
+  /** Resolves to the runs that the service says it does not answer for. */
   async #fetchRun(
     endpoint: Endpoint,
     run: DayRange,
     options: FetchOptions,
     onPage: (length: number, pages: number) => void,
-  ): Promise<void> {
+  ): Promise<DayRange[]> {
     const length = lengthOf(run);
     const before = this.#longest;
     if (length <= this.#longest) {
+      let left: readonly Day[] | undefined;
       try {
-        await this.#ask(endpoint, run, options, pages => onPage(length, pages));
-        return;
+        left = await this.#ask(endpoint, run, options, pages => onPage(length, pages));
       } catch (error) {
         if (!mayBeTooLong(error, length)) throw error;
         this.#longest = Math.ceil(length / 2);
       }
+      if (left !== undefined) {
+        // Each answer must be about some of the days, so this ends.
+        if (left.length === length) return [run];
+        const unanswered: DayRange[] = [];
+        for (const rest of runsOf(left)) {
+          unanswered.push(...(await this.#fetchRun(endpoint, rest, options, onPage)));
+        }
+        return unanswered;
+      }
     }
     const middle = addDays(run.start, Math.min(this.#longest, Math.ceil(length / 2)) - 1);
+    let first: DayRange[];
     try {
-      await this.#fetchRun(endpoint, { start: run.start, end: middle }, options, onPage);
+      first = await this.#fetchRun(endpoint, { start: run.start, end: middle }, options, onPage);
     } catch (error) {
       // It was not the length.
       this.#longest = before;
       throw error;
     }
-    await this.#fetchRun(endpoint, { start: addDays(middle, 1), end: run.end }, options, onPage);
+    const second = { start: addDays(middle, 1), end: run.end };
+    return [...first, ...(await this.#fetchRun(endpoint, second, options, onPage))];
   }
 
+  /** Stores the days that the answer is about; resolves to the others. */
   async #ask(
     endpoint: Endpoint,
     run: DayRange,
     { signal, since = 0 }: FetchOptions,
     onPage: (pages: number) => void,
-  ): Promise<void> {
+  ): Promise<Day[]> {
     const api = this.#deps.api();
     if (api === undefined) throw new Error('signed out');
     const begun = this.#goOn(api, endpoint, run, since);
@@ -178,6 +206,7 @@ export class Fetcher {
         for (const problem of problems) {
           (begun.byDay.get(problem.id ?? '') ?? begun.byDay.get(run.end))?.problems.push(describe(problem));
         }
+        begun.covered = within(begun.covered, meta);
         begun.cursor = cursor;
         if (cursor !== undefined) this.#begun = begun;
         onPage(++begun.pages);
@@ -190,10 +219,17 @@ export class Fetcher {
     }
     this.#begun = undefined;
     const records = new Map<Day, DayRecord>();
+    const left: Day[] = [];
+    const { start, end } = begun.covered;
     for (const [day, { rows, problems }] of begun.byDay) {
-      records.set(day, new DayRecord(endpoint, begun.at, rows, problems.slice(0, 20)));
+      const record = new DayRecord(endpoint, begun.at, rows, problems.slice(0, 20));
+      const isAnswered = (day >= start && day <= end) || rows.length > 0;
+      // A day whose batch has not come lies beyond the days there are: it is asked for again later.
+      if (isAnswered || record.isSettling(day)) records.set(day, record);
+      else left.push(day);
     }
     await this.#deps.cache().put(endpoint, records);
+    return left;
   }
 
   /** The same run where it was broken off, or from its beginning. */
@@ -209,7 +245,7 @@ export class Fetcher {
     const byDay = new Map(
       daysOf(run).map((day): readonly [Day, DayRows] => [day, { rows: [], problems: [] }]),
     );
-    return { api, endpoint, run, at: now, byDay, pages: 0, cursor: undefined };
+    return { api, endpoint, run, at: now, byDay, covered: run, pages: 0, cursor: undefined };
   }
 }
 
@@ -227,6 +263,8 @@ interface Begun {
   readonly run: DayRange;
   readonly at: number;
   readonly byDay: ReadonlyMap<Day, DayRows>;
+  /** The days of `run` that all answers say they are about; reversed when there are none. */
+  covered: DayRange;
   pages: number;
   /** Of the last page read. */
   cursor: string | undefined;
@@ -235,7 +273,7 @@ interface Begun {
 interface Answer {
   readonly items: readonly Rows[Endpoint][];
   readonly problems: readonly ItemProblem[];
-  readonly meta: { readonly org_id?: string | undefined };
+  readonly meta: AnalyticsMeta;
   readonly cursor?: string | undefined;
 }
 
@@ -247,7 +285,16 @@ async function* answers(
 ): AsyncGenerator<Answer, void, undefined> {
   const range = { startDate: run.start, endDate: run.end };
   if (endpoint === 'people') yield* analytics.users({ ...range, cursor }, { signal });
-  else yield await analytics[endpoint](range, { signal });
+  else if (endpoint === 'productivity') yield await analytics.productivity(range, { signal });
+  else yield await daysWithGroups(analytics, endpoint, range, { signal });
+}
+
+/** The days of a range that an answer is about; all where it does not say. */
+function within({ start, end }: DayRange, { start_date: from, end_date: to }: AnalyticsMeta): DayRange {
+  const day = (text: string | undefined): Day | undefined =>
+    text === undefined || !/^\d{4}-\d{2}-\d{2}/.test(text) ? undefined : text.slice(0, 10);
+  const [first, last] = [day(from) ?? start, day(to) ?? end];
+  return { start: first > start ? first : start, end: last < end ? last : end };
 }
 
 function describe({ id, field, reason }: ItemProblem): string {

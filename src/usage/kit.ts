@@ -19,7 +19,7 @@ import type {
 export interface Period<R> {
   readonly days: readonly Day[];
   readonly rows: readonly (R | undefined)[];
-  /** Whether every day has been asked for, so that sums may be compared with. */
+  /** Whether the service is through with every day, so that sums may be compared. */
   readonly isComplete: boolean;
 }
 
@@ -94,7 +94,8 @@ export function figure<R>(
   const { now, before } = context;
   const made = { unit: 'count' as const, ...spec, value: of(now) };
   if (before === undefined) return made;
-  return { ...made, previous: before.isComplete ? of(before) : undefined };
+  // Of fewer days than the other period has, a sum says nothing about growth.
+  return { ...made, previous: now.isComplete && before.isComplete ? of(before) : undefined };
 }
 
 /** One number a day: a column of the table and, unless told, a line of the chart. */
@@ -115,6 +116,8 @@ function dayTable<R>({ now, before, markers }: Context<R>, metrics: readonly Met
     row === undefined ? null : (of(row) ?? null);
   const sumCell = (period: Period<R>, { of, adds }: Metric<R>): Cell =>
     adds ? (sumOf(of)(period) ?? null) : null;
+  // The head figure has no sum of a part of the days either.
+  const earlierSum = (metric: Metric<R>): Cell => (before?.isComplete ? sumCell(before, metric) : null);
   const marks = new Map<Day, string>();
   for (const { day, label } of markers) marks.set(day, [marks.get(day), label].filter(Boolean).join('; '));
   const both = <T>(current: T, earlier: T): T[] => (before === undefined ? [current] : [current, earlier]);
@@ -142,7 +145,7 @@ function dayTable<R>({ now, before, markers }: Context<R>, metrics: readonly Met
   if (!metrics.some(({ adds }) => adds)) return { columns, rows };
   const total: Cell[] = [
     ...both<Cell>(vscode.l10n.t('Total'), ''),
-    ...metrics.flatMap(metric => both(sumCell(now, metric), sumCell(before ?? now, metric))),
+    ...metrics.flatMap(metric => both(sumCell(now, metric), earlierSum(metric))),
     ...marked(''),
   ];
   return { columns, rows, total };

@@ -91,6 +91,7 @@ export function* reportSteps(query: UsageQuery, days: KnownDays, extras: Extras)
   return {
     query,
     previousRange: before,
+    ...(before === undefined ? {} : { unfinished: unfinishedOf(query.range, before, days) }),
     orgId: orgId === undefined ? undefined : shown(orgId),
     through: extras.through ?? lastKnownDay(days, bounds.end),
     fetchedAt: known.at(-1)?.at,
@@ -139,11 +140,21 @@ function* make(
   }
 }
 
+function unfinishedOf(now: DayRange, before: DayRange, known: KnownDays): TabReport['unfinished'] {
+  if (!isComplete(now, known)) return 'range';
+  return isComplete(before, known) ? undefined : 'before';
+}
+
+/** A day of which nothing was there yet when it was asked for counts as little as one that was not asked for. */
+function isComplete(range: DayRange, known: KnownDays): boolean {
+  return daysOf(range).every(day => known.get(day)?.isSettling(day) === false);
+}
+
 function period<R>(range: DayRange, known: KnownDays, pick: (record: DayRecord) => R | undefined): Period<R> {
   const days = daysOf(range);
   const rows = days.map(day => {
     const record = known.get(day);
     return record === undefined ? undefined : pick(record);
   });
-  return { days, rows, isComplete: days.every(day => known.has(day)) };
+  return { days, rows, isComplete: isComplete(range, known) };
 }

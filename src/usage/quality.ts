@@ -30,8 +30,7 @@ export function foldCase(entries: readonly Entry[]): Folded {
       : {
           note: {
             id: 'servers',
-            sentence: vscode.l10n.t(
-              'Names of MCP servers that differ only in upper and lower case are one server here: {0} spellings, {1} servers.',
+            sentence: foldedText(
               merged.reduce((sum, { group }) => sum + group.length, 0),
               merged.length,
             ),
@@ -45,6 +44,20 @@ export function foldCase(entries: readonly Entry[]): Folded {
           },
         }),
   };
+}
+
+/** A server has at least two spellings. */
+function foldedText(spellings: number, servers: number): string {
+  return servers === 1
+    ? vscode.l10n.t(
+        'Names of MCP servers that differ only in upper and lower case are one server here: {0} spellings, 1 server.',
+        spellings,
+      )
+    : vscode.l10n.t(
+        'Names of MCP servers that differ only in upper and lower case are one server here: {0} spellings, {1} servers.',
+        spellings,
+        servers,
+      );
 }
 
 /** Odd names below this share of all calls are grouped. */
@@ -66,9 +79,9 @@ export function groupOdd(entries: readonly Entry[]): Folded {
     note: {
       id: 'tools',
       sentence: vscode.l10n.t(
-        'Tool names that look like leftovers of a parser, each with less than 0.1 % of the calls, are one row here: {0} names, {1} calls.',
-        odd.length,
-        count,
+        'Tool names that look like leftovers of a parser, each with less than 0.1 % of the calls, are one row here: {0}, {1}.',
+        odd.length === 1 ? vscode.l10n.t('1 name') : vscode.l10n.t('{0} names', odd.length),
+        count === 1 ? vscode.l10n.t('1 call') : vscode.l10n.t('{0} calls', count),
       ),
       names: odd.map(({ names: [sent = ''], count }) => ({ shown: other, sent: shown(sent), count })),
     },

@@ -126,6 +126,8 @@ export interface TabReport {
   readonly query: UsageQuery;
   /** The period compared with; only with `compare`. */
   readonly previousRange?: DayRange | undefined;
+  /** The period of the two that lacks days, for which figures are not compared; the range itself first. */
+  readonly unfinished?: 'range' | 'before' | undefined;
   readonly orgId?: string | undefined;
   /** The last day known, in the range or not; `undefined` when none is. */
   readonly through: Day | undefined;

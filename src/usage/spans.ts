@@ -31,7 +31,9 @@ export interface SpanTotal {
   readonly days: DayRange;
   /** `undefined` when no day of it is known. */
   readonly total: number | undefined;
-  /** Relative to the span before, where both are known in full; `undefined` elsewhere. */
+  /** How many of `days` have a figure. */
+  readonly known: number;
+  /** Relative to the span before, where both have as many days and are known in full; `undefined` elsewhere. */
   readonly change: number | undefined;
 }
 
@@ -40,12 +42,19 @@ export function spanTotal(span: Span, end: Day, values: ReadonlyMap<Day, number 
   const { now, before } = spanDays(span, end);
   const total = sumOver(now, values);
   const earlier = sumOver(before, values);
-  const complete = [...daysOf(now), ...daysOf(before)].every(day => values.has(day));
+  const known = knownOf(now, values);
+  const complete = known === lengthOf(now) && knownOf(before, values) === lengthOf(before);
+  // 31 days of March are no growth over 28 of February.
+  const isFair = lengthOf(now) === lengthOf(before);
   const change =
-    complete && total !== undefined && earlier !== undefined && earlier > 0
+    isFair && complete && total !== undefined && earlier !== undefined && earlier > 0
       ? (total - earlier) / earlier
       : undefined;
-  return { span, days: now, total, change };
+  return { span, days: now, total, known, change };
+}
+
+function knownOf(range: DayRange, values: ReadonlyMap<Day, number | undefined>): number {
+  return daysOf(range).filter(day => values.get(day) !== undefined).length;
 }
 
 export function sumOver(range: DayRange, values: ReadonlyMap<Day, number | undefined>): number | undefined {

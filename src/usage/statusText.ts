@@ -3,7 +3,7 @@ import type { Formatter } from '../util/format';
 import { plain } from '../util/text';
 import { addDays, daysOf, lengthOf } from './calendar';
 import type { Day } from './report';
-import { sparkline, spans, spanTotal, type Span } from './spans';
+import { sparkline, spanDays, spans, spanTotal, type Span, type SpanTotal } from './spans';
 
 /** What the status bar knows when it draws. */
 export interface StatusFacts {
@@ -60,20 +60,24 @@ export function statusText(facts: StatusFacts, format: Formatter): StatusText | 
   if (last === undefined) return undefined;
   // A day that has no figure yet is not counted as a day without usage.
   const { span, values, budget } = facts;
-  const { total, change, days } = spanTotal(span, last, values);
+  const spanned = spanTotal(span, last, values);
+  const { total, change, days } = spanned;
+  const part = partText(spanned);
   const daysText =
     days.start === days.end
       ? format.day(days.end)
       : vscode.l10n.t('{0} – {1}', format.day(days.start), format.day(days.end));
   const arrow = arrowOf(change);
   const late = lengthOf({ start: last, end: facts.end }) - 1;
-  const age = late > 0 ? ` (${vscode.l10n.t('through {0}', format.day(last))})` : '';
+  const limits = [part, late > 0 ? vscode.l10n.t('through {0}', format.day(last)) : undefined].filter(
+    limit => limit !== undefined,
+  );
   const short = total === undefined ? '–' : format.compact(total);
   const trend = change === undefined ? '' : `, ${format.change(change)}`;
   return {
-    text: `$(graph) ${short}${arrow}${age}`,
-    spoken: vscode.l10n.t('{0} billable tokens, {1} UTC{2}', short, daysText, trend),
-    heading: vscode.l10n.t('Billable tokens, {0} UTC', daysText),
+    text: `$(graph) ${short}${arrow}${limits.length === 0 ? '' : ` (${limits.join(', ')})`}`,
+    spoken: vscode.l10n.t('{0} billable tokens, {1} UTC{2}', short, daysText, part ? `, ${part}` : trend),
+    heading: vscode.l10n.t('Billable tokens, {0} UTC', daysText) + (part ? ` (${part})` : ''),
     table: table(last, values, format),
     notes: [
       ...(budget.tokens > 0
@@ -82,6 +86,9 @@ export function statusText(facts: StatusFacts, format: Formatter): StatusText | 
               ? vscode.l10n.t('Your own budget: {0} a day.', format.number(budget.tokens))
               : vscode.l10n.t('Your own budget: {0} a month.', format.number(budget.tokens)),
           ]
+        : []),
+      ...(isUneven(last)
+        ? [vscode.l10n.t('Month to date is not compared: the month before has fewer days.')]
         : []),
       vscode.l10n.t('Data through {0} UTC.', format.day(last)),
       ...(facts.fetchedAt === undefined
@@ -92,6 +99,18 @@ export function statusText(facts: StatusFacts, format: Formatter): StatusText | 
   };
 }
 
+/** Whether the month before ended before it had as many days. */
+function isUneven(last: Day): boolean {
+  const { now, before } = spanDays('monthToDate', last);
+  return lengthOf(now) !== lengthOf(before);
+}
+
+/** How many days of a span a total is made of, where that is not all of them. */
+function partText({ days, known }: SpanTotal): string | undefined {
+  const length = lengthOf(days);
+  return known === length ? undefined : vscode.l10n.t('{0} of {1} days', known, length);
+}
+
 function arrowOf(change: number | undefined): string {
   if (change === undefined) return '';
   if (Math.abs(change) < 0.005) return ' →';
@@ -100,11 +119,12 @@ function arrowOf(change: number | undefined): string {
 
 function table(last: Day, values: ReadonlyMap<Day, number | undefined>, format: Formatter): string {
   const rows = spans.map(span => {
-    const { total, change } = spanTotal(span, last, values);
+    const spanned = spanTotal(span, last, values);
+    const { total, change } = spanned;
     return [
       spanLabel(span),
       total === undefined ? '–' : format.number(total),
-      change === undefined ? '' : format.change(change),
+      change === undefined ? (partText(spanned) ?? '') : format.change(change),
     ];
   });
   const width = (column: number): number => Math.max(...rows.map(row => (row[column] ?? '').length));

@@ -87,12 +87,19 @@ function sorted(
 function totalOf(table: Table, rows: readonly Row[]): readonly Cell[] | undefined {
   const { total } = table;
   if (total === undefined || rows.length === table.rows.length) return total;
-  return total.map((cell, index) =>
+  return total.map((cell, index) => {
     // A ratio of rows is not made of their ratios.
-    table.columns[index]?.kind === 'ratio'
-      ? null
-      : typeof cell === 'number'
-        ? rows.reduce((sum, { cells }) => sum + (typeof cells[index] === 'number' ? cells[index] : 0), 0)
-        : cell,
-  );
+    if (table.columns[index]?.kind === 'ratio') return null;
+    return typeof cell === 'number' ? sumOf(rows, index) : cell;
+  });
+}
+
+/** Nothing known where no row has a number. */
+function sumOf(rows: readonly Row[], index: number): number | null {
+  let sum: number | null = null;
+  for (const { cells } of rows) {
+    const cell = cells[index];
+    if (typeof cell === 'number') sum = (sum ?? 0) + cell;
+  }
+  return sum;
 }

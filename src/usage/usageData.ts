@@ -11,7 +11,7 @@ import { clampRange } from './calendar';
 import { DayCache } from './dayCache';
 import type { DayRecord, Endpoint } from './dayRecord';
 import { csvOf, jsonOf } from './exports';
-import { Fetcher, OtherOrganization } from './fetcher';
+import { Fetcher, OtherOrganization, Unanswered } from './fetcher';
 import { lastActivityIn, lastDayOf } from './horizon';
 import { daysFor, reportSteps } from './model';
 import type { ControlRevision } from './markers';
@@ -314,7 +314,7 @@ export class UsageData extends Disposable implements UsageSource {
       if (isRefusal) {
         const told = shared?.get('refusal')?.told ?? false;
         await shared?.set('refusal', { kind: 'refusal', at, sentence, told });
-      } else if (isApiError(error) && error.kind !== 'cancelled') {
+      } else if ((isApiError(error) && error.kind !== 'cancelled') || error instanceof Unanswered) {
         await shared?.set('failure', { kind: 'failure', at, sentence });
       } else {
         this.#deps.log.error('Usage could not be fetched', error);
@@ -374,9 +374,13 @@ export class UsageData extends Disposable implements UsageSource {
 }
 
 function progressLabel(endpoint: Endpoint, fraction: number, days: number, pages: number): string {
-  return endpoint === 'people' && pages > 0
-    ? vscode.l10n.t('{0} pages of people read', pages)
-    : vscode.l10n.t('{0} of {1} days', Math.round(fraction * days), days);
+  if (endpoint === 'people' && pages > 0) {
+    return pages === 1
+      ? vscode.l10n.t('1 page of people read')
+      : vscode.l10n.t('{0} pages of people read', pages);
+  }
+  const done = Math.round(fraction * days);
+  return days === 1 ? vscode.l10n.t('{0} of 1 day', done) : vscode.l10n.t('{0} of {1} days', done, days);
 }
 
 function abortError(): Error {

@@ -95,6 +95,7 @@ export function makeReport(query: UsageQuery, known: ReadonlySet<Day>): TabRepor
     figures,
     sections,
     ...(previousRange === undefined ? {} : { previousRange }),
+    ...(previousRange === undefined || missing.length === 0 ? {} : { unfinished: 'range' }),
     ...(missing.length === 0 ? {} : { missing: { days: missing } }),
     notes:
       query.tab === 'tools' && query.folded
@@ -183,7 +184,9 @@ function figure({ days, known, previousRange }: Context, { id, label, scale }: K
   return {
     ...{ id, label, unit: 'count', explanation: `${label}: the sum of all days.` },
     value: there.length === 0 ? undefined : sum(there),
-    ...(previousRange === undefined ? {} : { previous: sum(daysOf(previousRange)) }),
+    ...(previousRange === undefined || days.some(day => !known.has(day))
+      ? {}
+      : { previous: sum(daysOf(previousRange)) }),
   };
 }
 

@@ -96,7 +96,7 @@ describe('readiness of the open repository', () => {
       .waitFor();
     await page.getByText(/\d+ worse, \d+ better/).waitFor();
     await page.getByRole('heading', { name: 'Commits between the two reports' }).waitFor();
-    await page.getByText(/names no commit|commits since the report|same commits|does not know/).waitFor();
+    await page.getByText(/names no commit|commits? since the report|same commits|does not know/).waitFor();
   });
 
   it('narrows the criteria down by words', async () => {

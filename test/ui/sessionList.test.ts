@@ -199,7 +199,7 @@ describe('the sessions view at work', () => {
     await own.waitFor();
     await workbench
       .view('Sessions')
-      .getByText(/are not shown \(only sessions of this workspace\)/)
+      .getByText(/(is|are) not shown \(only sessions of this workspace\)/)
       .waitFor();
     await workbench.runCommand('Agent Console: Show all sessions');
     await row('Delta').waitFor();
@@ -251,7 +251,7 @@ describe('the sessions view at work', () => {
 
     await workbench.runCommand('Agent Console: Import a list of sessions');
     await openFile(workbench, file);
-    await workbench.notified(/[1-9] sessions added, 0 brought up to date/);
+    await workbench.notified(/[1-9] sessions? added, 0 brought up to date/);
     await row('Delta').waitFor();
   });
 

@@ -315,7 +315,7 @@ describe('the usage page', () => {
     await list.getByRole('searchbox').fill('HYPERLINK');
     await list.getByText('1 of 200 rows').waitFor();
     await list.getByRole('button', { name: /^Copy this table/ }).click();
-    await page.getByText('Copied 1 rows.').waitFor();
+    await page.getByText('Copied 1 row.').waitFor();
     assert.ok(copied.at(-1)!.includes(`\n'${hostileNames[1]}`), copied.at(-1));
   });
 });

@@ -55,16 +55,30 @@ describe('states of the usage page', () => {
     const source = new FakeUsageSource();
     source.forget(5);
     source.fetchGate = new Promise(() => undefined);
-    const { page } = await open({}, { source });
+    const { page } = await open({ compare: true }, { source });
     await page.getByRole('progressbar', { name: 'Fetching 12 of 30 days' }).waitFor();
+    await page.getByText('30 days, compared with Sep 22, 2026 to Oct 21, 2026').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
+    const said = page
+      .getByRole('status')
+      .filter({ hasText: 'Fetching was cancelled. What is known is shown.' });
+    await said.waitFor();
     await page.getByText('5 of 30 days are missing.').waitFor();
+    await page
+      .getByText(
+        '30 days, not compared with Sep 22, 2026 to Oct 21, 2026, since not all days of this range have figures yet',
+      )
+      .waitFor();
+    assert.equal(await page.locator('.figure .change').count(), 0);
     await page.getByText('Which days').click();
     await page.getByText('Nov 16, 2026 – Nov 20, 2026').waitFor();
     assert.equal(source.fetched.length, 1);
     source.fetchGate = Promise.resolve();
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('5 of 30 days are missing.').waitFor({ state: 'detached' });
+    assert.equal(await said.count(), 0);
+    await page.getByText('30 days, compared with Sep 22, 2026 to Oct 21, 2026').waitFor();
+    await page.locator('.figure .change').first().waitFor();
     await page.getByText('fetched just now').waitFor();
     await page.getByRole('button', { name: /^Refresh/ }).click();
     await page.getByText('Figures are up to date.').waitFor();

@@ -146,13 +146,14 @@ describe('rows of a transcript', () => {
   });
 
   it('says of an unknown send how old the look before it was', () => {
-    const sentence = (at: number): unknown => {
-      const before = { messageCount: 13, updatedAt: 1, at };
-      const sends = [sendRecord({ startedAt: 100_000, before, after: { messageCount: 14, updatedAt: 2 } })];
+    const sentence = (at: number, messageCount = 14): unknown => {
+      const before = { messageCount: messageCount - 1, updatedAt: 1, at };
+      const sends = [sendRecord({ startedAt: 100_000, before, after: { messageCount, updatedAt: 2 } })];
       const [row] = build({ sends });
       return row?.kind === 'send' && row.sentence;
     };
     assert.match(String(sentence(99_000)), /14 messages now, 13 before\./);
+    assert.match(String(sentence(99_000, 1)), /has 1 message now, 0 before\./);
     assert.match(String(sentence(10_000)), /14 messages now, 13 when last checked before\./);
   });
 

@@ -16,7 +16,7 @@ import {
 import { compareSettings } from '../../../src/organization/changes';
 import { personFacts, personStatus } from '../../../src/organization/facts';
 import { readDays } from '../../../src/organization/pickers';
-import { filterText, permalinkText } from '../../../src/organization/words';
+import { filterText, permalinkText, revisionsExported, usersExported } from '../../../src/organization/words';
 import { Formatter } from '../../../src/util/format';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
@@ -224,5 +224,16 @@ describe('control history', () => {
     assert.equal(timeOf('soon'), undefined);
     assert.equal(timeOf(undefined), undefined);
     assert.equal(timeOf('2026-11-20T10:00:00Z'), Date.UTC(2026, 10, 20, 10));
+  });
+});
+
+describe('the sentence after an export', () => {
+  it('counts one user and one revision as one', () => {
+    const format = new Formatter('en');
+    assert.equal(usersExported(1, 1, format), '1 user exported.');
+    assert.equal(usersExported(1200, 1200, format), '1,200 users exported.');
+    assert.equal(usersExported(1, 8, format), '1 of 8 users exported: those that the filter shows.');
+    assert.equal(revisionsExported(1, 1, format), '1 revision exported.');
+    assert.equal(revisionsExported(2, 2, format), '2 revisions exported.');
   });
 });

@@ -44,6 +44,25 @@ function hostile(): ShownReport {
 }
 
 describe('words of readiness', () => {
+  it('count one commit as one', () => {
+    const { report, ...rest } = hostile();
+    const shown = {
+      ...rest,
+      report: { ...report, commitHash: 'a' },
+      base: { ...rest.base, commitHash: 'b' },
+      local: { git: {} },
+    } as unknown as ShownReport;
+    const note = (count: number, ahead: boolean) =>
+      commitsView(
+        shown,
+        Array.from({ length: count }, () => ({ hash: 'c', subject: '', author: '' })),
+        ahead,
+      ).note;
+    assert.equal(note(1, false), '1 commit since the report compared with.');
+    assert.equal(note(2, false), '2 commits since the report compared with.');
+    assert.equal(note(1, true), '1 commit of the report compared with that this one does not have.');
+  });
+
   const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/u;
 
   it('show the page no control or bidi characters, whatever a report holds', () => {

@@ -7,6 +7,7 @@ import { linkIn, linkTo, readLink } from '../../../src/sessions/links';
 import { statusOf, STALE_MS } from '../../../src/sessions/model';
 import { stateWarnings } from '../../../src/sessions/policy';
 import { rowOf, type ComputerFacts } from '../../../src/sessions/row';
+import { importedText } from '../../../src/sessions/text';
 import { Formatter } from '../../../src/util/format';
 import { recordOf, sessionOf } from './support';
 
@@ -291,5 +292,13 @@ describe('links to sessions', () => {
       ['/session/s1', 'command=x'],
     ] as const)
       assert.equal(readLink({ path, query }), undefined, path);
+  });
+});
+
+describe('the sentence after an import', () => {
+  it('counts one session as one', () => {
+    const of = (added: number, updated: number, kept: number) => importedText({ added, updated, kept });
+    assert.equal(of(1, 1, 1), '1 session added, 1 brought up to date, 1 left unchanged.');
+    assert.equal(of(0, 2, 1), '0 sessions added, 2 brought up to date, 1 left unchanged.');
   });
 });

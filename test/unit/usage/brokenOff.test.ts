@@ -81,10 +81,11 @@ describe('reading people that was broken off', function () {
   const open = (clock: Clock) =>
     openWindow({ baseUrl: service.url, appUrl: service.url, apiKey: 'k' }, temporaryFolder(), clock).data;
   /** Reads two pages and gives up in the third. */
-  const breakOff = async (data: ReturnType<typeof open>): Promise<void> => {
+  const breakOff = async (data: ReturnType<typeof open>, labels: string[] = []): Promise<void> => {
     service.free = 2;
     const abort = new AbortController();
-    const reading = data.fetch(wanted, { signal: abort.signal });
+    const onProgress = (_: number, label: string): number => labels.push(label);
+    const reading = data.fetch(wanted, { signal: abort.signal, onProgress });
     await service.until(3);
     abort.abort();
     await assert.rejects(reading, { name: 'AbortError' });
@@ -96,7 +97,9 @@ describe('reading people that was broken off', function () {
 
   it('goes on with the page it was broken off at, and says how many pages there are already', async () => {
     const data = open(new Clock());
-    await breakOff(data);
+    const first: string[] = [];
+    await breakOff(data, first);
+    assert.deepEqual(first, ['1 page of people read', '2 pages of people read']);
     const labels: string[] = [];
     const made = await data.fetch(wanted, {
       signal: never(),

@@ -4,6 +4,8 @@ import * as path from 'node:path';
 import { promisify } from 'node:util';
 import * as fc from 'fast-check';
 import { addDays, clampRange, daysOf, lengthOf, runsOf } from '../../../src/usage/calendar';
+import { statusText } from '../../../src/usage/statusText';
+import { Formatter } from '../../../src/util/format';
 import { reached, spanDays, spanTotal, sparkline } from '../../../src/usage/spans';
 
 const run = promisify(execFile);
@@ -39,6 +41,24 @@ describe('days', () => {
       end: '2026-12-02',
     });
     assert.equal(lengthOf(spanDays('30days', '2026-03-01').before), 30);
+  });
+
+  it('of a month to date have no trend where the month before is too short', () => {
+    const flat = new Map(daysOf({ start: '2026-01-14', end: '2026-03-31' }).map(day => [day, 100]));
+    const change = (end: string) => spanTotal('monthToDate', end, flat).change;
+    assert.equal(change('2026-03-28'), 0);
+    for (const end of ['2026-03-29', '2026-03-30', '2026-03-31']) assert.equal(change(end), undefined, end);
+    assert.equal(spanTotal('monthToDate', '2026-03-31', flat).total, 3_100);
+    const text = (end: string) =>
+      statusText(
+        { span: 'monthToDate', end, values: flat, budget: { tokens: 0, period: 'day' } },
+        new Formatter('en'),
+      );
+    const note = 'Month to date is not compared: the month before has fewer days.';
+    assert.equal(text('2026-03-31')?.text, '$(graph) 3.1K');
+    assert.ok(text('2026-03-31')?.notes.includes(note));
+    assert.equal(text('2026-03-28')?.text, '$(graph) 2.8K →');
+    assert.ok(!text('2026-03-28')?.notes.includes(note));
   });
 
   it('have a trend only where both spans are known in full', () => {

@@ -143,6 +143,29 @@ describe('exports', () => {
     ]);
   });
 
+  it('CSV of a tab has the head figures of the period before, as page and JSON have them', () => {
+    const made: TabReport = {
+      ...withRows([]),
+      previousRange: { start: '2026-10-30', end: '2026-10-31' },
+      figures: [
+        { id: 'f', label: 'F', value: 3, previous: 2, unit: 'count', explanation: '' },
+        { id: 'g', label: 'G', value: 5, previous: undefined, unit: 'count', explanation: '' },
+      ],
+    };
+    const [header, ...lines] = parse(csvOf(made));
+    assert.deepEqual(header?.slice(4, 8), ['start', 'end', 'compared start', 'compared end']);
+    const period = ['2026-11-01', '2026-11-02', '2026-10-30', '2026-10-31'];
+    assert.deepEqual(
+      lines.filter(([section]) => section === '').map(fields => fields.slice(0, 8)),
+      [
+        ['', 'F', '', '3', ...period],
+        ['', 'F', 'before', '2', ...period],
+        ['', 'G', '', '5', ...period],
+        ['', 'G', 'before', '', ...period],
+      ],
+    );
+  });
+
   it('a copied table says so too, has a line a row and a cell a tab, whatever is in the cells', () => {
     const cell = fc.oneof(
       fc.string(),

@@ -138,6 +138,10 @@ describe('a usage report', () => {
         ['servers', ['docs 5', 'Docs 3']],
       ],
     );
+    assert.deepEqual(
+      folded.notes.map(({ sentence }) => /: ([^:]*)$/.exec(sentence)?.[1]),
+      ['1 name, 2 calls.', '2 spellings, 1 server.'],
+    );
     const raw = report(range('tools', { folded: false }), days, extras);
     assert.deepEqual(raw.notes, []);
     assert.equal(section(raw, 'servers').table.rows.length, 3);
@@ -183,7 +187,27 @@ describe('a usage report', () => {
     const partly = ask('2026-11-01', '2026-11-02', rows('2026-10-31', '2026-11-02'));
     assert.equal(partly.figures.find(({ id }) => id === 'commits')?.previous, undefined);
     assert.deepEqual(section(partly, 'git').chart?.series[0]?.previous, [null, 1]);
+    assert.equal(partly.unfinished, 'before');
+    assert.equal(full.unfinished, undefined);
     assert.equal(ask('2026-01-14', '2026-01-15', rows('2026-01-14', '2026-01-15')).previousRange, undefined);
+  });
+
+  it('does not take a range with days missing, or with a day that is not there yet, for a fall', () => {
+    const day = (index: number): string => new Date(Date.UTC(2026, 10, 7 + index)).toISOString().slice(0, 10);
+    const asked = query('tokens', day(7), day(13), { compare: true });
+    const ask = (days: KnownDays): [number | undefined, number | undefined, unknown] => {
+      const made = report(asked, days, extras);
+      const [billable] = made.figures;
+      return [billable?.value, billable?.previous, made.unfinished];
+    };
+    const rows = Array.from({ length: 14 }, (_, index) => [day(index), [{ billable_tokens: 100 }]]);
+    const all = known('tokens', Object.fromEntries(rows) as Record<string, Loose[]>);
+    assert.deepEqual(ask(all), [700, 700, undefined]);
+    // An hour after its end the service has nothing of the last day.
+    const settling = new DayRecord('tokens', Date.parse('2026-11-21T01:00:00Z'), []);
+    assert.deepEqual(ask(new Map([...all, [day(13), settling]])), [600, undefined, 'range']);
+    assert.deepEqual(ask(new Map([...all, [day(6), settling]])), [700, 600, undefined]);
+    assert.deepEqual(ask(new Map([...all].slice(0, 10))), [300, undefined, 'range']);
   });
 
   it('names people by made-up names that stay the same, and nobody else', () => {

@@ -54,6 +54,18 @@ describe('the tables of a usage report', () => {
       assert.equal(row.length, own.table.columns.length);
   });
 
+  it('has no total of a period before that is known in part', () => {
+    const rows = (days: readonly string[]): KnownDays =>
+      known('productivity', Object.fromEntries(days.map(day => [day, [{ git_commits: 5 }]])));
+    const total = (days: readonly string[]): unknown[] => {
+      const asked = query('productivity', '2026-11-01', '2026-11-02', { compare: true });
+      const { columns, total: cells } = section(report(asked, rows(days), extras), 'git').table;
+      return ['commits', 'commits:before'].map(id => cells?.[columns.findIndex(column => column.id === id)]);
+    };
+    assert.deepEqual(total(['2026-10-30', '2026-10-31', '2026-11-01', '2026-11-02']), [10, 10]);
+    assert.deepEqual(total(['2026-10-31', '2026-11-01', '2026-11-02']), [10, null]);
+  });
+
   it('reads autonomy levels in parts of one and of a hundred, and their names as foreign text', () => {
     const made = report(
       range('tools'),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { UsageBudget, UsageSpan } from '../../../src/settings';
+import { daysOf } from '../../../src/usage/calendar';
 import { UsageStatusBar, type StatusBarDeps } from '../../../src/usage/statusBar';
 import { statusText } from '../../../src/usage/statusText';
 import { Emitter } from '../../../src/util/event';
@@ -187,6 +188,25 @@ describe('the status bar', () => {
     second.bar.start();
     await second.until(() => second.item.text.includes('through'));
     assert.match(second.item.text, /\(through Nov 20, 2026\)$/);
+  });
+
+  it('marks a span that is not known in full, in the bar, aloud and in the table', () => {
+    const values = new Map<string, number | undefined>();
+    for (const day of daysOf({ start: '2026-11-14', end: '2026-11-20' })) values.set(day, 1000);
+    const text = (end: string, span: '7days' | '30days' = '30days') =>
+      statusText({ span, end, values, budget: { tokens: 0, period: 'day' } }, new Formatter('en'));
+    const part = text('2026-11-20');
+    assert.equal(part?.text, '$(graph) 7K (7 of 30 days)');
+    assert.match(part.spoken, /^7K billable tokens, .* UTC, 7 of 30 days$/);
+    assert.match(part.heading, / UTC \(7 of 30 days\)$/);
+    assert.match(part.table, /^Last 7 days +7,000$/m);
+    assert.match(part.table, /^Last 30 days +7,000 +7 of 30 days$/m);
+    assert.match(part.table, /^Month to date +7,000 +7 of 20 days$/m);
+    assert.equal(text('2026-11-20', '7days')?.text, '$(graph) 7K');
+    assert.equal(text('2026-11-22')?.text, '$(graph) 7K (7 of 30 days, through Nov 20, 2026)');
+    // A day that is there without a figure is not known either.
+    values.set('2026-11-17', undefined);
+    assert.equal(text('2026-11-20', '7days')?.text, '$(graph) 6K (6 of 7 days)');
   });
 
   it('draws foreign text as text', () => {

@@ -57,6 +57,8 @@ describe('a view of a table', () => {
   it('sums exactly the rows it shows, where the table sums at all', () => {
     assert.deepEqual(shown(table, {}).total, table.total);
     assert.deepEqual(shown(table, { search: 'item' }).total, ['Total', 205, null, '']);
+    // Of what is not known there is no sum, not even 0.
+    assert.deepEqual(shown(table, { search: 'adam' }).total, ['Total', null, null, '']);
     assert.deepEqual(shown(table, {}, 'en', new Set(['1', '2'])).total, ['Total', 30, null, '']);
     assert.equal(shown({ columns: table.columns, rows: table.rows }, { search: 'item' }).total, undefined);
   });

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { addDays } from '../../../src/usage/calendar';
+import type { TabReport } from '../../../src/usage/report';
+import { calls, cleanUp, Clock, never, openWindow, query, sample, temporaryFolder } from './support';
+
+interface Body {
+  readonly data: readonly { readonly date: string }[];
+  readonly meta: { readonly start_date: string; readonly end_date: string };
+}
+
+const wanted = query('tokens', '2026-01-14', '2026-11-20');
+
+describe('an answer about fewer days than were asked for', () => {
+  afterEach(cleanUp);
+
+  /** A service that answers for the days that `cut` leaves of what was asked, and says so in `meta` (section 2.1). */
+  const open = async (cut: (start: string, end: string) => readonly [string, string], says = true) => {
+    const clock = new Clock();
+    const service = await sample(clock);
+    const fault = service.fail({
+      kind: 'alter',
+      alter: body => {
+        const { data, meta } = body as Body;
+        const [start_date, end_date] = cut(meta.start_date, meta.end_date);
+        return {
+          data: data.filter(({ date }) => date >= start_date && date <= end_date),
+          meta: says ? { ...meta, start_date, end_date } : meta,
+        };
+      },
+    });
+    const { data } = openWindow(service, temporaryFolder(), clock);
+    const fetch = (asked = wanted): Promise<TabReport> => data.fetch(asked, { signal: never() });
+    return { clock, service, fault, fetch };
+  };
+  const later = (a: string, b: string): string => (a > b ? a : b);
+
+  it('leaves no day as one without usage: the others are asked for', async () => {
+    const { service, fault, fetch } = await open((start, end) => [later(start, addDays(end, -89)), end]);
+    const made = await fetch();
+    assert.deepEqual(calls(service), [
+      '/tokens 2026-01-14..2026-11-20',
+      '/tokens 2026-01-14..2026-08-22',
+      '/tokens 2026-01-14..2026-05-24',
+      '/tokens 2026-01-14..2026-02-23',
+    ]);
+    assert.equal(made.missing, undefined);
+    fault.dispose();
+    const whole = openWindow(service, temporaryFolder(), new Clock());
+    const other = await whole.data.fetch(wanted, { signal: never() });
+    assert.deepEqual(made.figures, other.figures);
+    // A day is put away once.
+    const asked = calls(service).length;
+    await fetch();
+    assert.equal(calls(service).length, asked);
+  });
+
+  it('says which days the service does not answer for, and does not ask on and on', async () => {
+    const { clock, service, fetch } = await open((start, end) => [later(start, '2026-11-01'), end]);
+    const made = await fetch(query('tokens', '2026-10-22', '2026-11-20'));
+    assert.deepEqual(calls(service), ['/tokens 2026-10-22..2026-11-20', '/tokens 2026-10-22..2026-10-31']);
+    assert.equal(made.missing?.days.length, 10);
+    assert.equal(made.missing.problem, 'The service does not answer for 2026-10-22 – 2026-10-31 UTC.');
+    assert.equal(made.sections[0]?.table.rows.find(({ id }) => id === '2026-10-31')?.cells[1], null);
+    // They do not keep a new day away.
+    clock.now += 24 * 60 * 60 * 1000;
+    const next = await fetch(query('tokens', '2026-10-22', '2026-11-21'));
+    assert.equal(next.missing?.days.length, 10);
+    assert.deepEqual(calls(service).slice(2), [
+      '/tokens 2026-10-22..2026-10-31',
+      '/tokens 2026-11-21..2026-11-21',
+    ]);
+  });
+
+  it('with the last day not there yet is no failure: the day is asked for later', async () => {
+    const { clock, service, fault, fetch } = await open((start, end) => [
+      start,
+      end < '2026-11-19' ? end : '2026-11-19',
+    ]);
+    const asked = query('tokens', '2026-11-11', '2026-11-20');
+    const early = await fetch(asked);
+    assert.equal(early.missing, undefined);
+    assert.equal(early.through, '2026-11-19');
+    fault.dispose();
+    clock.now += 61 * 60 * 1000;
+    assert.equal((await fetch(asked)).through, '2026-11-20');
+    assert.deepEqual(calls(service), ['/tokens 2026-11-11..2026-11-20', '/tokens 2026-11-20..2026-11-20']);
+  });
+
+  it('that does not say so is believed', async () => {
+    const { service, fetch } = await open((start, end) => [later(start, '2026-11-01'), end], false);
+    assert.equal((await fetch(query('tokens', '2026-10-22', '2026-11-20'))).missing, undefined);
+    assert.equal(calls(service).length, 1);
+  });
+});
