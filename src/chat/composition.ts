@@ -3,7 +3,16 @@ import { Disposable } from '../util/disposable';
 import { Emitter, type Event } from '../util/event';
 import { without } from '../util/without';
 import type { Attachments, Inspected } from './attachments';
-import { EMPTY_DRAFT, type Changing, type Draft, type Drafts, type Target } from './drafts';
+import {
+  EMPTY_DRAFT,
+  routeOf,
+  targetOf,
+  type Changing,
+  type Draft,
+  type Drafts,
+  type Route,
+  type Target,
+} from './drafts';
 import type { Outgoing } from './sender';
 import type { AttachmentReference, SendJournal, SendRecord } from './sendJournal';
 
@@ -128,8 +137,8 @@ export class Composition extends Disposable {
     if (references.length < attached.length)
       throw new Error(vscode.l10n.t('Remove the attachments that cannot be sent.'));
     if (tooMuch !== undefined) throw new Error(tooMuch);
-    const computerId = draft.target?.computerId;
-    return { text, attachments: references, ...(computerId === undefined ? {} : { computerId }) };
+    const { computerId, name: computerName } = draft.target ?? {};
+    return { text, attachments: references, ...routeOf({ computerId, computerName }) };
   }
 
   /** Empties the draft: it stands in the queue now. What was added meanwhile, and what was stashed, stays. */
@@ -221,15 +230,20 @@ export class Composition extends Disposable {
     this.#drafts.set(this.#sessionId, without(draft, 'sendId'));
   }
 
-  /** Puts what a send or a queued message held before what is written now. Resolves when that is durable. */
+  /**
+   * Puts what a send or a queued message held before what is written now, which goes where that was to go. Resolves when that is
+   * durable.
+   */
   async takeBack(
-    send: Pick<SendRecord, 'text' | 'attachments'> & { readonly sendId?: string },
+    send: Pick<SendRecord, 'text' | 'attachments' | keyof Route> & { readonly sendId?: string },
   ): Promise<void> {
     const { draft } = this;
     if (draft.sendId === undefined || draft.sendId !== send.sendId) {
       const uris = send.attachments.map(attachment => attachment.uri);
+      const target = targetOf(send);
       this.#drafts.set(this.#sessionId, {
-        ...without(draft, 'sendId'),
+        ...without(without(draft, 'sendId'), 'target'),
+        ...(target === undefined ? {} : { target }),
         text: [send.text, draft.text].filter(text => text !== '').join('\n\n'),
         attachments: [...new Set([...uris, ...draft.attachments])],
       });
