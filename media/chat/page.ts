@@ -179,6 +179,16 @@ export async function ask(question: Promise<unknown>): Promise<boolean> {
 /** Copies, says so, and shows it on the button. */
 export function copy(text: string, button: Element): void {
   panel.notify('copy', { text });
+  copied(button);
+}
+
+/** Copies a message as a whole, which the panel knows. */
+export function copyMessage(key: string, button: Element): void {
+  panel.notify('copyMessage', { key });
+  copied(button);
+}
+
+function copied(button: Element): void {
   announcement.value = start.value?.strings.copied ?? '';
   const icon = button.firstElementChild;
   icon?.classList.replace('codicon-copy', 'codicon-check');

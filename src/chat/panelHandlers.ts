@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { commands } from '../contributions';
 import type { PanelHandlers } from '../webview/ipc';
 import { composerRequests, type Composing } from './composing';
 import type { Conversation } from './conversation';
@@ -9,6 +10,7 @@ import { isHidden } from './messages';
 import { pictureFrom, type WholePicture } from './pictures';
 import { offerBack, type Gone, type Teller } from './undo';
 import type { ChatProtocol, Kept, Unsaved } from './protocol';
+import { countsIn, messageText, wholeMessage } from './wholeMessage';
 
 /** What the page can ask of its panel beyond the conversation itself. */
 export interface PanelActions {
@@ -72,6 +74,10 @@ export function panelHandlers(panel: PanelActions, teller?: Teller): PanelHandle
         await panel.addAgain();
         return null;
       },
+      findWhole: ({ key, words }) => {
+        const row = words === '' ? undefined : wholeMessage(conversation.rows, key);
+        return row === undefined ? [] : countsIn(row, words);
+      },
       picture: ({ messageId, index, from }) => pictureFrom(picture(conversation, messageId, index), from),
     },
     notifications: {
@@ -83,6 +89,14 @@ export function panelHandlers(panel: PanelActions, teller?: Teller): PanelHandle
       openAttachment: ({ key }) => panel.composing.open(key),
       openLink: ({ href }) => openLink(href),
       copy: ({ text }) => vscode.env.clipboard.writeText(text),
+      copyMessage: async ({ key }) => {
+        const row = wholeMessage(conversation.rows, key);
+        if (row !== undefined) await vscode.env.clipboard.writeText(messageText(row));
+      },
+      openMessage: async ({ key }) => {
+        if (wholeMessage(conversation.rows, key) !== undefined)
+          await vscode.commands.executeCommand(commands.chat.openDocument, conversation.sessionId, key);
+      },
       kept: kept => panel.keep(kept),
       more: () => panel.more(),
       failed: ({ names }) => panel.pageFailed(names),

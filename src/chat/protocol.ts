@@ -8,17 +8,28 @@ export { imageType } from './imageType';
 
 /** Messages between a chat panel and its page: what both sides agree on. Foreign text in it is shown as text or sanitized. */
 
+/** A text that is longer than a page takes. */
+export interface Cut {
+  /** How much more there is, as a sentence; missing where this is the whole text. */
+  readonly cut?: string;
+}
+
 /** One block of a message. Text is Markdown only in `text` and `commentary`. */
 export type Part =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'commentary' | 'reasoning'; readonly text: string }
+  | ({ readonly kind: 'text'; readonly text: string } & Cut)
+  | ({ readonly kind: 'commentary' | 'reasoning'; readonly text: string } & Cut)
   | { readonly kind: 'withheld' }
-  | { readonly kind: 'toolUse'; readonly name: string; readonly input: string }
-  | { readonly kind: 'toolResult'; readonly name: string; readonly text: string; readonly failed: boolean }
+  | ({ readonly kind: 'toolUse'; readonly name: string; readonly input: string } & Cut)
+  | ({
+      readonly kind: 'toolResult';
+      readonly name: string;
+      readonly text: string;
+      readonly failed: boolean;
+    } & Cut)
   /** `index` names the picture in an `image` request; without it there is nothing to show but the label. */
   | { readonly kind: 'image'; readonly label: string; readonly index?: number }
   | { readonly kind: 'document'; readonly label: string }
-  | { readonly kind: 'other'; readonly type: string; readonly text: string };
+  | ({ readonly kind: 'other'; readonly type: string; readonly text: string } & Cut);
 
 /** An attachment as shown: under a message, or as a chip in the composer. */
 export interface Chip {
@@ -70,7 +81,7 @@ export interface MessageRow {
   readonly accepted: boolean;
 }
 
-export interface SendRow {
+export interface SendRow extends Cut {
   readonly kind: 'send';
   readonly key: string;
   readonly sendId: string;
@@ -199,6 +210,35 @@ export interface Picture {
   readonly isLast: boolean;
 }
 
+/** All text of a part, opened or not. */
+export function partText(part: Part): string {
+  switch (part.kind) {
+    case 'toolUse':
+      return `${part.name}\n${part.input}`;
+    case 'toolResult':
+      return `${part.name}\n${part.text}`;
+    case 'image':
+    case 'document':
+      return part.label;
+    case 'withheld':
+      return '';
+    default:
+      return part.text;
+  }
+}
+
+/** What a row is searched for. */
+export function partsOfRow(row: Row): readonly Part[] {
+  if (row.kind === 'send')
+    return [{ kind: 'text', text: row.text, ...(row.cut === undefined ? {} : { cut: row.cut }) }];
+  return row.kind === 'message' ? row.parts : [];
+}
+
+/** All places of these words, whatever their case. */
+export function wordsPattern(words: string): RegExp {
+  return new RegExp(words.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'giu');
+}
+
 /** Longest text of a message, UTF-16 units. */
 export const MAX_TEXT = 2_000_000;
 /** Largest bytes that cross at once, either way: more would hold up everything else. */
@@ -208,6 +248,7 @@ const none = /* @__PURE__ */ (() => object({}))();
 const sendId = /* @__PURE__ */ (() => object({ sendId: text(100) }))();
 const from = /* @__PURE__ */ (() => number(0, 1e9))();
 const id = /* @__PURE__ */ (() => object({ id: text(100) }))();
+const key = /* @__PURE__ */ (() => text(2000))();
 
 /** Checks what a page had not seen stored. */
 export const isUnsaved = /* @__PURE__ */ (() =>
@@ -270,6 +311,8 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     openPath: request(object({ path: text(4000) }))<null>(),
     /** Puts a removed session back into the list. */
     addAgain: request(none)<null>(),
+    /** How often each part of a message holds these words, also where the page has only its beginning. */
+    findWhole: request(object({ key, words: text(10_000) }))<readonly number[]>(),
     picture: request(object({ messageId: text(1000), index: number(0, 10_000), from }))<Picture>(),
   },
   notifications: {
@@ -290,6 +333,10 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     unsaved: isUnsaved,
     openLink: object({ href: text(10_000) }),
     copy: object({ text: text(MAX_TEXT) }),
+    /** Copies all a message says, also what the page does not show of it. */
+    copyMessage: object({ key }),
+    /** Opens a whole message as a text document. */
+    openMessage: object({ key }),
     /** The position or what is opened has changed. */
     kept: object(keptShape),
     /** Asks for what else can be done with the session. */

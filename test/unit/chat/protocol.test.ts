@@ -51,6 +51,8 @@ const shapes: Readonly<Record<string, Readonly<Record<string, (value: unknown) =
   detach: { key: isText },
   openLink: { href: isText },
   copy: { text: isText },
+  copyMessage: { key: isText },
+  openMessage: { key: isText },
   failed: { names: value => Array.isArray(value) && value.length <= 10 && value.every(isText) },
 };
 
@@ -175,6 +177,7 @@ describe('messages of the chat page', () => {
           readEarlier: () => null,
           openPath: () => null,
           addAgain: () => null,
+          findWhole: () => [],
           picture: () => ({ mediaType: 'image/png', bytes: new Uint8Array(), isLast: true }),
         },
         notifications: {},
