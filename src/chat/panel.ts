@@ -147,6 +147,11 @@ export class ChatPanel extends Disposable implements PanelActions {
   /** Shows the panel with the cursor in the composer. */
   reveal(): void {
     this.#panel.reveal();
+    this.takeCursor();
+  }
+
+  /** Puts the cursor into the composer, at the latest when there is one. */
+  takeCursor(): void {
     if (this.#life.isReady) this.#page.send('focusComposer', {});
     else this.#focusWhenReady = true;
   }

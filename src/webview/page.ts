@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { Logger } from '../log';
 import { Disposable, Slot, toDisposable, type IDisposable } from '../util/disposable';
@@ -22,6 +23,20 @@ export interface WebviewPageOptions {
   readonly log: Logger;
 }
 
+/** What a page may do: run its script, and load the files of pages (trust.md 7). */
+export function pageOptions(extensionUri: vscode.Uri): vscode.WebviewOptions {
+  return { enableScripts: true, localResourceRoots: [vscode.Uri.joinPath(extensionUri, 'dist', 'pages')] };
+}
+
+function isSame(set: vscode.WebviewOptions, wanted: vscode.WebviewOptions): boolean {
+  const { enableScripts, localResourceRoots, ...others } = set;
+  return (
+    enableScripts === true &&
+    Object.values(others).every(value => value === undefined) &&
+    localResourceRoots?.map(String).join() === wanted.localResourceRoots?.map(String).join()
+  );
+}
+
 /**
  * The life of the page in a webview: loaded, expected to say within 10 s that it listens, gone when it is hidden, and loaded anew
  * with a nonce of its own for the next time it is shown.
@@ -37,10 +52,9 @@ export class WebviewPage extends Disposable {
     super();
     this.#options = options;
     this.#wasVisible = options.isVisible();
-    options.webview.options = {
-      enableScripts: true,
-      localResourceRoots: [vscode.Uri.joinPath(options.extensionUri, 'dist', 'pages')],
-    };
+    const wanted = pageOptions(options.extensionUri);
+    // Setting them makes VS Code load what is there once more.
+    if (!isSame(options.webview.options, wanted)) options.webview.options = wanted;
   }
 
   /** The page listens: what is sent to it arrives. */
@@ -97,13 +111,35 @@ export class WebviewPage extends Disposable {
     this.#watchdog.set(toDisposable(() => clearTimeout(timer)));
   }
 
+  #file(name: string): vscode.Uri {
+    return vscode.Uri.joinPath(this.#options.extensionUri, 'dist', 'pages', name);
+  }
+
+  /** Script and style sheet in the page itself save it two ways through the editor; nothing where they cannot be read here. */
+  #inline(
+    address: (file: string) => string,
+  ): { readonly script: string; readonly style: string } | undefined {
+    const { name } = this.#options;
+    try {
+      const [script, style] = ['js', 'css'].map(ending =>
+        readFileSync(this.#file(`${name}.${ending}`).fsPath, 'utf8'),
+      );
+      if (script === undefined || style === undefined) return undefined;
+      const there = style.replace(/url\("\.\/([\w.-]+)"\)/g, (_, file: string) => `url("${address(file)}")`);
+      return { script, style: there };
+    } catch {
+      return undefined;
+    }
+  }
+
   #write(): void {
-    const { webview, extensionUri, name, title } = this.#options;
-    const pages = vscode.Uri.joinPath(extensionUri, 'dist', 'pages');
+    const { webview, name, title } = this.#options;
+    const address = (file: string): string => webview.asWebviewUri(this.#file(file)).toString();
     webview.html = pageHtml({
       cspSource: webview.cspSource,
-      scriptUri: webview.asWebviewUri(vscode.Uri.joinPath(pages, `${name}.js`)).toString(),
-      styleUri: webview.asWebviewUri(vscode.Uri.joinPath(pages, `${name}.css`)).toString(),
+      scriptUri: address(`${name}.js`),
+      styleUri: address(`${name}.css`),
+      inline: this.#inline(address),
       language: vscode.env.language,
       title: title(),
     });

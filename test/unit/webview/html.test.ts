@@ -46,6 +46,26 @@ describe('the document of a page', () => {
     );
   });
 
+  it('may hold its script and style, by the same nonce, with nothing that ends them early', () => {
+    const script = `f("<!-- <script>", "</script><b>", /<\\/SCRIPT>/, a < b, \`$&\`)`;
+    const style = 'a::after { content: "</style><b>" }';
+    const html = pageHtml({ ...options, inline: { script, style } });
+    const policy = policyOf(html);
+    const nonce = /'nonce-([^']+)'/.exec(policy.get('script-src') ?? '')?.[1] ?? '';
+    assert.equal(policy.get('style-src'), `${options.cspSource} 'nonce-${nonce}'`);
+    assert.equal(policy.get('script-src'), `'nonce-${nonce}'`);
+    const [, styled] = /<style nonce="([^"]+)">([^]*?)<\/style/i.exec(html)?.slice(1) ?? [];
+    assert.equal(styled, 'a::after { content: "<\\/style><b>" }');
+    const [, run = ''] =
+      new RegExp(`<script nonce="${nonce.replace(/[+]/g, '\\+')}">([^]*?)</script>`).exec(html) ?? [];
+    assert.doesNotMatch(run, /<!--|<\/script/i);
+    const said: unknown[] = [];
+    new Function('f', 'a', 'b', run)((...words: unknown[]) => said.push(...words), 1, 2);
+    assert.deepEqual(said.map(String), ['<!-- <script>', '</script><b>', '/<\\/SCRIPT>/', 'true', '$&']);
+    assert.equal(html.split('<script').length, 3, "the page's own and the word in its text");
+    assert.doesNotMatch(html, /<link/);
+  });
+
   it('has a new nonce each time', () => {
     const nonces = new Set(Array.from({ length: 100 }, () => policyOf(pageHtml(options)).get('script-src')));
     assert.equal(nonces.size, 100);

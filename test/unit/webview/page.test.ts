@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
 import { mock } from 'node:test';
 import { Uri, type Webview, type WebviewOptions } from 'vscode';
 import { WebviewPage } from '../../../src/webview/page';
@@ -100,5 +103,39 @@ describe('a page in a webview', () => {
     page.dispose();
     mock.timers.tick(60_000);
     assert.deepEqual([missing, page.isMissing], [0, false]);
+  });
+});
+
+describe('a page whose files can be read', () => {
+  it('holds its script and style sheet, whose fonts are asked for where all files of pages are', () => {
+    const extension = fs.mkdtempSync(path.join(os.tmpdir(), 'page-'));
+    const pages = path.join(extension, 'dist', 'pages');
+    fs.mkdirSync(pages, { recursive: true });
+    fs.writeFileSync(path.join(pages, 'usage.js'), 'begin("<!--");');
+    fs.writeFileSync(path.join(pages, 'usage.css'), '@font-face{src:url("./codicon.ttf")}');
+    const webview = {
+      options: {},
+      html: '',
+      cspSource: 'pages:',
+      asWebviewUri: (uri: Uri) => `pages:${uri.path}`,
+    };
+    const page = new WebviewPage({
+      webview: webview as unknown as Webview,
+      extensionUri: Uri.file(extension),
+      name: 'usage',
+      title: () => 'Usage',
+      isVisible: () => true,
+      onGone: () => undefined,
+      onMissing: () => undefined,
+      log: silentLog(),
+    });
+    page.load();
+    page.dispose();
+    fs.rmSync(extension, { recursive: true });
+    assert.ok(webview.html.includes(`begin("\\x3c!--");</script>`), webview.html);
+    assert.ok(
+      webview.html.includes(`@font-face{src:url("pages:${pages}/codicon.ttf")}</style>`),
+      webview.html,
+    );
   });
 });
