@@ -144,6 +144,8 @@ export interface QueuedRow {
   readonly text: string;
   /** As it was written and is to be changed, where that is something else. */
   readonly raw?: string;
+  /** It is longer than what is shown: `queuedText` has the whole. */
+  readonly isCut?: boolean;
   readonly chips: readonly Chip[];
   /** It is being sent and cannot be changed any more. */
   readonly leaving: boolean;
@@ -245,6 +247,8 @@ export const MAX_TEXT = 2_000_000;
 export const MAX_PIECE = 2 * 1024 * 1024;
 // The page takes the types alone: what is made here is made in a function that its build can leave out.
 const none = /* @__PURE__ */ (() => object({}))();
+/** What is written may be longer than one field takes, as when something is put before it. */
+const written = /* @__PURE__ */ (() => text(4 * MAX_TEXT))();
 const sendId = /* @__PURE__ */ (() => object({ sendId: text(100) }))();
 const from = /* @__PURE__ */ (() => number(0, 1e9))();
 const id = /* @__PURE__ */ (() => object({ id: text(100) }))();
@@ -253,7 +257,7 @@ const key = /* @__PURE__ */ (() => text(2000))();
 /** Checks what a page had not seen stored. */
 export const isUnsaved = /* @__PURE__ */ (() =>
   object({
-    text: text(MAX_TEXT),
+    text: written,
     at: optional(number(0, Number.MAX_SAFE_INTEGER)),
     sendId: optional(text(100)),
   }))();
@@ -270,7 +274,7 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
      * Sends the text with the attachments the panel holds, or queues it while the agent works; answered when it is recorded durably,
      * before it is accepted. `sendId`: 8 to 64 letters, digits or dashes, made by the page.
      */
-    send: request(object({ text: text(MAX_TEXT), sendId: text(100) }))<null>(),
+    send: request(object({ text: written, sendId: text(100) }))<null>(),
     /** What the person sent before, the latest first. */
     history: request(none)<readonly string[]>(),
     /**
@@ -292,7 +296,9 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     attachUris: request(object({ uris: listOf(text(10_000), 500) }))<null>(),
     /** The bytes of an attached picture, from this one on. */
     attachedPicture: request(object({ key: text(10_000), from }))<Picture>(),
-    editQueued: request(object({ id: text(100), text: text(MAX_TEXT) }))<null>(),
+    /** A queued message as it was written. */
+    queuedText: request(id)<string>(),
+    editQueued: request(object({ id: text(100), text: written }))<null>(),
     /** To another place, counted from 0. */
     moveQueued: request(object({ id: text(100), to: number(0, 10_000) }))<null>(),
     removeQueued: request(id)<null>(),
@@ -320,13 +326,13 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     ready: object({ timeZone: text(100) }),
     /** `stash`: what was written before an earlier message was called up. `version` comes back in `draftStored`. */
     draft: object({
-      text: text(MAX_TEXT),
-      stash: optional(text(MAX_TEXT)),
+      text: written,
+      stash: optional(written),
       version: number(0, Number.MAX_SAFE_INTEGER),
     }),
     detach: object({ key: text(10_000) }),
     /** The queued message that is being changed, which does not go out meanwhile, and what it has become; without an id none is. */
-    editingQueued: object({ id: optional(text(100)), text: optional(text(MAX_TEXT)) }),
+    editingQueued: object({ id: optional(text(100)), text: optional(written) }),
     /** Shows an attached file in an editor. */
     openAttachment: object({ key: text(10_000) }),
     /** Text a page before this one had not seen stored, and the id of the send it was to become. */
