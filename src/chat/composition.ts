@@ -22,6 +22,10 @@ export interface Attached {
   readonly inspected: Inspected | undefined;
 }
 
+/** Attachments of one message, and how many are looked at together. */
+const MOST_ATTACHED = 500;
+const AT_ONCE = 16;
+
 /** What a person writes for one session: text and attachments, durable until the service has accepted them. */
 export class Composition extends Disposable {
   readonly #sessionId: string;
@@ -74,8 +78,8 @@ export class Composition extends Disposable {
   }
 
   /** Looks at the attachments of a stored draft. */
-  async load(): Promise<void> {
-    await Promise.all(this.draft.attachments.map(uri => this.#inspect(uri)));
+  load(): Promise<void> {
+    return this.#inspectAll(this.draft.attachments);
   }
 
   /** `stash` is what was written before an earlier message was called up. */
@@ -165,13 +169,22 @@ export class Composition extends Disposable {
     await this.#inspect(by);
   }
 
-  /** Adds files at the end; one that is there already stays where it is. Resolves when all were looked at. */
+  /**
+   * Adds files at the end; one that is there already stays where it is. Resolves when all were looked at; rejects with a sentence
+   * when they were too many, after the first of them.
+   */
   async attach(uris: readonly string[]): Promise<void> {
     const { draft } = this;
-    const added = [...new Set(uris)].filter(uri => !draft.attachments.includes(uri));
+    const there = new Set(draft.attachments);
+    const given = [...new Set(uris)].filter(uri => !there.has(uri));
+    const added = given.slice(0, Math.max(0, MOST_ATTACHED - draft.attachments.length));
     this.#drafts.set(this.#sessionId, { ...draft, attachments: [...draft.attachments, ...added] });
     this.#changed.fire();
-    await Promise.all(uris.map(uri => this.#inspect(uri)));
+    await this.#inspectAll([...added, ...uris.filter(uri => there.has(uri))]);
+    if (added.length === given.length) return;
+    throw new Error(
+      vscode.l10n.t('A message takes up to {0} attachments here. The others were left out.', MOST_ATTACHED),
+    );
   }
 
   detach(uri: string): void {
@@ -257,6 +270,16 @@ export class Composition extends Disposable {
     const unseen = this.draft.attachments.filter(uri => !this.#inspected.has(uri));
     for (const uri of unseen) void this.#inspect(uri);
     this.#changed.fire();
+  }
+
+  /** A few at a time: a drop may hold thousands, and a machine opens only so many files. */
+  async #inspectAll(uris: readonly string[]): Promise<void> {
+    for (const uri of uris) if (!this.#inspected.has(uri)) this.#inspected.set(uri, undefined);
+    const left = uris.values();
+    const some = async (): Promise<void> => {
+      for (const uri of left) if (this.#inspected.has(uri)) await this.#inspect(uri);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, some));
   }
 
   async #inspect(uri: string): Promise<void> {
