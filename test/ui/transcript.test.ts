@@ -161,6 +161,17 @@ describe('reading a transcript', () => {
       .waitFor();
   });
 
+  it('keeps what was opened while another editor is in front', async () => {
+    await chat().getByRole('log').focus();
+    await workbench.page.keyboard.press('Home');
+    const open = chat().locator('details[open]').getByText('a kind nobody knows yet');
+    await open.waitFor();
+    await workbench.tab('cart.ts').click();
+    await workbench.page.locator('.monaco-editor').first().waitFor();
+    await workbench.tab('Odd corners').click();
+    await open.waitFor();
+  });
+
   it('finds, and opens as a document, what is too long to be drawn', async () => {
     await chat().getByRole('textbox', { name: 'Message to the agent' }).focus();
     await workbench.page.keyboard.press('Control+f');
@@ -183,17 +194,6 @@ describe('reading a transcript', () => {
     await workbench.tab('Odd corners').click();
     await chat().locator('details[open]', { hasText: 'more characters' }).locator('summary').click();
     await chat().getByText('more characters').waitFor({ state: 'detached' });
-  });
-
-  it('keeps what was opened while another editor is in front', async () => {
-    await chat().getByRole('log').focus();
-    await workbench.page.keyboard.press('Home');
-    const open = chat().locator('details[open]').getByText('a kind nobody knows yet');
-    await open.waitFor();
-    await workbench.tab('cart.ts').click();
-    await workbench.page.locator('.monaco-editor').first().waitFor();
-    await workbench.tab('Odd corners').click();
-    await open.waitFor();
   });
 
   it('counts what is new below, and stays where it is read', async () => {
