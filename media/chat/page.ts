@@ -207,6 +207,11 @@ function sweep(): void {
   }
 }
 
+/** Tells what takes long to find out. */
+export function tellTimeZone(): void {
+  panel.notify('timeZone', { timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone });
+}
+
 /** Begins to listen and says so. */
 export function connect(): void {
   sweep();
@@ -217,7 +222,7 @@ export function connect(): void {
   });
   window.addEventListener('unhandledrejection', event => report(event.reason));
   opened.subscribe(keep);
-  panel.notify('ready', { timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone });
+  panel.notify('ready', {});
 }
 
 function report(error: unknown): void {

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { ChatStrings, Part } from '../../src/chat/protocol';
-import { renderMarkdown } from './markdown';
 import { dressPaths } from './paths';
 import { panel } from './page';
 import { Picture } from './picture';
+import { rendered } from './renderer';
 import { fill, opened, toggle } from './state';
 
 interface PartProps {
@@ -157,7 +157,7 @@ interface MarkdownProps {
 }
 
 /** Rendered texts that may scroll into view again, the oldest first. */
-const rendered = new Map<string, DocumentFragment>();
+const shown = new Map<string, DocumentFragment>();
 const MOST_RENDERED = 200;
 
 function Markdown({ text, breaks, strings }: MarkdownProps) {
@@ -170,10 +170,9 @@ function Markdown({ text, breaks, strings }: MarkdownProps) {
 
 function remembered(text: string, breaks: boolean, strings: ChatStrings): DocumentFragment {
   const key = `${breaks ? 'b' : 'n'}${text}`;
-  const known = rendered.get(key) ?? renderMarkdown(text, { strings, breaks });
-  rendered.delete(key);
-  rendered.set(key, known);
-  if (rendered.size > MOST_RENDERED)
-    for (const oldest of [...rendered.keys()].slice(0, 1)) rendered.delete(oldest);
+  const known = shown.get(key) ?? rendered(text, { strings, breaks });
+  shown.delete(key);
+  shown.set(key, known);
+  if (shown.size > MOST_RENDERED) for (const oldest of [...shown.keys()].slice(0, 1)) shown.delete(oldest);
   return known;
 }

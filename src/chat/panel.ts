@@ -54,7 +54,7 @@ export class ChatPanel extends Disposable implements PanelActions {
   #isPlaced = false;
   /** Pages of this chat that have been heard: before the first, what comes is from what the place showed last. */
   #pagesHeard = 0;
-  #timeZone = 'UTC';
+  #timeZone: string | undefined;
   #gatherFor = GATHER;
   #transcriptProblem: string | undefined;
   #focusWhenReady = false;
@@ -185,9 +185,9 @@ export class ChatPanel extends Disposable implements PanelActions {
     await this.conversation.refresh();
   }
 
-  pageReady(timeZone: string): void {
+  pageReady(timeZone?: string): void {
     this.#life.ready();
-    this.#timeZone = isTimeZone(timeZone) ? timeZone : 'UTC';
+    if (timeZone !== undefined) this.#timeZone = isTimeZone(timeZone) ? timeZone : 'UTC';
     const { text, stash } = this.conversation.composition.draft;
     this.#shownDraft = text;
     this.#page.send('start', {
@@ -208,6 +208,12 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.#isPlaced = false;
     this.#rows.pause();
     this.#show();
+  }
+
+  setTimeZone(timeZone: string): void {
+    if (timeZone === this.#timeZone || !isTimeZone(timeZone)) return;
+    this.#timeZone = timeZone;
+    this.#gather();
   }
 
   async setDraft(text: string, stash: string | undefined, version: number): Promise<void> {
@@ -345,7 +351,8 @@ export class ChatPanel extends Disposable implements PanelActions {
     if (conversation.isLoaded) {
       if (!this.#isPlaced) this.#page.send('place', conversation.place);
       this.#isPlaced = true;
-      this.#rows.show({ ...conversation.rows, timeZone: this.#timeZone });
+      const timeZone = (this.#timeZone ??= Intl.DateTimeFormat().resolvedOptions().timeZone);
+      this.#rows.show({ ...conversation.rows, timeZone });
     }
     this.#followDraft();
     this.#gatherFor = Math.max(GATHER, REST_FACTOR * (performance.now() - began));

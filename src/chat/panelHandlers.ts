@@ -15,7 +15,9 @@ import { countsIn, messageText, wholeMessage } from './wholeMessage';
 /** What the page can ask of its panel beyond the conversation itself. */
 export interface PanelActions {
   readonly conversation: Conversation;
-  pageReady(timeZone: string): void;
+  /** `timeZone`: IANA name; that of this machine until the page tells another. */
+  pageReady(timeZone?: string): void;
+  setTimeZone(timeZone: string): void;
   setDraft(text: string, stash: string | undefined, version: number): Promise<void>;
   send(text: string, sendId: string): Promise<void>;
   /** Takes up what a page of an earlier window still held, unless it is recorded by now. */
@@ -82,6 +84,7 @@ export function panelHandlers(panel: PanelActions, teller?: Teller): PanelHandle
     },
     notifications: {
       ready: ({ timeZone }) => panel.pageReady(timeZone),
+      timeZone: ({ timeZone }) => panel.setTimeZone(timeZone),
       draft: ({ text, stash, version }) => panel.setDraft(text, stash, version),
       detach: ({ key }) => conversation.composition.detach(key),
       editingQueued: ({ id, text }) => conversation.queue.hold(id === undefined ? undefined : { id, text }),

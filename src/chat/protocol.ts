@@ -323,7 +323,9 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
   },
   notifications: {
     /** The page listens. Sent again each time it was built anew. */
-    ready: object({ timeZone: text(100) }),
+    ready: object({ timeZone: optional(text(100)) }),
+    /** The reader's zone, which takes the page longer to find than everything it needs to listen. */
+    timeZone: object({ timeZone: text(100) }),
     /** `stash`: what was written before an earlier message was called up. `version` comes back in `draftStored`. */
     draft: object({
       text: written,

@@ -36,7 +36,8 @@ const shapes: Readonly<Record<string, Readonly<Record<string, (value: unknown) =
   },
   readEarlier: {},
   picture: { messageId: isText, index: isNumber, from: isNumber },
-  ready: { timeZone: isText },
+  ready: { timeZone: value => value === undefined || isText(value) },
+  timeZone: { timeZone: isText },
   draft: { text: isText, stash: value => value === undefined || isText(value), version: isNumber },
   unsaved: {
     text: isText,
