@@ -56,7 +56,8 @@ export class LazyTree<T> implements vscode.TreeDataProvider<T> {
     const [element, ...more] = selection();
     if (typeof element !== 'object' || element === null || more.length > 0) return;
     const does = this.#commands.get(element);
-    if (does !== undefined) await vscode.commands.executeCommand(does.command, ...(does.arguments ?? []));
+    const words: readonly unknown[] = does?.arguments ?? [];
+    if (does !== undefined) await vscode.commands.executeCommand(does.command, ...words);
   }
 
   #nextDrawn(deadline: AbortSignal): Promise<void> {

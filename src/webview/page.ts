@@ -32,7 +32,7 @@ function isSame(set: vscode.WebviewOptions, wanted: vscode.WebviewOptions): bool
   const { enableScripts, localResourceRoots, ...others } = set;
   return (
     enableScripts === true &&
-    Object.values(others).every(value => value === undefined) &&
+    Object.values<unknown>(others).every(value => value === undefined) &&
     localResourceRoots?.map(String).join() === wanted.localResourceRoots?.map(String).join()
   );
 }

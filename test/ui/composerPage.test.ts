@@ -74,9 +74,10 @@ describe('the composer of a page by itself', () => {
       .waitFor();
     const shown = await page.evaluate<{ text: string; marks: number; others: string[] }[]>(CODE_SHOWN);
     for (const [index, name] of languages.entries()) {
-      assert.equal(shown[index]?.text.trimEnd(), code(name), name);
-      assert.ok((shown[index]?.marks ?? 0) > 0, name);
-      assert.deepEqual(shown[index]?.others, [], name);
+      const { text: seen, marks, others } = shown[index]!;
+      assert.equal(seen.trimEnd(), code(name), name);
+      assert.ok(marks > 0, name);
+      assert.deepEqual(others, [], name);
     }
   });
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { runInNewContext } from 'node:vm';
 import { pageHtml } from '../../../src/webview/html';
 
 const options = {
@@ -60,7 +61,7 @@ describe('the document of a page', () => {
       new RegExp(`<script nonce="${nonce.replace(/[+]/g, '\\+')}">([^]*?)</script>`).exec(html) ?? [];
     assert.doesNotMatch(run, /<!--|<\/script/i);
     const said: unknown[] = [];
-    new Function('f', 'a', 'b', run)((...words: unknown[]) => said.push(...words), 1, 2);
+    runInNewContext(run, { f: (...words: unknown[]) => said.push(...words), a: 1, b: 2 });
     assert.deepEqual(said.map(String), ['<!-- <script>', '</script><b>', '/<\\/SCRIPT>/', 'true', '$&']);
     assert.equal(html.split('<script').length, 3, "the page's own and the word in its text");
     assert.doesNotMatch(html, /<link/);
