@@ -220,8 +220,11 @@ export function composerRequests(
   };
 }
 
-/** The last part of what a page calls a file, never empty. */
+/** A character that leaves a trace. */
+const SEEN = /[^\p{Z}\p{C}\p{Default_Ignorable_Code_Point}]/u;
+
+/** The last part of what a page calls a file, never empty, nor made of characters nobody sees. */
 function nameOf(name: string): string {
   const last = oneLine(name.split(/[\\/]/).at(-1) ?? '', 100);
-  return last === '' ? vscode.l10n.t('file') : last;
+  return SEEN.test(last) ? last : vscode.l10n.t('file');
 }
