@@ -208,6 +208,7 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.#isPlaced = false;
     this.#rows.pause();
     this.#show();
+    this.#payAttention();
   }
 
   setTimeZone(timeZone: string): void {
@@ -308,8 +309,13 @@ export class ChatPanel extends Disposable implements PanelActions {
   }
 
   #viewChanged(): void {
-    this.#attention.setVisible(this.#panel.isVisible);
     this.#life.followVisibility();
+    this.#payAttention();
+  }
+
+  /** The service is asked for what a page shows, and not while that page is still being made. */
+  #payAttention(): void {
+    this.#attention.setVisible(this.#panel.isVisible && this.#life.isReady);
   }
 
   async #writeNatively(): Promise<void> {

@@ -73,6 +73,25 @@ describe('a chat page that begins', () => {
     assert.equal(posted.filter(({ name }) => name === 'start').length, 1, 'the page is not begun anew');
   });
 
+  it('has its session followed from when it listens', async () => {
+    const it = await scene();
+    let watched = 0;
+    Object.assign(it.window.sessions, {
+      watch: () => {
+        watched++;
+        return { dispose: () => watched-- };
+      },
+    });
+    const { said, posted, heard, panel } = panelOf(it);
+    await it.window.conversation.load();
+    assert.equal(watched, 0);
+    said.fire(ready);
+    await until(heard, () => told(posted, 'start') !== undefined);
+    assert.equal(watched, 1);
+    panel.release();
+    assert.equal(watched, 0);
+  });
+
   it('hears nothing of what the page before it in the same place still says', async () => {
     const it = await scene();
     await sendAndRead(it.window, 'A question');
