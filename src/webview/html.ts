@@ -6,8 +6,6 @@ export interface PageOptions {
   /** Addresses from `webview.asWebviewUri`. */
   readonly scriptUri: string;
   readonly styleUri: string;
-  /** Script and style sheet themselves, for a page that need not ask for them and begins sooner. */
-  readonly inline?: { readonly script: string; readonly style: string } | undefined;
   /** Language of the page, such as `vscode.env.language`. */
   readonly language: string;
   readonly title: string;
@@ -19,11 +17,11 @@ export function freshNonce(): string {
 }
 
 /** The policy of every page: only the script with this nonce runs, nothing is fetched by script (trust.md 4). */
-export function contentSecurityPolicy(cspSource: string, nonce: string, isInline: boolean): string {
+export function contentSecurityPolicy(cspSource: string, nonce: string): string {
   return [
     `default-src 'none'`,
     `script-src 'nonce-${nonce}'`,
-    `style-src ${cspSource}${isInline ? ` 'nonce-${nonce}'` : ''}`,
+    `style-src ${cspSource}`,
     `font-src ${cspSource}`,
     `img-src ${cspSource} data: blob:`,
   ].join('; ');
@@ -32,16 +30,7 @@ export function contentSecurityPolicy(cspSource: string, nonce: string, isInline
 /** The document of a page: one script, one style sheet, an empty root. A new nonce each time it is made. */
 export function pageHtml(options: PageOptions): string {
   const nonce = freshNonce();
-  const { inline } = options;
-  const csp = contentSecurityPolicy(options.cspSource, nonce, inline !== undefined);
-  const style =
-    inline === undefined
-      ? `<link rel="stylesheet" href="${escapeHtml(options.styleUri)}">`
-      : `<style nonce="${nonce}">${inline.style.replace(/<\/(?=style)/gi, '<\\/')}</style>`;
-  const script =
-    inline === undefined
-      ? `<script nonce="${nonce}" src="${escapeHtml(options.scriptUri)}"></script>`
-      : `<script nonce="${nonce}">${inElement(inline.script)}</script>`;
+  const csp = contentSecurityPolicy(options.cspSource, nonce);
   return `<!DOCTYPE html>
 <html lang="${escapeHtml(options.language)}">
 <head>
@@ -49,18 +38,13 @@ export function pageHtml(options: PageOptions): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(options.title)}</title>
-${style}
+<link rel="stylesheet" href="${escapeHtml(options.styleUri)}">
 </head>
 <body>
 <div id="root"></div>
-${script}
+<script nonce="${nonce}" src="${escapeHtml(options.scriptUri)}"></script>
 </body>
 </html>`;
-}
-
-/** A script as the content of an element: what would end it, or begin another in it, stands only in its strings and patterns. */
-function inElement(script: string): string {
-  return script.replace(/<(?=!--|\/script)/gi, '\\x3c');
 }
 
 /** A document without a script that says one thing. */

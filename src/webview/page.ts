@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { Logger } from '../log';
 import { Disposable, Slot, toDisposable, type IDisposable } from '../util/disposable';
@@ -111,35 +110,13 @@ export class WebviewPage extends Disposable {
     this.#watchdog.set(toDisposable(() => clearTimeout(timer)));
   }
 
-  #file(name: string): vscode.Uri {
-    return vscode.Uri.joinPath(this.#options.extensionUri, 'dist', 'pages', name);
-  }
-
-  /** Script and style sheet in the page itself save it two ways through the editor; nothing where they cannot be read here. */
-  #inline(
-    address: (file: string) => string,
-  ): { readonly script: string; readonly style: string } | undefined {
-    const { name } = this.#options;
-    try {
-      const [script, style] = ['js', 'css'].map(ending =>
-        readFileSync(this.#file(`${name}.${ending}`).fsPath, 'utf8'),
-      );
-      if (script === undefined || style === undefined) return undefined;
-      const there = style.replace(/url\("\.\/([\w.-]+)"\)/g, (_, file: string) => `url("${address(file)}")`);
-      return { script, style: there };
-    } catch {
-      return undefined;
-    }
-  }
-
   #write(): void {
-    const { webview, name, title } = this.#options;
-    const address = (file: string): string => webview.asWebviewUri(this.#file(file)).toString();
+    const { webview, extensionUri, name, title } = this.#options;
+    const pages = vscode.Uri.joinPath(extensionUri, 'dist', 'pages');
     webview.html = pageHtml({
       cspSource: webview.cspSource,
-      scriptUri: address(`${name}.js`),
-      styleUri: address(`${name}.css`),
-      inline: this.#inline(address),
+      scriptUri: webview.asWebviewUri(vscode.Uri.joinPath(pages, `${name}.js`)).toString(),
+      styleUri: webview.asWebviewUri(vscode.Uri.joinPath(pages, `${name}.css`)).toString(),
       language: vscode.env.language,
       title: title(),
     });

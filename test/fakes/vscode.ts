@@ -30,7 +30,7 @@ export const workspace = { workspaceFolders: [], fs: noted('fs'), findFiles: () 
 export const Uri = {
   joinPath: (base: { readonly path: string }, ...parts: string[]) =>
     Uri.file([base.path, ...parts].join('/')),
-  file: (path: string) => ({ path, fsPath: path, toString: () => `file://${path}` }),
+  file: (path: string) => ({ path, toString: () => `file://${path}` }),
 };
 
 export const l10n = {

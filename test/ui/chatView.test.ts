@@ -226,7 +226,7 @@ describe('the chat as a view', () => {
     await workbench.page.addInitScript(`{
       const { write } = Document.prototype;
       Document.prototype.write = function (text) {
-        write.call(this, text.replace(/<script nonce=[^]*<\\/script>/, ''));
+        write.call(this, text.replace(/<script[^>]*pages\\/chat\\.js[^>]*><\\/script>/, ''));
       };
     }`);
     await workbench.page.keyboard.press('Control+Alt+b');

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
-import * as fs from 'node:fs';
-import * as os from 'node:os';
-import * as path from 'node:path';
 import { mock } from 'node:test';
 import { Uri, type Webview, type WebviewOptions } from 'vscode';
-import { WebviewPage } from '../../../src/webview/page';
+import { pageOptions, WebviewPage } from '../../../src/webview/page';
 import { silentLog } from '../../fakes/log';
 
 describe('a page in a webview', () => {
@@ -106,36 +103,44 @@ describe('a page in a webview', () => {
   });
 });
 
-describe('a page whose files can be read', () => {
-  it('holds its script and style sheet, whose fonts are asked for where all files of pages are', () => {
-    const extension = fs.mkdtempSync(path.join(os.tmpdir(), 'page-'));
-    const pages = path.join(extension, 'dist', 'pages');
-    fs.mkdirSync(pages, { recursive: true });
-    fs.writeFileSync(path.join(pages, 'usage.js'), 'begin("<!--");');
-    fs.writeFileSync(path.join(pages, 'usage.css'), '@font-face{src:url("./codicon.ttf")}');
+describe('what a page may do', () => {
+  const set = (there: WebviewOptions): WebviewOptions[] => {
+    const told: WebviewOptions[] = [];
     const webview = {
-      options: {},
-      html: '',
-      cspSource: 'pages:',
-      asWebviewUri: (uri: Uri) => `pages:${uri.path}`,
+      get options() {
+        return there;
+      },
+      set options(options: WebviewOptions) {
+        told.push(options);
+      },
     };
-    const page = new WebviewPage({
+    new WebviewPage({
       webview: webview as unknown as Webview,
-      extensionUri: Uri.file(extension),
+      extensionUri: Uri.file('/extension'),
       name: 'usage',
       title: () => 'Usage',
       isVisible: () => true,
       onGone: () => undefined,
       onMissing: () => undefined,
       log: silentLog(),
-    });
-    page.load();
-    page.dispose();
-    fs.rmSync(extension, { recursive: true });
-    assert.ok(webview.html.includes(`begin("\\x3c!--");</script>`), webview.html);
-    assert.ok(
-      webview.html.includes(`@font-face{src:url("pages:${pages}/codicon.ttf")}</style>`),
-      webview.html,
-    );
+    }).dispose();
+    return told;
+  };
+  const wanted = pageOptions(Uri.file('/extension'));
+
+  it('is not told again where its panel was made so', () => {
+    assert.deepEqual(set(pageOptions(Uri.file('/extension'))), []);
+    assert.deepEqual(set({ ...wanted, enableForms: undefined } as unknown as WebviewOptions), []);
   });
+
+  for (const [name, there] of Object.entries<WebviewOptions>({
+    none: {},
+    'no scripts': { ...wanted, enableScripts: false },
+    'those of another version': pageOptions(Uri.file('/extension-0.1')),
+    'folders of anybody': { enableScripts: true },
+    commands: { ...wanted, enableCommandUris: true },
+  }))
+    it(`is told where there is something else: ${name}`, () => {
+      assert.deepEqual(JSON.parse(JSON.stringify(set(there))), JSON.parse(JSON.stringify([wanted])));
+    });
 });
