@@ -244,19 +244,29 @@ export function registerFind(find: FindInTrees): IDisposable {
   );
 }
 
-/** A tree whose provider is loaded when the view first asks for rows, and whose rows rest while `find` is in use. */
+/**
+ * A tree whose provider is loaded when the view first asks for rows, and whose rows rest while `find` is in use. What a chosen row
+ * does is a command of the view's own (`LazyTree`).
+ */
 export function registerTree<T>(
   viewId: string,
   load: () => Promise<vscode.TreeDataProvider<T>>,
   find: FindInTrees,
-  options: { readonly canSelectMany?: boolean; readonly drop?: Drop<T> } = {},
+  options: {
+    readonly own: (part: IDisposable) => unknown;
+    readonly canSelectMany?: boolean;
+    readonly drop?: Drop<T>;
+  },
 ): vscode.TreeView<T> {
+  const openRow = `${viewId}.openRow`;
+  const tree = new LazyTree(load, find, openRow);
   const view = vscode.window.createTreeView<T>(viewId, {
-    treeDataProvider: new LazyTree(load, find),
+    treeDataProvider: tree,
     showCollapseAll: false,
     canSelectMany: options.canSelectMany ?? false,
     ...(options.drop === undefined ? {} : { dragAndDropController: dropTarget(options.drop) }),
   });
+  options.own(vscode.commands.registerCommand(openRow, () => tree.openSelected(() => view.selection)));
   view.onDidChangeSelection(() => find.end());
   view.onDidChangeVisibility(() => find.end());
   return view;

@@ -41,7 +41,7 @@ export function activate(context: vscode.ExtensionContext): void {
   };
   const details = own(new DetailsDocuments());
   const selected = own(new Emitter<readonly unknown[]>());
-  const several = { canSelectMany: true };
+  const several = { own, canSelectMany: true };
   const find = own(new FindInTrees());
   own(registerFind(find));
   const parts: () => Promise<Parts> = once(async () => {
@@ -70,7 +70,7 @@ export function activate(context: vscode.ExtensionContext): void {
       views.computers,
       async () => (await (await parts()).computers()).tree,
       find,
-      { drop },
+      { own, drop },
     ),
   );
   const organization = own(

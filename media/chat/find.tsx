@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ChatStrings, Part, Row } from '../../src/chat/protocol';
+import { partsOfRow, partText, wordsPattern, type ChatStrings, type Row } from '../../src/chat/protocol';
 import type { ListHandle } from './list';
+import { panel } from './page';
 import { fill, finding, toggle, transcript } from './state';
 
 /** The `nth` occurrence in a part of a row. */
@@ -16,32 +17,6 @@ const STEP = 6;
 /** Found no further than this. */
 const MOST = 10_000;
 
-/** All text of a part, opened or not. */
-export function partText(part: Part): string {
-  switch (part.kind) {
-    case 'toolUse':
-      return `${part.name}\n${part.input}`;
-    case 'toolResult':
-      return `${part.name}\n${part.text}`;
-    case 'image':
-    case 'document':
-      return part.label;
-    case 'withheld':
-      return '';
-    default:
-      return part.text;
-  }
-}
-
-function partsOf(row: Row): readonly Part[] {
-  if (row.kind === 'send') return [{ kind: 'text', text: row.text }];
-  return row.kind === 'message' ? row.parts : [];
-}
-
-function pattern(words: string): RegExp {
-  return new RegExp(words.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'giu');
-}
-
 /** Searches all rows, a little at a time; resolves to nothing when `signal` was raised meanwhile. */
 async function search(
   rows: readonly Row[],
@@ -49,13 +24,18 @@ async function search(
   signal: AbortSignal,
 ): Promise<Match[] | undefined> {
   const found: Match[] = [];
-  const wanted = pattern(words);
+  const wanted = wordsPattern(words);
   let began = performance.now();
   for (const content of rows) {
-    for (const [part, shown] of partsOf(content).entries()) {
-      partText(shown)
-        .match(wanted)
-        ?.forEach((_, nth) => found.push({ key: content.key, part, nth }));
+    const { key } = content;
+    const parts = partsOfRow(content);
+    // The panel knows the rest of what is cut.
+    const whole = parts.some(part => 'cut' in part)
+      ? await panel.request('findWhole', { key, words }).catch(() => [])
+      : [];
+    for (const [part, shown] of parts.entries()) {
+      const count = whole[part] ?? partText(shown).match(wanted)?.length ?? 0;
+      for (let nth = 0; nth < Math.min(count, MOST); nth++) found.push({ key, part, nth });
     }
     if (found.length >= MOST) break;
     if (performance.now() - began < STEP) continue;
@@ -186,7 +166,7 @@ function ranges(root: Node, words: string): Range[] {
     const held = nodes[at];
     return held === undefined ? undefined : [held.node, index - held.from];
   };
-  return [...text.matchAll(pattern(words))].flatMap(({ index, 0: found }) => {
+  return [...text.matchAll(wordsPattern(words))].flatMap(({ index, 0: found }) => {
     const range = document.createRange();
     const [start, end] = [place(index), place(index + found.length)];
     if (start === undefined || end === undefined || start[1] < 0 || end[1] < 0) return [];
@@ -215,7 +195,12 @@ async function show(
   const body = part?.querySelector('.fold-body') ?? part;
   if (!body) return;
   const found = ranges(body, words);
-  const range = found[Math.min(nth, found.length - 1)] ?? ranges(part ?? body, words)[0];
+  const cut = body.querySelector('.cut') ?? part?.nextElementSibling;
+  const range =
+    found[nth] ??
+    (cut?.matches('.cut') ? ranges(cut, cut.firstChild?.textContent ?? '')[0] : undefined) ??
+    found.at(-1) ??
+    ranges(part ?? body, words)[0];
   if (range === undefined) return;
   CSS.highlights.set('current', new Highlight(range));
   range.startContainer.parentElement?.scrollIntoView({ block: 'nearest' });

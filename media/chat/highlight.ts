@@ -3,7 +3,6 @@ import bash from 'highlight.js/lib/languages/bash';
 import diff from 'highlight.js/lib/languages/diff';
 import go from 'highlight.js/lib/languages/go';
 import java from 'highlight.js/lib/languages/java';
-import javascript from 'highlight.js/lib/languages/javascript';
 import json from 'highlight.js/lib/languages/json';
 import python from 'highlight.js/lib/languages/python';
 import rust from 'highlight.js/lib/languages/rust';
@@ -13,7 +12,7 @@ import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
 import { css } from './cssLanguage';
 
-const languages = { bash, css, diff, go, java, javascript, json, python, rust, sql, typescript, xml, yaml };
+const languages = { bash, css, diff, go, java, json, python, rust, sql, typescript, xml, yaml };
 
 /** Longer code is shown in one colour: highlighting it would hold up scrolling. */
 const MAX_LENGTH = 30_000;
@@ -24,13 +23,43 @@ const LONG_WORD = /\w{1000}/;
 function highlighter(): typeof hljs {
   if (hljs.listLanguages().length === 0) {
     for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language);
+    // The library's grammar of the one is made from that of the other, and would be here twice.
+    hljs.registerAliases(['javascript', 'js', 'jsx', 'mjs', 'cjs'], { languageName: 'typescript' });
   }
   return hljs;
 }
 
-/** HTML of highlighted code, made of escaped text and `<span class="hljs-…">`; `undefined` for languages not known here. */
-export function highlight(code: string, language: string): string | undefined {
+/** Highlighted code; `undefined` for languages not known here. */
+export function highlight(code: string, language: string): DocumentFragment | undefined {
   if (code.length > MAX_LENGTH || LONG_WORD.test(code)) return undefined;
   if (highlighter().getLanguage(language) === undefined) return undefined;
-  return highlighter().highlight(code, { language, ignoreIllegals: true }).value;
+  return colored(highlighter().highlight(code, { language, ignoreIllegals: true }).value);
+}
+
+/** What the library writes: spans with classes of its own, and text in which only these characters are escaped. */
+const TOKENS = /<span class="([\w -]+)">|(<\/span>)|&(amp|lt|gt|quot|#x27);|[^<&]+/g;
+const CHARACTERS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#x27': "'" };
+
+/** The nodes of highlighted code. They are texts and spans with a class, whatever it says: nothing in it is read as HTML. */
+function colored(html: string): DocumentFragment {
+  const fragment = document.createDocumentFragment();
+  let open: ParentNode & Node = fragment;
+  let text = '';
+  for (const [token, name, end, character = ''] of html.matchAll(TOKENS)) {
+    if (name === undefined && end === undefined) {
+      text += CHARACTERS[character] ?? token;
+      continue;
+    }
+    open.append(text);
+    text = '';
+    if (name === undefined) open = open.parentNode ?? fragment;
+    else {
+      const span = document.createElement('span');
+      span.className = name;
+      open.append(span);
+      open = span;
+    }
+  }
+  open.append(text);
+  return fragment;
 }

@@ -1,7 +1,8 @@
 import { render } from 'preact';
 import { Composer } from './composer';
 import { Header } from './header';
-import { connect } from './page';
+import { connect, tellTimeZone } from './page';
+import { prepareMarkdown } from './renderer';
 import { announcement } from './state';
 import { Transcript } from './transcript';
 import './main.css';
@@ -23,4 +24,6 @@ const root = document.getElementById('root');
 if (root !== null) {
   render(<Chat />, root);
   connect();
+  // What follows is done while the panel answers.
+  void prepareMarkdown().then(tellTimeZone);
 }

@@ -179,6 +179,16 @@ export async function ask(question: Promise<unknown>): Promise<boolean> {
 /** Copies, says so, and shows it on the button. */
 export function copy(text: string, button: Element): void {
   panel.notify('copy', { text });
+  copied(button);
+}
+
+/** Copies a message as a whole, which the panel knows. */
+export function copyMessage(key: string, button: Element): void {
+  panel.notify('copyMessage', { key });
+  copied(button);
+}
+
+function copied(button: Element): void {
   announcement.value = start.value?.strings.copied ?? '';
   const icon = button.firstElementChild;
   icon?.classList.replace('codicon-copy', 'codicon-check');
@@ -197,6 +207,11 @@ function sweep(): void {
   }
 }
 
+/** Tells what takes long to find out. */
+export function tellTimeZone(): void {
+  panel.notify('timeZone', { timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone });
+}
+
 /** Begins to listen and says so. */
 export function connect(): void {
   sweep();
@@ -207,7 +222,7 @@ export function connect(): void {
   });
   window.addEventListener('unhandledrejection', event => report(event.reason));
   opened.subscribe(keep);
-  panel.notify('ready', { timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone });
+  panel.notify('ready', {});
 }
 
 function report(error: unknown): void {

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { ChatStrings, Part } from '../../src/chat/protocol';
-import { renderMarkdown } from './markdown';
 import { dressPaths } from './paths';
+import { panel } from './page';
 import { Picture } from './picture';
+import { rendered } from './renderer';
 import { fill, opened, toggle } from './state';
 
 interface PartProps {
@@ -11,26 +12,43 @@ interface PartProps {
   /** Names the part for as long as the page lives. */
   readonly id: string;
   readonly messageId: string;
+  /** Of the message it is in. */
+  readonly rowKey: string;
   /** Line feeds are line breaks. */
   readonly breaks: boolean;
   readonly strings: ChatStrings;
 }
 
 /** One block of a message: text as Markdown, everything else behind a line that opens it. */
-export function PartView({ part, id, messageId, breaks, strings }: PartProps) {
+export function PartView({ part, id, messageId, rowKey, breaks, strings }: PartProps) {
+  const cut = 'cut' in part && (
+    <p class="cut quiet">
+      {part.cut}{' '}
+      <button type="button" class="link" onClick={() => panel.notify('openMessage', { key: rowKey })}>
+        {strings.openMessage}
+      </button>
+    </p>
+  );
   switch (part.kind) {
     case 'text':
-      return <Markdown text={part.text} breaks={breaks} strings={strings} />;
+      return (
+        <>
+          <Markdown text={part.text} breaks={breaks} strings={strings} />
+          {cut}
+        </>
+      );
     case 'commentary':
       return (
         <Fold id={id} icon="comment" label={strings.agentCommentary} preview={part.text}>
           <Markdown text={part.text} breaks={false} strings={strings} />
+          {cut}
         </Fold>
       );
     case 'reasoning':
       return (
         <Fold id={id} icon="lightbulb" label={strings.reasoning} preview={part.text}>
           <Markdown text={part.text} breaks={false} strings={strings} />
+          {cut}
         </Fold>
       );
     case 'withheld':
@@ -45,6 +63,7 @@ export function PartView({ part, id, messageId, breaks, strings }: PartProps) {
       return (
         <Fold id={id} icon="tools" label={fill(strings.toolUse, name)} preview={part.input}>
           <Preformatted text={part.input} strings={strings} />
+          {cut}
         </Fold>
       );
     }
@@ -60,6 +79,7 @@ export function PartView({ part, id, messageId, breaks, strings }: PartProps) {
           failed={part.failed}
         >
           <Preformatted text={part.text} strings={strings} />
+          {cut}
         </Fold>
       );
     }
@@ -84,6 +104,7 @@ export function PartView({ part, id, messageId, breaks, strings }: PartProps) {
       return (
         <Fold id={id} icon="symbol-misc" label={label} preview="">
           <Preformatted text={part.text} strings={strings} />
+          {cut}
         </Fold>
       );
     }
@@ -136,7 +157,7 @@ interface MarkdownProps {
 }
 
 /** Rendered texts that may scroll into view again, the oldest first. */
-const rendered = new Map<string, DocumentFragment>();
+const shown = new Map<string, DocumentFragment>();
 const MOST_RENDERED = 200;
 
 function Markdown({ text, breaks, strings }: MarkdownProps) {
@@ -149,10 +170,9 @@ function Markdown({ text, breaks, strings }: MarkdownProps) {
 
 function remembered(text: string, breaks: boolean, strings: ChatStrings): DocumentFragment {
   const key = `${breaks ? 'b' : 'n'}${text}`;
-  const known = rendered.get(key) ?? renderMarkdown(text, { strings, breaks });
-  rendered.delete(key);
-  rendered.set(key, known);
-  if (rendered.size > MOST_RENDERED)
-    for (const oldest of [...rendered.keys()].slice(0, 1)) rendered.delete(oldest);
+  const known = shown.get(key) ?? rendered(text, { strings, breaks });
+  shown.delete(key);
+  shown.set(key, known);
+  if (shown.size > MOST_RENDERED) for (const oldest of [...shown.keys()].slice(0, 1)) shown.delete(oldest);
   return known;
 }

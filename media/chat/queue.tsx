@@ -23,6 +23,12 @@ export function Queue({ known, strings, onLeft }: QueueProps) {
   /** What a page before this one was changing. */
   const [left, setLeft] = useState(known.changing);
   const [editing, setEditing] = useState<string | undefined>(left?.id);
+  /** Of the message that is changed, where the row has not all of it. */
+  const [whole, setWhole] = useState<string>();
+  const begin = async ({ id, isCut }: QueuedRow): Promise<void> => {
+    setWhole(isCut ? await panel.request('queuedText', { id }) : undefined);
+    edit(id);
+  };
   const edit = (id: string | undefined): void => {
     setLeft(undefined);
     setEditing(id);
@@ -82,6 +88,7 @@ export function Queue({ known, strings, onLeft }: QueueProps) {
             {editing === row.id ? (
               <Editing
                 row={row}
+                whole={whole}
                 begun={left?.id === row.id ? left.text : undefined}
                 known={known}
                 strings={strings}
@@ -107,7 +114,7 @@ export function Queue({ known, strings, onLeft }: QueueProps) {
                   {row.problem === undefined ? null : <p class="problem">{row.problem}</p>}
                 </div>
                 <div class="queued-acts">
-                  <Act name="edit" label={strings.editQueued} row={row} act={() => edit(row.id)} />
+                  <Act name="edit" label={strings.editQueued} row={row} act={() => void ask(begin(row))} />
                   <Act
                     name="up"
                     icon="arrow-up"
@@ -173,6 +180,7 @@ function Act({ name, icon = name, label, row, off = false, act }: ActProps) {
 
 interface EditingProps {
   readonly row: QueuedRow;
+  readonly whole: string | undefined;
   /** What was written before this page was built. */
   readonly begun: string | undefined;
   readonly known: Composer;
@@ -182,9 +190,9 @@ interface EditingProps {
   readonly onLeft: (text: string) => void;
 }
 
-function Editing({ row, begun, known, strings, onDone, onLeft }: EditingProps) {
+function Editing({ row, whole, begun, known, strings, onDone, onLeft }: EditingProps) {
   const field = useRef<HTMLTextAreaElement>(null);
-  const written = row.raw ?? row.text;
+  const written = whole ?? row.raw ?? row.text;
   /** Set while what is written here is nowhere else. */
   const unsaved = useRef<string | undefined>(begun);
   useLayoutEffect(() => field.current?.focus(), []);

@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Chip, ChatStrings, MessageRow, Row, SendRow } from '../../src/chat/protocol';
 import { dayName, exactTime, timeOfDay } from './format';
-import { partText } from './find';
-import { ask, copy, panel } from './page';
+import { ask, copyMessage, panel } from './page';
 import { PartView } from './parts';
 import { fill, start } from './state';
 
@@ -76,6 +75,7 @@ function MessageView({ row, strings }: { readonly row: MessageRow; readonly stri
           key={index}
           part={part}
           id={`${row.key}:${index}`}
+          rowKey={row.key}
           messageId={row.id}
           breaks={row.author === 'person'}
           strings={strings}
@@ -86,7 +86,7 @@ function MessageView({ row, strings }: { readonly row: MessageRow; readonly stri
         class="icon-button copy-message"
         title={strings.copyMessage}
         aria-label={strings.copyMessage}
-        onClick={event => copy(messageText(row), event.currentTarget)}
+        onClick={event => copyMessage(row.key, event.currentTarget)}
       >
         <span class="codicon codicon-copy" aria-hidden="true" />
       </button>
@@ -99,12 +99,6 @@ function MessageView({ row, strings }: { readonly row: MessageRow; readonly stri
       ) : null}
     </article>
   );
-}
-
-/** What a message says; of one that says nothing, all it holds. */
-function messageText({ parts }: MessageRow): string {
-  const said = parts.filter(part => part.kind === 'text' || part.kind === 'commentary');
-  return (said.length > 0 ? said : parts).map(partText).join('\n\n');
 }
 
 function SendView({ row, strings }: { readonly row: SendRow; readonly strings: ChatStrings }) {
@@ -125,8 +119,9 @@ function SendView({ row, strings }: { readonly row: SendRow; readonly strings: C
         <time title={exactTime(row.at)}>{timeOfDay(row.at)}</time>
       </div>
       <PartView
-        part={{ kind: 'text', text: row.text }}
+        part={{ ...row, kind: 'text' }}
         id={row.key}
+        rowKey={row.key}
         messageId=""
         breaks={true}
         strings={strings}

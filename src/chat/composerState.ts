@@ -7,6 +7,9 @@ import type { Conversation } from './conversation';
 import type { Chip, Composer, QueuedRow } from './protocol';
 import type { QueuedMessage } from './sendQueue';
 
+/** Longest text of a queued message that a page is given, UTF-16 units: all of them are told at each change. */
+const MOST_QUEUED = 4_000;
+
 /** What the person has chosen for the composer. */
 export interface ComposerSettings {
   readonly sendKey: () => Composer['sendKey'];
@@ -68,11 +71,12 @@ function queueNote(conversation: Conversation): string {
 }
 
 function queuedRow({ id, text, attachments, claim, problem }: QueuedMessage, format: Formatter): QueuedRow {
-  const shown = plain(text, 200_000);
+  const shown = plain(text.slice(0, MOST_QUEUED), MOST_QUEUED);
+  const isCut = text.length > MOST_QUEUED;
   return {
     id,
     text: shown,
-    ...(shown === text ? {} : { raw: text }),
+    ...(isCut ? { isCut } : shown === text ? {} : { raw: text }),
     chips: attachments.map(({ uri, name, kind, size }) => ({
       key: '',
       name: oneLine(name, 100),

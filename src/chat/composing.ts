@@ -173,6 +173,7 @@ export function composerRequests(
   | 'attachUris'
   | 'attachBytes'
   | 'attachedPicture'
+  | 'queuedText'
   | 'editQueued'
   | 'moveQueued'
   | 'removeQueued'
@@ -194,7 +195,15 @@ export function composerRequests(
     attachUris: ({ uris }) => done(composing.attachUris(uris)),
     attachBytes: piece => done(composing.receive(piece)),
     attachedPicture: ({ key, from }) => composing.picture(key, from),
-    editQueued: ({ id, text }) => found(conversation.queue.edit(id, text)),
+    queuedText: ({ id }) => {
+      const message = conversation.queued.find(item => item.id === id);
+      if (message === undefined) throw new Error(vscode.l10n.t('This message is being sent or is gone.'));
+      return message.text;
+    },
+    editQueued: ({ id, text }) => {
+      if (text.trim() === '') throw new Error(vscode.l10n.t('Write a message first.'));
+      return found(conversation.queue.edit(id, text));
+    },
     moveQueued: ({ id, to }) => found(conversation.queue.move(id, to)),
     removeQueued: async ({ id }) => {
       const gone = conversation.queued.find(message => message.id === id);
@@ -211,8 +220,11 @@ export function composerRequests(
   };
 }
 
-/** The last part of what a page calls a file, never empty. */
+/** A character that leaves a trace. */
+const SEEN = /[^\p{Z}\p{C}\p{Default_Ignorable_Code_Point}]/u;
+
+/** The last part of what a page calls a file, never empty, nor made of characters nobody sees. */
 function nameOf(name: string): string {
   const last = oneLine(name.split(/[\\/]/).at(-1) ?? '', 100);
-  return last === '' ? vscode.l10n.t('file') : last;
+  return SEEN.test(last) ? last : vscode.l10n.t('file');
 }

@@ -3,7 +3,16 @@ import { Disposable } from '../util/disposable';
 import { Emitter, type Event } from '../util/event';
 import { without } from '../util/without';
 import type { Attachments, Inspected } from './attachments';
-import { EMPTY_DRAFT, type Changing, type Draft, type Drafts, type Target } from './drafts';
+import {
+  EMPTY_DRAFT,
+  routeOf,
+  targetOf,
+  type Changing,
+  type Draft,
+  type Drafts,
+  type Route,
+  type Target,
+} from './drafts';
 import type { Outgoing } from './sender';
 import type { AttachmentReference, SendJournal, SendRecord } from './sendJournal';
 
@@ -12,6 +21,10 @@ export interface Attached {
   readonly uri: string;
   readonly inspected: Inspected | undefined;
 }
+
+/** Attachments of one message, and how many are looked at together. */
+const MOST_ATTACHED = 500;
+const AT_ONCE = 16;
 
 /** What a person writes for one session: text and attachments, durable until the service has accepted them. */
 export class Composition extends Disposable {
@@ -65,8 +78,8 @@ export class Composition extends Disposable {
   }
 
   /** Looks at the attachments of a stored draft. */
-  async load(): Promise<void> {
-    await Promise.all(this.draft.attachments.map(uri => this.#inspect(uri)));
+  load(): Promise<void> {
+    return this.#inspectAll(this.draft.attachments);
   }
 
   /** `stash` is what was written before an earlier message was called up. */
@@ -128,8 +141,8 @@ export class Composition extends Disposable {
     if (references.length < attached.length)
       throw new Error(vscode.l10n.t('Remove the attachments that cannot be sent.'));
     if (tooMuch !== undefined) throw new Error(tooMuch);
-    const computerId = draft.target?.computerId;
-    return { text, attachments: references, ...(computerId === undefined ? {} : { computerId }) };
+    const { computerId, name: computerName } = draft.target ?? {};
+    return { text, attachments: references, ...routeOf({ computerId, computerName }) };
   }
 
   /** Empties the draft: it stands in the queue now. What was added meanwhile, and what was stashed, stays. */
@@ -156,13 +169,22 @@ export class Composition extends Disposable {
     await this.#inspect(by);
   }
 
-  /** Adds files at the end; one that is there already stays where it is. Resolves when all were looked at. */
+  /**
+   * Adds files at the end; one that is there already stays where it is. Resolves when all were looked at; rejects with a sentence
+   * when they were too many, after the first of them.
+   */
   async attach(uris: readonly string[]): Promise<void> {
     const { draft } = this;
-    const added = [...new Set(uris)].filter(uri => !draft.attachments.includes(uri));
+    const there = new Set(draft.attachments);
+    const given = [...new Set(uris)].filter(uri => !there.has(uri));
+    const added = given.slice(0, Math.max(0, MOST_ATTACHED - draft.attachments.length));
     this.#drafts.set(this.#sessionId, { ...draft, attachments: [...draft.attachments, ...added] });
     this.#changed.fire();
-    await Promise.all(uris.map(uri => this.#inspect(uri)));
+    await this.#inspectAll([...added, ...uris.filter(uri => there.has(uri))]);
+    if (added.length === given.length) return;
+    throw new Error(
+      vscode.l10n.t('A message takes up to {0} attachments here. The others were left out.', MOST_ATTACHED),
+    );
   }
 
   detach(uri: string): void {
@@ -221,15 +243,20 @@ export class Composition extends Disposable {
     this.#drafts.set(this.#sessionId, without(draft, 'sendId'));
   }
 
-  /** Puts what a send or a queued message held before what is written now. Resolves when that is durable. */
+  /**
+   * Puts what a send or a queued message held before what is written now, which goes where that was to go. Resolves when that is
+   * durable.
+   */
   async takeBack(
-    send: Pick<SendRecord, 'text' | 'attachments'> & { readonly sendId?: string },
+    send: Pick<SendRecord, 'text' | 'attachments' | keyof Route> & { readonly sendId?: string },
   ): Promise<void> {
     const { draft } = this;
     if (draft.sendId === undefined || draft.sendId !== send.sendId) {
       const uris = send.attachments.map(attachment => attachment.uri);
+      const target = targetOf(send);
       this.#drafts.set(this.#sessionId, {
-        ...without(draft, 'sendId'),
+        ...without(without(draft, 'sendId'), 'target'),
+        ...(target === undefined ? {} : { target }),
         text: [send.text, draft.text].filter(text => text !== '').join('\n\n'),
         attachments: [...new Set([...uris, ...draft.attachments])],
       });
@@ -243,6 +270,16 @@ export class Composition extends Disposable {
     const unseen = this.draft.attachments.filter(uri => !this.#inspected.has(uri));
     for (const uri of unseen) void this.#inspect(uri);
     this.#changed.fire();
+  }
+
+  /** A few at a time: a drop may hold thousands, and a machine opens only so many files. */
+  async #inspectAll(uris: readonly string[]): Promise<void> {
+    for (const uri of uris) if (!this.#inspected.has(uri)) this.#inspected.set(uri, undefined);
+    const left = uris.values();
+    const some = async (): Promise<void> => {
+      for (const uri of left) if (this.#inspected.has(uri)) await this.#inspect(uri);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, some));
   }
 
   async #inspect(uri: string): Promise<void> {

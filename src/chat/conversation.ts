@@ -5,6 +5,7 @@ import { Ticker } from '../util/ticker';
 import { AttachmentsRefused } from './attachments';
 import { Composition } from './composition';
 import { LOOK_EVERY_MS, type ConversationOptions } from './conversationOptions';
+import { routeOf } from './drafts';
 import type { MessageList } from './messageList';
 import type { MessageSource } from './messageSource';
 import { messageSources } from './messageSources';
@@ -264,10 +265,9 @@ export class Conversation extends Disposable {
   /** Takes up what a page still held when its window was closed, unless it was sent or queued since. Resolves when that is durable. */
   async takeUnsaved({ text, at = 0, sendId }: Unsaved): Promise<void> {
     await this.load();
-    const { transcript, composition } = this;
     if (sendId !== undefined && this.isRecorded(sendId)) return;
-    if (wasSentSince(transcript.known.values(), text, at)) return;
-    composition.takeUnsaved(text, at);
+    if (wasSentSince(this.transcript.known.values(), text, at)) return;
+    this.composition.takeUnsaved(text, at);
     await this.#options.drafts.flush();
   }
 
@@ -286,8 +286,8 @@ export class Conversation extends Disposable {
 
   /** Sends the same again: only ever on the person's word. The send before is forgotten once the new one is recorded. */
   async sendAgain(sendId: string): Promise<void> {
-    const { text, attachments, computerId } = await this.#settledSend(sendId);
-    const { send, outcome } = await this.#begin({ text, attachments, computerId });
+    const { text, attachments, ...rest } = await this.#settledSend(sendId);
+    const { send, outcome } = await this.#begin({ text, attachments, ...routeOf(rest) });
     this.composition.keepWithout(sendId);
     await this.#options.journal.remove(sendId);
     void this.#settle(send, outcome);
@@ -310,8 +310,8 @@ export class Conversation extends Disposable {
   }
 
   async #sendQueued(message: QueuedMessage, recorded: () => Promise<void>): Promise<void> {
-    const { id: sendId, text, attachments, computerId } = message;
-    const { send, outcome } = await this.#begin({ sendId, text, attachments, computerId }, recorded);
+    const { id: sendId, text, attachments, ...rest } = message;
+    const { send, outcome } = await this.#begin({ sendId, text, attachments, ...routeOf(rest) }, recorded);
     await this.#settle(send, outcome);
   }
 

@@ -31,6 +31,25 @@ export interface Target {
   readonly name: string;
 }
 
+/** Where a message is routed, when not to the session's own computer; as it is kept with a queued message and a send. */
+export interface Route {
+  readonly computerId?: string | undefined;
+  /** As the person chose it. */
+  readonly computerName?: string | undefined;
+}
+
+/** Where this message goes, and nothing else of it. */
+export function routeOf({ computerId, computerName }: Route): Route {
+  return computerId === undefined
+    ? {}
+    : { computerId, ...(computerName === undefined ? {} : { computerName }) };
+}
+
+/** The computer of a route, chosen for a draft. */
+export function targetOf({ computerId, computerName }: Route): Target | undefined {
+  return computerId === undefined ? undefined : { computerId, name: computerName ?? computerId };
+}
+
 export const EMPTY_DRAFT: Draft = { text: '', attachments: [] };
 
 /** The drafts of one service. */

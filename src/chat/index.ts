@@ -95,7 +95,7 @@ class Chat extends Disposable implements ChatFeature {
     openPanel: async target => this.#openCommand(target, true),
     find: () => this.#places.inFront?.find(),
     export: async target => this.#exportCommand(target),
-    openDocument: async target => this.#openDocument(target),
+    openDocument: async (target, key) => this.#openDocument(target, key),
   };
 
   constructor(deps: ChatDeps) {
@@ -255,14 +255,17 @@ class Chat extends Disposable implements ChatFeature {
     await saveMarkdown(written.title, written.content());
   }
 
-  async #openDocument(target: unknown): Promise<void> {
-    const written = await this.#write(target);
-    if (written !== undefined)
-      await this.#deps.details.show(written.sessionId, written.title, written.content, 'md');
+  /** With the key of a row, only that message. */
+  async #openDocument(target: unknown, key: unknown): Promise<void> {
+    const row = typeof key === 'string' ? key : undefined;
+    const written = await this.#write(target, row);
+    if (written === undefined) return;
+    const { sessionId, title, content } = written;
+    await this.#deps.details.show(`${sessionId}${row ?? ''}`, title, content, 'md');
   }
 
   /** The transcript of a session as Markdown: the one given, else the one in front, else one that is picked. */
-  async #write(target: unknown) {
+  async #write(target: unknown, key?: string) {
     await this.#deps.connection.ready();
     const sessionId =
       readSessionId(target) ??
@@ -274,7 +277,9 @@ class Chat extends Disposable implements ChatFeature {
     const content = (): string => {
       const header = headerOf(conversation.session, sessionId, false, Date.now(), format);
       const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-      const rows = new RowBuilder(format).build({ ...conversation.rows, timeZone });
+      const builder = new RowBuilder(format, true);
+      const input = { ...conversation.rows, timeZone };
+      const rows = key === undefined ? builder.build(input) : [builder.one(input, key) ?? []].flat();
       return transcriptDocument({ header, rows, language: supportedLanguage(vscode.env.language) });
     };
     try {

@@ -54,7 +54,7 @@ export class ChatPanel extends Disposable implements PanelActions {
   #isPlaced = false;
   /** Pages of this chat that have been heard: before the first, what comes is from what the place showed last. */
   #pagesHeard = 0;
-  #timeZone = 'UTC';
+  #timeZone: string | undefined;
   #gatherFor = GATHER;
   #transcriptProblem: string | undefined;
   #focusWhenReady = false;
@@ -147,6 +147,11 @@ export class ChatPanel extends Disposable implements PanelActions {
   /** Shows the panel with the cursor in the composer. */
   reveal(): void {
     this.#panel.reveal();
+    this.takeCursor();
+  }
+
+  /** Puts the cursor into the composer, at the latest when there is one. */
+  takeCursor(): void {
     if (this.#life.isReady) this.#page.send('focusComposer', {});
     else this.#focusWhenReady = true;
   }
@@ -180,9 +185,9 @@ export class ChatPanel extends Disposable implements PanelActions {
     await this.conversation.refresh();
   }
 
-  pageReady(timeZone: string): void {
+  pageReady(timeZone?: string): void {
     this.#life.ready();
-    this.#timeZone = isTimeZone(timeZone) ? timeZone : 'UTC';
+    if (timeZone !== undefined) this.#timeZone = isTimeZone(timeZone) ? timeZone : 'UTC';
     const { text, stash } = this.conversation.composition.draft;
     this.#shownDraft = text;
     this.#page.send('start', {
@@ -203,6 +208,13 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.#isPlaced = false;
     this.#rows.pause();
     this.#show();
+    this.#payAttention();
+  }
+
+  setTimeZone(timeZone: string): void {
+    if (timeZone === this.#timeZone || !isTimeZone(timeZone)) return;
+    this.#timeZone = timeZone;
+    this.#gather();
   }
 
   async setDraft(text: string, stash: string | undefined, version: number): Promise<void> {
@@ -297,8 +309,13 @@ export class ChatPanel extends Disposable implements PanelActions {
   }
 
   #viewChanged(): void {
-    this.#attention.setVisible(this.#panel.isVisible);
     this.#life.followVisibility();
+    this.#payAttention();
+  }
+
+  /** The service is asked for what a page shows, and not while that page is still being made. */
+  #payAttention(): void {
+    this.#attention.setVisible(this.#panel.isVisible && this.#life.isReady);
   }
 
   async #writeNatively(): Promise<void> {
@@ -340,7 +357,8 @@ export class ChatPanel extends Disposable implements PanelActions {
     if (conversation.isLoaded) {
       if (!this.#isPlaced) this.#page.send('place', conversation.place);
       this.#isPlaced = true;
-      this.#rows.show({ ...conversation.rows, timeZone: this.#timeZone });
+      const timeZone = (this.#timeZone ??= Intl.DateTimeFormat().resolvedOptions().timeZone);
+      this.#rows.show({ ...conversation.rows, timeZone });
     }
     this.#followDraft();
     this.#gatherFor = Math.max(GATHER, REST_FACTOR * (performance.now() - began));

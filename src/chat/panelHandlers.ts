@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { commands } from '../contributions';
 import type { PanelHandlers } from '../webview/ipc';
 import { composerRequests, type Composing } from './composing';
 import type { Conversation } from './conversation';
@@ -9,11 +10,14 @@ import { isHidden } from './messages';
 import { pictureFrom, type WholePicture } from './pictures';
 import { offerBack, type Gone, type Teller } from './undo';
 import type { ChatProtocol, Kept, Unsaved } from './protocol';
+import { countsIn, messageText, wholeMessage } from './wholeMessage';
 
 /** What the page can ask of its panel beyond the conversation itself. */
 export interface PanelActions {
   readonly conversation: Conversation;
-  pageReady(timeZone: string): void;
+  /** `timeZone`: IANA name; that of this machine until the page tells another. */
+  pageReady(timeZone?: string): void;
+  setTimeZone(timeZone: string): void;
   setDraft(text: string, stash: string | undefined, version: number): Promise<void>;
   send(text: string, sendId: string): Promise<void>;
   /** Takes up what a page of an earlier window still held, unless it is recorded by now. */
@@ -72,10 +76,15 @@ export function panelHandlers(panel: PanelActions, teller?: Teller): PanelHandle
         await panel.addAgain();
         return null;
       },
+      findWhole: ({ key, words }) => {
+        const row = words === '' ? undefined : wholeMessage(conversation.rows, key);
+        return row === undefined ? [] : countsIn(row, words);
+      },
       picture: ({ messageId, index, from }) => pictureFrom(picture(conversation, messageId, index), from),
     },
     notifications: {
       ready: ({ timeZone }) => panel.pageReady(timeZone),
+      timeZone: ({ timeZone }) => panel.setTimeZone(timeZone),
       draft: ({ text, stash, version }) => panel.setDraft(text, stash, version),
       detach: ({ key }) => conversation.composition.detach(key),
       editingQueued: ({ id, text }) => conversation.queue.hold(id === undefined ? undefined : { id, text }),
@@ -83,6 +92,14 @@ export function panelHandlers(panel: PanelActions, teller?: Teller): PanelHandle
       openAttachment: ({ key }) => panel.composing.open(key),
       openLink: ({ href }) => openLink(href),
       copy: ({ text }) => vscode.env.clipboard.writeText(text),
+      copyMessage: async ({ key }) => {
+        const row = wholeMessage(conversation.rows, key);
+        if (row !== undefined) await vscode.env.clipboard.writeText(messageText(row));
+      },
+      openMessage: async ({ key }) => {
+        if (wholeMessage(conversation.rows, key) !== undefined)
+          await vscode.commands.executeCommand(commands.chat.openDocument, conversation.sessionId, key);
+      },
       kept: kept => panel.keep(kept),
       more: () => panel.more(),
       failed: ({ names }) => panel.pageFailed(names),

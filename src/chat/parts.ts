@@ -2,10 +2,13 @@ import * as vscode from 'vscode';
 import type { Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
 import { isHidden, type StoredItem, type StoredMessage } from './messages';
-import type { Part } from './protocol';
+import type { Cut, Part } from './protocol';
 
-/** Longest text of one part that is shown, in UTF-16 units; the rest is counted. */
+/** Longest text of one part that a page is given, and of all parts of a message, in UTF-16 units; the rest is counted. */
 const MAX_PART = 200_000;
+const MAX_MESSAGE = 400_000;
+/** As much as this is shown of each part, however long those before it are. */
+const LEAST = 2_000;
 
 /** Names of tools by the id of their use, over all known messages. */
 export type ToolNames = ReadonlyMap<string, string>;
@@ -36,12 +39,15 @@ export function isToolResult(message: StoredMessage): boolean {
 }
 
 /** The blocks of a message in order, the reasoning first. Hidden messages have none. */
-export function partsOf(message: StoredMessage, names: ToolNames, format: Formatter): Part[] {
+export function partsOf(message: StoredMessage, names: ToolNames, format: Formatter, whole: boolean): Part[] {
   if (isHidden(message)) return [];
+  const clip = clipper(format, whole);
   const reasoning = [message.providerAReasoningSummary, message.chatCompletionReasoningContent]
     .filter(text => text !== undefined)
-    .map((text): Part => ({ kind: 'reasoning', text: clip(text) }));
-  const content = message.content.flatMap((item, index) => partOf(item, index, message, names, format) ?? []);
+    .map((text): Part => ({ kind: 'reasoning', ...clip(text) }));
+  const content = message.content.flatMap(
+    (item, index) => partOf(item, index, message, names, format, clip) ?? [],
+  );
   return [...reasoning, ...content];
 }
 
@@ -51,31 +57,30 @@ function partOf(
   message: StoredMessage,
   names: ToolNames,
   format: Formatter,
+  clip: Clip,
 ): Part | undefined {
   switch (item.type) {
     case 'text': {
       const text = asText(item['text']);
       if (text.trim() === '') return undefined;
-      return { kind: message.providerAPhase === 'commentary' ? 'commentary' : 'text', text: clip(text) };
+      return { kind: message.providerAPhase === 'commentary' ? 'commentary' : 'text', ...clip(text) };
     }
     case 'thinking': {
       const text = asText(item['thinking'] ?? item['text']);
-      return text.trim() === '' ? undefined : { kind: 'reasoning', text: clip(text) };
+      return text.trim() === '' ? undefined : { kind: 'reasoning', ...clip(text) };
     }
     case 'redacted_thinking':
       return { kind: 'withheld' };
-    case 'tool_use':
-      return {
-        kind: 'toolUse',
-        name: oneLine(asText(item['name'])),
-        input: clip(asJson(item['input'])),
-      };
+    case 'tool_use': {
+      const { text: input, ...cut } = clip(asJson(item['input']));
+      return { kind: 'toolUse', name: oneLine(asText(item['name'])), input, ...cut };
+    }
     case 'tool_result': {
       const id = item['toolUseId'] ?? item['tool_use_id'];
       return {
         kind: 'toolResult',
         name: oneLine((typeof id === 'string' ? names.get(id) : undefined) ?? ''),
-        text: clip(resultText(item['content'])),
+        ...clip(resultText(item['content'])),
         failed: item['isError'] === true || item['is_error'] === true,
       };
     }
@@ -87,7 +92,7 @@ function partOf(
     case 'document':
       return { kind: 'document', label: labelOf(item, vscode.l10n.t('Document'), format) };
     default:
-      return { kind: 'other', type: oneLine(item.type, 100), text: clip(otherText(item)) };
+      return { kind: 'other', type: oneLine(item.type, 100), ...clip(otherText(item)) };
   }
 }
 
@@ -147,14 +152,24 @@ function asJson(value: unknown): string {
   return value === undefined ? '' : JSON.stringify(value, null, 2);
 }
 
-function clip(text: string): string {
-  if (text.length <= MAX_PART) return plain(text, MAX_PART);
-  const rest = text.length - MAX_PART;
-  const more =
-    rest === 1
-      ? vscode.l10n.t('1 more character is not shown.')
-      : vscode.l10n.t('{0} more characters are not shown.', rest);
-  return `${plain(text.slice(0, MAX_PART), MAX_PART)}\n\n… ${more}`;
+type Clip = (text: string) => { readonly text: string } & Cut;
+
+/** Makes the texts of one message such as a page shows them: the beginning of each that is very long, unless `whole`. */
+export function clipper(format: Formatter, whole: boolean): Clip {
+  let left = MAX_MESSAGE;
+  return text => {
+    const most = whole ? Infinity : Math.min(MAX_PART, Math.max(LEAST, left));
+    left -= text.length;
+    if (text.length <= most) return { text: plain(text, Infinity) };
+    // Never half a character.
+    const to = /[\ud800-\udbff]/.test(text.charAt(most - 1)) ? most - 1 : most;
+    const rest = text.length - to;
+    const cut =
+      rest === 1
+        ? vscode.l10n.t('1 more character is not shown here.')
+        : vscode.l10n.t('{0} more characters are not shown here.', format.number(rest));
+    return { text: plain(text.slice(0, to), Infinity), cut };
+  };
 }
 
 /** How many bytes base64 stands for. */

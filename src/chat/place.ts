@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { panels } from '../contributions';
+import { pageOptions } from '../webview/page';
 
 /** Where a chat page is shown: a panel among the editors, or the view of the side bar. */
 export interface ChatPlace {
@@ -18,7 +19,12 @@ export interface ChatPlace {
 
 /** Makes the editor panel of a session. */
 export function createPanel(title: string, extensionUri: vscode.Uri): vscode.WebviewPanel {
-  const panel = vscode.window.createWebviewPanel(panels.chat, title, vscode.ViewColumn.Active);
+  const panel = vscode.window.createWebviewPanel(
+    panels.chat,
+    title,
+    vscode.ViewColumn.Active,
+    pageOptions(extensionUri),
+  );
   panel.iconPath = {
     light: vscode.Uri.joinPath(extensionUri, 'media', 'chat', 'icon-light.svg'),
     dark: vscode.Uri.joinPath(extensionUri, 'media', 'chat', 'icon-dark.svg'),

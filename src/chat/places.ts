@@ -135,7 +135,8 @@ export class Places extends Disposable {
     }
     const made = panelPlace(createPanel(title, this.#options.extensionUri));
     const panel = this.#attachPanel(made, serviceId, sessionId, title);
-    panel.reveal();
+    // It is shown already.
+    panel.takeCursor();
     return panel;
   }
 

@@ -8,17 +8,28 @@ export { imageType } from './imageType';
 
 /** Messages between a chat panel and its page: what both sides agree on. Foreign text in it is shown as text or sanitized. */
 
+/** A text that is longer than a page takes. */
+export interface Cut {
+  /** How much more there is, as a sentence; missing where this is the whole text. */
+  readonly cut?: string;
+}
+
 /** One block of a message. Text is Markdown only in `text` and `commentary`. */
 export type Part =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'commentary' | 'reasoning'; readonly text: string }
+  | ({ readonly kind: 'text'; readonly text: string } & Cut)
+  | ({ readonly kind: 'commentary' | 'reasoning'; readonly text: string } & Cut)
   | { readonly kind: 'withheld' }
-  | { readonly kind: 'toolUse'; readonly name: string; readonly input: string }
-  | { readonly kind: 'toolResult'; readonly name: string; readonly text: string; readonly failed: boolean }
+  | ({ readonly kind: 'toolUse'; readonly name: string; readonly input: string } & Cut)
+  | ({
+      readonly kind: 'toolResult';
+      readonly name: string;
+      readonly text: string;
+      readonly failed: boolean;
+    } & Cut)
   /** `index` names the picture in an `image` request; without it there is nothing to show but the label. */
   | { readonly kind: 'image'; readonly label: string; readonly index?: number }
   | { readonly kind: 'document'; readonly label: string }
-  | { readonly kind: 'other'; readonly type: string; readonly text: string };
+  | ({ readonly kind: 'other'; readonly type: string; readonly text: string } & Cut);
 
 /** An attachment as shown: under a message, or as a chip in the composer. */
 export interface Chip {
@@ -70,7 +81,7 @@ export interface MessageRow {
   readonly accepted: boolean;
 }
 
-export interface SendRow {
+export interface SendRow extends Cut {
   readonly kind: 'send';
   readonly key: string;
   readonly sendId: string;
@@ -133,6 +144,8 @@ export interface QueuedRow {
   readonly text: string;
   /** As it was written and is to be changed, where that is something else. */
   readonly raw?: string;
+  /** It is longer than what is shown: `queuedText` has the whole. */
+  readonly isCut?: boolean;
   readonly chips: readonly Chip[];
   /** It is being sent and cannot be changed any more. */
   readonly leaving: boolean;
@@ -199,20 +212,52 @@ export interface Picture {
   readonly isLast: boolean;
 }
 
+/** All text of a part, opened or not. */
+export function partText(part: Part): string {
+  switch (part.kind) {
+    case 'toolUse':
+      return `${part.name}\n${part.input}`;
+    case 'toolResult':
+      return `${part.name}\n${part.text}`;
+    case 'image':
+    case 'document':
+      return part.label;
+    case 'withheld':
+      return '';
+    default:
+      return part.text;
+  }
+}
+
+/** What a row is searched for. */
+export function partsOfRow(row: Row): readonly Part[] {
+  if (row.kind === 'send')
+    return [{ kind: 'text', text: row.text, ...(row.cut === undefined ? {} : { cut: row.cut }) }];
+  return row.kind === 'message' ? row.parts : [];
+}
+
+/** All places of these words, whatever their case. */
+export function wordsPattern(words: string): RegExp {
+  return new RegExp(words.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'giu');
+}
+
 /** Longest text of a message, UTF-16 units. */
 export const MAX_TEXT = 2_000_000;
 /** Largest bytes that cross at once, either way: more would hold up everything else. */
 export const MAX_PIECE = 2 * 1024 * 1024;
 // The page takes the types alone: what is made here is made in a function that its build can leave out.
 const none = /* @__PURE__ */ (() => object({}))();
+/** What is written may be longer than one field takes, as when something is put before it. */
+const written = /* @__PURE__ */ (() => text(4 * MAX_TEXT))();
 const sendId = /* @__PURE__ */ (() => object({ sendId: text(100) }))();
 const from = /* @__PURE__ */ (() => number(0, 1e9))();
 const id = /* @__PURE__ */ (() => object({ id: text(100) }))();
+const key = /* @__PURE__ */ (() => text(2000))();
 
 /** Checks what a page had not seen stored. */
 export const isUnsaved = /* @__PURE__ */ (() =>
   object({
-    text: text(MAX_TEXT),
+    text: written,
     at: optional(number(0, Number.MAX_SAFE_INTEGER)),
     sendId: optional(text(100)),
   }))();
@@ -229,7 +274,7 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
      * Sends the text with the attachments the panel holds, or queues it while the agent works; answered when it is recorded durably,
      * before it is accepted. `sendId`: 8 to 64 letters, digits or dashes, made by the page.
      */
-    send: request(object({ text: text(MAX_TEXT), sendId: text(100) }))<null>(),
+    send: request(object({ text: written, sendId: text(100) }))<null>(),
     /** What the person sent before, the latest first. */
     history: request(none)<readonly string[]>(),
     /**
@@ -251,7 +296,9 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     attachUris: request(object({ uris: listOf(text(10_000), 500) }))<null>(),
     /** The bytes of an attached picture, from this one on. */
     attachedPicture: request(object({ key: text(10_000), from }))<Picture>(),
-    editQueued: request(object({ id: text(100), text: text(MAX_TEXT) }))<null>(),
+    /** A queued message as it was written. */
+    queuedText: request(id)<string>(),
+    editQueued: request(object({ id: text(100), text: written }))<null>(),
     /** To another place, counted from 0. */
     moveQueued: request(object({ id: text(100), to: number(0, 10_000) }))<null>(),
     removeQueued: request(id)<null>(),
@@ -270,26 +317,34 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     openPath: request(object({ path: text(4000) }))<null>(),
     /** Puts a removed session back into the list. */
     addAgain: request(none)<null>(),
+    /** How often each part of a message holds these words, also where the page has only its beginning. */
+    findWhole: request(object({ key, words: text(10_000) }))<readonly number[]>(),
     picture: request(object({ messageId: text(1000), index: number(0, 10_000), from }))<Picture>(),
   },
   notifications: {
     /** The page listens. Sent again each time it was built anew. */
-    ready: object({ timeZone: text(100) }),
+    ready: object({ timeZone: optional(text(100)) }),
+    /** The reader's zone, which takes the page longer to find than everything it needs to listen. */
+    timeZone: object({ timeZone: text(100) }),
     /** `stash`: what was written before an earlier message was called up. `version` comes back in `draftStored`. */
     draft: object({
-      text: text(MAX_TEXT),
-      stash: optional(text(MAX_TEXT)),
+      text: written,
+      stash: optional(written),
       version: number(0, Number.MAX_SAFE_INTEGER),
     }),
     detach: object({ key: text(10_000) }),
     /** The queued message that is being changed, which does not go out meanwhile, and what it has become; without an id none is. */
-    editingQueued: object({ id: optional(text(100)), text: optional(text(MAX_TEXT)) }),
+    editingQueued: object({ id: optional(text(100)), text: optional(written) }),
     /** Shows an attached file in an editor. */
     openAttachment: object({ key: text(10_000) }),
     /** Text a page before this one had not seen stored, and the id of the send it was to become. */
     unsaved: isUnsaved,
     openLink: object({ href: text(10_000) }),
     copy: object({ text: text(MAX_TEXT) }),
+    /** Copies all a message says, also what the page does not show of it. */
+    copyMessage: object({ key }),
+    /** Opens a whole message as a text document. */
+    openMessage: object({ key }),
     /** The position or what is opened has changed. */
     kept: object(keptShape),
     /** Asks for what else can be done with the session. */

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import { setImmediate } from 'node:timers/promises';
 import { isTime, type Formatter } from '../util/format';
-import { oneLine, plain } from '../util/text';
+import { oneLine } from '../util/text';
 import { timeOf, type KnownMessage, type SentAttachment, type SentMessage } from './messages';
 import { gapCount, inOrder, isShown } from './model';
-import { isToolResult, partsOf, toolNames, toolUseIds, type ToolNames } from './parts';
-import type { Chip, MessageRow, Part, Row, SendRow } from './protocol';
+import { clipper, isToolResult, partsOf, toolNames, toolUseIds, type ToolNames } from './parts';
+import type { Chip, Cut, MessageRow, Part, Row, SendRow } from './protocol';
 import type { SendRecord } from './sendJournal';
 
 /** Why the walk has not gone on before a message. */
@@ -54,6 +54,7 @@ interface MadeParts {
 /** Turns what is known of a session into the rows of its transcript. Rows that did not change stay the same objects. */
 export class RowBuilder {
   readonly #format: Formatter;
+  readonly #whole: boolean;
   #rows = new Map<string, Made>();
   #fresh = new Map<string, Made>();
   readonly #parts = new WeakMap<KnownMessage, MadeParts>();
@@ -61,8 +62,25 @@ export class RowBuilder {
   #timeZone = '';
   #dayFormat: Intl.DateTimeFormat | undefined;
 
-  constructor(format: Formatter) {
+  /** `whole`: texts are not cut to what a page takes. */
+  constructor(format: Formatter, whole = false) {
     this.#format = format;
+    this.#whole = whole;
+  }
+
+  /** The row with this key by itself, of a message or a send that is shown. */
+  one({ known, sends, inComposer }: RowsInput, key: string): MessageRow | SendRow | undefined {
+    const [, kind, id = ''] = /^(message|send):(.*)$/s.exec(key) ?? [];
+    const entry = kind === 'message' ? known.get(id) : undefined;
+    const send = kind === 'send' ? sends.find(({ sendId }) => sendId === id) : undefined;
+    this.#fresh = new Map();
+    if (send !== undefined) return this.#send(send, shownState(send), inComposer === id);
+    if (entry === undefined || !isShown(entry)) return undefined;
+    return this.#message(
+      entry,
+      toolNames([...known.values()].flatMap(({ message }) => message ?? [])),
+      undefined,
+    );
   }
 
   /** The rows; with `last`, only those of so many messages at the end. */
@@ -103,9 +121,7 @@ export class RowBuilder {
     const known = new Set(ordered.map(entry => entry.id));
     for (const send of input.sends) {
       if (send.state === 'accepted' && known.has(send.messageId ?? '')) continue;
-      // An accepted one stays as it was until the transcript has it, so that it is never out of sight.
-      const state = send.state === 'accepted' ? 'sending' : send.state;
-      rows.push(this.#send(send, state, input.inComposer === send.sendId));
+      rows.push(this.#send(send, shownState(send), input.inComposer === send.sendId));
     }
     this.#rows = this.#fresh;
     return rows;
@@ -164,9 +180,11 @@ export class RowBuilder {
     const { message, sent } = entry;
     const all: readonly Part[] =
       message === undefined
-        ? [{ kind: 'text', text: plain(sent?.text ?? '', 200_000) }]
-        : partsOf(message, names, this.#format);
-    const parts = this.#named(all, sent).filter(part => part.kind !== 'text' || part.text.trim() !== '');
+        ? [{ kind: 'text', ...this.#clip(sent?.text ?? '') }]
+        : partsOf(message, names, this.#format, this.#whole);
+    const parts = this.#named(all, sent).filter(
+      part => part.kind !== 'text' || part.text.trim() !== '' || 'cut' in part,
+    );
     this.#parts.set(entry, { tools, parts });
     return parts;
   }
@@ -228,15 +246,19 @@ export class RowBuilder {
     return [this.#same('gap', [sentence], () => ({ kind: 'gap', key: 'gap', sentence }))];
   }
 
-  #send(send: SendRecord, state: SendRow['state'], inComposer: boolean): Row {
+  #clip(text: string): Cut & { readonly text: string } {
+    return clipper(this.#format, this.#whole)(text);
+  }
+
+  #send(send: SendRecord, state: SendRow['state'], inComposer: boolean): SendRow {
     const key = `send:${send.sendId}`;
-    return this.#same(key, [send, inComposer], () => ({
+    return this.#same<SendRow>(key, [send, inComposer], () => ({
       kind: 'send',
       key,
       sendId: send.sendId,
       state,
       at: send.startedAt,
-      text: plain(send.text, 200_000),
+      ...this.#clip(send.text),
       chips: send.attachments.map(attachment => this.#chip(attachment)),
       sentence:
         state === 'unknown' ? unknownSentence(send) : state === 'refused' ? (send.sentence ?? '') : '',
@@ -267,6 +289,11 @@ export class RowBuilder {
     this.#fresh.set(key, { stamp, row });
     return row;
   }
+}
+
+/** An accepted one stays as it was until the transcript has it, so that it is never out of sight. */
+function shownState({ state }: SendRecord): SendRow['state'] {
+  return state === 'accepted' ? 'sending' : state;
 }
 
 function isSame(before: readonly unknown[], now: readonly unknown[]): boolean {

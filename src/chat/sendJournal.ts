@@ -1,6 +1,7 @@
 import type { Collection, Storage } from '../storage';
 import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
+import type { Route } from './drafts';
 import type { SentAttachment } from './messages';
 import { Ownership, TakenElsewhere, type OwnershipOptions, type SendOwner } from './owner';
 
@@ -25,13 +26,11 @@ export interface SessionCounts {
 }
 
 /** A send from the moment before its request leaves until it is settled. */
-export interface SendRecord {
+export interface SendRecord extends Route {
   readonly sendId: string;
   readonly sessionId: string;
   readonly text: string;
   readonly attachments: readonly AttachmentReference[];
-  /** Where to route it, when not to the session's own computer. */
-  readonly computerId?: string;
   readonly state: SendState;
   /** Unix ms of this machine. */
   readonly startedAt: number;
@@ -118,7 +117,7 @@ export class SendJournal extends Disposable {
    * told whether it was written; rejects with `TakenElsewhere` where a record with this id is there already.
    */
   async begin(
-    send: Pick<SendRecord, 'sendId' | 'sessionId' | 'text' | 'attachments' | 'computerId' | 'before'>,
+    send: Pick<SendRecord, 'sendId' | 'sessionId' | 'text' | 'attachments' | keyof Route | 'before'>,
   ): Promise<SendRecord> {
     const { now, self } = this.#ownership;
     const record: SendRecord = { ...send, state: 'sending', startedAt: now(), owner: self };

@@ -3,17 +3,16 @@ import type { Collection, Storage } from '../storage';
 import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { without } from '../util/without';
+import type { Route } from './drafts';
 import { Ownership, TakenElsewhere, type OwnershipOptions, type SendOwner } from './owner';
 import { decodeAttachments, type AttachmentReference } from './sendJournal';
 
 /** A message that waits until the agent is idle. */
-export interface QueuedMessage {
+export interface QueuedMessage extends Route {
   /** Becomes the id of its send. */
   readonly id: string;
   readonly text: string;
   readonly attachments: readonly AttachmentReference[];
-  /** Where to route it, when not to the session's own computer. */
-  readonly computerId?: string | undefined;
   /** Unix ms. */
   readonly queuedAt: number;
   /** The window that is about to send it. */

@@ -5,17 +5,16 @@ import type { Logger } from '../log';
 import { oneLine } from '../util/text';
 import type { Attachments } from './attachments';
 import type { BuildBody } from './bodyBuilder';
+import { routeOf, type Route } from './drafts';
 import type { SentMessage } from './messages';
 import { arrivedAs } from './model';
 import type { AttachmentReference, SendJournal, SendRecord, SessionCounts } from './sendJournal';
 import type { ChatSession, ChatSessions } from './sessions';
 import type { Transcript } from './transcript';
 
-export interface Outgoing {
+export interface Outgoing extends Route {
   readonly text: string;
   readonly attachments: readonly AttachmentReference[];
-  /** Where to route it, when not to the session's own computer. */
-  readonly computerId?: string | undefined;
   /** Given where it is known already, as for a queued message. */
   readonly sendId?: string | undefined;
 }
@@ -60,7 +59,7 @@ export class Sender {
     recorded?: () => Promise<void>,
   ): Promise<{ readonly send: SendRecord; readonly outcome: Promise<SendOutcome> }> {
     const { sessionId, api, journal } = this.#options;
-    const { text, computerId } = message;
+    const { text } = message;
     if (api() === undefined) throw new Error(vscode.l10n.t('Sign in to send messages.'));
     const [body, before] = await Promise.all([this.#build(message), this.#countsNow()]);
     // It may have been another service's by now.
@@ -71,7 +70,7 @@ export class Sender {
       sessionId,
       text,
       attachments: message.attachments,
-      ...(computerId === undefined ? {} : { computerId }),
+      ...routeOf(message),
       ...(before === undefined ? {} : { before }),
     });
     try {

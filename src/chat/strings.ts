@@ -35,6 +35,7 @@ export function chatStrings() {
     copied: vscode.l10n.t('Copied'),
     copyCode: vscode.l10n.t('Copy code'),
     copyMessage: vscode.l10n.t('Copy message'),
+    openMessage: vscode.l10n.t('Open the whole message as a text document'),
     openPath: vscode.l10n.t('Open this file'),
     more: vscode.l10n.t('More actions'),
     removed: vscode.l10n.t('This session is no longer in your list.'),

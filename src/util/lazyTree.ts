@@ -1,19 +1,31 @@
 import * as vscode from 'vscode';
+import { Emitter } from './event';
 import type { FindInTrees } from './findInTrees';
 
 type Changed<T> = T | T[] | undefined | null;
 
-/** A tree whose provider is loaded when VS Code first asks for rows, and whose changes wait while find is in use. */
+/** A row that is drawn anew is known again after this long, ms. */
+const DRAWN_WITHIN = 2_000;
+
+/**
+ * A tree whose provider is loaded when VS Code first asks for rows, and whose changes wait while find is in use. VS Code forgets
+ * a row's command with arguments as soon as the row is drawn anew, also while a click on it is on its way; so a row gets the
+ * command `openRow`, which has none and is never forgotten, and what the row does is looked up by the selection.
+ */
 export class LazyTree<T> implements vscode.TreeDataProvider<T> {
   readonly #changed = new vscode.EventEmitter<Changed<T>>();
   readonly #load: () => Promise<vscode.TreeDataProvider<T>>;
   readonly #find: FindInTrees;
   #loading: Promise<vscode.TreeDataProvider<T>> | undefined;
   #waiting: Set<T> | 'everything' | undefined;
+  readonly #openRow: string;
+  readonly #commands = new WeakMap<object, vscode.Command>();
+  readonly #drawn = new Emitter<void>();
 
-  constructor(load: () => Promise<vscode.TreeDataProvider<T>>, find: FindInTrees) {
+  constructor(load: () => Promise<vscode.TreeDataProvider<T>>, find: FindInTrees, openRow: string) {
     this.#load = load;
     this.#find = find;
+    this.#openRow = openRow;
     find.onDidEnd(() => this.#tellWaiting());
   }
 
@@ -27,7 +39,37 @@ export class LazyTree<T> implements vscode.TreeDataProvider<T> {
 
   async getTreeItem(element: T): Promise<vscode.TreeItem> {
     this.#find.stir();
-    return (await this.#provider()).getTreeItem(element);
+    const item = await (await this.#provider()).getTreeItem(element);
+    // When VS Code has taken it in.
+    setImmediate(() => this.#drawn.fire());
+    const { command } = item;
+    if (command?.arguments === undefined || typeof element !== 'object' || element === null) return item;
+    this.#commands.set(element, command);
+    item.command = { command: this.#openRow, title: command.title };
+    return item;
+  }
+
+  /** Does what the selected row does, when it is known: while all rows are drawn anew VS Code knows none for a moment. */
+  async openSelected(selection: () => readonly T[]): Promise<void> {
+    const deadline = AbortSignal.timeout(DRAWN_WITHIN);
+    while (selection().length === 0 && !deadline.aborted) await this.#nextDrawn(deadline);
+    const [element, ...more] = selection();
+    if (typeof element !== 'object' || element === null || more.length > 0) return;
+    const does = this.#commands.get(element);
+    const words: readonly unknown[] = does?.arguments ?? [];
+    if (does !== undefined) await vscode.commands.executeCommand(does.command, ...words);
+  }
+
+  #nextDrawn(deadline: AbortSignal): Promise<void> {
+    return new Promise(resolve => {
+      const done = (): void => {
+        drawn.dispose();
+        deadline.removeEventListener('abort', done);
+        resolve();
+      };
+      const drawn = this.#drawn.event(done);
+      deadline.addEventListener('abort', done);
+    });
   }
 
   async getParent(element: T): Promise<T | null | undefined> {

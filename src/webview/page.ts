@@ -22,6 +22,20 @@ export interface WebviewPageOptions {
   readonly log: Logger;
 }
 
+/** What a page may do: run its script, and load the files of pages (trust.md 7). */
+export function pageOptions(extensionUri: vscode.Uri): vscode.WebviewOptions {
+  return { enableScripts: true, localResourceRoots: [vscode.Uri.joinPath(extensionUri, 'dist', 'pages')] };
+}
+
+function isSame(set: vscode.WebviewOptions, wanted: vscode.WebviewOptions): boolean {
+  const { enableScripts, localResourceRoots, ...others } = set;
+  return (
+    enableScripts === true &&
+    Object.values<unknown>(others).every(value => value === undefined) &&
+    localResourceRoots?.map(String).join() === wanted.localResourceRoots?.map(String).join()
+  );
+}
+
 /**
  * The life of the page in a webview: loaded, expected to say within 10 s that it listens, gone when it is hidden, and loaded anew
  * with a nonce of its own for the next time it is shown.
@@ -37,10 +51,9 @@ export class WebviewPage extends Disposable {
     super();
     this.#options = options;
     this.#wasVisible = options.isVisible();
-    options.webview.options = {
-      enableScripts: true,
-      localResourceRoots: [vscode.Uri.joinPath(options.extensionUri, 'dist', 'pages')],
-    };
+    const wanted = pageOptions(options.extensionUri);
+    // Setting them makes VS Code load what is there once more.
+    if (!isSame(options.webview.options, wanted)) options.webview.options = wanted;
   }
 
   /** The page listens: what is sent to it arrives. */

@@ -6,6 +6,7 @@ import { endAll } from '../vscode/processes';
 import { activationRows } from './activation';
 import { clientRows } from './client';
 import { conversationRows } from './conversation';
+import { panelRows } from './panel';
 import { print, type Row } from './rows';
 import { sessionRows } from './sessions';
 import { sendingRows } from './sending';
@@ -28,6 +29,7 @@ async function main(): Promise<void> {
     transcript: () => transcriptRows(production()),
     conversation: () => conversationRows(temporaryFolder('conversation')),
     windows: windowRows,
+    panel: panelRows,
   };
   const chosen = process.argv.slice(2);
   const rows: Row[] = [];

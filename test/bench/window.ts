@@ -4,21 +4,21 @@ import { startSampleService, type SampleService } from '../../src/sample';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { signedInTo, Workbench } from '../ui/workbench';
-import { atMost, median, times, type Row } from './rows';
+import { emptyExtension } from './panel';
+import { atMost, type Row } from './rows';
 
 const LATENCY_MS = 50;
 const IDLE_MS = 60_000;
-const OPENINGS = 7;
 /** Computers, whether sessions are listed, users (two pages of the largest size), and controls. Reports are known by then. */
 const CALLS_OF_VIEWS = 5;
 const ms = (value: number): string => `${value.toFixed(0)} ms`;
 
-/** What windows cost: views on a slow service, eight windows at once, a minute of nothing, a chat against an empty page. */
+/** What windows cost: views on a slow service, eight windows at once, a minute of nothing. */
 export async function windowRows(): Promise<Row[]> {
   const folder = temporaryFolder('windows');
   makeSampleWorkspace(path.join(folder, 'workspace'));
   try {
-    return [...(await viewRows(folder)), ...(await windowsRows(folder)), ...(await panelRows(folder))];
+    return [...(await viewRows(folder)), ...(await windowsRows(folder))];
   } finally {
     removeFolder(folder);
   }
@@ -138,93 +138,6 @@ async function windowsRows(folder: string): Promise<Row[]> {
     await workbench.close();
     await service.close();
   }
-}
-
-/** Opening a chat against opening a page that holds one word, in turn, each in a window of its own. */
-async function panelRows(folder: string): Promise<Row[]> {
-  const service = await startSampleService({ pace: 0 });
-  const ours = await openWindow(service, folder);
-  const empty = await openWindow(service, folder, [emptyExtension(folder)]);
-  try {
-    await ours.openContainer('Agent Console');
-    await ours.runCommand('Agent Console: Open a session by its id');
-    await ours.answer(service.sessionIds[0] ?? '');
-    const field = ours.webview().getByRole('textbox', { name: 'Message to the agent' });
-    await field.waitFor();
-    const link = empty.page.locator('.statusbar-item', { hasText: 'Empty page' });
-    await link.waitFor();
-    const took: Record<'chat' | 'page', number[]> = { chat: [], page: [] };
-    for (let round = 0; round < OPENINGS; round++) {
-      took.chat.push(
-        await opened(
-          ours,
-          () => ours.rows('Sessions').last().click({ force: true }),
-          () => field.waitFor(),
-        ),
-      );
-      took.page.push(
-        await opened(
-          empty,
-          () => link.click({ force: true }),
-          () => empty.webview().getByText('empty page').waitFor(),
-        ),
-      );
-    }
-    console.log(`ready: chat ${ms(median(took.chat))}, empty page ${ms(median(took.page))}`);
-    return [
-      atMost('chat page ready against an empty page', median(took.chat) / median(took.page), 1.35, times),
-    ];
-  } finally {
-    await empty.close();
-    await ours.close();
-    await service.close();
-  }
-}
-
-/** How long a page takes to be ready in an editor area that is empty, ms. */
-async function opened(
-  { page }: Workbench,
-  open: () => Promise<unknown>,
-  ready: () => Promise<unknown>,
-): Promise<number> {
-  await page.keyboard.press('Control+K');
-  await page.keyboard.press('Control+W');
-  await page.locator('iframe.webview').waitFor({ state: 'detached' });
-  const began = performance.now();
-  await open();
-  await ready();
-  return performance.now() - began;
-}
-
-/** An extension that does nothing but show an empty page. */
-function emptyExtension(folder: string): string {
-  const target = path.join(folder, 'empty');
-  fs.mkdirSync(target, { recursive: true });
-  const command = 'emptyPage.open';
-  const manifest = {
-    name: 'empty-page',
-    publisher: 'bench',
-    version: '0.0.1',
-    main: './main.js',
-    engines: { vscode: '^1.105.0' },
-    activationEvents: ['onStartupFinished'],
-    contributes: { commands: [{ command, title: 'Open the empty page' }] },
-  };
-  fs.writeFileSync(path.join(target, 'package.json'), JSON.stringify(manifest));
-  fs.writeFileSync(
-    path.join(target, 'main.js'),
-    `const vscode = require('vscode');
-exports.activate = context => {
-  const item = vscode.window.createStatusBarItem();
-  Object.assign(item, { text: 'Empty page', command: '${command}' }).show();
-  context.subscriptions.push(item, vscode.commands.registerCommand('${command}', () => {
-    const panel = vscode.window.createWebviewPanel('empty', 'Empty', vscode.ViewColumn.Active, { enableScripts: true });
-    panel.webview.html = '<!DOCTYPE html><html><body><p>empty page</p></body></html>';
-  }));
-};
-`,
-  );
-  return target;
 }
 
 /** The process of a window's extension host. */

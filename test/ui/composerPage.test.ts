@@ -5,10 +5,17 @@ import type { Composer, PanelState } from '../../src/chat/protocol';
 import { ensureVsCode } from '../vscode/install';
 import { root } from '../vscode/paths';
 import { launchBrowser } from '../vscode/server';
-import { openChatPage } from './chatPage';
+import { messageRow, openChatPage } from './chatPage';
 import { pasteInto } from './giving';
 
 const queued = (id: string, text: string) => ({ id, text, chips: [], leaving: false });
+
+/** The code that is shown, how many marks are in it, and whatever else. */
+const CODE_SHOWN = `[...document.querySelectorAll('.code pre')].map(pre => ({
+  text: pre.textContent,
+  marks: pre.querySelectorAll('span[class^=hljs-]').length,
+  others: [...pre.querySelectorAll('*')].filter(each => !each.matches('code, span')).map(each => each.outerHTML),
+}))`;
 
 /** What only exact timing shows: nothing that was written goes when something else happens meanwhile. */
 describe('the composer of a page by itself', () => {
@@ -53,6 +60,26 @@ describe('the composer of a page by itself', () => {
     await tell();
   });
   afterEach(() => page.close());
+
+  it('shows code of every language as it was written, marks and all', async () => {
+    const code = (language: string): string =>
+      `const a = "<b onclick='x'>&amp; &lt;&#x27;"; // it's \u{1F642} "quoted"\n<p class="c">'x' & \`y\`</p>\n# ${language}\n+ added`;
+    const languages = 'ts js jsx json py bash sh go java rust sql css html xml yaml diff'.split(' ');
+    const text = languages.map(name => `\`\`\`\`${name}\n${code(name)}\n\`\`\`\``).join('\n\n');
+    const row = { ...messageRow(1), parts: [{ kind: 'text', text }] };
+    await page.evaluate(`tell('splice', ${JSON.stringify({ from: 0, remove: 0, rows: [row], total: 1 })})`);
+    await page
+      .locator('.code')
+      .nth(languages.length - 1)
+      .waitFor();
+    const shown = await page.evaluate<{ text: string; marks: number; others: string[] }[]>(CODE_SHOWN);
+    for (const [index, name] of languages.entries()) {
+      const { text: seen, marks, others } = shown[index]!;
+      assert.equal(seen.trimEnd(), code(name), name);
+      assert.ok(marks > 0, name);
+      assert.deepEqual(others, [], name);
+    }
+  });
 
   it('takes over what was written for a queued message that goes meanwhile', async () => {
     await field().fill('A draft');

@@ -89,7 +89,7 @@ describe('nothing is lost', () => {
         }
       }
     };
-    /** A row that is drawn anew at this moment has a command VS Code does not find any more: it is clicked again then. */
+    /** A row that moves from under the pointer at this moment is clicked again then. */
     const open = async (): Promise<void> => {
       for (let attempt = 1; ; attempt++) {
         await row.click();

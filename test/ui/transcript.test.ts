@@ -52,6 +52,9 @@ const FIRST_SEEN = `(() => {
 /** The current match is marked. */
 const MARKED = `[...(CSS.highlights.get('current') ?? [])].some(range => String(range) === 'return input.reduce')`;
 
+/** The sentence about what is not drawn is marked. */
+const CUT_MARKED = `[...(CSS.highlights.get('current') ?? [])].some(range => String(range).includes('more characters'))`;
+
 /** Reading a session in a service that lists its messages. */
 describe('reading a transcript', () => {
   let service: SampleService;
@@ -76,10 +79,14 @@ describe('reading a transcript', () => {
       alter: body => {
         const answer = body as { readonly messages: readonly { readonly role: string }[] };
         const last = { type: 'text', id: 'names', text: names };
+        const content = `${'line\n'.repeat(50_000)}The far end`;
+        const long = { type: 'tool_result', id: 'long', toolUseId: 'long', content };
         return {
           ...answer,
           messages: answer.messages.map(message =>
-            message.role === 'assistant' && 'isError' in message ? { ...message, content: [last] } : message,
+            message.role === 'assistant' && 'isError' in message
+              ? { ...message, content: [long, last] }
+              : message,
           ),
         };
       },
@@ -163,6 +170,30 @@ describe('reading a transcript', () => {
     await workbench.page.locator('.monaco-editor').first().waitFor();
     await workbench.tab('Odd corners').click();
     await open.waitFor();
+  });
+
+  it('finds, and opens as a document, what is too long to be drawn', async () => {
+    await chat().getByRole('textbox', { name: 'Message to the agent' }).focus();
+    await workbench.page.keyboard.press('Control+f');
+    const field = chat().getByRole('textbox', { name: 'Find in this session' });
+    await field.fill('the far end');
+    await chat().getByText('1 of 1').waitFor();
+    await chat()
+      .locator('details[open]')
+      .getByText(/[\d,]+ more characters are not shown here\./)
+      .waitFor();
+    await workbench.pageShows(CUT_MARKED, undefined);
+    await field.press('Escape');
+    await chat().getByRole('button', { name: 'Open the whole message as a text document' }).click();
+    await workbench.tab(/\.md$/).waitFor();
+    await workbench.page.locator('.monaco-editor').getByText('# ').first().waitFor();
+    await workbench.page.keyboard.press('Control+End');
+    await workbench.page.locator('.monaco-editor').getByText('The far end').waitFor();
+    await workbench.page.keyboard.press('Control+W');
+    await workbench.tab(/\.md$/).waitFor({ state: 'detached' });
+    await workbench.tab('Odd corners').click();
+    await chat().locator('details[open]', { hasText: 'more characters' }).locator('summary').click();
+    await chat().getByText('more characters').waitFor({ state: 'detached' });
   });
 
   it('counts what is new below, and stays where it is read', async () => {

@@ -89,7 +89,7 @@ const nothingThere = fc.oneof(
   about(['picture'], { messageId: word, index: fc.nat(100), from: number }),
   about(['openPath'], { path: word }),
   about(['openLink'], { href: word }),
-  about(['ready'], { timeZone: word }),
+  about(['ready', 'timeZone'], { timeZone: word }),
   about(['kept'], { opened: fc.array(word), scroll: fc.record({ key: word, offset: number }) }),
 );
 const named = fc

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Start } from '../../../src/chat/protocol';
+import type { Row, Splice, Start } from '../../../src/chat/protocol';
 import { panelOf, type ToPage } from './panelScene';
 import { scene, sendAndRead } from './scene';
-import { cleanUp, until } from './support';
+import { cleanUp, message, until } from './support';
 
 afterEach(cleanUp);
 
@@ -43,6 +43,53 @@ describe('a chat page that begins', () => {
     await until(heard, () => posted.some(({ kind, id }) => kind === 'answer' && id === 1));
     await until(heard, () => posted.some(({ name }) => name === 'setDraft'));
     assert.equal((told(posted, 'setDraft') as { readonly text: string }).text, '');
+  });
+
+  it('shows the days of its own time zone as soon as it has told it', async () => {
+    const it = await scene();
+    const at = (time: string): { readonly createdAt: number } => ({
+      createdAt: Date.parse(`2026-01-20T${time}Z`),
+    });
+    await it.window.conversation.transcript.keep([message('a', at('09:30')), message('b', at('10:30'))]);
+    const { said, posted, heard } = panelOf(it);
+    const days = (): number => {
+      let rows: readonly Row[] = [];
+      for (const { name, payload } of posted) {
+        if (name !== 'splice') continue;
+        const { from, remove, rows: added } = payload as Splice;
+        rows = rows.toSpliced(from, remove, ...added);
+      }
+      return rows.filter(({ kind }) => kind === 'date').length;
+    };
+    const tell = (timeZone: string): void =>
+      said.fire({ kind: 'notification', name: 'timeZone', params: { timeZone } });
+    said.fire({ kind: 'notification', name: 'ready', params: {} });
+    await until(heard, () => days() > 0);
+    tell('Pacific/Kiritimati');
+    await until(heard, () => days() === 2);
+    tell('no such zone');
+    tell('Pacific/Niue');
+    await until(heard, () => days() === 1);
+    assert.equal(posted.filter(({ name }) => name === 'start').length, 1, 'the page is not begun anew');
+  });
+
+  it('has its session followed from when it listens', async () => {
+    const it = await scene();
+    let watched = 0;
+    Object.assign(it.window.sessions, {
+      watch: () => {
+        watched++;
+        return { dispose: () => watched-- };
+      },
+    });
+    const { said, posted, heard, panel } = panelOf(it);
+    await it.window.conversation.load();
+    assert.equal(watched, 0);
+    said.fire(ready);
+    await until(heard, () => told(posted, 'start') !== undefined);
+    assert.equal(watched, 1);
+    panel.release();
+    assert.equal(watched, 0);
   });
 
   it('hears nothing of what the page before it in the same place still says', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { panelHandlers, type PanelActions } from '../../../src/chat/panelHandlers';
 import type { Teller } from '../../../src/chat/undo';
+import { busy, queueUp } from './queueing';
 import { scene, sendAndRead } from './scene';
 import { cleanUp, composingOf, openWindow, temporaryFolder, until, writeFile, type Window } from './support';
 
@@ -75,6 +76,56 @@ describe('a message that was thrown away', () => {
     await page(it.window, teller).requests.discard({ sendId: conversation.sends[0]!.sendId });
     assert.equal(conversation.composition.draft.text, 'Refused');
     assert.deepEqual(teller.told, []);
+  });
+
+  it('comes back with the computer it was to go to, whatever was chosen since', async () => {
+    const it = await scene();
+    const { conversation } = it.window;
+    const { composition } = conversation;
+    const [computer] = (await it.client.computers.list()).items;
+    const target = { computerId: computer!.id, name: computer!.name };
+    busy(it);
+    composition.setTarget(target);
+    await queueUp(it.window, 'For that computer');
+    composition.setTarget(undefined);
+    await queueUp(it.window, 'For the own computer');
+    const [that, own] = conversation.queued;
+    const { requests } = page(it.window, taking());
+    await requests.removeQueued({ id: that!.id });
+    await until(conversation.onDidChange, () => composition.draft.text !== '');
+    assert.equal(composition.draft.text, 'For that computer');
+    assert.deepEqual(composition.draft.target, target);
+    composition.setText('');
+    await requests.removeQueued({ id: own!.id });
+    await until(conversation.onDidChange, () => composition.draft.text !== '');
+    assert.equal(composition.draft.text, 'For the own computer');
+    assert.equal(composition.draft.target, undefined);
+  });
+
+  it('comes back with its computer when it was refused or its outcome is unknown', async () => {
+    const it = await scene();
+    const { conversation } = it.window;
+    const { composition } = conversation;
+    const [computer] = (await it.client.computers.list()).items;
+    const target = { computerId: computer!.id, name: computer!.name };
+    const fail = async (text: string, fault: { kind: 'reset' } | { kind: 'status'; status: number }) => {
+      composition.setTarget(target);
+      it.service.fail({ ...fault, match: { method: 'POST' }, times: 1 });
+      await sendAndRead(it.window, text);
+      composition.beginAnew();
+      composition.setTarget(undefined);
+      return conversation.sends.find(send => send.text === text)!;
+    };
+    const refused = await fail('Refused', { kind: 'status', status: 403 });
+    await page(it.window).requests.editAgain({ sendId: refused.sendId });
+    assert.equal(composition.draft.text, 'Refused');
+    assert.deepEqual(composition.draft.target, target);
+    composition.setText('');
+    const unknown = await fail('Unknown', { kind: 'reset' });
+    await page(it.window, taking()).requests.discard({ sendId: unknown.sendId });
+    await until(conversation.onDidChange, () => composition.draft.text !== '');
+    assert.equal(composition.draft.text, 'Unknown');
+    assert.deepEqual(composition.draft.target, target);
   });
 
   it('comes back from the queue', async () => {

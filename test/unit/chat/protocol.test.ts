@@ -36,7 +36,8 @@ const shapes: Readonly<Record<string, Readonly<Record<string, (value: unknown) =
   },
   readEarlier: {},
   picture: { messageId: isText, index: isNumber, from: isNumber },
-  ready: { timeZone: isText },
+  ready: { timeZone: value => value === undefined || isText(value) },
+  timeZone: { timeZone: isText },
   draft: { text: isText, stash: value => value === undefined || isText(value), version: isNumber },
   unsaved: {
     text: isText,
@@ -51,6 +52,8 @@ const shapes: Readonly<Record<string, Readonly<Record<string, (value: unknown) =
   detach: { key: isText },
   openLink: { href: isText },
   copy: { text: isText },
+  copyMessage: { key: isText },
+  openMessage: { key: isText },
   failed: { names: value => Array.isArray(value) && value.length <= 10 && value.every(isText) },
 };
 
@@ -161,6 +164,7 @@ describe('messages of the chat page', () => {
           attachedPicture: () => Promise.reject(new Error('no')),
           attach: () => null,
           attachUris: () => null,
+          queuedText: () => '',
           editQueued: () => null,
           moveQueued: () => null,
           removeQueued: () => null,
@@ -175,6 +179,7 @@ describe('messages of the chat page', () => {
           readEarlier: () => null,
           openPath: () => null,
           addAgain: () => null,
+          findWhole: () => [],
           picture: () => ({ mediaType: 'image/png', bytes: new Uint8Array(), isLast: true }),
         },
         notifications: {},
@@ -234,7 +239,7 @@ describe('arguments from outside', () => {
       { ...kept, unsaved: 'text' },
       { ...kept, unsaved: { text: 7 } },
       { ...kept, unsaved: { text: 'x', at: 'now' } },
-      { ...kept, unsaved: { text: 'x'.repeat(2_000_001) } },
+      { ...kept, unsaved: { text: 'x'.repeat(8_000_001) } },
       { ...kept, unsaved: { text: 'x', sendId: {} } },
       { ...kept, title: 7 },
       'text',

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
 import { composerOf } from '../../../src/chat/composerState';
+import { composerRequests } from '../../../src/chat/composing';
 import { SendQueue } from '../../../src/chat/sendQueue';
 import { Formatter } from '../../../src/util/format';
 import { busy, drained, queued, queueUp, sent } from './queueing';
 import { scene } from './scene';
-import { cleanUp, openWindow, until } from './support';
+import { cleanUp, composingOf, openWindow, until } from './support';
 
 afterEach(cleanUp);
 
@@ -70,7 +71,7 @@ describe('changing a queued message', () => {
   it('begins with what was written, not with what is shown', async () => {
     const it = await scene();
     busy(it);
-    const written = `delete \u202ethe \u001b[31mtable${'x'.repeat(250_000)}`;
+    const written = `delete \u202ethe \u001b[31mtable${'x'.repeat(2_000)}`;
     await queueUp(it.window, written, 'plain');
     const settings = {
       sendKey: () => 'enter' as const,
@@ -81,6 +82,27 @@ describe('changing a queued message', () => {
     assert.doesNotMatch(queue[0]!.text, /[\u202e\u001b]/);
     assert.equal(queue[0]!.raw, written);
     assert.equal(queue[1]!.raw, undefined);
+  });
+
+  it('is told in part where it is long, and read as a whole to be changed', async () => {
+    const it = await scene();
+    busy(it);
+    const written = 'delete \u202ethe table '.repeat(50_000);
+    const { conversation } = it.window;
+    await queueUp(it.window, written);
+    const settings = {
+      sendKey: () => 'enter' as const,
+      largePaste: () => ({ choice: 'inline' as const, characters: 1 }),
+      limits: () => ({ file: 1, image: 1, message: 1 }),
+    };
+    const [row] = composerOf(conversation, undefined, settings, new Formatter('en')).queue;
+    assert.equal(row?.isCut, true);
+    assert.ok(JSON.stringify(row).length < 10_000, 'it is told at each change');
+    const asked = composerRequests(composingOf(conversation), () => undefined);
+    assert.equal(await asked.queuedText({ id: row.id }), written);
+    assert.throws(() => asked.queuedText({ id: 'gone' }), /being sent or is gone/);
+    assert.throws(() => asked.editQueued({ id: row.id, text: ' \n\t' }), /Write a message first/);
+    assert.deepEqual(queued(it.window), [written]);
   });
 
   it('waits for no window that is gone', async () => {

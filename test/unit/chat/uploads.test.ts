@@ -112,6 +112,22 @@ describe('what a page hands over', () => {
     );
   });
 
+  for (const [given, shown] of [
+    ['\u200b\u2060\u00ad', 'file'],
+    ['folder/\u3164 ', 'file'],
+    ['\u202etxt.exe', '\ufffdtxt.exe'],
+    ['a\u0000b\nc.txt', 'a\ufffdb c.txt'],
+    ['../../..', '..'],
+    ['\u{1F642}', '\u{1F642}'],
+  ] as const)
+    it(`has a name that is seen: ${JSON.stringify(given)}`, async () => {
+      const { composing, conversation } = await stage();
+      await composing.receive(piece('text', true, '1', given));
+      const [attached] = conversation.composition.attached;
+      assert.equal(attached?.inspected?.name, shown);
+      assert.equal(attached.inspected.ok, true);
+    });
+
   it('is held to the limit when only its bytes tell its size, and keeps nothing from the others', async () => {
     const { composing, conversation, kept } = await stage(5);
     const file = (name: string, text: string) => ({

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { FindInTrees, type FindHost } from '../../../src/util/findInTrees';
 import { LazyTree } from '../../../src/util/lazyTree';
 import { Emitter } from '../../../src/util/event';
+import { acts } from '../../fakes/vscode';
 
 describe('a tree while find is in use', () => {
   let commands: string[];
@@ -30,7 +31,7 @@ describe('a tree while find is in use', () => {
       getTreeItem: (row: string) => ({ id: row }),
     };
     const load = (): Promise<typeof inner> => Promise.resolve(inner);
-    const tree = new LazyTree(load, find);
+    const tree = new LazyTree(load, find, 'test.openRow');
     tree.onDidChangeTreeData(rows => told.push(rows));
     assert.deepEqual(await tree.getChildren(), ['a', 'b']);
   };
@@ -88,5 +89,77 @@ describe('a tree while find is in use', () => {
     edit.fire(undefined);
     assert.deepEqual(told, [['b']]);
     assert.equal(edit.hasListeners, false);
+  });
+});
+
+describe('a row of a tree', () => {
+  interface Node {
+    readonly name: string;
+  }
+  const [a, b]: readonly Node[] = [{ name: 'a' }, { name: 'b' }];
+  let find: FindInTrees;
+  beforeEach(() => {
+    acts.length = 0;
+    find = new FindInTrees({
+      run: () => Promise.resolve(),
+      onDidEdit: () => ({ dispose: () => undefined }),
+      longestMs: 1,
+    });
+  });
+  afterEach(() => find.dispose());
+
+  const treeOf = (
+    command: (node: Node) => { command: string; title: string; arguments?: unknown[] } | undefined,
+  ) =>
+    new LazyTree<Node>(
+      () =>
+        Promise.resolve({
+          getChildren: () => [a!, b!],
+          getTreeItem: node => ({
+            id: node.name,
+            ...(command(node) === undefined ? {} : { command: command(node)! }),
+          }),
+        }),
+      find,
+      'test.openRow',
+    );
+
+  it('has a command without arguments, which VS Code cannot forget while the row is drawn anew', async () => {
+    const tree = treeOf(node => ({ command: 'open', title: 'Open', arguments: [node] }));
+    for (const node of [a!, b!, a!])
+      assert.deepEqual((await tree.getTreeItem(node)).command, { command: 'test.openRow', title: 'Open' });
+    await tree.openSelected(() => [b!]);
+    assert.deepEqual(acts, ['commands.executeCommand']);
+    await tree.openSelected(() => [a!, b!]);
+    assert.equal(acts.length, 1, 'of several, none');
+  });
+
+  it('keeps a command that needs nothing, and may have none', async () => {
+    const tree = treeOf(node => (node === a ? { command: 'retry', title: 'Try again' } : undefined));
+    assert.deepEqual((await tree.getTreeItem(a!)).command, { command: 'retry', title: 'Try again' });
+    assert.equal((await tree.getTreeItem(b!)).command, undefined);
+    await tree.openSelected(() => [b!]);
+    assert.deepEqual(acts, []);
+  });
+
+  it('is waited for while all rows are drawn anew and VS Code knows none', async () => {
+    const tree = treeOf(node => ({ command: 'open', title: 'Open', arguments: [node] }));
+    await tree.getTreeItem(a!);
+    let known: readonly Node[] = [];
+    const opened = tree.openSelected(() => known);
+    await tree.getTreeItem(b!);
+    await new Promise(resolve => setImmediate(resolve));
+    assert.deepEqual(acts, []);
+    known = [a!];
+    await tree.getTreeItem(a!);
+    await opened;
+    assert.deepEqual(acts, ['commands.executeCommand']);
+  });
+
+  it('does nothing when it went meanwhile', async () => {
+    const tree = treeOf(node => ({ command: 'open', title: 'Open', arguments: [node] }));
+    await tree.getTreeItem(a!);
+    await tree.openSelected(() => []);
+    assert.deepEqual(acts, []);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { Uri, type Webview, type WebviewOptions } from 'vscode';
-import { WebviewPage } from '../../../src/webview/page';
+import { pageOptions, WebviewPage } from '../../../src/webview/page';
 import { silentLog } from '../../fakes/log';
 
 describe('a page in a webview', () => {
@@ -101,4 +101,46 @@ describe('a page in a webview', () => {
     mock.timers.tick(60_000);
     assert.deepEqual([missing, page.isMissing], [0, false]);
   });
+});
+
+describe('what a page may do', () => {
+  const set = (there: WebviewOptions): WebviewOptions[] => {
+    const told: WebviewOptions[] = [];
+    const webview = {
+      get options() {
+        return there;
+      },
+      set options(options: WebviewOptions) {
+        told.push(options);
+      },
+    };
+    new WebviewPage({
+      webview: webview as unknown as Webview,
+      extensionUri: Uri.file('/extension'),
+      name: 'usage',
+      title: () => 'Usage',
+      isVisible: () => true,
+      onGone: () => undefined,
+      onMissing: () => undefined,
+      log: silentLog(),
+    }).dispose();
+    return told;
+  };
+  const wanted = pageOptions(Uri.file('/extension'));
+
+  it('is not told again where its panel was made so', () => {
+    assert.deepEqual(set(pageOptions(Uri.file('/extension'))), []);
+    assert.deepEqual(set({ ...wanted, enableForms: undefined } as unknown as WebviewOptions), []);
+  });
+
+  for (const [name, there] of Object.entries<WebviewOptions>({
+    none: {},
+    'no scripts': { ...wanted, enableScripts: false },
+    'those of another version': pageOptions(Uri.file('/extension-0.1')),
+    'folders of anybody': { enableScripts: true },
+    commands: { ...wanted, enableCommandUris: true },
+  }))
+    it(`is told where there is something else: ${name}`, () => {
+      assert.deepEqual(JSON.parse(JSON.stringify(set(there))), JSON.parse(JSON.stringify([wanted])));
+    });
 });
