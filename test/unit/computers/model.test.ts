@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Computer } from '../../../src/api';
+import type { Computer, ProvisioningStep } from '../../../src/api';
+import { stepFacts } from '../../../src/computers/facts';
 import {
   durationOf,
   errorOf,
@@ -12,6 +13,7 @@ import {
   sortComputers,
   stepIconOf,
 } from '../../../src/computers/model';
+import { Formatter } from '../../../src/util/format';
 
 const computer = (fields: Partial<Computer>): Computer => ({
   id: 'c1',
@@ -38,6 +40,48 @@ describe('computers model', () => {
     );
     assert.deepEqual(progressOf(computer({ provisioningSteps: steps })), { done: 1, all: 4 });
     assert.equal(errorOf(computer({ provisioningSteps: steps })), 'quota exceeded');
+  });
+
+  it('shows no check and counts no step beside a word that says otherwise, with or without an error text', () => {
+    const ended = (status?: string): ProvisioningStep => ({
+      id: 'a',
+      startedAt: 1,
+      completedAt: 2,
+      ...(status === undefined ? {} : { status }),
+    });
+    const icons = (...words: readonly string[]): readonly string[] => [
+      ...new Set(words.map(word => stepIconOf(ended(word)).id)),
+    ];
+    const failed = [
+      'failed',
+      'FAILURE',
+      'error',
+      'STEP_FAILED',
+      'createFailed',
+      'timed_out',
+      'timeout',
+      'rejected',
+    ];
+    const stopped = ['cancelled', 'canceled', 'Aborted', 'skipped', 'interrupted', 'not_started'];
+    assert.deepEqual(icons(...failed), ['error']);
+    assert.deepEqual(icons(...stopped), ['circle-slash']);
+    assert.deepEqual(icons('pending', 'running', 'in_progress'), ['circle-outline']);
+    assert.deepEqual(icons('completed', 'succeeded', 'a new word'), ['check']);
+    assert.deepEqual([stepIconOf(ended()).id, isDone(ended(''))], ['check', true]);
+    const provisioningSteps = [...failed, ...stopped, 'pending', 'done'].map(ended);
+    assert.deepEqual(progressOf(computer({ provisioningSteps })), { done: 1, all: provisioningSteps.length });
+    assert.equal(isRunning({ id: 'a', startedAt: 1, status: 'failed' }), false);
+    assert.equal(isRunning({ id: 'a', startedAt: 1, status: 'cancelled' }), false);
+    const told = (step: ProvisioningStep): readonly string[] =>
+      stepFacts(step, false, new Formatter('en')).flatMap(([name, value]) =>
+        value === undefined ? [] : [name],
+      );
+    assert.deepEqual(told(ended('failed')).includes('Completed'), false, 'it ended');
+    assert.ok(told(ended('failed')).includes('Ended') && told(ended('completed')).includes('Completed'));
+    assert.equal(
+      errorOf(computer({ provisioningSteps: [ended('failed'), { id: 'b', error: 'no room' }] })),
+      'no room',
+    );
   });
 
   it('tells no progress where the service names no steps', () => {
