@@ -83,7 +83,24 @@ export function stepIconOf(step: ProvisioningStep): { readonly id: string; reado
   return { id: 'circle-outline' };
 }
 
-/** Milliseconds until the list is read again: soon while something is being set up. */
-export function nextListing(computers: readonly Computer[], usualMs: number): number {
-  return computers.some(computer => computer.status === 'provisioning') ? Math.min(3_000, usualMs) : usualMs;
+/** How often in a row the list said the same, and how often nobody answered. */
+export interface Calm {
+  readonly unchanged: number;
+  readonly failures: number;
+}
+
+const FASTEST_MS = 3_000;
+/** The longest wait after failures, unless a person wants the list read more rarely. */
+const SLOWEST_MS = 120_000;
+
+/** Milliseconds until the list is read again: soon while something is being set up, later while nothing happens or nobody answers. */
+export function nextListing(
+  computers: readonly Computer[],
+  usualMs: number,
+  { unchanged, failures }: Calm = { unchanged: 0, failures: 0 },
+): number {
+  const isBusy = computers.some(computer => computer.status === 'provisioning');
+  const first = isBusy ? Math.min(FASTEST_MS, usualMs) : usualMs;
+  if (failures > 0) return Math.min(Math.max(usualMs, SLOWEST_MS), first * 2 ** Math.min(failures - 1, 8));
+  return Math.min(usualMs, first * 1.5 ** Math.min(unchanged, 12));
 }

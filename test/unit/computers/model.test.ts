@@ -125,4 +125,25 @@ describe('computers model', () => {
     assert.equal(nextListing([computer({ status: 'provisioning' })], 30_000), 3_000);
     assert.equal(nextListing([computer({ status: 'provisioning' })], 1_000), 1_000);
   });
+
+  it('reads the list more and more rarely while nothing happens, and while nobody answers', () => {
+    const waits = (status: string, usualMs: number, calm: 'unchanged' | 'failures'): readonly number[] =>
+      [0, 1, 2, 3, 4, 50].map(times =>
+        nextListing([computer({ status })], usualMs, { unchanged: 0, failures: 0, [calm]: times }),
+      );
+    assert.deepEqual(
+      waits('provisioning', 30_000, 'unchanged'),
+      [3_000, 4_500, 6_750, 10_125, 15_187.5, 30_000],
+    );
+    assert.deepEqual(waits('active', 30_000, 'unchanged'), Array(6).fill(30_000), 'as the person set it');
+    assert.deepEqual(
+      waits('provisioning', 30_000, 'failures'),
+      [3_000, 3_000, 6_000, 12_000, 24_000, 120_000],
+    );
+    assert.deepEqual(
+      waits('active', 30_000, 'failures'),
+      [30_000, 30_000, 60_000, 120_000, 120_000, 120_000],
+    );
+    assert.deepEqual(waits('active', 600_000, 'failures'), Array(6).fill(600_000), 'never sooner than usual');
+  });
 });
