@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { forNotification } from '../util/text';
-import { valueAt } from './directions';
+import { autonomyRank, valueAt } from './directions';
 import { isGap, timeOf, type Revision } from './model';
 import { isObject } from './stable';
 import { makerText, type Calendar } from './words';
@@ -19,8 +19,6 @@ export interface SessionChoice {
 export interface SessionPolicy {
   warnings(choice: SessionChoice): Promise<readonly string[]>;
 }
-
-const LEVELS: readonly string[] = ['off', 'low', 'medium', 'high'];
 
 /** `revisions` newest first. Only what is certain is told: values nobody has heard of forbid nothing. */
 export function warningsOf(
@@ -127,13 +125,11 @@ function modelRules(model: string): Readonly<Record<'blocked' | 'added' | 'missi
 
 function levelRule(level: string): Rule {
   const path = 'maxAutonomyLevel';
-  const wanted = LEVELS.indexOf(level.replace(/^auto-/, ''));
   return {
     path,
     forbids: at => {
-      const most = at(path);
-      const limit = typeof most === 'string' ? LEVELS.indexOf(most) : -1;
-      return limit >= 0 && wanted > limit;
+      const most = autonomyRank(at(path));
+      return most >= 0 && autonomyRank(level) > most;
     },
   };
 }

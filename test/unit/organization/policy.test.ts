@@ -127,6 +127,14 @@ describe('what the controls say against a session', () => {
       warn({ autonomyMode: 'auto-high' }, { maxAutonomyLevel: 'low' })[0] ?? '',
       /auto-high is above/,
     );
+    const limited = (choice: SessionChoice, maxAutonomyLevel: string): string | undefined =>
+      warn(choice, { maxAutonomyLevel })[0];
+    assert.match(
+      limited({ autonomyLevel: 'high' }, 'auto-medium') ?? '',
+      /up to auto-medium, and high is above/,
+    );
+    assert.match(limited({ autonomyMode: 'auto-high' }, 'auto-low') ?? '', /auto-high is above/);
+    assert.equal(limited({ autonomyLevel: 'medium' }, 'auto-medium'), undefined);
     const blocked = { modelPolicy: { blockedModelIds: ['m'] } };
     assert.match(warn({ specModeModel: 'm' }, blocked)[0] ?? '', /block the model m/);
     assert.equal(warn({ model: 'm', specModeModel: 'm' }, blocked).length, 1, 'told once');
