@@ -62,10 +62,7 @@ export class OrganizationCommands {
       },
       showUser: (node?: unknown) => this.#showUser(node),
       copyEmail: (node?: unknown, nodes?: unknown) => this.#copyEmail(node, nodes),
-      copyUserId: async (node?: unknown) => {
-        const person = await this.#person(node);
-        if (person !== undefined) await vscode.env.clipboard.writeText(person.id);
-      },
+      copyUserId: (node?: unknown, nodes?: unknown) => this.#copyUserId(node, nodes),
       exportUsers: (target?: unknown) => this.#exportUsers(uriOf(target)),
       exportHistory: (target?: unknown) => this.#exportHistory(uriOf(target)),
       openChanges: (node?: unknown) => this.#openChanges(node),
@@ -153,6 +150,15 @@ export class OrganizationCommands {
       throw new Error(vscode.l10n.t('The service has no e-mail of {0}.', oneLine(nameOf(person))));
     }
     await vscode.env.clipboard.writeText(oneLine(person.email ?? ''));
+  }
+
+  /** Of all selected rows, or of one. */
+  async #copyUserId(node: unknown, nodes: unknown): Promise<void> {
+    const ids = listOf(nodes)
+      .map(each => field(each, 'personId'))
+      .filter(id => typeof id === 'string');
+    if (ids.length === 0) ids.push(...[await this.#person(node)].flatMap(person => person?.id ?? []));
+    if (ids.length > 0) await vscode.env.clipboard.writeText(ids.map(id => oneLine(id)).join(', '));
   }
 
   async #exportUsers(target: vscode.Uri | undefined): Promise<void> {

@@ -34,6 +34,17 @@ describe('copying e-mails', () => {
   });
 });
 
+describe('copying ids of users', () => {
+  beforeEach(() => acts.splice(0));
+
+  it('copies those of all selected rows, or that of the one that was clicked', async () => {
+    const rows = PEOPLE.map(({ id }) => ({ personId: id }));
+    await commands().copyUserId(rows[1], rows);
+    await commands().copyUserId(rows[1], undefined);
+    assert.deepEqual(acts, ['clipboard.writeText=with, without', 'clipboard.writeText=without']);
+  });
+});
+
 describe('commands that ask which user or revision', () => {
   const failure = { at: 1, sentence: 'This key may not read the users (403).', forbidden: true };
   const NOTHING = { items: [], problems: [] };
