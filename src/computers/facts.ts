@@ -34,7 +34,7 @@ export function stepFacts(step: ProvisioningStep, isUntouched: boolean, format: 
       isUntouched ? vscode.l10n.t('not started: the computer failed before') : step.status,
     ],
     [vscode.l10n.t('Error'), step.error],
-    [vscode.l10n.t('Duration'), duration === undefined ? undefined : format.span(duration)],
+    [vscode.l10n.t('Duration'), duration === undefined ? undefined : format.duration(duration)],
     [vscode.l10n.t('Started'), time(step.startedAt)],
     [isDone(step) ? vscode.l10n.t('Completed') : vscode.l10n.t('Ended'), time(step.completedAt)],
     [vscode.l10n.t('Id'), step.id],
