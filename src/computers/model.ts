@@ -66,9 +66,9 @@ export function iconOf(computer: Computer): { readonly id: string; readonly colo
     case 'active':
       return { id: 'vm-active', color: 'charts.green' };
     case 'provisioning':
-      return { id: 'vm-connect' };
+      return { id: 'vm-outline' };
     case 'error':
-      return { id: 'vm-outline', color: 'list.errorForeground' };
+      return { id: 'vm', color: 'list.errorForeground' };
     default:
       return { id: 'vm' };
   }

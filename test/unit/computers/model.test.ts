@@ -101,10 +101,13 @@ describe('computers model', () => {
     assert.equal(durationOf({ id: 'a' }, 100), undefined);
   });
 
-  it('shows every state, also ones it does not know', () => {
-    for (const status of ['active', 'provisioning', 'error', 'paused', undefined]) {
-      assert.ok(iconOf(computer(status === undefined ? {} : { status })).id.startsWith('vm'));
-    }
+  it('shows every state as the design has it, also ones it does not know', () => {
+    const iconAs = (status?: string): readonly unknown[] =>
+      Object.values(iconOf(computer(status === undefined ? {} : { status })));
+    assert.deepEqual(iconAs('active'), ['vm-active', 'charts.green']);
+    assert.deepEqual(iconAs('provisioning'), ['vm-outline']);
+    assert.deepEqual(iconAs('error'), ['vm', 'list.errorForeground']);
+    assert.deepEqual([iconAs('paused'), iconAs()], [['vm'], ['vm']]);
   });
 
   it('sorts by name in the language of the person, numbers by value, ties by id', () => {
