@@ -2,7 +2,18 @@ import { render } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ReportView } from '../../src/readiness/protocol';
 import { Criteria } from './criteria';
-import { awaited, chosen, connect, fill, missing, panel, report, strings } from './page';
+import {
+  announced,
+  arrive,
+  chosen,
+  compareWith,
+  connect,
+  fill,
+  missing,
+  panel,
+  report,
+  strings,
+} from './page';
 import { Applications, Commits, Trend } from './sections';
 import './main.css';
 
@@ -18,6 +29,9 @@ function Report() {
   if (view === undefined || strings.value === undefined) return null;
   return (
     <main>
+      <p class="unseen" role="status">
+        {announced.value}
+      </p>
       <Head view={view} />
       <Changes view={view} />
       <Criteria />
@@ -31,13 +45,22 @@ function Report() {
 
 function Head({ view }: { readonly view: ReportView }) {
   const texts = strings.value;
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (!arrive('report', heading.current)) return;
+    announced.value = fill(texts?.opened ?? '', view.subtitle, view.score);
+  }, [view.reportId]);
   if (texts === undefined) return null;
   const failing = view.criteria.some(({ passes, change }) => !passes && change !== 'gone');
   return (
     <header>
       <div class="title">
-        <h1>{view.title}</h1>
-        <span class="quiet">{view.subtitle}</span>
+        <h1 ref={heading} tabIndex={-1} aria-describedby="subtitle">
+          {view.title}
+        </h1>
+        <span id="subtitle" class="quiet">
+          {view.subtitle}
+        </span>
       </div>
       <p class="score">
         {view.score} {view.delta !== '' && <span class="delta">{view.delta}</span>}
@@ -68,12 +91,7 @@ function Head({ view }: { readonly view: ReportView }) {
 function Changes({ view }: { readonly view: ReportView }) {
   const texts = strings.value;
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    if (!awaited.value) return;
-    awaited.value = false;
-    heading.current?.scrollIntoView({ block: 'start' });
-    heading.current?.focus({ preventScroll: true });
-  }, [view.baseId]);
+  useEffect(() => void arrive('changes', heading.current), [view.baseId, chosen.value]);
   if (texts === undefined) return null;
   const count = (change: string): number => view.criteria.filter(row => row.change === change).length;
   const counts = [count('worse'), count('better'), count('new'), count('gone')];
@@ -90,7 +108,7 @@ function Changes({ view }: { readonly view: ReportView }) {
             : fill(texts.counts, ...counts)}
       </p>
       {chosen.value && (
-        <button class="link" onClick={() => panel.notify('compare', {})}>
+        <button class="link" onClick={() => compareWith()}>
           {`${texts.compareWith} ${texts.previous}`}
         </button>
       )}

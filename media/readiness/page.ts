@@ -26,8 +26,31 @@ export const report = signal<ReportView | undefined>(undefined);
 export const commits = signal<CommitsView | undefined>(undefined);
 /** The person chose what the report is compared with. */
 export const chosen = signal(false);
-/** Another report to compare with was asked for far below what will change: the reader is taken there. */
-export const awaited = signal(false);
+/** What was asked for far below what will change: the reader is taken there. */
+export const awaited = signal<'report' | 'changes' | undefined>(undefined);
+/** What a screen reader is told has changed. */
+export const announced = signal('');
+
+/** Asks for another report of the trend. */
+export function openReport(reportId: string): void {
+  awaited.value = 'report';
+  panel.notify('show', { reportId });
+}
+
+/** Asks to compare with another report; without an id, with the previous one. */
+export function compareWith(reportId?: string): void {
+  awaited.value = 'changes';
+  panel.notify('compare', reportId === undefined ? {} : { reportId });
+}
+
+/** Takes the reader to a heading, where that is what was awaited. */
+export function arrive(at: 'report' | 'changes', heading: HTMLElement | null): boolean {
+  if (awaited.value !== at) return false;
+  awaited.value = undefined;
+  heading?.scrollIntoView({ block: 'start' });
+  heading?.focus({ preventScroll: true });
+  return true;
+}
 export const missing = signal<string | undefined>(undefined);
 
 /** Rows a table begins with. */

@@ -1,6 +1,6 @@
 import type { ReportView } from '../../src/readiness/protocol';
 import { TrendChart } from './chart';
-import { awaited, commits, fill, panel, STEPS, strings, trendShown as limit } from './page';
+import { commits, compareWith, fill, openReport, panel, STEPS, strings, trendShown as limit } from './page';
 
 const STEP = STEPS.trend;
 
@@ -87,7 +87,7 @@ export function Trend({ view }: Props) {
                   <button
                     class="link"
                     aria-label={fill(texts.openReport, point.day)}
-                    onClick={() => panel.notify('show', { reportId: point.reportId })}
+                    onClick={() => openReport(point.reportId)}
                   >
                     {texts.open}
                   </button>
@@ -99,10 +99,7 @@ export function Trend({ view }: Props) {
                     <button
                       class="link"
                       aria-label={fill(texts.compareReport, point.day)}
-                      onClick={() => {
-                        awaited.value = true;
-                        panel.notify('compare', { reportId: point.reportId });
-                      }}
+                      onClick={() => compareWith(point.reportId)}
                     >
                       {texts.compare}
                     </button>

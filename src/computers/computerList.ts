@@ -4,7 +4,7 @@ import { Disposable } from '../util/disposable';
 import { ObservableValue, type Observable } from '../util/event';
 import { Poller } from '../util/poller';
 import { SharedRequests } from '../util/shared';
-import { nextListing, sortComputers } from './model';
+import { nextListing, sortComputers, type Calm } from './model';
 import type { KnownList, SharedList } from './sharedList';
 
 export interface Failure {
@@ -25,6 +25,7 @@ export interface ComputerListState {
 }
 
 const NOTHING: ComputerListState = { computers: [], problems: [] };
+const LIVELY: Calm = { unchanged: 0, failures: 0 };
 
 export interface ComputerListDeps {
   readonly api: () => { readonly computers: Pick<ApiClient['computers'], 'list' | 'get'> } | undefined;
@@ -50,6 +51,8 @@ export class ComputerList extends Disposable {
   readonly #readSince = new Map<string, { readonly at: number; readonly computer: Computer }>();
   /** Since when what is known counts for nothing, Unix ms. */
   #staleSince: number | undefined;
+  /** How long nothing has happened: the longer, the more rarely this window asks. */
+  #calm = LIVELY;
 
   constructor(deps: ComputerListDeps) {
     super();
@@ -76,8 +79,9 @@ export class ComputerList extends Disposable {
     return failure !== undefined && failure.at >= told ? told : undefined;
   }
 
-  /** Polls while `visible`; the newest list counts until `usualMs` has passed. */
+  /** Polls while `visible`; the newest list counts until its time has passed. */
   setVisible(visible: boolean): void {
+    if (visible && !this.#poller.isRunning) this.#calm = LIVELY;
     if (visible) this.#poller.start();
     else this.#poller.stop();
   }
@@ -87,7 +91,7 @@ export class ComputerList extends Disposable {
     const { failure, ...known } = this.#state.current;
     if (failure !== undefined) this.#state.set(known);
     this.#staleSince = this.#now();
-    this.#poller.poke();
+    this.#stir();
   }
 
   /** Reads the list unless a window has done so lately. Never rejects. */
@@ -97,8 +101,14 @@ export class ComputerList extends Disposable {
     if (this.#now() - Math.max(at ?? 0, failure?.at ?? 0) > this.#deps.usualMs()) await this.refresh();
   }
 
-  /** Reads the list now. Never rejects: a failure is part of the state. */
-  refresh(signal?: AbortSignal): Promise<void> {
+  /** Reads the list now, for a person, and soon again where something is being set up. Never rejects: a failure is part of the state. */
+  async refresh(signal?: AbortSignal): Promise<void> {
+    this.#calm = LIVELY;
+    await this.#ask(signal);
+    this.#poller.poke();
+  }
+
+  #ask(signal?: AbortSignal): Promise<void> {
     return this.#requests.run('list', shared => this.#read(shared), signal).catch(() => undefined);
   }
 
@@ -113,6 +123,7 @@ export class ComputerList extends Disposable {
     this.#readSince.set(id, { at, computer });
     const { computers } = this.#state.current;
     const others = computers.filter(known => known.id !== id);
+    if (isNews(this.find(id), computer)) this.#stir();
     this.#state.set({
       ...this.#state.current,
       computers: sortComputers([...others, computer], this.#deps.language),
@@ -125,7 +136,7 @@ export class ComputerList extends Disposable {
     this.#requests.abortAll();
     this.#readSince.clear();
     this.#state.set(NOTHING);
-    this.#poller.poke();
+    this.#stir();
   }
 
   override dispose(): void {
@@ -137,7 +148,7 @@ export class ComputerList extends Disposable {
     if (this.#deps.api() === undefined) return Infinity;
     const rest = this.#untilDue();
     if (rest > 0) return rest;
-    const wait = nextListing(this.#state.current.computers, this.#deps.usualMs());
+    const wait = this.#pause();
     const turn = await this.#deps.shared
       ?.take(this.#staleSince === undefined ? wait * 0.9 : 0)
       .catch(() => 0);
@@ -148,14 +159,25 @@ export class ComputerList extends Disposable {
       this.#tell(undefined);
       return answered;
     }
-    await this.refresh(signal);
-    return nextListing(this.#state.current.computers, this.#deps.usualMs());
+    await this.#ask(signal);
+    return this.#pause();
   }
 
-  /** How long what is known counts, ms; 0 when it does not. */
+  /** Something has happened: the next rounds come soon again. */
+  #stir(): void {
+    this.#calm = LIVELY;
+    this.#poller.poke();
+  }
+
+  /** How long the newest answer counts, ms. */
+  #pause(): number {
+    return nextListing(this.#state.current.computers, this.#deps.usualMs(), this.#calm);
+  }
+
+  /** How long what is known counts from now on, ms; 0 when it does not. */
   #untilDue(): number {
-    const { at, failure, computers } = this.#state.current;
-    const wait = nextListing(computers, this.#deps.usualMs());
+    const { at, failure } = this.#state.current;
+    const wait = this.#pause();
     const age = this.#now() - (failure?.at ?? at ?? 0);
     return this.#staleSince === undefined && age < wait * 0.9 ? wait - age : 0;
   }
@@ -180,6 +202,7 @@ export class ComputerList extends Disposable {
         return;
       }
       const failure = { at: this.#now(), sentence };
+      this.#noteFailure();
       this.#state.set({ ...this.#state.current, failure });
       this.#tell(failure);
     }
@@ -190,26 +213,42 @@ export class ComputerList extends Disposable {
     if (askedAt >= (this.#staleSince ?? 0)) this.#staleSince = undefined;
     const newer = [...this.#readSince.values()].map(({ computer }) => computer);
     const others = computers.filter(({ id }) => !this.#readSince.has(id));
-    this.#state.set({ computers: sortComputers([...others, ...newer], this.#deps.language), problems, at });
+    const sorted = sortComputers([...others, ...newer], this.#deps.language);
+    const isSame = !isNews(this.#state.current.computers, sorted);
+    this.#calm = { unchanged: isSame ? this.#calm.unchanged + 1 : 0, failures: 0 };
+    this.#state.set({ computers: sorted, problems, at });
+  }
+
+  #noteFailure(): void {
+    this.#calm = { ...this.#calm, failures: this.#calm.failures + 1 };
   }
 
   /** Takes over what another window has learnt since; what is dated in the future is of a clock that was wrong. */
   #adopt(): void {
     if (this.#deps.api() === undefined) return;
     const { list, failure } = this.#deps.shared ?? {};
-    const isNews = (time: number): boolean => {
+    const isLater = (time: number): boolean => {
       const { at = 0, failure: own } = this.#state.current;
       return time > Math.max(at, own?.at ?? 0) && time <= this.#now();
     };
-    if (list !== undefined && isNews(list.at)) {
+    if (list !== undefined && isLater(list.at)) {
       for (const [id, read] of this.#readSince) if (read.at < list.askedAt) this.#readSince.delete(id);
       this.#show(list);
+      // What another window saw change is asked about sooner than this window meant to.
+      if (this.#calm.unchanged === 0) this.#poller.poke();
     }
-    if (failure !== undefined && isNews(failure.at)) this.#state.set({ ...this.#state.current, failure });
+    if (failure !== undefined && isLater(failure.at)) {
+      this.#noteFailure();
+      this.#state.set({ ...this.#state.current, failure });
+    }
   }
 
   #tell(answer: Parameters<SharedList['tell']>[0]): void {
     // Where nothing can be stored, every window asks for itself.
     this.#deps.shared?.tell(answer).catch(() => undefined);
   }
+}
+
+function isNews(before: unknown, after: unknown): boolean {
+  return JSON.stringify(before) !== JSON.stringify(after);
 }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Computer, ProvisioningStep } from '../api';
 import type { Formatter } from '../util/format';
-import { durationOf, errorOf, isUntouched } from './model';
+import { durationOf, errorOf, isDone, isUntouched } from './model';
 import { providerLabel, stateText } from './row';
 import type { SessionOfComputer } from './sessions';
 
@@ -34,9 +34,9 @@ export function stepFacts(step: ProvisioningStep, isUntouched: boolean, format: 
       isUntouched ? vscode.l10n.t('not started: the computer failed before') : step.status,
     ],
     [vscode.l10n.t('Error'), step.error],
-    [vscode.l10n.t('Duration'), duration === undefined ? undefined : format.span(duration)],
+    [vscode.l10n.t('Duration'), duration === undefined ? undefined : format.duration(duration)],
     [vscode.l10n.t('Started'), time(step.startedAt)],
-    [vscode.l10n.t('Completed'), time(step.completedAt)],
+    [isDone(step) ? vscode.l10n.t('Completed') : vscode.l10n.t('Ended'), time(step.completedAt)],
     [vscode.l10n.t('Id'), step.id],
   ];
 }

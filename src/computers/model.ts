@@ -8,17 +8,33 @@ export function progressOf(computer: Computer): { readonly done: number; readonl
   return { done: steps.filter(isDone).length, all: steps.length };
 }
 
-/** A step counts as done when the service says when it was completed and names no error. */
+/**
+ * What the service's word for a step sounds like. The words are not documented (section 2.10), so these are only looked for to
+ * say less: no other word makes a step done.
+ */
+const FAILED = /fail|error|crash|reject|refus|denied|invalid|time[-_ ]?d?[-_ ]?out/i;
+const STOPPED =
+  /cancel|abort|skip|stop|interrupt|terminat|kill|expire|incomplete|not[-_ ]?(run|start|complete)/i;
+const UNFINISHED = /^(pending|queued|waiting|scheduled|starting|started|running|in[-_ ]?progress)$/i;
+
+/** A step counts as done when the service says when it was completed, names no error, and calls it nothing else. */
 export function isDone(step: ProvisioningStep): boolean {
-  return step.completedAt !== undefined && !hasFailed(step);
+  const isElse = wasStopped(step) || UNFINISHED.test(step.status?.trim() ?? '');
+  return step.completedAt !== undefined && !hasFailed(step) && !isElse;
 }
 
 export function hasFailed(step: ProvisioningStep): boolean {
-  return (step.error ?? '') !== '';
+  return (step.error ?? '') !== '' || FAILED.test(step.status ?? '');
+}
+
+/** It ended, or never began, without having failed: somebody or something stopped it. */
+function wasStopped(step: ProvisioningStep): boolean {
+  return !hasFailed(step) && STOPPED.test(step.status ?? '');
 }
 
 export function isRunning(step: ProvisioningStep): boolean {
-  return step.startedAt !== undefined && step.completedAt === undefined && !hasFailed(step);
+  const hasBegun = step.startedAt !== undefined && step.completedAt === undefined;
+  return hasBegun && !hasFailed(step) && !wasStopped(step);
 }
 
 /** The computer failed before this step began: nothing waits for it any more. */
@@ -35,7 +51,7 @@ export function durationOf(step: ProvisioningStep, now: number): number | undefi
 
 /** The first error among the steps: why a computer is in state `error`. */
 export function errorOf(computer: Computer): string | undefined {
-  return computer.provisioningSteps?.find(hasFailed)?.error;
+  return computer.provisioningSteps?.find(step => (step.error ?? '') !== '')?.error;
 }
 
 /** By name, in the person's language, then by id: the service promises no order. */
@@ -50,9 +66,9 @@ export function iconOf(computer: Computer): { readonly id: string; readonly colo
     case 'active':
       return { id: 'vm-active', color: 'charts.green' };
     case 'provisioning':
-      return { id: 'vm-connect' };
+      return { id: 'vm-outline' };
     case 'error':
-      return { id: 'vm-outline', color: 'list.errorForeground' };
+      return { id: 'vm', color: 'list.errorForeground' };
     default:
       return { id: 'vm' };
   }
@@ -61,12 +77,30 @@ export function iconOf(computer: Computer): { readonly id: string; readonly colo
 /** Codicon for a provisioning step. */
 export function stepIconOf(step: ProvisioningStep): { readonly id: string; readonly color?: string } {
   if (hasFailed(step)) return { id: 'error', color: 'list.errorForeground' };
+  if (wasStopped(step)) return { id: 'circle-slash' };
   if (isDone(step)) return { id: 'check', color: 'charts.green' };
   if (isRunning(step)) return { id: 'sync~spin' };
   return { id: 'circle-outline' };
 }
 
-/** Milliseconds until the list is read again: soon while something is being set up. */
-export function nextListing(computers: readonly Computer[], usualMs: number): number {
-  return computers.some(computer => computer.status === 'provisioning') ? Math.min(3_000, usualMs) : usualMs;
+/** How often in a row the list said the same, and how often nobody answered. */
+export interface Calm {
+  readonly unchanged: number;
+  readonly failures: number;
+}
+
+const FASTEST_MS = 3_000;
+/** The longest wait after failures, unless a person wants the list read more rarely. */
+const SLOWEST_MS = 120_000;
+
+/** Milliseconds until the list is read again: soon while something is being set up, later while nothing happens or nobody answers. */
+export function nextListing(
+  computers: readonly Computer[],
+  usualMs: number,
+  { unchanged, failures }: Calm = { unchanged: 0, failures: 0 },
+): number {
+  const isBusy = computers.some(computer => computer.status === 'provisioning');
+  const first = isBusy ? Math.min(FASTEST_MS, usualMs) : usualMs;
+  if (failures > 0) return Math.min(Math.max(usualMs, SLOWEST_MS), first * 2 ** Math.min(failures - 1, 8));
+  return Math.min(usualMs, first * 1.5 ** Math.min(unchanged, 12));
 }

@@ -39,7 +39,7 @@ export function stateText(computer: Computer, format: Formatter, unknownSince?: 
 export function stepRow(step: ProvisioningStep, index: number, isUntouched: boolean, format: Formatter): Row {
   const label = oneLine(step.name ?? step.id ?? '') || vscode.l10n.t('Step {0}', index + 1);
   const duration = durationOf(step, Date.now());
-  const time = duration === undefined ? undefined : format.span(duration);
+  const time = duration === undefined ? undefined : format.duration(duration);
   const facts = isUntouched ? [vscode.l10n.t('not started')] : [stepState(step), time, step.error];
   return { label, description: parts(facts).join(' · ') };
 }

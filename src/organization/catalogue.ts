@@ -1,5 +1,13 @@
 import * as vscode from 'vscode';
-import { allowlist, denylist, levels, permission, restriction, when, type DirectionRule } from './directions';
+import {
+  allowlist,
+  autonomy,
+  denylist,
+  permission,
+  restriction,
+  when,
+  type DirectionRule,
+} from './directions';
 
 /**
  * How a setting is compared: `group` and `map` member by member, `set` without order, `sequence` with it, `value` as a whole.
@@ -56,12 +64,7 @@ const ROWS: readonly Row[] = [
     'value',
     () => vscode.l10n.t('How much planning in specification mode reasons.'),
   ],
-  [
-    'maxAutonomyLevel',
-    'value',
-    () => vscode.l10n.t('The most an agent may do without asking.'),
-    levels(['off', 'low', 'medium', 'high']),
-  ],
+  ['maxAutonomyLevel', 'value', () => vscode.l10n.t('The most an agent may do without asking.'), autonomy()],
   ['mcpAutonomyOverrides', 'map', () => vscode.l10n.t('Autonomy for single MCP servers or tools.')],
   ['cloudSessionSync', 'value', () => vscode.l10n.t('Whether sessions are kept at the service.')],
   ['wikiCloudSync', 'value', () => vscode.l10n.t('Whether wikis are kept at the service.')],

@@ -13,7 +13,7 @@ import { isInactive, nameOf, type Person, type Revision } from './model';
 import { pickHistoryFilter, pickPeopleFilter, pickPerson, pickRevision } from './pickers';
 import type { Shown } from './shown';
 import type { OrganizationTree, OrganizationTreeNode } from './tree';
-import { permalinkText, revisionsExported, usersExported, type Calendar } from './words';
+import { notSignedIn, permalinkText, revisionsExported, usersExported, type Calendar } from './words';
 
 export interface OrganizationCommandsDeps {
   readonly data: OrganizationData;
@@ -62,18 +62,14 @@ export class OrganizationCommands {
       },
       showUser: (node?: unknown) => this.#showUser(node),
       copyEmail: (node?: unknown, nodes?: unknown) => this.#copyEmail(node, nodes),
-      copyUserId: async (node?: unknown) => {
-        const person = await this.#person(node);
-        if (person !== undefined) await vscode.env.clipboard.writeText(person.id);
-      },
+      copyUserId: (node?: unknown, nodes?: unknown) => this.#copyUserId(node, nodes),
       exportUsers: (target?: unknown) => this.#exportUsers(uriOf(target)),
       exportHistory: (target?: unknown) => this.#exportHistory(uriOf(target)),
       openChanges: (node?: unknown) => this.#openChanges(node),
       compareRevisions: (node?: unknown, nodes?: unknown) => this.#compare(node, nodes),
       showCurrent: async () => {
         await deps.listed();
-        const [newest] = data.revisions;
-        if (newest === undefined) throw new Error(vscode.l10n.t('No control revision is known yet.'));
+        const [newest] = this.#someRevisions();
         await deps.documents.show(newest);
       },
       showRevision: async (node?: unknown) => {
@@ -117,6 +113,7 @@ export class OrganizationCommands {
   async #filter(): Promise<void> {
     const { shown, data, now, listed } = this.#deps;
     await listed();
+    this.#someRevisions();
     const filter = await pickHistoryFilter(shown.historyFilter, data, now());
     if (filter === undefined) return;
     shown.filterHistory(filter);
@@ -155,23 +152,29 @@ export class OrganizationCommands {
     await vscode.env.clipboard.writeText(oneLine(person.email ?? ''));
   }
 
+  /** Of all selected rows, or of one. */
+  async #copyUserId(node: unknown, nodes: unknown): Promise<void> {
+    const ids = listOf(nodes)
+      .map(each => field(each, 'personId'))
+      .filter(id => typeof id === 'string');
+    if (ids.length === 0) ids.push(...[await this.#person(node)].flatMap(person => person?.id ?? []));
+    if (ids.length > 0) await vscode.env.clipboard.writeText(ids.map(id => oneLine(id)).join(', '));
+  }
+
   async #exportUsers(target: vscode.Uri | undefined): Promise<void> {
-    const { data, shown, format, now, inactiveDays, listed, used } = this.#deps;
+    const { shown, format, now, inactiveDays, listed, used } = this.#deps;
     await Promise.all([listed(), used()]);
-    if (data.people.state.current.items.length === 0) {
-      throw new Error(vscode.l10n.t('No user is known yet.'));
-    }
+    const all = this.#somePeople().length;
     const text = peopleCsv(shown.people, shown.usage, now(), inactiveDays());
     const file = await saveCsv('organization-users.csv', text, target);
     if (file === undefined) return;
-    const all = data.people.state.current.items.length;
     this.#tellExported(file, usersExported(shown.people.length, all, format));
   }
 
   async #exportHistory(target: vscode.Uri | undefined): Promise<void> {
     const { data, shown, format, listed } = this.#deps;
     await listed();
-    if (data.revisions.length === 0) throw new Error(vscode.l10n.t('No control revision is known yet.'));
+    this.#someRevisions();
     const revisions = [...shown.days.values()].flat();
     const text = historyCsv(
       revisions,
@@ -206,10 +209,12 @@ export class OrganizationCommands {
     const [first, second] = new Set(selected);
     const one = first ?? (await this.#revision(node, vscode.l10n.t('Compare which revision? (1/2)')));
     if (one === undefined) return;
+    const others = data.revisions.filter(revision => revision !== one);
+    if (others.length === 0) throw new Error(vscode.l10n.t('No other control revision is known yet.'));
     const other =
       second ??
       (await pickRevision(
-        data.revisions.filter(revision => revision !== one),
+        others,
         data,
         this.#deps.calendar,
         vscode.l10n.t('Compare revision {0} with which one? (2/2)', one.revision),
@@ -224,7 +229,7 @@ export class OrganizationCommands {
     const id = field(node, 'personId');
     if (typeof id === 'string') return data.person(id);
     await Promise.all([listed(), usedSoon()]);
-    const { items } = data.people.state.current;
+    const items = this.#somePeople();
     const people = shown.isPeopleFiltered ? [...new Set([...shown.people, ...items])] : shown.people;
     return pickPerson(people, person => {
       const usage = shown.usage?.get(person.id);
@@ -238,7 +243,25 @@ export class OrganizationCommands {
     const known = this.#revisionOf(node);
     if (known !== undefined) return known;
     await listed();
-    return pickRevision(data.revisions, data, calendar, placeHolder);
+    return pickRevision(this.#someRevisions(), data, calendar, placeHolder);
+  }
+
+  /** Everybody, or the reason why nobody is known: a picker without a row would not tell. */
+  #somePeople(): Some<Person> {
+    const { people } = this.#deps.data;
+    return this.#some(people, people.state.current.items, vscode.l10n.t('No user is known yet.'));
+  }
+
+  #someRevisions(): Some<Revision> {
+    const { controls, revisions } = this.#deps.data;
+    return this.#some(controls, revisions, vscode.l10n.t('No control revision is known yet.'));
+  }
+
+  #some<T>({ state }: OrganizationData['people' | 'controls'], items: readonly T[], none: string): Some<T> {
+    const [first, ...others] = items;
+    if (first !== undefined) return [first, ...others];
+    if (this.#deps.host() === undefined) throw new Error(notSignedIn());
+    throw new Error(state.current.failure?.sentence ?? none);
   }
 
   #revisionOf(node: unknown): Revision | undefined {
@@ -246,6 +269,9 @@ export class OrganizationCommands {
     return typeof number === 'number' ? this.#deps.data.revision(number) : undefined;
   }
 }
+
+/** At least one. */
+type Some<T> = readonly [T, ...T[]];
 
 function saveCsv(
   name: string,

@@ -22,11 +22,18 @@ export function restriction(byDefault?: boolean): DirectionRule {
   return (before, after) => flag(before ?? byDefault, after ?? byDefault, 'tightens', 'loosens');
 }
 
-/** Words in order, the one that allows least first. Other words have no direction. */
-export function levels(order: readonly string[]): DirectionRule {
+/** Levels of autonomy, the one that allows least first. */
+const AUTONOMY: readonly string[] = ['off', 'low', 'medium', 'high'];
+
+/** The place of a level in that order, also where it is written as the mode `auto-low`; -1 for any other word or value. */
+export function autonomyRank(level: unknown): number {
+  return typeof level === 'string' ? AUTONOMY.indexOf(level.replace(/^auto-/, '')) : -1;
+}
+
+/** Levels of autonomy. Other words have no direction. */
+export function autonomy(): DirectionRule {
   return (before, after) => {
-    const from = typeof before === 'string' ? order.indexOf(before) : -1;
-    const to = typeof after === 'string' ? order.indexOf(after) : -1;
+    const [from, to] = [autonomyRank(before), autonomyRank(after)];
     if (from < 0 || to < 0 || from === to) return undefined;
     return to > from ? 'loosens' : 'tightens';
   };

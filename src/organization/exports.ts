@@ -32,7 +32,10 @@ export function peopleCsv(
   );
 }
 
-/** One line a changed setting since the revision `compared_with`; values as JSON, secrets as their marks. */
+/**
+ * One line a changed setting since the revision `compared_with`; values as JSON, secrets as their marks. A revision that changed no
+ * setting has one line without a setting.
+ */
 export function historyCsv(
   revisions: readonly Revision[],
   changesOf: (revision: Revision) => readonly SettingChange[],
@@ -53,19 +56,18 @@ export function historyCsv(
     ],
     (function* () {
       for (const revision of revisions) {
-        for (const { path, kind, before, after, direction } of changesOf(revision)) {
-          yield [
-            revision.revision,
-            isoTime(revision.updatedAt),
-            revision.user?.name ?? revision.user?.id,
-            revision.user?.email,
-            path,
-            kind,
-            canonical(before),
-            canonical(after),
-            directionText(direction),
-            beforeOf(revision)?.revision,
-          ];
+        const whoAndWhen = [
+          revision.revision,
+          isoTime(revision.updatedAt),
+          revision.user?.name ?? revision.user?.id,
+          revision.user?.email,
+        ];
+        const comparedWith = beforeOf(revision)?.revision;
+        const changes = changesOf(revision);
+        if (changes.length === 0) yield [...whoAndWhen, '', '', '', '', '', comparedWith];
+        for (const { path, kind, before, after, direction } of changes) {
+          const what = [path, kind, canonical(before), canonical(after), directionText(direction)];
+          yield [...whoAndWhen, ...what, comparedWith];
         }
       }
     })(),

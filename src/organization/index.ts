@@ -21,7 +21,7 @@ import { warningsOf, type SessionPolicy } from './policy';
 import { Rows } from './rows';
 import { Shown } from './shown';
 import { OrganizationTree, type OrganizationTreeNode } from './tree';
-import { Calendar, filterText } from './words';
+import { Calendar, filterText, notSignedIn } from './words';
 
 export type { OrganizationTreeNode } from './tree';
 export type { SessionChoice, SessionPolicy } from './policy';
@@ -331,8 +331,4 @@ class Organization extends Disposable implements OrganizationFeature {
   #currentServiceId(): string | undefined {
     return this.#deps.connection.state.current.service?.id;
   }
-}
-
-function notSignedIn(): string {
-  return vscode.l10n.t('Sign in to read the organization.');
 }

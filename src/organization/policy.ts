@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { forNotification } from '../util/text';
-import { valueAt } from './directions';
+import { autonomyRank, valueAt } from './directions';
 import { isGap, timeOf, type Revision } from './model';
-import { canonical, isObject } from './stable';
+import { isObject } from './stable';
 import { makerText, type Calendar } from './words';
 
 /** What a new session is to have; only what was chosen. */
@@ -20,8 +20,6 @@ export interface SessionPolicy {
   warnings(choice: SessionChoice): Promise<readonly string[]>;
 }
 
-const LEVELS: readonly string[] = ['off', 'low', 'medium', 'high'];
-
 /** `revisions` newest first. Only what is certain is told: values nobody has heard of forbid nothing. */
 export function warningsOf(
   choice: SessionChoice,
@@ -31,95 +29,140 @@ export function warningsOf(
   const [newest] = revisions;
   if (newest === undefined) return [];
   const { specModeModel, autonomyLevel, autonomyMode, computerProvider } = choice;
-  const at = (path: string): unknown => valueAt(newest.settings, path);
-  const since = (path: string): string => sinceText(path, revisions, calendar);
+  const since = (rule: Rule): string => sinceText(rule, revisions, calendar);
+  const holds = (rule: Rule): boolean => forbids(rule, newest) === true;
   const warnings: string[] = [];
   for (const model of new Set([choice.model, specModeModel])) {
     if (model === undefined || model === '') continue;
     const name = forNotification(model, 80);
-    const path = modelObstacle(model, at);
-    if (path === 'modelPolicy.blockedModelIds') {
-      warnings.push(vscode.l10n.t('The controls block the model {0} ({1}).', name, since(path)));
-    } else if (path === 'modelPolicy.allowedModelIds') {
+    const { blocked, added, missing } = modelRules(model);
+    if (holds(blocked)) {
+      warnings.push(vscode.l10n.t('The controls block the model {0} ({1}).', name, since(blocked)));
+    } else if (holds(added)) {
       warnings.push(
-        vscode.l10n.t('The model {0} is not among those the controls allow ({1}).', name, since(path)),
+        vscode.l10n.t(
+          '{0} is an added model, and the controls do not allow those ({1}).',
+          name,
+          since(added),
+        ),
       );
-    } else if (path !== undefined) {
+    } else if (holds(missing)) {
       warnings.push(
-        vscode.l10n.t('{0} is an added model, and the controls do not allow those ({1}).', name, since(path)),
+        vscode.l10n.t('The model {0} is not among those the controls allow ({1}).', name, since(missing)),
       );
     }
   }
-  const most = at('maxAutonomyLevel');
   for (const level of [autonomyLevel, autonomyMode]) {
-    if (level === undefined || !isAbove(level.replace(/^auto-/, ''), most)) continue;
+    if (level === undefined) continue;
+    const tooMuch = levelRule(level);
+    if (!holds(tooMuch)) continue;
     warnings.push(
       vscode.l10n.t(
         'The controls allow autonomy up to {0}, and {1} is above that ({2}).',
-        forNotification(String(most), 40),
+        forNotification(String(valueAt(newest.settings, tooMuch.path)), 40),
         forNotification(level, 40),
-        since('maxAutonomyLevel'),
+        since(tooMuch),
       ),
     );
   }
-  if (computerProvider === 'byom' && at('byomComputersEnabled') === false) {
+  const [own, hosted] = [flagRule('byomComputersEnabled'), flagRule('managedComputersEnabled')];
+  if (computerProvider === 'byom') {
+    if (holds(own)) {
+      warnings.push(
+        vscode.l10n.t('The controls do not allow machines of one’s own as computers ({0}).', since(own)),
+      );
+    }
+  } else if (computerProvider !== undefined && computerProvider !== '' && holds(hosted)) {
     warnings.push(
-      vscode.l10n.t(
-        'The controls do not allow machines of one’s own as computers ({0}).',
-        since('byomComputersEnabled'),
-      ),
-    );
-  } else if (
-    computerProvider !== undefined &&
-    computerProvider !== '' &&
-    computerProvider !== 'byom' &&
-    at('managedComputersEnabled') === false
-  ) {
-    warnings.push(
-      vscode.l10n.t(
-        'The controls do not allow computers hosted by the service ({0}).',
-        since('managedComputersEnabled'),
-      ),
+      vscode.l10n.t('The controls do not allow computers hosted by the service ({0}).', since(hosted)),
     );
   }
   return warnings;
 }
 
-/** The setting that stands in the way of a model. */
-function modelObstacle(model: string, at: (path: string) => unknown): string | undefined {
-  const names = (path: string): readonly unknown[] => {
+type At = (path: string) => unknown;
+
+/** Whether one setting stands in the way of one choice. */
+interface Rule {
+  /** The setting that is named. */
+  readonly path: string;
+  /** Other settings that decide with it. */
+  readonly beside?: readonly string[];
+  readonly forbids: (at: At) => boolean;
+}
+
+function modelRules(model: string): Readonly<Record<'blocked' | 'added' | 'missing', Rule>> {
+  const names = (at: At, path: string): readonly unknown[] => {
     const list = at(path);
     return Array.isArray(list) ? list : [];
   };
-  if (names('modelPolicy.blockedModelIds').includes(model)) return 'modelPolicy.blockedModelIds';
-  const isAdded = names('customModels').some(
-    added => isObject(added) && (added['id'] === model || added['model'] === model),
-  );
-  if (isAdded) {
-    return at('modelPolicy.allowCustomModels') === false ? 'modelPolicy.allowCustomModels' : undefined;
-  }
-  const allowed = names('modelPolicy.allowedModelIds');
-  if (allowed.length === 0 || allowed.includes(model)) return undefined;
-  // With this one on, the list does not keep other models of the provider out.
-  return at('modelPolicy.allowAllFactoryModels') === true ? undefined : 'modelPolicy.allowedModelIds';
+  const isAdded = (at: At): boolean =>
+    names(at, 'customModels').some(
+      added => isObject(added) && (added['id'] === model || added['model'] === model),
+    );
+  return {
+    blocked: {
+      path: 'modelPolicy.blockedModelIds',
+      forbids: at => names(at, 'modelPolicy.blockedModelIds').includes(model),
+    },
+    added: {
+      path: 'modelPolicy.allowCustomModels',
+      beside: ['customModels'],
+      forbids: at => isAdded(at) && at('modelPolicy.allowCustomModels') === false,
+    },
+    missing: {
+      path: 'modelPolicy.allowedModelIds',
+      beside: ['modelPolicy.allowAllFactoryModels', 'customModels'],
+      forbids: at => {
+        const allowed = names(at, 'modelPolicy.allowedModelIds');
+        // With the flag on, the list does not keep other models of the provider out.
+        const decides = allowed.length > 0 && at('modelPolicy.allowAllFactoryModels') !== true;
+        return decides && !isAdded(at) && !allowed.includes(model);
+      },
+    },
+  };
 }
 
-function isAbove(level: string, most: unknown): boolean {
-  const limit = typeof most === 'string' ? LEVELS.indexOf(most) : -1;
-  return limit >= 0 && LEVELS.indexOf(level) > limit;
+function levelRule(level: string): Rule {
+  const path = 'maxAutonomyLevel';
+  return {
+    path,
+    forbids: at => {
+      const most = autonomyRank(at(path));
+      return most >= 0 && autonomyRank(level) > most;
+    },
+  };
 }
 
-/** The revision that gave a setting the value it has now, its person and its day; no person where that is not certain. */
-function sinceText(path: string, revisions: readonly Revision[], calendar: Calendar): string {
+function flagRule(path: string): Rule {
+  return { path, forbids: at => at(path) === false };
+}
+
+/** `undefined` where a setting that decides could not be read. */
+function forbids(
+  { path, beside = [], forbids: decide }: Rule,
+  { settings, unread }: Revision,
+): boolean | undefined {
+  const isUnread = (each: string): boolean =>
+    unread?.some(part => each === part || each.startsWith(`${part}.`)) === true;
+  return [path, ...beside].some(isUnread) ? undefined : decide(each => valueAt(settings, each));
+}
+
+/**
+ * The revision since which a choice has been forbidden by a setting, its person and its day, whatever else changed in that
+ * setting meanwhile; no person where that is not certain.
+ */
+function sinceText(rule: Rule, revisions: readonly Revision[], calendar: Calendar): string {
+  const { path } = rule;
   const [newest] = revisions;
   if (newest === undefined) return path;
-  const value = canonical(valueAt(newest.settings, path));
   let since = newest;
   let before: Revision | undefined;
   for (const revision of revisions) {
-    // What could not be read tells neither the same nor another value.
-    if (revision.unread?.some(unread => path === unread || path.startsWith(`${unread}.`)) === true) continue;
-    if (canonical(valueAt(revision.settings, path)) !== value) {
+    const isForbidden = forbids(rule, revision);
+    // What could not be read tells neither that it was nor that it was not.
+    if (isForbidden === undefined) continue;
+    if (!isForbidden) {
       before = revision;
       break;
     }

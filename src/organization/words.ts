@@ -213,3 +213,7 @@ export function revisionsExported(count: number, all: number, format: Formatter)
     ? vscode.l10n.t('1 revision exported.')
     : vscode.l10n.t('{0} revisions exported.', format.number(all));
 }
+
+export function notSignedIn(): string {
+  return vscode.l10n.t('Sign in to read the organization.');
+}

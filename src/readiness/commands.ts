@@ -3,6 +3,7 @@ import type { CommandHandlers } from '../contributions';
 import type { Formatter } from '../util/format';
 import { forQuickPick, oneLine, plain } from '../util/text';
 import { jsonOf, markdownOf } from './exports';
+import type { Staleness } from './git';
 import { fixMessage } from './fixMessage';
 import { fixSelection } from './fixSelection';
 import { criteriaOf, passes, percentOf, previousOf, type Repository, type StoredReport } from './model';
@@ -23,6 +24,8 @@ export interface ReadinessCommandsDeps {
   readonly here: () => Repository | undefined;
   readonly shown: (state: PageState) => ShownReport | undefined;
   readonly open: (state: PageState, focus?: string) => void;
+  /** How the report's commit stands against HEAD. */
+  readonly staleness: (shown: ShownReport) => Promise<Staleness>;
   readonly prefill: Prefill;
   readonly format: Formatter;
 }
@@ -65,7 +68,8 @@ export class ReadinessCommands {
 
   /** Opens the report as an unsaved document; where it is kept is the person's decision. */
   async export(shown: ShownReport, language: 'markdown' | 'json'): Promise<void> {
-    const content = language === 'json' ? jsonOf(shown) : markdownOf(shown, this.#deps.format);
+    const { staleness, format } = this.#deps;
+    const content = language === 'json' ? jsonOf(shown) : markdownOf(shown, await staleness(shown), format);
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content, language }));
   }
 

@@ -89,8 +89,7 @@ class Readiness extends Disposable implements ReadinessFeature {
     );
     this.#commands = new ReadinessCommands({
       ready: async () => {
-        await this.#open();
-        await this.#git.ready();
+        await Promise.all([this.#open(), this.#git.ready()]);
         if (this.#store.repositories.size === 0) await this.#read(false);
         if (this.#store.repositories.size === 0 && this.#failure) throw new Error(this.#failure.sentence);
       },
@@ -99,6 +98,7 @@ class Readiness extends Disposable implements ReadinessFeature {
       here: () => this.#matchHere()?.repository,
       shown: state => this.#shown(state),
       open: (state, focus) => this.#show(state, focus),
+      staleness: ({ report, local }) => this.#git.staleness(report.commitHash, local),
       prefill: deps.prefill,
       format,
     });

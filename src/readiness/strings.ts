@@ -51,6 +51,7 @@ export function reportStrings() {
     branch: vscode.l10n.t('Branch'),
     commit: vscode.l10n.t('Commit'),
     open: vscode.l10n.t('Open'),
+    opened: vscode.l10n.t('Report shown: {0}, {1}', '{0}', '{1}'),
     openReport: vscode.l10n.t('Open the report of {0}', '{0}'),
     compareReport: vscode.l10n.t('Compare with the report of {0}', '{0}'),
     compare: vscode.l10n.t('Compare'),

@@ -34,7 +34,7 @@ export function sectionsOf(record: SessionRecord, context: FactsContext): Sectio
     {
       heading: vscode.l10n.t('Settings'),
       isLocal: false,
-      facts: settingsFacts(session?.sessionSettings, context.format),
+      facts: settingsFacts(session?.sessionSettings, context),
     },
     {
       heading: vscode.l10n.t('Tokens'),
@@ -62,7 +62,7 @@ export function tooltipOf(record: SessionRecord, context: FactsContext): string[
     oneLine(local.notes ?? '', LONGEST),
   ];
   const others = [
-    settingsFacts(session?.sessionSettings, format),
+    settingsFacts(session?.sessionSettings, context),
     tokenFacts(session?.sessionSettings?.tokenUsage, format),
     quietFacts(record, context),
   ];
@@ -119,15 +119,30 @@ function computerState(record: SessionRecord, { computer }: FactsContext): strin
     : [facts?.status, facts?.error].filter(Boolean).join(': ');
 }
 
-function settingsFacts(settings: SessionSettings | undefined, format: Formatter): Fact[] {
+function settingsFacts(settings: SessionSettings | undefined, { format, now }: FactsContext): Fact[] {
   if (settings === undefined) return [];
   const active = settings.assistantActiveTimeMs;
-  return FIELDS.map(field => [
-    settingLabel(field.name),
-    field.name === 'assistantActiveTimeMs' && active !== undefined
-      ? format.span(active)
-      : valueText(settings, field),
-  ]);
+  // A text that is no time is shown as it is.
+  const time = (text: string | undefined): string | undefined =>
+    timeText(text !== undefined && ISO_TIME.test(text) ? finite(Date.parse(text)) : undefined, format, now) ??
+    text;
+  return FIELDS.map(field => {
+    switch (field.name) {
+      case 'assistantActiveTimeMs':
+        return [settingLabel(field.name), active === undefined ? undefined : format.duration(active)];
+      case 'providerLockTimestamp':
+      case 'archivedAt':
+        return [settingLabel(field.name), time(settings[field.name])];
+      default:
+        return [settingLabel(field.name), valueText(settings, field)];
+    }
+  });
+}
+
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}T/;
+
+function finite(time: number): number | undefined {
+  return Number.isFinite(time) ? time : undefined;
 }
 
 function tokenFacts(usage: TokenUsage | undefined, format: Formatter): Fact[] {

@@ -1,5 +1,6 @@
-import { activityOf, isActive, isWaiting, titleOf, type SessionStatus } from './model';
+import { activityOf, isWaiting, titleOf, type SessionStatus } from './model';
 import type { SessionRecord } from './record';
+import { isWorking } from './work';
 
 export const GROUPINGS = ['attention', 'computer', 'workspace'] as const;
 export const SORTINGS = ['activity', 'created', 'name'] as const;
@@ -74,7 +75,8 @@ function placeOf(record: SessionRecord, how: Arrangement): { key: string; kind: 
 
 function attentionOf(record: SessionRecord, how: Arrangement): GroupKind {
   if (isWaiting(record)) return 'waiting';
-  if (isActive(how.statusOf(record))) return 'running';
+  // What is not known now is not running, whatever it was last.
+  if (isWorking(how.statusOf(record).value)) return 'running';
   if (record.local.pinned === true) return 'pinned';
   const activity = activityOf(record);
   if (activity >= how.startOfToday) return 'today';

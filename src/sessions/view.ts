@@ -11,6 +11,7 @@ import type { SessionMonitor } from './monitor';
 import type { SessionIndex } from './sessionIndex';
 import { Ticker } from '../util/ticker';
 import type { SessionsTree, SessionTreeNode } from './tree';
+import { isWorking } from './work';
 
 /** How often the ages in the rows are drawn anew while the view is visible. */
 const REDRAW_MS = 15_000;
@@ -131,7 +132,7 @@ export class SessionsView extends Disposable {
         const { value } = monitor.statusOf(record.sessionId);
         if (record.local.archivedAt !== undefined) continue;
         if (isWaiting(record)) waiting++;
-        else if (value === 'running' || value === 'pending') working++;
+        else if (isWorking(value)) working++;
       }
     }
     const value = waiting + working;

@@ -4,6 +4,8 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+const SECONDS = ['second', SECOND] as const;
+const UNITS = [['day', DAY], ['hour', HOUR], ['minute', MINUTE], SECONDS] as const;
 
 /** `language` where Intl knows it, English otherwise; never throws. */
 export function supportedLanguage(language: string): string {
@@ -27,6 +29,7 @@ export class Formatter {
   #exact: Intl.DateTimeFormat | undefined;
   #compact: Intl.NumberFormat | undefined;
   #plain: Intl.NumberFormat | undefined;
+  #units: Intl.ListFormat | undefined;
   #day: Intl.DateTimeFormat | undefined;
 
   constructor(language: string) {
@@ -45,6 +48,19 @@ export class Formatter {
     if (value < HOUR) return this.#unit('minute', Math.floor(value / MINUTE));
     if (value < DAY) return this.#unit('hour', Math.floor(value / HOUR));
     return this.#unit('day', Math.floor(value / DAY));
+  }
+
+  /** How long something took: the two largest units, such as `1 hr 59 min` or `58 sec`; negative times count as nothing. */
+  duration(ms: number): string {
+    const value = Math.max(0, ms);
+    const at = UNITS.findIndex(([, length]) => value >= length);
+    const [unit, length] = UNITS[at] ?? SECONDS;
+    const [nextUnit, nextLength] = UNITS[at + 1] ?? SECONDS;
+    const rest = unit === 'second' ? 0 : Math.floor((value % length) / nextLength);
+    const first = this.#unit(unit, Math.floor(value / length));
+    if (rest === 0) return first;
+    this.#units ??= new Intl.ListFormat(this.#language, { type: 'unit', style: 'narrow' });
+    return this.#units.format([first, this.#unit(nextUnit, rest)]);
   }
 
   /** Day and time in full, in the person's own time zone, with the zone's name. */

@@ -31,6 +31,7 @@ export const Uri = {
   joinPath: (base: { readonly path: string }, ...parts: string[]) =>
     Uri.file([base.path, ...parts].join('/')),
   file: (path: string) => ({ path, toString: () => `file://${path}` }),
+  [Symbol.hasInstance]: (value: unknown) => typeof value === 'object' && value !== null && 'path' in value,
 };
 
 export const l10n = {

@@ -99,6 +99,45 @@ describe('readiness of the open repository', () => {
     await page.getByText(/names no commit|commits? since the report|same commits|does not know/).waitFor();
   });
 
+  it('takes the reader to the beginning of another report of the trend, and of a comparison, and says so', async () => {
+    const page = workbench.webview();
+    const title = page.getByRole('heading', { level: 1, name: 'acme/shop' });
+    const focused = page.locator(':focus');
+    const seen = async (): Promise<void> => {
+      const frame = await workbench.webviewFrame();
+      await frame.waitForFunction(`(() => {
+        const { top, bottom } = document.activeElement.getBoundingClientRect();
+        return top >= 0 && bottom <= innerHeight;
+      })()`);
+    };
+    await page
+      .getByRole('button', { name: 'Compare with the previous report of this branch' })
+      .press('Enter');
+    await page
+      .getByRole('heading', { name: /Changes since/ })
+      .and(focused)
+      .waitFor();
+    await seen();
+    const open = page.getByRole('button', { name: /^Open the report of/ });
+    const newest = await page
+      .getByRole('table', { name: /Trend/ })
+      .locator('tr[aria-current] th')
+      .innerText();
+    await open.last().press('Enter');
+    await title.and(focused).waitFor();
+    await seen();
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^Report shown: .*\d+%/ })
+      .waitFor();
+    await page
+      .getByRole('button', { name: `Open the report of ${newest}`, exact: true })
+      .first()
+      .press('Enter');
+    await page.locator('tr[aria-current] th', { hasText: newest }).waitFor();
+    await title.and(focused).waitFor();
+  });
+
   it('narrows the criteria down by words', async () => {
     const page = workbench.webview();
     const rows = page.getByRole('table', { name: /Criteria/ }).getByRole('row');

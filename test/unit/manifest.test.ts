@@ -15,6 +15,14 @@ interface Manifest {
     readonly menus: Record<string, readonly { command: string; when?: string }[]>;
     readonly views: { readonly agentConsole: readonly { id: string }[] };
     readonly viewsWelcome: readonly { view: string; contents: string; when: string }[];
+    readonly walkthroughs: readonly {
+      readonly steps: readonly {
+        readonly id: string;
+        readonly description: string;
+        readonly media: { readonly markdown: string };
+        readonly completionEvents: readonly string[];
+      }[];
+    }[];
     readonly configuration: { readonly properties: Record<string, { scope?: string; default?: unknown }> };
   };
 }
@@ -84,6 +92,29 @@ describe('package.json', () => {
     ]);
     const whens = [...menus, ...manifest.contributes.viewsWelcome].map(item => item.when ?? '');
     for (const [key] of whens.join(' ').matchAll(/agentConsole\.[\w.]+/g)) assert.ok(allowed.has(key), key);
+  });
+
+  it('leads the walkthrough only to what exists, and each step of it can be completed', () => {
+    const focus = Object.values(views).map(view => `${view}.focus`);
+    const ignored = readFileSync(path.join(root, '.vscodeignore'), 'utf8');
+    assert.match(ignored, /^!media\/walkthrough\/\*\.md$/m);
+    for (const { id, description, media, completionEvents } of manifest.contributes.walkthroughs.flatMap(
+      ({ steps }) => steps,
+    )) {
+      assert.equal(media.markdown, `media/walkthrough/${id}.md`);
+      assert.ok(existsSync(path.join(root, media.markdown)), media.markdown);
+      const contents = strings[description.slice(1, -1)] ?? '';
+      const links = [...contents.matchAll(/\(command:([^)]+)\)/g)].map(match => match[1] ?? '');
+      assert.ok(links.length > 0, id);
+      for (const link of links) assert.ok([...commandIds, ...focus].includes(link), link);
+      assert.ok(completionEvents.length > 0, id);
+      for (const event of completionEvents) {
+        const [, kind, what = ''] = /^(onCommand|onView|onContext):(.+)$/.exec(event) ?? [];
+        const known: readonly string[] = kind === 'onCommand' ? commandIds : Object.values(views);
+        if (kind === 'onContext') assert.equal(what, 'agentConsole.connection == signedIn');
+        else assert.ok(known.includes(what), event);
+      }
+    }
   });
 
   it('takes every string a person sees from package.nls.json, and no string is left over', () => {

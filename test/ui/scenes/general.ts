@@ -15,6 +15,16 @@ export const generalScenes: readonly Scene[] = [
     },
   },
   {
+    name: 'walkthrough',
+    signedIn: false,
+    async play({ workbench }) {
+      await workbench.runCommand('Open Walkthrough...');
+      await workbench.pick('Get started with Agent Console');
+      await workbench.page.getByText('Sign in, or try the sample').first().waitFor();
+      return undefined;
+    },
+  },
+  {
     name: 'trees',
     async play({ workbench, service }) {
       await addSessions(workbench, service);

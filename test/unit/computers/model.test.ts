@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Computer } from '../../../src/api';
+import type { Computer, ProvisioningStep } from '../../../src/api';
+import { stepFacts } from '../../../src/computers/facts';
 import {
   durationOf,
   errorOf,
@@ -12,6 +13,7 @@ import {
   sortComputers,
   stepIconOf,
 } from '../../../src/computers/model';
+import { Formatter } from '../../../src/util/format';
 
 const computer = (fields: Partial<Computer>): Computer => ({
   id: 'c1',
@@ -40,6 +42,48 @@ describe('computers model', () => {
     assert.equal(errorOf(computer({ provisioningSteps: steps })), 'quota exceeded');
   });
 
+  it('shows no check and counts no step beside a word that says otherwise, with or without an error text', () => {
+    const ended = (status?: string): ProvisioningStep => ({
+      id: 'a',
+      startedAt: 1,
+      completedAt: 2,
+      ...(status === undefined ? {} : { status }),
+    });
+    const icons = (...words: readonly string[]): readonly string[] => [
+      ...new Set(words.map(word => stepIconOf(ended(word)).id)),
+    ];
+    const failed = [
+      'failed',
+      'FAILURE',
+      'error',
+      'STEP_FAILED',
+      'createFailed',
+      'timed_out',
+      'timeout',
+      'rejected',
+    ];
+    const stopped = ['cancelled', 'canceled', 'Aborted', 'skipped', 'interrupted', 'not_started'];
+    assert.deepEqual(icons(...failed), ['error']);
+    assert.deepEqual(icons(...stopped), ['circle-slash']);
+    assert.deepEqual(icons('pending', 'running', 'in_progress'), ['circle-outline']);
+    assert.deepEqual(icons('completed', 'succeeded', 'a new word'), ['check']);
+    assert.deepEqual([stepIconOf(ended()).id, isDone(ended(''))], ['check', true]);
+    const provisioningSteps = [...failed, ...stopped, 'pending', 'done'].map(ended);
+    assert.deepEqual(progressOf(computer({ provisioningSteps })), { done: 1, all: provisioningSteps.length });
+    assert.equal(isRunning({ id: 'a', startedAt: 1, status: 'failed' }), false);
+    assert.equal(isRunning({ id: 'a', startedAt: 1, status: 'cancelled' }), false);
+    const told = (step: ProvisioningStep): readonly string[] =>
+      stepFacts(step, false, new Formatter('en')).flatMap(([name, value]) =>
+        value === undefined ? [] : [name],
+      );
+    assert.deepEqual(told(ended('failed')).includes('Completed'), false, 'it ended');
+    assert.ok(told(ended('failed')).includes('Ended') && told(ended('completed')).includes('Completed'));
+    assert.equal(
+      errorOf(computer({ provisioningSteps: [ended('failed'), { id: 'b', error: 'no room' }] })),
+      'no room',
+    );
+  });
+
   it('tells no progress where the service names no steps', () => {
     assert.equal(progressOf(computer({})), undefined);
     assert.equal(progressOf(computer({ provisioningSteps: [] })), undefined);
@@ -57,10 +101,13 @@ describe('computers model', () => {
     assert.equal(durationOf({ id: 'a' }, 100), undefined);
   });
 
-  it('shows every state, also ones it does not know', () => {
-    for (const status of ['active', 'provisioning', 'error', 'paused', undefined]) {
-      assert.ok(iconOf(computer(status === undefined ? {} : { status })).id.startsWith('vm'));
-    }
+  it('shows every state as the design has it, also ones it does not know', () => {
+    const iconAs = (status?: string): readonly unknown[] =>
+      Object.values(iconOf(computer(status === undefined ? {} : { status })));
+    assert.deepEqual(iconAs('active'), ['vm-active', 'charts.green']);
+    assert.deepEqual(iconAs('provisioning'), ['vm-outline']);
+    assert.deepEqual(iconAs('error'), ['vm', 'list.errorForeground']);
+    assert.deepEqual([iconAs('paused'), iconAs()], [['vm'], ['vm']]);
   });
 
   it('sorts by name in the language of the person, numbers by value, ties by id', () => {
@@ -80,5 +127,26 @@ describe('computers model', () => {
     assert.equal(nextListing([computer({ status: 'active' })], 30_000), 30_000);
     assert.equal(nextListing([computer({ status: 'provisioning' })], 30_000), 3_000);
     assert.equal(nextListing([computer({ status: 'provisioning' })], 1_000), 1_000);
+  });
+
+  it('reads the list more and more rarely while nothing happens, and while nobody answers', () => {
+    const waits = (status: string, usualMs: number, calm: 'unchanged' | 'failures'): readonly number[] =>
+      [0, 1, 2, 3, 4, 50].map(times =>
+        nextListing([computer({ status })], usualMs, { unchanged: 0, failures: 0, [calm]: times }),
+      );
+    assert.deepEqual(
+      waits('provisioning', 30_000, 'unchanged'),
+      [3_000, 4_500, 6_750, 10_125, 15_187.5, 30_000],
+    );
+    assert.deepEqual(waits('active', 30_000, 'unchanged'), Array(6).fill(30_000), 'as the person set it');
+    assert.deepEqual(
+      waits('provisioning', 30_000, 'failures'),
+      [3_000, 3_000, 6_000, 12_000, 24_000, 120_000],
+    );
+    assert.deepEqual(
+      waits('active', 30_000, 'failures'),
+      [30_000, 30_000, 60_000, 120_000, 120_000, 120_000],
+    );
+    assert.deepEqual(waits('active', 600_000, 'failures'), Array(6).fill(600_000), 'never sooner than usual');
   });
 });

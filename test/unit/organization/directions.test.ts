@@ -51,6 +51,8 @@ const sandbox = { sandbox: { enabled: true } };
 const DIRECTED: readonly (readonly [path: string, less: unknown, more: unknown, around?: Settings])[] = [
   ['maxAutonomyLevel', 'low', 'high'],
   ['maxAutonomyLevel', 'off', 'low'],
+  ['maxAutonomyLevel', 'auto-low', 'auto-high'],
+  ['maxAutonomyLevel', 'medium', 'auto-high'],
   ['commandAllowlist', ['a'], ['b', 'a']],
   ['commandDenylist', ['a', 'b'], ['b']],
   ['commandDenylist', ['a'], []],

@@ -220,6 +220,21 @@ describe('control history', () => {
     );
   });
 
+  it('exports a line also of a revision that changed no setting', () => {
+    const same: Revision = {
+      revision: 3,
+      settings: {},
+      user: { name: 'b' },
+      updatedAt: '2026-11-12T12:00:00Z',
+    };
+    const lines = historyCsv(
+      [same],
+      () => [],
+      () => ({ revision: 2, settings: {} }),
+    ).split('\r\n');
+    assert.deepEqual(lines.slice(1), ['3,2026-11-12T12:00:00.000Z,b,,,,,,,2', '']);
+  });
+
   it('takes no text for a time that is none', () => {
     assert.equal(timeOf('soon'), undefined);
     assert.equal(timeOf(undefined), undefined);

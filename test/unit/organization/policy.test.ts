@@ -26,6 +26,41 @@ describe('what the controls say against a session', () => {
     assert.deepEqual(warn({ model: 'm' }, blocked, {}), [], 'only the newest counts');
   });
 
+  it('blames who forbade this choice, not who later changed the same setting for others', () => {
+    const blocked = (...ids: string[]): Settings => ({ modelPolicy: { blockedModelIds: ids } });
+    const by = (number: number): RegExp => new RegExp(`revision ${number} by Admin ${number},`);
+    assert.match(warn({ model: 'x' }, {}, blocked('x'), blocked('x', 'y'))[0] ?? '', by(2));
+    assert.match(warn({ model: 'y' }, {}, blocked('x'), blocked('x', 'y'))[0] ?? '', by(3));
+    assert.match(warn({ model: 'x' }, blocked('x'), blocked('y'), blocked('y', 'x'))[0] ?? '', by(3), 'anew');
+    const allowed = (...ids: string[]): Settings => ({ modelPolicy: { allowedModelIds: ids } });
+    assert.match(
+      warn({ model: 'x' }, allowed('x', 'a', 'b'), allowed('a', 'b'), allowed('a'))[0] ?? '',
+      by(2),
+    );
+    // The list has stood since 1, but let everything in until 2.
+    const open = { modelPolicy: { allowedModelIds: ['a'], allowAllFactoryModels: true } };
+    assert.match(warn({ model: 'x' }, open, allowed('a'), allowed('b'))[0] ?? '', by(2));
+    // The list forbade it all the time, also while it was blocked as well.
+    const both = { modelPolicy: { allowedModelIds: ['a'], blockedModelIds: ['x'] } };
+    assert.match(warn({ model: 'x' }, both, allowed('a'))[0] ?? '', by(1));
+    const most = (maxAutonomyLevel: string): Settings => ({ maxAutonomyLevel });
+    assert.match(warn({ autonomyLevel: 'high' }, most('high'), most('low'), most('medium'))[0] ?? '', by(2));
+  });
+
+  it('a setting that decides and could not be read forbids nothing and dates nothing', () => {
+    const modelPolicy = { allowedModelIds: ['a'] };
+    const of = (...revisions: readonly Revision[]): string | undefined =>
+      warningsOf({ model: 'x' }, revisions, new Calendar('en'))[0];
+    const flag = ['modelPolicy.allowAllFactoryModels'];
+    assert.equal(of({ revision: 1, settings: { modelPolicy }, unread: flag }), undefined);
+    const settings = { modelPolicy };
+    assert.match(
+      of({ revision: 3, settings }, { revision: 2, settings, unread: flag }, { revision: 1, settings: {} }) ??
+        '',
+      /set after revision 1 and at the latest with revision 3,/,
+    );
+  });
+
   it('names nobody where the revision that did it is not known', () => {
     const blocked = { modelPolicy: { blockedModelIds: ['m'] } };
     const of = (...revisions: readonly Revision[]): string | undefined =>
@@ -92,6 +127,14 @@ describe('what the controls say against a session', () => {
       warn({ autonomyMode: 'auto-high' }, { maxAutonomyLevel: 'low' })[0] ?? '',
       /auto-high is above/,
     );
+    const limited = (choice: SessionChoice, maxAutonomyLevel: string): string | undefined =>
+      warn(choice, { maxAutonomyLevel })[0];
+    assert.match(
+      limited({ autonomyLevel: 'high' }, 'auto-medium') ?? '',
+      /up to auto-medium, and high is above/,
+    );
+    assert.match(limited({ autonomyMode: 'auto-high' }, 'auto-low') ?? '', /auto-high is above/);
+    assert.equal(limited({ autonomyLevel: 'medium' }, 'auto-medium'), undefined);
     const blocked = { modelPolicy: { blockedModelIds: ['m'] } };
     assert.match(warn({ specModeModel: 'm' }, blocked)[0] ?? '', /block the model m/);
     assert.equal(warn({ model: 'm', specModeModel: 'm' }, blocked).length, 1, 'told once');

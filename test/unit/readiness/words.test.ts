@@ -112,10 +112,37 @@ describe('words of readiness', () => {
   });
 
   it('export Markdown that holds no markup of a report', () => {
-    const html = marked.parse(markdownOf(hostile(), format), { async: false, gfm: true });
+    const html = marked.parse(markdownOf(hostile(), { kind: 'noRepository' }, format), {
+      async: false,
+      gfm: true,
+    });
     assert.doesNotMatch(html, /<(?:img|a|script|code|strong|em|hr)\b/);
     assert.equal(html.match(/<table>/g)?.length, 2);
     assert.equal(html.match(/<h1>/g)?.length, 1);
+  });
+
+  it('export Markdown that tells how old and how whole the report is, and names criteria as people do', () => {
+    const shown = hostile();
+    const behind = { kind: 'behind', behind: 3, beside: 0 } as const;
+    const notes = reportNotes(shown.report, behind);
+    const html = marked.parse(markdownOf(shown, behind, format), { async: false, gfm: true });
+    const [list = ''] = /<ul>[^]*?<\/ul>/.exec(html.slice(0, html.indexOf('<h2>'))) ?? [];
+    assert.equal(list.match(/<li>/g)?.length, notes.length);
+    assert.match(list, /HEAD has 3 commits that the report has not seen\./);
+    assert.match(list, /Parts of the report could not be read and are left out \(\d+\)/);
+    const report = {
+      reportId: 'r',
+      createdAt: 1,
+      repoUrl: 'x',
+      report: { type_check: { numerator: 1, denominator: 2 }, Plain: { numerator: 2, denominator: 2 } },
+    };
+    const plain = markdownOf(
+      { repository: { ...shown.repository, reports: [report] }, report },
+      behind,
+      format,
+    );
+    assert.match(plain, /^\| Type check \\\(type\\_check\\\) \| 1\/2 \|/m);
+    assert.match(plain, /^\| Plain \| 2\/2 \|/m);
   });
 
   it('export JSON that holds the reports as they are, and the changes', () => {

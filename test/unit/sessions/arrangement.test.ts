@@ -38,6 +38,48 @@ describe('groups of sessions', () => {
     );
   });
 
+  it('count nothing as running that is not known to be: after a failed check, or an old word', () => {
+    const day = 24 * 60 * 60_000;
+    const now = Date.UTC(2026, 10, 21, 12);
+    const at = (sessionId: string, ago: number, status = 'running'): SessionRecord =>
+      named(sessionId, {
+        session: sessionOf({ sessionId, status, updatedAt: now - ago }),
+        checkedAt: now - ago,
+      });
+    const records = [
+      at('known', 1_000),
+      at('about to start', 2_000, 'pending'),
+      at('failed', 3_000),
+      at('old', 3 * day),
+      { ...at('pinned', 3 * day), local: { pinned: true } },
+    ];
+    const groups = groupSessions(
+      records,
+      arrangement({
+        startOfToday: now - day / 2,
+        startOfWeek: now - 5 * day,
+        statusOf: record =>
+          statusOf(
+            record,
+            record.sessionId === 'failed' ? { at: now, sentence: 'No answer.' } : undefined,
+            now,
+          ),
+      }),
+    );
+    assert.deepEqual(
+      groups.map(({ kind, sessionIds }) => [kind, ...sessionIds]),
+      [
+        ['running', 'known', 'about to start'],
+        ['pinned', 'pinned'],
+        ['today', 'failed'],
+        ['week', 'old'],
+      ],
+    );
+    const isRunning = parseFilter('status:running');
+    const unknown = statusOf(at('old', 3 * day), undefined, now);
+    assert.equal(isRunning?.(at('old', 3 * day), { status: unknown }), false, 'nor does the filter');
+  });
+
   it('go by computer and by workspace, the unknown last but for the archive, pinned ones first within', () => {
     const on = (id: string, computerId: string, fields: Partial<SessionRecord> = {}): SessionRecord =>
       named(id, { session: sessionOf({ computerId, updatedAt: 5 }), computerName: computerId, ...fields });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { SessionSettings } from '../../../src/api';
-import { sectionsOf, tooltipOf } from '../../../src/sessions/facts';
+import { sectionsOf, timeText, tooltipOf } from '../../../src/sessions/facts';
 import { FIELDS, readPresets, valueText, withValue } from '../../../src/sessions/fields';
 import { linkIn, linkTo, readLink } from '../../../src/sessions/links';
 import { statusOf, STALE_MS } from '../../../src/sessions/model';
@@ -147,10 +147,10 @@ describe('all that is known of a session', () => {
       'atlas-mini',
       'max',
       'one',
-      '2026-11-20T10:00:00Z',
+      timeText(Date.parse('2026-11-20T10:00:00Z'), format, now) ?? '',
       'two',
-      '1 min',
-      '2026-11-20T11:00:00Z',
+      '1 min 1 sec',
+      timeText(Date.parse('2026-11-20T11:00:00Z'), format, now) ?? '',
       'build {"team":"web"}',
       'shell',
       'browser',
@@ -170,6 +170,22 @@ describe('all that is known of a session', () => {
     ])
       for (const shown of [text, tooltip.join('\n')])
         assert.ok(shown.includes(value), `${value} is missing in\n${shown}`);
+  });
+
+  it('shows times of the service as its own, with their age, what is none as it came, and durations in two units', () => {
+    const later = Date.parse('2026-11-21T10:00:00Z');
+    const told = (sessionSettings: SessionSettings): Record<string, string | undefined> => {
+      const record = recordOf({ session: sessionOf({ sessionSettings }) });
+      return Object.fromEntries(sectionsOf(record, context({ now: later }))[1]?.facts ?? []);
+    };
+    const facts = told({ ...settings, archivedAt: 'last week', assistantActiveTimeMs: 7_140_000 });
+    assert.match(facts['Locked since'] ?? '', /^Nov \d+, 2026, .*\(1 day ago\)$/);
+    assert.equal(facts['Archived at the service'], 'last week');
+    assert.equal(facts['Agent active'], '1 hr 59 min');
+    assert.equal(
+      told({ archivedAt: '2026-99-99T00:00:00Z' })['Archived at the service'],
+      '2026-99-99T00:00:00Z',
+    );
   });
 
   it('begins in the tooltip with what the agent asks and why a state is not known', () => {
