@@ -195,7 +195,12 @@ function Editing({ row, whole, begun, known, strings, onDone, onLeft }: EditingP
   const written = whole ?? row.raw ?? row.text;
   /** Set while what is written here is nowhere else. */
   const unsaved = useRef<string | undefined>(begun);
-  useLayoutEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => {
+    const end = field.current?.value.length ?? 0;
+    field.current?.focus();
+    // To go on writing, as in the composer.
+    field.current?.setSelectionRange(end, end);
+  }, []);
   useEffect(
     () => () => {
       if (unsaved.current !== undefined) onLeft(unsaved.current);
@@ -236,7 +241,7 @@ function Editing({ row, whole, begun, known, strings, onDone, onLeft }: EditingP
         }}
       />
       <div class="actions">
-        <button type="button" class="secondary" onClick={save}>
+        <button type="button" class="primary" onClick={save}>
           {strings.save}
         </button>
         <button type="button" class="secondary" onClick={done}>

@@ -86,6 +86,9 @@ describe('the composer of a page by itself', () => {
     await tell({ queue: [queued('1', 'First'), queued('2', 'Second')] });
     await page.getByRole('button', { name: 'Edit "First"' }).click();
     const edited = page.getByRole('textbox', { name: 'Queued message' });
+    await edited.waitFor();
+    await page.keyboard.type('!');
+    assert.equal(await edited.inputValue(), 'First!', 'the caret is at the end');
     await edited.fill('First, changed');
     // An input method that is left with Escape is not the field that is left.
     await edited.dispatchEvent('keydown', { key: 'Escape', isComposing: true });
