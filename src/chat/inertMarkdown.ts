@@ -15,9 +15,11 @@ export function inertMarkdown(text: string, change: (line: string) => string = l
   for (const line of text.split(/\r\n?|\n/)) {
     if (open !== undefined) {
       const content = line.replace(open.indent, '');
-      lines.push(content);
       const [, end = ''] = /^ {0,3}(`+|~+)[ \t]*$/.exec(content) ?? [];
-      if (end.startsWith(open.fence)) open = undefined;
+      const isEnd = end.startsWith(open.fence);
+      // Not every reader takes a fence with a tab behind it for the end.
+      lines.push(isEnd ? content.trimEnd() : content);
+      if (isEnd) open = undefined;
       continue;
     }
     const [whole, before = '', fence] = FENCE.exec(line) ?? [];

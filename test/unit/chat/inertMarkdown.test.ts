@@ -31,6 +31,7 @@ describe('foreign Markdown in a document', () => {
     ['https://a` ![a](b) ` `<c>`', 'https://a&#96; [a](b) ` `&lt;c>&#96;'],
     ['``` a ```\n![a](b)', '``` a ```\n[a](b)'],
     ['~~~~\n![a](b)\n~~~\n<b>', '~~~~\n![a](b)\n~~~\n<b>\n~~~~'],
+    ['~~~\n<b>\n~~~\t\n<b>', '~~~\n<b>\n~~~\n&lt;b>'],
     ['- a\n  ```\n  <b>\n![a](b)\n  ```\n<b>', '- a\n```\n<b>\n![a](b)\n```\n&lt;b>'],
     ['1. ```sh\n   cat <f\n   ```\n2. <b>', '\n1.\n```sh\ncat <f\n```\n2. &lt;b>'],
     ['```a\u2028`\n![a](b)', '&#96;&#96;&#96;a\u2028&#96;\n[a](b)'],
