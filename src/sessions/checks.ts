@@ -1,4 +1,5 @@
 import type { Collection, Storage } from '../storage';
+import { hasCome } from '../util/clock';
 import { nextCheck, statusOf, type SessionStatus, type StatusProblem } from './model';
 import type { SessionRecord } from './record';
 
@@ -43,7 +44,7 @@ export interface Turn {
 /** Milliseconds until the session is to be asked about again; 0 or less when it is time. */
 export function untilDue({ record, check, status, fastestMs, eager, returned, now }: Turn): number {
   // A time that has not come yet is of a clock that was wrong: it says nothing.
-  const [last, told] = [check?.at ?? 0, record.checkedAt ?? 0].map(at => (at > now + LEASE_MS ? 0 : at));
+  const [last, told] = [check?.at ?? 0, record.checkedAt ?? 0].map(at => (hasCome(at, now) ? at : 0));
   const asked = Math.max(last ?? 0, told ?? 0);
   if (asked === 0) return 0;
   const unchanged = eager ? 0 : unchangedOf(record, check);
