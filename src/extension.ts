@@ -1,4 +1,5 @@
 import type * as vscode from 'vscode';
+import type { Parts } from './compose';
 import type { ComputerTreeNode } from './computers';
 import {
   commands,
@@ -6,8 +7,6 @@ import {
   panels,
   registerCommands,
   registerDocuments,
-  registerFiles,
-  registerFind,
   registerLinks,
   registerPanel,
   registerTree,
@@ -16,12 +15,10 @@ import {
   type Feature,
 } from './contributions';
 import type { OrganizationTreeNode } from './organization';
-import type { Parts } from './parts';
 import type { ReadinessTreeNode } from './readiness';
 import type { SessionTreeNode } from './sessions';
 import { DetailsDocuments } from './util/detailsDocuments';
 import { Emitter } from './util/event';
-import { FindInTrees } from './util/findInTrees';
 import { once } from './util/once';
 
 /** From activation to when what is wanted without any view begins, ms: VS Code has long started by then. */
@@ -30,7 +27,7 @@ const START_DELAY_MS = 2_000;
 let end: (() => Promise<void>) | undefined;
 
 /**
- * Registers the whole surface and loads nothing else: `parts` is loaded when a view is first shown, a command first runs, or a
+ * Registers the whole surface and loads nothing else: `compose` is loaded when a view is first shown, a command first runs, or a
  * moment after VS Code has started, and loads each feature when that is first needed. No network, no secret and no file is
  * touched before that.
  */
@@ -42,12 +39,10 @@ export function activate(context: vscode.ExtensionContext): void {
   const details = own(new DetailsDocuments());
   const selected = own(new Emitter<readonly unknown[]>());
   const several = { own, canSelectMany: true };
-  const find = own(new FindInTrees());
-  own(registerFind(find));
   const parts: () => Promise<Parts> = once(async () => {
-    const { makeParts } = await import('./parts');
+    const { compose } = await import('./compose');
     const trees = { sessions, computers, organization, readiness };
-    const made = makeParts({ context, details, views: trees, onDidSelect: selected.event });
+    const made = compose({ context, details, views: trees, onDidSelect: selected.event });
     end = () => made.end();
     return made;
   });
@@ -59,25 +54,22 @@ export function activate(context: vscode.ExtensionContext): void {
   };
 
   const sessions = own(
-    registerTree<SessionTreeNode>(views.sessions, async () => (await (await parts()).sessions()).tree, find, {
+    registerTree<SessionTreeNode>(views.sessions, async () => (await (await parts()).sessions()).tree, {
       ...several,
       drop,
     }),
   );
   own(sessions.onDidChangeSelection(({ selection }) => selected.fire(selection)));
   const computers = own(
-    registerTree<ComputerTreeNode>(
-      views.computers,
-      async () => (await (await parts()).computers()).tree,
-      find,
-      { own, drop },
-    ),
+    registerTree<ComputerTreeNode>(views.computers, async () => (await (await parts()).computers()).tree, {
+      own,
+      drop,
+    }),
   );
   const organization = own(
     registerTree<OrganizationTreeNode>(
       views.organization,
       async () => (await (await parts()).organization()).tree,
-      find,
       several,
     ),
   );
@@ -85,7 +77,6 @@ export function activate(context: vscode.ExtensionContext): void {
     registerTree<ReadinessTreeNode>(
       views.readiness,
       async () => (await (await parts()).readiness()).tree,
-      find,
       several,
     ),
   );
@@ -94,7 +85,6 @@ export function activate(context: vscode.ExtensionContext): void {
       provideTextDocumentContent: async uri => (await (await parts()).organization()).documentText(uri),
     }),
   );
-  own(registerFiles(documents.notes, async () => (await (await parts()).sessions()).notes));
   own(
     registerPanel(panels.chat, async (panel, state) =>
       (await (await parts()).chat()).restorePanel(panel, state),
@@ -119,14 +109,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const fail = async (command: string, error: unknown, args: readonly unknown[]): Promise<undefined> =>
     (await parts()).fail(command, error, args);
   for (const feature of Object.keys(commands) as Feature[])
-    own(
-      registerCommands(
-        feature,
-        async () => (await parts()).commands[feature](),
-        fail,
-        () => find.end(),
-      ),
-    );
+    own(registerCommands(feature, async () => (await parts()).commands[feature](), fail));
   const openLink = async (uri: vscode.Uri) => (await (await parts()).sessions()).openLink(uri);
   own(registerLinks(uri => openLink(uri).catch((error: unknown) => fail('link', error, []))));
 

@@ -17,7 +17,7 @@ interface AttachedProps {
 export function Attached({ chips, strings, onRemoved }: AttachedProps) {
   useAnnouncements(chips, strings);
   if (chips.length + rejected.value.length === 0) return null;
-  const limit = composer.value?.limits.image ?? 0;
+  const limit = composer.value?.fileLimit ?? 0;
   const shrinkChip = async ({ key, name }: Chip): Promise<void> => {
     const smaller = await shrink(await attachedPicture(key), name, limit);
     await attachBlob(smaller.name, smaller.file, key);

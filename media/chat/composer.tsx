@@ -1,18 +1,18 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { MAX_TEXT } from '../../src/chat/protocol';
 import { Attached } from './attached';
-import { attachFiles, attachText, attachUris, filesOf, mayHoldFiles, urisOf } from './given';
+import { fit, insert } from './field';
+import { LONG_PASTE, attachFiles, attachText, attachUris, filesOf, mayHoldFiles, urisOf } from './given';
+import { language } from './format';
 import { HistoryWalk, sends } from './keys';
 import { ask, keepUnsaved, onComposerChange, panel, sendDraft, tellDraft } from './page';
 import { Queue } from './queue';
-import { announcement, composer, endWanted, fill, refusal, rejected, start, transcript } from './state';
+import { announcement, asked, composer, endWanted, fill, refusal, rejected, start } from './state';
 
 /** Texts up to this length reach the panel with each keystroke: a page that is hidden tells nothing any more. */
 const AT_ONCE = 10_000;
 /** In longer ones, keystrokes that come together reach it together, ms. */
 const GATHER = 100;
-/** Where the browser cannot size the field by its content. */
-const SIZES_ITSELF = CSS.supports('field-sizing', 'content');
 
 /** Where a message is written: text, attachments, what is queued, and why it cannot be sent when it cannot. */
 export function Composer() {
@@ -90,6 +90,11 @@ export function Composer() {
     };
   }, []);
   useEffect(() => listenToPage(field, setDragging), []);
+  useEffect(() => {
+    if (asked.value === 0 || field.current === null || strings === undefined) return;
+    if (field.current.value.trim() === '') insert(field.current, strings.askingText);
+    field.current.focus();
+  }, [asked.value]);
 
   const chips = known?.chips ?? [];
   const waiting = starting || known?.sending === true;
@@ -216,15 +221,15 @@ export function Composer() {
     if (data === null || known === undefined || field.current === null) return;
     const files = filesOf(data);
     const text = data.getData('text/plain').replace(/\r\n?/g, '\n');
-    const { choice, characters } = known.largePaste;
+    const choice = text.length < LONG_PASTE ? 'inline' : known.largePaste;
     const noRoom = field.current.value.length + text.length > MAX_TEXT;
     if (files.length > 0) {
       event.preventDefault();
       void ask(attachFiles(files));
-    } else if (noRoom || (choice === 'file' && text.length >= characters)) {
+    } else if (noRoom || choice === 'file') {
       event.preventDefault();
       void ask(attachText(text));
-    } else if (choice === 'ask' && text.length >= characters) {
+    } else if (choice === 'ask') {
       setPasted(text);
     }
   };
@@ -242,22 +247,10 @@ export function Composer() {
   };
 
   if (strings === undefined) return <footer class="composer" />;
-  /** What was written for a queued message that is gone becomes a draft. */
-  const takeOver = (text: string): void => {
-    const written = (field.current?.value ?? '').trimEnd();
-    walk.end();
-    show(written === '' ? text : `${written}\n\n${text}`, 'end');
-    tell();
-    refusal.value = strings.leftWhileEdited;
-    announcement.value = strings.leftWhileEdited;
-  };
   const notices = [refusal.value, obstacle].filter(notice => notice !== undefined);
   return (
     <footer class="composer">
-      {known === undefined ? null : (
-        // Anew once all that was stored has been read: then it is known what was being changed.
-        <Queue key={transcript.value.total === undefined} known={known} strings={strings} onLeft={takeOver} />
-      )}
+      {known === undefined ? null : <Queue known={known} strings={strings} />}
       {[...new Set(notices)].map(notice => (
         <p class="problem" key={notice}>
           <span class="codicon codicon-warning" aria-hidden="true" />
@@ -266,7 +259,7 @@ export function Composer() {
       ))}
       {pasted === undefined ? null : (
         <p class="notice">
-          <span>{fill(strings.pasted, pasted.length.toLocaleString(start.value?.language))}</span>
+          <span>{fill(strings.pasted, pasted.length.toLocaleString(language()))}</span>
           <button type="button" class="link" onClick={() => void ask(pastedToFile(pasted))}>
             {strings.pastedAsFile}
           </button>
@@ -382,16 +375,4 @@ function listenToPage(
     document.removeEventListener('drop', drop);
     document.removeEventListener('keydown', type);
   };
-}
-
-/** As if it were typed where the cursor is. */
-function insert(field: HTMLTextAreaElement, text: string): void {
-  field.setRangeText(text, field.selectionStart, field.selectionEnd, 'end');
-  field.dispatchEvent(new InputEvent('input', { bubbles: true }));
-}
-
-function fit(field: HTMLTextAreaElement): void {
-  if (SIZES_ITSELF) return;
-  field.style.height = 'auto';
-  field.style.height = `${field.scrollHeight}px`;
 }

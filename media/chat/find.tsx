@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { partsOfRow, partText, wordsPattern, type ChatStrings, type Row } from '../../src/chat/protocol';
 import type { ListHandle } from './list';
 import { panel } from './page';
-import { fill, finding, toggle, transcript } from './state';
+import { fill, finding, toggle, transcript, wanted } from './state';
 
 /** The `nth` occurrence in a part of a row. */
 interface Match {
@@ -64,9 +64,17 @@ export function FindBar({ strings, list }: FindBarProps) {
   const [at, setAt] = useState(-1);
   const sought = useRef('');
   const current = useRef<Match | undefined>(undefined);
+  /** The row that is meant, until a match there was found. */
+  const aim = useRef<string | undefined>(undefined);
   const { rows } = transcript.value;
 
-  useEffect(() => field.current?.select(), [finding.value]);
+  useEffect(() => {
+    const { words: given, key } = wanted.value;
+    wanted.value = {};
+    if (given !== undefined) setWords(given);
+    aim.current = key;
+    field.current?.select();
+  }, [finding.value]);
   useEffect(() => {
     const abort = new AbortController();
     const timer = setTimeout(() => {
@@ -77,14 +85,16 @@ export function FindBar({ strings, list }: FindBarProps) {
         const place = found.findIndex(other => isSame(other, shown));
         sought.current = words;
         setMatches(found);
-        setAt(place < 0 ? found.length - 1 : place);
+        const aimed = found.findIndex(other => other.key === aim.current);
+        if (aimed >= 0) aim.current = undefined;
+        setAt(aimed >= 0 ? aimed : place < 0 ? found.length - 1 : place);
       });
     }, GATHER);
     return () => {
       clearTimeout(timer);
       abort.abort();
     };
-  }, [words, rows]);
+  }, [words, rows, finding.value]);
 
   const match = matches[at];
   current.current = match;

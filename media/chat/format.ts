@@ -1,3 +1,4 @@
+import { supportedLanguage } from '../kit/boot';
 import { start } from './state';
 
 const MINUTE = 60_000;
@@ -21,8 +22,8 @@ function units(unit: string): Intl.NumberFormat {
   return format;
 }
 
-function language(): string {
-  return Intl.NumberFormat.supportedLocalesOf([start.value?.language ?? 'en'])[0] ?? 'en';
+export function language(): string {
+  return supportedLanguage(start.value?.language);
 }
 
 /** Services also send times that are none. */

@@ -1,7 +1,11 @@
 import { MAX_PIECE } from '../../src/chat/protocol';
-import { limitOf } from './limits';
+import { language } from './format';
 import { panel } from './page';
+import { isShrinkable } from './shrinkable';
 import { announcement, composer, fill, rejected, start } from './state';
+
+/** From so many characters on a pasted text is long. */
+export const LONG_PASTE = 5_000;
 
 /** The addresses of dropped files, local and remote: all of them, where `text/uri-list` holds only the first. */
 export function urisOf(data: DataTransfer): readonly string[] {
@@ -59,13 +63,12 @@ export function attachText(text: string): Promise<boolean> {
 
 async function attachFile(file: File): Promise<boolean> {
   const strings = start.value?.strings;
-  const limits = composer.value?.limits;
-  if (strings === undefined || limits === undefined) return false;
+  const limit = composer.value?.fileLimit;
+  if (strings === undefined || limit === undefined) return false;
   try {
-    const { limit, shrinkable } = await limitOf(file, limits);
     if (file.size > limit) {
       const reason = fill(strings.tooLarge, file.name, bytesText(file.size), bytesText(limit));
-      reject(file.name, reason, shrinkable ? file : undefined);
+      reject(file.name, reason, (await isShrinkable(file)) ? file : undefined);
       return false;
     }
     await handOver(file.name, file);
@@ -126,7 +129,7 @@ function bytesText(size: number): string {
   const megabytes = size / 1024 / 1024;
   const [value, unit] = megabytes >= 1 ? [megabytes, 'megabyte'] : [size / 1024, 'kilobyte'];
   const options = { style: 'unit', unit, maximumFractionDigits: value >= 10 ? 0 : 1 } as const;
-  return new Intl.NumberFormat(start.value?.language, options).format(value);
+  return new Intl.NumberFormat(language(), options).format(value);
 }
 
 /** Longest edges tried, px. */

@@ -1,3 +1,4 @@
+import '../kit/boot';
 import { render } from 'preact';
 import { Composer } from './composer';
 import { Header } from './header';

@@ -1,6 +1,6 @@
 import DOMPurify, { type Config } from 'dompurify';
 import { Marked, type Tokens } from 'marked';
-import { bounds } from './boundedMarkdown';
+import { bounds, MAX_LENGTH } from '../../src/chat/boundedMarkdown';
 import { highlight } from './highlight';
 import { dressPaths } from './paths';
 
@@ -33,9 +33,6 @@ const ALLOWED = {
   ALLOW_ARIA_ATTR: false,
   RETURN_DOM_FRAGMENT: true,
 } satisfies Config;
-
-/** Longer texts are shown as they are. */
-const MAX_LENGTH = 50_000;
 
 /** The address of a link that may be opened, written out in full; `undefined` for every other scheme. */
 export function openableLink(href: string): string | undefined {

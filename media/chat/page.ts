@@ -1,10 +1,12 @@
 import type { ChatProtocol, Kept, PageState, Unsaved } from '../../src/chat/protocol';
 import { pageSide, RefusedByPanel, type PageSide } from '../../src/webview/ipc';
+import { vscode } from '../kit/boot';
 import {
   announcement,
   applySplice,
   composer,
   finding,
+  wanted,
   header,
   opened,
   refusal,
@@ -14,14 +16,6 @@ import {
   transcriptProblem,
 } from './state';
 
-interface VsCode {
-  postMessage(message: unknown): void;
-  getState(): unknown;
-  setState(state: unknown): void;
-}
-declare function acquireVsCodeApi(): VsCode;
-
-const vscode = acquireVsCodeApi();
 const composerListeners = new Set<
   (change: { readonly text?: string; readonly stash?: string; readonly focus: boolean }) => void
 >();
@@ -51,7 +45,10 @@ export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
     setDraft: tellComposer,
     draftStored: ({ version }) => draftStored(version),
     focusComposer: () => tellComposer({ focus: true }),
-    find: () => finding.value++,
+    find: what => {
+      wanted.value = what;
+      finding.value++;
+    },
     announce: ({ text }) => (announcement.value = text),
   },
   message => vscode.postMessage(message),
@@ -216,16 +213,6 @@ export function tellTimeZone(): void {
 export function connect(): void {
   sweep();
   window.addEventListener('message', event => panel.receive(event.data));
-  window.addEventListener('error', event => {
-    // Says only that sizes are looked at again in the next frame.
-    if (!event.message.startsWith('ResizeObserver loop')) report(event.error ?? event.message);
-  });
-  window.addEventListener('unhandledrejection', event => report(event.reason));
   opened.subscribe(keep);
   panel.notify('ready', {});
-}
-
-function report(error: unknown): void {
-  const name = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  panel.notify('failed', { names: [name.slice(0, 200)] });
 }

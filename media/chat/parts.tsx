@@ -51,6 +51,13 @@ export function PartView({ part, id, messageId, rowKey, breaks, strings }: PartP
           {cut}
         </Fold>
       );
+    case 'system':
+      return (
+        <Fold id={id} icon="info" label={strings.systemMessage} preview={part.text}>
+          <Markdown text={part.text} breaks={false} strings={strings} />
+          {cut}
+        </Fold>
+      );
     case 'withheld':
       return (
         <p class="line quiet">

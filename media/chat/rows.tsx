@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Chip, ChatStrings, MessageRow, Row, SendRow } from '../../src/chat/protocol';
+import { Answered } from './answered';
 import { dayName, exactTime, timeOfDay } from './format';
 import { ask, copyMessage, panel } from './page';
 import { PartView } from './parts';
@@ -27,7 +28,9 @@ export function RowView({ row }: { readonly row: Row }) {
         </div>
       );
     case 'gap':
-      return (
+      return row.reason !== undefined ? (
+        <Answered row={row} strings={strings} />
+      ) : (
         <div class="missing">
           <p>{row.sentence}</p>
         </div>
@@ -50,7 +53,7 @@ function authorName(row: MessageRow, strings: ChatStrings): string {
 
 function MessageView({ row, strings }: { readonly row: MessageRow; readonly strings: ChatStrings }) {
   const author = authorName(row, strings);
-  const time = row.at === 0 ? '' : timeOfDay(row.at);
+  const time = row.at === undefined ? '' : timeOfDay(row.at);
   const classes = ['message', row.author, row.continued ? 'continued' : '', row.failed ? 'failed' : ''];
   return (
     <article
@@ -61,7 +64,7 @@ function MessageView({ row, strings }: { readonly row: MessageRow; readonly stri
         <div class="byline">
           <span class="author">{author}</span>
           <span class="phase">{row.phase}</span>
-          <time title={row.at === 0 ? '' : exactTime(row.at)}>{time}</time>
+          <time title={row.at === undefined ? '' : exactTime(row.at)}>{time}</time>
         </div>
       )}
       {row.failed ? (

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { Composer, Header, Row, Splice, Start } from '../../src/chat/protocol';
+import type { Composer, Header, Row, Splice, Start, Wanted } from '../../src/chat/protocol';
 
 /** What the panel said last; everything shown is made from these. */
 export const start = signal<Start | undefined>(undefined);
@@ -26,6 +26,9 @@ export const removed = signal(false);
 /** Raised when the find bar should open, or take the cursor again; 0 while it is closed. */
 export const finding = signal(0);
 
+/** What find is to look for once it is open. */
+export const wanted = signal<Wanted>({});
+
 /** Said politely to screen readers. */
 export const announcement = signal('');
 
@@ -42,6 +45,9 @@ export interface Rejected {
 }
 
 export const rejected = signal<readonly Rejected[]>([]);
+
+/** Raised when a message is wanted that uncovers an answer. */
+export const asked = signal(0);
 
 /** Raised when the transcript should go to its end, as after a send. */
 export const endWanted = signal(0);

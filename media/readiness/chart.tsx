@@ -7,7 +7,7 @@ const HEIGHT = 120;
 /** Scores over time: a line for the shown branch, dots for other branches. The table below holds the same figures. */
 export function TrendChart({ view }: { readonly view: ReportView }) {
   const texts = strings.value;
-  const points = view.trend.filter(hasScore);
+  const points = view.trend.filter(hasPlace);
   const [first] = points;
   const last = points.at(-1);
   if (texts === undefined || first === undefined || last === undefined) return null;
@@ -62,8 +62,8 @@ export function TrendChart({ view }: { readonly view: ReportView }) {
   );
 }
 
-type Scored = TrendPoint & { readonly percent: number };
+type Scored = TrendPoint & { readonly at: number; readonly percent: number };
 
-function hasScore(point: TrendPoint): point is Scored {
-  return point.percent !== undefined;
+function hasPlace(point: TrendPoint): point is Scored {
+  return point.at !== undefined && point.percent !== undefined;
 }

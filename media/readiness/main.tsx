@@ -1,3 +1,4 @@
+import '../kit/boot';
 import { render } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ReportView } from '../../src/readiness/protocol';
@@ -69,11 +70,8 @@ function Head({ view }: { readonly view: ReportView }) {
         <button class="primary" disabled={!failing} onClick={() => panel.notify('fix', { criteria: [] })}>
           {texts.fix}
         </button>
-        <button class="secondary" onClick={() => panel.notify('export', { format: 'markdown' })}>
+        <button class="secondary" onClick={() => panel.notify('export', {})}>
           {texts.markdown}
-        </button>
-        <button class="secondary" onClick={() => panel.notify('export', { format: 'json' })}>
-          {texts.json}
         </button>
       </div>
       {view.notes.length > 0 && (

@@ -8,15 +8,7 @@ import {
   type ReportView,
 } from '../../src/readiness/protocol';
 import { pageSide, type PageSide } from '../../src/webview/ipc';
-
-interface VsCode {
-  postMessage(message: unknown): void;
-  getState(): unknown;
-  setState(state: unknown): void;
-}
-declare function acquireVsCodeApi(): VsCode;
-
-const vscode = acquireVsCodeApi();
+import { tellProblem, vscode } from '../kit/boot';
 
 type Strings = Parameters<Parameters<typeof pageSide<ReportProtocol>>[0]['start']>[0]['strings'];
 
@@ -81,14 +73,11 @@ export const panel: PageSide<ReportProtocol> = pageSide<ReportProtocol>(
       chosen.value = now.baseId !== undefined;
       report.value = view;
       scrollBack();
-      void panel.request('commits', {}).then(
-        found => {
-          if (report.value !== view) return;
-          commits.value = found;
-          scrollBack();
-        },
-        (error: unknown) => fail(error),
-      );
+      void panel.request('commits', {}).then(found => {
+        if (report.value !== view) return;
+        commits.value = found;
+        scrollBack();
+      }, tellProblem);
     },
     missing: ({ sentence }) => {
       missing.value = sentence;
@@ -143,12 +132,5 @@ export function connect(): void {
     if (wanted === 0) scroll.value = window.scrollY;
   });
   for (const act of ['wheel', 'keydown', 'pointerdown']) window.addEventListener(act, () => (wanted = 0));
-  window.addEventListener('error', event => fail(event.error ?? event.message));
-  window.addEventListener('unhandledrejection', event => fail(event.reason));
   panel.notify('ready', {});
-}
-
-function fail(error: unknown): void {
-  const name = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  panel.notify('failed', { name: name.slice(0, 200) });
 }

@@ -8,7 +8,7 @@ interface Props {
   readonly view: ReportView;
 }
 
-/** The applications of the report, and which failing criteria name them. */
+/** The applications of the report. */
 export function Applications({ view }: Props) {
   const texts = strings.value;
   if (texts === undefined || view.apps.length === 0) return null;
@@ -17,17 +17,15 @@ export function Applications({ view }: Props) {
       <h2 id="applications">
         {texts.applications} <span class="count">{view.apps.length}</span>
       </h2>
-      <p class="quiet">{texts.namedHint}</p>
       <table aria-labelledby="applications">
         <thead>
           <tr>
             <th scope="col">{texts.application}</th>
             <th scope="col">{texts.description}</th>
-            <th scope="col">{texts.named}</th>
           </tr>
         </thead>
         <tbody>
-          {view.apps.map(({ path, label, description, failing, local }) => (
+          {view.apps.map(({ path, label, description, local }) => (
             <tr key={path}>
               <th scope="row">
                 {local ? (
@@ -43,7 +41,6 @@ export function Applications({ view }: Props) {
                 )}
               </th>
               <td class="text">{description}</td>
-              <td class="text">{failing}</td>
             </tr>
           ))}
         </tbody>

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type uPlot from 'uplot';
-import { addDays, type Chart, type DayRange } from '../../src/usage/protocol';
-import { exact, longDay, shortDay } from './format';
+import { addDays, sum, type Amount, type Chart, type DayRange } from '../../src/usage/protocol';
+import { exact, figureText, longDay, shortDay } from './format';
 import { makePlot } from './plot';
 import { fill, strings } from './state';
 import { Swatch } from './swatch';
@@ -193,8 +193,8 @@ function ReadOut({ chart, hover, off, previousRange, plot }: ReadOutProps) {
     .filter(({ series }) => !off.has(series.id));
   const before = dayBefore(chart, hover.index, previousRange);
   const marks = chart.markers.filter(marker => marker.day === day);
-  const values = rows.map(({ series }) => series.values[hover.index]);
-  const valuesBefore = rows.map(({ series }) => series.previous?.[hover.index]);
+  const values = rows.map(({ series }) => series.values[hover.index] ?? null);
+  const valuesBefore = rows.map(({ series }) => series.previous?.[hover.index] ?? null);
   return (
     <div class="read-out" style={style} aria-hidden="true">
       <div class="read-out-day">{longDay(day)} UTC</div>
@@ -222,8 +222,10 @@ function ReadOut({ chart, hover, off, previousRange, plot }: ReadOutProps) {
             <tr class="sum">
               <td />
               <td>{texts.total}</td>
-              <td class="number">{sumText(values, chart)}</td>
-              {before === undefined ? null : <td class="number quiet">{sumText(valuesBefore, chart)}</td>}
+              <td class="number">{valueText(sum(values), chart)}</td>
+              {before === undefined ? null : (
+                <td class="number quiet">{valueText(sum(valuesBefore), chart)}</td>
+              )}
             </tr>
           )}
         </tbody>
@@ -277,31 +279,21 @@ function readOut(
   const day = chart.days[index];
   if (texts === undefined || day === undefined) return [];
   const before = dayBefore(chart, index, previousRange);
-  const value = (number: number | null | undefined): string => valueText(number, chart) || texts.unknown;
+  const value = (amount: Amount | null): string => valueText(amount, chart) || texts.unknown;
   return [
     `${longDay(day)} UTC`,
     ...chart.series
       .filter(({ id }) => !off.has(id))
       .map(({ label, values, previous }) => {
-        const now = `${label}: ${value(values[index])}`;
-        return before === undefined ? now : `${now}, ${fill(texts.before, value(previous?.[index]))}`;
+        const now = `${label}: ${value(values[index] ?? null)}`;
+        return before === undefined ? now : `${now}, ${fill(texts.before, value(previous?.[index] ?? null))}`;
       }),
     ...chart.markers.filter(marker => marker.day === day).map(({ label }) => label),
   ];
 }
 
-function valueText(value: number | null | undefined, chart: Chart): string {
-  return value === null || value === undefined ? '' : exact(value, chart.unit);
-}
-
-function sumText(values: readonly (number | null | undefined)[], chart: Chart): string {
-  const known = values.filter(value => value !== null && value !== undefined);
-  return known.length === 0
-    ? ''
-    : valueText(
-        known.reduce((sum, value) => sum + value, 0),
-        chart,
-      );
+function valueText(value: Amount | null, chart: Chart): string {
+  return figureText(value, number => exact(number, chart.unit));
 }
 
 function dayBefore(chart: Chart, index: number, previousRange: DayRange | undefined): string | undefined {

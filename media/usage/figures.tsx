@@ -1,5 +1,5 @@
-import type { Figure } from '../../src/usage/protocol';
-import { exact, points, relative, short } from './format';
+import { isPart, knownOf, type Figure } from '../../src/usage/protocol';
+import { exact, figureText, points, relative, short, whole } from './format';
 import { fill, strings } from './state';
 
 /** The numbers at the head of a tab, each with its change since the period before. */
@@ -32,19 +32,24 @@ function FigureView({ figure }: { readonly figure: Figure }) {
   const texts = strings.value;
   if (texts === undefined) return null;
   const { label, value, unit, explanation } = figure;
-  const full = value === undefined ? texts.unknown : exact(value, unit);
+  const full = figureText(value, number => exact(number, unit), true) || texts.unknown;
+  const known = knownOf(value);
   return (
     <div class="figure" title={`${full}\n${explanation}`}>
       <dt>{label}</dt>
-      <dd class="value">{value === undefined ? <span class="quiet">–</span> : short(value, unit)}</dd>
+      <dd class="value">{known === undefined ? <span class="quiet">–</span> : short(known, unit)}</dd>
+      {isPart(value) ? (
+        <dd class="quiet">{fill(texts.daysOf, whole(value.known), whole(value.of))}</dd>
+      ) : null}
       <Change figure={figure} />
     </div>
   );
 }
 
 /** Neither good nor bad: what growth means is for the person to say. */
-function Change({ figure: { value, previous, unit } }: { readonly figure: Figure }) {
+function Change({ figure: { value: amount, previous, unit } }: { readonly figure: Figure }) {
   const texts = strings.value;
+  const value = knownOf(amount);
   if (texts === undefined || value === undefined || previous === undefined) return null;
   const icon = value > previous ? 'arrow-small-up' : value < previous ? 'arrow-small-down' : 'dash';
   const words =

@@ -1,5 +1,14 @@
-import type { Cell, ColumnKind, Day, DayRange, Unit } from '../../src/usage/protocol';
-import { start } from './state';
+import {
+  amountText,
+  type Amount,
+  type Cell,
+  type ColumnKind,
+  type Day,
+  type DayRange,
+  type Unit,
+} from '../../src/usage/protocol';
+import { supportedLanguage } from '../kit/boot';
+import { fill, start, strings } from './state';
 
 const made = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat>();
 
@@ -21,7 +30,7 @@ function dates(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
 }
 
 export function language(): string {
-  return Intl.NumberFormat.supportedLocalesOf([start.value?.language ?? 'en'])[0] ?? 'en';
+  return supportedLanguage(start.value?.language);
 }
 
 /** Short, for figures and axes: `4.2M`, `3.4`, `12 %`. */
@@ -63,9 +72,19 @@ const ISO_DAY = /^\d{4}-\d\d-\d\d$/;
 
 /** A table's cell as text; nothing for what is not known. */
 export function cellText(cell: Cell, kind: ColumnKind): string {
-  if (cell === null) return '';
   if (typeof cell === 'string') return kind === 'day' && ISO_DAY.test(cell) ? shortDay(cell) : cell;
-  return kind === 'text' || kind === 'day' ? String(cell) : exact(cell, kind);
+  return figureText(cell, value => (kind === 'text' || kind === 'day' ? String(value) : exact(value, kind)));
+}
+
+/** A figure that may be missing, with how much of it is known; nothing for what is not known. */
+export function figureText(
+  amount: Amount | null,
+  numberText: (value: number) => string,
+  ofDays = false,
+): string {
+  const texts = strings.value;
+  const part = ofDays ? texts?.daysOf : texts?.partOf;
+  return amountText(amount, numberText, (known, of) => fill(part ?? '', whole(known), whole(of)));
 }
 
 /** `20 Nov 2026`. */

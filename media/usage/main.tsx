@@ -1,3 +1,4 @@
+import '../kit/boot';
 import { render, type ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { daysIn, type MissingDays, type TabReport } from '../../src/usage/protocol';
@@ -157,7 +158,8 @@ interface MissingProps {
 function Missing({ report: { missing, query: asked, fetchedAt }, empty }: MissingProps) {
   const texts = strings.value;
   if (texts === undefined || missing === undefined) return null;
-  const { days, problem } = missing;
+  const { days, unread, problem } = missing;
+  const canTry = problem !== undefined || unread > 0;
   if (problem === undefined && (days.length === 0 || fetching.value !== undefined)) return null;
   const all = Math.max(days.length, daysIn(asked.range));
   const counted =
@@ -168,7 +170,7 @@ function Missing({ report: { missing, query: asked, fetchedAt }, empty }: Missin
         : fill(texts.missingOne, whole(all));
   return (
     <div class="banner" role="status">
-      <span class="codicon codicon-warning" aria-hidden="true" />
+      <span class={`codicon codicon-${canTry ? 'warning' : 'info'}`} aria-hidden="true" />
       <div>
         {problem === undefined ? null : <p>{problem}</p>}
         <p>
@@ -184,7 +186,7 @@ function Missing({ report: { missing, query: asked, fetchedAt }, empty }: Missin
           </details>
         )}
       </div>
-      <TryAgain again={false}>{texts.tryAgain}</TryAgain>
+      {canTry ? <TryAgain again={false}>{texts.tryAgain}</TryAgain> : null}
     </div>
   );
 }

@@ -8,6 +8,7 @@ import {
   type UsageQuery,
 } from '../../src/usage/protocol';
 import { pageSide, RefusedByPanel, type PageSide } from '../../src/webview/ipc';
+import { vscode } from '../kit/boot';
 import { reuse } from './reuse';
 import {
   announcement,
@@ -23,15 +24,6 @@ import {
   state,
   withSection,
 } from './state';
-
-interface VsCode {
-  postMessage(message: unknown): void;
-  getState(): unknown;
-  setState(state: unknown): void;
-}
-declare function acquireVsCodeApi(): VsCode;
-
-const vscode = acquireVsCodeApi();
 
 /** An answer that takes longer is said to be loading, ms. */
 const SLOW = 300;
@@ -182,11 +174,6 @@ export async function act<T>(question: Promise<T>, done: (answer: T) => string |
 /** Begins to listen and says so. */
 export function connect(): void {
   window.addEventListener('message', event => panel.receive(event.data));
-  window.addEventListener('error', event => {
-    // Says only that sizes are looked at again in the next frame.
-    if (!event.message.startsWith('ResizeObserver loop')) fail(event.error ?? event.message);
-  });
-  window.addEventListener('unhandledrejection', event => fail(event.reason));
   const kept = vscode.getState();
   panel.notify('ready', pageState(kept) ? { state: kept } : {});
 }
@@ -253,9 +240,4 @@ function keyOf(asked: UsageQuery | undefined): string {
 
 function refuse(error: unknown): void {
   refusal.value = error instanceof RefusedByPanel ? error.message : String(error);
-}
-
-function fail(error: unknown): void {
-  const name = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  panel.notify('failed', { names: [name.slice(0, 200)] });
 }

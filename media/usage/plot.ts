@@ -1,5 +1,5 @@
 import uPlot from 'uplot';
-import type { Chart, Series } from '../../src/usage/protocol';
+import { knownOf, type Chart, type Series, type Value } from '../../src/usage/protocol';
 import { axisDay, axisMonth, short } from './format';
 import { fillOf, lineOf, type Palette } from './theme';
 
@@ -98,7 +98,7 @@ function linesOf({ chart, off, palette, width }: PlotInput): Line[] {
   let sum: Values = chart.days.map(() => null);
   const layers = seen.map(({ series, index }): Line => {
     const { color } = lineOf(index, palette);
-    sum = sum.map((below, day) => plus(below, series.values[day] ?? null));
+    sum = sum.map((below, day) => plus(below, series.values[day]));
     return {
       values: sum,
       color,
@@ -120,32 +120,33 @@ function linesOf({ chart, off, palette, width }: PlotInput): Line[] {
   return [...layers.reverse(), ...(before === undefined ? [] : [previousLine(palette.text, before)])];
 }
 
-function lineSeries(index: number, palette: Palette, values: readonly (number | null)[]): Line {
+function lineSeries(index: number, palette: Palette, values: readonly Value[]): Line {
   const { color, dash } = lineOf(index, palette);
   return {
-    values: [...values],
+    values: values.map(value => knownOf(value) ?? null),
     color,
     look: { stroke: color, width: 2, dash, points: { size: 5, fill: color } },
   };
 }
 
 /** The period before: thin and dashed, without points. */
-function previousLine(color: string, values: readonly (number | null)[]): Line {
+function previousLine(color: string, values: readonly Value[]): Line {
   return {
-    values: [...values],
+    values: values.map(value => knownOf(value) ?? null),
     color,
     look: { stroke: color, width: 1, dash: [3, 3], points: { show: false } },
   };
 }
 
-function plus(a: number | null, b: number | null): number | null {
-  return b === null ? a : (a ?? 0) + b;
+function plus(a: number | null, b: Value | undefined): number | null {
+  const value = knownOf(b ?? null);
+  return value === undefined ? a : (a ?? 0) + value;
 }
 
 function totalBefore(series: readonly Series[], days: number): Values | undefined {
   if (!series.some(({ previous }) => previous !== undefined)) return undefined;
   return Array.from({ length: days }, (_, day) =>
-    series.reduce<number | null>((sum, { previous }) => plus(sum, previous?.[day] ?? null), null),
+    series.reduce<number | null>((sum, { previous }) => plus(sum, previous?.[day]), null),
   );
 }
 

@@ -1,72 +1,29 @@
-/** Why work was given up from outside. */
-export class Stopped extends Error {
-  override readonly name = 'Stopped';
-  readonly why: 'cancelled' | 'timedOut';
-
-  constructor(why: 'cancelled' | 'timedOut') {
-    super(why);
-    this.why = why;
-  }
-}
-
-/** A signal of one's own that follows others and may have a deadline. `release` lets go of every listener and timer. */
+/** A signal of one's own that follows others. `release` lets go of every listener. */
 export interface LinkedSignal {
   readonly signal: AbortSignal;
-  release(): void;
+  readonly abort: () => void;
+  readonly release: () => void;
 }
 
-/** Aborts with `Stopped('cancelled')` when a source does, with `Stopped('timedOut')` after `timeoutMs`. */
-export function linkedSignal(
-  sources: readonly (AbortSignal | undefined)[],
-  timeoutMs?: number,
-): LinkedSignal {
+/** Aborts when a source does. */
+export function linkedSignal(sources: readonly (AbortSignal | undefined)[]): LinkedSignal {
   const controller = new AbortController();
-  const cancel = (): void => controller.abort(new Stopped('cancelled'));
+  const abort = (): void => controller.abort();
   for (const source of sources) {
-    if (source?.aborted) cancel();
-    else source?.addEventListener('abort', cancel, { once: true });
+    if (source?.aborted) abort();
+    else source?.addEventListener('abort', abort, { once: true });
   }
-  const timer =
-    timeoutMs === undefined
-      ? undefined
-      : setTimeout(() => controller.abort(new Stopped('timedOut')), timeoutMs);
-  return {
-    signal: controller.signal,
-    release: () => {
-      clearTimeout(timer);
-      for (const source of sources) source?.removeEventListener('abort', cancel);
-    },
-  };
+  const release = (): void => sources.forEach(source => source?.removeEventListener('abort', abort));
+  return { signal: controller.signal, abort, release };
 }
 
-/**
- * Settles as `promise` does, or rejects with the signal's reason the moment it aborts, whether the work below listens or
- * not. `late` gets a value that arrives after that. Leaves no listener behind.
- */
-export function untilAborted<T>(
-  promise: Promise<T>,
-  signal: AbortSignal,
-  late?: (value: T) => void,
-): Promise<T> {
+/** Settles as `promise` does, or rejects with the signal's reason the moment it aborts, whether the work below listens or not. */
+export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    let gone = false;
-    const stop = (): void => {
-      gone = true;
-      reject(signal.reason as Error);
-    };
+    const stop = (): void => reject(signal.reason as Error);
     if (signal.aborted) stop();
     else signal.addEventListener('abort', stop, { once: true });
-    promise.then(
-      value => {
-        signal.removeEventListener('abort', stop);
-        if (gone) late?.(value);
-        else resolve(value);
-      },
-      (error: unknown) => {
-        signal.removeEventListener('abort', stop);
-        reject(error instanceof Error ? error : new Error('failed', { cause: error }));
-      },
-    );
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   });
 }
 

@@ -1,10 +1,12 @@
 import type * as z from 'zod/mini';
 import { oneLine } from '../util/text';
+import type { ApiErrorReason } from './errors';
 
 /** Something in an answer that could not be shown, and why. Names where it is, never what it holds. */
 export interface ItemProblem {
   /** Position within the list or page; absent when the list itself is meant. */
   readonly index?: number;
+  /** Of the item, or the name it goes by where it has no id. */
   readonly id?: string;
   /** The part left out of an item that is otherwise shown; absent when the whole item is left out. */
   readonly field?: string;
@@ -17,116 +19,97 @@ export interface Listed<T> {
   readonly problems: readonly ItemProblem[];
 }
 
-/** Part of an item that was left out. */
-export interface DroppedField {
-  readonly field: string;
-  readonly reason: string;
-}
+/** An answer that cannot be taken; `code` says what is wrong with it in a word. */
+export class Unreadable extends Error {
+  override readonly name = 'Unreadable';
+  readonly reason: ApiErrorReason;
+  readonly code: string;
 
-export type Decoded<T> =
-  | { readonly ok: true; readonly value: T; readonly dropped: readonly DroppedField[] }
-  | { readonly ok: false; readonly reason: string };
-
-/** An answer without the parts it must have. */
-export class WrongShape extends Error {
-  override readonly name = 'WrongShape';
+  constructor(reason: ApiErrorReason, code: string, message = code) {
+    super(message);
+    this.reason = reason;
+    this.code = code;
+  }
 }
 
 /** More than this many problems of one answer are counted, not named. */
 const MOST_PROBLEMS = 500;
-const MOST_ROUNDS = 16;
+/** Deeper than any schema. */
+const DEEPEST = 16;
+
+interface Caught {
+  readonly value: unknown;
+  readonly error: { readonly issues: readonly z.core.$ZodIssue[] };
+}
+
+/** Stands in what a schema gives for a part that did not fit, until `decodeItem` takes it out again. */
+export class Dropped {
+  /** How many were made so far: most items hold none and need not be looked through. */
+  static made = 0;
+  readonly caught: Caught;
+  /** What stands there in its place. */
+  readonly instead: unknown;
+
+  constructor(caught: Caught, instead: unknown) {
+    this.caught = caught;
+    this.instead = instead;
+    Dropped.made++;
+  }
+}
+
+export type Decoded<T> =
+  | { readonly value: T; readonly problems: readonly ItemProblem[] }
+  | { readonly value?: undefined; readonly problems: readonly [ItemProblem] };
 
 /**
- * Reads one item tolerantly (interface-notes 8). What does not fit is left out at the smallest place that makes the rest fit: a
- * field, an entry of a list, a value of a map; `null` counts as missing. Only a missing required field at the top fails the
- * item. Changes `input` while it works.
+ * Reads one item tolerantly (interface-notes 8) in one pass. What does not fit is left out at the smallest place that makes the
+ * rest fit: a field, an entry of a list, a value of a map; `null` counts as missing. Only a missing required field at the top fails
+ * the item. Never changes `input`.
  */
 export function decodeItem<S extends z.ZodMiniType>(schema: S, input: unknown): Decoded<z.output<S>> {
-  const dropped: DroppedField[] = [];
-  for (let round = 0; round < MOST_ROUNDS; round++) {
-    const result = schema.safeParse(input);
-    if (result.success) return { ok: true, value: result.data, dropped };
-    const faults = result.error.issues.map(issue => faultOf(input, issue));
-    const fatal = faults.find(fault => fault.parent === undefined);
-    if (fatal !== undefined) return { ok: false, reason: fatal.reason };
-    dropped.push(...remove(faults));
+  const before = Dropped.made;
+  const { success, data, error } = schema.safeParse(input);
+  if (!success) return { problems: [{ reason: reasonOf(input, error.issues[0]) }] };
+  const problems: ItemProblem[] = [];
+  if (Dropped.made > before) takeOut(data, [], problems);
+  return { value: data, problems };
+}
+
+/** Takes the stand-ins out of what was read, which holds as deep as schemas are known, and says what is gone. */
+function takeOut(part: unknown, path: readonly PropertyKey[], problems: ItemProblem[]): void {
+  if (typeof part !== 'object' || part === null || path.length > DEEPEST) return;
+  const isList = Array.isArray(part);
+  for (const [name, value] of Object.entries(part as Record<string, unknown>)) {
+    const here = [...path, isList ? Number(name) : name];
+    if (!(value instanceof Dropped)) {
+      takeOut(value, here, problems);
+      continue;
+    }
+    const { caught, instead } = value;
+    if (instead !== undefined) Reflect.set(part, name, instead);
+    else if (!isList) Reflect.deleteProperty(part, name);
+    if (!isList && caught.value === null) continue;
+    problems.push({ field: pathText(here), reason: reasonOf(caught.value, caught.error.issues[0], here) });
   }
-  return { ok: false, reason: 'too many parts do not fit' };
-}
-
-type Container = Record<PropertyKey, unknown> | unknown[];
-
-/** A part to be removed, or the whole item when no parent holds it. */
-interface Fault {
-  readonly parent: Container | undefined;
-  readonly key: PropertyKey;
-  readonly field: string;
-  readonly reason: string;
-  /** A field that is there but `null`: missing, and nothing to report. */
-  readonly silent: boolean;
-}
-
-function faultOf(input: unknown, issue: z.core.$ZodIssue): Fault {
-  for (let length = issue.path.length; length > 0; length--) {
-    const parent = valueAt(input, issue.path.slice(0, length - 1));
-    const key = issue.path[length - 1];
-    if (key === undefined || !isContainer(parent) || !Object.hasOwn(parent, key)) continue;
-    const silent = length === issue.path.length && !Array.isArray(parent) && valueAt(parent, [key]) === null;
-    return {
-      parent,
-      key,
-      field: pathText(issue.path.slice(0, length)),
-      reason: reasonOf(input, issue),
-      silent,
-    };
+  if (isList && part.some(value => value instanceof Dropped)) {
+    const kept = part.filter(value => !(value instanceof Dropped)) as unknown[];
+    part.splice(0, part.length, ...kept);
   }
-  return { parent: undefined, key: '', field: '', reason: reasonOf(input, issue), silent: false };
 }
 
-/** Removes what the faults name, each part once, and says what is gone. */
-function remove(faults: readonly Fault[]): DroppedField[] {
-  const dropped = new Map<string, DroppedField>();
-  const gaps = new Map<unknown[], Set<number>>();
-  for (const { parent, key, field, reason, silent } of faults) {
-    if (parent === undefined) continue;
-    if (!silent && !dropped.has(field)) dropped.set(field, { field, reason });
-    if (Array.isArray(parent)) gaps.set(parent, (gaps.get(parent) ?? new Set()).add(Number(key)));
-    else Reflect.deleteProperty(parent, key);
-  }
-  for (const [array, indexes] of gaps) {
-    const kept = array.filter((_, index) => !indexes.has(index));
-    array.splice(0, array.length);
-    for (const item of kept) array.push(item);
-  }
-  return [...dropped.values()];
-}
-
-function reasonOf(input: unknown, issue: z.core.$ZodIssue): string {
-  const where = issue.path.length === 0 ? 'item' : pathText(issue.path);
-  if (issue.code !== 'invalid_type')
-    return `${where}: ${issue.code === 'custom' ? issue.message : 'not allowed'}`;
-  const value = valueAt(input, issue.path);
-  return value === undefined || value === null
-    ? `${where} is missing`
-    : `${where}: expected ${issue.expected}, received ${typeName(value)}`;
-}
-
-function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
-  let value = root;
-  for (const key of path) {
-    if (!isContainer(value) || !Object.hasOwn(value, key)) return undefined;
-    value = (value as Record<PropertyKey, unknown>)[key];
-  }
-  return value;
-}
-
-function isContainer(value: unknown): value is Container {
-  return typeof value === 'object' && value !== null;
-}
-
-function typeName(value: unknown): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'array' : typeof value;
+/** What does not fit in `value`, which stands at `at`, as `rows[3].date is missing`. */
+export function reasonOf(
+  value: unknown,
+  issue: z.core.$ZodIssue | undefined,
+  at: readonly PropertyKey[] = [],
+): string {
+  const path = issue?.path ?? [];
+  const where = pathText([...at, ...path]) || 'item';
+  if (issue?.code !== 'invalid_type')
+    return `${where}: ${issue?.code === 'custom' ? issue.message : 'not allowed'}`;
+  const found = path.reduce<unknown>((part, key) => (part as Record<PropertyKey, unknown>)[key], value);
+  if (found === undefined || found === null) return `${where} is missing`;
+  return `${where}: expected ${issue.expected}, received ${Array.isArray(found) ? 'array' : typeof found}`;
 }
 
 /** `by_model[3].model_id`. Names of maps come from the service: foreign text. */
@@ -139,58 +122,38 @@ function pathText(path: readonly PropertyKey[]): string {
   return oneLine(text, 200);
 }
 
-/** Reads the rows of a list, each for itself: one that cannot be read never hides the others. */
+/** Reads the rows of a list, each for itself: one that cannot be read never hides the others. `id` is the name of their id. */
 export function decodeRows<S extends z.ZodMiniType>(
   schema: S,
   rows: readonly unknown[],
-  idOf: (row: Readonly<Record<string, unknown>>) => unknown,
+  id?: string,
 ): { items: z.output<S>[]; problems: ItemProblem[] } {
   const items: z.output<S>[] = [];
   const problems: ItemProblem[] = [];
   let unnamed = 0;
-  rows.forEach((row, index) => {
-    const named = nameOf(row, idOf);
+  for (const [index, row] of rows.entries()) {
     const decoded = decodeItem(schema, row);
-    if (decoded.ok) items.push(decoded.value);
-    const found: readonly { field?: string; reason: string }[] = decoded.ok
-      ? decoded.dropped
-      : [{ reason: decoded.reason }];
-    for (const problem of found) {
-      if (problems.length < MOST_PROBLEMS) problems.push({ index, ...named, ...problem });
+    if (decoded.value !== undefined) items.push(decoded.value);
+    for (const problem of decoded.problems) {
+      if (problems.length < MOST_PROBLEMS) problems.push({ index, ...nameOf(row, id), ...problem });
       else unnamed++;
     }
-  });
+  }
   if (unnamed > 0) problems.push({ reason: `and ${unnamed} more` });
   return { items, problems };
 }
 
-function nameOf(
-  row: unknown,
-  idOf: (row: Readonly<Record<string, unknown>>) => unknown,
-): { id: string } | Record<string, never> {
-  const id = isRecord(row) ? idOf(row) : undefined;
-  return typeof id === 'string' || typeof id === 'number' ? { id: oneLine(String(id), 100) } : {};
+/** What an item without an id may go by. */
+const NAMES = ['group_key', 'name', 'title', 'email', 'user_email', 'repoUrl', 'date'];
+
+function nameOf(row: unknown, id: string | undefined): { id: string } | undefined {
+  if (!isRecord(row)) return undefined;
+  const isName = (value: unknown): value is string | number =>
+    (typeof value === 'string' && value !== '') || typeof value === 'number';
+  const name = [id, ...NAMES].map(each => (each === undefined ? undefined : row[each])).find(isName);
+  return name === undefined ? undefined : { id: oneLine(String(name), 100) };
 }
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The list an answer must hold under `name`. Throws `WrongShape` when it does not. */
-export function listIn(answer: unknown, name: string): readonly unknown[] {
-  const list = isRecord(answer) && Object.hasOwn(answer, name) ? answer[name] : undefined;
-  if (!Array.isArray(list)) throw new WrongShape(`${name} is not a list`);
-  return list;
-}
-
-/** One item that is an answer by itself. Throws `WrongShape` when a required field is missing; reports what was left out. */
-export function decodeSingle<S extends z.ZodMiniType>(
-  schema: S,
-  answer: unknown,
-  report: (dropped: readonly DroppedField[]) => void,
-): z.output<S> {
-  const decoded = decodeItem(schema, answer);
-  if (!decoded.ok) throw new WrongShape(decoded.reason);
-  if (decoded.dropped.length > 0) report(decoded.dropped);
-  return decoded.value;
 }

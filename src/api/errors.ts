@@ -13,39 +13,24 @@ export type ApiErrorKind =
   /** A POST whose answer did not come or could not be read: it may have been carried out (interface-notes 4). */
   | 'outcomeUnknown';
 
-/** The finer cause, where it is known. */
+/** The finer cause, where another step follows from it; `code` says more. */
 export type ApiErrorReason =
-  // No usable key, so nothing was sent; or a JWT where only an API key is accepted (section 5).
+  /** No usable key, so nothing was sent. */
   | 'noKey'
-  | 'keyMalformed'
+  /** A JWT where only an API key is accepted (section 5). */
   | 'jwt'
-  // The way to the service.
-  | 'dns'
-  | 'connectionRefused'
-  | 'reset'
+  /** The service was not reached: no such host, nothing there, no network. */
   | 'network'
-  | 'blockedPort'
-  | 'connectTimeout'
-  | 'notHttp'
   | 'proxy'
-  | 'proxyAuthentication'
-  | 'selfSignedCertificate'
-  | 'certificateExpired'
-  | 'certificateHost'
-  | 'tls'
-  // The answer.
+  | 'certificate'
+  /** A connection that was in use broke off. */
+  | 'broken'
   | 'redirect'
-  | 'html'
-  | 'empty'
-  | 'notJson'
-  | 'truncated'
+  /** A web page, something that is no JSON, or JSON of another shape. */
+  | 'notThisService'
   | 'tooLarge'
-  | 'wrongShape'
-  // Why an outcome is unknown, or why nothing was sent.
-  | 'status'
-  | 'timedOut'
-  | 'cancelled'
-  | 'paused';
+  /** Pages that repeat or do not lead on. */
+  | 'brokenList';
 
 /** The request an error is about; never its query, headers or body. */
 export interface ApiRequestInfo {
@@ -57,6 +42,8 @@ export interface ApiRequestInfo {
 export interface ApiErrorFacts {
   readonly request: ApiRequestInfo;
   readonly reason?: ApiErrorReason | undefined;
+  /** What the layer that failed calls it, such as `ENOTFOUND`, `html` or `timedOut`. */
+  readonly code?: string | undefined;
   /** HTTP status of the answer, if there was one. */
   readonly status?: number | undefined;
   /** The service's name for this request: foreign text. */
@@ -66,14 +53,13 @@ export interface ApiErrorFacts {
   readonly detail?: string | undefined;
   /** Unix ms before which the service wants no further request. */
   readonly retryAt?: number | undefined;
-  /** Name, message and code of what was thrown below, with secrets taken out. */
+  /** Name and message of what was thrown below, with secrets taken out. */
   readonly cause?: ApiErrorCause | undefined;
 }
 
 export interface ApiErrorCause {
   readonly name: string;
   readonly message: string;
-  readonly code?: string | undefined;
 }
 
 const BRAND = Symbol.for('agentConsole.ApiError');
@@ -86,6 +72,7 @@ export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly kind: ApiErrorKind;
   readonly reason: ApiErrorReason | undefined;
+  readonly code: string | undefined;
   readonly status: number | undefined;
   readonly requestId: string | undefined;
   readonly title: string | undefined;
@@ -97,6 +84,7 @@ export class ApiError extends Error {
     super(describe(kind, facts), facts.cause === undefined ? undefined : { cause: facts.cause });
     this.kind = kind;
     this.reason = facts.reason;
+    this.code = facts.code;
     this.status = facts.status;
     this.requestId = facts.requestId;
     this.title = facts.title;
@@ -112,13 +100,11 @@ export function isApiError(error: unknown): error is ApiError {
   return error instanceof Error && (error as { [BRAND]?: unknown })[BRAND] === true;
 }
 
-function describe(kind: ApiErrorKind, { request, reason, status, requestId }: ApiErrorFacts): string {
-  const facts = [
-    ...(status === undefined ? [] : [String(status)]),
-    ...(requestId === undefined ? [] : [`request ${requestId}`]),
-  ];
-  const what = reason === undefined ? kind : `${kind}, ${reason}`;
-  return `${request.method} ${request.path}: ${what}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`;
+function describe(kind: ApiErrorKind, { request, reason, code, status, requestId }: ApiErrorFacts): string {
+  const what = [kind, reason, code].filter(part => part !== undefined).join(', ');
+  const facts = [status, requestId === undefined ? undefined : `request ${requestId}`];
+  const known = facts.filter(fact => fact !== undefined).join(', ');
+  return `${request.method} ${request.path}: ${what}${known === '' ? '' : ` (${known})`}`;
 }
 
 /** Why a query was not sent. */
@@ -147,20 +133,10 @@ export class QueryError extends Error {
   readonly allowed: string;
 
   constructor(problem: QueryProblem, parameter: string, given: string, allowed: string) {
-    super(`${parameter}: ${sentences[problem]} Allowed: ${allowed}.`);
+    super(`${parameter}: ${problem}. Allowed: ${allowed}.`);
     this.problem = problem;
     this.parameter = parameter;
     this.given = given;
     this.allowed = allowed;
   }
 }
-
-const sentences: Readonly<Record<QueryProblem, string>> = {
-  dateFormat: 'This is not a day written as YYYY-MM-DD.',
-  dateTooEarly: 'There is no data before the earliest day.',
-  dateNotFinished: 'Data ends with yesterday (UTC).',
-  datesReversed: 'The first day is after the last day.',
-  limit: 'The page size is out of range.',
-  id: 'This id is empty or cannot be part of an address.',
-  body: 'This is not a JSON body.',
-};

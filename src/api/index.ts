@@ -1,11 +1,23 @@
 /** The service's interface. Imports no VS Code; what leaves here holds no key and no secret of an answer. */
-import { serveReading } from './largeAnswer';
-
 export { looksLikeJwt, parseAddress, proposeAppUrl, isLoopback } from './address';
 export type { AddressProblem, ParsedAddress } from './address';
-export { analyticsRow } from './analyticsAnswer';
-export type { AnalyticsRows } from './analyticsAnswer';
-export type { UserDayPage, UserDaysQuery } from './analytics';
+export type { RequestOptions } from './calls';
+export type { Timeouts } from './client';
+export type { ItemProblem, Listed } from './decode';
+export { analyticsRow } from './endpoints';
+export { ApiError, isApiError, QueryError } from './errors';
+export type {
+  ApiErrorCause,
+  ApiErrorFacts,
+  ApiErrorKind,
+  ApiErrorReason,
+  ApiRequestInfo,
+  QueryProblem,
+} from './errors';
+export type { Extra, Extras } from './extras';
+export type { Page } from './pages';
+export { EARLIEST_DAY, isDay, latestDay } from './queries';
+export type { DateRange } from './queries';
 export type {
   ActivityDay,
   AnalyticsMeta,
@@ -18,23 +30,9 @@ export type {
   ToolDay,
   UserDay,
   UserTokens,
-} from './analyticsRows';
-export { ApiClient } from './client';
-export type { ApiClientOptions } from './client';
-export { readComputers } from './computers';
-export type { Computer, ProvisioningStep } from './computers';
-export type { ControlChange, ControlSettings, CustomModel } from './controls';
-export type { ItemProblem, Listed } from './decode';
-export { ApiError, isApiError, QueryError } from './errors';
-export type {
-  ApiErrorCause,
-  ApiErrorFacts,
-  ApiErrorKind,
-  ApiErrorReason,
-  ApiRequestInfo,
-  QueryProblem,
-} from './errors';
-export type { Extra, Extras } from './extras';
+} from './resources/analytics';
+export { computerName, readComputers } from './resources/computer';
+export type { Computer, ProvisioningStep } from './resources/computer';
 export type {
   ContentItem,
   FileAttachment,
@@ -42,17 +40,23 @@ export type {
   Message,
   OutgoingMessage,
   SentMessage,
-} from './messages';
-export type { OrganizationUser, PageOptions } from './organization';
-export type { Page } from './pagination';
-export { EARLIEST_DAY, isDay, latestDay } from './queries';
-export type { DateRange } from './queries';
-export type { CriterionEvaluation, ReadinessReport, ReportsQuery } from './readiness';
-export { Redactor } from './redaction';
+} from './resources/message';
+export type { ControlChange, ControlSettings, CustomModel, OrganizationUser } from './resources/organization';
+export type { CriterionEvaluation, ReadinessReport } from './resources/readiness';
+export { readSession } from './resources/session';
+export type { CreateSession, Session, SessionSettings, TokenUsage } from './resources/session';
+export { ifFits, into, recordSchema, taken } from './recordSchema';
+export { openObject } from './tolerant';
+export type { RecordOf, RecordSchema } from './recordSchema';
 export { memoryGate } from './retryAfter';
 export type { RequestGate } from './retryAfter';
-export type { RequestOptions, Timeouts } from './service';
-export { readSession } from './sessions';
-export type { CreateSession, GetOptions, Session, SessionSettings, TokenUsage } from './sessions';
-
-serveReading();
+export { ApiClient } from './service';
+export type {
+  AnalyticsRows,
+  ApiClientOptions,
+  GetOptions,
+  PageOptions,
+  ReportsQuery,
+  UserDayPage,
+  UserDaysQuery,
+} from './service';

@@ -42,12 +42,12 @@ export function isDay(text: unknown): text is string {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
-/** A page size as a query value. Throws `QueryError` unless it is a whole number from 1 to `most`. */
-export function limitQuery(limit: number, most = 100): string {
+/** A page size; 100 when left out. Throws `QueryError` unless it is a whole number from 1 to `most`. */
+export function limitQuery(limit = 100, most = 100): number {
   if (!Number.isInteger(limit) || limit < 1 || limit > most) {
     throw new QueryError('limit', 'limit', String(limit), Number.isFinite(most) ? `1-${most}` : '1, 2, 3 …');
   }
-  return String(limit);
+  return limit;
 }
 
 /**

@@ -3,8 +3,8 @@ import { Formatter } from '../util/format';
 import { oneLine } from '../util/text';
 import type { BodyPart } from './body';
 import { imageType } from './imageType';
+import type { AttachmentReference } from './outbox/record';
 import type { WholePicture } from './pictures';
-import type { AttachmentReference } from './sendJournal';
 import { sniffPieces, type MediaType, type Sniffed } from './mediaTypes';
 
 export interface FileFacts {
@@ -42,7 +42,6 @@ export type Inspected =
 /** What is accepted, bytes. */
 export interface AttachmentLimits {
   readonly file: number;
-  readonly image: number;
   /** All attachments of a message together, before encoding. */
   readonly message: number;
 }
@@ -67,10 +66,7 @@ export class Attachments {
   readonly #files: AttachableFiles;
   readonly #limits: () => AttachmentLimits;
   readonly #format: Formatter;
-  readonly #inspected = new Map<
-    string,
-    { readonly stamp: string; readonly limit: number; readonly result: Inspected }
-  >();
+  readonly #inspected = new Map<string, { readonly stamp: string; readonly result: Inspected }>();
 
   constructor(files: AttachableFiles, limits: () => AttachmentLimits, language: string) {
     this.#files = files;
@@ -164,7 +160,7 @@ export class Attachments {
         return refused(unfit, before.size <= MOST_SHRINKABLE && /\.(?:png|jpe?g|webp)$/i.test(name));
       const stamp = `${before.size} ${before.mtime}`;
       const known = this.#inspected.get(uri);
-      if (!needBytes && known?.stamp === stamp && known.limit === this.#limits().image) return known;
+      if (!needBytes && known?.stamp === stamp) return known;
       const bytes = needBytes ? await this.#files.read(uri) : undefined;
       const found = await sniffPieces(bytes === undefined ? this.#files.pieces(uri) : inOne(bytes));
       const after = await this.#files.stat(uri);
@@ -172,8 +168,8 @@ export class Attachments {
       if (after.kind !== 'file' || !isWhole || `${after.size} ${after.mtime}` !== stamp) {
         return refused(vscode.l10n.t('{0} changed while it was read. Attach it again.', name));
       }
-      const result = this.#typed(name, before.size, found);
-      this.#inspected.set(uri, { stamp, limit: this.#limits().image, result });
+      const result = typed(name, before.size, found);
+      this.#inspected.set(uri, { stamp, result });
       return bytes === undefined ? { result } : { result, bytes };
     } catch (error) {
       return refused(
@@ -196,8 +192,7 @@ export class Attachments {
   }
 
   #unfit({ kind, size }: FileFacts, name: string): string | undefined {
-    const { file, image } = this.#limits();
-    const limit = Math.max(file, image);
+    const limit = this.#limits().file;
     switch (kind) {
       case 'folder':
         return vscode.l10n.t('{0} is a folder. Attach the files in it.', name);
@@ -206,54 +201,45 @@ export class Attachments {
       case 'other':
         return vscode.l10n.t('{0} is not a regular file.', name);
       case 'file':
-        return size > limit ? this.#tooLarge(name, size, limit) : undefined;
+        if (size <= limit) return undefined;
+        return vscode.l10n.t(
+          '{0} has {1}; the limit is {2}.',
+          name,
+          this.#format.bytes(size),
+          this.#format.bytes(limit),
+        );
     }
   }
+}
 
-  #tooLarge(name: string, size: number, limit: number): string {
-    return vscode.l10n.t(
-      '{0} has {1}; the limit is {2}.',
-      name,
-      this.#format.bytes(size),
-      this.#format.bytes(limit),
-    );
-  }
-
-  #typed(name: string, size: number, found: Sniffed): Inspected {
-    switch (found.kind) {
-      case 'empty':
-        return { ok: false, name, size, problem: vscode.l10n.t('{0} is empty.', name) };
-      case 'unsupportedImage':
-        return {
-          ok: false,
+function typed(name: string, size: number, found: Sniffed): Inspected {
+  switch (found.kind) {
+    case 'empty':
+      return { ok: false, name, size, problem: vscode.l10n.t('{0} is empty.', name) };
+    case 'unsupportedImage':
+      return {
+        ok: false,
+        name,
+        size,
+        problem: vscode.l10n.t(
+          '{0} is an image type the service does not take. Convert it to PNG or JPEG.',
           name,
-          size,
-          problem: vscode.l10n.t(
-            '{0} is an image type the service does not take. Convert it to PNG or JPEG.',
-            name,
-          ),
-        };
-      case 'binary':
-        return {
-          ok: false,
+        ),
+      };
+    case 'binary':
+      return {
+        ok: false,
+        name,
+        size,
+        problem: vscode.l10n.t(
+          '{0} is not supported. The service takes images (PNG, JPEG, GIF, WebP), PDF and UTF-8 text.',
           name,
-          size,
-          problem: vscode.l10n.t(
-            '{0} is not supported. The service takes images (PNG, JPEG, GIF, WebP), PDF and UTF-8 text.',
-            name,
-          ),
-        };
-      case 'image':
-      case 'pdf':
-      case 'text': {
-        const { file, image } = this.#limits();
-        const limit = found.kind === 'image' ? image : file;
-        if (size <= limit) return { ok: true, name, size, ...found };
-        const shrinkable = found.kind === 'image' && found.mediaType !== 'image/gif';
-        const problem = this.#tooLarge(name, size, limit);
-        return { ok: false, name, size, problem, ...(shrinkable ? { shrinkable } : {}) };
-      }
-    }
+        ),
+      };
+    case 'image':
+    case 'pdf':
+    case 'text':
+      return { ok: true, name, size, ...found };
   }
 }
 

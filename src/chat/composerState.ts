@@ -2,10 +2,10 @@ import * as vscode from 'vscode';
 import type { Formatter } from '../util/format';
 import { middle, oneLine, plain } from '../util/text';
 import type { AttachmentLimits } from './attachments';
-import type { Attached } from './composition';
 import type { Conversation } from './conversation';
+import type { Attached } from './outbox/composition';
+import type { Entry } from './outbox/record';
 import type { Chip, Composer, QueuedRow } from './protocol';
-import type { QueuedMessage } from './sendQueue';
 
 /** Longest text of a queued message that a page is given, UTF-16 units: all of them are told at each change. */
 const MOST_QUEUED = 4_000;
@@ -25,11 +25,9 @@ export function composerOf(
   format: Formatter,
 ): Composer {
   const { composition, queued, session } = conversation;
-  const { changing } = conversation.queue;
   const { attached, draft, tooMuch } = composition;
   const sizes = attached.flatMap(({ inspected }) => (inspected?.ok === true ? [inspected.size] : []));
   const total = sizes.reduce((sum, size) => sum + size, 0);
-  const { file, image } = settings.limits();
   return {
     chips: attached.map(attachment => chipOf(attachment, format)),
     total: total === 0 ? '' : totalText(sizes, format),
@@ -40,11 +38,10 @@ export function composerOf(
     queue: queued.map(message => queuedRow(message, format)),
     queueNote: queued.length === 0 ? '' : queueNote(conversation),
     queueStopped: conversation.isQueueStopped,
-    ...(changing?.text === undefined ? {} : { changing: { id: changing.id, text: changing.text } }),
     target: oneLine(draft.target?.name ?? session?.computerName ?? session?.computerId ?? '', 60),
     sendKey: settings.sendKey(),
     largePaste: settings.largePaste(),
-    limits: { file, image },
+    fileLimit: settings.limits().file,
   };
 }
 
@@ -63,20 +60,16 @@ function encodedSize(size: number): number {
 function queueNote(conversation: Conversation): string {
   if (conversation.isQueueStopped)
     return vscode.l10n.t('Stopped: a message before these was not sent, or it is not known whether it was.');
-  if (conversation.queue.isHeld) return vscode.l10n.t('Waits while the first message is being edited.');
   const status = conversation.session?.status;
   return status === undefined || status === 'unknown'
     ? vscode.l10n.t('Waits until the status of the agent is known.')
     : vscode.l10n.t('Goes out in this order when the agent is idle and this window has the focus.');
 }
 
-function queuedRow({ id, text, attachments, claim, problem }: QueuedMessage, format: Formatter): QueuedRow {
-  const shown = plain(text.slice(0, MOST_QUEUED), MOST_QUEUED);
-  const isCut = text.length > MOST_QUEUED;
+function queuedRow({ id, text, attachments, sentence }: Entry, format: Formatter): QueuedRow {
   return {
     id,
-    text: shown,
-    ...(isCut ? { isCut } : shown === text ? {} : { raw: text }),
+    text: plain(text.slice(0, MOST_QUEUED), MOST_QUEUED),
     chips: attachments.map(({ uri, name, kind, size }) => ({
       key: '',
       name: oneLine(name, 100),
@@ -84,8 +77,7 @@ function queuedRow({ id, text, attachments, claim, problem }: QueuedMessage, for
       size: format.bytes(size),
       title: titleOf(uri),
     })),
-    leaving: claim !== undefined,
-    ...(problem === undefined ? {} : { problem: oneLine(problem, 300) }),
+    ...(sentence === undefined ? {} : { problem: oneLine(sentence, 300) }),
   };
 }
 

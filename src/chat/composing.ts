@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { ApiClient } from '../api';
+import { computerName, type ApiClient } from '../api';
 import type { Event } from '../util/event';
 import { forQuickPick, oneLine } from '../util/text';
 import type { PanelHandlers } from '../webview/ipc';
@@ -9,9 +9,9 @@ import type { Conversation } from './conversation';
 import type { AwayFile } from './given';
 import type { KeptFiles, LooseFile } from './keptFiles';
 import { ownTexts } from './model';
+import type { Message } from './outbox/record';
 import { Pictures } from './pictures';
 import type { ChatProtocol, Picture } from './protocol';
-import type { Gone } from './undo';
 import { moreThan, Uploads, type Piece } from './uploads';
 
 /** What composing needs beyond the conversation. */
@@ -35,7 +35,7 @@ export class Composing {
     this.#pictures = new Pictures(key => deps.attachments.picture(key));
     this.#uploads = new Uploads({
       begin: name => deps.kept.begin(conversation.serviceId, { name: nameOf(name) }),
-      limit: () => this.#limit,
+      limit: () => deps.limits().file,
       language: vscode.env.language,
     });
   }
@@ -51,7 +51,7 @@ export class Composing {
    * further. Rejects with the reasons after the others are attached.
    */
   async attachAway(files: readonly AwayFile[]): Promise<void> {
-    const limit = this.#limit;
+    const limit = this.#deps.limits().file;
     const problems: string[] = [];
     for (const file of files) {
       const name = nameOf(file.name);
@@ -87,13 +87,6 @@ export class Composing {
   pageGone(): void {
     void this.#uploads.clear();
     this.#pictures.clear();
-    this.conversation.queue.pageGone();
-  }
-
-  /** No page comes again: a message that was being changed may go. */
-  closed(): void {
-    this.pageGone();
-    this.conversation.queue.letGo();
   }
 
   /** Attaches files by their addresses. */
@@ -135,25 +128,19 @@ export class Composing {
     const { items } = await api.computers.list();
     const own = session?.computerId;
     const target = composition.draft.target?.computerId ?? own;
-    const choices = items.map(({ id, name, status }) => ({
-      id,
-      name,
-      label: forQuickPick(name, 80),
-      description: forQuickPick(status ?? '', 40),
-      ...(id === own ? { detail: vscode.l10n.t('The computer of this session') } : {}),
-      picked: id === target,
+    const choices = items.map(computer => ({
+      id: computer.id,
+      name: computerName(computer),
+      label: forQuickPick(computerName(computer), 80),
+      description: forQuickPick(computer.status ?? '', 40),
+      ...(computer.id === own ? { detail: vscode.l10n.t('The computer of this session') } : {}),
+      picked: computer.id === target,
     }));
     choices.sort((a, b) => Number(b.id === own) - Number(a.id === own));
     const placeHolder = vscode.l10n.t('Send the message to which computer?');
     const choice = await vscode.window.showQuickPick(choices, { placeHolder, ignoreFocusOut: true });
     if (choice === undefined) return;
     composition.setTarget(choice.id === own ? undefined : { computerId: choice.id, name: choice.name });
-  }
-
-  /** Largest file of any type, bytes. */
-  get #limit(): number {
-    const { file, image } = this.#deps.limits();
-    return Math.max(file, image);
   }
 
   #need(key: string): void {
@@ -165,7 +152,8 @@ export class Composing {
 /** Answers to what the page asks of the composer and the queue. */
 export function composerRequests(
   composing: Composing,
-  giveBack: (words: string, gone: Gone) => void,
+  giveBack: (words: string, gone: Message) => void,
+  showDraft: () => void,
 ): Pick<
   PanelHandlers<ChatProtocol>['requests'],
   | 'history'
@@ -173,11 +161,8 @@ export function composerRequests(
   | 'attachUris'
   | 'attachBytes'
   | 'attachedPicture'
-  | 'queuedText'
-  | 'editQueued'
-  | 'moveQueued'
+  | 'takeBackQueued'
   | 'removeQueued'
-  | 'sendQueuedNow'
   | 'chooseTarget'
 > {
   const { conversation } = composing;
@@ -185,36 +170,23 @@ export function composerRequests(
     await act;
     return null;
   };
-  const found = async (change: Promise<boolean>): Promise<null> => {
-    if (!(await change)) throw new Error(vscode.l10n.t('This message is being sent or is gone.'));
-    return null;
-  };
+  const isGone = (): Error => new Error(vscode.l10n.t('This message is being sent or is gone.'));
   return {
     history: () => ownTexts(conversation.transcript.known),
     attach: () => done(composing.pickFiles()),
     attachUris: ({ uris }) => done(composing.attachUris(uris)),
     attachBytes: piece => done(composing.receive(piece)),
     attachedPicture: ({ key, from }) => composing.picture(key, from),
-    queuedText: ({ id }) => {
-      const message = conversation.queued.find(item => item.id === id);
-      if (message === undefined) throw new Error(vscode.l10n.t('This message is being sent or is gone.'));
-      return message.text;
-    },
-    editQueued: ({ id, text }) => {
-      if (text.trim() === '') throw new Error(vscode.l10n.t('Write a message first.'));
-      return found(conversation.queue.edit(id, text));
-    },
-    moveQueued: ({ id, to }) => found(conversation.queue.move(id, to)),
-    removeQueued: async ({ id }) => {
-      const gone = conversation.queued.find(message => message.id === id);
-      await found(conversation.queue.remove(id));
-      if (gone !== undefined) giveBack(vscode.l10n.t('Message removed from the queue.'), gone);
+    takeBackQueued: async ({ id }) => {
+      if ((await conversation.composition.takeBackQueued(id)) === undefined) throw isGone();
+      showDraft();
       return null;
     },
-    sendQueuedNow: () => {
-      if (conversation.queue.isHeld)
-        throw new Error(vscode.l10n.t('The first message is being edited. Save it or cancel first.'));
-      return done(conversation.queue.sendNow());
+    removeQueued: async ({ id }) => {
+      const gone = await conversation.removeQueued(id);
+      if (gone === undefined) throw isGone();
+      giveBack(vscode.l10n.t('Message removed from the queue.'), gone);
+      return null;
     },
     chooseTarget: () => done(composing.chooseTarget()),
   };

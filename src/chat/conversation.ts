@@ -1,21 +1,34 @@
 import * as vscode from 'vscode';
+import { randomUUID } from 'node:crypto';
 import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { Ticker } from '../util/ticker';
 import { AttachmentsRefused } from './attachments';
-import { Composition } from './composition';
 import { LOOK_EVERY_MS, type ConversationOptions } from './conversationOptions';
-import { routeOf } from './drafts';
 import type { MessageList } from './messageList';
 import type { MessageSource } from './messageSource';
 import { messageSources } from './messageSources';
 import { wasSentSince } from './model';
 import type { Kept, Unsaved } from './protocol';
-import { QueueRunner } from './queueRunner';
+import { Composition } from './outbox/composition';
+import type { Outbox } from './outbox/outbox';
+import { QueueRunner } from './outbox/queueRunner';
+import {
+  entryOf,
+  UNDECIDED,
+  undecided,
+  withAdded,
+  withoutEntry,
+  withReplaced,
+  withTaken,
+  type Change,
+  type Entry,
+  type Message,
+  type Shown,
+} from './outbox/record';
+import { isBusy, isChanged, isSettled } from './outbox/refusals';
+import { Sender, type Sending, type SendOutcome } from './outbox/sender';
 import type { RowsInput } from './rows';
-import { Sender, type Outgoing, type SendOutcome } from './sender';
-import type { SendRecord } from './sendJournal';
-import type { QueuedMessage } from './sendQueue';
 import type { ChatSession } from './sessions';
 import { Transcript } from './transcript';
 
@@ -31,8 +44,8 @@ export class Conversation extends Disposable {
   #source: MessageSource;
   readonly #list: MessageList;
   readonly #sender: Sender;
-  /** Sends what is queued, and changes it. */
-  readonly queue: QueueRunner;
+  readonly #outbox: Outbox;
+  readonly #queue: QueueRunner;
   readonly #looking: Ticker;
   readonly #changed = this.register(new Emitter<void>());
   readonly #settled = this.register(new Emitter<SendOutcome>());
@@ -48,33 +61,38 @@ export class Conversation extends Disposable {
   constructor(options: ConversationOptions) {
     super();
     this.#options = options;
-    const { sessionId, serviceId, storage, drafts, journal, queue, attachments, sessions, api, log } =
-      options;
+    const { sessionId, serviceId, storage, outboxes, attachments, sessions, api, log } = options;
     this.sessionId = sessionId;
     this.serviceId = serviceId;
     this.transcript = this.register(new Transcript(storage, serviceId, sessionId));
-    this.composition = this.register(new Composition(sessionId, drafts, journal, attachments));
+    this.#outbox = outboxes.of(sessionId);
+    this.composition = this.register(new Composition(this.#outbox, attachments));
     const { list, walk } = messageSources(options, this.transcript);
     this.#list = this.register(list);
     this.#sources = [list, this.register(walk)];
     this.#source = walk;
     this.#sender = new Sender({
       ...options,
+      outbox: this.#outbox,
       transcript: this.transcript,
       describe: error => options.describe(error) ?? vscode.l10n.t('The request was cancelled.'),
       now: options.now ?? Date.now,
     });
-    this.queue = this.register(
+    this.#queue = this.register(
       new QueueRunner({
         sessionId,
-        queue,
+        outbox: this.#outbox,
         sessions,
-        isFree: force =>
-          this.#loaded && api() !== undefined && !this.isSending && (force || this.#undecided.length === 0),
-        isSent: id => this.isRecorded(id, false) && journal.get(id)?.state !== 'sending',
-        begun: () => this.composition.draft.changing,
-        keep: begun => this.composition.setChanging(begun),
-        send: (message, recorded) => this.#sendQueued(message, recorded),
+        isFree: () =>
+          this.#loaded &&
+          api() !== undefined &&
+          !this.isSending &&
+          undecided(this.#outbox.current).length === 0,
+        sendNext: async () => {
+          const sending = await this.#begin(() => this.#sender.sendNext());
+          if (sending !== undefined) await this.#settle(sending);
+          return sending !== undefined;
+        },
         onError: error => log.error('A queued message could not be sent', error),
       }),
     );
@@ -83,16 +101,6 @@ export class Conversation extends Disposable {
     this.register(this.transcript.onDidChange(changed));
     this.register(this.composition.onDidChange(changed));
     for (const source of this.#sources) this.register(source.onDidChange(changed));
-    this.register(
-      journal.onDidChange(ids => {
-        if (ids.some(id => (journal.get(id)?.sessionId ?? sessionId) === sessionId)) changed();
-      }),
-    );
-    this.register(
-      queue.onDidChange(ids => {
-        if (ids.includes(sessionId)) changed();
-      }),
-    );
     this.register(
       sessions.onDidChange(ids => {
         if (ids.length > 0 && !ids.includes(sessionId)) return;
@@ -125,18 +133,16 @@ export class Conversation extends Disposable {
   }
 
   /** What waits until the agent is idle, in order. */
-  get queued(): readonly QueuedMessage[] {
-    return this.#options.queue.of(this.sessionId);
-  }
-
-  /** Sends the person has to decide about. Nothing queued goes out before. */
-  get #undecided(): readonly SendRecord[] {
-    return this.sends.filter(({ state }) => state === 'refused' || state === 'unknown');
+  get queued(): readonly Entry[] {
+    return this.#outbox.current.entries.filter(({ state }) => state === 'queued');
   }
 
   /** Queued messages wait for the person. */
   get isQueueStopped(): boolean {
-    return this.queued.length > 0 && (this.#undecided.length > 0 || this.queued[0]?.problem !== undefined);
+    const { queued } = this;
+    return (
+      queued.length > 0 && (undecided(this.#outbox.current).length > 0 || queued[0]?.sentence !== undefined)
+    );
   }
 
   /** A message of the person is queued rather than sent. */
@@ -151,8 +157,11 @@ export class Conversation extends Disposable {
     return this.#starting;
   }
 
-  get sends(): readonly SendRecord[] {
-    return this.#options.journal.ofSession(this.sessionId);
+  /** What was sent from here and is not in the transcript: on its way, refused or of unknown outcome. */
+  get sends(): readonly Entry[] {
+    const { draft, entries } = this.#outbox.current;
+    const sent = entries.filter(({ id, state }) => state !== 'queued' && !this.transcript.hasSent(id));
+    return draft.refused === undefined ? sent : [...sent, draft.refused];
   }
 
   /** What the rows of the transcript are made from. */
@@ -160,6 +169,7 @@ export class Conversation extends Disposable {
     return {
       known: this.transcript.known,
       sends: this.sends,
+      status: this.session?.status,
       // A list is read again after the count has moved: until then there is nothing to say about the difference.
       messageCount:
         this.#source.isComplete && (this.#reading > 0 || this.#seen !== this.#state)
@@ -167,7 +177,7 @@ export class Conversation extends Disposable {
           : this.session?.messageCount,
       breaks: this.#source.breaks(),
       complete: this.#source.isComplete,
-      inComposer: this.composition.draft.sendId,
+      inComposer: this.composition.draft.refused?.id,
     };
   }
 
@@ -230,98 +240,96 @@ export class Conversation extends Disposable {
 
   /**
    * Sends the text with the attachments of the draft, or queues it while the agent works. Resolves to its id when it is recorded;
-   * rejects with a sentence when it was not; the draft stays.
+   * rejects with a sentence when it was not; the draft stays. `over`: what the page showed before this text.
    */
-  async submit(text: string, id: string): Promise<void> {
-    await this.load();
+  async submit(text: string, id: string = randomUUID(), over?: Shown): Promise<void> {
+    if (!this.#loaded) await this.load();
     if (this.isRecorded(id)) throw new Error(vscode.l10n.t('This message has been recorded already.'));
-    if (!this.queuesNow) {
-      await this.sendDraft(text, id);
-      return;
-    }
-    const message = await this.composition.message(text);
-    await this.#options.queue.add(this.sessionId, { ...message, id });
-    await this.composition.putAside(message);
-    this.queue.look();
-  }
-
-  /** Sends the text with the attachments of the draft. Resolves when that is recorded; `onDidSettle` tells the rest. */
-  async sendDraft(text: string, sendId?: string): Promise<SendRecord> {
-    const { log } = this.#options;
-    try {
-      const { send, outcome } = await this.#begin({ ...(await this.composition.message(text)), sendId });
-      // The request is under way: from here on nothing may look as if it were not.
-      await this.composition
-        .putIn(send)
-        .catch((error: unknown) => log.error('A draft could not be stored', error));
-      void this.#settle(send, outcome);
-      return send;
-    } catch (error) {
-      if (error instanceof AttachmentsRefused) this.composition.setProblems(error.problems);
-      throw error;
-    }
+    if (text.trim() === '') throw new Error(vscode.l10n.t('Write a message first.'));
+    this.composition.setText(text, (over ?? this.composition.draft).stash, over);
+    const { message } = this.composition;
+    if (message.text !== text) throw isChanged();
+    const isSent = !this.queuesNow && (await this.#send(id, message, withTaken));
+    if (!isSent && !this.isRecorded(id)) await this.#enqueue(id, message);
   }
 
   /** Takes up what a page still held when its window was closed, unless it was sent or queued since. Resolves when that is durable. */
   async takeUnsaved({ text, at = 0, sendId }: Unsaved): Promise<void> {
     await this.load();
     if (sendId !== undefined && this.isRecorded(sendId)) return;
-    if (wasSentSince(this.transcript.known.values(), text, at)) return;
+    const isSent = [...this.sends, ...this.queued].some(entry => entry.text === text && entry.at >= at);
+    if (isSent || wasSentSince(this.transcript.known.values(), text, at)) return;
     this.composition.takeUnsaved(text, at);
-    await this.#options.drafts.flush();
+    await this.#outbox.flush();
   }
 
   /** Whether a message with this id was recorded: sent, being sent, or queued. */
-  isRecorded(id: string, orQueued = true): boolean {
-    if (this.#options.journal.get(id) !== undefined || this.transcript.hasSent(id)) return true;
-    return orQueued && this.queued.some(item => item.id === id);
+  isRecorded(id: string): boolean {
+    return entryOf(this.#outbox.current, id) !== undefined || this.transcript.hasSent(id);
   }
 
   /** Sends text and files without touching the draft; resolves to the outcome. */
   async sendDirectly(text: string, uris: readonly string[]): Promise<SendOutcome> {
     const attachments = await this.#options.attachments.references(uris);
-    const { send, outcome } = await this.#sender.start({ text, attachments });
-    return this.#settle(send, outcome);
+    const sending = await this.#begin(() =>
+      this.#sender.send(randomUUID(), { text, attachments }, withAdded),
+    );
+    if (sending === undefined) throw isBusy();
+    return this.#settle(sending);
   }
 
-  /** Sends the same again: only ever on the person's word. The send before is forgotten once the new one is recorded. */
-  async sendAgain(sendId: string): Promise<void> {
-    const { text, attachments, ...rest } = await this.#settledSend(sendId);
-    const { send, outcome } = await this.#begin({ text, attachments, ...routeOf(rest) });
-    this.composition.keepWithout(sendId);
-    await this.#options.journal.remove(sendId);
-    void this.#settle(send, outcome);
+  /** Sends the same again in its place: only ever on the person's word. */
+  async sendAgain(id: string): Promise<void> {
+    const entry = this.#outbox.current.entries.find(each => each.id === id && UNDECIDED.includes(each.state));
+    if (entry === undefined) throw isSettled();
+    const isSent = await this.#send(randomUUID(), entry, by => withReplaced(id, by));
+    if (!isSent) throw this.isSending ? isBusy() : isSettled();
   }
 
   /** Forgets a send that was refused or whose outcome is unknown; resolves to what is nowhere else then. */
-  async discard(sendId: string): Promise<SendRecord | undefined> {
-    const send = await this.#settledSend(sendId);
-    const isInComposer = this.composition.draft.sendId === sendId;
-    this.composition.keepWithout(sendId);
-    await this.#options.journal.remove(sendId);
-    return isInComposer ? undefined : send;
+  async discard(id: string): Promise<Entry | undefined> {
+    if (this.composition.draft.refused?.id === id) {
+      await this.#outbox.change(withoutEntry(id));
+      return undefined;
+    }
+    const entry = await this.#outbox.take(id, UNDECIDED, withoutEntry(id));
+    if (entry === undefined) throw isSettled();
+    return entry;
   }
 
-  /** Moves a refused message back into the composer. */
-  async editAgain(sendId: string): Promise<void> {
-    const send = await this.#settledSend(sendId);
-    await this.composition.takeBack(send);
-    if (this.composition.draft.sendId !== sendId) await this.#options.journal.remove(sendId);
+  /** Takes out a queued message that nobody is sending; resolves to it, if it was there. */
+  removeQueued(id: string): Promise<Entry | undefined> {
+    return this.#outbox.take(id, ['queued'], withoutEntry(id));
   }
 
-  async #sendQueued(message: QueuedMessage, recorded: () => Promise<void>): Promise<void> {
-    const { id: sendId, text, attachments, ...rest } = message;
-    const { send, outcome } = await this.#begin({ sendId, text, attachments, ...routeOf(rest) }, recorded);
-    await this.#settle(send, outcome);
+  /** Whether it was sent by this window. */
+  async #send(id: string, message: Message, record: (entry: Entry) => Change): Promise<boolean> {
+    try {
+      const sending = await this.#begin(() => this.#sender.send(id, message, record));
+      if (sending !== undefined) void this.#settle(sending);
+      return sending !== undefined;
+    } catch (error) {
+      if (error instanceof AttachmentsRefused) this.composition.setProblems(error.problems);
+      throw error;
+    }
+  }
+
+  async #enqueue(id: string, { text, attachments, target }: Message): Promise<void> {
+    const at = (this.#options.now ?? Date.now)();
+    const after = await this.#outbox.change(
+      withTaken({ id, text, attachments, target, state: 'queued', at }),
+    );
+    if (entryOf(after, id) === undefined) throw isChanged();
+    this.#queue.look();
   }
 
   /** One message at a time. */
-  async #begin(message: Outgoing, recorded?: () => Promise<void>): ReturnType<Sender['start']> {
-    if (this.isSending) throw new Error(vscode.l10n.t('The message before this one is still being sent.'));
+  async #begin(start: () => Promise<Sending | undefined>): Promise<Sending | undefined> {
+    if (this.isSending) throw isBusy();
     this.#starting = true;
     this.#changed.fire();
     try {
-      return await this.#sender.start(message, recorded);
+      return await start();
     } finally {
       this.#starting = false;
       this.#changed.fire();
@@ -329,9 +337,8 @@ export class Conversation extends Disposable {
   }
 
   async #load(): Promise<void> {
-    const { drafts, places, journal, queue } = this.#options;
-    const stored = [drafts, places, journal, queue, this.transcript];
-    await Promise.all(stored.map(each => each.load()));
+    const { outboxes, places } = this.#options;
+    await Promise.all([outboxes, places, this.transcript].map(each => each.load()));
     await this.composition.load();
     this.#loaded = true;
     this.#changed.fire();
@@ -346,36 +353,24 @@ export class Conversation extends Disposable {
 
   #onChange(): void {
     this.#changed.fire();
-    this.queue.look();
-    this.#looking.want(this.queued.length > 0 || this.#options.journal.isOpen(this.sessionId));
+    this.#queue.look();
+    this.#looking.want(this.#outbox.current.entries.some(({ state }) => !UNDECIDED.includes(state)));
   }
 
   async #refresh(): Promise<void> {
     await this.#sender.recover();
-    const unknown = this.sends.filter(send => send.state === 'unknown');
-    if (unknown.length > 0) await this.#sender.lookAfter(unknown);
     await this.#options.sessions.refresh(this.sessionId);
+    await this.#sender.noteAfter(this.sends.filter(({ state }) => state === 'unknown').map(({ id }) => id));
     await this.readOn();
   }
 
-  async #settle(send: SendRecord, outcome: Promise<SendOutcome>): Promise<SendOutcome> {
+  async #settle({ outcome }: Sending): Promise<SendOutcome> {
     const settled = await outcome;
-    if (settled.state !== 'refused') this.composition.release(send.sendId);
     this.#settled.fire(settled);
     this.#changed.fire();
-    this.queue.look();
+    this.#queue.look();
     if (settled.state === 'accepted') this.#inBackground(() => this.readOn());
     return settled;
-  }
-
-  /** A send that is the person's to decide about; what stands in the queue of it goes. */
-  async #settledSend(sendId: string): Promise<SendRecord> {
-    const send = this.#options.journal.get(sendId);
-    if (send?.sessionId !== this.sessionId || send.state === 'sending' || send.state === 'accepted') {
-      throw new Error(vscode.l10n.t('This message has been settled meanwhile.'));
-    }
-    await this.#options.queue.drop(this.sessionId, sendId);
-    return send;
   }
 
   /** Reads a list again when the session says that there is more; the walk has nothing to gain from that. */

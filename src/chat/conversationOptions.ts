@@ -3,24 +3,20 @@ import type { Logger } from '../log';
 import type { Storage } from '../storage';
 import type { Attachments } from './attachments';
 import type { BuildBody } from './bodyBuilder';
-import type { Drafts } from './drafts';
+import type { Outboxes } from './outbox/outbox';
 import type { ReadingPlaces } from './readingPlaces';
-import type { SendJournal } from './sendJournal';
-import type { SendQueue } from './sendQueue';
 import type { ChatSessions } from './sessions';
 
 /** What is queued or being sent is looked at so often, ms: nobody tells when another window that has it in its hands is gone. */
-export const LOOK_EVERY_MS = 30_000;
+export const LOOK_EVERY_MS = 10_000;
 
 /** What a conversation is made from. */
 export interface ConversationOptions {
   readonly serviceId: string;
   readonly sessionId: string;
   readonly storage: Storage;
-  readonly drafts: Drafts;
+  readonly outboxes: Outboxes;
   readonly places: ReadingPlaces;
-  readonly journal: SendJournal;
-  readonly queue: SendQueue;
   readonly attachments: Attachments;
   readonly buildBody: BuildBody;
   readonly sessions: ChatSessions;

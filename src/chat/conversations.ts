@@ -7,11 +7,9 @@ import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
 import type { Attachments } from './attachments';
 import type { BuildBody } from './bodyBuilder';
 import { Conversation } from './conversation';
-import { Drafts } from './drafts';
 import type { KeptFiles } from './keptFiles';
+import { Outboxes } from './outbox/outbox';
 import { ReadingPlaces } from './readingPlaces';
-import { SendJournal } from './sendJournal';
-import { SendQueue } from './sendQueue';
 import type { ChatSessions } from './sessions';
 
 export interface ConversationsOptions {
@@ -27,10 +25,8 @@ export interface ConversationsOptions {
 }
 
 interface OfService {
-  readonly drafts: Drafts;
+  readonly outboxes: Outboxes;
   readonly places: ReadingPlaces;
-  readonly journal: SendJournal;
-  readonly queue: SendQueue;
 }
 
 /** One conversation a session, shared by whoever uses it and let go after the last. */
@@ -76,10 +72,10 @@ export class Conversations extends Disposable {
     if (this.serviceId !== undefined) this.#ofService(this.serviceId);
   }
 
-  /** Resolves when all drafts are durable. */
+  /** Resolves when all that is written is durable, or was tried in vain. */
   async flush(): Promise<void> {
-    const kept = [...this.#services.values()].flatMap(({ drafts, places }) => [drafts, places]);
-    await Promise.all(kept.map(each => each.flush()));
+    const kept = [...this.#services.values()].flatMap(({ outboxes, places }) => [outboxes, places]);
+    await Promise.allSettled(kept.map(each => each.flush()));
   }
 
   override dispose(): void {
@@ -111,14 +107,12 @@ export class Conversations extends Disposable {
     if (known === undefined) {
       const { storage, log } = this.#options;
       known = {
-        drafts: this.register(
-          new Drafts(storage, serviceId, error => log.error('A draft could not be stored', error)),
+        outboxes: this.register(
+          new Outboxes(storage, serviceId, error => log.error('What is written could not be stored', error)),
         ),
         places: this.register(
           new ReadingPlaces(storage, serviceId, error => log.error('A place could not be stored', error)),
         ),
-        journal: this.register(new SendJournal({ storage, serviceId })),
-        queue: this.register(new SendQueue({ storage, serviceId })),
       };
       this.#services.set(serviceId, known);
       this.#goOn(serviceId, known);
@@ -127,10 +121,10 @@ export class Conversations extends Disposable {
   }
 
   /** Keeps the conversations of sessions with a queue alive until it is empty, and clears attachments nobody needs any more. */
-  #goOn(serviceId: string, { drafts, journal, queue }: OfService): void {
+  #goOn(serviceId: string, { outboxes }: OfService): void {
     const held = new Map<string, IDisposable>();
     const hold = (): void => {
-      const waiting = this.isDisposed ? [] : queue.sessionIds;
+      const waiting = this.isDisposed ? [] : outboxes.waiting;
       for (const sessionId of waiting) {
         if (held.has(sessionId)) continue;
         const { conversation, lease } = this.use(serviceId, sessionId);
@@ -143,13 +137,12 @@ export class Conversations extends Disposable {
         lease.dispose();
       }
     };
-    this.register(queue.onDidChange(hold));
+    this.register(outboxes.onDidChange(hold));
     const begin = async (): Promise<void> => {
-      await Promise.all([drafts.load(), journal.load(), queue.load()]);
+      await outboxes.load();
       hold();
-      if ([drafts, journal, queue].some(({ isPartial }) => isPartial)) return;
-      const inUse = [drafts, journal, queue].flatMap(({ attachments }) => attachments);
-      await this.#options.kept.sweep(serviceId, inUse);
+      const { attachments } = outboxes;
+      if (attachments !== undefined) await this.#options.kept.sweep(serviceId, attachments);
     };
     begin().catch((error: unknown) => this.#options.log.error('What was queued cannot be read', error));
   }

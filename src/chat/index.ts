@@ -22,12 +22,13 @@ import { ChatPanel } from './panel';
 import { headerOf } from './panelState';
 import { pickTabFiles } from './openTabs';
 import { Places } from './places';
-import { RowBuilder } from './rows';
+import { messageKey, RowBuilder } from './rows';
 import { readSendRequest, readSessionId, readUris } from './requests';
 import type { ChatSessions } from './sessions';
 import { workspaceFiles } from './workspaceFiles';
 
-export type { ChatSession, ChatSessions } from './sessions';
+export type { ChatSessions } from './sessions';
+export { transcriptRecords } from './transcript';
 
 export interface ChatDeps {
   readonly extensionUri: vscode.Uri;
@@ -55,6 +56,12 @@ export interface Prefill {
   readonly title?: string | undefined;
 }
 
+export interface PlaceOfWords {
+  readonly sessionId: string;
+  readonly messageId?: string | undefined;
+  readonly words: string;
+}
+
 export interface ChatFeature extends IDisposable {
   readonly commands: CommandHandlers<'chat'>;
   /**
@@ -62,12 +69,16 @@ export interface ChatFeature extends IDisposable {
    * chooses one; resolves to false when they cancel. `title` is the question they are asked.
    */
   prefill(message: Prefill): Promise<boolean>;
+  /** Opens a session with these words marked, in one of its messages if that is named. */
+  openAt(place: PlaceOfWords): Promise<void>;
   /** Gives a panel found after a reload its conversation again; `state` is what its page kept, old or hostile. */
   restorePanel(panel: vscode.WebviewPanel, state: unknown): Promise<void>;
   /** Fills the view, with what its page kept. */
   resolveView(view: vscode.WebviewView, state: unknown): Promise<void>;
   /** Attaches files dropped on a row of a tree to that session's draft; elsewhere asks for the session. */
   dropOn(target: unknown, data: vscode.DataTransfer): Promise<void>;
+  /** Whether a session is shown in this window. */
+  isShown(sessionId: string): boolean;
   /** Goes on sending what an earlier window has queued. */
   goOn(): void;
   /** Resolves when all drafts are durable. */
@@ -104,7 +115,7 @@ class Chat extends Disposable implements ChatFeature {
     const { connection, storage, sessions, log, extensionUri, extras, composer } = deps;
     const kept = new KeptFiles(deps.storageUri.fsPath, workspaceFiles);
     const attachments = new Attachments(kept, composer.limits, vscode.env.language);
-    const buildBody = bodyBuilder(path.join(__dirname, 'bodyWorker.js'));
+    const buildBody = bodyBuilder(path.join(__dirname, 'bodyWorker.mjs'));
     const { onDidChange: onDidChangeSettings } = composer;
     const composing = { ...composer, kept, attachments, onDidChangeSettings, api: () => connection.api };
     this.#conversations = this.register(
@@ -154,10 +165,22 @@ class Chat extends Disposable implements ChatFeature {
     panel.reveal();
     const { conversation } = panel;
     await conversation.load();
-    const written = conversation.composition.draft.text.trimEnd();
-    conversation.composition.setText(written === '' ? text : `${written}\n\n${text}`);
+    const { draft } = conversation.composition;
+    const written = draft.text.trimEnd();
+    conversation.composition.setText(written === '' ? text : `${written}\n\n${text}`, draft.stash);
     panel.showDraft();
     return true;
+  }
+
+  async openAt({ sessionId, messageId, words }: PlaceOfWords): Promise<void> {
+    await this.#deps.connection.ready();
+    await this.#deps.sessions.ensure(sessionId);
+    const panel = await this.#places.show(sessionId);
+    if (messageId !== undefined) panel.find({ words, key: messageKey(messageId) });
+  }
+
+  isShown(sessionId: string): boolean {
+    return this.#places.isShown(sessionId);
   }
 
   goOn(): void {
@@ -182,7 +205,9 @@ class Chat extends Disposable implements ChatFeature {
     await (inPanel ? this.#places.showInPanel(sessionId) : this.#places.show(sessionId));
   }
 
-  async #sendCommand(request: unknown): Promise<{ readonly messageId: string; readonly status: string }> {
+  async #sendCommand(
+    request: unknown,
+  ): Promise<{ readonly messageId: string; readonly status: string | undefined }> {
     const { sessionId, text, attachments } = readSendRequest(request);
     await this.#deps.connection.ready();
     await this.#deps.sessions.ensure(sessionId);
@@ -252,7 +277,7 @@ class Chat extends Disposable implements ChatFeature {
   async #exportCommand(target: unknown): Promise<void> {
     const written = await this.#write(target);
     if (written === undefined) return;
-    await saveMarkdown(written.title, written.content());
+    await saveMarkdown(written.title, written.content(), this.#deps.log);
   }
 
   /** With the key of a row, only that message. */

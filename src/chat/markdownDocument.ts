@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { isTime } from '../util/format';
-import { inertLine, inertMarkdown } from './inertMarkdown';
+import { fenced, inertLine, inertMarkdown } from './inertMarkdown';
 import type { Chip, Header, MessageRow, Part, Row, SendRow } from './protocol';
 
 export interface DocumentOptions {
@@ -15,7 +15,8 @@ export interface DocumentOptions {
 export function transcriptDocument({ header, rows, language }: DocumentOptions): string {
   const days = new Intl.DateTimeFormat(language, { dateStyle: 'full' });
   const times = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
-  const time = (at: number): string => (at !== 0 && isTime(at) ? `, ${times.format(at)}` : '');
+  const time = (at: number | undefined): string =>
+    at !== undefined && isTime(at) ? `, ${times.format(at)}` : '';
   const facts = [
     ...header.facts.map(({ label, value }) => `${label}: ${value}`),
     ...(header.tokens?.detail.split('\n') ?? []),
@@ -80,6 +81,8 @@ function part(shown: Part): string[] {
       return [shifted(shown.text)];
     case 'commentary':
       return [`#### ${vscode.l10n.t('Commentary')}`, shifted(shown.text)];
+    case 'system':
+      return [`#### ${vscode.l10n.t('System message')}`, shifted(shown.text)];
     case 'reasoning':
       return [`#### ${vscode.l10n.t('Reasoning')}`, shifted(shown.text)];
     case 'withheld':
@@ -102,20 +105,7 @@ function part(shown: Part): string[] {
   }
 }
 
-/** Code in a fence longer than any inside. */
-function fenced(text: string): string {
-  if (text === '') return '';
-  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(run => run.length));
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}\n${text}\n${fence}`;
-}
-
 /** Headings of a message stand below that of the message itself. */
 function shifted(text: string): string {
-  return inertMarkdown(text, line =>
-    line.replace(
-      /^( {0,3})(#{1,6})(?=\s)/,
-      (_, indent: string, marks: string) => `${indent}${'#'.repeat(Math.min(6, marks.length + 4))}`,
-    ),
-  );
+  return inertMarkdown(text, 4);
 }

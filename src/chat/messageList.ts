@@ -115,9 +115,11 @@ export class MessageList extends Disposable implements MessageSource {
     return true;
   }
 
-  #isFresh({ id, updatedAt }: StoredMessage): boolean {
-    const known = this.#options.transcript.known.get(id)?.message;
-    return known === undefined || known.updatedAt < updatedAt;
+  #isFresh(message: StoredMessage): boolean {
+    const known = this.#options.transcript.known.get(message.id)?.message;
+    if (known?.updatedAt === undefined || message.updatedAt === undefined)
+      return JSON.stringify(known) !== JSON.stringify(message);
+    return known.updatedAt < message.updatedAt;
   }
 
   #closed(): false {
@@ -128,5 +130,5 @@ export class MessageList extends Disposable implements MessageSource {
 
 function isNewestFirst(messages: readonly StoredMessage[]): boolean {
   const [first, last] = [messages.at(0), messages.at(-1)];
-  return first !== undefined && last !== undefined && first.createdAt > last.createdAt;
+  return (first?.createdAt ?? NaN) > (last?.createdAt ?? NaN);
 }

@@ -1,4 +1,5 @@
-import type { Message } from '../api';
+import * as z from 'zod/mini';
+import { openObject, recordSchema, type Message } from '../api';
 
 /** One content item as kept: the fields of interface.md 2.9 and of known item types, without what must never be shown. */
 export type StoredItem = Readonly<Record<string, unknown>> & { readonly type: string };
@@ -6,9 +7,9 @@ export type StoredItem = Readonly<Record<string, unknown>> & { readonly type: st
 /** What is kept of a message. Times are the service's, Unix ms. */
 export interface StoredMessage {
   readonly id: string;
-  readonly role: string;
-  readonly createdAt: number;
-  readonly updatedAt: number;
+  readonly role?: string;
+  readonly createdAt?: number;
+  readonly updatedAt?: number;
   readonly parentId?: string;
   readonly visibility?: string;
   readonly isUserVisible?: boolean;
@@ -47,13 +48,11 @@ export interface KnownMessage {
 }
 
 /** True for messages a person must not see (interface-notes 9). They still count and still link their parents. */
-export function isHidden(
-  message: Pick<StoredMessage, 'role'> & {
-    readonly visibility?: string | null | undefined;
-    readonly isUserVisible?: boolean | null | undefined;
-  },
-): boolean {
-  return message.visibility === 'llm_only' || message.isUserVisible === false || message.role === 'system';
+export function isHidden(message: {
+  readonly visibility?: string | null | undefined;
+  readonly isUserVisible?: boolean | null | undefined;
+}): boolean {
+  return message.visibility === 'llm_only' || message.isUserVisible === false;
 }
 
 /** The part of a message that is kept. Hidden messages keep no content; encrypted fields and signatures are never kept. */
@@ -61,24 +60,22 @@ export function toStored(id: string, message: Message): StoredMessage {
   const hidden = isHidden(message);
   return {
     id,
-    role: message.role,
-    createdAt: message.createdAt,
-    updatedAt: message.updatedAt,
-    ...textField('parentId', message.parentId),
-    ...textField('visibility', message.visibility),
+    ...field('role', message.role),
+    ...field('createdAt', message.createdAt),
+    ...field('updatedAt', message.updatedAt),
+    ...field('parentId', message.parentId),
+    ...field('visibility', message.visibility),
     ...(message.isUserVisible === false ? { isUserVisible: false } : {}),
     ...(message.isError === true ? { isError: true } : {}),
-    ...textField('providerAPhase', message.providerAPhase),
-    ...(hidden ? {} : textField('providerAReasoningSummary', message.providerAReasoningSummary)),
-    ...(hidden ? {} : textField('chatCompletionReasoningContent', message.chatCompletionReasoningContent)),
-    content: hidden ? [] : message.content.map(item => toItem(item)),
+    ...field('providerAPhase', message.providerAPhase),
+    ...(hidden ? {} : field('providerAReasoningSummary', message.providerAReasoningSummary)),
+    ...(hidden ? {} : field('chatCompletionReasoningContent', message.chatCompletionReasoningContent)),
+    content: hidden ? [] : (message.content ?? []).map(item => toItem(item)),
   };
 }
 
-function textField<K extends string>(key: K, value: unknown): { readonly [P in K]?: string } {
-  return (typeof value === 'string' && value !== '' ? { [key]: value } : {}) as {
-    readonly [P in K]?: string;
-  };
+function field<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
+  return (value === undefined || value === '' ? {} : { [key]: value }) as { readonly [P in K]?: V };
 }
 
 /** Fields of any depth that hold what only the model may read. */
@@ -103,39 +100,48 @@ function withoutSecrets(value: unknown, depth: number): unknown {
   );
 }
 
-/** Reads a stored entry; throws when it is not one. */
-export function decodeKnown(value: unknown): KnownMessage {
-  const known = value as Partial<KnownMessage> | null | undefined;
-  if (typeof known?.id !== 'string' || known.id === '') throw new Error('a message has no id');
-  if (known.message !== undefined && !isStored(known.message))
-    throw new Error('a message has no role, time or content');
-  if (known.sent !== undefined && !isSent(known.sent)) throw new Error('a sent message has no time or text');
-  return known as KnownMessage;
-}
+export const sentAttachment = () => ({
+  name: z.string(),
+  kind: z.enum(['image', 'pdf', 'text']),
+  size: z.number(),
+});
 
-function isStored(value: unknown): boolean {
-  const message = value as Partial<StoredMessage> | null;
-  return (
-    typeof message?.id === 'string' &&
-    typeof message.role === 'string' &&
-    typeof message.createdAt === 'number' &&
-    typeof message.updatedAt === 'number' &&
-    Array.isArray(message.content) &&
-    message.content.every(item => typeof (item as StoredItem | null)?.type === 'string')
-  );
-}
-
-function isSent(value: unknown): boolean {
-  const sent = value as Partial<SentMessage> | null;
-  return typeof sent?.at === 'number' && typeof sent.text === 'string' && Array.isArray(sent.attachments);
-}
+export const knownMessageSchema = recordSchema(() =>
+  openObject({
+    id: z.string().check(z.refine(id => id !== '', { error: 'empty' })),
+    message: z.exactOptional(
+      openObject({
+        id: z.string(),
+        role: z.exactOptional(z.string()),
+        createdAt: z.exactOptional(z.number()),
+        updatedAt: z.exactOptional(z.number()),
+        parentId: z.exactOptional(z.string()),
+        visibility: z.exactOptional(z.string()),
+        isUserVisible: z.exactOptional(z.boolean()),
+        isError: z.exactOptional(z.boolean()),
+        providerAPhase: z.exactOptional(z.string()),
+        providerAReasoningSummary: z.exactOptional(z.string()),
+        chatCompletionReasoningContent: z.exactOptional(z.string()),
+        content: z.array(openObject({ type: z.string() })),
+      }),
+    ),
+    sent: z.exactOptional(
+      openObject({
+        sendId: z.exactOptional(z.string()),
+        at: z.number(),
+        text: z.string(),
+        attachments: z.array(openObject(sentAttachment())),
+      }),
+    ),
+  }),
+);
 
 /** What is known from two readings of the same message: the newer body, and never less than before. */
 export function merged(one: KnownMessage | undefined, other: KnownMessage): KnownMessage {
   if (one === undefined) return other;
   const newer =
     one.message === undefined ||
-    (other.message !== undefined && other.message.updatedAt >= one.message.updatedAt)
+    (other.message !== undefined && (other.message.updatedAt ?? 0) >= (one.message.updatedAt ?? 0))
       ? other.message
       : one.message;
   const sent = one.sent ?? other.sent;
@@ -154,6 +160,6 @@ export function textOf(message: StoredMessage): string {
 }
 
 /** When a message was made, as far as known; Unix ms. */
-export function timeOf(known: KnownMessage): number {
-  return known.message?.createdAt ?? known.sent?.at ?? 0;
+export function timeOf(known: KnownMessage): number | undefined {
+  return known.message?.createdAt ?? known.sent?.at;
 }

@@ -1,11 +1,13 @@
 import { isHidden, textOf, timeOf, type KnownMessage } from './messages';
-import type { SendRecord } from './sendJournal';
+import type { Entry } from './outbox/record';
 
 /**
- * Messages in reading order: a parent always before its children, otherwise by time, then by id. Loops among parents are cut.
+ * Messages in reading order: a parent always before its children, otherwise by time, those
+ * of unknown time last, then by id. Loops among parents are cut.
  */
 export function inOrder(known: ReadonlyMap<string, KnownMessage>): KnownMessage[] {
-  const byTime = [...known.values()].sort((a, b) => timeOf(a) - timeOf(b) || compare(a.id, b.id));
+  const last = (entry: KnownMessage): number => timeOf(entry) ?? Number.MAX_VALUE;
+  const byTime = [...known.values()].sort((a, b) => last(a) - last(b) || compare(a.id, b.id));
   const placed = new Set<string>();
   const ordered: KnownMessage[] = [];
   for (const message of byTime) {
@@ -71,13 +73,14 @@ const CLOCK_SKEW = 10 * 60_000;
  * The message an unanswered send became, if a message read later shows it: a user message with the same text, made after the
  * state of the session that was known before the send, and not the result of another send.
  */
-export function arrivedAs(send: SendRecord, known: Iterable<KnownMessage>): string | undefined {
+export function arrivedAs(send: Entry, known: Iterable<KnownMessage>): string | undefined {
   for (const { id, message, sent } of known) {
     if (message?.role !== 'user' || sent !== undefined || isHidden(message)) continue;
+    const { createdAt = -Infinity } = message;
     const after =
       send.before?.updatedAt === undefined
-        ? message.createdAt >= send.startedAt - CLOCK_SKEW
-        : message.createdAt > send.before.updatedAt;
+        ? createdAt >= send.at - CLOCK_SKEW
+        : createdAt > send.before.updatedAt;
     if (after && textOf(message) === send.text) return id;
   }
   return undefined;

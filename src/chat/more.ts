@@ -44,7 +44,7 @@ export function moreActs(panel: MorePanel, kind: ChatPlace['kind']): Act[] {
             ? run('pinned', vscode.l10n.t('Unpin session'), sessions.unpin)
             : run('pin', vscode.l10n.t('Pin session on this machine'), sessions.pin),
           session.isArchived === true
-            ? run('archive', vscode.l10n.t('Take session out of the archive'), sessions.unarchive)
+            ? run('archive', vscode.l10n.t('Unarchive session'), sessions.unarchive)
             : run('archive', vscode.l10n.t('Archive session on this machine'), sessions.archive),
         ]),
     ...(kind === 'view' ? [run('multiple-windows', vscode.l10n.t('Open in an editor'), chat.openPanel)] : []),

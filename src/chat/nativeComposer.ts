@@ -40,7 +40,8 @@ export async function writeNatively(
     validateInput: value => void (written = value),
   });
   if (text === undefined || text.trim() === '') {
-    if (written !== undefined) conversation.composition.setText(written);
+    const { composition } = conversation;
+    if (written !== undefined) composition.setText(written, composition.draft.stash);
     return undefined;
   }
   try {

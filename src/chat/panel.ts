@@ -3,6 +3,7 @@ import { errorSentence, type Connection } from '../connection';
 import type { Logger } from '../log';
 import { Disposable, Slot, toDisposable, type IDisposable } from '../util/disposable';
 import { Formatter } from '../util/format';
+import { openAddress } from '../util/openAddress';
 import { forNotification, oneLine } from '../util/text';
 import { panelSide, type PanelSide } from '../webview/ipc';
 import { WebviewPage } from '../webview/page';
@@ -12,13 +13,14 @@ import { composerOf } from './composerState';
 import type { Conversation } from './conversation';
 import { showMore } from './more';
 import { writeNatively } from './nativeComposer';
+import type { SendOutcome } from './outbox/sender';
+import type { Shown } from './outbox/record';
 import { panelHandlers, type PanelActions } from './panelHandlers';
 import { blockedReason, headerOf, isTimeZone } from './panelState';
 import type { ChatPlace } from './place';
-import { chatProtocol, type ChatProtocol, type Kept, type Unsaved } from './protocol';
+import { chatProtocol, type ChatProtocol, type Kept, type Unsaved, type Wanted } from './protocol';
 import { RowView } from './rowView';
 import type { ChatSessions } from './sessions';
-import type { SendOutcome } from './sender';
 import { chatStrings } from './strings';
 
 export interface PanelOptions {
@@ -58,7 +60,10 @@ export class ChatPanel extends Disposable implements PanelActions {
   #gatherFor = GATHER;
   #transcriptProblem: string | undefined;
   #focusWhenReady = false;
-  #shownDraft = '';
+  #findWhenReady: Wanted | undefined;
+  /** The composer as the page has it. */
+  #shown: Shown = { text: '' };
+  #isSubmitting = false;
   #draftVersion = 0;
   readonly composing: Composing;
 
@@ -68,7 +73,7 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.#options = options;
     this.conversation = options.conversation;
     this.composing = new Composing(options.conversation, options.composing);
-    this.register(toDisposable(() => this.composing.closed()));
+    this.register(toDisposable(() => this.composing.pageGone()));
     this.#rows = this.register(
       new RowView(
         splice => this.#page.send('splice', splice),
@@ -105,7 +110,7 @@ export class ChatPanel extends Disposable implements PanelActions {
         isBlocked: () => this.#blocked !== undefined,
       }),
     );
-    this.register(panel.webview.onDidReceiveMessage(message => this.#receive(message)));
+    this.register(this.#life.onDidReceive(message => this.#receive(message)));
     this.register(panel.onDidDispose(() => this.dispose()));
     this.#panel.title = this.#title;
     this.register(panel.onDidChangeVisibility(() => this.#viewChanged()));
@@ -138,6 +143,10 @@ export class ChatPanel extends Disposable implements PanelActions {
 
   get title(): string {
     return this.#panel.title;
+  }
+
+  get isVisible(): boolean {
+    return this.#panel.isVisible;
   }
 
   get isActive(): boolean {
@@ -189,7 +198,7 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.#life.ready();
     if (timeZone !== undefined) this.#timeZone = isTimeZone(timeZone) ? timeZone : 'UTC';
     const { text, stash } = this.conversation.composition.draft;
-    this.#shownDraft = text;
+    this.#shown = { text, stash };
     this.#page.send('start', {
       strings: chatStrings(),
       language: vscode.env.language,
@@ -201,8 +210,12 @@ export class ChatPanel extends Disposable implements PanelActions {
       draft: text,
       ...(stash === undefined ? {} : { stash }),
       // A view that is merely there takes the cursor from nobody.
-      focus: this.#focusWhenReady || (this.#panel.kind === 'panel' && this.#panel.isActive),
+      focus:
+        this.#findWhenReady === undefined &&
+        (this.#focusWhenReady || (this.#panel.kind === 'panel' && this.#panel.isActive)),
     });
+    if (this.#findWhenReady !== undefined) this.#page.send('find', this.#findWhenReady);
+    this.#findWhenReady = undefined;
     this.composing.pageGone();
     this.#focusWhenReady = false;
     this.#isPlaced = false;
@@ -219,22 +232,18 @@ export class ChatPanel extends Disposable implements PanelActions {
 
   async setDraft(text: string, stash: string | undefined, version: number): Promise<void> {
     const { conversation } = this;
-    const { composition } = conversation;
     this.#draftVersion = version;
     if (!conversation.isLoaded) return this.#writtenEarly(text);
-    if (this.#shownDraft === '' && composition.draft.text !== '') composition.beginAnew();
-    this.#shownDraft = text;
-    composition.setText(text, stash);
+    const over = this.#shown;
+    this.#shown = { text, stash: stash === '' ? undefined : stash };
+    conversation.composition.setText(text, this.#shown.stash, over);
     this.#gather();
   }
 
   /** The person wrote before the stored draft was read, which waits in the stash then. */
   async #writtenEarly(text: string): Promise<void> {
-    const { conversation } = this;
-    this.#shownDraft = text;
-    await conversation.takeUnsaved({ text, at: Date.now() });
-    const { stash } = conversation.composition.draft;
-    if (stash !== undefined) this.#page.send('setDraft', { stash, focus: false });
+    this.#shown = { text };
+    await this.conversation.takeUnsaved({ text, at: Date.now() });
     this.#gather();
   }
 
@@ -243,20 +252,22 @@ export class ChatPanel extends Disposable implements PanelActions {
     if (blocked !== undefined) throw new Error(blocked);
     if (!/^[\w-]{8,64}$/.test(sendId)) throw new RangeError('Not the id of a send.');
     const asked = this.#pagesHeard;
-    await this.conversation.submit(text, sendId);
-    // With the answer the page empties its composer; what was refused meanwhile comes back into it.
-    this.#shownDraft = '';
-    this.#gather();
+    const { stash } = this.#shown;
+    this.#isSubmitting = true;
+    try {
+      await this.conversation.submit(text, sendId, this.#shown);
+      // The page has what was stashed in its composer by now; what was refused meanwhile comes back into it.
+      this.#shown = { text: stash ?? '' };
+    } finally {
+      this.#isSubmitting = false;
+      this.#gather();
+    }
     // The page that asked is gone, and the one after it began with the text that is sent now.
     if (asked !== this.#pagesHeard) this.showDraft();
   }
 
   async takeUnsaved(unsaved: Unsaved): Promise<void> {
-    const { composition } = this.conversation;
-    const stashed = composition.draft.stash;
-    await this.conversation.takeUnsaved(unsaved);
-    const { text, stash } = composition.draft;
-    if (text !== this.#shownDraft || stash !== stashed) this.showDraft(false);
+    await this.conversation.takeUnsaved(unsaved).finally(() => this.#followDraft());
     this.#page.send('draftStored', { version: this.#draftVersion });
   }
 
@@ -264,26 +275,26 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.conversation.place = kept;
   }
 
-  addAgain(): Promise<void> {
-    return this.#options.sessions.ensure(this.conversation.sessionId);
+  readonly addAgain = (): Promise<void> => this.#options.sessions.ensure(this.conversation.sessionId);
+
+  /** Opens find, at the latest when there is a page. */
+  find(wanted: Wanted = {}): void {
+    if (this.#life.isReady) this.#page.send('find', wanted);
+    else this.#findWhenReady = wanted;
   }
 
-  find(): void {
-    this.#page.send('find', {});
+  readonly more = (): Promise<void> => showMore(this, this.#panel.kind);
+
+  async openWebApp(): Promise<void> {
+    if (this.#webApp !== undefined) await openAddress(this.#webApp);
   }
 
-  more(): Promise<void> {
-    return showMore(this, this.#panel.kind);
-  }
-
-  pageFailed(names: readonly string[]): void {
-    this.#life.problem(`The chat page reports ${oneLine(names.join(', '))}`);
-  }
-
+  /** What was moved into the composer goes from where it was at the same time. */
   showDraft(focus = true): void {
+    if (focus) this.#show();
     const { text, stash } = this.conversation.composition.draft;
-    this.#shownDraft = text;
-    this.#page.send('setDraft', { text, ...(stash === undefined ? {} : { stash }), focus });
+    this.#shown = { text, stash };
+    this.#page.send('setDraft', { text, stash: stash ?? '', focus });
   }
 
   #receive(message: unknown): void {
@@ -299,9 +310,8 @@ export class ChatPanel extends Disposable implements PanelActions {
 
   /** Nothing is known of the session although the list it would be in has been read. */
   get #removed(): boolean {
-    const { sessions } = this.#options;
     const { serviceId, session } = this.conversation;
-    return sessions.serviceId === serviceId && session === undefined;
+    return this.#options.sessions.serviceId === serviceId && session === undefined;
   }
 
   get #title(): string {
@@ -316,6 +326,12 @@ export class ChatPanel extends Disposable implements PanelActions {
   /** The service is asked for what a page shows, and not while that page is still being made. */
   #payAttention(): void {
     this.#attention.setVisible(this.#panel.isVisible && this.#life.isReady);
+  }
+
+  /** The sample has none; no address of a single session is documented. */
+  get #webApp(): string | undefined {
+    const { service } = this.#options.connection.state.current;
+    return service === undefined || service.source === 'sample' ? undefined : service.appUrl;
   }
 
   async #writeNatively(): Promise<void> {
@@ -358,18 +374,17 @@ export class ChatPanel extends Disposable implements PanelActions {
       if (!this.#isPlaced) this.#page.send('place', conversation.place);
       this.#isPlaced = true;
       const timeZone = (this.#timeZone ??= Intl.DateTimeFormat().resolvedOptions().timeZone);
-      this.#rows.show({ ...conversation.rows, timeZone });
+      this.#rows.show({ ...conversation.rows, timeZone, webApp: this.#webApp !== undefined });
     }
     this.#followDraft();
     this.#gatherFor = Math.max(GATHER, REST_FACTOR * (performance.now() - began));
   }
 
-  /** The draft came back from a refused send, or another window changed it while nobody writes here. */
+  /** The draft came back from a refused send, or another window changed it. */
   #followDraft(): void {
-    const { text } = this.conversation.composition.draft;
-    if (text === this.#shownDraft || (this.#panel.isActive && this.#shownDraft !== '')) return;
-    this.#shownDraft = text;
-    this.#page.send('setDraft', { text, focus: false });
+    const { text, stash } = this.conversation.composition.draft;
+    if (this.#isSubmitting) return;
+    if (text !== this.#shown.text || stash !== this.#shown.stash) this.showDraft(false);
   }
 
   #settled(outcome: SendOutcome): void {

@@ -1,14 +1,17 @@
 import * as vscode from 'vscode';
 import { commands } from '../contributions';
+import { openAddress } from '../util/openAddress';
 import type { PanelHandlers } from '../webview/ipc';
 import { composerRequests, type Composing } from './composing';
 import type { Conversation } from './conversation';
+import { explainGap } from './gap';
 import { imageType } from './imageType';
 import { openPath } from './openPath';
+import type { Message } from './outbox/record';
 import { pictureOf } from './parts';
 import { isHidden } from './messages';
 import { pictureFrom, type WholePicture } from './pictures';
-import { offerBack, type Gone, type Teller } from './undo';
+import { offerBack, type Teller } from './undo';
 import type { ChatProtocol, Kept, Unsaved } from './protocol';
 import { countsIn, messageText, wholeMessage } from './wholeMessage';
 
@@ -31,21 +34,20 @@ export interface PanelActions {
   addAgain(): Promise<void>;
   /** Offers what else can be done with the session. */
   more(): Promise<void>;
-  /** A script of the page failed. */
-  pageFailed(names: readonly string[]): void;
+  openWebApp(): Promise<void>;
 }
 
 /** Answers to everything the page may say; one for each name of the protocol. */
 export function panelHandlers(panel: PanelActions, teller?: Teller): PanelHandlers<ChatProtocol> {
   const { conversation } = panel;
-  const giveBack = (words: string, gone: Gone): void => void offerBack(panel, words, gone, teller);
+  const giveBack = (words: string, gone: Message): void => void offerBack(panel, words, gone, teller);
   return {
     requests: {
       send: async ({ text, sendId }) => {
         await panel.send(text, sendId);
         return null;
       },
-      ...composerRequests(panel.composing, giveBack),
+      ...composerRequests(panel.composing, giveBack, () => panel.showDraft()),
       sendAgain: async ({ sendId }) => {
         await conversation.sendAgain(sendId);
         return null;
@@ -56,7 +58,7 @@ export function panelHandlers(panel: PanelActions, teller?: Teller): PanelHandle
         return null;
       },
       editAgain: async ({ sendId }) => {
-        await conversation.editAgain(sendId);
+        await conversation.composition.editAgain(sendId);
         panel.showDraft();
         return null;
       },
@@ -87,7 +89,6 @@ export function panelHandlers(panel: PanelActions, teller?: Teller): PanelHandle
       timeZone: ({ timeZone }) => panel.setTimeZone(timeZone),
       draft: ({ text, stash, version }) => panel.setDraft(text, stash, version),
       detach: ({ key }) => conversation.composition.detach(key),
-      editingQueued: ({ id, text }) => conversation.queue.hold(id === undefined ? undefined : { id, text }),
       unsaved: unsaved => panel.takeUnsaved(unsaved),
       openAttachment: ({ key }) => panel.composing.open(key),
       openLink: ({ href }) => openLink(href),
@@ -102,7 +103,8 @@ export function panelHandlers(panel: PanelActions, teller?: Teller): PanelHandle
       },
       kept: kept => panel.keep(kept),
       more: () => panel.more(),
-      failed: ({ names }) => panel.pageFailed(names),
+      openWebApp: () => panel.openWebApp(),
+      explainGap,
     },
   };
 }
@@ -110,7 +112,7 @@ export function panelHandlers(panel: PanelActions, teller?: Teller): PanelHandle
 /** Opens web and mail links only (trust.md 6). */
 async function openLink(href: string): Promise<void> {
   const uri = safeLink(href);
-  if (uri !== undefined) await vscode.env.openExternal(vscode.Uri.parse(uri, true));
+  if (uri !== undefined) await openAddress(uri);
 }
 
 /** The link as it may be opened; `undefined` for every scheme but http, https and mailto. */

@@ -63,7 +63,11 @@ function partOf(
     case 'text': {
       const text = asText(item['text']);
       if (text.trim() === '') return undefined;
-      return { kind: message.providerAPhase === 'commentary' ? 'commentary' : 'text', ...clip(text) };
+      const isCommentary = message.providerAPhase === 'commentary';
+      return {
+        kind: message.role === 'system' ? 'system' : isCommentary ? 'commentary' : 'text',
+        ...clip(text),
+      };
     }
     case 'thinking': {
       const text = asText(item['thinking'] ?? item['text']);

@@ -63,6 +63,17 @@ export class Places extends Disposable {
     return [...panels, ...views].find(panel => panel.isActive) ?? (others.length === 0 ? only : undefined);
   }
 
+  /** Whether a session is shown in this window. */
+  isShown(sessionId: string): boolean {
+    const serviceId = this.#options.serviceId();
+    return [...this.#panels.values(), this.#inView].some(
+      panel =>
+        panel?.isVisible === true &&
+        panel.conversation.sessionId === sessionId &&
+        panel.conversation.serviceId === serviceId,
+    );
+  }
+
   /** Resolves when what was asked to be shown is there. */
   async settled(): Promise<void> {
     await this.#opening;

@@ -1,4 +1,4 @@
-import { boolean, bytes, listOf, number, object, optional, text, type Guard } from '../webview/guards';
+import { boolean, bytes, listOf, number, object, optional, text } from '../webview/guards';
 import { event, request } from '../webview/ipc';
 import type { ChatStrings } from './strings';
 
@@ -17,7 +17,7 @@ export interface Cut {
 /** One block of a message. Text is Markdown only in `text` and `commentary`. */
 export type Part =
   | ({ readonly kind: 'text'; readonly text: string } & Cut)
-  | ({ readonly kind: 'commentary' | 'reasoning'; readonly text: string } & Cut)
+  | ({ readonly kind: 'commentary' | 'reasoning' | 'system'; readonly text: string } & Cut)
   | { readonly kind: 'withheld' }
   | ({ readonly kind: 'toolUse'; readonly name: string; readonly input: string } & Cut)
   | ({
@@ -57,9 +57,19 @@ export type Row =
       readonly state: 'reading' | 'stopped' | 'failed';
       readonly sentence: string;
     }
-  /** Messages of the session that cannot be read yet. */
-  | { readonly kind: 'gap'; readonly key: string; readonly sentence: string }
+  | GapRow
   | SendRow;
+
+/** Messages of the session that are not shown, and why. */
+export interface GapRow {
+  readonly kind: 'gap';
+  readonly key: string;
+  readonly sentence: string;
+  /** Why, where the agent has answered and the person's next message is all that is missing. */
+  readonly reason?: string;
+  /** There is a web application in which the answer can be read. */
+  readonly webApp?: boolean;
+}
 
 export interface MessageRow {
   readonly kind: 'message';
@@ -68,8 +78,8 @@ export interface MessageRow {
   readonly author: 'person' | 'agent' | 'other';
   /** The role as the service names it. */
   readonly role: string;
-  /** Unix ms of the service; 0 when not known. */
-  readonly at: number;
+  /** Unix ms of the service, where it is known. */
+  readonly at?: number;
   /** Same author as the row above, so the name need not be said again. */
   readonly continued: boolean;
   readonly failed: boolean;
@@ -125,30 +135,22 @@ export interface Composer {
   readonly queue: readonly QueuedRow[];
   /** What the queue waits for; empty without one. */
   readonly queueNote: string;
-  /** A queued message that was being changed when the page before this one went, and what was written. */
-  readonly changing?: { readonly id: string; readonly text: string };
   /** The queue waits for the person. */
   readonly queueStopped: boolean;
   /** Where the message goes, such as `atlas`; empty when not known. */
   readonly target: string;
   readonly sendKey: 'enter' | 'ctrl+enter';
-  readonly largePaste: { readonly choice: 'inline' | 'file' | 'ask'; readonly characters: number };
-  /** Largest files and pictures accepted, bytes. */
-  readonly limits: { readonly file: number; readonly image: number };
+  readonly largePaste: 'inline' | 'file' | 'ask';
+  /** Largest file accepted, bytes. */
+  readonly fileLimit: number;
 }
 
 /** A message that waits until the agent is idle. */
 export interface QueuedRow {
   readonly id: string;
-  /** As it is shown. */
+  /** Its beginning, as it is shown. */
   readonly text: string;
-  /** As it was written and is to be changed, where that is something else. */
-  readonly raw?: string;
-  /** It is longer than what is shown: `queuedText` has the whole. */
-  readonly isCut?: boolean;
   readonly chips: readonly Chip[];
-  /** It is being sent and cannot be changed any more. */
-  readonly leaving: boolean;
   /** Why it could not be sent. */
   readonly problem?: string;
 }
@@ -193,6 +195,12 @@ export interface Start {
   readonly stash?: string;
   /** Put the cursor into the composer. */
   readonly focus: boolean;
+}
+
+/** What find is opened for. */
+export interface Wanted {
+  readonly words?: string | undefined;
+  readonly key?: string | undefined;
 }
 
 /** Replaces `remove` rows from `from` on. A transcript arrives with its end first. */
@@ -296,14 +304,9 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     attachUris: request(object({ uris: listOf(text(10_000), 500) }))<null>(),
     /** The bytes of an attached picture, from this one on. */
     attachedPicture: request(object({ key: text(10_000), from }))<Picture>(),
-    /** A queued message as it was written. */
-    queuedText: request(id)<string>(),
-    editQueued: request(object({ id: text(100), text: written }))<null>(),
-    /** To another place, counted from 0. */
-    moveQueued: request(object({ id: text(100), to: number(0, 10_000) }))<null>(),
+    /** Puts a queued message back into the composer. */
+    takeBackQueued: request(id)<null>(),
     removeQueued: request(id)<null>(),
-    /** Sends the first queued message, whatever it waits for. */
-    sendQueuedNow: request(none)<null>(),
     /** Asks for the computer the message goes to. */
     chooseTarget: request(none)<null>(),
     sendAgain: request(sendId)<null>(),
@@ -333,8 +336,6 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
       version: number(0, Number.MAX_SAFE_INTEGER),
     }),
     detach: object({ key: text(10_000) }),
-    /** The queued message that is being changed, which does not go out meanwhile, and what it has become; without an id none is. */
-    editingQueued: object({ id: optional(text(100)), text: optional(written) }),
     /** Shows an attached file in an editor. */
     openAttachment: object({ key: text(10_000) }),
     /** Text a page before this one had not seen stored, and the id of the send it was to become. */
@@ -349,8 +350,10 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     kept: object(keptShape),
     /** Asks for what else can be done with the session. */
     more: none,
-    /** A failure in the page, for the log: names of errors only. */
-    failed: object({ names: listOf(text(200), 10) }) satisfies Guard<{ readonly names: readonly string[] }>,
+    /** Opens the web application, where an answer can be read that is not shown here. */
+    openWebApp: none,
+    /** Asks why an answer is not shown yet. */
+    explainGap: none,
   },
   events: {
     start: event<Start>(),
@@ -363,8 +366,8 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     /** Everything up to this version of the draft is durable. */
     draftStored: event<{ readonly version: number }>(),
     focusComposer: event<Record<string, never>>(),
-    /** Opens the find bar. */
-    find: event<Record<string, never>>(),
+    /** Opens the find bar; with these words, at the row with this key. */
+    find: event<Wanted>(),
     /** For screen readers, politely. */
     announce: event<{ readonly text: string }>(),
   },

@@ -2,11 +2,12 @@ import * as vscode from 'vscode';
 import { setImmediate } from 'node:timers/promises';
 import { isTime, type Formatter } from '../util/format';
 import { oneLine } from '../util/text';
-import { timeOf, type KnownMessage, type SentAttachment, type SentMessage } from './messages';
-import { gapCount, inOrder, isShown } from './model';
+import { gapOf } from './gap';
+import { isHidden, timeOf, type KnownMessage, type SentAttachment, type SentMessage } from './messages';
+import { inOrder, isShown } from './model';
+import type { Entry } from './outbox/record';
 import { clipper, isToolResult, partsOf, toolNames, toolUseIds, type ToolNames } from './parts';
 import type { Chip, Cut, MessageRow, Part, Row, SendRow } from './protocol';
-import type { SendRecord } from './sendJournal';
 
 /** Why the walk has not gone on before a message. */
 export interface Break {
@@ -17,7 +18,11 @@ export interface Break {
 
 export interface RowsInput {
   readonly known: ReadonlyMap<string, KnownMessage>;
-  readonly sends: readonly SendRecord[];
+  readonly sends: readonly Entry[];
+  /** `idle`, `pending`, `running`, another word of the service, or `unknown`. */
+  readonly status?: string | undefined;
+  /** There is a web application to open. */
+  readonly webApp?: boolean;
   /** What the service counts; `undefined` when it was never asked. */
   readonly messageCount: number | undefined;
   /** By the id of the message above which something is missing. */
@@ -51,6 +56,11 @@ interface MadeParts {
   readonly parts: readonly Part[];
 }
 
+/** The key of the row of a message. */
+export function messageKey(id: string): string {
+  return `message:${id}`;
+}
+
 /** Turns what is known of a session into the rows of its transcript. Rows that did not change stay the same objects. */
 export class RowBuilder {
   readonly #format: Formatter;
@@ -72,7 +82,7 @@ export class RowBuilder {
   one({ known, sends, inComposer }: RowsInput, key: string): MessageRow | SendRow | undefined {
     const [, kind, id = ''] = /^(message|send):(.*)$/s.exec(key) ?? [];
     const entry = kind === 'message' ? known.get(id) : undefined;
-    const send = kind === 'send' ? sends.find(({ sendId }) => sendId === id) : undefined;
+    const send = kind === 'send' ? sends.find(send => send.id === id) : undefined;
     this.#fresh = new Map();
     if (send !== undefined) return this.#send(send, shownState(send), inComposer === id);
     if (entry === undefined || !isShown(entry)) return undefined;
@@ -91,8 +101,8 @@ export class RowBuilder {
     }
     this.#timeZone = input.timeZone;
     this.#fresh = new Map();
-    const rows: Row[] = [];
     const ordered = inOrder(input.known);
+    const rows = last < ordered.length ? [] : this.#internal(ordered);
     const names = toolNames(ordered.flatMap(entry => entry.message ?? []));
     let day = '';
     let previous: MessageRow | undefined;
@@ -105,23 +115,25 @@ export class RowBuilder {
       if (!isShown(entry)) continue;
       const row = this.#message(entry, names, previous);
       if (row.parts.length === 0 && row.chips.length === 0) continue;
-      const today = this.#day(row.at);
-      if (today !== day) {
-        day = today;
-        rows.push(
-          this.#same(`date:${row.id}`, [row.at], () => ({ kind: 'date', key: `date:${row.id}`, at: row.at })),
-        );
+      const { at } = row;
+      if (at !== undefined && this.#day(at) !== day) {
+        day = this.#day(at);
+        const key = `date:${row.id}`;
+        rows.push(this.#same(key, [at], () => ({ kind: 'date', key, at })));
         previous = undefined;
       }
       const placed = previous === undefined && row.continued ? this.#message(entry, names, undefined) : row;
       rows.push(placed);
       previous = placed;
     }
-    rows.push(...this.#gap(input, ordered.length));
+    const gap = gapOf(input, ordered, this.#format);
+    if (gap !== undefined) {
+      rows.push(this.#same('gap', Object.values(gap), () => ({ kind: 'gap', key: 'gap', ...gap })));
+    }
     const known = new Set(ordered.map(entry => entry.id));
     for (const send of input.sends) {
       if (send.state === 'accepted' && known.has(send.messageId ?? '')) continue;
-      rows.push(this.#send(send, shownState(send), input.inComposer === send.sendId));
+      rows.push(this.#send(send, shownState(send), input.inComposer === send.id));
     }
     this.#rows = this.#fresh;
     return rows;
@@ -145,6 +157,7 @@ export class RowBuilder {
   #message(entry: KnownMessage, names: ToolNames, previous: MessageRow | undefined): MessageRow {
     const { id, message, sent } = entry;
     const at = timeOf(entry);
+    const role = message === undefined ? 'user' : (message.role ?? vscode.l10n.t('author not known'));
     const author = authorOf(entry);
     const phase = phaseOf(message?.providerAPhase);
     const continued =
@@ -152,18 +165,18 @@ export class RowBuilder {
       previous.author === author &&
       author !== 'person' &&
       (phase === undefined || phase === previous.phase) &&
-      at - previous.at < SAME_BREATH;
+      (at ?? NaN) - (previous.at ?? NaN) < SAME_BREATH;
     const tools = toolsOf(entry, names);
-    return this.#same(`message:${id}`, [entry, continued, ...tools], () => {
+    return this.#same(messageKey(id), [entry, continued, ...tools], () => {
       const parts = this.#partsOf(entry, names, tools);
       const showsFiles = parts.some(part => part.kind === 'image' || part.kind === 'document');
       return {
         kind: 'message',
-        key: `message:${id}`,
+        key: messageKey(id),
         id,
         author,
-        role: oneLine(message?.role ?? 'user', 40),
-        at,
+        role: oneLine(role, 40),
+        ...(at === undefined ? {} : { at }),
         continued,
         failed: message?.isError === true && message.role !== 'tool' && !isToolResult(message),
         ...(phase === undefined ? {} : { phase }),
@@ -212,52 +225,29 @@ export class RowBuilder {
     return this.#same(key, [state, words], () => ({ kind: 'break', key, state, sentence: words }));
   }
 
-  #gap({ messageCount, breaks, complete }: RowsInput, knownCount: number): Row[] {
-    const count = gapCount(messageCount, knownCount);
+  /** Says that there are messages for the model alone, and nothing else of them. */
+  #internal(known: readonly KnownMessage[]): Row[] {
+    const count = known.filter(({ message }) => message !== undefined && isHidden(message)).length;
     if (count === 0) return [];
-    const number = this.#format.number(count);
-    let sentence: string;
-    if (knownCount === 0) {
-      sentence =
-        count === 1
-          ? vscode.l10n.t(
-              'This session has 1 message. It cannot be read yet; it appears with your next message.',
-            )
-          : vscode.l10n.t(
-              'This session has {0} messages. They cannot be read yet; they appear with your next message.',
-              number,
-            );
-    } else if (complete === true) {
-      sentence =
-        count === 1
-          ? vscode.l10n.t('1 message of this session is not shown by the service')
-          : vscode.l10n.t('{0} messages of this session are not shown by the service', number);
-    } else if (breaks.size > 0) {
-      sentence =
-        count === 1
-          ? vscode.l10n.t('1 message has not been read yet')
-          : vscode.l10n.t('{0} messages have not been read yet', number);
-    } else {
-      sentence =
-        count === 1
-          ? vscode.l10n.t('1 message cannot be read yet; it appears with your next message')
-          : vscode.l10n.t('{0} messages cannot be read yet; they appear with your next message', number);
-    }
-    return [this.#same('gap', [sentence], () => ({ kind: 'gap', key: 'gap', sentence }))];
+    const sentence =
+      count === 1
+        ? vscode.l10n.t('1 internal message')
+        : vscode.l10n.t('{0} internal messages', this.#format.number(count));
+    return [this.#same('internal', [sentence], () => ({ kind: 'gap', key: 'internal', sentence }))];
   }
 
   #clip(text: string): Cut & { readonly text: string } {
     return clipper(this.#format, this.#whole)(text);
   }
 
-  #send(send: SendRecord, state: SendRow['state'], inComposer: boolean): SendRow {
-    const key = `send:${send.sendId}`;
+  #send(send: Entry, state: SendRow['state'], inComposer: boolean): SendRow {
+    const key = `send:${send.id}`;
     return this.#same<SendRow>(key, [send, inComposer], () => ({
       kind: 'send',
       key,
-      sendId: send.sendId,
+      sendId: send.id,
       state,
-      at: send.startedAt,
+      at: send.at,
       ...this.#clip(send.text),
       chips: send.attachments.map(attachment => this.#chip(attachment)),
       sentence:
@@ -292,8 +282,8 @@ export class RowBuilder {
 }
 
 /** An accepted one stays as it was until the transcript has it, so that it is never out of sight. */
-function shownState({ state }: SendRecord): SendRow['state'] {
-  return state === 'accepted' ? 'sending' : state;
+function shownState({ state }: Entry): SendRow['state'] {
+  return state === 'refused' || state === 'unknown' ? state : 'sending';
 }
 
 function isSame(before: readonly unknown[], now: readonly unknown[]): boolean {
@@ -306,9 +296,8 @@ function toolsOf({ message }: KnownMessage, names: ToolNames): readonly unknown[
 }
 
 function authorOf({ message }: KnownMessage): MessageRow['author'] {
-  switch (message?.role) {
-    case undefined:
-      return 'person';
+  if (message === undefined) return 'person';
+  switch (message.role) {
     case 'user':
       return isToolResult(message) ? 'agent' : 'person';
     case 'assistant':
@@ -326,8 +315,8 @@ function phaseOf(phase: string | undefined): string | undefined {
 }
 
 /** What is known of a send without an answer. */
-export function unknownSentence({ before, after, sentence, startedAt }: SendRecord): string {
-  const isOld = before?.at !== undefined && startedAt - before.at > LOOK_IS_OLD;
+export function unknownSentence({ before, after, sentence, at }: Entry): string {
+  const isOld = before?.at !== undefined && at - before.at > LOOK_IS_OLD;
   let facts = sentence ?? '';
   const count = after?.messageCount ?? 0;
   const now = count === 1 ? vscode.l10n.t('1 message') : vscode.l10n.t('{0} messages', count);

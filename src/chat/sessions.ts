@@ -40,7 +40,7 @@ export interface ChatSessions {
   /** A send was answered with this agent status. `text` gives an untitled session its local title. */
   noteSend(
     sessionId: string,
-    sent: { readonly status: string; readonly at: number; readonly text: string },
+    sent: { readonly status: string | undefined; readonly at: number; readonly text: string },
   ): Promise<void>;
   /** Reads a session that is not known yet and puts it into the index; rejects when the service does not know it. */
   ensure(sessionId: string): Promise<void>;

@@ -1,43 +1,51 @@
 import * as vscode from 'vscode';
-import { isApiError, type Computer } from '../api';
+import { computerName, isApiError, type Computer } from '../api';
 import { errorSentence, type Connection } from '../connection';
-import { setContext, type CommandHandlers } from '../contributions';
-import { outline } from '../util/details';
+import { commands, setContext, type CommandHandlers } from '../contributions';
+import type { Logger } from '../log';
+import type { Storage } from '../storage';
+import { Refresher } from '../sync/refresher';
+import { RemoteList } from '../sync/remoteList';
+import { pickItem } from '../ui/pick';
+import { retryNode, Tree, type TreeNode } from '../ui/tree';
+import { listContext, setMessage, viewMessage } from '../ui/viewStatus';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable, type IDisposable } from '../util/disposable';
+import type { Event } from '../util/event';
 import type { Formatter } from '../util/format';
-import { forQuickPick, oneLine } from '../util/text';
-import { setMessage, viewMessage } from '../util/viewMessage';
+import { once } from '../util/once';
+import { oneLine } from '../util/text';
+import { unhandled } from '../util/unhandled';
 import type { WindowFocus } from '../util/windowFocus';
-import { ComputerList } from './computerList';
-import { computerDetails } from './facts';
-import { FollowCommand } from './followCommand';
-import { followLooking, type Visible } from './looking';
-import { errorOf } from './model';
-import type { Storage } from '../storage';
+import { errorOf, isSettingUp, sortComputers } from './model';
+import { computerDocument, computerNode, type ComputerRowContext } from './rows';
 import type { SessionsOfComputers } from './sessions';
-import { SharedList } from './sharedList';
-import { ComputersTree, type ComputerTreeNode } from './tree';
+import { computerKind, pathOf } from './searched';
+import { SetUps } from './setUps';
 
 export type { SessionOfComputer, SessionsOfComputers } from './sessions';
-export type { ComputerTreeNode } from './tree';
+export { searchedComputers } from './searched';
+export type { TreeNode as ComputerTreeNode } from '../ui/tree';
+
+/** While something is being set up the list is read so often, ms. */
+const FASTEST_MS = 3_000;
 
 /** A computer as other features see it. */
 export interface KnownComputer {
   readonly name: string;
-  readonly providerType: string;
+  readonly providerType: string | undefined;
   readonly status: string | undefined;
   /** The first error among its provisioning steps. */
   readonly error: string | undefined;
 }
 
 export interface ComputersDeps {
-  readonly connection: Connection;
+  readonly log: Logger;
+  readonly connection: Pick<Connection, 'state' | 'api' | 'ready' | 'onDidBecomeReady'>;
   readonly storage: Storage;
-  readonly view: vscode.TreeView<ComputerTreeNode>;
+  readonly view: vscode.TreeView<TreeNode>;
   /** Other views that show how computers stand: while one of them is visible, the list is kept as fresh as for its own. */
-  readonly shownIn?: readonly Visible[];
-  /** Whether this window has the focus. */
+  readonly shownIn?: readonly Pick<vscode.TreeView<unknown>, 'visible' | 'onDidChangeVisibility'>[];
   readonly focused: WindowFocus;
   readonly refreshSeconds: () => number;
   readonly format: Formatter;
@@ -47,13 +55,14 @@ export interface ComputersDeps {
 }
 
 export interface ComputersFeature extends IDisposable {
-  readonly tree: vscode.TreeDataProvider<ComputerTreeNode>;
+  readonly tree: vscode.TreeDataProvider<TreeNode>;
   readonly commands: CommandHandlers<'computers'>;
   /** What this window has seen of a computer. */
   known(computerId: string): KnownComputer | undefined;
   /** Resolves when the list has been asked for once, whatever came of it. */
   listed(): Promise<unknown>;
-  readonly onDidChange: ComputerList['state']['onDidChange'];
+  readonly onDidChange: Event<unknown>;
+  /** Reads the list now. Never rejects: a failure is told in the view. */
   refresh(): Promise<void>;
 }
 
@@ -64,226 +73,214 @@ export function registerComputers(deps: ComputersDeps): ComputersFeature {
 
 class Computers extends Disposable implements ComputersFeature {
   readonly #deps: ComputersDeps;
-  readonly #list: ComputerList;
-  readonly #shared: SharedList;
-  #serviceId: string | undefined;
-  #sharing: Promise<void>;
-  readonly tree: ComputersTree;
+  readonly #list: RemoteList<Computer>;
+  readonly #refresher: Refresher;
+  readonly #setUps: SetUps;
+  #sorted: readonly Computer[] = [];
+  #sessions: SessionsOfComputers | undefined;
+  readonly tree: Tree;
   readonly commands: CommandHandlers<'computers'>;
 
   constructor(deps: ComputersDeps) {
     super();
-    const { connection, view, focused } = deps;
+    const { connection, view, focused, storage, log, format } = deps;
     this.#deps = deps;
-    this.#shared = this.register(new SharedList(deps.storage));
     this.#list = this.register(
-      new ComputerList({
-        api: () => connection.api,
-        usualMs: () => deps.refreshSeconds() * 1000,
-        sentence: error => this.#sentence(error),
-        language: vscode.env.language,
-        shared: this.#shared,
-        isShown: focused.isShown,
+      new RemoteList<Computer>({
+        storage,
+        log,
+        keyOf: ({ id }) => id,
+        ...computerKind,
+        pages: signal => pagesOf(connection.api, signal),
+        failureOf: error => this.#failureOf(error),
       }),
     );
     this.tree = this.register(
-      new ComputersTree({
-        list: this.#list,
-        format: deps.format,
-        ready: () => this.#firstRead(),
-        sessions: deps.sessions,
+      new Tree({
+        view,
+        ready: () => this.listed(),
+        roots: () => this.#roots(),
+        onMinute: () => this.#showStatus(),
       }),
     );
-    const follow = new FollowCommand({
-      list: this.#list,
-      format: deps.format,
-      sentence: error => this.#sentence(error),
-      showDetails: id => this.#showDetails(id),
-    });
+    const showDetails = (id: string): Promise<void> => this.#showDetails(id);
+    this.#setUps = new SetUps({ log, format, showDetails });
     this.commands = {
-      refresh: (node?: unknown) => this.#refreshCommand(node),
-      follow: async (node?: unknown) => {
-        await connection.ready();
-        const computerId = await this.#computerOf(node, {
-          among: ({ status }) => status === 'provisioning',
-          none: vscode.l10n.t('No computer is being set up, as far as the list says.'),
-          question: vscode.l10n.t('Follow which computer until it is ready?'),
-        });
-        if (computerId !== undefined) await follow.run(computerId);
-      },
       copyId: async (node?: unknown) => {
-        const computerId = await this.#computerOf(node);
-        if (computerId !== undefined) await vscode.env.clipboard.writeText(computerId);
+        const id = await this.#computerOf(node);
+        if (id !== undefined) await vscode.env.clipboard.writeText(id);
       },
       showDetails: async (node?: unknown) => {
-        const computerId = await this.#computerOf(node);
-        if (computerId !== undefined) await this.#showDetails(computerId);
+        const id = await this.#computerOf(node);
+        if (id !== undefined) await showDetails(id);
       },
     };
-    this.register(connection.state.onDidChange(() => this.#onConnection()));
-    this.register(connection.onDidBecomeReady(() => this.#list.wake()));
-    this.register(this.#list.state.onDidChange(() => this.#showState()));
-    this.#serviceId = serviceIdOf(connection);
-    this.#sharing = this.#share();
+    this.register(this.#list.state.onDidChange(() => this.#onList()));
+    this.register(connection.state.onDidChange(() => void this.#open().then(() => this.#onConnection())));
+    this.register(
+      connection.onDidBecomeReady(() => {
+        this.#list.forgive();
+        this.#refresher.poke();
+      }),
+    );
     const views = [view, ...(deps.shownIn ?? [])];
-    this.register(followLooking(views, focused, looking => this.#list.setVisible(looking)));
+    this.#refresher = this.register(
+      new Refresher({
+        list: this.#list,
+        pace: () => this.#pace(),
+        isSeen: () => views.some(({ visible }) => visible),
+        onDidChangeSeen: views.map(each => each.onDidChangeVisibility),
+        focused,
+        ready: () => this.#open(),
+        canAsk: () => connection.api !== undefined,
+      }),
+    );
+    const look = (): void => this.#setUps.see(this.#sorted, this.#refresher.isSeen.current);
+    this.register(this.#refresher.isSeen.onDidChange(look));
   }
 
-  get onDidChange(): ComputerList['state']['onDidChange'] {
+  get onDidChange(): Event<unknown> {
     return this.#list.state.onDidChange;
   }
 
   known(computerId: string): KnownComputer | undefined {
-    const computer = this.#list.find(computerId);
+    const computer = this.#find(computerId);
     if (computer === undefined) return undefined;
-    const { name, status, providerType } = computer;
-    return { name: oneLine(name) || oneLine(computerId), status, providerType, error: errorOf(computer) };
+    const { status, providerType } = computer;
+    return { name: computerName(computer), status, providerType, error: errorOf(computer) };
   }
 
-  listed(): Promise<unknown> {
-    return this.#firstRead();
-  }
-
-  refresh(): Promise<void> {
-    return this.#list.refresh();
-  }
-
-  async #firstRead(): Promise<boolean> {
-    const { connection } = this.#deps;
-    const { kind } = await connection.ready();
-    await this.#sharing;
+  async listed(): Promise<void> {
+    await this.#open();
     const { at, failure } = this.#list.state.current;
-    if (kind === 'signedIn' && at === undefined && failure === undefined) await this.#list.readFirst();
-    return connection.state.current.kind === 'signedIn';
+    if (this.#deps.connection.api !== undefined && at === undefined && failure === undefined)
+      await this.refresh();
+    this.#showStatus();
   }
 
-  /** Where what windows share cannot be read, each asks for itself. */
-  #share(): Promise<void> {
-    return this.#shared.use(this.#serviceId).catch(() => undefined);
+  async refresh(): Promise<void> {
+    await this.#open();
+    await this.#list.read();
+  }
+
+  #pace() {
+    const usualMs = this.#deps.refreshSeconds() * 1000;
+    return { usualMs, soonMs: this.#sorted.some(isSettingUp) ? FASTEST_MS : usualMs };
+  }
+
+  /** Shows what is kept of the service in use. Where that cannot be read, this window asks for itself. */
+  async #open(): Promise<void> {
+    const state = await this.#deps.connection.ready();
+    const id = state.kind === 'signedOut' ? undefined : state.service.id;
+    try {
+      await this.#list.use(id && pathOf(id));
+    } catch (error) {
+      this.#deps.log.error('The computers kept here cannot be read', error);
+    }
   }
 
   #onConnection(): void {
-    const serviceId = serviceIdOf(this.#deps.connection);
-    if (serviceId !== this.#serviceId) {
-      this.#serviceId = serviceId;
-      this.#list.clear();
-      this.#sharing = this.#share();
+    this.#showStatus();
+    this.tree.update();
+    this.#refresher.poke();
+  }
+
+  #onList(): void {
+    const { items, at } = this.#list.state.current;
+    if (items.length === 0 && at === undefined) this.#setUps.clear();
+    this.#sorted = sortComputers(items, vscode.env.language);
+    this.#setUps.see(this.#sorted, this.#refresher.isSeen.current);
+    this.#showStatus();
+    this.tree.update();
+  }
+
+  #roots(): readonly TreeNode[] {
+    const { items, failure } = this.#list.state.current;
+    if (items.length > 0) {
+      // Rows stand before the sessions are there: these come as children when they are.
+      this.#loadSessions().catch(unhandled);
+      return this.#sorted.map(computer => computerNode(computer, this.#contextOf(computer.id)));
     }
-    this.#showState();
-    this.tree.redraw();
+    const isSignedIn = this.#deps.connection.state.current.kind === 'signedIn';
+    return isSignedIn && failure !== undefined ? [retryNode(commands.console.refresh)] : [];
   }
 
-  #showState(): void {
-    const { computers, problems, at, failure } = this.#list.state.current;
-    const state = this.#deps.connection.state.current;
-    const unread = {
-      count: problems.length,
-      names: problems
-        .map(({ id, field, reason }) => oneLine([id, field, reason].filter(Boolean).join(' ')))
-        .join('; '),
-    };
-    // A message hides the welcome: without rows only what can be mended here is said, the rest is the welcome's.
-    const rejected =
-      state.kind === 'keyRejected' && computers.length > 0 ? { sentence: state.reason } : undefined;
-    const told = state.kind === 'signedIn' ? { at, failure, unread } : { at, failure: rejected };
-    this.#deps.view.description = computers.length > 0 ? this.#deps.format.number(computers.length) : '';
-    setMessage(this.#deps.view, viewMessage(told, this.#deps.format, Date.now()));
-    setContext(
-      'agentConsole.computers',
-      computers.length > 0
-        ? 'listed'
-        : failure !== undefined
-          ? 'failed'
-          : at === undefined
-            ? 'loading'
-            : 'empty',
+  /** Once; again after a failure, of which the Sessions view tells. */
+  readonly #loadSessions = once(async () => {
+    const sessions = await this.#deps.sessions?.();
+    if (sessions === undefined || this.isDisposed) return;
+    this.#sessions = sessions;
+    this.register(sessions.onDidChange(() => this.tree.update()));
+    this.tree.update();
+  });
+
+  #contextOf(id: string): ComputerRowContext {
+    const { format } = this.#deps;
+    return { format, unknownSince: this.#list.unknownSince(id), sessions: this.#sessions?.ofComputer(id) };
+  }
+
+  #showStatus(): void {
+    const { view, format, connection } = this.#deps;
+    const state = this.#list.state.current;
+    const { items, problems } = state;
+    const names = problems.map(({ id, field, reason }) =>
+      oneLine([id, field, reason].filter(Boolean).join(' ')),
     );
+    const message = viewMessage({
+      connection: connection.state.current,
+      lists: [state],
+      unread: { count: problems.length, names: names.join('; ') },
+      format,
+      now: Date.now(),
+    });
+    view.description = items.length > 0 ? format.number(items.length) : '';
+    setMessage(view, message);
+    setContext('agentConsole.computers', listContext(state));
   }
 
-  async #refreshCommand(node: unknown): Promise<void> {
-    await this.#deps.connection.ready();
-    if (node === undefined) return this.#list.refresh();
-    await this.#list.refreshOne(computerIdOf(node));
-  }
-
-  async #showDetails(computerId: string): Promise<void> {
-    const computer = this.#list.find(computerId);
+  async #showDetails(id: string): Promise<void> {
+    const computer = this.#find(id);
     if (computer === undefined) return;
-    const { details, format } = this.#deps;
-    await details.show(computerId, computer.name, () =>
-      outline(
-        computerDetails(
-          this.#list.find(computerId) ?? computer,
-          this.tree.sessionsOf(computerId),
-          format,
-          this.#list.unknownSince(computerId),
-        ),
-        format,
-      ),
-    );
+    const text = (): string => computerDocument(this.#find(id) ?? computer, this.#contextOf(id));
+    await this.#deps.details.show(id, computerName(computer), text, 'md');
   }
 
-  /** The computer of a row, or else one that the person chooses `among` those of the list. */
-  async #computerOf(
-    node: unknown,
-    { among, none, question }: Choice = anyComputer(),
-  ): Promise<string | undefined> {
+  /** The computer of a row, or else one that the person chooses. */
+  async #computerOf(node: unknown): Promise<string | undefined> {
     if (node !== undefined && node !== null) return computerIdOf(node);
-    await this.#firstRead();
-    const computers = this.#list.state.current.computers.filter(among);
-    if (computers.length === 0) throw new Error(none);
-    return pick(computers, question);
+    await this.listed();
+    const choices = this.#sorted.map(computer => ({
+      label: computerName(computer),
+      description: computer.status ?? '',
+      value: computer.id,
+    }));
+    return pickItem(this.#list.state.current, choices, {
+      placeHolder: vscode.l10n.t('Choose a computer'),
+      none: vscode.l10n.t('There are no computers yet.'),
+    });
   }
 
-  #sentence(error: unknown): string | undefined {
-    return isApiError(error) && error.kind === 'cancelled'
-      ? undefined
-      : errorSentence(error, this.#context());
+  #find(id: string): Computer | undefined {
+    return this.#sorted.find(computer => computer.id === id);
   }
 
-  #context(): { host?: string } {
+  #failureOf(error: unknown): { readonly sentence: string } | undefined {
+    if (isApiError(error) && error.kind === 'cancelled') return undefined;
     const state = this.#deps.connection.state.current;
-    return state.kind === 'signedOut' ? {} : { host: state.service.host };
+    return { sentence: errorSentence(error, state.kind === 'signedOut' ? {} : { host: state.service.host }) };
   }
 }
 
-function serviceIdOf(connection: Connection): string | undefined {
-  const state = connection.state.current;
-  return state.kind === 'signedOut' ? undefined : state.service.id;
+async function* listOf(api: NonNullable<Connection['api']>, signal: AbortSignal) {
+  yield await api.computers.list({ signal });
 }
 
-interface Choice {
-  readonly among: (computer: Computer) => boolean;
-  /** Said when there is none of these. */
-  readonly none: string;
-  readonly question: string;
-}
-
-function anyComputer(): Choice {
-  return {
-    among: () => true,
-    none: vscode.l10n.t('No computer is known here.'),
-    question: vscode.l10n.t('Choose a computer'),
-  };
-}
-
-async function pick(computers: readonly Computer[], placeHolder: string): Promise<string | undefined> {
-  const items = computers.map(({ id, name, status }) => ({
-    label: forQuickPick(name) || forQuickPick(id),
-    description: forQuickPick(status ?? ''),
-    id,
-  }));
-  return (await vscode.window.showQuickPick(items, { placeHolder }))?.id;
+function pagesOf(api: Connection['api'], signal: AbortSignal): ReturnType<typeof listOf> | undefined {
+  return api && listOf(api, signal);
 }
 
 function computerIdOf(node: unknown): string {
-  if (
-    typeof node === 'object' &&
-    node !== null &&
-    'computerId' in node &&
-    typeof node.computerId === 'string'
-  ) {
-    return node.computerId;
-  }
+  const { computerId } = (node ?? {}) as { readonly computerId?: unknown };
+  if (typeof computerId === 'string') return computerId;
   throw new Error(vscode.l10n.t('Choose a computer in the Computers view first.'));
 }

@@ -1,4 +1,4 @@
-import type { Computer, ProvisioningStep } from '../api';
+import { computerName, type Computer, type ProvisioningStep } from '../api';
 import { supportedLanguage } from '../util/format';
 
 /** How far a computer's set-up is: steps done of all. `undefined` when the service names no steps. */
@@ -57,7 +57,9 @@ export function errorOf(computer: Computer): string | undefined {
 /** By name, in the person's language, then by id: the service promises no order. */
 export function sortComputers(computers: readonly Computer[], language: string): Computer[] {
   const collator = new Intl.Collator(supportedLanguage(language), { numeric: true });
-  return [...computers].sort((a, b) => collator.compare(a.name, b.name) || a.id.localeCompare(b.id));
+  return [...computers].sort(
+    (a, b) => collator.compare(computerName(a), computerName(b)) || a.id.localeCompare(b.id),
+  );
 }
 
 /** Codicon for a computer's state. Colour never stands alone: the state is also in the description. */
@@ -83,24 +85,6 @@ export function stepIconOf(step: ProvisioningStep): { readonly id: string; reado
   return { id: 'circle-outline' };
 }
 
-/** How often in a row the list said the same, and how often nobody answered. */
-export interface Calm {
-  readonly unchanged: number;
-  readonly failures: number;
-}
-
-const FASTEST_MS = 3_000;
-/** The longest wait after failures, unless a person wants the list read more rarely. */
-const SLOWEST_MS = 120_000;
-
-/** Milliseconds until the list is read again: soon while something is being set up, later while nothing happens or nobody answers. */
-export function nextListing(
-  computers: readonly Computer[],
-  usualMs: number,
-  { unchanged, failures }: Calm = { unchanged: 0, failures: 0 },
-): number {
-  const isBusy = computers.some(computer => computer.status === 'provisioning');
-  const first = isBusy ? Math.min(FASTEST_MS, usualMs) : usualMs;
-  if (failures > 0) return Math.min(Math.max(usualMs, SLOWEST_MS), first * 2 ** Math.min(failures - 1, 8));
-  return Math.min(usualMs, first * 1.5 ** Math.min(unchanged, 12));
+export function isSettingUp({ status }: Computer): boolean {
+  return status === 'provisioning';
 }

@@ -1,9 +1,9 @@
 import type { ApiClient, ApiClientOptions } from '../api';
 import type { Logger } from '../log';
 import type { IDisposable } from '../util/disposable';
-import type { Addresses } from './addresses';
-import { SharedGate } from './gate';
 import type { ConnectionRecords } from './records';
+import { SAMPLE } from './sample';
+import type { Addresses } from './types';
 
 /** Whoever waits for a probe has been refused already. */
 const PROBE_MS = 10_000;
@@ -11,15 +11,16 @@ const PROBE_MS = 10_000;
 /** Makes clients that share pauses and the marks of secrets with all windows. */
 export class Clients implements IDisposable {
   readonly #records: ConnectionRecords;
-  readonly #gate: SharedGate;
   readonly #log: Logger;
+  readonly #sample: NonNullable<ApiClientOptions['fetch']>;
   readonly #open = new Set<ApiClient>();
   #disposed = false;
 
-  constructor(records: ConnectionRecords, log: Logger) {
+  /** `sample` answers in place of the network what is asked of the sample. */
+  constructor(records: ConnectionRecords, log: Logger, sample: NonNullable<ApiClientOptions['fetch']>) {
     this.#records = records;
     this.#log = log;
-    this.#gate = new SharedGate(records, log);
+    this.#sample = sample;
   }
 
   /**
@@ -27,19 +28,31 @@ export class Clients implements IDisposable {
    * could tell whether an aborted one arrived.
    */
   async open(
-    addresses: Addresses,
-    options: Pick<ApiClientOptions, 'key' | 'onUnauthorized'>,
+    { baseUrl, appUrl }: Addresses,
+    keyForRequest: ApiClientOptions['key'],
+    onUnauthorized?: ApiClientOptions['onUnauthorized'],
   ): Promise<ApiClient> {
     const { ApiClient } = await import('../api');
-    const redactionKey = await this.#records.marksKey().catch(() => undefined);
-    const { baseUrl, appUrl } = addresses;
+    const redactionKey = await this.#records.marksKey().catch((error: unknown) => {
+      this.#log.error('Marks of secrets are of this window alone', error);
+      return undefined;
+    });
+    const key = async (): Promise<string | undefined> => {
+      const given = await keyForRequest();
+      if (given !== undefined) this.#log.keepOut?.(given);
+      return given;
+    };
+    const gate = this.#records;
+    const fetch = baseUrl === SAMPLE.baseUrl ? this.#sample : undefined;
     const client = new ApiClient({
       baseUrl,
       appUrl,
-      ...options,
-      log: this.#log,
-      gate: this.#gate,
+      key,
+      onUnauthorized,
+      gate,
       redactionKey,
+      log: this.#log,
+      fetch,
     });
     if (this.#disposed) client.dispose();
     else this.#open.add(client);
@@ -48,7 +61,7 @@ export class Clients implements IDisposable {
 
   /** Runs `work` with a client of its own for a key that is not in use. */
   async withKey<T>(addresses: Addresses, key: string, work: (client: ApiClient) => Promise<T>): Promise<T> {
-    const client = await this.open(addresses, { key: () => Promise.resolve(key) });
+    const client = await this.open(addresses, () => Promise.resolve(key));
     try {
       return await work(client);
     } finally {

@@ -1,28 +1,19 @@
 import * as vscode from 'vscode';
 import type { CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
-import { Disposable } from '../util/disposable';
 import { errorSentence } from '../util/errorSentence';
-import { readAccess } from './access';
-import {
-  BASE_VARIABLE,
-  environmentAddresses,
-  hostOf,
-  KEY_VARIABLE,
-  serviceAt,
-  settingsAddresses,
-  type Addresses,
-} from './addresses';
-import { checkService } from './check';
-import type { AddressChange, ServiceConnection } from './connection';
-import type { ConnectionState, Service } from './types';
+import { BASE_VARIABLE, hostOf, KEY_VARIABLE, settingsAddresses, type Named } from './addresses';
+import { checkService, readAccess } from './check';
+import type { ServiceConnection } from './connection';
+import type { AddressChange } from './decide';
 import type { Prompts } from './prompts';
 import { askSignIn } from './signIn';
+import type { Addresses, ConnectionState, Service } from './types';
 
 type Rejected = ConnectionState & { readonly kind: 'keyRejected' };
 
-/** What people do with the connection. No command takes or returns a key. */
-export class ConnectionCommands extends Disposable {
+/** What people do with the connection, and what they are asked. No command takes or returns a key. */
+export class ConnectionCommands {
   readonly #connection: ServiceConnection;
   readonly #prompts: Prompts;
   readonly #log: Logger;
@@ -30,16 +21,11 @@ export class ConnectionCommands extends Disposable {
   #signingIn: Promise<void> | undefined;
 
   constructor(connection: ServiceConnection, prompts: Prompts, log: Logger) {
-    super();
     this.#connection = connection;
     this.#prompts = prompts;
     this.#log = log;
-    this.register(
-      connection.onDidRejectKey(state => this.#inBackground(() => this.#askAboutRejection(state))),
-    );
-    this.register(
-      connection.onDidMissKey(change => this.#inBackground(() => this.#askAboutAddresses(change))),
-    );
+    connection.onDidRejectKey(state => this.#inBackground(() => this.#askAboutRejection(state)));
+    connection.onDidChangeAddress(change => this.#inBackground(() => this.#askAboutAddresses(change)));
   }
 
   readonly handlers: CommandHandlers<'connection'> = {
@@ -49,13 +35,6 @@ export class ConnectionCommands extends Disposable {
     showAccess: () => this.#showAccess(),
   };
 
-  /** Asks once more whether a refused key is taken now, and looks at everything anew. */
-  async recheck(): Promise<void> {
-    const state = await this.#connection.ready();
-    if (state.kind === 'keyRejected') await this.#retryKey(state.service);
-    await this.#connection.refresh();
-  }
-
   #beginSignIn(offerStoredKey: boolean): Promise<void> {
     this.#signingIn ??= this.#signIn(offerStoredKey).finally(() => (this.#signingIn = undefined));
     return this.#signingIn;
@@ -63,94 +42,66 @@ export class ConnectionCommands extends Disposable {
 
   async #signIn(offerStoredKey: boolean): Promise<void> {
     const state = await this.#connection.ready();
-    const environment = await environmentAddresses(this.#connection.environment);
-    if (environment.kind === 'unusable' || environment.key !== undefined) {
-      return this.#explainEnvironment(environment.kind === 'unusable' ? environment.reason : undefined);
-    }
+    const environment = await this.#connection.environment();
+    if (isFixed(environment)) return this.#explainEnvironment(environment);
     const change = this.#connection.addressChange;
     if (offerStoredKey && change !== undefined && (await this.#useStoredKey(change))) return;
     const fixed = environment.kind === 'found';
-    const settings = fixed ? environment : await settingsAddresses(this.#connection.settings);
-    const known = settings.kind === 'found' ? settings.addresses : undefined;
+    const named = fixed ? environment : await settingsAddresses(this.#connection.settings);
+    const known = named.kind === 'found' ? named.addresses : undefined;
     const begin = known !== undefined && (fixed || state.kind === 'keyRejected') ? 'key' : 'baseUrl';
-    const answer = await askSignIn({
-      prompts: this.#prompts,
-      check: (addresses, key, signal) => checkService(this.#connection.clients, addresses, key, signal),
-      known,
-      fixed,
-      begin,
-    });
-    if (answer !== undefined)
-      await this.#adopt(answer.addresses, answer.key, fixed ? 'environment' : 'settings');
+    const answer = await askSignIn(this.#prompts, this.#check, { known, fixed, begin });
+    if (answer !== undefined) await this.#adopt(answer.addresses, answer.key);
   }
 
-  /** Stores what has been checked, and turns to it. */
-  async #adopt(addresses: Addresses, key: string, source: 'environment' | 'settings'): Promise<void> {
-    const { keys, records, settings } = this.#connection;
-    const service = serviceAt(addresses, source);
-    const kept = await this.#connection.hold(async () => {
-      const stored = await keys.store(addresses, key);
-      await this.#connection.accept(service, key).catch(this.#logFailure);
-      if (source === 'environment') return stored;
-      await records.rememberSignIn(addresses).catch(this.#logFailure);
-      await settings.store(addresses).catch(async (error: unknown) => {
-        if (this.#connection.usesAddresses(addresses)) throw error;
-        await keys.remove(addresses);
-        throw error;
-      });
-      if (records.sample?.chosen === true) {
-        await records.updateSample(current => ({ kind: 'sample', ...current, chosen: false }));
-      }
-      return stored;
-    });
-    this.#inBackground(() => this.#tellSignedIn(service, kept));
-  }
+  readonly #check = (
+    addresses: Addresses,
+    key: string,
+    signal: AbortSignal,
+  ): ReturnType<typeof checkService> => checkService(this.#connection.clients, addresses, key, signal);
 
-  async #tellSignedIn(service: Service, kept: 'kept' | 'untilClosed'): Promise<void> {
-    const access = vscode.l10n.t('What this key can read');
-    const sentence = vscode.l10n.t('Signed in to {0}.', service.host);
-    const pressed =
-      kept === 'kept'
-        ? await this.#prompts.tell('info', sentence, access)
-        : await this.#prompts.tell(
-            'warning',
-            vscode.l10n.t(
-              '{0} The secret storage did not keep the key, so it is kept only until this window closes. To keep it, set {1} and {2} in the environment of VS Code.',
-              sentence,
-              BASE_VARIABLE,
-              KEY_VARIABLE,
-            ),
-            access,
-          );
-    if (pressed === access) await this.#showAccess();
+  async #adopt(addresses: Addresses, key: string): Promise<void> {
+    const { kind } = await this.#connection.environment();
+    const kept = await this.#connection.adopt(addresses, key, kind === 'found' ? 'environment' : 'settings');
+    this.#inBackground(async () => {
+      const access = vscode.l10n.t('What this key can read');
+      const signedIn = vscode.l10n.t('Signed in to {0}.', hostOf(addresses.baseUrl));
+      const notKept = vscode.l10n.t(
+        'VS Code’s secret storage did not keep the key, so it works only until this window closes. To keep it, set {0} and {1} in VS Code’s environment.',
+        BASE_VARIABLE,
+        KEY_VARIABLE,
+      );
+      const pressed =
+        kept === 'kept'
+          ? await this.#prompts.tell('info', signedIn, access)
+          : await this.#prompts.tell('warning', `${signedIn} ${notKept}`, access);
+      if (pressed === access) await this.#showAccess();
+    });
   }
 
   async #signOut(): Promise<void> {
     const state = await this.#connection.ready();
-    const environment = await environmentAddresses(this.#connection.environment);
-    if (environment.kind === 'unusable' || environment.key !== undefined) {
-      return this.#explainEnvironment(environment.kind === 'unusable' ? environment.reason : undefined);
-    }
+    const environment = await this.#connection.environment();
+    if (isFixed(environment)) return this.#explainEnvironment(environment);
     if (state.kind === 'signedOut') {
-      void this.#prompts.tell('info', vscode.l10n.t('You are not signed in.'));
+      this.#tell(vscode.l10n.t('You are not signed in.'));
       return;
     }
     const { service } = state;
-    const left = service.source === 'sample' ? await this.#leaveSample() : await this.#leave(service);
-    if (!left) return;
+    if (!(await (service.source === 'sample' ? this.#leaveSample() : this.#leave(service)))) return;
     const now = this.#connection.state.current;
-    const sentence =
+    this.#tell(
       now.kind === 'signedOut'
         ? vscode.l10n.t('Signed out of {0}.', service.host)
-        : vscode.l10n.t('Signed out of {0}; back at {1}.', service.host, now.service.host);
-    void this.#prompts.tell('info', sentence);
+        : vscode.l10n.t('Signed out of {0}. Back to {1}.', service.host, now.service.host),
+    );
   }
 
   async #leave(service: Service): Promise<boolean> {
     const sure = await this.#prompts.confirm(
       vscode.l10n.t('Sign out of {0}?', service.host),
       vscode.l10n.t(
-        'The key is removed from the secret storage. The list of sessions, messages read so far and drafts stay on this machine.',
+        'This removes the key from VS Code’s secret storage. Your list of sessions, the messages read so far and your drafts stay on this machine.',
       ),
       vscode.l10n.t('Sign out'),
     );
@@ -160,48 +111,32 @@ export class ConnectionCommands extends Disposable {
 
   async #leaveSample(): Promise<boolean> {
     const sure = await this.#prompts.confirm(
-      vscode.l10n.t('Leave the sample service?'),
-      vscode.l10n.t('Its sessions stay on this machine and are there again next time.'),
+      vscode.l10n.t('Leave the sample?'),
+      vscode.l10n.t('Its sessions stay on this machine for the next time.'),
       vscode.l10n.t('Leave'),
     );
-    if (!sure) return false;
-    await this.#connection.hold(() =>
-      this.#connection.records.updateSample(current => ({ kind: 'sample', ...current, chosen: false })),
-    );
-    return true;
+    if (sure) await this.#connection.chooseSample(false);
+    return sure;
   }
 
   async #useSample(): Promise<void> {
     const state = await this.#connection.ready();
-    const environment = await environmentAddresses(this.#connection.environment);
-    if (environment.kind !== 'none') {
-      return this.#explainEnvironment(environment.kind === 'unusable' ? environment.reason : undefined);
-    }
+    const environment = await this.#connection.environment();
+    if (environment.kind !== 'none') return this.#explainEnvironment(environment);
     if (state.kind !== 'signedOut' && state.service.source !== 'sample') {
+      const { host } = state.service;
       const sure = await this.#prompts.confirm(
-        vscode.l10n.t('Show sample data instead of {0}?', state.service.host),
+        vscode.l10n.t('Show sample data instead of {0}?', host),
         vscode.l10n.t(
-          'Your key and everything known of {0} stay. Signing out of the sample leads back.',
-          state.service.host,
+          'Your key and everything read from {0} are kept. Sign out of the sample to come back.',
+          host,
         ),
         vscode.l10n.t('Show sample data'),
       );
       if (!sure) return;
     }
-    await this.#prompts.progress(vscode.l10n.t('Starting the sample service'), () =>
-      this.#connection.hold(async () => {
-        await this.#connection.sample.ensureServing();
-        await this.#connection.records.updateSample(current => ({
-          kind: 'sample',
-          ...current,
-          chosen: true,
-        }));
-      }),
-    );
-    void this.#prompts.tell(
-      'info',
-      vscode.l10n.t('This is sample data, generated on this machine. Nothing leaves it.'),
-    );
+    await this.#connection.chooseSample(true);
+    this.#tell(vscode.l10n.t('This is sample data, generated on this machine. Nothing leaves it.'));
   }
 
   async #showAccess(): Promise<void> {
@@ -209,13 +144,12 @@ export class ConnectionCommands extends Disposable {
     const client = this.#connection.api;
     if (state.kind !== 'signedIn' || client === undefined) {
       const reason = state.kind === 'signedIn' ? undefined : state.reason;
-      void this.#prompts.tell('info', reason ?? vscode.l10n.t('You are not signed in.'));
+      this.#tell(reason ?? vscode.l10n.t('You are not signed in.'));
       return;
     }
-    const { service } = state;
-    await this.#prompts.showAccess(
-      vscode.l10n.t('What this key can read at {0}', service.host),
-      (signal, onRows) => readAccess({ client, service, signal, onRows }),
+    const title = vscode.l10n.t('What this key can read at {0}', state.service.host);
+    await this.#prompts.showAccess(title, (signal, onRows) =>
+      readAccess(client, state.service, signal, onRows),
     );
   }
 
@@ -223,8 +157,7 @@ export class ConnectionCommands extends Disposable {
   async #askAboutRejection({ service, reason }: Rejected): Promise<void> {
     const enter = vscode.l10n.t('Enter key');
     const open = vscode.l10n.t('Open web application');
-    const fromEnvironment = (this.#connection.environment[KEY_VARIABLE] ?? '').trim() !== '';
-    const buttons = fromEnvironment ? [open] : [enter, open];
+    const buttons = isFixed(await this.#connection.environment()) ? [open] : [enter, open];
     const pressed = await this.#prompts.tell('warning', reason, ...buttons);
     if (pressed === enter) await this.#beginSignIn(true);
     if (pressed === open) await this.#prompts.openExternal(`${service.appUrl}/settings`);
@@ -236,7 +169,7 @@ export class ConnectionCommands extends Disposable {
     const pressed = await this.#prompts.tell(
       'warning',
       vscode.l10n.t(
-        'The service’s address is now {0}. The stored key was entered for {1} and has not been sent.',
+        'The service address is now {0}. The stored key is for {1} and has not been sent.',
         hostOf(change.to.baseUrl),
         hostOf(change.from.baseUrl),
       ),
@@ -256,7 +189,7 @@ export class ConnectionCommands extends Disposable {
     const sure = await this.#prompts.confirm(
       vscode.l10n.t('Use the stored key for {0}?', hostOf(to.baseUrl)),
       vscode.l10n.t(
-        'It was entered for {0}. If you go on, it is sent to {1} and {2}. Go on only if they belong to the same organization.',
+        'You entered it for {0}. If you continue, it is sent to {1} and {2}. Continue only if they belong to the same organization.',
         hostOf(from.baseUrl),
         to.baseUrl,
         to.appUrl,
@@ -266,36 +199,30 @@ export class ConnectionCommands extends Disposable {
     const key = sure ? await this.#connection.keys.read(from) : undefined;
     if (key === undefined) return false;
     const result = await this.#prompts.progress(vscode.l10n.t('Checking {0}', hostOf(to.baseUrl)), signal =>
-      checkService(this.#connection.clients, to, key, signal),
+      this.#check(to, key, signal),
     );
-    if (result.kind === 'accepted') {
-      const environment = await environmentAddresses(this.#connection.environment);
-      await this.#adopt(to, key, environment.kind === 'found' ? 'environment' : 'settings');
-      return true;
-    }
+    if (result.kind === 'accepted') await this.#adopt(to, key);
     if (result.kind === 'problem') void this.#prompts.tell('error', result.sentence);
-    return result.kind === 'cancelled';
-  }
-
-  async #retryKey(service: Service): Promise<void> {
-    const environment = await environmentAddresses(this.#connection.environment);
-    const key =
-      environment.kind === 'found' && environment.key !== undefined
-        ? environment.key
-        : await this.#connection.keys.read(service);
-    if (key === undefined || (await this.#connection.clients.probe(service, key)) !== 'accepted') return;
-    await this.#connection.accept(service, key);
+    return result.kind !== 'problem';
   }
 
   /** Why signing in and out does nothing here. A key the service has begun to take again is used at once. */
-  async #explainEnvironment(reason: string | undefined): Promise<void> {
-    if (reason === undefined) await this.recheck();
-    const sentence = vscode.l10n.t(
+  async #explainEnvironment(environment: Named): Promise<void> {
+    const decides = vscode.l10n.t(
       'The environment variables {0} and {1} decide which service is used. Change them where VS Code is started, then reload the window.',
       BASE_VARIABLE,
       KEY_VARIABLE,
     );
-    void this.#prompts.tell('info', reason === undefined ? sentence : `${reason} ${sentence}`);
+    if (environment.kind === 'unusable') {
+      this.#tell(`${environment.reason} ${decides}`);
+      return;
+    }
+    await this.#connection.recheck();
+    this.#tell(decides);
+  }
+
+  #tell(sentence: string): void {
+    void this.#prompts.tell('info', sentence);
   }
 
   #inBackground(work: () => Promise<void>): void {
@@ -304,6 +231,9 @@ export class ConnectionCommands extends Disposable {
       void this.#prompts.tell('error', errorSentence(error));
     });
   }
+}
 
-  readonly #logFailure = (error: unknown): void => this.#log.error('Stored data could not be changed', error);
+/** Whether the environment leaves nothing to enter. */
+function isFixed(environment: Named): boolean {
+  return environment.kind === 'unusable' || (environment.kind === 'found' && environment.key !== undefined);
 }

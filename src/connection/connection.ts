@@ -1,63 +1,49 @@
-import * as vscode from 'vscode';
 import type { ApiClient, ApiError } from '../api';
 import type { ContextKeys } from '../contributions';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
 import { Disposable, toDisposable } from '../util/disposable';
 import { Emitter, ObservableValue } from '../util/event';
+import type { OpenRepository } from '../util/git';
 import { once } from '../util/once';
-import { forNotification } from '../util/text';
+import { redact } from '../util/redact';
+import { oneLine } from '../util/text';
 import {
   environmentAddresses,
   hostOf,
-  KEY_VARIABLE,
   sameAddresses,
-  serviceAt,
   settingsAddresses,
-  type Addresses,
+  variablesSet,
   type AddressSettings,
   type Environment,
+  type Named,
 } from './addresses';
 import { Clients } from './clients';
-import type { Connection, ConnectionState, Service } from './types';
-import { KeyStore, type Secrets } from './keyStore';
+import { decide, serviceAt, type AddressChange, type StoredKeys, type Target } from './decide';
+import { KeyStore, type Secrets } from './keys';
 import { ConnectionRecords } from './records';
-import { rejectionSentence, type RejectionFacts } from './sentences';
-import { SampleHost, type SampleOptions } from './sampleHost';
-import { Session } from './session';
+import { answersOfSample, SAMPLE } from './sample';
+import type { Addresses, Connection, ConnectionState, Service } from './types';
 
-export interface ConnectionDeps {
+/** What the connection reads and writes of VS Code and of the machine. */
+export interface Surroundings {
   readonly secrets: Secrets;
-  readonly storage: Storage;
   readonly settings: AddressSettings;
   readonly environment: Environment;
-  readonly sample: SampleOptions;
-  readonly log: Logger;
   readonly setContext: <K extends keyof ContextKeys>(key: K, value: ContextKeys[K]) => void;
-  /** Unix ms. */
-  readonly now?: () => number;
 }
 
-/** Where requests would go, and with what. */
-type Target =
-  | {
-      readonly kind: 'none';
-      readonly reason?: string;
-      readonly service?: Service;
-      readonly byEnvironment?: boolean;
-    }
-  | {
-      readonly kind: 'service';
-      readonly service: Service;
-      readonly key: string;
-      readonly readKey: () => Promise<string | undefined>;
-      readonly byEnvironment: boolean;
-    };
-
-/** A key was stored for other addresses than those in the settings now. */
-export interface AddressChange {
-  readonly from: Addresses;
-  readonly to: Addresses;
+/** A service with one key in use. */
+interface Session {
+  readonly service: Service;
+  key: string;
+  client?: ApiClient;
+  /** From now on no request is sent in its name. */
+  isEnded: boolean;
+  /** Unix ms at which the service last took this very key when asked to be sure. */
+  provedAt?: number | undefined;
+  /** One look at the key for all requests refused at the same time. */
+  checking?: Promise<boolean> | undefined;
 }
 
 /** Changes of the settings come one by one; look when both are there. */
@@ -66,38 +52,45 @@ const SETTINGS_MS = 300;
 const PROVED_MS = 5 * 60_000;
 
 /**
- * Which service this window talks to and with which key: the environment wins over the sample, the sample over the settings.
- * Follows settings, secrets and what other windows decide. Reads nothing before `ready`.
+ * Which service this window talks to and with which key, as `decide` says. Follows settings, secrets and what other windows
+ * decide. Reads nothing before `ready`.
  */
 export class ServiceConnection extends Disposable implements Connection {
   readonly records: ConnectionRecords;
   readonly keys: KeyStore;
-  readonly sample: SampleHost;
   readonly clients: Clients;
-  readonly #deps: ConnectionDeps;
+  readonly settings: AddressSettings;
+  readonly #surroundings: Surroundings;
+  readonly #log: Logger;
   readonly #state = this.register(new ObservableValue<ConnectionState>({ kind: 'signedOut' }));
   readonly #ready = this.register(new Emitter<Service>());
   readonly #keyRejected = this.register(new Emitter<ConnectionState & { kind: 'keyRejected' }>());
   readonly #addressChanged = this.register(new Emitter<AddressChange>());
   readonly #start = once(() => this.#begin());
   #session: Session | undefined;
-  /** Of this window, for when storage cannot be written. */
-  #refused: { readonly serviceId: string; readonly key: string; readonly sentence: string } | undefined;
   #addressChange: AddressChange | undefined;
   #turn: Promise<void> = Promise.resolve();
   #waiting: Promise<void> | undefined;
   #held = 0;
   #settingsTimer: NodeJS.Timeout | undefined;
 
-  constructor(deps: ConnectionDeps) {
+  /** `openRepository`: the one of this window, of which the sample has reports. */
+  constructor(
+    surroundings: Surroundings,
+    storage: Storage,
+    openRepository: () => Promise<OpenRepository | undefined>,
+    log: Logger,
+  ) {
     super();
-    this.#deps = deps;
-    this.records = new ConnectionRecords(deps.storage, deps.now);
-    this.keys = new KeyStore(deps.secrets, deps.log);
-    this.sample = new SampleHost(deps.sample, this.records, deps.log);
-    this.clients = this.register(new Clients(this.records, deps.log));
+    this.#surroundings = surroundings;
+    this.#log = log;
+    this.settings = surroundings.settings;
+    this.records = new ConnectionRecords(storage, log);
+    this.keys = new KeyStore(surroundings.secrets, log);
+    const sample = answersOfSample(storage, openRepository, log);
+    this.clients = this.register(new Clients(this.records, log, sample));
     this.register(toDisposable(() => clearTimeout(this.#settingsTimer)));
-    this.register(toDisposable(() => void this.sample.stop().catch(() => undefined)));
+    this.register(toDisposable(() => this.#end(this.#session)));
   }
 
   readonly state = this.#state;
@@ -105,29 +98,20 @@ export class ServiceConnection extends Disposable implements Connection {
   /** Fires in one window only, so that people are asked once. */
   readonly onDidRejectKey = this.#keyRejected.event;
   /** Fires in one window only. */
-  readonly onDidMissKey = this.#addressChanged.event;
+  readonly onDidChangeAddress = this.#addressChanged.event;
 
   get api(): ApiClient | undefined {
     return this.#state.current.kind === 'signedIn' ? this.#session?.client : undefined;
   }
 
-  /** The stored key that has not been released for the addresses in the settings. */
+  /** The stored key that has not been released for the addresses in force. */
   get addressChange(): AddressChange | undefined {
     return this.#addressChange;
   }
 
-  /** Whether this window works with just these addresses now. */
-  usesAddresses(addresses: Addresses): boolean {
-    const state = this.#state.current;
-    return state.kind !== 'signedOut' && sameAddresses(state.service, addresses);
-  }
-
-  get environment(): Environment {
-    return this.#deps.environment;
-  }
-
-  get settings(): AddressSettings {
-    return this.#deps.settings;
+  /** What the environment says, which no command changes. */
+  environment(): Promise<Named> {
+    return environmentAddresses(this.#surroundings.environment);
   }
 
   async ready(): Promise<ConnectionState> {
@@ -141,13 +125,24 @@ export class ServiceConnection extends Disposable implements Connection {
     this.#waiting ??= this.#turn.then(async () => {
       this.#waiting = undefined;
       try {
-        await this.#look();
+        await this.#apply(await this.#look());
       } catch (error) {
-        this.#deps.log.error('The connection could not be brought up to date', error);
+        this.#log.error('The connection could not be brought up to date', error);
       }
     });
     this.#turn = this.#waiting;
     return this.#waiting;
+  }
+
+  /** Asks once more whether a refused key is taken now, and looks at everything anew. */
+  async recheck(): Promise<void> {
+    const state = await this.ready();
+    if (state.kind === 'keyRejected') {
+      const key = await this.#currentKey(state.service);
+      const taken = key !== undefined && (await this.clients.probe(state.service, key)) === 'accepted';
+      if (taken) await this.records.accept(state.service.id, key);
+    }
+    await this.refresh();
   }
 
   /** Does several things of which other parts see only the result. */
@@ -161,235 +156,202 @@ export class ServiceConnection extends Disposable implements Connection {
     }
   }
 
-  /** The key was taken after all, or entered again. */
-  async accept(service: Service, key: string): Promise<void> {
-    if (this.#refused?.key === key) this.#refused = undefined;
-    await this.records.accept(service.id, key);
+  /** Stores what has been checked, and turns to it. Resolves to whether the key outlives this window. */
+  adopt(
+    addresses: Addresses,
+    key: string,
+    source: 'environment' | 'settings',
+  ): Promise<'kept' | 'untilClosed'> {
+    const logFailure = (error: unknown): void => this.#log.error('Stored data could not be changed', error);
+    return this.hold(async () => {
+      const kept = await this.keys.store(addresses, key);
+      await this.records.accept(serviceAt(addresses, source).id, key);
+      if (source === 'environment') return kept;
+      await this.records.rememberSignIn(addresses).catch(logFailure);
+      await this.settings.store(addresses).catch(async (error: unknown) => {
+        const { current } = this.#state;
+        const inUse = current.kind !== 'signedOut' && sameAddresses(current.service, addresses);
+        if (!inUse) await this.keys.remove(addresses);
+        throw error;
+      });
+      if (this.records.isSampleChosen) await this.records.chooseSample(false);
+      return kept;
+    });
   }
 
-  override dispose(): void {
-    this.#session?.end();
-    super.dispose();
+  /** Turns all windows to the sample or away from it. */
+  chooseSample(chosen: boolean): Promise<void> {
+    return this.hold(() => this.records.chooseSample(chosen));
+  }
+
+  /** The connection for somebody who is asked for help; English, like the log. Hosts without paths, no key, no message. */
+  diagnostics(): string {
+    const state = this.#state.current;
+    const variables = variablesSet(this.#surroundings.environment);
+    const { unreadable } = this.records;
+    const lines = [`Connection: ${state.kind}`];
+    if (state.kind !== 'signedIn' && state.reason !== undefined) lines.push(`Reason: ${state.reason}`);
+    if (state.kind !== 'signedOut') {
+      const { source, baseUrl, appUrl } = state.service;
+      lines.push(`Source: ${source}`);
+      lines.push(`Service: ${hostOf(baseUrl)}`, `Web application: ${hostOf(appUrl)}`);
+    }
+    lines.push(`Environment variables set: ${variables.length === 0 ? 'none' : variables.join(', ')}`);
+    lines.push(`Stored records of the connection that cannot be read: ${unreadable.length}`);
+    lines.push(...unreadable.map(({ id, reason }) => `- ${id}: ${reason}`));
+    return lines.map(line => oneLine(redact(line), 1_000)).join('\n');
   }
 
   async #begin(): Promise<void> {
-    const { settings, log } = this.#deps;
-    await this.records.load().catch((error: unknown) => log.error('Stored data cannot be read', error));
+    await this.records.load().catch((error: unknown) => this.#log.error('Stored data cannot be read', error));
+    const onChange = (): void => {
+      if (this.#held === 0 && !this.isDisposed) void this.refresh();
+    };
     this.register(
-      this.records.onDidChange(ids => {
-        if (ids.some(id => /^(sample$|signIn$|rejection )/.test(id))) this.#onChange();
-      }),
+      this.records.onDidChange(ids => ids.some(id => /^(sample$|signIn$|rejection )/.test(id)) && onChange()),
     );
-    this.register(this.keys.onDidChange(() => this.#onChange()));
+    this.register(this.keys.onDidChange(onChange));
     this.register(
-      settings.onDidChange(() => {
+      this.settings.onDidChange(() => {
         clearTimeout(this.#settingsTimer);
-        this.#settingsTimer = setTimeout(() => this.#onChange(), SETTINGS_MS);
+        this.#settingsTimer = setTimeout(onChange, SETTINGS_MS);
       }),
     );
     await this.refresh();
   }
 
-  #onChange(): void {
-    if (this.#held === 0 && !this.isDisposed) void this.refresh();
-  }
-
-  async #look(): Promise<void> {
-    this.#addressChange = undefined;
-    const target = await this.#target();
-    if (this.isDisposed) return;
-    const source = target.kind === 'service' ? target.service.source : undefined;
-    if (source !== 'sample') await this.sample.stop();
-    this.#deps.setContext('agentConsole.environment', target.byEnvironment === true);
-    if (target.kind === 'none') this.#signOut(target.reason, target.service);
-    else await this.#use(target);
-  }
-
-  async #target(): Promise<Target> {
-    const environment = await environmentAddresses(this.#deps.environment);
-    if (environment.kind === 'unusable') {
-      return { kind: 'none', reason: environment.reason, byEnvironment: true };
-    }
-    if (environment.kind === 'found') {
-      const service = this.#serviceAt(environment.addresses, 'environment');
-      const { key } = environment;
-      if (key === undefined) return this.#withStoredKey(service);
-      return { kind: 'service', service, key, readKey: () => Promise.resolve(key), byEnvironment: true };
-    }
-    if (this.records.sample?.chosen === true) return this.#sampleTarget();
-    const found = await settingsAddresses(this.#deps.settings);
-    if (found.kind === 'none') return { kind: 'none' };
-    if (found.kind === 'unusable') return { kind: 'none', reason: found.reason };
-    return this.#withStoredKey(this.#serviceAt(found.addresses, 'settings'));
-  }
-
-  async #withStoredKey(service: Service): Promise<Target> {
-    const readKey = (): Promise<string | undefined> => this.keys.read(service);
-    const key = await readKey();
-    if (key !== undefined) return { kind: 'service', service, key, readKey, byEnvironment: false };
-    // Then the welcome names the variables, as for an environment that cannot be used.
-    const byEnvironment = service.source === 'environment';
-    const from = this.records.lastSignIn;
-    if (from === undefined || sameAddresses(from, service) || (await this.keys.read(from)) === undefined) {
-      return {
-        kind: 'none',
-        reason: vscode.l10n.t('There is no key for {0}. Sign in to enter one.', service.host),
-        service,
-        byEnvironment,
-      };
-    }
-    const { baseUrl, appUrl } = service;
-    this.#addressChange = { from, to: { baseUrl, appUrl } };
-    await this.#tellOfAddressChange(this.#addressChange);
-    const reason = vscode.l10n.t(
-      'The stored key was entered for {0}, so it is not sent to {1}. Sign in to decide.',
-      hostOf(from.baseUrl),
-      service.host,
+  /** Reads what `decide` needs, and no secret that it does not. */
+  async #look(): Promise<Target> {
+    const environment = await this.environment();
+    const settings = await settingsAddresses(this.settings);
+    const { isSampleChosen } = this.records;
+    const usesSample = environment.kind === 'none' && isSampleChosen;
+    const named = environment.kind === 'none' ? settings : environment;
+    const needsKey = !usesSample && named.kind === 'found' && named.key === undefined;
+    const keys: StoredKeys = needsKey
+      ? await this.#storedKeys(named.addresses)
+      : { own: undefined, last: undefined };
+    return decide(environment, settings, isSampleChosen, keys, ({ id }, key) =>
+      this.records.rejection(id, key),
     );
-    return { kind: 'none', reason, service, byEnvironment };
   }
 
-  async #sampleTarget(): Promise<Target> {
-    try {
-      const running = await this.sample.ensureServing();
-      const service = this.#serviceAt(running, 'sample');
-      const readKey = (): Promise<string> => Promise.resolve(running.key);
-      return { kind: 'service', service, key: running.key, readKey, byEnvironment: false };
-    } catch (error) {
-      this.#deps.log.error('The sample service cannot be started', error);
-      const why = forNotification(error instanceof Error ? error.message : String(error));
-      return { kind: 'none', reason: vscode.l10n.t('The sample service cannot be started: {0}', why) };
-    }
+  async #storedKeys(addresses: Addresses): Promise<StoredKeys> {
+    const own = await this.keys.read(addresses);
+    const { lastSignIn } = this.records;
+    const hasLast =
+      own === undefined && lastSignIn !== undefined && (await this.keys.read(lastSignIn)) !== undefined;
+    return { own, last: hasLast ? lastSignIn : undefined };
   }
 
-  async #use(target: Target & { kind: 'service' }): Promise<void> {
-    const { service, key } = target;
-    const refusal = this.#refusalOf(service, key);
-    if (refusal !== undefined) {
-      this.#session?.end();
-      this.#session = undefined;
-      this.#setState({ kind: 'keyRejected', service, reason: refusal });
-      return;
-    }
-    const before = this.#session;
-    if (before !== undefined && !before.isEnded && before.service === service && before.key === key) return;
-    const session: Session = new Session({
-      service,
-      key,
-      readKey: target.readKey,
-      beforeRequest: service.source === 'sample' ? () => this.#keepSampleServed(session) : undefined,
-    });
-    session.client = await this.clients.open(service, {
-      key: () => session.keyForRequest(),
-      onUnauthorized: error => this.#onUnauthorized(session, error),
-    });
+  /** The key as it is now, wherever it comes from. */
+  async #currentKey(service: Service): Promise<string | undefined> {
+    if (service.source === 'sample') return SAMPLE.key;
+    const environment = await this.environment();
+    const given = environment.kind === 'found' ? environment.key : undefined;
+    return given ?? this.keys.read(service);
+  }
+
+  async #apply(target: Target): Promise<void> {
     if (this.isDisposed) return;
-    before?.end();
+    this.#addressChange = target.kind === 'signedOut' ? target.change : undefined;
+    if (target.kind !== 'signedIn') this.#end(this.#session);
+    switch (target.kind) {
+      case 'signedIn':
+        await this.#use(target.service, target.key);
+        break;
+      case 'keyRejected':
+        this.#setState({ kind: 'keyRejected', service: target.service, reason: target.reason });
+        break;
+      case 'signedOut':
+        this.#setState({ kind: 'signedOut', service: target.service, reason: target.reason });
+    }
+    const change = this.#addressChange;
+    if (change === undefined) return;
+    const about = `address ${change.from.baseUrl} ${change.to.baseUrl} ${change.to.appUrl}`;
+    await this.records.tellOnce(about, () => this.#addressChanged.fire(change));
+  }
+
+  async #use(service: Service, key: string): Promise<void> {
+    const before = this.#session;
+    if (before?.isEnded === false && before.key === key && isSame(before.service, service)) return;
+    const session: Session = { service: this.#known(service), key, isEnded: false };
+    session.client = await this.clients.open(
+      service,
+      () => Promise.resolve(session.isEnded ? undefined : session.key),
+      error =>
+        (session.checking ??= this.#mayTryAgain(session, error).finally(() => delete session.checking)),
+    );
+    if (this.isDisposed) return;
+    this.#end(before);
     this.#session = session;
-    this.#setState({ kind: 'signedIn', service });
-    this.#ready.fire(service);
+    this.#setState({ kind: 'signedIn', service: session.service });
+    this.#ready.fire(session.service);
   }
 
-  #signOut(reason: string | undefined, service: Service | undefined): void {
-    this.#session?.end();
-    this.#session = undefined;
-    this.#setState({ kind: 'signedOut', reason, service });
+  #end(session: Session | undefined): void {
+    if (session !== undefined) session.isEnded = true;
   }
 
-  #setState(state: ConnectionState): void {
-    this.#deps.setContext('agentConsole.connection', state.kind);
-    this.#deps.setContext('agentConsole.knownService', state.service !== undefined);
+  #setState(next: ConnectionState): void {
+    const state = next.service === undefined ? next : { ...next, service: this.#known(next.service) };
+    const { setContext, environment } = this.#surroundings;
+    setContext('agentConsole.connection', state.kind);
+    setContext('agentConsole.knownService', state.service !== undefined);
+    setContext('agentConsole.environment', variablesSet(environment).length > 0);
     if (isSameState(this.#state.current, state)) return;
     this.#state.set(state);
     const host = state.kind === 'signedOut' ? '' : ` ${state.service.host}`;
-    const reason = state.kind === 'signedIn' || state.reason === undefined ? '' : `: ${state.reason}`;
-    this.#deps.log.info(`Connection: ${state.kind}${host}${reason}`);
+    const reason = reasonOf(state);
+    this.#log.info(`Connection: ${state.kind}${host}${reason === undefined ? '' : `: ${reason}`}`);
   }
 
   /** The same object as long as nothing about the service changes. */
-  #serviceAt(addresses: Addresses, source: Service['source']): Service {
-    const current = this.#state.current;
-    const before = current.service;
-    return before?.source === source && sameAddresses(before, addresses)
-      ? before
-      : serviceAt(addresses, source);
-  }
-
-  #refusalOf(service: Service, key: string): string | undefined {
-    const record = this.records.rejection(service.id, key);
-    if (record !== undefined) return this.#rejectionSentence(service, key, record);
-    const here = this.#refused;
-    return here?.serviceId === service.id && here.key === key ? here.sentence : undefined;
-  }
-
-  #rejectionSentence(service: Service, key: string, facts: RejectionFacts): string {
-    const fromEnvironment = (this.#deps.environment[KEY_VARIABLE] ?? '').trim() === key;
-    return rejectionSentence(service, facts, fromEnvironment);
-  }
-
-  /** The window that served the sample may have gone. */
-  async #keepSampleServed(session: Session): Promise<void> {
-    try {
-      const running = await this.sample.ensureServing();
-      if (!sameAddresses(running, session.service)) void this.refresh();
-    } catch (error) {
-      this.#deps.log.error('The sample service cannot be started', error);
-    }
-  }
-
-  #onUnauthorized(session: Session, error: ApiError): Promise<boolean> {
-    session.checking ??= this.#mayTryAgain(session, error).finally(() => (session.checking = undefined));
-    return session.checking;
+  #known(service: Service): Service {
+    const { service: known } = this.#state.current;
+    return known !== undefined && isSame(known, service) ? known : service;
   }
 
   /** After a 401: whether the request is worth one more try. A key that is certainly refused stops all requests. */
   async #mayTryAgain(session: Session, error: ApiError): Promise<boolean> {
     if (this.#session !== session || session.isEnded) return false;
-    const stored = await session.readKey();
-    if (stored === undefined || this.#refusalOf(session.service, stored) !== undefined) {
+    const { service } = session;
+    const stored = await this.#currentKey(service);
+    if (stored === undefined || this.records.rejection(service.id, stored) !== undefined) {
       await this.refresh();
       return false;
     }
     if (stored !== session.key) {
-      session.replaceKey(stored);
+      session.key = stored;
+      session.provedAt = undefined;
       return true;
     }
-    const now = this.#deps.now ?? Date.now;
-    const other = !error.request.path.includes('/api/v0/');
-    if (other && session.provedAt !== undefined && session.provedAt > now() - PROVED_MS) return false;
-    const verdict = await this.clients.probe(session.service, session.key);
-    if (verdict === 'accepted') session.provedAt = now();
+    const isWebApplication = !error.request.path.includes('/api/v0/');
+    if (isWebApplication && (session.provedAt ?? 0) > Date.now() - PROVED_MS) return false;
+    const verdict = await this.clients.probe(service, session.key);
+    if (verdict === 'accepted') session.provedAt = Date.now();
     if (verdict === 'refused') await this.#reject(session, error);
     return verdict === 'accepted';
   }
 
-  async #reject(session: Session, { status, requestId }: ApiError): Promise<void> {
+  async #reject(session: Session, error: ApiError): Promise<void> {
     if (this.#session !== session) return;
-    const { service, key } = session;
-    session.end();
-    const facts = {
-      ...(status === undefined ? {} : { status }),
-      ...(requestId === undefined ? {} : { requestId }),
-    };
-    this.#refused = { serviceId: service.id, key, sentence: this.#rejectionSentence(service, key, facts) };
-    const first = await this.records.reject(service.id, key, facts).catch((error: unknown) => {
-      this.#deps.log.error('Other windows cannot be told that the key was refused', error);
-      return true;
-    });
+    this.#end(session);
+    const first = await this.records.reject(session.service.id, session.key, error);
     await this.refresh();
     const state = this.#state.current;
     if (first && state.kind === 'keyRejected') this.#keyRejected.fire(state);
   }
+}
 
-  async #tellOfAddressChange(change: AddressChange): Promise<void> {
-    const about = `${change.from.baseUrl} ${change.to.baseUrl} ${change.to.appUrl}`;
-    const first = await this.records.claimNotice('address', about).catch(() => true);
-    if (first) this.#addressChanged.fire(change);
-  }
+function isSame(a: Service, b: Service): boolean {
+  return a.source === b.source && sameAddresses(a, b);
 }
 
 function isSameState(a: ConnectionState, b: ConnectionState): boolean {
-  const reasonOf = (state: ConnectionState): string | undefined =>
-    state.kind === 'signedIn' ? undefined : state.reason;
   return a.kind === b.kind && a.service === b.service && reasonOf(a) === reasonOf(b);
+}
+
+function reasonOf(state: ConnectionState): string | undefined {
+  return state.kind === 'signedIn' ? undefined : state.reason;
 }

@@ -1,67 +1,64 @@
+import * as z from 'zod/mini';
 import { createHmac, randomBytes } from 'node:crypto';
+import { openObject, recordSchema, type RecordOf, type RequestGate } from '../api';
+import type { Logger } from '../log';
 import type { Collection, Storage, UnreadableRecord } from '../storage';
 import { hasCome } from '../util/clock';
 import type { Event } from '../util/event';
-import type { Addresses } from './addresses';
+import type { Addresses } from './types';
 
-/** The sample service: whether it is in use, and the two ports it has in every window. */
-export interface SampleRecord {
-  readonly kind: 'sample';
-  readonly chosen: boolean;
-  readonly port?: number;
-  readonly appPort?: number;
-}
+const recordsSchema = recordSchema(() =>
+  z.discriminatedUnion('kind', [
+    openObject({ kind: z.literal('sample'), chosen: z.boolean() }),
+    openObject({
+      kind: z.literal('rejection'),
+      salt: z.string(),
+      mark: z.string(),
+      /** Unix ms. */
+      at: z.number(),
+      status: z.exactOptional(z.number()),
+      requestId: z.exactOptional(z.string()),
+    }),
+    openObject({ kind: z.literal('signIn'), baseUrl: z.string(), appUrl: z.string() }),
+    openObject({ kind: z.literal('pause'), until: z.number(), at: z.number() }),
+    openObject({ kind: z.literal('marks'), key: z.string() }),
+  ]),
+);
+
+type ConnectionRecord = RecordOf<typeof recordsSchema>;
+type Of<K extends ConnectionRecord['kind']> = Extract<ConnectionRecord, { readonly kind: K }>;
 
 /** A key that was refused. The mark tells whether another key is the same one; the key cannot be had from it. */
-export interface RejectionRecord {
-  readonly kind: 'rejection';
-  readonly salt: string;
-  readonly mark: string;
-  /** Unix ms. */
-  readonly at: number;
-  readonly status?: number;
-  readonly requestId?: string;
-}
-
-interface SignInRecord extends Addresses {
-  readonly kind: 'signIn';
-}
+type RejectionRecord = Of<'rejection'>;
 
 /** No request may leave for an origin before `until`; known since `at`. Unix ms. */
-export interface Pause {
-  readonly until: number;
-  readonly at: number;
+type PauseRecord = Of<'pause'>;
+
+/** What a service answered when it refused a key. Foreign text. */
+export interface Rejection {
+  readonly status?: number | undefined;
+  readonly requestId?: string | undefined;
 }
 
-interface PauseRecord extends Pause {
-  readonly kind: 'pause';
-}
-
-/** Something a person was told, so that one window alone tells it. */
-interface NoticeRecord {
-  readonly kind: 'notice';
-  readonly about: string;
-  readonly at: number;
-}
-
-interface MarksRecord {
-  readonly kind: 'marks';
-  readonly key: string;
-}
-
-type ConnectionRecord =
-  SampleRecord | RejectionRecord | SignInRecord | PauseRecord | NoticeRecord | MarksRecord;
-
-/** A notice told once is not told again by another window within this time. */
+/** What one window has told is not told by another for so long. */
 const NOTICE_MS = 30_000;
 
-/** What windows share about the connection. Holds no key. */
-export class ConnectionRecords {
+/**
+ * What windows share about the connection. Holds no key on disk. Pauses and refusals hold in this window even where the store
+ * cannot be written.
+ */
+export class ConnectionRecords implements RequestGate {
   readonly #records: Collection<ConnectionRecord>;
+  readonly #storage: Storage;
+  readonly #log: Logger;
   readonly #now: () => number;
+  readonly #pauses = new Map<string, PauseRecord>();
+  readonly #refused = new Map<string, { readonly key: string; readonly rejection: Rejection }>();
 
-  constructor(storage: Storage, now: () => number = Date.now) {
-    this.#records = storage.collection({ path: 'connection', version: 1, decode });
+  constructor(storage: Storage, log: Logger, now: () => number = Date.now) {
+    this.#records = storage.collection({ path: 'connection', version: 1, schema: recordsSchema });
+    this.#storage = storage;
+    this.#log = log;
     this.#now = now;
   }
 
@@ -77,24 +74,12 @@ export class ConnectionRecords {
     await this.#records.load();
   }
 
-  get sample(): SampleRecord | undefined {
-    return this.#get('sample', 'sample');
+  get isSampleChosen(): boolean {
+    return this.#get('sample', 'sample')?.chosen === true;
   }
 
-  /** The newest record on disk, whatever this window has seen so far. */
-  async readSample(): Promise<SampleRecord | undefined> {
-    await this.#records.update('sample', current => current);
-    return this.sample;
-  }
-
-  /** Resolves to the record as it is then. */
-  async updateSample(change: (current: SampleRecord | undefined) => SampleRecord): Promise<SampleRecord> {
-    let result = change(undefined);
-    await this.#records.update('sample', current => {
-      result = change(current?.kind === 'sample' ? current : undefined);
-      return result;
-    });
-    return result;
+  async chooseSample(chosen: boolean): Promise<void> {
+    await this.#records.put('sample', { kind: 'sample', chosen });
   }
 
   /** The addresses of the last sign-in. */
@@ -107,55 +92,66 @@ export class ConnectionRecords {
   }
 
   /** The refusal of exactly this key at a service. */
-  rejection(serviceId: string, key: string): RejectionRecord | undefined {
-    const record = this.#get('rejection', `rejection ${serviceId}`);
-    return record !== undefined && markOf(key, record.salt) === record.mark ? record : undefined;
+  rejection(serviceId: string, key: string): Rejection | undefined {
+    const own = this.#refused.get(serviceId);
+    return own?.key === key ? own.rejection : this.#sharedRejection(serviceId, key);
   }
 
   /** Records that a service refused a key. Resolves to true in the one window that was first. */
-  async reject(
-    serviceId: string,
-    key: string,
-    facts: { status?: number; requestId?: string },
-  ): Promise<boolean> {
-    let first = false;
-    await this.#records.update(`rejection ${serviceId}`, current => {
-      first = current?.kind !== 'rejection' || markOf(key, current.salt) !== current.mark;
-      if (!first) return current;
+  async reject(serviceId: string, key: string, { status, requestId }: Rejection): Promise<boolean> {
+    const rejection = {
+      ...(status !== undefined && { status }),
+      ...(requestId !== undefined && { requestId }),
+    };
+    this.#refused.set(serviceId, { key, rejection });
+    let first = true;
+    const change = (current: ConnectionRecord | undefined): ConnectionRecord => {
+      first = !isRefusalOf(current, key);
+      if (!first && current !== undefined) return current;
       const salt = randomBytes(16).toString('hex');
-      return { kind: 'rejection', salt, mark: markOf(key, salt), at: this.#now(), ...facts };
-    });
+      return { kind: 'rejection', salt, mark: markOf(key, salt), at: this.#now(), ...rejection };
+    };
+    await this.#records.update(`rejection ${serviceId}`, change).catch(this.#notShared);
+    // From now on what all windows say of it counts.
+    if (this.#sharedRejection(serviceId, key) !== undefined) this.#refused.delete(serviceId);
     return first;
   }
 
   /** Forgets that this key was refused. */
   async accept(serviceId: string, key: string): Promise<void> {
-    if (this.rejection(serviceId, key) !== undefined) await this.#records.remove(`rejection ${serviceId}`);
+    if (this.#refused.get(serviceId)?.key === key) this.#refused.delete(serviceId);
+    if (this.#sharedRejection(serviceId, key) === undefined) return;
+    await this.#records.remove(`rejection ${serviceId}`).catch(this.#notShared);
   }
 
   /** Unix ms; 0 when there is no pause. */
   pausedUntil(origin: string): number {
-    return endOfPause(this.#get('pause', `pause ${origin}`), this.#now());
+    const now = this.#now();
+    const known = [this.#pauses.get(origin), this.#get('pause', `pause ${origin}`)];
+    return Math.max(...known.map(pause => endOfPause(pause, now)));
   }
 
-  async pause(origin: string, until: number): Promise<void> {
-    await this.#records.update(`pause ${origin}`, current => {
-      const at = this.#now();
+  pause(origin: string, until: number): void {
+    const at = this.#now();
+    const longer = (current: ConnectionRecord | undefined): PauseRecord => {
       const known = current?.kind === 'pause' ? current : undefined;
-      return endOfPause(known, at) >= until ? known : { kind: 'pause', until, at };
-    });
+      return known !== undefined && endOfPause(known, at) >= until ? known : { kind: 'pause', until, at };
+    };
+    this.#pauses.set(origin, longer(this.#pauses.get(origin)));
+    this.#records.update(`pause ${origin}`, longer).catch(this.#notShared);
   }
 
-  /** True in the one window that may tell people about something. */
-  async claimNotice(name: string, about: string): Promise<boolean> {
-    let claimed = false;
-    await this.#records.update(`notice ${name}`, current => {
-      const at = this.#now();
-      const told = current?.kind === 'notice' && current.about === about && current.at > at - NOTICE_MS;
-      claimed = !told;
-      return told ? current : { kind: 'notice', about, at };
+  /** Runs `tell` in the one window that may tell people about something; in each where the store cannot be written. */
+  async tellOnce(about: string, tell: () => void): Promise<void> {
+    const telling = this.#storage.tryRun(`connection/${about}`, NOTICE_MS, ({ keep }) => {
+      keep();
+      tell();
+      return Promise.resolve();
     });
-    return claimed;
+    await telling.catch((error: unknown) => {
+      this.#notShared(error);
+      tell();
+    });
   }
 
   /** The key of the marks that stand for secrets of the service's answers, the same in every window. */
@@ -166,48 +162,28 @@ export class ConnectionRecords {
     return record?.kind === 'marks' ? record.key : '';
   }
 
-  /** What the sample's keys are made from: the same in all windows, unknown to other users of this machine. */
-  async sampleSecret(): Promise<string> {
-    return createHmac('sha256', await this.marksKey())
-      .update('sample keys')
-      .digest('hex');
+  #sharedRejection(serviceId: string, key: string): RejectionRecord | undefined {
+    const record = this.#get('rejection', `rejection ${serviceId}`);
+    return isRefusalOf(record, key) ? record : undefined;
   }
 
-  #get<K extends ConnectionRecord['kind']>(
-    kind: K,
-    id: string,
-  ): Extract<ConnectionRecord, { kind: K }> | undefined {
+  readonly #notShared = (error: unknown): void => this.#log.error('Other windows cannot be told', error);
+
+  #get<K extends ConnectionRecord['kind']>(kind: K, id: string): Of<K> | undefined {
     const record = this.#records.get(id);
-    return record?.kind === kind ? (record as Extract<ConnectionRecord, { kind: K }>) : undefined;
+    return record?.kind === kind ? (record as Of<K>) : undefined;
   }
 }
 
 /** Unix ms; 0 without a pause, and for one that began when a clock was ahead. */
-export function endOfPause(pause: Pause | undefined, now: number): number {
+function endOfPause(pause: PauseRecord | undefined, now: number): number {
   return pause !== undefined && hasCome(pause.at, now) ? pause.until : 0;
+}
+
+function isRefusalOf(record: ConnectionRecord | undefined, key: string): boolean {
+  return record?.kind === 'rejection' && markOf(key, record.salt) === record.mark;
 }
 
 function markOf(key: string, salt: string): string {
   return createHmac('sha256', salt).update(key).digest('hex').slice(0, 24);
-}
-
-const shapes: Readonly<Record<ConnectionRecord['kind'], Readonly<Record<string, string>>>> = {
-  sample: { chosen: 'boolean', port: 'number?', appPort: 'number?' },
-  rejection: { salt: 'string', mark: 'string', at: 'number', status: 'number?', requestId: 'string?' },
-  signIn: { baseUrl: 'string', appUrl: 'string' },
-  pause: { until: 'number', at: 'number' },
-  notice: { about: 'string', at: 'number' },
-  marks: { key: 'string' },
-};
-
-function decode(value: unknown): ConnectionRecord {
-  if (typeof value !== 'object' || value === null) throw new Error('It is not an object.');
-  const record = value as Readonly<Record<string, unknown>>;
-  const kind = record['kind'];
-  if (typeof kind !== 'string' || !Object.hasOwn(shapes, kind)) throw new Error('It is of no known kind.');
-  for (const [name, type] of Object.entries(shapes[kind as ConnectionRecord['kind']])) {
-    const optional = type.endsWith('?') && record[name] === undefined;
-    if (!optional && typeof record[name] !== type.replace('?', '')) throw new Error(`Its ${name} is wrong.`);
-  }
-  return record as unknown as ConnectionRecord;
 }

@@ -1,14 +1,13 @@
 import * as vscode from 'vscode';
 import type * as Api from '../api';
-import { addressProblemSentence, hostOf, type Addresses } from './addresses';
+import { addressProblemSentence, hostOf } from './addresses';
 import type { CheckResult, SignInStep } from './check';
-import { keyProblemSentence, parseKey } from './key';
+import { keyProblemSentence, parseKey } from './keys';
 import type { Prompts, Step } from './prompts';
+import type { Addresses } from './types';
 
-export interface SignInOptions {
-  readonly prompts: Prompts;
-  readonly check: (addresses: Addresses, key: string, signal: AbortSignal) => Promise<CheckResult>;
-  /** What the questions begin with. */
+/** What the questions begin with. */
+export interface SignInStart {
   readonly known?: Addresses | undefined;
   /** The addresses cannot be changed here: only the key is asked for. */
   readonly fixed: boolean;
@@ -21,12 +20,15 @@ export interface SignInAnswer {
 }
 
 /**
- * Asks for the two addresses and the key and checks them. Whatever fails is said at the question where it can be mended, with
+ * Asks for the two addresses and the key and checks them. Whatever fails is said at the question where it can be fixed, with
  * everything typed kept. `undefined` when the person gives up. Changes nothing.
  */
-export async function askSignIn(options: SignInOptions): Promise<SignInAnswer | undefined> {
-  const { prompts, check } = options;
-  const form = await Form.open(options);
+export async function askSignIn(
+  prompts: Prompts,
+  check: (addresses: Addresses, key: string, signal: AbortSignal) => Promise<CheckResult>,
+  start: SignInStart,
+): Promise<SignInAnswer | undefined> {
+  const form = new Form(start, await import('../api'));
   let problem: string | undefined;
   for (;;) {
     const answer = await prompts.ask(form.step(problem));
@@ -54,26 +56,24 @@ function acceptsToken(prompts: Prompts): Promise<boolean> {
   return prompts.confirm(
     vscode.l10n.t('This is an access token, not an API key. Continue with it?'),
     vscode.l10n.t(
-      'Computers, sessions, users and the control history work with it. Analytics and readiness reports need an API key.',
+      'It works for computers, sessions, users and the control history. Analytics and readiness reports need an API key.',
     ),
     vscode.l10n.t('Continue with the token'),
   );
 }
 
+type AddressRules = Pick<typeof Api, 'parseAddress' | 'proposeAppUrl'>;
+
 /** What has been typed so far, and which question comes next. */
 class Form {
-  readonly #parse: Pick<typeof Api, 'parseAddress' | 'proposeAppUrl'>;
+  readonly #parse: AddressRules;
   readonly #steps: readonly SignInStep[];
   readonly #typed: Record<SignInStep, string>;
   /** The address of the web application as last derived from the service's. */
   #proposed = '';
   #at: number;
 
-  static async open(options: SignInOptions): Promise<Form> {
-    return new Form(options, await import('../api'));
-  }
-
-  private constructor({ known, fixed, begin }: SignInOptions, parse: typeof Api) {
+  constructor({ known, fixed, begin }: SignInStart, parse: AddressRules) {
     this.#parse = parse;
     this.#steps = fixed ? ['key'] : ['baseUrl', 'appUrl', 'key'];
     this.#typed = { baseUrl: known?.baseUrl ?? '', appUrl: known?.appUrl ?? '', key: '' };
@@ -139,7 +139,7 @@ class Form {
       case 'appUrl':
         return {
           prompt: vscode.l10n.t(
-            'Address of the web application of {0}; it serves the readiness reports',
+            'Address of the web application of {0}, which has the readiness reports',
             hostOf(baseUrl),
           ),
           placeholder: 'https://app.example.com',
@@ -147,7 +147,7 @@ class Form {
       case 'key':
         return {
           prompt: vscode.l10n.t(
-            'API key for {0}. An administrator makes it in the settings of the web application. It is kept in the secret storage of VS Code.',
+            'API key for {0}. Administrators create keys in the settings of the web application. VS Code keeps it in its secret storage.',
             hostOf(baseUrl),
           ),
           link: {

@@ -1,15 +1,19 @@
 import type { ApiClient } from '../api';
 import type { Event, Observable } from '../util/event';
 
+/** The two addresses of a service, as `parseAddress` gives them. */
+export interface Addresses {
+  readonly baseUrl: string;
+  readonly appUrl: string;
+}
+
 /** The service this window talks to. */
-export interface Service {
+export interface Service extends Addresses {
   /**
    * Short stable id made from `baseUrl` alone (`sample` for the sample); names the service's folder in storage. Services that
    * differ only in `appUrl` share it and what is stored, but not the key.
    */
   readonly id: string;
-  readonly baseUrl: string;
-  readonly appUrl: string;
   /** Host of `baseUrl`, as shown to people. */
   readonly host: string;
   /** `sample`: the built-in service; `environment`: AGENT_CONSOLE_* of the extension host; `settings`: sign-in. */

@@ -1,77 +1,60 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { commands } from '../contributions';
-import { FRESH_MS, isShort, type HookEvent } from './model';
-import { foldCase } from './handover';
-import { noticeOf } from './sentences';
-import { isInside } from './settingsFile';
+import type { Logger } from '../log';
+import type { NoticeKind } from '../settings';
+import { notify, type NoticeButton } from '../util/notify';
+import { isInside } from './install/file';
+import { FRESH_MS, type EventName, type HookEvent } from './model';
+import { foldCase } from './receive/inbox';
+import { noticeOf } from './text';
 
 /** What the person wants to be told; asked for each event. */
 export interface NoticeSettings {
-  waiting(): boolean;
-  finished(): boolean;
-  subagentFinished(): boolean;
-  ended(): boolean;
-  minimumSeconds(): number;
+  about(): readonly NoticeKind[];
   quietWhenFocused(): boolean;
 }
 
-export interface NoticeContext {
-  readonly settings: NoticeSettings;
-  readonly isFocused: boolean;
-  readonly isMuted: boolean;
-  /** When the work that ended may have begun at the earliest, Unix ms. */
-  readonly startedAt: number | undefined;
-  readonly now: number;
+const kinds: Readonly<Partial<Record<string, NoticeKind>>> = {
+  Notification: 'waiting',
+  Stop: 'finished',
+  SubagentStop: 'subagentFinished',
+  SessionEnd: 'ended',
+} satisfies Record<EventName, NoticeKind>;
+
+/** Whether an event is worth a notification. `isLookedAt`: the person looks at the chat of the session. */
+export function isTold(
+  event: HookEvent,
+  settings: NoticeSettings,
+  { isLookedAt, isMuted }: { readonly isLookedAt: boolean; readonly isMuted: boolean },
+): boolean {
+  if (Date.now() - event.at > FRESH_MS || isMuted) return false;
+  if (isLookedAt && settings.quietWhenFocused()) return false;
+  const kind = kinds[event.name];
+  return kind !== undefined && settings.about().includes(kind);
 }
 
-/** Whether an event is worth a notification. */
-export function isTold(event: HookEvent, context: NoticeContext): boolean {
-  const { settings, isFocused, isMuted, startedAt, now } = context;
-  if (now - event.at > FRESH_MS || isMuted) return false;
-  if (isFocused && settings.quietWhenFocused()) return false;
-  const isLong = (): boolean => !isShort(event, settings.minimumSeconds() * 1000, startedAt);
-  switch (event.name) {
-    case 'Notification':
-      return settings.waiting();
-    case 'Stop':
-      return settings.finished() && isLong();
-    case 'SubagentStop':
-      return settings.subagentFinished() && isLong();
-    case 'SessionEnd':
-      return settings.ended();
-    default:
-      return false;
-  }
-}
-
-export interface NoticeDeps {
-  readonly titleOf: (sessionId: string) => Promise<string | undefined>;
-  readonly mute: (sessionId: string) => Promise<void>;
-}
-
-/** Tells of an event in a notification with what can be done about it. */
-export async function tell(event: HookEvent, deps: NoticeDeps): Promise<void> {
-  const { sessionId, cwd } = event;
-  const sentence = noticeOf(event, sessionId === undefined ? undefined : await deps.titleOf(sessionId));
+/** Tells of an event in a notification, with what can be done about it. */
+export function tell(
+  log: Logger,
+  event: HookEvent,
+  title: string | undefined,
+  mute: (sessionId: string) => Promise<void>,
+): void {
+  const sentence = noticeOf(event, title);
   if (sentence === undefined) return;
-  const open = vscode.l10n.t('Open session');
-  const show = vscode.l10n.t('Show terminal');
-  const mute = vscode.l10n.t('Mute this session');
-  const terminal = terminalAt(cwd);
-  const buttons = [
-    ...(sessionId === undefined ? [] : [open]),
-    ...(terminal === undefined ? [] : [show]),
-    ...(sessionId === undefined ? [] : [mute]),
-  ];
+  const { sessionId } = event;
+  const terminal = terminalAt(event.cwd);
+  const buttons: NoticeButton[] = [];
+  if (sessionId !== undefined)
+    buttons.push([
+      vscode.l10n.t('Open session'),
+      () => vscode.commands.executeCommand(commands.chat.open, sessionId),
+    ]);
+  if (terminal !== undefined) buttons.push([vscode.l10n.t('Show terminal'), () => terminal.show()]);
+  if (sessionId !== undefined) buttons.push([vscode.l10n.t('Mute this session'), () => mute(sessionId)]);
   const isFailure = event.name === 'SessionEnd' && event.reason === 'error';
-  const answer = isFailure
-    ? await vscode.window.showWarningMessage(sentence, ...buttons)
-    : await vscode.window.showInformationMessage(sentence, ...buttons);
-  if (answer === show) terminal?.show();
-  if (sessionId === undefined) return;
-  if (answer === open) await vscode.commands.executeCommand(commands.chat.open, sessionId);
-  if (answer === mute) await deps.mute(sessionId);
+  notify(log, isFailure ? 'warning' : 'info', sentence, ...buttons);
 }
 
 /** The terminal that is in this folder, or else in one that holds it. */

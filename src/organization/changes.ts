@@ -18,6 +18,9 @@ export interface SettingChange {
   readonly direction?: Direction;
 }
 
+/** Among what could not be read of a revision: all of its settings. */
+export const WHOLE = 'settings';
+
 /** Settings of one revision with the parts of them that could not be read, as `modelPolicy.allowedModelIds`. */
 export interface Side {
   readonly settings: Settings;
@@ -27,7 +30,7 @@ export interface Side {
 /** What differs between two revisions, in the order of the paths. */
 export function compareSettings(before: Side, after: Side): SettingChange[] {
   const comparison = new Comparison(before, after);
-  comparison.members(before.settings, after.settings, '', '');
+  comparison.all(before.settings, after.settings);
   return comparison.changes;
 }
 
@@ -44,6 +47,11 @@ class Comparison {
     // What neither side could be read of differs in nothing that is known.
     const [from, to] = [new Set(before.unread), new Set(after.unread)];
     this.#unread = new Set([...from, ...to].filter(path => from.has(path) !== to.has(path)));
+  }
+
+  all(before: Settings, after: Settings): void {
+    if (this.#unread.has(WHOLE)) this.changes.push({ path: WHOLE, setting: WHOLE, kind: 'unreadable' });
+    else this.members(before, after, '', '');
   }
 
   members(before: Settings, after: Settings, path: string, setting: string): void {
@@ -120,7 +128,7 @@ class Comparison {
 /** Every value of settings on a line of its own, as what came when there was nothing before. */
 export function allSettings(side: Side): SettingChange[] {
   const comparison = new Comparison({ settings: {} }, side, false);
-  comparison.members({}, side.settings, '', '');
+  comparison.all({}, side.settings);
   return comparison.changes;
 }
 

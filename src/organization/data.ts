@@ -1,18 +1,33 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { isApiError, type ApiClient, type ControlChange, type OrganizationUser, type Page } from '../api';
+import {
+  isApiError,
+  type ApiClient,
+  type ControlChange,
+  type ItemProblem,
+  type OrganizationUser,
+} from '../api';
 import type { Connection } from '../connection';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
-import { Disposable, Slot, type IDisposable } from '../util/disposable';
+import type { ListFailure } from '../sync/listState';
+import { RemoteList } from '../sync/remoteList';
+import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
-import { Archive } from './archive';
-import { compareSettings, allSettings, type SettingChange } from './changes';
-import { Listing, type ListingDeps, type ListingFailure } from './listing';
-import { sortRevisions, type Person, type Revision } from './model';
-import { isObject } from './stable';
+import { supportedLanguage } from '../util/format';
+import { allSettings, compareSettings, WHOLE, type SettingChange } from './changes';
+import {
+  choosePeople,
+  groupByDay,
+  passesHistory,
+  sortRevisions,
+  type HistoryFilter,
+  type PeopleFilter,
+  type Person,
+  type Revision,
+  type UsageOfPeople,
+} from './model';
+import { pathOf, personKind, revisionKind, type ListName } from './searched';
 
-/** After a failure, what cannot wait asks again at the earliest. */
-const AGAIN_MS = 60_000;
+export type { ListName } from './searched';
 
 /** The part of the service's interface used here (sections 4.3 and 4.4). */
 export interface OrganizationApi {
@@ -20,94 +35,66 @@ export interface OrganizationApi {
 }
 
 export interface OrganizationDataDeps {
-  readonly connection: Pick<Connection, 'state' | 'ready' | 'onDidBecomeReady'> & {
+  readonly connection: Pick<Connection, 'ready' | 'onDidBecomeReady'> & {
     readonly api: OrganizationApi | undefined;
   };
   readonly storage: Storage;
   readonly log: Logger;
   /** What to tell of a failed request. */
-  readonly failureOf: (error: unknown, what: 'people' | 'controls') => Omit<ListingFailure, 'at'>;
+  readonly failureOf: (error: unknown, what: ListName) => Omit<ListFailure, 'at'>;
+  readonly language: string;
   /** Unix ms. */
   readonly now: () => number;
 }
 
-/** People and control history of the service in use, as last known, with what changed from revision to revision. */
+/** People and control history of the service in use as last known, what changed from revision to revision, and what of it is shown. */
 export class OrganizationData extends Disposable {
-  readonly people: Listing<Person>;
-  readonly controls: Listing<Revision>;
+  readonly people: RemoteList<Person>;
+  readonly controls: RemoteList<Revision>;
   readonly #deps: OrganizationDataDeps;
-  readonly #archives: { readonly people: Archive<Person>; readonly controls: Archive<Revision> };
-  readonly #watches = [this.register(new Slot<IDisposable>()), this.register(new Slot<IDisposable>())];
-  readonly #changed = this.register(new Emitter<'people' | 'controls'>());
-  /** Newest first. */
-  #revisions: readonly Revision[] = [];
-  #before = new Map<number, Revision>();
-  #byNumber = new Map<number, Revision>();
+  readonly #changed = this.register(new Emitter<ListName>());
+  #serviceId: string | undefined;
+  #arranged: Arranged | undefined;
   #byId: ReadonlyMap<string, Person> | undefined;
   /** By the two revisions compared. */
-  #changes = new WeakMap<
-    Revision,
-    { readonly before: Revision | undefined; readonly changes: SettingChange[] }
-  >();
-  #serviceId: string | undefined;
-  /** Requests may answer differently than before: another key. */
-  #stale = false;
-  #begun = false;
+  readonly #changes = new WeakMap<Revision, { before: Revision | undefined; changes: SettingChange[] }>();
+  #peopleFilter: PeopleFilter = {};
+  #historyFilter: HistoryFilter = {};
+  #usage: UsageOfPeople | undefined;
+  #shownPeople: readonly Person[] | undefined;
+  #days: ReadonlyMap<string, readonly Revision[]> | undefined;
 
   constructor(deps: OrganizationDataDeps) {
     super();
     this.#deps = deps;
-    const { storage } = deps;
-    const people = new Archive<Person>({
+    const { connection, storage, log, now } = deps;
+    const common = (what: ListName) => ({
       storage,
-      name: 'people',
-      partSize: 1_000,
-      order: items => items,
-      decode: value =>
-        isObject(value) && typeof value['id'] === 'string' ? (value as unknown as Person) : undefined,
+      log,
+      now,
+      failureOf: (error: unknown) =>
+        isApiError(error) && error.kind === 'cancelled' ? undefined : deps.failureOf(error, what),
     });
-    const controls = new Archive<Revision>({
-      storage,
-      name: 'controls',
-      partSize: 50,
-      order: items => sortRevisions(items).reverse(),
-      decode: value =>
-        isObject(value) && typeof value['revision'] === 'number' && isObject(value['settings'])
-          ? (value as unknown as Revision)
-          : undefined,
-    });
-    this.#archives = { people, controls };
     this.people = this.register(
-      new Listing<Person>({
-        ...this.#listing(people, 'people'),
+      new RemoteList<Person>({
+        ...common('people'),
         keyOf: ({ id }) => id,
-        pages: signal => mapped(deps.connection.api?.organization.users({}, { signal }), personsOf),
+        ...personKind,
+        pages: signal => mapped(connection.api?.organization.users({}, { signal }), personOf),
       }),
     );
     this.controls = this.register(
-      new Listing<Revision>({
-        ...this.#listing(controls, 'controls'),
-        keyOf: ({ revision }) => revision,
-        pages: signal =>
-          mapped(deps.connection.api?.organization.controlHistory({}, { signal }), revisionsOf),
+      new RemoteList<Revision>({
+        ...common('controls'),
+        keyOf: ({ revision }) => String(revision),
+        ...revisionKind,
+        pages: signal => mapped(connection.api?.organization.controlHistory({}, { signal }), revisionOf),
       }),
     );
+    this.register(this.people.state.onDidChange(() => this.#forget('people')));
+    this.register(this.controls.state.onDidChange(() => this.#forget('controls')));
     this.register(
-      this.people.state.onDidChange(() => {
-        this.#byId = undefined;
-        this.#changed.fire('people');
-      }),
-    );
-    this.register(
-      this.controls.state.onDidChange(() => {
-        this.#arrange();
-        this.#changed.fire('controls');
-      }),
-    );
-    this.register(
-      deps.connection.onDidBecomeReady(() => {
-        // The first one only says that there is a service at all.
-        this.#stale = this.#begun;
+      connection.onDidBecomeReady(() => {
         this.people.forgive();
         this.controls.forgive();
       }),
@@ -116,13 +103,13 @@ export class OrganizationData extends Disposable {
 
   readonly onDidChange = this.#changed.event;
 
-  /** Newest first. */
-  get revisions(): readonly Revision[] {
-    return this.#revisions;
-  }
-
   get serviceId(): string | undefined {
     return this.#serviceId;
+  }
+
+  /** Newest first. */
+  get revisions(): readonly Revision[] {
+    return this.#arrangement.revisions;
   }
 
   person(id: string): Person | undefined {
@@ -131,12 +118,12 @@ export class OrganizationData extends Disposable {
   }
 
   revision(number: number): Revision | undefined {
-    return this.#byNumber.get(number);
+    return this.#arrangement.byNumber.get(number);
   }
 
   /** The revision known before this one; not always the number before, since one may be unreadable. */
   before(revision: Revision): Revision | undefined {
-    return this.#before.get(revision.revision);
+    return this.#arrangement.before.get(revision.revision);
   }
 
   /** What a revision changed. Nothing is known of what came before the first one: all its settings are listed. */
@@ -149,60 +136,99 @@ export class OrganizationData extends Disposable {
     return changes;
   }
 
+  get peopleFilter(): PeopleFilter {
+    return this.#peopleFilter;
+  }
+
+  get historyFilter(): HistoryFilter {
+    return this.#historyFilter;
+  }
+
+  get usage(): UsageOfPeople | undefined {
+    return this.#usage;
+  }
+
+  isFiltered(what: ListName): boolean {
+    const filter = what === 'people' ? this.#peopleFilter : this.#historyFilter;
+    return Object.values(filter).some(value => value !== undefined);
+  }
+
+  /** Everybody the filter lets through, by name. */
+  get shownPeople(): readonly Person[] {
+    const { language, now } = this.#deps;
+    return (this.#shownPeople ??= choosePeople(this.people.state.current.items, this.#peopleFilter, {
+      usage: this.#usage,
+      now: now(),
+      compare: new Intl.Collator(supportedLanguage(language), { numeric: true }).compare,
+    }));
+  }
+
+  /** The revisions the filter lets through, by local day, the newest first. */
+  get days(): ReadonlyMap<string, readonly Revision[]> {
+    const passes = (each: Revision): boolean =>
+      passesHistory(each, this.#historyFilter, revision => this.changesOf(revision));
+    return (this.#days ??= groupByDay(
+      this.isFiltered('controls') ? this.revisions.filter(passes) : this.revisions,
+    ));
+  }
+
+  filterPeople(filter: PeopleFilter): void {
+    this.#peopleFilter = filter;
+    this.#forget('people');
+  }
+
+  filterHistory(filter: HistoryFilter): void {
+    this.#historyFilter = filter;
+    this.#forget('controls');
+  }
+
+  setUsage(usage: UsageOfPeople | undefined): void {
+    if (usage === this.#usage) return;
+    this.#usage = usage;
+    this.#forget('people');
+  }
+
   /** Resolves when what is kept of the service in use has been read. Rejects when that cannot be read. */
   async ready(): Promise<void> {
     const { service } = await this.#deps.connection.ready();
-    await this.#use(service?.id);
-    this.#begun = true;
-  }
-
-  /** Resolves when what is kept of a service has been read, also of one that is not in use. */
-  async settingsOf(serviceId: string, number: number): Promise<Revision | undefined> {
-    if (serviceId === this.#serviceId) await this.controls.use(serviceId);
-    if (serviceId === this.#serviceId) return this.revision(number);
-    const kept = await this.#archives.controls.load(serviceId);
-    return kept?.items.find(({ revision }) => revision === number);
-  }
-
-  /** Reads what is older than `maxAgeMs`, unless the key has no right to it. Never rejects for a request. */
-  async freshen(maxAgeMs: number, signal?: AbortSignal): Promise<void> {
-    await this.ready();
-    const stale = this.#stale;
-    this.#stale = false;
-    const needs = ({ state }: Listing<Person> | Listing<Revision>): boolean => {
-      const { at = 0, failure, stopped, reading } = state.current;
-      if (reading !== undefined) return true;
-      if (failure?.forbidden === true) return false;
-      // A reading that a person stopped is not begun again behind their back.
-      if (stopped === true) return false;
-      return stale || this.#deps.now() - Math.max(at, failure?.at ?? 0) > maxAgeMs;
-    };
-    await Promise.all([this.people, this.controls].filter(needs).map(listing => listing.read(signal)));
-  }
-
-  /**
-   * The revisions, newest first, read again when older than `maxAgeMs`. What takes longer than `waitMs` is not waited for, but
-   * goes on. Rejects as `ready` does.
-   */
-  async revisionsWithin(maxAgeMs: number, waitMs: number): Promise<readonly Revision[]> {
-    await this.ready();
-    const { at = 0, failure, stopped } = this.controls.state.current;
-    const now = this.#deps.now();
-    // A failed reading is tried again soon, but not for each one who asks.
-    const failed = failure !== undefined && now - failure.at <= Math.min(maxAgeMs, AGAIN_MS);
-    if (failure?.forbidden !== true && !failed && stopped !== true && now - at > maxAgeMs) {
-      const enough = new AbortController();
-      const waited = delay(waitMs, undefined, { signal: enough.signal }).catch(() => undefined);
-      await Promise.race([this.controls.read(), waited]);
-      enough.abort();
+    if (service?.id !== this.#serviceId) {
+      this.#serviceId = service?.id;
+      // Nothing asked for before makes sense.
+      [this.#peopleFilter, this.#historyFilter, this.#usage] = [{}, {}, undefined];
     }
-    return this.revisions;
+    const path = (name: ListName): string | undefined => service && pathOf(service.id, name);
+    await Promise.all([this.people.use(path('people')), this.controls.use(path('controls'))]);
+  }
+
+  /** A revision of a service, also of one that is not in use. */
+  async settingsOf(serviceId: string, number: number): Promise<Revision | undefined> {
+    if (serviceId !== this.#serviceId)
+      return this.controls.kept(pathOf(serviceId, 'controls'), String(number));
+    await this.ready();
+    return this.revision(number);
+  }
+
+  /** Reads what is older than `maxAgeMs`, unless the key has no right to it or a person stopped that. Rejects as `ready` does. */
+  async freshen(maxAgeMs: number, signal?: AbortSignal): Promise<void> {
+    await Promise.all([
+      this.freshenOne(this.people, { usualMs: maxAgeMs }, signal),
+      this.freshenOne(this.controls, { usualMs: maxAgeMs }, signal),
+    ]);
+  }
+
+  /** As `freshen`, for one of the lists. */
+  async freshenOne(
+    list: RemoteList<Person> | RemoteList<Revision>,
+    pace: { readonly usualMs: number; readonly retryMs?: number },
+    signal?: AbortSignal,
+  ): Promise<void> {
+    await this.ready();
+    if (list.state.current.reading !== undefined || list.untilDue(pace) === 0) await list.read(signal);
   }
 
   /** Reads both lists now. */
   async refresh(): Promise<void> {
     await this.ready();
-    this.#stale = false;
     await Promise.all([this.people.read(), this.controls.read()]);
   }
 
@@ -211,99 +237,82 @@ export class OrganizationData extends Disposable {
     this.controls.stop();
   }
 
-  async #use(serviceId: string | undefined): Promise<void> {
-    if (serviceId !== this.#serviceId) {
-      this.#serviceId = serviceId;
-      this.#watch(serviceId);
-    }
-    await Promise.all([this.people.use(serviceId), this.controls.use(serviceId)]);
+  get #arrangement(): Arranged {
+    return (this.#arranged ??= arranged(this.controls.state.current.items));
   }
 
-  /** Hears what other windows have read. */
-  #watch(serviceId: string | undefined): void {
-    const follow = <T>(archive: Archive<T>, listing: Listing<T>): IDisposable | undefined => {
-      if (serviceId === undefined) return undefined;
-      return archive.records(serviceId).onDidChange(ids => {
-        if (!ids.includes('head')) return;
-        listing.adopt(serviceId).catch((error: unknown) => {
-          this.#deps.log.error('What another window has read of the organization cannot be read', error);
-        });
-      });
-    };
-    this.#watches[0]?.set(follow(this.#archives.people, this.people));
-    this.#watches[1]?.set(follow(this.#archives.controls, this.controls));
+  #forget(what: ListName): void {
+    if (what === 'people') [this.#byId, this.#shownPeople] = [undefined, undefined];
+    else [this.#arranged, this.#days] = [undefined, undefined];
+    this.#changed.fire(what);
   }
+}
 
-  #listing<T>(
-    archive: Archive<T>,
-    what: 'people' | 'controls',
-  ): Pick<ListingDeps<T>, 'load' | 'save' | 'failureOf' | 'now'> {
-    const { now, failureOf, log } = this.#deps;
-    return {
-      now,
-      load: serviceId => archive.load(serviceId),
-      save: async (serviceId, kept) => {
-        try {
-          await archive.save(serviceId, kept);
-        } catch (error) {
-          // What was read is shown all the same; it is only not there the next time.
-          log.error('What was read of the organization cannot be kept', error);
-        }
-      },
-      failureOf: error =>
-        isApiError(error) && error.kind === 'cancelled' ? undefined : failureOf(error, what),
-    };
-  }
+interface Arranged {
+  readonly revisions: readonly Revision[];
+  readonly byNumber: ReadonlyMap<number, Revision>;
+  readonly before: ReadonlyMap<number, Revision>;
+}
 
-  #arrange(): void {
-    this.#revisions = sortRevisions(this.controls.state.current.items);
-    this.#byNumber = new Map(this.#revisions.map(revision => [revision.revision, revision]));
-    this.#before = new Map();
-    this.#revisions.forEach((revision, index) => {
-      const before = this.#revisions[index + 1];
-      if (before !== undefined) this.#before.set(revision.revision, before);
-    });
-  }
+function arranged(items: readonly Revision[]): Arranged {
+  const revisions = sortRevisions(items);
+  const byNumber = new Map(revisions.map(revision => [revision.revision, revision]));
+  const before = new Map(
+    revisions.flatMap((revision, index) => {
+      const earlier = revisions[index + 1];
+      return earlier === undefined ? [] : [[revision.revision, earlier] as const];
+    }),
+  );
+  return { revisions, byNumber, before };
+}
+
+interface Read<T> {
+  readonly items: readonly T[];
+  readonly problems: readonly ItemProblem[];
 }
 
 function mapped<F, T>(
-  pages: AsyncIterable<Page<F>> | undefined,
-  map: (page: Page<F>) => Page<T>,
-): AsyncIterable<Page<T>> | undefined {
+  pages: AsyncIterable<Read<F>> | undefined,
+  map: (item: F, problems: readonly ItemProblem[]) => T,
+): AsyncIterable<Read<T>> | undefined {
   return (
     pages && {
       async *[Symbol.asyncIterator]() {
-        for await (const page of pages) yield map(page);
+        for await (const { items, problems } of pages) {
+          yield { items: items.map(item => map(item, problems)), problems };
+        }
       },
     }
   );
 }
 
-function personsOf(page: Page<OrganizationUser>): Page<Person> {
-  const items = page.items.map(({ id, email, firstName, lastName, createdAt, lastSignInAt, metadata }) =>
-    defined<Person>({ id, email, firstName, lastName, createdAt, lastSignInAt, metadata }),
-  );
-  return { ...page, items };
+function personOf({
+  id,
+  email,
+  firstName,
+  lastName,
+  createdAt,
+  lastSignInAt,
+  metadata,
+}: OrganizationUser): Person {
+  return defined<Person>({ id, email, firstName, lastName, createdAt, lastSignInAt, metadata });
 }
 
-/** With each revision, which of its settings could not be read: they must not look as if they had been taken away. */
-function revisionsOf(page: Page<ControlChange>): Page<Revision> {
-  const unread = new Map<string, string[]>();
-  for (const { id, field } of page.problems) {
-    const path = field?.startsWith('settings.') === true ? field.slice('settings.'.length) : undefined;
-    if (id === undefined || path === undefined) continue;
-    unread.set(id, [...(unread.get(id) ?? []), path.replace(/\[.*$/, '')]);
-  }
-  const items = page.items.map(({ revision, settings, user, updatedAt }) =>
-    defined<Revision>({
-      revision,
-      settings,
-      user: user && defined({ id: user.id, email: user.email, name: user.name }),
-      updatedAt,
-      unread: unread.get(String(revision)),
-    }),
+/** With which of its settings could not be read: they must not look as if they had been taken away. */
+function revisionOf(change: ControlChange, problems: readonly ItemProblem[]): Revision {
+  const { revision, settings, user, updatedAt } = change;
+  const unread = problems.flatMap(({ id, field }) =>
+    id === String(revision) && field?.startsWith(`${WHOLE}.`) === true
+      ? field.slice(WHOLE.length + 1).replace(/\[.*$/, '')
+      : [],
   );
-  return { ...page, items };
+  return defined<Revision>({
+    revision,
+    settings: settings ?? {},
+    user: user && defined({ id: user.id, email: user.email, name: user.name }),
+    updatedAt,
+    unread: settings === undefined ? [WHOLE] : unread.length === 0 ? undefined : unread,
+  });
 }
 
 type Loose<T> = { readonly [K in keyof T]: T[K] | undefined };

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { documents } from '../contributions';
 import type { OrganizationData } from './data';
+import { forEditor } from '../util/text';
 import { timeOf, type Revision } from './model';
 import { stableText } from './stable';
 import { makerText, type Calendar } from './words';
@@ -67,5 +68,5 @@ export function revisionText({ settings, unread }: Revision): string {
   const notes = [...new Set(unread)].map(
     path => `// ${vscode.l10n.t('Could not be read, so it is not shown: {0}', path)}\n`,
   );
-  return `${notes.join('')}${stableText(settings)}`;
+  return forEditor(`${notes.join('')}${stableText(settings)}`);
 }

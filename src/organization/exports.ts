@@ -1,22 +1,19 @@
+import { amountCell } from '../util/amount';
 import { csv, type CsvCell } from '../util/csv';
 import type { SettingChange } from './changes';
-import { isInactive, timeOf, type Person, type Revision, type UsageOfPeople } from './model';
+import { activityOf, timeOf, type Person, type Revision, type UsageOfPeople } from './model';
 import { canonical } from './stable';
 import { directionText } from './words';
 
-/** One line a person; times as ISO 8601 in UTC. */
-export function peopleCsv(
-  people: readonly Person[],
-  usage: UsageOfPeople | undefined,
-  now: number,
-  inactiveDays: number,
-): string {
+/** One line a person; times as ISO 8601 in UTC. What is not known is empty. */
+export function peopleCsv(people: readonly Person[], usage: UsageOfPeople | undefined, now: number): string {
   const columns = ['id', 'email', 'first_name', 'last_name', 'joined', 'last_sign_in', 'inactive'];
   const usageColumns = usage === undefined ? [] : ['last_active_day_utc', 'billable_tokens_30_days_utc'];
   return csv(
     [...columns, ...usageColumns],
     people.map((person): CsvCell[] => {
       const used = usage?.get(person.id);
+      const activity = activityOf(person, used, now);
       return [
         person.id,
         person.email,
@@ -24,9 +21,9 @@ export function peopleCsv(
         person.lastName,
         isoTime(person.createdAt),
         isoTime(person.lastSignInAt),
-        isInactive(person, used, now, inactiveDays),
+        activity === 'unknown' ? null : activity === 'inactive',
         used?.lastActiveDay,
-        used?.billableTokens,
+        amountCell(used?.tokens),
       ];
     }),
   );

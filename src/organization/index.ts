@@ -5,46 +5,48 @@ import { errorSentence, type Connection } from '../connection';
 import { setContext, type CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
+import { Refresher } from '../sync/refresher';
+import type { ListFailure } from '../sync/listState';
+import { Tree, type TreeNode } from '../ui/tree';
+import { setMessage, viewMessage } from '../ui/viewStatus';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable, type IDisposable } from '../util/disposable';
-import type { Observable } from '../util/event';
 import type { Formatter } from '../util/format';
-import { oneLine, plain } from '../util/text';
-import { setMessage } from '../util/viewMessage';
-import { OrganizationCommands } from './commands';
+import { oneLine } from '../util/text';
+import type { WindowFocus } from '../util/windowFocus';
 import { settingsOf } from './changes';
-import { OrganizationData } from './data';
+import { OrganizationCommands } from './commands';
+import { OrganizationData, type ListName } from './data';
 import { ControlDocuments } from './documents';
-import type { ListingFailure } from './listing';
-import { nameOf, timeOf, whoOf, type UsageOfPeople } from './model';
+import { nameOf, timeOf, whoOf, type Revision, type UsageOfPeople } from './model';
 import { warningsOf, type SessionPolicy } from './policy';
 import { Rows } from './rows';
-import { Shown } from './shown';
-import { OrganizationTree, type OrganizationTreeNode } from './tree';
 import { Calendar, filterText, notSignedIn } from './words';
 
-export type { OrganizationTreeNode } from './tree';
+export { searchedOrganization } from './searched';
+export type { TreeNode as OrganizationTreeNode } from '../ui/tree';
 export type { SessionChoice, SessionPolicy } from './policy';
 export type { PersonUsage, UsageOfPeople } from './model';
 
 /** Lists on the screen that are older than this are read again, ms. */
 const FRESH_MS = 15 * 60_000;
-/** Controls older than this are read again before a session is created. */
-const POLICY_FRESH_MS = 60 * 60_000;
+/** Controls older than this are read again before a session is created; after a failure, a minute later. */
+const POLICY_PACE = { usualMs: 60 * 60_000, retryMs: 60_000 };
 /** Longest that a person waits for what is only asked to make an answer better, ms. */
 const ASK_MS = 2_000;
 
 export interface OrganizationDeps {
-  readonly connection: Connection;
+  readonly connection: Pick<Connection, 'state' | 'api' | 'ready' | 'onDidBecomeReady'>;
   readonly storage: Storage;
   readonly log: Logger;
-  readonly view: vscode.TreeView<OrganizationTreeNode>;
-  readonly focused: Observable<boolean>;
+  readonly view: vscode.TreeView<TreeNode>;
+  readonly focused: WindowFocus;
   readonly format: Formatter;
   readonly details: Pick<DetailsDocuments, 'show'>;
-  readonly inactiveDays: () => number;
   /** Who was active lately, where the key may read that. */
   readonly usage?: () => Promise<UsageOfPeople | undefined>;
+  /** Unix ms. */
+  readonly now?: () => number;
 }
 
 /** Somebody of the organization, for parts that show people. */
@@ -67,7 +69,7 @@ export interface ControlMark {
 }
 
 export interface OrganizationFeature extends IDisposable {
-  readonly tree: vscode.TreeDataProvider<OrganizationTreeNode>;
+  readonly tree: vscode.TreeDataProvider<TreeNode>;
   readonly commands: CommandHandlers<'organization'>;
   /** Warns of sessions the newest controls known forbid. Never rejects. */
   readonly policy: SessionPolicy;
@@ -75,6 +77,7 @@ export interface OrganizationFeature extends IDisposable {
   people(signal?: AbortSignal): Promise<readonly DirectoryPerson[]>;
   /** Revisions with a day, newest first. Rejects as `people` does. */
   revisions(): Promise<readonly ControlMark[]>;
+  /** Reads both lists now; a failure is told in the view. Rejects when what is kept cannot be read. */
   refresh(): Promise<void>;
   /** The text of a document of the scheme `agentconsole-controls`. */
   documentText(uri: { readonly path: string }): Promise<string>;
@@ -88,63 +91,72 @@ export function registerOrganization(deps: OrganizationDeps): OrganizationFeatur
 class Organization extends Disposable implements OrganizationFeature {
   readonly #deps: OrganizationDeps;
   readonly #data: OrganizationData;
-  readonly #shown: Shown;
   readonly #documents: ControlDocuments;
-  readonly #calendar = new Calendar(vscode.env.language);
-  #serviceId: string | undefined;
+  readonly #rows: Rows;
+  readonly #now: () => number;
   #storageFailure: unknown;
   /** What people use, joined last. Nobody waits or pays for it before somebody looks at people. */
   #used: Promise<void> | undefined;
-  readonly tree: OrganizationTree;
+  readonly tree: Tree;
   readonly commands: CommandHandlers<'organization'>;
   readonly policy: SessionPolicy;
 
   constructor(deps: OrganizationDeps) {
     super();
-    const { connection, storage, log, view, focused, format, details, inactiveDays } = deps;
-    const language = vscode.env.language;
-    const now = Date.now;
+    const { connection, storage, log, view, focused, format, details, now = Date.now } = deps;
     this.#deps = deps;
-    const data = (this.#data = this.register(
-      new OrganizationData({
-        connection,
-        storage,
-        log,
-        failureOf: (error, what) => this.#failure(error, what),
-        now,
-      }),
-    ));
-    const shown = (this.#shown = this.register(new Shown({ data, language, inactiveDays, now })));
-    const calendar = this.#calendar;
-    const rows = new Rows({ data, shown, format, calendar, inactiveDays, now });
-    const documents = (this.#documents = new ControlDocuments(data, calendar));
-    const tree = (this.tree = this.register(
-      new OrganizationTree({
-        data,
-        shown,
-        rows,
+    this.#now = now;
+    const language = vscode.env.language;
+    const calendar = new Calendar(language);
+    const failureOf = (error: unknown, what: ListName): Omit<ListFailure, 'at'> =>
+      this.#failureOf(error, what);
+    const data = this.register(new OrganizationData({ connection, storage, log, failureOf, language, now }));
+    this.#data = data;
+    this.#documents = new ControlDocuments(data, calendar);
+    this.#rows = new Rows({ data, format, calendar, now, onPeopleSeen: () => void this.#askUsage() });
+    this.tree = this.register(
+      new Tree({
+        view,
         ready: () => this.#ready(),
-        peopleAsked: () => void this.#askUsage(),
+        roots: () => this.#roots(),
+        onMinute: () => this.#showStatus(),
       }),
-    ));
-    const host = (): string | undefined => this.#host();
-    const listed = (): Promise<void> => data.freshen(FRESH_MS);
-    const used = (): Promise<void> => this.#askUsage();
-    const usedSoon = (): Promise<unknown> =>
-      Promise.race([this.#askUsage(), delay(ASK_MS, undefined, { ref: false })]);
-    const refresh = (): Promise<void> => this.refresh();
-    const acts = { data, shown, tree, view, documents, details, format, calendar, inactiveDays, now };
-    this.commands = new OrganizationCommands({ ...acts, host, listed, used, usedSoon, refresh }).handlers;
+    );
+    this.commands = new OrganizationCommands({
+      log,
+      data,
+      documents: this.#documents,
+      details,
+      format,
+      calendar,
+      now,
+      isSignedIn: () => this.#host() !== undefined,
+      reveal: async group => {
+        const node = this.tree.node(`group/${group}`);
+        if (node !== undefined) await view.reveal(node, { select: false, focus: false, expand: true });
+      },
+      listed: () => data.freshen(FRESH_MS),
+      used: () => this.#askUsage(),
+      usedSoon: () => Promise.race([this.#askUsage(), delay(ASK_MS, undefined, { ref: false })]),
+    }).handlers;
     this.policy = { warnings: async choice => warningsOf(choice, await this.#controls(), calendar) };
-    const look = (): void => {
-      if (view.visible && focused.current) this.#freshen();
-    };
-    this.register(view.onDidChangeVisibility(look));
-    this.register(focused.onDidChange(look));
-    this.register(shown.onDidChange(() => this.#showState()));
-    this.register(connection.state.onDidChange(() => this.#onConnection()));
-    this.register(connection.onDidBecomeReady(look));
-    this.#serviceId = this.#currentServiceId();
+    this.register(data.onDidChange(() => this.#draw()));
+    this.register(connection.state.onDidChange(() => void this.#onConnection()));
+    for (const list of [data.people, data.controls]) {
+      const refresher = this.register(
+        new Refresher({
+          list,
+          pace: () => ({ usualMs: FRESH_MS }),
+          isSeen: () => view.visible,
+          onDidChangeSeen: [view.onDidChangeVisibility],
+          focused,
+          ready: () => data.ready(),
+          canAsk: () => connection.api !== undefined,
+          now,
+        }),
+      );
+      this.register(connection.onDidBecomeReady(() => refresher.poke()));
+    }
   }
 
   async people(signal?: AbortSignal): Promise<readonly DirectoryPerson[]> {
@@ -166,10 +178,9 @@ class Organization extends Disposable implements OrganizationFeature {
   async revisions(): Promise<readonly ControlMark[]> {
     await this.#data.freshen(FRESH_MS);
     const { failure, at } = this.#data.controls.state.current;
-    if (this.#data.revisions.length === 0 && at === undefined) {
-      throw new Error(failure?.sentence ?? notSignedIn());
-    }
-    return this.#data.revisions.flatMap(revision => {
+    const { revisions } = this.#data;
+    if (revisions.length === 0 && at === undefined) throw new Error(failure?.sentence ?? notSignedIn());
+    return revisions.flatMap(revision => {
       const time = timeOf(revision.updatedAt);
       const who = whoOf(revision);
       if (time === undefined) return [];
@@ -184,32 +195,38 @@ class Organization extends Disposable implements OrganizationFeature {
 
   async refresh(): Promise<void> {
     await this.#data.refresh();
-    await this.#askUsageAgain();
+    if (this.#used !== undefined) await (this.#used = this.#joinUsage());
   }
 
   documentText(uri: { readonly path: string }): Promise<string> {
     return this.#documents.text(uri);
   }
 
-  /** Resolves at once when something is known: what is read arrives later. */
-  async #ready(): Promise<boolean> {
+  /** Resolves when what is kept has been read: what is asked for arrives later. */
+  async #ready(): Promise<void> {
     try {
       await this.#data.ready();
       this.#storageFailure = undefined;
     } catch (error) {
       this.#storageFailure = error;
     }
-    this.#freshen();
-    this.#showState();
-    return this.#deps.connection.state.current.kind !== 'signedOut';
+    this.#showStatus();
   }
 
-  #freshen(): void {
-    const { log } = this.#deps;
-    this.#data
-      .freshen(FRESH_MS)
-      .then(() => this.#askUsageAgain())
-      .catch((error: unknown) => log.error('The organization cannot be read', error));
+  async #onConnection(): Promise<void> {
+    const before = this.#data.serviceId;
+    await this.#ready();
+    if (before !== this.#data.serviceId) this.#used = undefined;
+    this.#draw();
+  }
+
+  #roots(): readonly TreeNode[] {
+    return this.#deps.connection.state.current.kind === 'signedOut' ? [] : this.#rows.roots();
+  }
+
+  #draw(): void {
+    this.#showStatus();
+    this.tree.update();
   }
 
   /** Resolves when the usage of people is there, or cannot be had. */
@@ -217,97 +234,72 @@ class Organization extends Disposable implements OrganizationFeature {
     return (this.#used ??= this.#joinUsage());
   }
 
-  async #askUsageAgain(): Promise<void> {
-    if (this.#used !== undefined) await (this.#used = this.#joinUsage());
-  }
-
   async #joinUsage(): Promise<void> {
     const { usage, log } = this.#deps;
-    if (usage === undefined) return;
     try {
-      this.#shown.setUsage(await usage());
+      const used = await usage?.();
+      if (used !== undefined) this.#data.setUsage(used);
     } catch (error) {
       log.warn(`Usage of people is not known: ${errorSentence(error)}`);
     }
   }
 
-  async #controls(): Promise<OrganizationData['revisions']> {
+  /** The controls, read again where they are old; what takes long is not waited for, but goes on. */
+  async #controls(): Promise<readonly Revision[]> {
+    const enough = new AbortController();
     try {
-      return await this.#data.revisionsWithin(POLICY_FRESH_MS, ASK_MS);
+      await Promise.race([
+        this.#data.freshenOne(this.#data.controls, POLICY_PACE),
+        delay(ASK_MS, undefined, { signal: enough.signal }).catch(() => undefined),
+      ]);
     } catch (error) {
       this.#deps.log.warn(`The controls are not known: ${errorSentence(error)}`);
-      return this.#data.revisions;
+    } finally {
+      enough.abort();
     }
-  }
-
-  #onConnection(): void {
-    const serviceId = this.#currentServiceId();
-    if (serviceId !== this.#serviceId) {
-      this.#serviceId = serviceId;
-      this.#shown.reset();
-    }
-    this.#showState();
-    this.tree.redraw();
+    return this.#data.revisions;
   }
 
   /** What the view says above its rows: one sentence for each thing that is wrong, the same one only once. */
-  #showState(): void {
-    const { people, controls } = this.#data;
-    const { connection, view } = this.#deps;
-    const state = connection.state.current;
-    const sentences = new Set<string>();
-    if (this.#storageFailure !== undefined) sentences.add(errorSentence(this.#storageFailure));
-    if (state.kind === 'keyRejected') {
-      sentences.add(state.reason);
-    } else if (state.kind === 'signedIn') {
-      for (const sentence of this.#failures()) sentences.add(sentence);
-    }
-    setMessage(view, sentences.size === 0 ? undefined : plain([...sentences].join(' '), 1_000));
-    const reading = [people, controls].some(({ state: { current } }) => current.reading !== undefined);
-    const { peopleFilter, historyFilter } = this.#shown;
-    view.description = filterText(peopleFilter, historyFilter, this.#data.revisions);
-    setContext('agentConsole.organizationReading', reading);
-    setContext(
-      'agentConsole.organizationFiltered',
-      this.#shown.isPeopleFiltered || this.#shown.isHistoryFiltered,
-    );
-  }
-
-  /** Why lists are old or missing; a right that is lacking altogether is told once. */
-  #failures(): string[] {
-    const { people, controls } = this.#data;
-    const [first, second] = [people.state.current, controls.state.current];
-    if (first.failure?.forbidden === true && second.failure?.forbidden === true) {
-      return [
-        vscode.l10n.t(
+  #showStatus(): void {
+    const { connection, view, format } = this.#deps;
+    const lists = [this.#data.people.state.current, this.#data.controls.state.current];
+    const [first, second] = lists;
+    const isShut = lists.every(({ failure }) => failure?.forbidden === true);
+    const message = isShut
+      ? vscode.l10n.t(
           'This key may read neither users nor control history at {0} ({1}). Ask an administrator for the right. Everything else works.',
           this.#host() ?? '',
-          first.failure.facts ?? '403',
-        ),
-      ];
-    }
-    const again = second.failure?.gist !== undefined && second.failure.gist === first.failure?.gist;
-    return [first, again ? { ...second, failure: undefined } : second].flatMap(({ failure, at }) => {
-      if (failure === undefined) return [];
-      const age = this.#deps.format.span(Date.now() - (at ?? 0));
-      return at === undefined
-        ? [failure.sentence]
-        : [failure.sentence, vscode.l10n.t('Shown as of {0} ago.', age)];
-    });
+          first?.failure?.facts ?? '403',
+        )
+      : viewMessage({
+          connection: connection.state.current,
+          lists,
+          tellsRejection: true,
+          format,
+          now: this.#now(),
+        });
+    const stored = this.#storageFailure === undefined ? undefined : errorSentence(this.#storageFailure);
+    setMessage(view, [stored, message].filter(Boolean).join(' ') || undefined);
+    view.description = filterText(this.#data.peopleFilter, this.#data.historyFilter, this.#data.revisions);
+    const reading = first?.reading !== undefined || second?.reading !== undefined;
+    setContext('agentConsole.organizationReading', reading);
   }
 
-  #failure(error: unknown, what: 'people' | 'controls'): Omit<ListingFailure, 'at'> {
+  #failureOf(error: unknown, what: ListName): Omit<ListFailure, 'at'> {
     const host = this.#host() ?? '';
     if (!isApiError(error) || error.kind !== 'forbidden') {
       const sentence = errorSentence(error, host === '' ? {} : { host });
-      const gist = isApiError(error) ? `${error.kind} ${error.reason ?? ''} ${error.status ?? ''}` : sentence;
-      return { sentence, forbidden: false, gist };
+      const cause = isApiError(error)
+        ? `${error.kind} ${error.reason ?? ''} ${error.status ?? ''}`
+        : sentence;
+      return { sentence, cause };
     }
-    const { status, requestId } = error;
+    const { status = 403, requestId } = error;
     const facts =
       requestId === undefined
-        ? String(status ?? 403)
-        : vscode.l10n.t('{0}, request {1}', status ?? 403, oneLine(requestId, 100));
+        ? String(status)
+        : vscode.l10n.t('{0}, request {1}', status, oneLine(requestId, 100));
     const sentence =
       what === 'people'
         ? vscode.l10n.t(
@@ -326,9 +318,5 @@ class Organization extends Disposable implements OrganizationFeature {
   #host(): string | undefined {
     const state = this.#deps.connection.state.current;
     return state.kind === 'signedOut' ? undefined : state.service.host;
-  }
-
-  #currentServiceId(): string | undefined {
-    return this.#deps.connection.state.current.service?.id;
   }
 }

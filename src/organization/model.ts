@@ -1,4 +1,7 @@
+import * as z from 'zod/mini';
+import { openObject, recordSchema, taken } from '../api';
 import { settingsOf, type SettingChange } from './changes';
+import type { Amount } from '../util/amount';
 import type { Settings } from './directions';
 
 /** One revision of the controls, as kept: no secrets, and only what is shown (section 2.12). */
@@ -23,11 +26,18 @@ export interface Person {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
+/** What a stored person and a stored revision must be. */
+export const personSchema = recordSchema(() => openObject({ id: z.string() }));
+export const revisionSchema = recordSchema(() =>
+  openObject({ revision: z.number(), settings: taken<Settings>() }),
+);
+
 /** What a person's agents did over the last 30 finished days (UTC). */
 export interface PersonUsage {
   /** UTC day. */
-  readonly lastActiveDay?: string;
-  readonly billableTokens: number;
+  readonly lastActiveDay: string;
+  /** Billable ones, of how many of the days they are known. */
+  readonly tokens: Amount;
 }
 
 export type UsageOfPeople = ReadonlyMap<string, PersonUsage>;
@@ -67,10 +77,9 @@ export function dayOf(time: number | undefined): string {
   return `${String(date.getFullYear()).padStart(4, '0')}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-/** Newest first, each revision once: the last one read wins. */
+/** Newest first. */
 export function sortRevisions(revisions: readonly Revision[]): Revision[] {
-  const byNumber = new Map(revisions.map(revision => [revision.revision, revision]));
-  return [...byNumber.values()].sort((a, b) => b.revision - a.revision);
+  return revisions.toSorted((a, b) => b.revision - a.revision);
 }
 
 /** Revisions by the local day they were made on, in the order they come; those without a time under an empty day. */
@@ -90,9 +99,6 @@ export interface HistoryFilter {
   readonly person?: string;
   /** A setting and what is part of it. */
   readonly setting?: string;
-  /** Local days, both included. */
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
 }
 
 /** `changesOf` is asked only when a setting is looked for. */
@@ -101,12 +107,8 @@ export function passesHistory(
   filter: HistoryFilter,
   changesOf: (revision: Revision) => readonly SettingChange[],
 ): boolean {
-  const { person, setting, from, to } = filter;
+  const { person, setting } = filter;
   if (person !== undefined && makerOf(revision) !== person) return false;
-  if (from !== undefined || to !== undefined) {
-    const day = dayOf(timeOf(revision.updatedAt));
-    if (day === '' || day < (from ?? '') || day > (to ?? '9999-99-99')) return false;
-  }
   if (setting === undefined) return true;
   return settingsOf(changesOf(revision)).some(
     path => path === setting || path.startsWith(`${setting}.`) || path.startsWith(`${setting}[`),
@@ -114,67 +116,47 @@ export function passesHistory(
 }
 
 export interface PeopleFilter {
-  /** Part of a name, an e-mail or an id, in any letter case. */
-  readonly text?: string | undefined;
-  /** `unknown`: without a last sign-in; the service does not say whether there was one. */
-  readonly seen?: 'inactive' | 'unknown';
-  readonly sort: 'name' | 'latest' | 'longestAgo';
+  readonly activity?: 'inactive' | 'unknown';
 }
 
 /** When somebody was last seen: signed in, or their agents worked. Unix ms. */
-export function lastSeen(person: Person, usage: PersonUsage | undefined): number | undefined {
+function lastSeen(person: Person, usage: PersonUsage | undefined): number | undefined {
   const times = [timeOf(person.lastSignInAt), timeOf(usage?.lastActiveDay)].filter(
     time => time !== undefined,
   );
   return times.length === 0 ? undefined : Math.max(...times);
 }
 
-/** Not seen for so many days; somebody who has just joined, or of whom no date is known, is not inactive. */
-export function isInactive(
+/** Whoever has not been seen for so long is inactive. */
+export const INACTIVE_DAYS = 30;
+
+/** Of somebody without a known sign-in and a known use nothing is said: the service may only not tell. */
+export function activityOf(
   person: Person,
   usage: PersonUsage | undefined,
   now: number,
-  inactiveDays: number,
-): boolean {
-  const since = lastSeen(person, usage) ?? timeOf(person.createdAt);
-  return since !== undefined && now - since > inactiveDays * 24 * 60 * 60 * 1000;
+): 'active' | 'inactive' | 'unknown' {
+  const seen = lastSeen(person, usage);
+  if (seen === undefined) return 'unknown';
+  return now - seen > INACTIVE_DAYS * 24 * 60 * 60 * 1000 ? 'inactive' : 'active';
 }
 
 export interface PeopleContext {
   readonly usage: UsageOfPeople | undefined;
   /** Unix ms. */
   readonly now: number;
-  readonly inactiveDays: number;
   readonly compare: (a: string, b: string) => number;
 }
 
-/** The people a filter lets through, in its order. */
+/** The people a filter lets through, by name. */
 export function choosePeople(
   people: readonly Person[],
-  filter: PeopleFilter,
-  { usage, now, inactiveDays, compare }: PeopleContext,
+  { activity }: PeopleFilter,
+  { usage, now, compare }: PeopleContext,
 ): Person[] {
-  const wanted = filter.text?.trim().toLocaleLowerCase() ?? '';
-  const chosen = people.filter(person => {
-    if (filter.seen === 'inactive' && !isInactive(person, usage?.get(person.id), now, inactiveDays)) {
-      return false;
-    }
-    if (filter.seen === 'unknown' && timeOf(person.lastSignInAt) !== undefined) return false;
-    return wanted === '' || searchText(person).includes(wanted);
-  });
-  const keyed = chosen.map(person => ({
-    person,
-    name: nameOf(person),
-    signIn: timeOf(person.lastSignInAt) ?? -Infinity,
-  }));
-  const sign = filter.sort === 'latest' ? -1 : 1;
-  keyed.sort((a, b) => {
-    if (filter.sort !== 'name' && a.signIn !== b.signIn) return a.signIn < b.signIn ? -sign : sign;
-    return compare(a.name, b.name) || (a.person.id < b.person.id ? -1 : 1);
-  });
-  return keyed.map(({ person }) => person);
-}
-
-function searchText(person: Person): string {
-  return `${nameOf(person)}\n${person.email ?? ''}\n${person.id}`.toLocaleLowerCase();
+  return people
+    .filter(person => activity === undefined || activityOf(person, usage?.get(person.id), now) === activity)
+    .map(person => ({ person, name: nameOf(person) }))
+    .sort((a, b) => compare(a.name, b.name) || (a.person.id < b.person.id ? -1 : 1))
+    .map(({ person }) => person);
 }

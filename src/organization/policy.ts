@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { forNotification } from '../util/text';
 import { autonomyRank, valueAt } from './directions';
+import { WHOLE } from './changes';
 import { isGap, timeOf, type Revision } from './model';
 import { isObject } from './stable';
 import { makerText, type Calendar } from './words';
@@ -144,7 +145,7 @@ function forbids(
   { settings, unread }: Revision,
 ): boolean | undefined {
   const isUnread = (each: string): boolean =>
-    unread?.some(part => each === part || each.startsWith(`${part}.`)) === true;
+    unread?.some(part => part === WHOLE || each === part || each.startsWith(`${part}.`)) === true;
   return [path, ...beside].some(isUnread) ? undefined : decide(each => valueAt(settings, each));
 }
 

@@ -1,22 +1,25 @@
 import * as vscode from 'vscode';
 import { commands } from '../contributions';
+import { card, factLines, joined, type Icon } from '../ui/text';
+import type { Row, TreeNode } from '../ui/tree';
 import type { Formatter } from '../util/format';
 import { oneLine } from '../util/text';
-import { factsTooltip, themeIcon } from '../util/treeItems';
 import type { SettingChange } from './changes';
-import type { OrganizationData } from './data';
-import { personFacts, personStatus, revisionFacts, changeFacts } from './facts';
-import { isInactive, nameOf, timeOf, type Person, type Revision } from './model';
-import type { Shown } from './shown';
-import type { GroupName, OrganizationTreeNode } from './tree';
+import type { ListName, OrganizationData } from './data';
+import { activityOf, nameOf, timeOf, type Person, type Revision } from './model';
 import {
+  changeFacts,
+  changeLines,
   changeText,
   changeWords,
   countsText,
   directionText,
+  exactTime,
   gapText,
   isSecretChange,
   makerText,
+  personFacts,
+  personStatus,
   summaryText,
   valueText,
   type Calendar,
@@ -24,16 +27,14 @@ import {
 
 export interface RowsDeps {
   readonly data: OrganizationData;
-  readonly shown: Shown;
   readonly format: Formatter;
   readonly calendar: Calendar;
-  readonly inactiveDays: () => number;
   readonly now: () => number;
+  /** Somebody looks at people. */
+  readonly onPeopleSeen: () => void;
 }
 
-const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
-
-/** How each node looks and is read aloud. */
+/** Users and control history as rows. */
 export class Rows {
   readonly #deps: RowsDeps;
 
@@ -41,262 +42,258 @@ export class Rows {
     this.#deps = deps;
   }
 
-  item(node: OrganizationTreeNode): vscode.TreeItem {
-    const item = this.#item(node);
-    // Days of a filtered history are rows of their own, so that they are open whatever was closed before.
-    const filtered = node.kind === 'day' && this.#deps.shown.isHistoryFiltered;
-    item.id = `${Object.values(node).join('/')}${filtered ? '/filtered' : ''}`;
-    return item;
+  /** One state at a time: where the key may read nothing at all, the line above the rows says so alone. */
+  roots(): readonly TreeNode[] {
+    const { people, controls } = this.#deps.data;
+    const isShut = [people, controls].every(
+      ({ state: { current } }) => current.failure?.forbidden === true && current.items.length === 0,
+    );
+    return isShut ? [] : [this.#group('people'), this.#group('controls')];
   }
 
-  #item(node: OrganizationTreeNode): vscode.TreeItem {
-    const { data } = this.#deps;
-    switch (node.kind) {
-      case 'group':
-        return this.#group(node.group);
-      case 'person': {
-        const person = data.person(node.personId);
-        return person === undefined ? new vscode.TreeItem('') : this.#person(person);
-      }
-      case 'day':
-        return this.#day(node.day);
-      case 'revision': {
-        const revision = data.revision(node.revision);
-        return revision === undefined ? new vscode.TreeItem('') : this.#revision(revision);
-      }
-      case 'change':
-      case 'entry': {
-        const revision = data.revision(node.revision);
-        const change = revision && data.changesOf(revision)[node.index];
-        if (revision === undefined || change === undefined) return new vscode.TreeItem('');
-        return node.kind === 'change' ? this.#change(revision, change) : this.#entry(change, node.entry);
-      }
-      case 'more':
-        return this.#more(node.what);
-      case 'problem':
-        return this.#problem(node.group, node.index);
-      case 'empty':
-        return this.#empty(node.group);
-    }
-  }
-
-  #group(group: GroupName): vscode.TreeItem {
-    const { data, shown, format } = this.#deps;
+  #group(group: ListName): TreeNode {
+    const { data, format, now, onPeopleSeen } = this.#deps;
     const { items, reading, at, partial, failure } = data[group].state.current;
     const isPeople = group === 'people';
+    const isShut = failure?.forbidden === true && items.length === 0;
     const label = isPeople ? vscode.l10n.t('Users') : vscode.l10n.t('Control history');
-    const item = new vscode.TreeItem(label, isPeople ? Collapsed : Expanded);
-    const filtered = isPeople ? shown.isPeopleFiltered : shown.isHistoryFiltered;
-    const parts = [
-      reading !== undefined
-        ? vscode.l10n.t('{0} read so far…', format.number(reading.count))
-        : failure?.forbidden === true && items.length === 0
-          ? vscode.l10n.t('not readable with this key')
-          : at === undefined && items.length === 0
-            ? ''
-            : filtered
-              ? vscode.l10n.t(
-                  '{0} of {1}',
-                  format.number(isPeople ? shown.people.length : shown.revisionCount),
-                  format.number(items.length),
-                )
-              : format.number(items.length),
-      partial === true && reading === undefined ? vscode.l10n.t('incomplete') : '',
-      failure !== undefined && at !== undefined && items.length > 0
-        ? vscode.l10n.t('{0} old', format.span(this.#deps.now() - at))
-        : '',
-    ];
-    item.description = parts.filter(part => part !== '').join(' · ');
-    item.iconPath = themeIcon({
-      id: reading !== undefined ? 'sync~spin' : isPeople ? 'organization' : 'history',
+    const row = (): Row => {
+      const shown = isPeople ? data.shownPeople.length : [...data.days.values()].flat().length;
+      const count = data.isFiltered(group)
+        ? vscode.l10n.t('{0} of {1}', format.number(shown), format.number(items.length))
+        : format.number(items.length);
+      const description = joined([
+        reading !== undefined
+          ? vscode.l10n.t('{0} read so far…', format.number(reading.count))
+          : isShut
+            ? vscode.l10n.t('not readable with this key')
+            : at === undefined && items.length === 0
+              ? ''
+              : count,
+        partial === true && reading === undefined ? vscode.l10n.t('incomplete') : '',
+        failure !== undefined && at !== undefined && items.length > 0
+          ? vscode.l10n.t('{0} old', format.span(now() - at))
+          : '',
+      ]);
+      return {
+        label,
+        description,
+        icon: { id: reading !== undefined ? 'sync~spin' : isPeople ? 'organization' : 'history' },
+        context: `${group}${reading === undefined ? '' : ' reading'}`,
+        open: isShut ? undefined : !isPeople,
+        tooltip: () =>
+          card(label, [
+            description,
+            ...factLines([[vscode.l10n.t('Read'), at === undefined ? undefined : format.exact(at)]]),
+            failure?.sentence,
+          ]),
+      };
+    };
+    const children = (): readonly TreeNode[] => {
+      if (isPeople) onPeopleSeen();
+      const rows = isPeople ? data.shownPeople.map(person => this.#person(person)) : this.#days();
+      const all = [...rows, ...this.#problems(group)];
+      return all.length > 0 ? all : [this.#empty(group)];
+    };
+    return { id: `group/${group}`, kind: 'group', row, children };
+  }
+
+  #person(person: Person): TreeNode {
+    const { data, format, now } = this.#deps;
+    const node = { kind: 'person', personId: person.id };
+    const row = (): Row => {
+      const usage = data.usage?.get(person.id);
+      const label = oneLine(nameOf(person), 120);
+      const description = personStatus(person, usage, format, now());
+      const inactive = activityOf(person, usage, now()) === 'inactive';
+      return {
+        label,
+        description,
+        icon: { id: inactive ? 'circle-slash' : 'person' },
+        context: person.email === undefined ? 'person' : 'person email',
+        spoken: vscode.l10n.t('User {0}, {1}', label, joined([person.email, description], ', ')),
+        command: {
+          command: commands.organization.showUser,
+          title: vscode.l10n.t('Show user'),
+          arguments: [node],
+        },
+        tooltip: () => card(label, [description, ...factLines(personFacts(person, usage, format))]),
+      };
+    };
+    return { id: `person/${person.id}`, ...node, row };
+  }
+
+  /** Days with their revisions; a day with one revision is that revision. */
+  #days(): readonly TreeNode[] {
+    const { data } = this.#deps;
+    const [newest] = data.days.keys();
+    return [...data.days].map(([day, revisions]) => {
+      const [only, more] = revisions;
+      if (only !== undefined && more === undefined) return this.#revision(only, day);
+      return this.#day(day, revisions, day === newest || data.isFiltered('controls'));
     });
-    item.contextValue = `${group}${reading === undefined ? '' : ' reading'}`;
-    item.tooltip = factsTooltip([
-      [label, item.description],
-      [vscode.l10n.t('Read'), at === undefined ? undefined : format.exact(at)],
-      [vscode.l10n.t('Error'), failure?.sentence],
-    ]);
-    item.accessibilityInformation = { label: [label, item.description].filter(Boolean).join(', ') };
-    return item;
   }
 
-  #person(person: Person): vscode.TreeItem {
-    const { shown, format, inactiveDays, now } = this.#deps;
-    const usage = shown.usage?.get(person.id);
-    const inactive = isInactive(person, usage, now(), inactiveDays());
-    const name = oneLine(nameOf(person), 120);
-    const item = new vscode.TreeItem(name, None);
-    item.iconPath = themeIcon({ id: inactive ? 'circle-slash' : 'person' });
-    item.contextValue = person.email === undefined ? 'person' : 'person email';
-    item.description = personStatus(person, usage, inactive, format, now());
-    item.tooltip = factsTooltip(personFacts(person, usage, format));
-    item.accessibilityInformation = {
-      label: vscode.l10n.t(
-        'User {0}, {1}',
-        name,
-        [person.email, item.description].filter(Boolean).join(', '),
-      ),
+  #day(day: string, revisions: readonly Revision[], open: boolean): TreeNode {
+    const { data, calendar } = this.#deps;
+    const row = (): Row => {
+      const known = revisions.filter(revision => data.before(revision) !== undefined);
+      return {
+        label: calendar.day(day),
+        description: joined([
+          vscode.l10n.t('{0} revisions', revisions.length),
+          known.length === 0
+            ? vscode.l10n.t('first known revision')
+            : summaryText(known.flatMap(revision => data.changesOf(revision))),
+        ]),
+        icon: { id: 'calendar' },
+        context: 'day',
+        open,
+      };
     };
-    return item;
+    const children = (): readonly TreeNode[] => revisions.map(revision => this.#revision(revision));
+    // Days of a filtered history are rows of their own, so that they are open whatever was closed before.
+    return { id: `day/${day}${data.isFiltered('controls') ? '/filtered' : ''}`, kind: 'day', row, children };
   }
 
-  #day(day: string): vscode.TreeItem {
-    const { data, shown, calendar } = this.#deps;
-    const revisions = shown.days.get(day) ?? [];
-    const isNewest = shown.days.keys().next().value === day;
-    const item = new vscode.TreeItem(
-      calendar.day(day),
-      isNewest || shown.isHistoryFiltered ? Expanded : Collapsed,
-    );
-    item.iconPath = themeIcon({ id: 'calendar' });
-    const known = revisions.filter(revision => data.before(revision) !== undefined);
-    const parts = [
-      revisions.length === 1 ? '' : vscode.l10n.t('{0} revisions', revisions.length),
-      known.length === 0
-        ? vscode.l10n.t('first known revision')
-        : summaryText(known.flatMap(revision => data.changesOf(revision))),
-    ];
-    item.description = parts.filter(part => part !== '').join(' · ');
-    item.contextValue = 'day';
-    item.accessibilityInformation = { label: `${calendar.day(day)}, ${item.description}` };
-    return item;
-  }
-
-  #revision(revision: Revision): vscode.TreeItem {
+  #revision(revision: Revision, day?: string): TreeNode {
     const { data, calendar, format } = this.#deps;
-    const changes = data.changesOf(revision);
-    const before = data.before(revision);
-    const time = timeOf(revision.updatedAt);
-    const summary = before === undefined ? vscode.l10n.t('first known revision') : summaryText(changes);
-    const item = new vscode.TreeItem(
-      vscode.l10n.t('rev {0}', revision.revision),
-      changes.length === 0 ? None : Collapsed,
-    );
-    const clock = time === undefined ? '' : calendar.timeOfDay(time);
-    const gap = gapText(before, revision);
-    item.description = [makerText(revision), summary, gap, clock].filter(part => part !== '').join(' · ');
-    item.iconPath = themeIcon({ id: 'git-commit' });
-    item.contextValue = before === undefined ? 'revision first' : 'revision';
-    item.tooltip = factsTooltip(revisionFacts(revision, before, changes, format));
-    item.command = {
-      command: commands.organization.openChanges,
-      title: vscode.l10n.t('Show what changed'),
-      arguments: [{ kind: 'revision', revision: revision.revision }],
+    const node = { kind: 'revision', revision: revision.revision };
+    const row = (): Row => {
+      const changes = data.changesOf(revision);
+      const before = data.before(revision);
+      const time = timeOf(revision.updatedAt);
+      const summary = before === undefined ? vscode.l10n.t('first known revision') : summaryText(changes);
+      const gap = gapText(before, revision);
+      const label = vscode.l10n.t('rev {0}', revision.revision);
+      const when = day === undefined ? time && calendar.timeOfDay(time) : calendar.day(day);
+      const exact = exactTime(revision.updatedAt, format);
+      const toward = [...new Set(changes.map(({ direction }) => directionText(direction)))];
+      return {
+        label,
+        description: joined([makerText(revision), summary, gap, when || undefined]),
+        icon: { id: 'git-commit' },
+        context: before === undefined ? 'revision first' : 'revision',
+        open: changes.length === 0 ? undefined : false,
+        command: openChanges(node),
+        spoken: joined(
+          [
+            vscode.l10n.t('Revision {0} by {1}', revision.revision, makerText(revision)),
+            exact,
+            summary,
+            gap,
+            ...toward,
+          ],
+          ', ',
+        ),
+        tooltip: () =>
+          card(label, [
+            joined([makerText(revision), revision.user?.email, exact]),
+            gap,
+            ...changeLines(changes),
+          ]),
+      };
     };
-    const toward = [...new Set(changes.map(({ direction }) => directionText(direction)))].filter(Boolean);
-    item.accessibilityInformation = {
-      label: [
-        vscode.l10n.t('Revision {0} by {1}', revision.revision, makerText(revision)),
-        time === undefined ? '' : format.exact(time),
-        summary,
-        gap,
-        ...toward,
-      ]
-        .filter(part => part !== undefined && part !== '')
-        .join(', '),
-    };
-    return item;
+    const children = (): readonly TreeNode[] =>
+      data.changesOf(revision).map((change, index) => this.#change(revision.revision, change, index));
+    return { id: `revision/${revision.revision}`, ...node, row, children };
   }
 
-  #change(revision: Revision, change: SettingChange): vscode.TreeItem {
-    const entries = change.set === undefined ? 0 : change.set.added.length + change.set.removed.length;
-    const item = new vscode.TreeItem(changeText(change), entries === 0 ? None : Collapsed);
-    item.description = [
-      countsText(change),
-      change.kind === 'changed' && isSecretChange(change) ? vscode.l10n.t('the secret changed') : undefined,
-      directionText(change.direction),
-    ]
-      .filter(part => part !== undefined && part !== '')
-      .join(' · ');
-    item.iconPath = themeIcon(changeIcon(change));
-    item.contextValue = 'change';
-    item.tooltip = factsTooltip(changeFacts(change));
-    item.command = {
-      command: commands.organization.openChanges,
-      title: vscode.l10n.t('Show what changed'),
-      arguments: [{ kind: 'revision', revision: revision.revision }],
-    };
-    item.accessibilityInformation = { label: changeWords(change) };
-    return item;
+  #change(revision: number, change: SettingChange, index: number): TreeNode {
+    const { added = [], removed = [] } = change.set ?? {};
+    const label = changeText(change);
+    const row = (): Row => ({
+      label,
+      description: joined([
+        countsText(change),
+        change.kind === 'changed' && isSecretChange(change) ? vscode.l10n.t('the secret changed') : undefined,
+        directionText(change.direction),
+      ]),
+      icon: changeIcon(change),
+      context: 'change',
+      open: added.length + removed.length === 0 ? undefined : false,
+      command: openChanges({ kind: 'revision', revision }),
+      spoken: changeWords(change),
+      tooltip: () => card(change.path, factLines(changeFacts(change))),
+    });
+    const id = `change/${revision}/${index}`;
+    const children = (): readonly TreeNode[] => [
+      ...added.map((value, at) => entryNode(`${id}/added/${at}`, value, true)),
+      ...removed.map((value, at) => entryNode(`${id}/removed/${at}`, value, false)),
+    ];
+    return { id, kind: 'change', row, children };
   }
 
-  #entry({ set }: SettingChange, entry: number): vscode.TreeItem {
-    const { added = [], removed = [] } = set ?? {};
-    const isAdded = entry < added.length;
-    const value = isAdded ? added[entry] : removed[entry - added.length];
-    const text = valueText(value, 200);
-    const item = new vscode.TreeItem(text, None);
-    item.description = isAdded ? vscode.l10n.t('added') : vscode.l10n.t('removed');
-    item.iconPath = themeIcon({ id: isAdded ? 'diff-added' : 'diff-removed' });
-    item.contextValue = 'entry';
-    item.accessibilityInformation = { label: `${text}, ${item.description}` };
-    return item;
-  }
-
-  #more(what: 'people' | 'days'): vscode.TreeItem {
-    const { shown, format } = this.#deps;
-    const rest = (what === 'people' ? shown.people.length : shown.days.size) - shown.limit[what];
-    const title = what === 'people' ? vscode.l10n.t('Show more users') : vscode.l10n.t('Show earlier days');
-    const item = new vscode.TreeItem(title, None);
-    item.description = vscode.l10n.t('{0} more', format.number(rest));
-    item.iconPath = themeIcon({ id: 'ellipsis' });
-    item.command = { command: commands.organization.showMore, title, arguments: [{ kind: 'more', what }] };
-    item.accessibilityInformation = { label: `${title}, ${item.description}` };
-    return item;
-  }
-
-  #problem(group: GroupName, index: number | undefined): vscode.TreeItem {
+  #problems(group: ListName): readonly TreeNode[] {
     const { problems } = this.#deps.data[group].state.current;
-    if (index === undefined) {
-      const label =
+    if (problems.length === 0) return [];
+    const what = group === 'people' ? vscode.l10n.t('User') : vscode.l10n.t('Revision');
+    const row: Row = {
+      label:
         problems.length === 1
           ? vscode.l10n.t('1 entry could not be read')
-          : vscode.l10n.t('{0} entries could not be read', problems.length);
-      const item = new vscode.TreeItem(label, Collapsed);
-      item.iconPath = themeIcon({ id: 'warning', color: 'list.warningForeground' });
-      item.contextValue = 'problems';
-      return item;
-    }
-    const problem = problems[index];
-    const place = problem?.id ?? (problem?.index === undefined ? undefined : `#${problem.index + 1}`);
-    const kind = group === 'people' ? vscode.l10n.t('User') : vscode.l10n.t('Revision');
-    const label = place === undefined ? vscode.l10n.t('The list') : `${kind} ${oneLine(place)}`;
-    const item = new vscode.TreeItem(label, None);
-    item.description = oneLine([problem?.field, problem?.reason].filter(Boolean).join(': '));
-    item.contextValue = 'problem';
-    item.tooltip = factsTooltip([[vscode.l10n.t('Error'), problem?.reason]]);
-    return item;
+          : vscode.l10n.t('{0} entries could not be read', problems.length),
+      icon: { id: 'warning', color: 'list.warningForeground' },
+      open: false,
+    };
+    const children = (): readonly TreeNode[] =>
+      problems.map(({ id, index, field, reason }, at): TreeNode => {
+        const place = id ?? (index === undefined ? undefined : `#${index + 1}`);
+        const label = place === undefined ? vscode.l10n.t('The list') : `${what} ${place}`;
+        const description = joined([field, reason], ': ');
+        return { id: `problem/${group}/${at}`, kind: 'problem', row: () => ({ label, description }) };
+      });
+    return [{ id: `problems/${group}`, kind: 'problems', row: () => row, children }];
   }
 
-  #empty(group: GroupName): vscode.TreeItem {
-    const { data, shown } = this.#deps;
+  /** What stands where a group has no rows: why, and what helps. */
+  #empty(group: ListName): TreeNode {
+    const { data } = this.#deps;
     const { items, failure, reading, at } = data[group].state.current;
-    const filtered =
-      items.length > 0 && (group === 'people' ? shown.isPeopleFiltered : shown.isHistoryFiltered);
-    const item = new vscode.TreeItem('', None);
-    if (filtered) {
-      item.label = vscode.l10n.t('Nothing passes the filter. Clear it');
-      item.iconPath = themeIcon({ id: 'clear-all' });
-      item.command = { command: commands.organization.clearFilter, title: item.label };
-    } else if (reading !== undefined) {
-      item.label = vscode.l10n.t('Reading…');
-    } else if (failure !== undefined || at === undefined) {
-      const forbidden = failure?.forbidden === true;
-      item.label = forbidden ? vscode.l10n.t('Not readable with this key') : vscode.l10n.t('Try again');
-      item.iconPath = themeIcon({ id: forbidden ? 'lock' : 'refresh' });
-      item.tooltip = factsTooltip([[vscode.l10n.t('Error'), failure?.sentence]]);
-      if (!forbidden) item.command = { command: commands.organization.refresh, title: item.label };
-    } else {
-      item.label =
-        group === 'people'
-          ? vscode.l10n.t('The service lists no users.')
-          : vscode.l10n.t('No control has been changed yet.');
-    }
-    return item;
+    const { filterUsers, filter } = commands.organization;
+    const { refresh } = commands.console;
+    const act = (label: string, id: string, command: string): Row => ({
+      label,
+      icon: { id },
+      command: { command, title: label },
+    });
+    const row = (): Row => {
+      if (items.length > 0)
+        return act(
+          vscode.l10n.t('Nothing passes the filter. Change it'),
+          'filter',
+          group === 'people' ? filterUsers : filter,
+        );
+      if (reading !== undefined) return { label: vscode.l10n.t('Reading…') };
+      if (failure !== undefined || at === undefined)
+        return act(vscode.l10n.t('Try again'), 'refresh', refresh);
+      return {
+        label:
+          group === 'people'
+            ? vscode.l10n.t('The service lists no users.')
+            : vscode.l10n.t('No control has been changed yet.'),
+      };
+    };
+    return { id: `empty/${group}`, kind: 'empty', row };
   }
 }
 
-function changeIcon({ kind, direction }: SettingChange): { id: string; color?: string } {
+function openChanges(node: object): vscode.Command {
+  const title = vscode.l10n.t('Show what changed');
+  return { command: commands.organization.openChanges, title, arguments: [node] };
+}
+
+/** An item that came to a set or went from it. */
+function entryNode(id: string, value: unknown, isAdded: boolean): TreeNode {
+  const row: Row = {
+    label: valueText(value, 200),
+    description: isAdded ? vscode.l10n.t('added') : vscode.l10n.t('removed'),
+    icon: { id: isAdded ? 'diff-added' : 'diff-removed' },
+  };
+  return { id, kind: 'entry', row: () => row };
+}
+
+function changeIcon({ kind, direction }: SettingChange): Icon {
   if (kind === 'unreadable') return { id: 'warning', color: 'list.warningForeground' };
   if (direction === 'loosens') return { id: 'unlock', color: 'list.warningForeground' };
   if (direction === 'tightens') return { id: 'lock', color: 'charts.green' };

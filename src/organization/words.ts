@@ -1,10 +1,92 @@
 import * as vscode from 'vscode';
+import { joined, type Fact } from '../ui/text';
+import { amountText } from '../util/amount';
 import { supportedLanguage, type Formatter } from '../util/format';
-import { oneLine } from '../util/text';
-import type { SettingChange } from './changes';
-import { settingsOf } from './changes';
+import { oneLine, plain } from '../util/text';
+import { explanationOf } from './catalogue';
+import { settingsOf, type SettingChange } from './changes';
 import type { Direction } from './directions';
-import { isGap, makerOf, timeOf, whoOf, type HistoryFilter, type PeopleFilter, type Revision } from './model';
+import {
+  activityOf,
+  isGap,
+  makerOf,
+  timeOf,
+  whoOf,
+  type HistoryFilter,
+  type PeopleFilter,
+  type Person,
+  type PersonUsage,
+  type Revision,
+} from './model';
+import { canonical } from './stable';
+
+/** `3 d · 1.2M tokens · inactive`: when somebody last signed in, and what their agents used. */
+export function personStatus(
+  person: Person,
+  usage: PersonUsage | undefined,
+  format: Formatter,
+  now: number,
+): string {
+  const activity = activityOf(person, usage, now);
+  if (activity === 'unknown') return vscode.l10n.t('activity not known');
+  const signIn = timeOf(person.lastSignInAt);
+  const tokens = tokensText(usage, value => format.compact(value));
+  return joined([
+    signIn === undefined ? vscode.l10n.t('last sign-in not known') : format.span(now - signIn),
+    tokens === '' || usage?.tokens === 0 ? '' : vscode.l10n.t('{0} tokens', tokens),
+    activity === 'inactive' ? vscode.l10n.t('inactive') : '',
+  ]);
+}
+
+function tokensText(usage: PersonUsage | undefined, numberText: (value: number) => string): string {
+  const partText = (known: number, of: number): string => vscode.l10n.t('{0} of {1} days', known, of);
+  return amountText(usage?.tokens, numberText, partText);
+}
+
+/** What is known of somebody beside the name. */
+export function personFacts(person: Person, usage: PersonUsage | undefined, format: Formatter): Fact[] {
+  const notKnown = vscode.l10n.t('not known');
+  return [
+    [vscode.l10n.t('E-mail'), person.email],
+    [vscode.l10n.t('Last sign-in'), exactTime(person.lastSignInAt, format) ?? notKnown],
+    [vscode.l10n.t('Last active day (UTC)'), usage?.lastActiveDay ?? notKnown],
+    [
+      vscode.l10n.t('Tokens, last 30 days (UTC)'),
+      tokensText(usage, value => format.number(value)) || notKnown,
+    ],
+    [vscode.l10n.t('Joined'), exactTime(person.createdAt, format)],
+    ...Object.entries(person.metadata ?? {})
+      .slice(0, 20)
+      .map(([name, value]): Fact => [plain(name, 60), valueText(value)]),
+  ];
+}
+
+/** Changes of a revision on a card: those that loosen or tighten something first. */
+export function changeLines(changes: readonly SettingChange[]): readonly string[] {
+  const most = 15;
+  const lines = ranked(changes)
+    .slice(0, most)
+    .map(change => joined([changeText(change), directionText(change.direction)]));
+  const more = changes.length - most;
+  return more > 0 ? [...lines, vscode.l10n.t('{0} further changes', more)] : lines;
+}
+
+function ranked(changes: readonly SettingChange[]): readonly SettingChange[] {
+  const rank = ({ direction }: SettingChange): number => (direction === undefined ? 1 : 0);
+  return changes.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** What the setting is about, and both values in full. */
+export function changeFacts(change: SettingChange): Fact[] {
+  const full = (value: unknown): string =>
+    value === undefined ? vscode.l10n.t('not set') : typeof value === 'string' ? value : canonical(value);
+  return [
+    [vscode.l10n.t('About'), explanationOf(change.setting)],
+    [vscode.l10n.t('Before'), full(change.before)],
+    [vscode.l10n.t('After'), full(change.after)],
+    [vscode.l10n.t('Direction'), directionText(change.direction)],
+  ];
+}
 
 /** A value of a setting on one line, as people read it. Foreign text. */
 export function valueText(value: unknown, maxLength = 80): string {
@@ -75,9 +157,9 @@ function entriesText(value: unknown): string {
   return value.length === 1 ? vscode.l10n.t('1 entry') : vscode.l10n.t('{0} entries', value.length);
 }
 
-/** `maxAutonomyLevel, +2`: the first changed setting and how many more. */
+/** `maxAutonomyLevel, +2`: the changed setting that matters most, and how many more. */
 export function summaryText(changes: readonly SettingChange[]): string {
-  const [first, ...more] = settingsOf(changes);
+  const [first, ...more] = settingsOf(ranked(changes));
   if (first === undefined) return vscode.l10n.t('no change');
   const name = oneLine(first, 60);
   return more.length === 0 ? name : `${name}, +${more.length}`;
@@ -85,29 +167,21 @@ export function summaryText(changes: readonly SettingChange[]): string {
 
 /** What the view is filtered by, for its title; empty when it is not. */
 export function filterText(
-  people: PeopleFilter,
-  { person, setting, from, to }: HistoryFilter,
+  { activity }: PeopleFilter,
+  { person, setting }: HistoryFilter,
   revisions: readonly Revision[],
 ): string {
   const maker = person === undefined ? undefined : revisions.find(each => makerOf(each) === person);
-  return [
-    people.text,
-    people.seen === undefined
+  const parts = [
+    activity === undefined
       ? undefined
-      : people.seen === 'unknown'
-        ? vscode.l10n.t('last sign-in not known')
+      : activity === 'unknown'
+        ? vscode.l10n.t('activity not known')
         : vscode.l10n.t('inactive'),
     maker && makerText(maker),
     setting,
-    from === undefined && to === undefined
-      ? undefined
-      : from === to
-        ? from
-        : `${from ?? ''} – ${to ?? ''}`.trim(),
-  ]
-    .filter(part => part !== undefined && part !== '')
-    .map(part => oneLine(part ?? '', 60))
-    .join(' · ');
+  ];
+  return joined(parts.map(part => part && oneLine(part, 60)));
 }
 
 /** `since rev 12` when revisions in between are not known; else nothing. */
@@ -149,69 +223,28 @@ export class Calendar {
   }
 }
 
-/**
- * A revision as text to be passed on: number, person, exact time, what changed since the one before, where. Foreign text made
- * plain.
- */
-export function permalinkText(
-  revision: Revision,
-  before: Revision | undefined,
-  changes: readonly SettingChange[],
-  host: string | undefined,
-): string {
-  const { user } = revision;
-  const time = timeOf(revision.updatedAt);
-  const email =
-    user?.email === undefined || user.email === whoOf(revision) ? '' : ` <${oneLine(user.email)}>`;
-  const lines = [
-    vscode.l10n.t(
-      'Control revision {0} by {1} at {2}',
-      revision.revision,
-      `${makerText(revision)}${email}`,
-      time === undefined ? vscode.l10n.t('unknown time') : new Date(time).toISOString(),
-    ),
-    ...(host === undefined ? [] : [vscode.l10n.t('Service: {0}', oneLine(host))]),
-    ...(isGap(before, revision)
-      ? [
-          vscode.l10n.t(
-            'Changes since revision {0}; those in between are not known, and others may have made them:',
-            before.revision,
-          ),
-        ]
-      : []),
-    ...changes.slice(0, 20).map(change => {
-      const toward = directionText(change.direction);
-      return `- ${changeText(change)}${toward === undefined ? '' : ` (${toward})`}`;
-    }),
-    ...(changes.length > 20 ? [vscode.l10n.t('- and {0} more', changes.length - 20)] : []),
-  ];
-  return lines.join('\n');
-}
-
 /** The exact time of a revision, or what the service wrote instead. */
 export function exactTime(text: string | undefined, format: Formatter): string | undefined {
   const time = timeOf(text);
   return time === undefined ? text : format.exact(time);
 }
 
-/** How many of `all` users a file has. */
-export function usersExported(count: number, all: number, format: Formatter): string {
-  if (count !== all) {
-    return vscode.l10n.t('{0} of {1} users exported: those that the filter shows.', count, all);
+/** How many of `all` users or revisions a file has. */
+export function exportedText(
+  what: 'people' | 'controls',
+  count: number,
+  all: number,
+  format: Formatter,
+): string {
+  const [some, of] = [format.number(count), format.number(all)];
+  if (what === 'people') {
+    if (count !== all)
+      return vscode.l10n.t('{0} of {1} users exported: those that the filter shows.', some, of);
+    return all === 1 ? vscode.l10n.t('1 user exported.') : vscode.l10n.t('{0} users exported.', of);
   }
-  return all === 1
-    ? vscode.l10n.t('1 user exported.')
-    : vscode.l10n.t('{0} users exported.', format.number(all));
-}
-
-/** How many of `all` revisions a file has. */
-export function revisionsExported(count: number, all: number, format: Formatter): string {
-  if (count !== all) {
-    return vscode.l10n.t('{0} of {1} revisions exported: those that the filter shows.', count, all);
-  }
-  return all === 1
-    ? vscode.l10n.t('1 revision exported.')
-    : vscode.l10n.t('{0} revisions exported.', format.number(all));
+  if (count !== all)
+    return vscode.l10n.t('{0} of {1} revisions exported: those that the filter shows.', some, of);
+  return all === 1 ? vscode.l10n.t('1 revision exported.') : vscode.l10n.t('{0} revisions exported.', of);
 }
 
 export function notSignedIn(): string {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { oneLine } from '../util/text';
+import { inMarkdown as escape } from '../ui/text';
 import type { Formatter } from '../util/format';
 import type { Staleness } from './git';
 import { criteriaOf, percentOf } from './model';
@@ -65,36 +65,4 @@ export function markdownOf(
     ...reportFacts(report, format).map(([name, value]) => `- ${name}: ${escape(value)}`),
     '',
   ].join('\n');
-}
-
-/** The reports as the service gave them, with each criterion's change. */
-export function jsonOf({ repository, report, base }: ShownReport): string {
-  const changes = base && criteriaOf(report, base).filter(({ change }) => change !== 'same');
-  return `${JSON.stringify(
-    {
-      repository: repository.name,
-      percent: percentOf(report) ?? null,
-      report,
-      ...(base === undefined
-        ? {}
-        : {
-            comparedWith: base,
-            changes: changes?.map(({ id, change, now, before }) => ({
-              criterion: id,
-              change,
-              before: before === undefined ? null : scoreText(before),
-              now: change === 'gone' ? null : scoreText(now),
-            })),
-          }),
-    },
-    undefined,
-    2,
-  )}\n`;
-}
-
-function escape(text: string): string {
-  return oneLine(text, 4_000)
-    .replace(/[\\`*_{}[\]<>()#+!|~&$:@]/g, '\\$&')
-    .replace(/\b(www)\./gi, '$1\\.')
-    .replace(/^(\d+)\./, '$1\\.');
 }

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { forNotification, oneLine } from '../util/text';
-import { passes, type Repository, type StoredReport } from './model';
-import type { CriterionNode } from './tree';
+import { passes, readableName, type Repository, type StoredReport } from './model';
 
 /** The criteria of selected rows that can be mended together, and what was left out, in a sentence. */
 export interface FixSelection {
@@ -12,18 +11,19 @@ export interface FixSelection {
 
 /** Of rows of any repositories, those that fail in this report. */
 export function fixSelection(
-  rows: readonly Pick<CriterionNode, 'repository' | 'row'>[],
+  rows: readonly { readonly repository: Repository; readonly criterion: string }[],
   repository: Repository,
   report: StoredReport,
 ): FixSelection {
   const criteria: string[] = [];
   const passing: string[] = [];
   const elsewhere: string[] = [];
-  for (const { repository: of, row } of rows) {
-    const now = Object.hasOwn(report.report, row.id) ? report.report[row.id] : undefined;
-    if (of.key !== repository.key) elsewhere.push(`${row.name} (${of.name})`);
-    else if (now === undefined || passes(now)) passing.push(row.name);
-    else criteria.push(row.id);
+  for (const { repository: of, criterion } of rows) {
+    const name = readableName(criterion);
+    const now = Object.hasOwn(report.report, criterion) ? report.report[criterion] : undefined;
+    if (of.key !== repository.key) elsewhere.push(`${name} (${of.name})`);
+    else if (now === undefined || passes(now)) passing.push(name);
+    else criteria.push(criterion);
   }
   const sentences = [
     passing.length > 0 ? vscode.l10n.t('Left out, because they do not fail: {0}.', listed(passing)) : '',

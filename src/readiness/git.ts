@@ -2,43 +2,9 @@ import * as vscode from 'vscode';
 import { gitSetting } from '../settings';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
 import { Emitter } from '../util/event';
+import { gitExtension, remoteUrls, type GitApi, type GitRepository } from '../util/git';
 import { isCommit } from './model';
 import { resolveUrl } from './repositoryUrl';
-
-/** What is used of the built-in Git extension's API, version 1. */
-interface GitCommit {
-  readonly hash: string;
-  readonly message: string;
-  readonly authorName?: string;
-  readonly authorDate?: Date;
-}
-interface GitRepository {
-  readonly rootUri: vscode.Uri;
-  readonly state: {
-    readonly HEAD?: { readonly name?: string; readonly commit?: string };
-    readonly remotes: readonly {
-      readonly name: string;
-      readonly fetchUrl?: string;
-      readonly pushUrl?: string;
-    }[];
-    readonly submodules: readonly { readonly path: string; readonly url: string }[];
-    readonly onDidChange: vscode.Event<void>;
-  };
-  log(options: { readonly range: string; readonly maxEntries: number }): Promise<readonly GitCommit[]>;
-  getCommit(ref: string): Promise<GitCommit>;
-}
-interface GitApi {
-  readonly state: 'uninitialized' | 'initialized';
-  readonly onDidChangeState: vscode.Event<unknown>;
-  readonly repositories: readonly GitRepository[];
-  readonly onDidOpenRepository: vscode.Event<unknown>;
-  readonly onDidCloseRepository: vscode.Event<unknown>;
-}
-interface GitExtension {
-  readonly enabled: boolean;
-  readonly onDidChangeEnablement: vscode.Event<boolean>;
-  getAPI(version: 1): GitApi;
-}
 
 /** A repository of this window, or a submodule of one that is not open by itself. */
 export interface LocalRepository {
@@ -137,7 +103,7 @@ export class LocalGit extends Disposable {
   }
 
   async #find(): Promise<void> {
-    const extension = vscode.extensions.getExtension<GitExtension>('vscode.git');
+    const extension = gitExtension();
     if (extension === undefined) {
       this.#api.set(undefined);
       this.#use(undefined, 'missing');
@@ -209,13 +175,11 @@ async function count(git: GitRepository, commit: string, head: string): Promise<
 
 /** Open repositories first, then submodules that are not open by themselves. */
 function locals(repositories: readonly GitRepository[]): LocalRepository[] {
-  const open = repositories.map((git): LocalRepository => {
-    const remotes = [...git.state.remotes].sort(
-      (a, b) => Number(b.name === 'origin') - Number(a.name === 'origin'),
-    );
-    const urls = remotes.flatMap(({ fetchUrl, pushUrl }) => [fetchUrl, pushUrl]);
-    return { root: git.rootUri, urls: [...new Set(urls.filter(url => url !== undefined))], git };
-  });
+  const open = repositories.map((git): LocalRepository => ({
+    root: git.rootUri,
+    urls: remoteUrls(git),
+    git,
+  }));
   const roots = new Set(open.map(({ root }) => root.toString()));
   const submodules = open.flatMap(({ root, urls, git }) =>
     (git?.state.submodules ?? []).map(({ path, url }) => ({

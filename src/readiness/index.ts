@@ -1,54 +1,57 @@
 import * as vscode from 'vscode';
 import { isApiError } from '../api';
-import { errorSentence, type Connection, type Service } from '../connection';
-import { setContext, type CommandHandlers } from '../contributions';
+import { errorSentence, type Connection } from '../connection';
+import { commands, setContext, type CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
 import { onDidChangeSettings, settings } from '../settings';
-import { folderName, type Storage } from '../storage';
-import { activeFile } from '../util/activeFile';
+import type { Storage } from '../storage';
+import { Refresher } from '../sync/refresher';
+import type { RemoteList } from '../sync/remoteList';
+import { isSame } from '../sync/same';
+import { retryNode, Tree, type TreeNode } from '../ui/tree';
+import { listContext, setMessage, viewMessage } from '../ui/viewStatus';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
+import { Emitter } from '../util/event';
 import type { Formatter } from '../util/format';
-import { Poller } from '../util/poller';
-import { oneLine, plain } from '../util/text';
-import { setMessage, viewMessage } from '../util/viewMessage';
+import { oneLine } from '../util/text';
 import type { WindowFocus } from '../util/windowFocus';
-import { isPageState, type PageState } from './protocol';
 import { ReadinessCommands, type Prefill } from './commands';
-import { AppDecorations } from './decorations';
-import { inWindowOrder, LocalGit, type LocalRepository } from './git';
+import { LocalGit, type LocalRepository, type Staleness } from './git';
+import { Matches } from './matches';
+import { groupReports, type Repository, type StoredReport } from './model';
 import { createPanel, ReportPanel, withBase } from './panel';
-import { matching } from './repositoryUrl';
+import { isPageState, type PageState } from './protocol';
+import { pathOf, reportList } from './reports';
 import type { ShownReport } from './reportView';
+import { readinessRows } from './rows';
 import { ReadinessStatusBar } from './statusBar';
-import { ReportStore } from './store';
 import { dayText } from './text';
-import { ReadinessTree, type Match, type ReadinessTreeNode } from './tree';
-import { isWithin, unmatchedOf, type Unmatched } from './unmatched';
 
-export type { ReadinessTreeNode } from './tree';
+export { searchedReadiness } from './reports';
+export type { TreeNode as ReadinessTreeNode } from '../ui/tree';
 
 export interface ReadinessDeps {
-  readonly connection: Connection;
+  readonly connection: Pick<Connection, 'state' | 'api' | 'ready' | 'onDidBecomeReady'>;
   readonly storage: Storage;
   readonly log: Logger;
   readonly extensionUri: vscode.Uri;
-  readonly view: vscode.TreeView<ReadinessTreeNode>;
+  readonly view: vscode.TreeView<TreeNode>;
   readonly focused: WindowFocus;
   readonly format: Formatter;
   readonly prefill: Prefill;
 }
 
 export interface ReadinessFeature extends IDisposable {
-  readonly tree: vscode.TreeDataProvider<ReadinessTreeNode>;
+  readonly tree: vscode.TreeDataProvider<TreeNode>;
   readonly commands: CommandHandlers<'readiness'>;
-  /** Asks for new reports. Never rejects: a failure is told in the view. */
+  /** Reads every report anew. Never rejects: a failure is told in the view. */
   refresh(): Promise<void>;
   /** Gives a panel found after a reload its report again; `state` is what its page kept, old or hostile. */
   restorePanel(panel: vscode.WebviewPanel, state: unknown): Promise<void>;
 }
 
-/** After a failure, reports are asked for again within this time, ms. */
-const RETRY_MS = 5 * 60_000;
+/** Time between readings of new reports, ms. */
+const PERIOD_MS = 60 * 60_000;
 
 /** Readiness of the organization's repositories (sections 2.7, 4.2), those of this window first. */
 export function registerReadiness(deps: ReadinessDeps): ReadinessFeature {
@@ -57,89 +60,89 @@ export function registerReadiness(deps: ReadinessDeps): ReadinessFeature {
 
 class Readiness extends Disposable implements ReadinessFeature {
   readonly #deps: ReadinessDeps;
-  readonly #store: ReportStore;
+  readonly #list: RemoteList<StoredReport>;
   readonly #git = this.register(new LocalGit());
-  readonly #poller: Poller;
+  readonly #seen = this.register(new Emitter<void>());
   readonly #statusBar = this.register(new Slot<ReadinessStatusBar>());
-  readonly #decorations = this.register(new Slot<AppDecorations>());
   readonly #panels = new Map<string, ReportPanel>();
   readonly #commands: ReadinessCommands;
-  #failure: { readonly at: number; readonly sentence: string } | undefined;
-  #pairs: readonly Match[] | undefined;
+  readonly #counted = new Map<string, Staleness>();
+  #storageFailure: { readonly sentence: string } | undefined;
   /** What is kept has been read, or could not be. */
   #isOpen = false;
-  readonly tree: ReadinessTree;
+  #repositories: ReadonlyMap<string, Repository> | undefined;
+  #matches: Matches | undefined;
+  readonly tree: Tree;
 
   constructor(deps: ReadinessDeps) {
     super();
     this.#deps = deps;
-    const { connection, view, focused, format } = deps;
-    this.#store = this.register(new ReportStore(deps.storage));
-    const run = (signal: AbortSignal): Promise<number> => this.#round(signal);
-    this.#poller = this.register(new Poller({ run, isShown: focused.isShown, retryMs: RETRY_MS }));
+    const { connection, storage, log, view, focused, format, prefill } = deps;
+    this.#list = this.register(
+      reportList({
+        storage,
+        log,
+        api: () => connection.api,
+        failureOf: error => this.#failureOf(error),
+      }),
+    );
     this.tree = this.register(
-      new ReadinessTree({
+      new Tree({
+        view,
         ready: () => this.#firstRead(),
-        repositories: () => this.#store.repositories,
-        matches: () => this.#matches(),
-        unmatched: () => this.#unmatched(),
-        git: this.#git,
-        format,
+        roots: () => this.#roots(),
+        onMinute: () => this.#showStatus(),
       }),
     );
     this.#commands = new ReadinessCommands({
-      ready: async () => {
-        await Promise.all([this.#open(), this.#git.ready()]);
-        if (this.#store.repositories.size === 0) await this.#read(false);
-        if (this.#store.repositories.size === 0 && this.#failure) throw new Error(this.#failure.sentence);
-      },
-      refresh: all => this.#read(all),
-      repositories: () => this.#store.repositories,
-      here: () => this.#matchHere()?.repository,
+      ready: () => this.#readyForCommands(),
+      repositories: () => this.#known,
+      here: () => this.#window.here?.repository,
       shown: state => this.#shown(state),
       open: (state, focus) => this.#show(state, focus),
       staleness: ({ report, local }) => this.#git.staleness(report.commitHash, local),
-      prefill: deps.prefill,
+      prefill,
       format,
     });
-    this.register(this.#store.onDidChange(() => this.#changed()));
+    this.register(this.#list.state.onDidChange(() => this.#onList()));
     this.register(
       this.#git.onDidChange(() => {
-        this.#changed();
-        this.#watch();
+        this.#draw();
+        this.#seen.fire();
       }),
     );
-    this.register(connection.state.onDidChange(() => this.#reopen()));
+    this.register(connection.state.onDidChange(() => void this.#open().then(() => this.#draw())));
+    this.register(vscode.workspace.onDidChangeWorkspaceFolders(() => this.#draw()));
+    this.register(onDidChangeSettings(['readiness.statusBar'], () => this.#showStatusBar()));
+    const refresher = this.register(
+      new Refresher({
+        list: this.#list,
+        pace: () => ({ usualMs: PERIOD_MS }),
+        isSeen: () => this.#isSeen(),
+        onDidChangeSeen: [view.onDidChangeVisibility, this.#seen.event],
+        focused,
+        ready: () => this.#open(),
+        canAsk: () => connection.api !== undefined,
+      }),
+    );
     this.register(
       connection.onDidBecomeReady(() => {
-        this.#failure = undefined;
-        this.#changed();
-        this.#poller.poke();
+        this.#list.forgive();
+        refresher.poke();
       }),
     );
-    this.register(vscode.workspace.onDidChangeWorkspaceFolders(() => this.tree.redraw()));
-    this.register(view.onDidChangeVisibility(() => this.#watch()));
-    this.register(focused.onDidChange(() => this.#watch()));
-    this.register(
-      onDidChangeSettings(
-        ['readiness.statusBar', 'readiness.decorations', 'readiness.refreshMinutes'],
-        () => {
-          this.#showParts();
-          this.#poller.poke();
-        },
-      ),
-    );
-    this.#showParts();
+    this.#showStatusBar();
     void this.#git.ready();
-    this.#reopen();
+    void this.#open().then(() => this.#draw());
   }
 
   get commands(): CommandHandlers<'readiness'> {
     return this.#commands.handlers;
   }
 
-  refresh(): Promise<void> {
-    return this.#read(false);
+  async refresh(): Promise<void> {
+    await this.#open();
+    await this.#list.read();
   }
 
   async restorePanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
@@ -158,209 +161,155 @@ class Readiness extends Disposable implements ReadinessFeature {
     super.dispose();
   }
 
-  #reopen(): void {
-    void this.#open().then(
-      () => this.#changed(),
-      () => undefined,
-    );
+  get #known(): ReadonlyMap<string, Repository> {
+    const unnamed = vscode.l10n.t('Repository not named');
+    return (this.#repositories ??= groupReports(this.#list.state.current.items, unnamed));
   }
 
-  /** Shows what is kept of the current service. Rejects when it cannot be read. */
+  get #window(): Matches {
+    const isSignedOut = this.#deps.connection.state.current.kind === 'signedOut';
+    return (this.#matches ??= new Matches(isSignedOut ? new Map() : this.#known, this.#git.state));
+  }
+
+  /** Shows what is kept of the current service. Never rejects: that it cannot be read is told in the view. */
   async #open(): Promise<void> {
     const { service } = await this.#deps.connection.ready();
     try {
-      await this.#store.use(service && folderOf(service));
+      await this.#list.use(service && pathOf(service));
+      this.#storageFailure = undefined;
     } catch (error) {
-      this.#failed(error);
-      throw error;
-    } finally {
-      if (!this.#isOpen) {
-        this.#isOpen = true;
-        for (const panel of this.#panels.values()) panel.update();
-      }
+      this.#deps.log.error('The readiness reports kept here cannot be read', error);
+      this.#storageFailure = { sentence: errorSentence(error) };
     }
+    if (this.#isOpen) return;
+    this.#isOpen = true;
+    for (const panel of this.#panels.values()) panel.update();
   }
 
-  async #firstRead(): Promise<'show' | 'hide' | 'failed'> {
-    try {
-      await this.#open();
-    } catch {
-      return 'failed';
-    }
-    const { kind } = this.#deps.connection.state.current;
-    if (this.#store.reading === undefined && this.#failure === undefined) await this.#read(false);
-    await this.#git.ready();
-    if (this.#failure !== undefined && this.#store.repositories.size === 0 && kind === 'signedIn')
-      return 'failed';
-    return kind === 'signedOut' ? 'hide' : 'show';
-  }
-
-  async #round(signal: AbortSignal): Promise<number> {
-    if (this.#deps.connection.api === undefined) return Infinity;
+  async #firstRead(): Promise<void> {
     await this.#open();
-    const period = settings.readinessRefreshMinutes() * 60_000;
-    const wait = this.#failure === undefined ? period : Math.min(period, RETRY_MS);
-    const age = Date.now() - Math.max(this.#failure?.at ?? 0, this.#store.reading?.at ?? 0);
-    if (age < wait * 0.95) return wait - age;
-    await this.#read(false, signal);
-    return this.#failure === undefined ? period : RETRY_MS;
+    const { at, failure } = this.#list.state.current;
+    if (at === undefined && failure === undefined) await this.#list.read();
+    await this.#git.ready();
+    this.#showStatus();
   }
 
-  async #read(all: boolean, signal?: AbortSignal): Promise<void> {
-    const { connection } = this.#deps;
-    try {
-      await this.#open();
-      if (connection.api === undefined) return;
-      await this.#store.refresh(connection.api, all, signal);
-      this.#failure = undefined;
-    } catch (error) {
-      if (signal?.aborted === true || (isApiError(error) && error.kind === 'cancelled')) return;
-      this.#failed(error);
-    }
-    this.#changed();
+  async #readyForCommands(): Promise<void> {
+    await Promise.all([this.#open(), this.#git.ready()]);
+    if (this.#known.size === 0) await this.#list.read();
+    if (this.#known.size === 0 && this.#failure !== undefined) throw new Error(this.#failure.sentence);
   }
 
-  #failed(error: unknown): void {
-    const { service } = this.#deps.connection.state.current;
-    const host = service === undefined ? undefined : hostOf(service.appUrl);
-    this.#failure = { at: Date.now(), sentence: errorSentence(error, { host }) };
-    this.#showState();
+  get #failure(): { readonly sentence: string } | undefined {
+    return this.#storageFailure ?? this.#list.state.current.failure;
   }
 
-  #changed(): void {
-    this.#pairs = undefined;
-    this.#showState();
-    this.tree.redraw();
-    this.#decorations.value?.update();
+  #failureOf(error: unknown): { readonly sentence: string } | undefined {
+    if (isApiError(error) && error.kind === 'cancelled') return undefined;
+    const { appUrl = '' } = this.#deps.connection.state.current.service ?? {};
+    const host = URL.canParse(appUrl) ? new URL(appUrl).host : undefined;
+    return { sentence: errorSentence(error, { host }) };
+  }
+
+  #onList(): void {
+    // Pages come faster than anybody reads.
+    if (this.#list.state.current.reading === undefined) this.#draw();
+  }
+
+  #draw(): void {
+    [this.#repositories, this.#matches] = [undefined, undefined];
+    this.#showStatus();
+    this.tree.update();
     void this.#statusBar.value?.update();
     for (const panel of this.#panels.values()) panel.update();
   }
 
-  #showState(): void {
+  #roots(): readonly TreeNode[] {
+    const { kind } = this.#deps.connection.state.current;
+    if (this.#failure !== undefined && this.#known.size === 0 && kind === 'signedIn')
+      return [retryNode(commands.console.refresh)];
+    if (kind === 'signedOut') return [];
+    const { all: matches, unmatched } = this.#window;
+    return readinessRows({
+      repositories: this.#known,
+      matches,
+      unmatched,
+      git: this.#git.state,
+      staleness: (commit, local) => this.#stalenessOf(commit, local),
+      format: this.#deps.format,
+    });
+  }
+
+  /** As far as it has been counted; the row is drawn again when it has been. */
+  #stalenessOf(commit: string | undefined, local: LocalRepository | undefined): Staleness {
+    const key = `${local?.root.toString() ?? ''} ${commit ?? ''}`;
+    const known = this.#counted.get(key);
+    void this.#git.staleness(commit, local).then(counted => {
+      if (isSame(this.#counted.get(key), counted)) return;
+      this.#counted.set(key, counted);
+      this.tree.update();
+    });
+    return known ?? { kind: 'noRepository' };
+  }
+
+  #showStatus(): void {
     const { view, connection, format } = this.#deps;
-    const state = connection.state.current;
-    const { reading, repositories, unreadable } = this.#store;
-    const listed = repositories.size > 0;
-    const latest = [...repositories.values()].flatMap(({ name, reports: [report] }) =>
-      (report?.unread ?? []).map(reason => `${name}, ${dayText(report?.createdAt ?? 0)}: ${reason}`),
+    const state = this.#list.state.current;
+    const latest = [...this.#known.values()].flatMap(({ name, reports: [report] }) =>
+      (report?.unread ?? []).map(reason => `${name}, ${dayText(report?.createdAt)}: ${reason}`),
     );
-    const unread = [...(reading?.problems ?? []), ...latest, ...unreadable.map(({ file }) => file)];
+    const unread = [
+      ...state.problems.map(({ id, index, reason }) => `${id ?? `#${(index ?? 0) + 1}`} ${reason}`),
+      ...latest,
+    ];
     // The message stands above the rows and takes their room: the report itself names all.
     const some = unread.slice(0, 3).map(name => oneLine(name, 100));
     const names = [...some, ...(unread.length > 3 ? ['…'] : [])].join('; ');
-    // A message hides the welcome: without rows only what can be mended here is said.
-    const failure =
-      state.kind === 'signedIn'
-        ? this.#failure
-        : state.kind === 'keyRejected' && listed
-          ? { sentence: plain(state.reason, 1_000) }
-          : undefined;
-    setMessage(
-      view,
-      viewMessage({ at: reading?.at, failure, unread: { count: unread.length, names } }, format, Date.now()),
-    );
-    setContext(
-      'agentConsole.readiness',
-      listed
-        ? 'listed'
-        : this.#failure !== undefined
-          ? 'failed'
-          : reading === undefined
-            ? 'loading'
-            : 'empty',
-    );
+    const list = { ...state, failure: this.#failure };
+    const message = viewMessage({
+      connection: connection.state.current,
+      lists: [list],
+      unread: { count: unread.length, names },
+      format,
+      now: Date.now(),
+    });
+    setMessage(view, message);
+    setContext('agentConsole.readiness', listContext(list));
   }
 
-  #showParts(): void {
-    this.#statusBar.set(
-      settings.readinessStatusBar() ? new ReadinessStatusBar(this.#git, () => this.#matchHere()) : undefined,
-    );
-    this.#decorations.set(
-      settings.readinessDecorations() ? new AppDecorations(() => this.#allPairs()) : undefined,
-    );
-    this.#watch();
+  #showStatusBar(): void {
+    const isWanted = settings.readinessStatusBar();
+    this.#statusBar.set(isWanted ? new ReadinessStatusBar(this.#git, () => this.#window.here) : undefined);
+    this.#seen.fire();
   }
 
   /** Reports are asked for while somebody sees something of them. */
-  #watch(): void {
-    const { view, focused } = this.#deps;
+  #isSeen(): boolean {
     const { state } = this.#git;
-    const matchable = state.kind === 'found' && state.repositories.length > 0;
-    const marks = settings.readinessStatusBar() || settings.readinessDecorations();
-    const seen = view.visible || (marks && matchable) || this.#panels.size > 0;
-    this.#poller[seen && focused.current ? 'start' : 'stop']();
-  }
-
-  /** Every repository of this window that has reports; two clones of one are two, and so are a fork and its parent. */
-  #allPairs(): readonly Match[] {
-    const { repositories } = this.#store;
-    const { state } = this.#git;
-    const signedIn = this.#deps.connection.state.current.kind !== 'signedOut';
-    const locals: readonly LocalRepository[] = signedIn && state.kind === 'found' ? state.repositories : [];
-    return (this.#pairs ??= [...locals].sort(inWindowOrder).flatMap(local =>
-      matching(repositories.keys(), local.urls).flatMap(key => {
-        const repository = repositories.get(key);
-        return repository === undefined ? [] : [{ repository, local }];
-      }),
-    ));
-  }
-
-  #matches(): readonly Match[] {
-    return [
-      ...new Map(
-        this.#allPairs()
-          .toReversed()
-          .map(pair => [pair.repository.key, pair]),
-      ).values(),
-    ].reverse();
-  }
-
-  #unmatched(): readonly Unmatched[] {
-    const { state } = this.#git;
-    if (state.kind !== 'found') return [];
-    // Git's description of a repository is made anew whenever it looks.
-    const matched = new Set(this.#allPairs().map(({ local }) => local.root.path));
-    const folders = vscode.workspace.workspaceFolders?.map(({ uri }) => uri) ?? [];
-    return unmatchedOf(folders, state.repositories, local => matched.has(local.root.path));
-  }
-
-  /** Of the file in front, the innermost repository; without a file in one, the first of this window. */
-  #matchHere(): Match | undefined {
-    const { state } = this.#git;
-    const [file, locals] = [activeFile(), state.kind === 'found' ? state.repositories : []];
-    const around = locals
-      .filter(({ root }) => file !== undefined && isWithin(file, root))
-      .sort((a, b) => b.root.path.length - a.root.path.length);
-    const pairs = this.#allPairs();
-    return around[0] === undefined
-      ? pairs[0]
-      : pairs.find(({ local }) => local.root.path === around[0]?.root.path);
+    const isMatchable = state.kind === 'found' && state.repositories.length > 0;
+    const isBarSeen = settings.readinessStatusBar() && isMatchable;
+    return this.#deps.view.visible || isBarSeen || this.#panels.size > 0;
   }
 
   #shown({ key, reportId, baseId }: PageState): ShownReport | undefined {
-    const { repositories } = this.#store;
     const of = (id: string) => {
-      const candidates = [repositories.get(key), ...repositories.values()];
-      for (const repository of candidates) {
+      for (const repository of [this.#known.get(key), ...this.#known.values()]) {
         const report = repository?.reports.find(each => each.reportId === id);
         if (repository !== undefined && report !== undefined) return { repository, report };
       }
       return undefined;
     };
     const found = of(reportId);
-    const local = this.#allPairs().find(({ repository }) => repository.key === found?.repository.key)?.local;
-    return found && withBase({ ...found, local }, baseId === undefined ? undefined : of(baseId)?.report);
+    if (found === undefined) return undefined;
+    const local = this.#window.local(found.repository.key);
+    return withBase({ ...found, local }, baseId === undefined ? undefined : of(baseId)?.report);
   }
 
   #show(state: PageState, focus?: string): void {
-    const existing = this.#panels.get(state.key);
-    const title = this.#store.repositories.get(state.key)?.name ?? '';
+    const title = this.#known.get(state.key)?.name ?? '';
+    const words = vscode.l10n.t('Readiness: {0}', oneLine(title, 50));
     const panel =
-      existing ??
-      this.#attach(
-        createPanel(vscode.l10n.t('Readiness: {0}', oneLine(title, 50)), this.#deps.extensionUri),
-        state,
-      );
+      this.#panels.get(state.key) ?? this.#attach(createPanel(words, this.#deps.extensionUri), state);
     panel.show(state, focus);
     panel.reveal();
   }
@@ -376,25 +325,17 @@ class Readiness extends Disposable implements ReadinessFeature {
       find: asked => this.#shown(asked),
       missing: () =>
         this.#failure?.sentence ??
-        (this.#isOpen ? vscode.l10n.t('This readiness report is not known here.') : undefined),
+        (this.#isOpen ? vscode.l10n.t('There is no such readiness report here.') : undefined),
       fix: (shown, criteria) => this.#commands.fix(shown, criteria),
-      export: (shown, kind) => this.#commands.export(shown, kind),
+      export: shown => this.#commands.export(shown),
       reveal: (shown, app) => this.#commands.reveal(shown, app),
     });
     this.#panels.set(state.key, panel);
+    this.#seen.fire();
     panel.onDidDispose(() => {
       if (this.#panels.get(state.key) === panel) this.#panels.delete(state.key);
-      this.#watch();
+      this.#seen.fire();
     });
     return panel;
   }
-}
-
-function hostOf(address: string): string | undefined {
-  return URL.canParse(address) ? new URL(address).host : undefined;
-}
-
-/** Where the reports of a service's web application are kept. The sample's ports change, its reports do not. */
-function folderOf({ id, source, appUrl }: Service): string {
-  return `services/${id}/readiness/${folderName(source === 'sample' ? 'sample' : (hostOf(appUrl) ?? 'none'))}`;
 }

@@ -24,32 +24,47 @@ export interface CriterionRow {
   readonly change?: Change | undefined;
 }
 
+/** Stands for the address of reports that name none. */
+const UNNAMED = '?';
+
 /** The key under which a report is grouped: its repository's, or its address as it is. */
-export function repositoryOf(report: ReadinessReport): { readonly key: string; readonly name: string } {
-  return identify(report.repoUrl) ?? { key: report.repoUrl, name: report.repoUrl };
+export function repositoryOf({ repoUrl = UNNAMED }: ReadinessReport): {
+  readonly key: string;
+  readonly name: string;
+} {
+  return identify(repoUrl) ?? { key: repoUrl, name: repoUrl };
 }
 
-/** Groups reports by repository, each newest first; repositories by name. Of two readings of one report the later one counts. */
-export function groupReports(reports: Iterable<StoredReport>): Map<string, Repository> {
+/**
+ * Groups reports by repository, each newest first, those of unknown time last; repositories by name. Of two readings of one report the
+ * later one counts. `unnamed`: what the repository of reports that name none is called.
+ */
+export function groupReports(
+  reports: Iterable<StoredReport>,
+  unnamed: string = UNNAMED,
+): Map<string, Repository> {
   const groups = new Map<string, { readonly name: string; readonly reports: StoredReport[] }>();
   const identities = new Map<string, { readonly key: string; readonly name: string }>();
   for (const report of new Map([...reports].map(each => [each.reportId, each])).values()) {
-    let identity = identities.get(report.repoUrl);
-    if (identity === undefined) identities.set(report.repoUrl, (identity = repositoryOf(report)));
+    const { repoUrl = UNNAMED } = report;
+    let identity = identities.get(repoUrl);
+    if (identity === undefined) identities.set(repoUrl, (identity = repositoryOf(report)));
     const group = groups.get(identity.key);
     if (group === undefined) groups.set(identity.key, { name: identity.name, reports: [report] });
     else group.reports.push(report);
   }
   const repositories = [...groups].map(([key, group]): Repository => {
     group.reports.sort(newestFirst);
-    return { key, name: group.name, url: group.reports[0]?.repoUrl ?? key, reports: group.reports };
+    const name = key === UNNAMED ? unnamed : group.name;
+    return { key, name, url: group.reports[0]?.repoUrl ?? '', reports: group.reports };
   });
   repositories.sort((a, b) => compareText(a.name, b.name) || compareText(a.key, b.key));
   return new Map(repositories.map(repository => [repository.key, repository]));
 }
 
 function newestFirst(a: StoredReport, b: StoredReport): number {
-  return b.createdAt - a.createdAt || compareText(a.reportId, b.reportId);
+  const time = ({ createdAt = -Number.MAX_VALUE }: StoredReport): number => createdAt;
+  return time(b) - time(a) || compareText(a.reportId, b.reportId);
 }
 
 /** The next older report of the same branch. */
@@ -122,58 +137,6 @@ function changeOf(now: CriterionEvaluation, before: CriterionEvaluation | undefi
   if (before === undefined) return 'new';
   const difference = now.numerator / now.denominator - before.numerator / before.denominator;
   return difference < 0 ? 'worse' : difference > 0 ? 'better' : 'same';
-}
-
-/**
- * Failing criteria that an application has a part in, as far as that can be told: the service does not say which application fails.
- * Those that no application passes, and those whose rationale names its path.
- */
-export function failuresOf(report: ReadinessReport, app: string): readonly string[] {
-  let known = failures.get(report);
-  if (known === undefined) failures.set(report, (known = findFailures(report)));
-  return known.get(app) ?? [];
-}
-/** A report does not change: it is looked through once. */
-const failures = new WeakMap<ReadinessReport, ReadonlyMap<string, readonly string[]>>();
-
-/** Reads each rationale once, however many applications there are. */
-function findFailures(report: ReadinessReport): ReadonlyMap<string, readonly string[]> {
-  const found = new Map(Object.keys(report.apps ?? {}).map((app): [string, string[]] => [app, []]));
-  const nameable = [...found.keys()].filter(app => app !== '' && app !== '.');
-  // Most paths are whole words of a sentence; those with other characters are looked for one by one.
-  const odd = nameable.filter(app => !/^[\w./-]+$/.test(app)).map(app => ({ app, pattern: patternOf(app) }));
-  for (const [id, { numerator, denominator, rationale = '' }] of Object.entries(report.report)) {
-    if (numerator >= denominator) continue;
-    const named =
-      numerator === 0 && denominator === found.size
-        ? found.keys()
-        : new Set([
-            ...pathsIn(rationale),
-            ...odd.flatMap(({ app, pattern }) =>
-              rationale.includes(app) && pattern.test(rationale) ? [app] : [],
-            ),
-          ]);
-    for (const app of named) found.get(app)?.push(id);
-  }
-  return found;
-}
-
-/** The words of a text that may be paths, without what surrounds them in a sentence. */
-function* pathsIn(text: string): Iterable<string> {
-  for (const [word] of text.matchAll(/[\w./-]+/g)) {
-    const path = word.replace(/\.+$/, '').replace(/(?<=.)\/$/, '');
-    if (path === '' || path === '.') continue;
-    yield path;
-    if (path.startsWith('./')) yield path.slice(2);
-  }
-}
-
-function patternOf(app: string): RegExp {
-  return new RegExp(`(?<![\\w./-])(?:\\./)?${escapeRegExp(app)}/?(?![\\w/-]|\\.\\w)`);
-}
-
-function escapeRegExp(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
 /** The parts of an application's path below its repository; `undefined` for one that would lead out of it. */

@@ -4,6 +4,7 @@ import { panels } from '../contributions';
 import type { Logger } from '../log';
 import { Disposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
+import { notify } from '../util/notify';
 import { forNotification, oneLine } from '../util/text';
 import { panelSide, type PanelSide } from '../webview/ipc';
 import { WebviewPage } from '../webview/page';
@@ -23,7 +24,7 @@ export interface ReportPanelDeps {
   /** Why a report is not there; `undefined` while that is not known yet. */
   readonly missing: () => string | undefined;
   readonly fix: (shown: ShownReport, criteria: readonly string[]) => Promise<void>;
-  readonly export: (shown: ShownReport, format: 'markdown' | 'json') => Promise<void>;
+  readonly export: (shown: ShownReport) => Promise<void>;
   readonly reveal: (shown: ShownReport, app: string) => Promise<void>;
 }
 
@@ -61,7 +62,7 @@ export class ReportPanel extends Disposable {
         title: () => panel.title,
         isVisible: () => panel.visible,
         onGone: () => undefined,
-        onMissing: () => void this.#offerText(),
+        onMissing: () => this.#offerText(),
         log: deps.log,
       }),
     );
@@ -80,18 +81,15 @@ export class ReportPanel extends Disposable {
           show: ({ reportId }) => this.show({ ...this.#state, reportId, baseId: undefined }),
           compare: ({ reportId }) => this.show({ ...this.#state, baseId: reportId }),
           fix: withShown<{ criteria: readonly string[] }>((shown, { criteria }) => deps.fix(shown, criteria)),
-          export: withShown<{ format: 'markdown' | 'json' }>((shown, { format }) =>
-            deps.export(shown, format),
-          ),
+          export: withShown<object>(shown => deps.export(shown)),
           reveal: withShown<{ path: string }>((shown, { path }) => deps.reveal(shown, path)),
-          failed: ({ name }) => this.#life.problem(`The report page reports ${oneLine(name)}`),
         },
       },
       post: message => panel.webview.postMessage(message),
       describe: error => forNotification(errorSentence(error)),
       onProblem: (problem, error) => this.#life.problem(problem, error),
     });
-    this.register(panel.webview.onDidReceiveMessage(message => this.#page.receive(message)));
+    this.register(this.#life.onDidReceive(message => this.#page.receive(message)));
     this.register(panel.onDidDispose(() => this.dispose()));
     this.register(panel.onDidChangeViewState(() => this.#life.followVisibility()));
     this.#life.load();
@@ -176,13 +174,13 @@ export class ReportPanel extends Disposable {
       : commitsView(shown, other, true);
   }
 
-  async #offerText(): Promise<void> {
+  #offerText(): void {
     const shown = this.#deps.find(this.#state);
-    const asText = vscode.l10n.t('Open as text');
-    const sentence = vscode.l10n.t('The report page did not load.');
-    if (shown !== undefined && (await vscode.window.showWarningMessage(sentence, asText)) === asText) {
-      await this.#deps.export(shown, 'markdown');
-    }
+    if (shown === undefined) return;
+    notify(this.#deps.log, 'warning', vscode.l10n.t('The report page did not load.'), [
+      vscode.l10n.t('Open as text'),
+      () => this.#deps.export(shown),
+    ]);
   }
 
   #failed(error: unknown): void {

@@ -44,8 +44,6 @@ export interface AppView {
   readonly path: string;
   readonly label: string;
   readonly description: string;
-  /** Names of failing criteria that it has a part in, as far as that can be told. */
-  readonly failing: string;
   /** Whether its folder can be shown in the Explorer. */
   readonly local: boolean;
 }
@@ -53,7 +51,7 @@ export interface AppView {
 export interface TrendPoint {
   readonly reportId: string;
   /** Unix ms. */
-  readonly at: number;
+  readonly at: number | undefined;
   readonly day: string;
   readonly percent?: number | undefined;
   readonly score: string;
@@ -115,10 +113,8 @@ export const reportProtocol = {
     /** Without an id: with the previous report of the same branch. */
     compare: object({ reportId: optional(id) }),
     fix: object({ criteria: listOf(text(2_000), 10_000) }),
-    export: object({ format: oneOf('markdown', 'json') }),
+    export: object({}),
     reveal: object({ path: text(10_000) }),
-    /** A failure in the page, for the log. */
-    failed: object({ name: text(200) }),
   },
   events: {
     start: event<{ readonly strings: ReportStrings }>(),

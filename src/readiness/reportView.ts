@@ -6,10 +6,8 @@ import { MOST } from './git';
 import {
   appParts,
   criteriaOf,
-  failuresOf,
   passes,
   percentOf,
-  readableName,
   share,
   type CriterionRow,
   type Repository,
@@ -84,9 +82,6 @@ function appViews({ report, local }: ShownReport): AppView[] {
     path,
     label: appLabel(path),
     description: plain(description ?? '', 2_000),
-    failing: failuresOf(report, path)
-      .map(id => oneLine(readableName(id), 120))
-      .join(', '),
     local: appFolder(local, path) !== undefined,
   }));
 }

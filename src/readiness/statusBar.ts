@@ -2,11 +2,11 @@ import * as vscode from 'vscode';
 import { commands } from '../contributions';
 import { Disposable } from '../util/disposable';
 import { oneLine } from '../util/text';
-import { factsTooltip } from '../util/treeItems';
+import { card, factLines } from '../ui/text';
 import type { LocalGit } from './git';
 import { criteriaOf, passes, percentOf, previousOf } from './model';
 import { deltaText, percentText, reportLabel, reportNotes } from './text';
-import type { Match } from './tree';
+import type { Match } from './matches';
 
 /** The readiness of the active editor's repository; hidden where there is no report. */
 export class ReadinessStatusBar extends Disposable {
@@ -22,7 +22,6 @@ export class ReadinessStatusBar extends Disposable {
     const { Right } = vscode.StatusBarAlignment;
     this.#item = this.register(vscode.window.createStatusBarItem('agentConsole.readiness', Right, 50));
     this.#item.name = vscode.l10n.t('Agent Console: readiness');
-    this.#item.command = commands.readiness.openReport;
     this.register(vscode.window.onDidChangeActiveTextEditor(() => void this.update()));
     this.register(vscode.window.tabGroups.onDidChangeTabs(() => void this.update()));
     this.register(vscode.window.tabGroups.onDidChangeTabGroups(() => void this.update()));
@@ -45,14 +44,20 @@ export class ReadinessStatusBar extends Disposable {
     const worse = rows.filter(({ change }) => change === 'worse').length;
     const failing = rows.filter(({ now, change }) => change !== 'gone' && !passes(now)).length;
     const name = oneLine(match.repository.name, 100);
+    this.#item.command = {
+      command: commands.readiness.openReport,
+      title: vscode.l10n.t('Open readiness report'),
+      arguments: [{ kind: 'repository', key: match.repository.key }],
+    };
     this.#item.text = `$(${worse > 0 ? 'arrow-down' : 'pass'}) ${percentText(percent)}`;
-    this.#item.tooltip = factsTooltip([
-      [vscode.l10n.t('Readiness'), name],
-      [vscode.l10n.t('Latest report'), reportLabel(report)],
-      [vscode.l10n.t('Since the report before'), deltaText(percent, before && percentOf(before))],
-      [vscode.l10n.t('Failing criteria'), String(failing)],
-      [vscode.l10n.t('Worse than before'), worse > 0 ? String(worse) : undefined],
-      ...reportNotes(report, staleness).map(note => [vscode.l10n.t('Note'), note] as const),
+    this.#item.tooltip = card(vscode.l10n.t('Readiness of {0}', name), [
+      reportLabel(report),
+      ...factLines([
+        [vscode.l10n.t('Since the report before'), deltaText(percent, before && percentOf(before))],
+        [vscode.l10n.t('Failing criteria'), String(failing)],
+        [vscode.l10n.t('Worse than before'), worse > 0 ? String(worse) : undefined],
+      ]),
+      ...reportNotes(report, staleness),
     ]);
     this.#item.accessibilityInformation = {
       label: vscode.l10n.t('Readiness of {0}: {1}', name, percentText(percent)),

@@ -10,7 +10,6 @@ export function reportStrings() {
     fix: vscode.l10n.t('Fix failing criteria…'),
     fixOne: vscode.l10n.t('Fix {0}', '{0}'),
     markdown: vscode.l10n.t('Export Markdown'),
-    json: vscode.l10n.t('Export JSON'),
     compareWith: vscode.l10n.t('Compare with'),
     previous: vscode.l10n.t('the previous report of this branch'),
     changes: vscode.l10n.t('Changes since {0}', '{0}'),
@@ -38,10 +37,6 @@ export function reportStrings() {
     applications: vscode.l10n.t('Applications'),
     application: vscode.l10n.t('Application'),
     description: vscode.l10n.t('Description'),
-    named: vscode.l10n.t('Failing criteria'),
-    namedHint: vscode.l10n.t(
-      'The service says how many applications pass a criterion, not which. Listed are the criteria that count every application and that none passes, and those whose rationale names this one.',
-    ),
     reveal: vscode.l10n.t('Show {0} in the Explorer', '{0}'),
     trend: vscode.l10n.t('Trend'),
     trendChartOne: vscode.l10n.t('Score of 1 report: {0}', '{0}'),

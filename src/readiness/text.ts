@@ -2,20 +2,13 @@ import * as vscode from 'vscode';
 import type { CriterionEvaluation } from '../api';
 import { isTime, supportedLanguage, type Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
-import {
-  failuresOf,
-  isCommit,
-  passes,
-  percentOf,
-  readableName,
-  type CriterionRow,
-  type StoredReport,
-} from './model';
+import { isCommit, passes, percentOf, type CriterionRow, type StoredReport } from './model';
 import type { Change } from './protocol';
 import { MOST, type Staleness } from './git';
 
 /** A day in the person's own time zone. */
-export function dayText(time: number): string {
+export function dayText(time: number | undefined): string {
+  if (time === undefined) return vscode.l10n.t('day not known');
   if (!isTime(time)) return String(time);
   const language = supportedLanguage(vscode.env.language);
   return (dayFormat ??= new Intl.DateTimeFormat(language, { dateStyle: 'medium' })).format(time);
@@ -23,8 +16,9 @@ export function dayText(time: number): string {
 let dayFormat: Intl.DateTimeFormat | undefined;
 
 /** A day without its year where that is this year. */
-export function shortDay(time: number): string {
-  if (!isTime(time) || new Date(time).getFullYear() !== new Date().getFullYear()) return dayText(time);
+export function shortDay(time: number | undefined): string {
+  if (time === undefined || !isTime(time) || new Date(time).getFullYear() !== new Date().getFullYear())
+    return dayText(time);
   const language = supportedLanguage(vscode.env.language);
   return (shortFormat ??= new Intl.DateTimeFormat(language, { month: 'short', day: 'numeric' })).format(time);
 }
@@ -161,9 +155,10 @@ export function reportNotes(report: StoredReport, staleness: Staleness): string[
 export function reportFacts(report: StoredReport, format: Formatter): (readonly [string, string])[] {
   const yesNo = (value: boolean | undefined): string | undefined =>
     value === undefined ? undefined : value ? vscode.l10n.t('yes') : vscode.l10n.t('no');
-  const { modelUsed } = report;
+  const { createdAt, modelUsed, repoUrl } = report;
+  const unknown = vscode.l10n.t('not known');
   const facts: (readonly [string, string | undefined])[] = [
-    [vscode.l10n.t('Made'), format.exact(report.createdAt)],
+    [vscode.l10n.t('Made'), createdAt === undefined ? unknown : format.exact(createdAt)],
     [vscode.l10n.t('Branch'), report.branch],
     [vscode.l10n.t('Commit'), report.commitHash],
     [vscode.l10n.t('Local changes'), yesNo(report.hasLocalChanges)],
@@ -171,27 +166,10 @@ export function reportFacts(report: StoredReport, format: Formatter): (readonly 
     [vscode.l10n.t('Model'), modelUsed?.id],
     [vscode.l10n.t('Reasoning effort'), modelUsed?.reasoningEffort],
     [vscode.l10n.t('Agent version'), report.agentVersion],
-    [vscode.l10n.t('Repository'), report.repoUrl],
+    [vscode.l10n.t('Repository'), repoUrl ?? unknown],
     [vscode.l10n.t('Report id'), report.reportId],
   ];
   return facts.flatMap(([name, value]) =>
     value === undefined || value === '' ? [] : [[name, oneLine(value, 500)] as const],
   );
-}
-
-/**
- * An application's mark in the Explorer: how many failing criteria it is known to have a part in, and which. Without any it has no
- * badge: that nothing names it does not say that it passes.
- */
-export function appMark(
-  report: StoredReport,
-  path: string,
-  description: string | undefined,
-): { readonly badge: string | undefined; readonly tooltip: string } {
-  const failing = failuresOf(report, path).map(id => oneLine(readableName(id), 80));
-  const about = vscode.l10n.t('Readiness: application {0}', oneLine(description ?? path, 120));
-  if (failing.length === 0) return { badge: undefined, tooltip: about };
-  const shown = [...failing.slice(0, 10), ...(failing.length > 10 ? ['…'] : [])].join(', ');
-  const tooltip = `${about}. ${vscode.l10n.t('Failing criteria: {0}', shown)}`;
-  return { badge: failing.length > 9 ? '9+' : String(failing.length), tooltip };
 }

@@ -1,23 +1,6 @@
-import { dayText } from './days';
-import {
-  CLIENTS,
-  factsOf,
-  HOOKS,
-  isActive,
-  languageOf,
-  MODELS,
-  type Counts,
-  type Figures,
-  type ModelTokens,
-  type PersonDay,
-} from './facts';
+import { dayText, type Days } from './days';
+import { CLIENTS, factsOf, HOOKS, isActive, languageOf, MODELS, type Counts, type PersonDay } from './facts';
 import { type People, type Profile } from './people';
-
-/** Inclusive range of UTC days. */
-export interface Days {
-  readonly first: number;
-  readonly last: number;
-}
 
 /** A row of an answer, in the names of the interface (section 2). */
 export type Row = Readonly<Record<string, unknown>>;
@@ -102,8 +85,8 @@ export class Analytics {
         {
           date,
           ...sums(facts, ['files_created', 'files_edited', 'git_commits', 'git_prs_created']),
-          by_extension: extensions.map(([extension, value]) => ({ extension, count: value })),
-          by_language: languages.map(([language, value]) => ({ language, count: value })),
+          by_extension: named(extensions, 'extension', 'count'),
+          by_language: named(languages, 'language', 'count'),
         },
       ];
     });
@@ -177,16 +160,13 @@ function toolsRow(date: string, facts: readonly PersonDay[], tools: Counts): Row
   return {
     date,
     tool_calls: calls,
-    by_tool: tools.map(([tool, invocations]) => ({ tool, invocations })),
+    by_tool: named(tools, 'tool', 'invocations'),
     mcp_users_with_mcp: facts.filter(fact => fact.servers.length > 0).length,
-    mcp_by_server: tally(facts.map(fact => fact.servers)).map(([server, invocations]) => ({
-      server,
-      invocations,
-    })),
+    mcp_by_server: named(tally(facts.map(fact => fact.servers)), 'server', 'invocations'),
     skills_invocations: total(skills),
-    skills_by_name: skills.map(([name, value]) => ({ name, count: value })),
+    skills_by_name: named(skills, 'name', 'count'),
     slash_commands_invocations: total(commands),
-    slash_commands_by_name: commands.map(([name, value]) => ({ name, count: value })),
+    slash_commands_by_name: named(commands, 'name', 'count'),
     hooks_invocations: sum(hooks, hook => hook.count),
     hooks_by_event: hooks.filter(hook => hook.count > 0).sort((a, b) => b.count - a.count),
     web_users: facts.filter(fact => fact.clients.includes('web')).length,
@@ -236,14 +216,14 @@ const FIGURES = [
   'sessions',
   'user_messages',
   'assistant_messages',
-] as const satisfies readonly (keyof Figures)[];
+] as const;
 
-function messagesOf(fact: Figures): number {
+function messagesOf(fact: PersonDay): number {
   return fact.user_messages + fact.assistant_messages;
 }
 
 /** Entries of `by_model`, the largest first. */
-function perModel(tokens: readonly ModelTokens[]) {
+function perModel(tokens: PersonDay['tokens']) {
   return MODELS.map(({ id, tier }) => ({
     model_id: id,
     model_tier: tier,
@@ -279,6 +259,11 @@ function tally(lists: readonly Counts[]): Counts {
   const sums = new Map<string, number>();
   for (const [name, value] of lists.flat()) sums.set(name, (sums.get(name) ?? 0) + value);
   return [...sums].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+}
+
+/** Entries of a breakdown. */
+function named(counts: Counts, name: string, count: string): Row[] {
+  return counts.map(([key, value]) => ({ [name]: key, [count]: value }));
 }
 
 /** To four decimals; 0 where there is nothing to divide by. */

@@ -1,26 +1,19 @@
 import { DAY_MS, dayOf } from './days';
 import { seeded } from './random';
 
-/** A computer as interface 2.10 describes it. */
+/** A computer; the fields that are left open are those of interface 2.10. */
 export interface Computer {
   readonly id: string;
-  readonly name: string;
-  readonly providerType: string;
-  /** Unix ms, as all times here. */
-  readonly createdAt: number;
-  readonly hostname?: string;
   readonly status?: string;
-  readonly provisioningSteps?: readonly ProvisioningStep[];
-  readonly relayClientUrl?: string;
-  readonly relayAgentUrl?: string;
-  readonly remoteUser?: string;
+  readonly [field: string]: unknown;
 }
 
-export interface ProvisioningStep {
+interface ProvisioningStep {
   readonly id: string;
   readonly name: string;
   readonly status: string;
   readonly error?: string;
+  /** Unix ms, as all times here. */
   readonly startedAt?: number;
   readonly completedAt?: number;
 }
@@ -28,18 +21,19 @@ export interface ProvisioningStep {
 interface Description {
   readonly name: string;
   readonly provider: 'byom' | 'cloud';
-  /** Days since it was made; `undefined` for the one that is being made. */
+  /** Days since it was made, when the sample was first used; `undefined` for the one that is being made. */
   readonly age?: number;
+  /** `active` when left out. */
   readonly status?: string;
   /** Only the required fields are known. */
   readonly bare?: boolean;
 }
 
 const DESCRIPTIONS: readonly Description[] = [
-  { name: 'atlas', provider: 'cloud', age: 96, status: 'active' },
-  { name: 'boreal', provider: 'cloud', status: 'provisioning' },
+  { name: 'atlas', provider: 'cloud', age: 96 },
+  { name: 'boreal', provider: 'cloud' },
   { name: 'cinder', provider: 'cloud', age: 2, status: 'error' },
-  { name: 'dune', provider: 'byom', age: 41, status: 'active' },
+  { name: 'dune', provider: 'byom', age: 41 },
   { name: 'ember', provider: 'cloud', age: 18, status: 'paused' },
   { name: 'fjord', provider: 'byom', age: 7, bare: true },
 ];
@@ -57,61 +51,53 @@ const QUOTA = `Quota exceeded: 4 of 4 hosted computers are in use.
 Remove a computer that is no longer needed, or ask an administrator to raise the limit.
 provider answer: {"code":"RESOURCE_EXHAUSTED","scope":"organization","limit":4}`;
 
+/** The id of the computer with a name. */
+export function computerIdOf(seed: string, name: string): string {
+  return seeded(seed, 'computer', name).uuid();
+}
+
 /** The organization's computers. The one being made advances with the clock from the moment it is first seen. */
 export class Computers {
   readonly #seed: string;
   readonly #now: () => number;
   readonly #pace: number;
-  readonly #startedOn: number;
-  readonly #changed: () => void;
-  #firstSeen: number | undefined;
+  readonly #first: (what: string) => Promise<number>;
 
   constructor(options: {
     readonly seed: string;
     readonly now: () => number;
     readonly pace: number;
-    /** When the new computer was first seen in an earlier run, Unix ms. */
-    readonly firstSeen: number | undefined;
-    /** Called when the new computer is seen for the first time. */
-    readonly changed: () => void;
+    /** When something happened first, Unix ms. */
+    readonly first: (what: string) => Promise<number>;
   }) {
     this.#seed = options.seed;
     this.#now = options.now;
     this.#pace = options.pace;
-    this.#startedOn = dayOf(options.now());
-    this.#firstSeen = options.firstSeen;
-    this.#changed = options.changed;
+    this.#first = options.first;
   }
 
-  /** When the new computer was first seen, Unix ms. */
-  get firstSeen(): number | undefined {
-    return this.#firstSeen;
+  async list(): Promise<Computer[]> {
+    const seen = await this.#first('computer seen');
+    const today = dayOf(await this.#first('used'));
+    return DESCRIPTIONS.map(description => this.#computer(description, today, seen));
   }
 
-  /** The id of the computer with a name. */
-  idOf(name: string): string {
-    return seeded(this.#seed, 'computer', name).uuid();
+  async get(id: string): Promise<Computer | undefined> {
+    return (await this.list()).find(computer => computer.id === id);
   }
 
-  list(): Computer[] {
-    if (this.#firstSeen === undefined) {
-      this.#firstSeen = Math.floor(this.#now());
-      this.#changed();
-    }
-    return DESCRIPTIONS.map(description => this.#computer(description));
-  }
-
-  get(id: string): Computer | undefined {
-    return this.list().find(computer => computer.id === id);
-  }
-
-  #computer({ name, provider, age, status, bare }: Description): Computer {
+  #computer(
+    { name, provider, age, status = 'active', bare }: Description,
+    today: number,
+    seen: number,
+  ): Computer {
     const random = seeded(this.#seed, 'computer', name);
     const id = random.uuid();
-    const seen = this.#firstSeen ?? 0;
     const createdAt =
-      age === undefined ? seen : (this.#startedOn - age) * DAY_MS + random.int(6 * 3600, 17 * 3600) * 1000;
-    if (bare === true) return { id, name, providerType: provider, createdAt };
+      age === undefined ? seen : (today - age) * DAY_MS + random.int(6 * 3600, 17 * 3600) * 1000;
+    const common = { id, name, providerType: provider, createdAt };
+    if (bare === true) return common;
+    if (status === 'error') return { ...common, status, provisioningSteps: failedSteps(createdAt) };
     const relay = `wss://relay.sample.invalid/${random.hex(12)}`;
     const connected = {
       hostname: `${name}.computers.acme.example`,
@@ -119,16 +105,11 @@ export class Computers {
       relayAgentUrl: `${relay}/agent?token=${random.hex(32)}`,
       remoteUser: provider === 'byom' ? 'builder' : 'agent',
     };
-    const common = { id, name, providerType: provider, createdAt };
-    if (age === undefined) {
-      const steps = this.#stepsSince(seen);
-      const done = steps.every(step => step.status === 'completed');
-      return done
-        ? { ...common, status: 'active', provisioningSteps: steps, ...connected }
-        : { ...common, status: 'provisioning', provisioningSteps: steps };
-    }
-    if (status === 'error') return { ...common, status, provisioningSteps: failedSteps(createdAt) };
-    return { ...common, status: status ?? 'active', ...connected };
+    if (age !== undefined) return { ...common, status, ...connected };
+    const provisioningSteps = this.#stepsSince(seen);
+    return provisioningSteps.every(step => step.status === 'completed')
+      ? { ...common, status, provisioningSteps, ...connected }
+      : { ...common, status: 'provisioning', provisioningSteps };
   }
 
   #stepsSince(start: number): ProvisioningStep[] {

@@ -21,5 +21,11 @@ export function parseDay(text: string): number | undefined {
   return dayText(day) === text ? day : undefined;
 }
 
+/** Inclusive range of UTC days. */
+export interface Days {
+  readonly first: number;
+  readonly last: number;
+}
+
 /** 2026-01-14, the first day with analytics data (interface section 8). */
 export const EARLIEST_DAY = dayOf(Date.UTC(2026, 0, 14));

@@ -2,80 +2,27 @@ import { dayText, EARLIEST_DAY, parseDay } from './days';
 import { type Profile } from './people';
 import { seeded, split, type Random } from './random';
 
-export interface Model {
-  readonly id: string;
-  readonly tier: 'standard' | 'thinking';
-  /** Days it was offered. */
-  readonly from: number;
-  readonly until: number;
-}
-
-/** Tokens of one model, in the names of the interface (2.2). */
-export interface ModelTokens {
-  readonly model: Model;
-  readonly billable_tokens: number;
-  readonly input_tokens: number;
-  readonly output_tokens: number;
-  readonly cache_read_tokens: number;
-  readonly cache_write_tokens: number;
-}
-
-export interface Hook {
-  readonly event: string;
-  readonly matcher: string;
-  readonly command: string;
-}
-
 /** Names with whole numbers above zero. */
 export type Counts = readonly (readonly [name: string, count: number])[];
 
-/** Figures that are added up over people as they are, in the names of the interface (2.4-2.6). */
-export interface Figures {
-  readonly tool_calls: number;
-  readonly files_created: number;
-  readonly files_edited: number;
-  readonly git_commits: number;
-  readonly git_prs_created: number;
-  readonly sessions: number;
-  readonly user_messages: number;
-  readonly assistant_messages: number;
-}
-
 /** What one person did on one UTC day. Every analytics row is a sum of these, so all rows agree. */
-export interface PersonDay extends Figures {
-  readonly profile: Profile;
-  readonly clients: readonly Client[];
-  readonly tokens: readonly ModelTokens[];
-  /** Adds up to `tool_calls`; calls to servers are among them. */
-  readonly tools: Counts;
-  readonly servers: Counts;
-  readonly skills: Counts;
-  readonly slashCommands: Counts;
-  /** By index into `HOOKS`. */
-  readonly hooks: readonly number[];
-  readonly level: Level;
-  /** By extension; adds up to all files created and edited. */
-  readonly extensions: Counts;
-}
+export type PersonDay = ReturnType<typeof personDay>;
 
 export const CLIENTS = ['terminal-ui', 'web', 'non-interactive-cli'] as const;
-export type Client = (typeof CLIENTS)[number];
-
-export const LEVELS = ['auto-high', 'auto-medium', 'auto-low', 'spec', 'manual'] as const;
-export type Level = (typeof LEVELS)[number];
+const LEVELS = ['auto-high', 'auto-medium', 'auto-low', 'spec', 'manual'] as const;
 
 const on = (text: string): number => parseDay(text) ?? EARLIEST_DAY;
 
 /** The models on offer; one comes in June 2026 while one leaves in September. */
-export const MODELS: readonly Model[] = [
+export const MODELS = [
   { id: 'onyx-large', tier: 'standard', from: EARLIEST_DAY, until: Infinity },
   { id: 'onyx-mini', tier: 'standard', from: EARLIEST_DAY, until: Infinity },
   { id: 'lumen-thinking', tier: 'thinking', from: EARLIEST_DAY, until: Infinity },
   { id: 'lumen-fast', tier: 'standard', from: EARLIEST_DAY, until: on('2026-09-15') },
   { id: 'quill-thinking', tier: 'thinking', from: on('2026-06-02'), until: Infinity },
-];
+] as const;
 
-export const HOOKS: readonly Hook[] = [
+export const HOOKS = [
   { event: 'PostToolUse', matcher: 'Edit|Create', command: 'npm run format' },
   { event: 'PostToolUse', matcher: 'Execute', command: './scripts/audit-command.sh' },
   { event: 'Notification', matcher: '', command: './scripts/notify.sh "agent is waiting"' },
@@ -84,19 +31,11 @@ export const HOOKS: readonly Hook[] = [
   { event: 'SessionEnd', matcher: '', command: 'node tools/session-report.js' },
 ];
 
-const TOOLS: Counts = [
-  ['Read', 30],
-  ['Execute', 22],
-  ['Edit', 18],
-  ['Grep', 12],
-  ['Glob', 5],
-  ['ListFolder', 5],
-  ['Create', 4],
-  ['Plan', 4],
-  ['WebSearch', 2],
-  ['FetchUrl', 1],
-  ['Subagent', 1],
-];
+/** How much each is used beside the others. */
+const TOOLS = Object.entries({
+  ...{ Read: 30, Execute: 22, Edit: 18, Grep: 12, Glob: 5, ListFolder: 5, Create: 4, Plan: 4 },
+  ...{ WebSearch: 2, FetchUrl: 1, Subagent: 1 },
+});
 const SERVERS = ['issue-tracker', 'docs-search', 'browser', 'design-files', 'database'];
 const SKILLS = ['write-tests', 'release-notes', 'security-review', 'migrate-component', 'explain-code'];
 const SLASH_COMMANDS = ['/review', '/compact', '/model', '/readiness-report', '/cost', '/help'];
@@ -124,7 +63,7 @@ export function languageOf(extension: string): string {
 /** Whether someone did anything on a day; depends on the seed, the day and the person only. */
 export function isActive(seed: string, day: number, profile: Profile): boolean {
   if (day < profile.firstDay || day > profile.lastDay || HOLIDAYS.has(dayText(day).slice(5))) return false;
-  return seeded(seed, 'active', day, profile.id).next() < profile.rate * weekday(day);
+  return profile.rate >= 1 || seeded(seed, 'active', day, profile.id).next() < profile.rate * weekday(day);
 }
 
 /** Everyone who was active on a day, in the order of their ids. Past days never change. */
@@ -139,7 +78,8 @@ function weekday(day: number): number {
   return WEEK[(day + 4) % 7] ?? 1;
 }
 
-function personDay(seed: string, day: number, profile: Profile): PersonDay {
+/** Counts and figures are in the names of the interface (2.4-2.6) where they are added up as they are. */
+function personDay(seed: string, day: number, profile: Profile) {
   const random = seeded(seed, 'facts', day, profile.id);
   const growth = 0.7 + Math.max(0, day - EARLIEST_DAY) / 500;
   const sessions = random.int(1, weekday(day) < 0.5 ? 2 : 6);
@@ -158,10 +98,12 @@ function personDay(seed: string, day: number, profile: Profile): PersonDay {
     assistant_messages: Math.round(userMessages * (2 + random.next() * 3)),
     tokens: tokensOf(day, profile, userMessages * profile.heft * growth, random),
     tool_calls: toolCalls,
+    /** Adds up to `tool_calls`; calls to servers are among them. */
     tools: toolCounts(day, toolCalls - mcpCalls, servers, random),
     servers,
     skills: some(SKILLS, Math.round(userMessages * 0.12 * random.next()), random),
     slashCommands: some(SLASH_COMMANDS, Math.round(sessions * 1.6 * random.next()), random),
+    /** By index into `HOOKS`. */
     hooks: split(
       Math.round(toolCalls * 0.3 * profile.hooks),
       HOOKS.map((_, index) => random.next() / (index + 1)),
@@ -169,19 +111,20 @@ function personDay(seed: string, day: number, profile: Profile): PersonDay {
     level: LEVELS[random.weighted(profile.levels)] ?? 'manual',
     files_created: filesCreated,
     files_edited: filesEdited,
+    /** Adds up to all files created and edited. */
     extensions: extensionCounts(profile, filesCreated + filesEdited, random),
     git_commits: random.int(0, Math.ceil(filesEdited / 4)),
     git_prs_created: random.chance(0.4) ? random.int(1, 2) : 0,
   };
 }
 
-function clientsOf(profile: Profile, random: Random): Client[] {
+function clientsOf(profile: Profile, random: Random): readonly (typeof CLIENTS)[number][] {
   const used = CLIENTS.filter((_, index) => random.chance(profile.clients[index] ?? 0));
   return used.length > 0 ? used : ['terminal-ui'];
 }
 
 /** Billable is input plus output, less nine tenths of what came from the cache. */
-function tokensOf(day: number, profile: Profile, work: number, random: Random): ModelTokens[] {
+function tokensOf(day: number, profile: Profile, work: number, random: Random) {
   const weights = MODELS.map((model, index) =>
     day >= model.from && day < model.until ? (profile.models[index] ?? 0) * random.next() : 0,
   );

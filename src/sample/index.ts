@@ -1,4 +1,3 @@
-export { startSampleService, type SampleService, type SampleServiceOptions } from './service';
-export { type Fault, type FaultMatch, type Mishap } from './faults';
-export { sampleKeys, type SampleKeys } from './keys';
-export { type Credential, type Origin, type RecordedRequest } from './recorder';
+export { demoFacts, type LocalFacts } from './demo';
+export { sampleRecord, type SampleRecord, type SampleRecords } from './records';
+export { sampleFetch, type SampleOptions } from './sample';

@@ -2,49 +2,10 @@ import { DAY_MS, EARLIEST_DAY } from './days';
 import { seeded, type Random } from './random';
 
 /** A member of the organization, as the users endpoint knows them. */
-export interface Member {
-  readonly id: string;
-  readonly email: string;
-  readonly firstName?: string;
-  readonly lastName?: string;
-  /** Unix ms. */
-  readonly createdAt: number;
-  readonly metadata: Readonly<Record<string, unknown>>;
-  /** Days between two sign-ins; or the day a dormant member was last seen. */
-  readonly signIns: { readonly every: number } | { readonly lastDay: number } | 'never';
-}
-
+export type Member = ReturnType<typeof member>;
 /** Habits of someone who uses agents; what the analytics are made from. */
-export interface Profile {
-  readonly id: string;
-  /** `null` for an account that is gone. */
-  readonly email: string | null;
-  readonly firstDay: number;
-  readonly lastDay: number;
-  /** Chance of being active on a plain working day. */
-  readonly rate: number;
-  /** How much work one turn is, 1 on average. */
-  readonly heft: number;
-  /** Tool calls per user turn. */
-  readonly autonomy: number;
-  /** Chance of each client on a day: terminal-ui, web, non-interactive-cli. */
-  readonly clients: readonly [number, number, number];
-  /** Liking of each entry of `MODELS`. */
-  readonly models: readonly number[];
-  /** Liking of each entry of `LEVELS`. */
-  readonly levels: readonly number[];
-  readonly languages: readonly string[];
-  /** Spells server names with capitals. */
-  readonly capitals: boolean;
-  /** Share of calls that go to MCP servers. */
-  readonly mcp: number;
-  readonly hooks: number;
-}
-
-export interface People {
-  readonly members: readonly Member[];
-  readonly profiles: readonly Profile[];
-}
+export type Profile = ReturnType<typeof profile>;
+export type People = ReturnType<typeof people>;
 
 const LANGUAGES = ['TypeScript', 'Python', 'Go', 'Rust', 'SQL', 'CSS'] as const;
 
@@ -66,14 +27,14 @@ const RIGHT_TO_LEFT = 101;
 const NEVER_SIGNED_IN = 119;
 
 /** The organization of a seed: 128 members, 13 of whom work with agents, and one account that has been deleted. */
-export function people(seed: string): People {
+export function people(seed: string) {
   const emails = new Set<string>();
   const members = Array.from({ length: MEMBERS }, (_, index) => member(seed, index, emails));
   const profiles = Array.from({ length: PROFILES }, (_, index) => profile(seed, index, members[index]));
   return { members, profiles };
 }
 
-function member(seed: string, index: number, emails: Set<string>): Member {
+function member(seed: string, index: number, emails: Set<string>) {
   const random = seeded(seed, 'member', index);
   const id = `user_${random.hex(20)}`;
   const first = FIRST[index % FIRST.length] ?? '';
@@ -90,7 +51,7 @@ function member(seed: string, index: number, emails: Set<string>): Member {
       : index === RIGHT_TO_LEFT
         ? { firstName: 'נועה', lastName: 'בן-דוד' }
         : !working && index % 23 === 20
-          ? {}
+          ? { firstName: undefined, lastName: undefined }
           : { firstName: first, lastName: last };
   return {
     id,
@@ -102,14 +63,19 @@ function member(seed: string, index: number, emails: Set<string>): Member {
   };
 }
 
-function signIns(index: number, createdDay: number, random: Random): Member['signIns'] {
+/** Days between two sign-ins; or the day a dormant member was last seen. */
+function signIns(
+  index: number,
+  createdDay: number,
+  random: Random,
+): { readonly every: number } | { readonly lastDay: number } | 'never' {
   if (index === NEVER_SIGNED_IN) return 'never';
   if (index >= PROFILES && random.chance(0.15)) return { lastDay: createdDay + random.int(1, 90) };
   return { every: index < PROFILES ? random.int(1, 2) : random.int(1, 21) };
 }
 
 /** The last account has been deleted: it still has usage, but neither an e-mail nor an entry among the members. */
-function profile(seed: string, index: number, account: Member | undefined): Profile {
+function profile(seed: string, index: number, account: Member | undefined) {
   const random = seeded(seed, 'profile', index);
   const gone = index === PROFILES - 1 || account === undefined;
   const main = LANGUAGES[random.weighted([6, 3, 2, 1, 0.5, 0.7])] ?? 'TypeScript';
@@ -120,14 +86,20 @@ function profile(seed: string, index: number, account: Member | undefined): Prof
     email: gone ? null : account.email,
     firstDay: EARLIEST_DAY + (index < 7 ? 0 : random.int(10, 200)),
     lastDay: gone ? EARLIEST_DAY + 240 : Infinity,
-    rate: 0.55 + random.next() * 0.42,
+    /** Chance of being active on a plain working day; 1 for somebody who works on weekends too. */
+    rate: Math.max(0.55 + random.next() * 0.42, index === 0 ? 1 : 0),
+    /** How much work one turn is, 1 on average. */
     heft: 0.5 + random.next() * 1.3,
+    /** Tool calls per user turn. */
     autonomy: 2.5 + random.next() * 8,
+    /** Chance of each of `CLIENTS` on a day; liking of each of `MODELS` and of `LEVELS`. */
     clients: [0.85, index % 3 === 0 ? 0.6 : 0.15, index % 5 === 0 ? 0.5 : 0.06],
     models: [1 + random.next() * 2, random.next(), random.next() * 2, random.next(), random.next() * 2],
     levels: [random.next() * 2, 1.2, random.next(), random.next() * 0.7, random.next() * 0.4],
     languages: [...languages],
+    /** Spells server names with capitals. */
     capitals: index % 4 === 1,
+    /** Share of calls that go to MCP servers. */
     mcp: index % 4 < 2 || random.chance(0.5) ? 0.02 + random.next() * 0.1 : 0,
     hooks: random.chance(0.6) ? random.next() : 0,
   };

@@ -1,24 +1,16 @@
 import { DAY_MS, EARLIEST_DAY } from './days';
-import { LEVELS_OF_EFFORT, CRITERIA, type Criterion } from './criteria';
+import { CRITERIA, type Criterion } from './criteria';
 import { seeded } from './random';
 
-/** A readiness report (interface 2.7). */
+/** A readiness report; the fields that are left open are those of interface 2.7. */
 export interface ReadinessReport {
   readonly reportId: string;
   /** Unix ms. */
   readonly createdAt: number;
-  readonly repoUrl: string;
-  readonly apps: Readonly<Record<string, { readonly description: string }>>;
-  readonly report: Readonly<Record<string, CriterionEvaluation>>;
-  readonly commitHash?: string;
-  readonly branch?: string;
-  readonly hasLocalChanges?: boolean;
-  readonly hasNonRemoteCommits?: boolean;
-  readonly modelUsed?: { readonly id: string; readonly reasoningEffort: string };
-  readonly agentVersion?: string;
+  readonly [field: string]: unknown;
 }
 
-export interface CriterionEvaluation {
+interface CriterionEvaluation {
   readonly numerator: number;
   readonly denominator: number;
   readonly rationale: string;
@@ -34,14 +26,14 @@ export interface Repository {
   readonly every: number;
   /** Level at the first report, 0-1. */
   readonly start: number;
-  /** What was checked out when, the oldest first; a report names the one of its time. */
-  readonly commits?: readonly OpenCommit[];
+  readonly commits?: OpenRepository['commits'];
 }
 
-/** A commit of the open repository, and since when it was checked out; Unix ms. */
-export interface OpenCommit {
-  readonly hash: string;
-  readonly at: number;
+/** The repository open in the editor: the address of its remote in any form, and what was checked out of it when (Unix ms). */
+export interface OpenRepository {
+  readonly url: string;
+  /** The oldest first; reports name the commit of their time. */
+  readonly commits: readonly { readonly hash: string; readonly at: number }[];
 }
 
 const KNOWN: readonly Omit<Repository, 'id'>[] = [
@@ -72,25 +64,18 @@ const KNOWN: readonly Omit<Repository, 'id'>[] = [
   },
 ];
 
-/**
- * The repositories of a seed; `openUrl` (any form of a remote's address) joins them unless it is among them already. `commits` are
- * those of the open repository.
- */
-export function repositories(
-  seed: string,
-  openUrl: string | undefined,
-  commits: readonly OpenCommit[] = [],
-): Repository[] {
-  const open = openUrl === undefined ? undefined : withoutCredentials(openUrl);
-  const isOpen = (url: string): boolean => open !== undefined && canonical(url) === canonical(open);
+/** The repositories of a seed; the open one joins them unless it is among them already. */
+export function repositories(seed: string, given: OpenRepository | undefined): Repository[] {
+  const url = given && withoutCredentials(given.url);
+  const isOpen = (other: string): boolean => url !== undefined && canonical(other) === canonical(url);
   const known = KNOWN.map(repository => ({
     ...repository,
     id: idOf(seed, repository.url),
-    ...(isOpen(repository.url) ? { commits } : {}),
+    ...(given !== undefined && isOpen(repository.url) ? { commits: given.commits } : {}),
   }));
-  if (open === undefined || known.some(({ url }) => isOpen(url))) return known;
+  if (given === undefined || url === undefined || known.some(other => isOpen(other.url))) return known;
   const apps = { '.': { description: 'The repository open in the editor' } };
-  return [{ url: open, apps, every: 21, start: 0.45, id: idOf(seed, open), commits }, ...known];
+  return [{ url, apps, every: 21, start: 0.45, id: idOf(seed, url), commits: given.commits }, ...known];
 }
 
 /** Every report up to `now`, the newest first. Old ones never change. */
@@ -138,7 +123,7 @@ function reportOf(seed: string, repository: Repository, index: number): Readines
           hasNonRemoteCommits: random.chance(0.15),
           modelUsed: {
             id: random.pick(['onyx-large', 'lumen-thinking']),
-            reasoningEffort: random.pick(LEVELS_OF_EFFORT),
+            reasoningEffort: random.pick(['low', 'medium', 'high', 'off']),
           },
           agentVersion: `0.${20 + Math.floor((day - EARLIEST_DAY) / 14)}.${random.int(0, 6)}`,
         }),

@@ -1,4 +1,7 @@
-/** Sessions and messages as the store keeps them and, mostly, as the interface shows them (2.8, 2.9). */
+import * as z from 'zod/mini';
+import { seeded } from './random';
+
+/** Sessions and messages, mostly as the interface shows them (2.8, 2.9), and what is kept of them. All times are Unix ms. */
 
 export type Status = 'idle' | 'pending' | 'running';
 
@@ -13,37 +16,28 @@ export interface ContentItem {
 export interface MessageDraft {
   readonly role: 'user' | 'assistant' | 'tool' | 'system';
   readonly content: readonly ContentItem[];
-  readonly visibility?: string;
-  readonly isUserVisible?: boolean;
-  readonly isError?: boolean;
-  readonly providerAMessageId?: string;
-  readonly providerAPhase?: string | null;
-  readonly providerAEncryptedContent?: string;
-  readonly providerAReasoningId?: string;
-  readonly providerAReasoningSummary?: string;
-  readonly providerBThoughtSignature?: string;
-  readonly chatCompletionReasoningField?: string;
-  readonly chatCompletionReasoningContent?: string;
+  /** The other fields of interface 2.9. */
+  readonly [field: string]: unknown;
 }
 
 export interface Message extends MessageDraft {
   readonly id: string;
-  /** Unix ms. */
   readonly createdAt: number;
   readonly updatedAt: number;
   /** The message before this one; absent on the first. */
   readonly parentId?: string;
 }
 
-export interface TokenUsage {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cacheCreationTokens: number;
-  readonly cacheReadTokens: number;
-  readonly thinkingTokens: number;
-}
+const NO_TOKENS = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheCreationTokens: 0,
+  cacheReadTokens: 0,
+  thinkingTokens: 0,
+};
+export type TokenUsage = Readonly<typeof NO_TOKENS>;
 
-/** Something the agent will have done at a time (Unix ms). */
+/** Something the agent will have done at a time. */
 export interface Step {
   readonly at: number;
   readonly kind: 'begin' | 'say' | 'end';
@@ -71,85 +65,131 @@ export interface SessionState {
   readonly steps: Step[];
 }
 
-export const NO_TOKENS: TokenUsage = {
-  inputTokens: 0,
-  outputTokens: 0,
-  cacheCreationTokens: 0,
-  cacheReadTokens: 0,
-  thinkingTokens: 0,
-};
+const settings = z.record(z.string(), z.unknown());
+const attachment = z.object({
+  kind: z.enum(['image', 'file']),
+  name: z.string(),
+  mediaType: z.string(),
+  bytes: z.number(),
+  /** What is in a text file: how much, and its first lines. Only of one that is short enough to read. */
+  seen: z.optional(z.object({ contents: z.string(), excerpt: z.string() })),
+});
+/** What people do with a session. The agent's part follows from it and from the clock. */
+const act = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('message'),
+    at: z.number(),
+    id: z.string(),
+    text: z.string(),
+    content: z.array(z.looseObject({ type: z.string(), id: z.string() })),
+    attachments: z.array(attachment),
+  }),
+  /** The agent is stopped. */
+  z.object({ kind: z.literal('interrupt'), at: z.number() }),
+  /** The session that goes on by itself takes up its next exchange. */
+  z.object({ kind: z.literal('goOn'), at: z.number() }),
+]);
 
-/** Puts a message at the end of the chain. */
-export function append(state: SessionState, draft: MessageDraft, id: string, at: number): Message {
-  const parent = state.messages.at(-1);
-  const message: Message = {
-    id,
+/** What is kept: when something happened first, and of each session what people did with it. */
+export const sampleRecord = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('first'), at: z.number() }),
+  z.object({
+    kind: z.literal('session'),
+    /** Of a session that was not there from the start. */
+    created: z.optional(z.object({ at: z.number(), computerId: z.string(), settings })),
+    acts: z.array(act),
+  }),
+]);
+
+export type SampleRecord = z.output<typeof sampleRecord>;
+export type SessionRecord = SampleRecord & { kind: 'session' };
+export type Attachment = z.output<typeof attachment>;
+export type Act = z.output<typeof act>;
+
+/** Where the state of the sample is kept, shared by all windows; a collection of the store is one. */
+export interface SampleRecords {
+  /** Reads everything once; later calls answer at once. */
+  load(): Promise<unknown>;
+  readonly values: ReadonlyMap<string, SampleRecord>;
+  /** Changes the newest value, again if another window wrote in between; the value it was given writes nothing. */
+  update(
+    id: string,
+    change: (current: SampleRecord | undefined) => SampleRecord | undefined,
+  ): Promise<SampleRecord | undefined>;
+}
+
+/** A session in which nothing has happened yet. */
+export function emptySession(
+  start: Pick<SessionState, 'sessionId' | 'computerId' | 'createdAt' | 'settings'>,
+): SessionState {
+  return {
+    ...start,
+    status: 'idle',
+    updatedAt: start.createdAt,
+    activeTimeMs: 0,
+    usage: NO_TOKENS,
+    messages: [],
+    steps: [],
+  };
+}
+
+/** Puts a message at the end of the chain; every window gives it the same id. */
+export function append(state: SessionState, draft: MessageDraft, at: number, id?: string): void {
+  const { sessionId, messages } = state;
+  const parent = messages.at(-1);
+  messages.push({
+    id: id ?? seeded(sessionId, 'message', messages.length).uuid(),
     ...draft,
     createdAt: at,
     updatedAt: at,
     ...(parent === undefined ? {} : { parentId: parent.id }),
-  };
-  state.messages.push(message);
+  });
   state.updatedAt = Math.max(state.updatedAt, at);
-  return message;
 }
 
-/** Does everything that is due by `now`; true if anything was. */
-export function advance(state: SessionState, now: number, newId: () => string): boolean {
-  let changed = false;
+/** Does everything that is due by `now`. */
+export function advance(state: SessionState, now: number): void {
   for (let step = state.steps[0]; step !== undefined && step.at <= now; step = state.steps[0]) {
     state.steps.shift();
-    perform(state, step, newId);
-    changed = true;
+    perform(state, step);
   }
-  return changed;
 }
 
-function perform(state: SessionState, step: Step, newId: () => string): void {
-  if (step.kind === 'begin') {
+function perform(state: SessionState, { at, kind, title, message, usage }: Step): void {
+  if (kind === 'begin') {
     state.status = 'running';
-    state.turnBegan = step.at;
+    state.turnBegan = at;
     delete state.completedAt;
   }
-  if (step.title !== undefined) state.title ??= step.title;
-  if (step.message !== undefined) append(state, step.message, newId(), step.at);
-  if (step.usage !== undefined) state.usage = added(state.usage, step.usage);
-  if (step.kind === 'end') {
+  if (title !== undefined) state.title ??= title;
+  if (message !== undefined) append(state, message, at);
+  if (usage !== undefined) {
+    const sum = { ...state.usage };
+    for (const name of Object.keys(NO_TOKENS) as (keyof TokenUsage)[]) sum[name] += usage[name];
+    state.usage = sum;
+  }
+  if (kind === 'end') {
     state.status = state.steps.length > 0 ? 'pending' : 'idle';
-    state.activeTimeMs += step.at - (state.turnBegan ?? step.at);
-    state.completedAt = step.at;
+    state.activeTimeMs += at - (state.turnBegan ?? at);
+    state.completedAt = at;
     delete state.turnBegan;
   }
-  state.updatedAt = Math.max(state.updatedAt, step.at);
-}
-
-function added(a: TokenUsage, b: TokenUsage): TokenUsage {
-  return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    cacheCreationTokens: a.cacheCreationTokens + b.cacheCreationTokens,
-    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
-    thinkingTokens: a.thinkingTokens + b.thinkingTokens,
-  };
+  state.updatedAt = Math.max(state.updatedAt, at);
 }
 
 /** The session as the interface shows it. */
 export function shown(state: SessionState): Readonly<Record<string, unknown>> {
   const { sessionId, status, messages, createdAt, updatedAt, title, completedAt, computerId } = state;
-  const earlier = state.settings.assistantActiveTimeMs;
+  const earlier = state.settings['assistantActiveTimeMs'];
+  const sessionSettings = {
+    ...state.settings,
+    assistantActiveTimeMs: state.activeTimeMs + (typeof earlier === 'number' ? earlier : 0),
+    tokenUsage: state.usage,
+  };
+  const messageCount = messages.length;
+  // JSON leaves out what is undefined.
   return {
-    sessionId,
-    status,
-    messageCount: messages.length,
-    createdAt,
-    updatedAt,
-    ...(title === undefined ? {} : { title }),
-    ...(completedAt === undefined ? {} : { completedAt }),
-    computerId,
-    sessionSettings: {
-      ...state.settings,
-      assistantActiveTimeMs: state.activeTimeMs + (typeof earlier === 'number' ? earlier : 0),
-      tokenUsage: state.usage,
-    },
+    ...{ sessionId, status, messageCount, createdAt, updatedAt, title, completedAt },
+    ...{ computerId, sessionSettings },
   };
 }

@@ -1,13 +1,13 @@
-import { type Analytics, type Days, type Row } from './analytics';
+import type * as z from 'zod/mini';
+import { type Analytics, type Row } from './analytics';
 import { isUsable, type Computer, type Computers } from './computers';
-import { dayOf, dayText, EARLIEST_DAY, parseDay } from './days';
-import { extraRoutes } from './extras';
-import { type Organization, type Page } from './organization';
+import { dayOf, dayText, EARLIEST_DAY, type Days } from './days';
+import { type Organization } from './organization';
 import { readinessReports, type Repository } from './readiness';
-import { type Call, type Route } from './router';
-import { message, newSession, storedMessage } from './sessionBodies';
-import { type SessionsStore } from './sessionsStore';
-import { filledText, invalid, numeral, oneOf, query, Refusal, text, type Check } from './validate';
+import { shown, type SessionState } from './records';
+import * as requests from './requests';
+import { found, invalid, read, readQuery, Refusal, storedMessage } from './requests';
+import { type Sessions } from './sessions';
 
 /** What the routes answer from. */
 export interface Parts {
@@ -17,49 +17,123 @@ export interface Parts {
   readonly computers: Computers;
   readonly organization: Organization;
   readonly repositories: readonly Repository[];
-  readonly sessions: SessionsStore;
-  /** Also what is not in the interface, but offered by some services. */
+  readonly sessions: Sessions;
+  /** Also what is not in the interface, but offered by some services (interface-notes, extras). */
   readonly extras: boolean;
 }
 
-const ANALYTICS = '/api/v1/analytics';
+/** What a route is given; it reads and checks the rest itself. */
+export interface Call {
+  /** The parts of the path that vary, decoded. */
+  readonly ids: readonly string[];
+  readonly query: URLSearchParams;
+  readonly body: unknown;
+}
+
+export interface Route {
+  readonly method: 'GET' | 'POST';
+  /** Segments; `*` stands for one that varies. */
+  readonly path: string;
+  /** Of the web application rather than of the service. */
+  readonly isOfApp?: boolean;
+  /** Status of a successful answer; 200 when left out. */
+  readonly status?: number;
+  /** The body of the answer; a `Refusal` thrown becomes an error answer. */
+  readonly answer: (call: Call) => unknown;
+}
+
 const ORGANIZATION = '/api/v0/organization';
 const SESSIONS = '/api/v0/sessions';
 const COMPUTERS = '/api/v0/computers';
-const PAGE_SIZE = 20;
 
-const limit = numeral(1, 100);
-const dates = { startDate: text, endDate: text };
+/** A GET with a query of these fields. */
+function get<F extends z.core.$ZodShape>(
+  path: string,
+  fields: F,
+  answer: (query: z.output<z.ZodMiniObject<F>>, ...ids: string[]) => unknown,
+): Route {
+  return { method: 'GET', path, answer: ({ query, ids }) => answer(readQuery(fields, query), ...ids) };
+}
+
+/** A POST without a query. */
+function post(path: string, status: number, answer: (body: unknown, id: string) => unknown): Route {
+  return {
+    ...{ method: 'POST', path, status },
+    answer: ({ query, body, ids: [id = ''] }) => {
+      readQuery({}, query);
+      return answer(body, id);
+    },
+  };
+}
 
 /** Every endpoint of interface section 4, and no other unless asked for. */
 export function routes(parts: Parts): readonly Route[] {
+  const { organization, computers, sessions } = parts;
+  const computer = async (id: string): Promise<Computer> => found(await computers.get(id), 'computer');
+  const usable = async (id: string): Promise<void> => {
+    const one = await computer(id);
+    if (!isUsable(one)) throw new Refusal(409, `The computer cannot take work: its status is ${one.status}.`);
+  };
+  const session = async (id: string): Promise<SessionState> => found(await sessions.find(id), 'session');
+  const routed = async ({ computerId }: { readonly computerId?: string | undefined }): Promise<void> => {
+    if (computerId !== undefined) await computer(computerId);
+  };
   return [
     ...analyticsRoutes(parts),
-    ...organizationRoutes(parts),
-    ...sessionRoutes(parts),
-    ...(parts.extras ? extraRoutes(parts.sessions) : []),
+    get(`${ORGANIZATION}/users`, requests.page, asked =>
+      paged('users', organization.users(), user => user.id, asked),
+    ),
+    get(`${ORGANIZATION}/enterprise-controls/history`, requests.page, asked =>
+      paged('changes', organization.changes(), change => `revision ${change.revision}`, asked),
+    ),
     {
-      origin: 'base',
-      method: 'GET',
-      path: COMPUTERS,
-      access: 'any',
-      status: 200,
-      answer: call => {
-        query(call.query, {}, {});
-        return { computers: parts.computers.list() };
-      },
+      ...get('/api/organization/maturity-level-reports', requests.readinessPage, asked =>
+        reports(parts, asked),
+      ),
+      isOfApp: true,
     },
-    {
-      origin: 'base',
-      method: 'GET',
-      path: `${COMPUTERS}/*`,
-      access: 'any',
-      status: 200,
-      answer: call => {
-        query(call.query, {}, {});
-        return computer(parts, call.path[0]);
-      },
-    },
+    get(COMPUTERS, {}, async () => ({ computers: await computers.list() })),
+    get(`${COMPUTERS}/*`, {}, (_query, id = '') => computer(id)),
+    post(SESSIONS, 201, async body => {
+      const { computerId, sessionSettings } = read(requests.newSession, body, 'body');
+      await usable(computerId);
+      return sessions.create(computerId, sessionSettings);
+    }),
+    get(`${SESSIONS}/*`, requests.routedQuery, async (asked, id = '') => {
+      await routed(asked);
+      return shown(await session(id));
+    }),
+    post(`${SESSIONS}/*/messages`, 200, async (body, id) => {
+      const message = read(requests.newMessage, body, 'body');
+      const { computerId } = await session(id);
+      await usable(message.computerId ?? computerId);
+      const { content, attachments } = storedMessage(message);
+      return sessions.send(id, content, { text: message.text, attachments });
+    }),
+    get(`${SESSIONS}/*/messages/*`, requests.routedQuery, async (asked, id = '', messageId = '') => {
+      await routed(asked);
+      const message = (await session(id)).messages.find(one => one.id === messageId);
+      return found(message, 'message');
+    }),
+    ...(parts.extras ? extraRoutes(sessions, session) : []),
+  ];
+}
+
+function extraRoutes(sessions: Sessions, session: (id: string) => Promise<SessionState>): readonly Route[] {
+  return [
+    get(SESSIONS, requests.page, asked =>
+      paged('sessions', sessions.all().map(shown), one => String(one['sessionId']), asked),
+    ),
+    get(`${SESSIONS}/*/messages`, requests.messagesPage, async (asked, id = '') => {
+      const { messages } = await session(id);
+      const wanted = messages.filter(({ role }) => asked.role === undefined || role === asked.role);
+      return paged('messages', wanted, message => message.id, asked);
+    }),
+    post(`${SESSIONS}/*/interrupt`, 200, async (_body, id) => {
+      await session(id);
+      await sessions.interrupt(id);
+      return {};
+    }),
   ];
 }
 
@@ -68,157 +142,73 @@ function analyticsRoutes({ analytics, organization, now }: Parts): readonly Rout
     data,
     meta: { org_id: organization.id, start_date: dayText(days.first), end_date: dayText(days.last), ...more },
   });
-  const grouped = (path: string, by: string, rows: (days: Days, group: boolean) => Row[]): Route =>
-    analyticsRoute(path, call => {
-      const read = query(call.query, dates, { group_by: oneOf(by) });
-      const days = range(read, now());
-      return envelope(days, rows(days, read.group_by !== undefined));
-    });
+  const daily = (
+    name: string,
+    group: string | undefined,
+    rows: (days: Days, isGrouped: boolean) => Row[],
+  ) => {
+    return get(
+      `/api/v1/analytics/${name}`,
+      { ...requests.dates, group_by: requests.groupBy(group) },
+      asked => {
+        const days = range(asked, now());
+        return envelope(days, rows(days, asked.group_by !== undefined));
+      },
+    );
+  };
   return [
-    grouped('/tokens', 'model', (days, group) => analytics.tokens(days, group)),
-    grouped('/tools', 'tool_name', (days, group) => analytics.tools(days, group)),
-    grouped('/activity', 'client', (days, group) => analytics.activity(days, group)),
-    analyticsRoute('/productivity', call => {
-      const days = range(query(call.query, dates, {}), now());
-      return envelope(days, analytics.productivity(days));
-    }),
-    analyticsRoute('/users', call => {
-      const read = query(call.query, dates, { limit, cursor: filledText });
-      const days = range(read, now());
-      const page = analytics.users(days, read.limit ?? PAGE_SIZE, read.cursor);
-      if (page === undefined) return invalid('query.cursor is not the id of a user.');
-      return envelope(days, page.rows, { has_more: page.next !== null, next_cursor: page.next });
+    daily('tokens', 'model', (days, isGrouped) => analytics.tokens(days, isGrouped)),
+    daily('tools', 'tool_name', (days, isGrouped) => analytics.tools(days, isGrouped)),
+    daily('activity', 'client', (days, isGrouped) => analytics.activity(days, isGrouped)),
+    daily('productivity', undefined, days => analytics.productivity(days)),
+    get('/api/v1/analytics/users', { ...requests.dates, ...requests.page }, asked => {
+      const days = range(asked, now());
+      const users = analytics.users(days, asked.limit, asked.cursor);
+      if (users === undefined) return invalid('query.cursor is not the id of a user.');
+      return envelope(days, users.rows, { has_more: users.next !== null, next_cursor: users.next });
     }),
   ];
 }
 
-function analyticsRoute(path: string, answer: Route['answer']): Route {
-  return { origin: 'base', method: 'GET', path: ANALYTICS + path, access: 'manager', status: 200, answer };
-}
-
-/** The days asked for; 400 outside 2026-01-14 through yesterday (UTC) and for anything that is not a day. */
-function range(read: { readonly startDate: string; readonly endDate: string }, now: number): Days {
-  const day = (name: 'startDate' | 'endDate'): number =>
-    parseDay(read[name]) ?? invalid(`query.${name} must be a date of the form YYYY-MM-DD.`);
-  const days = { first: day('startDate'), last: day('endDate') };
+/** The days asked for; 400 outside 2026-01-14 through yesterday (UTC). */
+function range(asked: { readonly startDate: number; readonly endDate: number }, now: number): Days {
+  const { startDate: first, endDate: last } = asked;
   const yesterday = dayOf(now) - 1;
-  if (days.first > days.last) invalid('query.startDate must not be after query.endDate.');
-  if (days.last > yesterday) {
+  if (first > last) invalid('query.startDate must not be after query.endDate.');
+  if (last > yesterday) {
     invalid(`query.endDate must not be after yesterday (UTC), ${dayText(yesterday)}.`);
   }
-  if (days.first < EARLIEST_DAY) {
+  if (first < EARLIEST_DAY) {
     invalid(`query.startDate must not be before ${dayText(EARLIEST_DAY)}, the first day with data.`);
   }
-  return days;
-}
-
-function organizationRoutes(parts: Parts): readonly Route[] {
-  const { organization } = parts;
-  const paged = (
-    path: string,
-    name: string,
-    read: (limit: number, cursor: string | undefined) => Page<unknown> | undefined,
-  ): Route => ({
-    origin: 'base',
-    method: 'GET',
-    path: ORGANIZATION + path,
-    access: 'any',
-    status: 200,
-    answer: call => {
-      const asked = query(call.query, {}, { limit, cursor: filledText });
-      const page = read(asked.limit ?? PAGE_SIZE, asked.cursor);
-      if (page === undefined) return invalid('query.cursor was not given out by this endpoint.');
-      return { [name]: page.items, pagination: { hasMore: page.next !== null, nextCursor: page.next } };
-    },
-  });
-  return [
-    paged('/users', 'users', (size, cursor) => organization.users(size, cursor)),
-    paged('/enterprise-controls/history', 'changes', (size, cursor) => organization.changes(size, cursor)),
-    {
-      origin: 'app',
-      method: 'GET',
-      path: '/api/organization/maturity-level-reports',
-      access: 'apiKey',
-      status: 200,
-      answer: call => reports(parts, call),
-    },
-  ];
+  return { first, last };
 }
 
 /** Interface 4.2. Without a limit every report is answered. */
-function reports({ seed, repositories, now }: Parts, call: Call): unknown {
-  const asked = query(call.query, {}, { repoId: filledText, limit: numeral(1), startAfter: filledText });
+function reports(
+  { seed, repositories, now }: Parts,
+  { repoId, limit, startAfter }: z.output<z.ZodMiniObject<typeof requests.readinessPage>>,
+): unknown {
   const all = readinessReports(seed, repositories, now()).filter(
-    ({ repoId }) => asked.repoId === undefined || repoId === asked.repoId,
+    entry => repoId === undefined || entry.repoId === repoId,
   );
-  const after = all.findIndex(({ report }) => report.reportId === asked.startAfter);
-  if (asked.startAfter !== undefined && after < 0) invalid('query.startAfter is not a report here.');
-  const page = all.slice(after + 1, after + 1 + (asked.limit ?? all.length));
-  return { reports: page.map(({ report }) => report) };
+  const after = startAfter === undefined ? -1 : all.findIndex(({ report }) => report.reportId === startAfter);
+  if (startAfter !== undefined && after < 0) invalid('query.startAfter is not a report here.');
+  return { reports: all.slice(after + 1, after + 1 + (limit ?? all.length)).map(({ report }) => report) };
 }
 
-function sessionRoutes(parts: Parts): readonly Route[] {
-  const { sessions } = parts;
-  const route = (
-    method: Route['method'],
-    path: string,
-    status: number,
-    answer: (call: Call) => unknown,
-  ): Route => ({
-    origin: 'base',
-    method,
-    path: SESSIONS + path,
-    access: 'any',
-    status,
-    answer,
-  });
-  const found = <T>(value: T | undefined, what: string): T => {
-    if (value === undefined) throw new Refusal(404, `There is no such ${what}.`);
-    return value;
-  };
-  return [
-    route('POST', '', 201, call => {
-      query(call.query, {}, {});
-      const body = newSession(call.body, 'body');
-      usable(computer(parts, body.computerId));
-      return sessions.create(body.computerId, body.sessionSettings ?? {});
-    }),
-    route('GET', '/*', 200, call => {
-      routed(parts, call);
-      return found(sessions.get(call.path[0] ?? ''), 'session');
-    }),
-    route('POST', '/*/messages', 200, call => {
-      query(call.query, {}, {});
-      const body = message(call.body, 'body');
-      const sessionId = call.path[0] ?? '';
-      const computerId = found(sessions.computerOf(sessionId), 'session');
-      usable(computer(parts, body.computerId ?? computerId));
-      const { content, attachments } = storedMessage(body);
-      return found(sessions.send(sessionId, content, { text: body.text, attachments }), 'session');
-    }),
-    route('GET', '/*/messages/*', 200, call => {
-      routed(parts, call);
-      const [sessionId = '', messageId = ''] = call.path;
-      found(sessions.computerOf(sessionId), 'session');
-      return found(sessions.message(sessionId, messageId), 'message');
-    }),
-  ];
-}
-
-/** Reads the optional `computerId` of a query; the computer must exist. */
-function routed(parts: Parts, call: Call): void {
-  const optional: { computerId: Check<string> } = { computerId: filledText };
-  const { computerId } = query(call.query, {}, optional);
-  if (computerId !== undefined) computer(parts, computerId);
-}
-
-function computer({ computers }: Parts, id: string | undefined): Computer {
-  const found = id === undefined ? undefined : computers.get(id);
-  if (found === undefined) throw new Refusal(404, 'There is no such computer.');
-  return found;
-}
-
-function usable(found: Computer): void {
-  if (!isUsable(found))
-    throw new Refusal(409, `The computer cannot take work: its status is ${found.status ?? 'unknown'}.`);
+/** A page after the item a cursor names; cursors are opaque to callers and say what they belong to. */
+function paged<T>(
+  name: string,
+  all: readonly T[],
+  idOf: (item: T) => string,
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+): Readonly<Record<string, unknown>> {
+  const cursorOf = (item: T): string => Buffer.from(`${name}:${idOf(item)}`).toString('base64url');
+  const after = cursor === undefined ? -1 : all.findIndex(item => cursorOf(item) === cursor);
+  if (cursor !== undefined && after < 0) invalid('query.cursor was not given out by this endpoint.');
+  const items = all.slice(after + 1, after + 1 + limit);
+  const last = items.at(-1);
+  const hasMore = last !== undefined && after + 1 + items.length < all.length;
+  return { [name]: items, pagination: { hasMore, nextCursor: hasMore ? cursorOf(last) : null } };
 }

@@ -129,15 +129,12 @@ export class SessionAccess {
 interface Key {
   /** The row with the focus, which need not be selected. */
   readonly focused: unknown;
-  /** Whether the key turns a mark round. */
-  readonly toggle: boolean;
 }
 
 /** VS Code puts the row with the focus in the place of the first of the arguments in package.json. */
 export function keyOf(argument: unknown): Key | undefined {
   const [focused, asked] = Array.isArray(argument) ? (argument as unknown[]) : [undefined, argument];
-  if (!isRow(asked) || asked.kind !== 'selection') return undefined;
-  return { focused, toggle: 'toggle' in asked && asked.toggle === true };
+  return isRow(asked) && asked.kind === 'selection' ? { focused } : undefined;
 }
 
 function isRow(value: unknown): value is { readonly kind: unknown } {

@@ -49,7 +49,6 @@ export class ChatSessionsSource extends Disposable {
         this.#changed.fire(ids.length > 0 ? ids : [...deps.index.records.keys()]),
       ),
     );
-    this.register(deps.monitor.onDidChange(ids => this.#changed.fire(ids)));
     this.register(deps.computersChanged(() => this.#changed.fire([...deps.index.records.keys()])));
   }
 
@@ -107,7 +106,10 @@ export class ChatSessionsSource extends Disposable {
     });
   }
 
-  async noteSend(sessionId: string, sent: { status: string; at: number; text: string }): Promise<void> {
+  async noteSend(
+    sessionId: string,
+    sent: { status: string | undefined; at: number; text: string },
+  ): Promise<void> {
     const { serviceId } = this.#deps.index;
     if (serviceId !== undefined) await this.#deps.index.noteSend(serviceId, sessionId, sent);
     this.#deps.monitor.poke(sessionId);

@@ -1,3 +1,5 @@
+import * as z from 'zod/mini';
+import { openObject, recordSchema, ifFits, into } from '../api';
 import type { Collection, Storage } from '../storage';
 import { readSettings, type SendableSettings } from './fields';
 
@@ -26,13 +28,14 @@ export class RememberedChoices {
   }
 
   #of(serviceId: string): Collection<Choices> {
-    return this.#storage.collection<Choices>({ path: `services/${serviceId}/choices`, version: 1, decode });
+    const path = `services/${serviceId}/choices`;
+    return this.#storage.collection<Choices>({ path, version: 1, schema: choicesSchema });
   }
 }
 
-function decode(value: unknown): Choices {
-  if (typeof value !== 'object' || value === null) throw new Error('It is not an object.');
-  const { computerId, settings } = value as Partial<Record<keyof Choices, unknown>>;
-  const known = readSettings(settings).settings;
-  return typeof computerId === 'string' ? { computerId, settings: known } : { settings: known };
-}
+const choicesSchema = recordSchema(() =>
+  openObject({
+    computerId: ifFits(z.string()),
+    settings: into(z.unknown(), value => readSettings(value).settings),
+  }),
+);

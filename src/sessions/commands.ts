@@ -10,10 +10,8 @@ import type { SessionAccess } from './access';
 import type { CreateFlow } from './createFlow';
 import { sectionsOf } from './facts';
 import { elsewhereText, isSessionId, linkTo, readLink } from './links';
-import type { ListCommands } from './listCommands';
 import { LocalCommands, type LocalCommandsDeps } from './localCommands';
 import type { SessionMonitor } from './monitor';
-import type { NotesFiles } from './notes';
 import { askSessionId } from './pickers';
 import type { SessionRecord } from './record';
 import type { ComputerFacts } from './row';
@@ -27,17 +25,14 @@ export interface SessionCommandsDeps {
   readonly monitor: SessionMonitor;
   readonly access: SessionAccess;
   readonly flow: CreateFlow;
-  readonly list: ListCommands;
+  readonly viewOptions: () => Promise<void>;
   readonly format: Formatter;
   readonly log: Logger;
   readonly details: Pick<DetailsDocuments, 'show'>;
-  readonly notes: Pick<NotesFiles, 'uriOf'>;
   readonly computer: (computerId: string) => ComputerFacts | undefined;
   /** What the editor calls links to this extension. */
   readonly linkBase: Pick<vscode.Uri, 'scheme' | 'authority'>;
-  readonly refresh: () => Promise<void>;
   readonly stepAside: NonNullable<LocalCommandsDeps['stepAside']>;
-  readonly follow: NonNullable<LocalCommandsDeps['follow']>;
 }
 
 /** What people do with sessions. */
@@ -51,22 +46,19 @@ export class SessionCommands {
     const onFailure = (error: unknown): void => deps.log.error('What was undone could not be stored', error);
     this.handlers = {
       ...deps.flow.handlers,
-      ...deps.list.handlers,
       ...new LocalCommands({
         index,
         access,
         format,
         onFailure,
         stepAside: deps.stepAside,
-        follow: deps.follow,
       }).handlers,
       ...new TransferCommands({ index, access }).handlers,
-      refresh: () => deps.refresh(),
+      viewOptions: () => deps.viewOptions(),
       add: argument => this.#add(argument),
       copyId: (node, nodes) => this.#copy(node, nodes, ({ sessionId }) => sessionId),
       copyLink: (node, nodes) => this.#copy(node, nodes, record => this.#link(record)),
       showDetails: node => this.#showDetails(node),
-      editNotes: node => this.#editNotes(node),
     };
   }
 
@@ -149,11 +141,6 @@ export class SessionCommands {
     await details.show(sessionId, sessionTitle(shown), () =>
       outline(this.#detailsOf(index.get(sessionId) ?? shown), format),
     );
-  }
-
-  async #editNotes(node: unknown): Promise<void> {
-    const record = await this.#deps.access.recordOf(node);
-    if (record !== undefined) await vscode.window.showTextDocument(this.#deps.notes.uriOf(record));
   }
 
   /** Everything in words, then the service's own answer with all its fields. */

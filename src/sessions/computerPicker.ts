@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { ApiClient, Computer } from '../api';
+import { computerName, type ApiClient, type Computer } from '../api';
 import { errorSentence } from '../connection';
 import { forNotification, forQuickPick } from '../util/text';
 import type { Left } from './steps';
@@ -45,7 +45,7 @@ export async function pickComputer(
     .list({ signal: abort.signal })
     .then(({ items }) => {
       picker.items = inOrder(items, ask.last).map(computer => ({
-        label: forQuickPick(computer.name),
+        label: forQuickPick(computerName(computer)),
         description: forQuickPick(descriptionOf(computer, ask.last)),
         buttons: ask.title === undefined ? [more] : [],
         computer,
@@ -72,7 +72,7 @@ export async function pickComputer(
 function inOrder(computers: readonly Computer[], last: string | undefined): Computer[] {
   const rank = ({ id, status }: Computer): number =>
     (id === last ? 0 : 2) + (status === 'active' || status === undefined ? 0 : 1);
-  return [...computers].sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
+  return [...computers].sort((a, b) => rank(a) - rank(b) || computerName(a).localeCompare(computerName(b)));
 }
 
 function descriptionOf({ id, status, hostname }: Computer, last: string | undefined): string {

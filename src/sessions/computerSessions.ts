@@ -23,7 +23,6 @@ export interface ComputerSessionsDeps {
   readonly monitor: SessionMonitor;
   readonly computer: (computerId: string) => ComputerFacts | undefined;
   readonly format: Formatter;
-  readonly titleLength?: () => number;
 }
 
 /** The sessions feature as the Computers view sees it, passed through `parts`. */
@@ -40,19 +39,17 @@ export class ComputerSessions extends Disposable implements SessionsOfComputers 
       this.#changed.fire(undefined);
     };
     this.register(deps.index.onDidChange(changed));
-    this.register(deps.monitor.onDidChange(changed));
   }
 
   readonly onDidChange: Event<unknown> = this.#changed.event;
 
   ofComputer(computerId: string): readonly SessionOfComputer[] {
     const { index, monitor, computer, format } = this.#deps;
-    const titleLength = this.#deps.titleLength?.();
     this.#byComputer ??= sorted(index.records.values());
     const now = Date.now();
     return (this.#byComputer.get(computerId) ?? []).map(record => {
       const status = monitor.statusOf(record.sessionId);
-      const row = rowOf(record, { status, computer, format, now, belowComputer: true, titleLength });
+      const row = rowOf(record, { status, computer, format, now, belowComputer: true });
       return { sessionId: record.sessionId, ...row };
     });
   }

@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
-import type { ApiClient, Computer } from '../api';
+import { computerName, type ApiClient, type Computer } from '../api';
 import type { Service } from '../connection';
 import { commands } from '../contributions';
-import { oneLine } from '../util/text';
 import type { SessionAccess } from './access';
 import type { RememberedChoices } from './choices';
 import { createSession, readCreateRequest, type CreateRequest } from './create';
@@ -224,8 +223,9 @@ function chooseFiles(): Thenable<readonly vscode.Uri[] | undefined> {
   return vscode.window.showOpenDialog({ canSelectMany: true, openLabel: vscode.l10n.t('Attach') });
 }
 
-function factsOf({ id, name, status, providerType }: Computer): ComputerFacts {
-  return { name: oneLine(name) || oneLine(id), status, providerType };
+function factsOf(computer: Computer): ComputerFacts {
+  const { status, providerType } = computer;
+  return { name: computerName(computer), status, providerType };
 }
 
 function titleOf(step: number): string {

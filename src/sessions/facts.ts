@@ -45,13 +45,13 @@ export function sectionsOf(record: SessionRecord, context: FactsContext): Sectio
   ];
 }
 
-/** Texts of people in a tooltip; the document has all of them. */
+/** A hook's message in a tooltip; the document has all of it. */
 const LONGEST = 300;
 
-/** The same for a tooltip, in few lines: what matters first, then each kind of facts on a line. Long notes alone are cut. */
+/** The same for a tooltip, in few lines: what matters first, then each kind of facts on a line. */
 export function tooltipOf(record: SessionRecord, context: FactsContext): string[] {
   const { format } = context;
-  const { session, signal, local } = record;
+  const { session, signal } = record;
   const row = rowOf(record, context);
   const shown: readonly (string | undefined)[] = [
     row.title,
@@ -59,14 +59,13 @@ export function tooltipOf(record: SessionRecord, context: FactsContext): string[
     oneLine(signal?.message ?? '', LONGEST),
     context.status.problem?.sentence,
     strandedText(record, context.computer) && computerState(record, context),
-    oneLine(local.notes ?? '', LONGEST),
   ];
   const others = [
     settingsFacts(session?.sessionSettings, context),
     tokenFacts(session?.sessionSettings?.tokenUsage, format),
     quietFacts(record, context),
   ];
-  const kept = inLine(localFacts(record, context).filter(([, value]) => value !== local.notes?.trim()));
+  const kept = inLine(localFacts(record, context));
   return [
     ...shown,
     ...others.map(inLine),
@@ -92,7 +91,7 @@ function sessionFacts(record: SessionRecord, context: FactsContext): Fact[] {
     [vscode.l10n.t('Problem'), status.problem?.sentence],
     [vscode.l10n.t('Computer'), computerName(record, context.computer)],
     [vscode.l10n.t('Computer’s state'), computerState(record, context)],
-    [vscode.l10n.t('Messages'), count(session?.messageCount, format)],
+    [vscode.l10n.t('Messages'), told(record, count(session?.messageCount, format))],
     ...timesAndIds,
   ];
 }
@@ -103,8 +102,8 @@ function quietFacts(record: SessionRecord, { format, status, now }: FactsContext
   return [
     [vscode.l10n.t('Title at the service'), record.local.name === undefined ? undefined : session?.title],
     [vscode.l10n.t('Status as of'), timeText(status.at, format, now)],
-    [vscode.l10n.t('Created'), timeText(session?.createdAt, format, now)],
-    [vscode.l10n.t('Updated'), timeText(session?.updatedAt, format, now)],
+    [vscode.l10n.t('Created'), told(record, timeText(session?.createdAt, format, now))],
+    [vscode.l10n.t('Updated'), told(record, timeText(session?.updatedAt, format, now))],
     [vscode.l10n.t('Completed'), timeText(session?.completedAt, format, now)],
     [vscode.l10n.t('Computer id'), session?.computerId],
     [vscode.l10n.t('Id'), record.sessionId],
@@ -162,8 +161,6 @@ function localFacts(record: SessionRecord, { format, now }: FactsContext): Fact[
     [vscode.l10n.t('Name'), local.name],
     [vscode.l10n.t('Pinned'), local.pinned === true ? yes : undefined],
     [vscode.l10n.t('Archived'), timeText(local.archivedAt, format, now)],
-    [vscode.l10n.t('Tags'), local.tags?.join(', ')],
-    [vscode.l10n.t('Notes'), local.notes?.trim()],
     [vscode.l10n.t('In this list because'), originText(record)],
     [vscode.l10n.t('In this list since'), timeText(record.addedAt, format, now)],
     [vscode.l10n.t('Workspace'), workspace?.name],
@@ -181,6 +178,11 @@ function originText({ origin }: SessionRecord): string {
     case 'listed':
       return vscode.l10n.t('the service listed it');
   }
+}
+
+/** What the service has left out of what it told of a session is said to be missing. */
+function told({ session }: SessionRecord, value: string | undefined): string | undefined {
+  return session === undefined ? undefined : (value ?? vscode.l10n.t('not known'));
 }
 
 function count(value: number | undefined, format: Formatter): string | undefined {

@@ -1,15 +1,15 @@
 import * as vscode from 'vscode';
 import { isApiError } from '../api';
-import { errorSentence, type Connection } from '../connection';
-import type { CommandHandlers, TextFiles } from '../contributions';
+import { errorSentence, type Connection, type Service } from '../connection';
+import type { CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
-import { settings } from '../settings';
 import type { Storage } from '../storage';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable, type IDisposable } from '../util/disposable';
 import type { Event } from '../util/event';
 import type { Formatter } from '../util/format';
 import { once } from '../util/once';
+import { unhandled } from '../util/unhandled';
 import { WallTimer } from '../util/wallTimer';
 import type { WindowFocus } from '../util/windowFocus';
 import { SessionAccess } from './access';
@@ -18,31 +18,32 @@ import { RememberedChoices } from './choices';
 import { SessionCommands } from './commands';
 import { ComputerSessions, type SessionsOfComputers } from './computerSessions';
 import { CreateFlow } from './createFlow';
-import { ListCommands } from './listCommands';
 import { Listing } from './listing';
 import { activityOf, isActive, type SessionStatus } from './model';
+import { sessionsForHooks, type SessionsForHooks } from './forHooks';
 import { SessionMonitor } from './monitor';
-import { NotesFiles } from './notes';
 import type { SessionPolicy } from './policy';
-import { knownOf, type SessionRecord } from './record';
+import type { SessionRecord } from './record';
 import type { ComputerFacts } from './row';
 import type { ChatForNewSessions } from './sendFirst';
 import { ServiceList } from './serviceList';
-import { SessionIndex, type StateChange } from './sessionIndex';
-import { stillWaits, type SessionSignal } from './signal';
+import { Seeds, type Seed } from './seeds';
+import { SessionIndex } from './sessionIndex';
+import type { SessionSignal } from './signal';
+import { sessionTitle } from './text';
 import { SessionsTree, type SessionTreeNode } from './tree';
 import { SessionsView } from './view';
-import { workBegan } from './work';
+import { pickViewOptions } from './viewOptions';
 import { workspaceOfCwd } from './workspaces';
 
 /** The first rows wait for the names of computers for no longer. */
 const NAMES_MS = 300;
 
 export type { SessionForChat } from './chatSessions';
-export type { SessionOfComputer, SessionsOfComputers } from './computerSessions';
+export type { SessionsOfComputers } from './computerSessions';
 export type { SessionPolicy } from './policy';
 export type { ChatForNewSessions } from './sendFirst';
-export type { StateChange } from './sessionIndex';
+export { sessionRecords, type StateChange } from './sessionIndex';
 export type { SessionSignal } from './signal';
 export type { SessionTreeNode } from './tree';
 
@@ -61,12 +62,16 @@ export interface SessionsDeps {
     readonly onDidChange: Event<unknown>;
   };
   readonly format: Formatter;
+  /** How the person wants this workspace's view. */
+  readonly memory: Pick<vscode.Memento, 'get' | 'update'>;
   readonly details: Pick<DetailsDocuments, 'show'>;
   /** What the editor calls links to this extension. */
   readonly linkBase: Pick<vscode.Uri, 'scheme' | 'authority'>;
   /** What the organization has to say against a session that is about to be made. */
   readonly policy?: SessionPolicy | undefined;
   readonly chat: ChatForNewSessions;
+  /** The sessions every index of a service begins with. */
+  readonly seeds: (service: Service) => Promise<readonly Seed[]>;
   /** Whether what only some services offer may be used; asked each time. */
   readonly extras: () => boolean;
 }
@@ -79,26 +84,9 @@ export interface SessionsForChat {
   readonly onDidChange: Event<readonly string[]>;
   refresh(sessionId: string, signal?: AbortSignal): Promise<SessionForChat>;
   watch(sessionId: string): IDisposable;
-  noteSend(sessionId: string, sent: { status: string; at: number; text: string }): Promise<void>;
+  noteSend(sessionId: string, sent: { status: string | undefined; at: number; text: string }): Promise<void>;
   pick(placeHolder: string): Promise<string | undefined>;
   ensure(sessionId: string): Promise<void>;
-}
-
-/** What the hooks see of the sessions. */
-export interface SessionsForHooks {
-  /** Whether an agent still waits of which a hook told at `since`, Unix ms; `undefined` for a session that is not known. */
-  stillWaits(sessionId: string, since: number): boolean | undefined;
-  readonly onDidChange: Event<readonly string[]>;
-  watch(sessionId: string): IDisposable;
-  /** Sessions that work, as far as known; those in which something happened last come first. */
-  working(): readonly string[];
-  /** While held, the session is asked about whether or not any window has the focus; all windows together ask as one. */
-  await(sessionId: string): IDisposable;
-  /** When a session was last known to work, and when the work that ended at `until` began at the earliest; Unix ms. */
-  workOf(
-    sessionId: string,
-    until: number,
-  ): { readonly seenAt: number | undefined; readonly began: number | undefined } | undefined;
 }
 
 export interface SessionsFeature extends IDisposable {
@@ -107,14 +95,12 @@ export interface SessionsFeature extends IDisposable {
   readonly forChat: SessionsForChat;
   readonly forComputers: SessionsOfComputers;
   readonly forHooks: SessionsForHooks;
-  /** What people note about sessions, as files. */
-  readonly notes: TextFiles;
-  /** Statuses of followed sessions that have changed; each change is told once, in one of the windows. */
-  readonly onDidChangeState: Event<StateChange>;
   /** Opens the session that a link names, after the person has agreed. */
   openLink(uri: vscode.Uri): Promise<void>;
-  /** Takes in what a hook told; a session that is not known yet enters the index. Resolves when it is stored. */
-  signal(event: SessionSignal): Promise<void>;
+  /** The titles of the sessions in the list by their ids. */
+  titles(): Promise<ReadonlyMap<string, string>>;
+  /** The ids of those that were taken out of it. */
+  removed(): Promise<readonly string[]>;
   /** Resolves when the index of the current service has been read. */
   ready(): Promise<void>;
   refresh(): Promise<void>;
@@ -125,21 +111,18 @@ export function registerSessions(deps: SessionsDeps): SessionsFeature {
   return new Sessions(deps);
 }
 
-/** A session of which the service has said nothing for so long is not waited for, ms. */
-const LONGEST_SILENCE_MS = 24 * 60 * 60_000;
-
 class Sessions extends Disposable implements SessionsFeature {
   readonly #deps: SessionsDeps;
   readonly #index: SessionIndex;
   readonly #monitor: SessionMonitor;
   readonly #serviceList: ServiceList;
+  readonly #seeds: Seeds;
   readonly #tree: SessionsTree;
   readonly #commands: SessionCommands;
   readonly commands: CommandHandlers<'sessions'>;
   readonly forChat: SessionsForChat;
   readonly forComputers: ComputerSessions;
   readonly forHooks: SessionsForHooks;
-  readonly notes: NotesFiles;
 
   constructor(deps: SessionsDeps) {
     super();
@@ -164,11 +147,13 @@ class Sessions extends Disposable implements SessionsFeature {
         log: deps.log,
       }),
     );
+    this.#seeds = new Seeds({ index, api: () => deps.connection.api, of: deps.seeds, log: deps.log });
     const computer = (id: string): ComputerFacts | undefined => deps.computers.known(id);
     const statusOf = (record: SessionRecord): SessionStatus => monitor.statusOf(record.sessionId);
     const { format } = deps;
     const listing = this.register(
       new Listing({
+        memory: deps.memory,
         records: () => index.records,
         statusOf,
         computer,
@@ -180,7 +165,7 @@ class Sessions extends Disposable implements SessionsFeature {
     const patience = this.register(new WallTimer());
     const named = once(async () => {
       const enough = new Promise(resolve => patience.start(NAMES_MS, resolve));
-      await Promise.race([deps.computers.listed(), enough]).catch(() => undefined);
+      await Promise.race([deps.computers.listed(), enough]).catch(unhandled);
       patience.dispose();
     });
     const tree = (this.#tree = this.register(
@@ -199,7 +184,6 @@ class Sessions extends Disposable implements SessionsFeature {
         statusOf,
         computer,
         format,
-        titleLength: settings.sessionsTitleLength,
       }),
     ));
     const access = new SessionAccess({
@@ -211,7 +195,6 @@ class Sessions extends Disposable implements SessionsFeature {
       selection: () => deps.view.selection,
       ready: () => this.ready(),
     });
-    const notes = (this.notes = this.register(new NotesFiles(index)));
     const choices = new RememberedChoices(deps.storage);
     const sessionCommands = (this.#commands = new SessionCommands({
       connection: deps.connection,
@@ -219,31 +202,17 @@ class Sessions extends Disposable implements SessionsFeature {
       monitor,
       access,
       flow: new CreateFlow({ index, access, choices, computer, policy: deps.policy, chat: deps.chat }),
-      list: new ListCommands({
-        view: deps.view,
-        tree,
-        records: () => index.records,
-        statusOf,
-        computer,
-        format,
-        ready: () => this.ready(),
-      }),
+      viewOptions: () => pickViewOptions(listing),
       format,
       log: deps.log,
       details: deps.details,
-      notes,
       computer,
       linkBase: deps.linkBase,
-      refresh: () => this.refresh(),
       stepAside: async (sessionId, leaving) => {
         const rows = tree.stepFrom(sessionId, leaving);
         // These move the focus of the list that has the keyboard.
         const step = rows < 0 ? 'list.focusUp' : 'list.focusDown';
         if (rows !== 0) await vscode.commands.executeCommand(step, Math.abs(rows));
-      },
-      follow: sessionId => {
-        tree.update(new Set([sessionId]));
-        return deps.view.reveal(tree.node(sessionId), { select: false, focus: true });
       },
     }));
     this.commands = sessionCommands.handlers;
@@ -264,29 +233,13 @@ class Sessions extends Disposable implements SessionsFeature {
         monitor,
         computer,
         format,
-        titleLength: settings.sessionsTitleLength,
       }),
     );
-    this.forHooks = {
-      stillWaits: (sessionId, since) => {
-        const record = index.get(sessionId);
-        return record && stillWaits(record, since);
-      },
-      onDidChange: index.onDidChange,
-      watch: sessionId => monitor.watch(sessionId),
-      working: () =>
-        [...index.records.values()]
-          .filter(record => isActive(monitor.statusOf(record.sessionId)))
-          .filter(({ checkedAt = 0 }) => Date.now() - checkedAt < LONGEST_SILENCE_MS)
-          .sort((a, b) => activityOf(b) - activityOf(a))
-          .map(({ sessionId }) => sessionId),
-      await: sessionId => monitor.watch(sessionId, 'needed'),
-      workOf: (sessionId, until) => {
-        const record = index.get(sessionId);
-        if (record === undefined) return undefined;
-        return { seenAt: record.work?.at, began: workBegan(knownOf(record), until) };
-      },
-    };
+    this.forHooks = sessionsForHooks(
+      index,
+      id => monitor.watch(id),
+      event => this.#signal(event),
+    );
     this.register(
       new SessionsView({
         view: deps.view,
@@ -316,19 +269,27 @@ class Sessions extends Disposable implements SessionsFeature {
   }
 
   async ready(): Promise<void> {
-    const { service } = await this.#deps.connection.ready();
+    const { service, kind } = await this.#deps.connection.ready();
     await this.#index.use(service?.id);
+    if (kind === 'signedIn') await this.#seeds.plant(service);
   }
 
-  get onDidChangeState(): Event<StateChange> {
-    return this.#index.onDidChangeState;
+  async titles(): Promise<ReadonlyMap<string, string>> {
+    await this.ready();
+    return new Map([...this.#index.records].map(([id, record]) => [id, sessionTitle(record)]));
+  }
+
+  async removed(): Promise<readonly string[]> {
+    await this.ready();
+    const { serviceId } = this.#index;
+    return serviceId === undefined ? [] : this.#index.removedIds(serviceId);
   }
 
   openLink(uri: vscode.Uri): Promise<void> {
     return this.#commands.openLink(uri);
   }
 
-  async signal(event: SessionSignal): Promise<void> {
+  async #signal(event: SessionSignal): Promise<void> {
     await this.ready();
     const { serviceId } = this.#index;
     if (serviceId === undefined) return;

@@ -1,17 +1,33 @@
 import * as vscode from 'vscode';
-import { onDidChangeSettings, settings, storeSessionsSetting } from '../settings';
 import { Disposable } from '../util/disposable';
 import { Emitter, type Event } from '../util/event';
 import { supportedLanguage, type Formatter } from '../util/format';
-import { oneLine } from '../util/text';
-import { parseFilter, type SessionFilter } from './filter';
-import { GROUPINGS, groupSessions, SORTINGS, startsOf, type SessionGroup } from './groups';
+import {
+  GROUPINGS,
+  groupSessions,
+  SORTINGS,
+  startsOf,
+  type Grouping,
+  type SessionGroup,
+  type Sorting,
+} from './groups';
 import type { SessionStatus } from './model';
 import type { SessionRecord } from './record';
 import { computerName, type ComputerFacts } from './row';
 import { currentWorkspace, isHere } from './workspaces';
 
+/** How a person wants the sessions listed in this workspace. */
+export interface ViewOptions {
+  readonly grouping: Grouping;
+  readonly sorting: Sorting;
+  /** Only sessions of this workspace, where there is one. */
+  readonly onlyHere: boolean;
+}
+
+const OPTIONS = 'sessions.viewOptions';
+
 export interface ListingDeps {
+  readonly memory: Pick<vscode.Memento, 'get' | 'update'>;
   readonly records: () => ReadonlyMap<string, SessionRecord>;
   readonly statusOf: (record: SessionRecord) => SessionStatus;
   readonly computer: (computerId: string) => ComputerFacts | undefined;
@@ -20,35 +36,43 @@ export interface ListingDeps {
   readonly now?: () => number;
 }
 
-const KEYS = ['groupBy', 'sortBy', 'scope', 'filter', 'titleLength'] as const;
-
-/** Which sessions the view lists, in what groups and order: the person's settings, applied. */
+/** Which sessions the view lists, in what groups and order. */
 export class Listing extends Disposable {
   readonly #deps: ListingDeps;
   readonly #changed = this.register(new Emitter<undefined>());
   readonly #firstDay: number;
-  #filter: { readonly text: string; readonly passes: SessionFilter | undefined } = {
-    text: '',
-    passes: undefined,
-  };
 
   constructor(deps: ListingDeps) {
     super();
     this.#deps = deps;
     this.#firstDay = firstDayOfWeek(deps.language);
-    const keys = KEYS.map(key => `sessions.${key}` as const);
-    const changed = (): void => this.#changed.fire(undefined);
-    this.register(onDidChangeSettings(keys, changed));
-    this.register(vscode.workspace.onDidChangeWorkspaceFolders(changed));
+    this.register(vscode.workspace.onDidChangeWorkspaceFolders(() => this.#changed.fire(undefined)));
   }
 
   readonly onDidChange: Event<undefined> = this.#changed.event;
 
+  get options(): ViewOptions {
+    const kept = (this.#deps.memory.get<unknown>(OPTIONS) ?? {}) as Partial<
+      Record<keyof ViewOptions, unknown>
+    >;
+    return {
+      grouping: GROUPINGS.find(known => known === kept.grouping) ?? 'attention',
+      sorting: SORTINGS.find(known => known === kept.sorting) ?? 'activity',
+      onlyHere: kept.onlyHere === true,
+    };
+  }
+
+  async choose(change: Partial<ViewOptions>): Promise<void> {
+    await this.#deps.memory.update(OPTIONS, { ...this.options, ...change });
+    this.#changed.fire(undefined);
+  }
+
   groups(): SessionGroup[] {
+    const { grouping, sorting } = this.options;
     const { statusOf, computer, language, now = Date.now } = this.#deps;
     return groupSessions(this.#visible(), {
-      grouping: GROUPINGS.find(known => known === settings.sessionsGroupBy()) ?? 'attention',
-      sorting: SORTINGS.find(known => known === settings.sessionsSortBy()) ?? 'activity',
+      grouping,
+      sorting,
       ...startsOf(now(), this.#firstDay),
       language: supportedLanguage(language),
       statusOf,
@@ -69,41 +93,19 @@ export class Listing extends Disposable {
   hiddenText(): string | undefined {
     const [shown, all] = [this.#visible().length, this.#deps.records().size];
     if (shown === all) return undefined;
-    const filter = oneLine(settings.sessionsFilter(), 80);
-    const reasons = [
-      settings.sessionsScope() === 'workspace' ? vscode.l10n.t('only sessions of this workspace') : '',
-      filter === '' ? '' : vscode.l10n.t('filter: {0}', filter),
-    ];
-    const why = reasons.filter(reason => reason !== '').join(', ');
     const hidden = all - shown;
-    if (all === 1) return vscode.l10n.t('The only session is not shown ({0}).', why);
+    if (all === 1) return vscode.l10n.t('The only session is not shown (only sessions of this workspace).');
     return hidden === 1
-      ? vscode.l10n.t('1 of {0} sessions is not shown ({1}).', all, why)
-      : vscode.l10n.t('{0} of {1} sessions are not shown ({2}).', hidden, all, why);
+      ? vscode.l10n.t('1 of {0} sessions is not shown (only sessions of this workspace).', all)
+      : vscode.l10n.t('{0} of {1} sessions are not shown (only sessions of this workspace).', hidden, all);
   }
 
   #visible(): SessionRecord[] {
-    const { statusOf, computer } = this.#deps;
-    const text = settings.sessionsFilter();
-    if (text !== this.#filter.text) this.#filter = { text, passes: parseFilter(text) };
-    const { passes } = this.#filter;
-    const onlyHere = settings.sessionsScope() === 'workspace' && currentWorkspace() !== undefined;
-    return [...this.#deps.records().values()].filter(
-      record =>
-        (!onlyHere || isHere(record.workspace)) &&
-        (passes?.(record, { status: statusOf(record), computerName: computerName(record, computer) }) ??
-          true),
-    );
+    const all = [...this.#deps.records().values()];
+    return this.options.onlyHere && currentWorkspace() !== undefined
+      ? all.filter(record => isHere(record.workspace))
+      : all;
   }
-}
-
-/** Stores a choice about the view; a default is not written out. */
-export async function storeChoice(
-  key: Exclude<(typeof KEYS)[number], 'titleLength'>,
-  value: string,
-  defaultValue: string,
-): Promise<void> {
-  await storeSessionsSetting(key, value === defaultValue ? undefined : value);
 }
 
 /** 1 for Monday to 7 for Sunday, as the language has it. */

@@ -2,78 +2,41 @@ import * as vscode from 'vscode';
 import type { Formatter } from '../util/format';
 import { forNotification, forQuickPick } from '../util/text';
 import { isSession, keyOf, type SessionAccess } from './access';
-import { isUnread, type Overlay } from './overlay';
+import type { Overlay } from './overlay';
 import type { SessionRecord } from './record';
 import type { SessionIndex } from './sessionIndex';
 import { sessionTitle } from './text';
-import { Undo, type Tell } from './undo';
 
 export interface LocalCommandsDeps {
   readonly index: SessionIndex;
   readonly access: SessionAccess;
   readonly format: Formatter;
   readonly onFailure: (error: unknown) => void;
-  /** Takes the keyboard from a session's row to one that stays when these go elsewhere: a row that goes takes the focus with it. */
+  /** Takes the keyboard from a session's row to one that stays when these go: a row that goes takes the focus with it. */
   readonly stepAside?: (sessionId: string, leaving: ReadonlySet<string>) => Thenable<unknown>;
-  /** Takes the keyboard to where a session's row is now: in another group it would be lost. */
-  readonly follow?: (sessionId: string) => Thenable<unknown>;
   /** How what was done is told; by a notification unless a test listens. */
   readonly tell?: Tell;
 }
 
-type Changed = 'name' | 'pinned' | 'archivedAt' | 'tags' | 'readCount';
-
-/** A mark that sessions have or have not. */
-interface Mark<K extends Changed> {
-  readonly field: K;
-  readonly has: (record: SessionRecord) => boolean;
-  readonly on: (record: SessionRecord) => Overlay[K];
-  readonly off: () => Overlay[K];
-}
-
-const PIN: Mark<'pinned'> = {
-  field: 'pinned',
-  has: ({ local }) => local.pinned === true,
-  on: () => true,
-  off: () => undefined,
-};
-const ARCHIVE: Mark<'archivedAt'> = {
-  field: 'archivedAt',
-  has: ({ local }) => local.archivedAt !== undefined,
-  on: () => Date.now(),
-  off: () => undefined,
-};
-const READ: Mark<'readCount'> = {
-  field: 'readCount',
-  has: ({ local, session }) => !isUnread(local, session?.messageCount),
-  on: ({ session }) => session?.messageCount ?? 0,
-  off: () => -1,
-};
+/** Tells something with a button to go with it; resolves to the button when it was pressed. */
+type Tell = (sentence: string, button: string) => Thenable<string | undefined>;
 
 /** What people do with sessions on this machine alone: the service has no call for any of it (interface-notes 3). */
 export class LocalCommands {
   readonly #deps: LocalCommandsDeps;
-  readonly #undo: Undo;
 
   constructor(deps: LocalCommandsDeps) {
     this.#deps = deps;
-    this.#undo = new Undo(
-      deps.tell ?? ((text, button) => vscode.window.showInformationMessage(text, button)),
-    );
   }
 
   readonly handlers = {
     remove: (node: unknown, nodes: unknown) => this.#remove(node, nodes),
-    undo: () => this.#undo.last(),
     restore: () => this.#restore(),
     rename: (node: unknown) => this.#rename(node),
-    pin: (node: unknown, nodes: unknown) => this.#mark(node, nodes, PIN),
-    unpin: (node: unknown, nodes: unknown) => this.#set(node, nodes, 'pinned', PIN.off),
-    archive: (node: unknown, nodes: unknown) => this.#mark(node, nodes, ARCHIVE),
-    unarchive: (node: unknown, nodes: unknown) => this.#set(node, nodes, 'archivedAt', ARCHIVE.off),
-    markRead: (node: unknown, nodes: unknown) => this.#mark(node, nodes, READ),
-    markUnread: (node: unknown, nodes: unknown) => this.#set(node, nodes, 'readCount', READ.off),
-    editTags: (node: unknown) => this.#editTags(node),
+    pin: (node: unknown, nodes: unknown) => this.#keep(node, nodes, { pinned: true }),
+    unpin: (node: unknown, nodes: unknown) => this.#keep(node, nodes, { pinned: undefined }),
+    archive: (node: unknown, nodes: unknown) => this.#archive(node, nodes),
+    unarchive: (node: unknown, nodes: unknown) => this.#keep(node, nodes, { archivedAt: undefined }),
   } as const;
 
   async #remove(node: unknown, nodes: unknown): Promise<void> {
@@ -88,7 +51,9 @@ export class LocalCommands {
       );
       if (!(await confirmed(question, detail, vscode.l10n.t('Remove')))) return;
     }
-    await this.#stepAside(node, records);
+    const { focused } = keyOf(node) ?? {};
+    if (isSession(focused) && records.some(({ sessionId }) => sessionId === focused.sessionId))
+      await this.#deps.stepAside?.(focused.sessionId, new Set(records.map(({ sessionId }) => sessionId)));
     const removed: SessionRecord[] = [];
     for (const { sessionId } of records) {
       const record = await index.remove(serviceId, sessionId);
@@ -109,12 +74,6 @@ export class LocalCommands {
     this.#offer(sentence, async () => {
       for (const record of removed) await index.restore(serviceId, record);
     });
-  }
-
-  async #stepAside(node: unknown, records: readonly SessionRecord[]): Promise<void> {
-    const focused = focusedOf(node, records);
-    const leaving = new Set(records.map(({ sessionId }) => sessionId));
-    if (focused !== undefined) await this.#deps.stepAside?.(focused, leaving);
   }
 
   /** Puts back what was removed, in whichever window and however long ago. */
@@ -142,74 +101,55 @@ export class LocalCommands {
     for (const { record } of chosen ?? []) await index.restore(serviceId, record);
   }
 
-  /** Marks the sessions; a key of the tree turns a mark round that all of them have. */
-  async #mark<K extends Changed>(
-    node: unknown,
-    nodes: unknown,
-    { field, has, on, off }: Mark<K>,
-  ): Promise<void> {
-    const isOff = keyOf(node)?.toggle === true && (await this.#deps.access.recordsOf(node, nodes)).every(has);
-    await this.#set(node, nodes, field, isOff ? off : on);
-  }
-
-  /** Changes one field of each selected session; several are asked about once, and what is hidden by it can be taken back. */
-  async #set<K extends Changed>(
-    node: unknown,
-    nodes: unknown,
-    field: K,
-    value: (record: SessionRecord) => Overlay[K],
-  ): Promise<void> {
-    const records = await this.#deps.access.recordsOf(node, nodes);
+  /** Several are asked about once, and the notice takes it back for those that nobody has touched since. */
+  async #archive(node: unknown, nodes: unknown): Promise<void> {
+    const { index, access } = this.#deps;
+    const { serviceId } = index;
+    const records = (await access.recordsOf(node, nodes)).filter(
+      ({ local }) => local.archivedAt === undefined,
+    );
     const [first] = records;
-    if (first === undefined) return;
-    const isArchiving = field === 'archivedAt' && value(first) !== undefined;
-    if (isArchiving && records.length > 1) {
-      const question = vscode.l10n.t('Archive {0} sessions?', records.length);
+    if (serviceId === undefined || first === undefined) return;
+    const count = records.length;
+    if (count > 1) {
+      const question = vscode.l10n.t('Archive {0} sessions?', count);
       const detail = vscode.l10n.t(
         'They go to the group “Archived” on this machine. The service keeps them as they are.',
       );
       if (!(await confirmed(question, detail, vscode.l10n.t('Archive')))) return;
     }
-    if (field === 'archivedAt') await this.#stepAside(node, records);
-    const takeBack = await this.#change(records, field, value);
-    const focused = focusedOf(node, records);
-    if (field === 'pinned' && focused !== undefined) await this.#deps.follow?.(focused);
-    const sentence = doneText(field, isArchiving, records, first);
-    if (sentence === undefined) this.#undo.add(takeBack);
-    else this.#offer(sentence, takeBack);
+    const archivedAt = Date.now();
+    for (const { sessionId } of records)
+      await index.keep(serviceId, sessionId, local => ({ ...local, archivedAt, changedAt: archivedAt }));
+    const sentence =
+      count === 1
+        ? vscode.l10n.t('Archived “{0}” on this machine.', sessionTitle(first))
+        : vscode.l10n.t('Archived {0} sessions on this machine.', count);
+    this.#offer(sentence, async () => {
+      for (const { sessionId } of records)
+        await index.keep(serviceId, sessionId, local =>
+          local.archivedAt === archivedAt
+            ? { ...local, archivedAt: undefined, changedAt: Date.now() }
+            : local,
+        );
+    });
   }
 
-  /** Resolves to what takes the change back, and only this change: what was changed anew since stays as it is. */
-  async #change<K extends Changed>(
-    records: readonly SessionRecord[],
-    field: K,
-    value: (record: SessionRecord) => Overlay[K],
-  ): Promise<() => Promise<void>> {
-    const { index } = this.#deps;
+  /** Changes what is kept about each selected session. */
+  async #keep(node: unknown, nodes: unknown, change: Overlay): Promise<void> {
+    const { index, access } = this.#deps;
     const { serviceId } = index;
-    if (serviceId === undefined) return () => Promise.resolve();
-    const changes: { readonly sessionId: string; readonly from: Overlay[K]; readonly to: Overlay[K] }[] = [];
-    for (const record of records) {
-      const { sessionId } = record;
-      let from: Overlay[K] | undefined;
-      const to = value(record);
-      await index.keep(serviceId, sessionId, local => {
-        from = local[field];
-        return { ...local, [field]: to, changedAt: Date.now() };
-      });
-      changes.push({ sessionId, from: from, to });
-    }
-    return async () => {
-      for (const { sessionId, from, to } of changes)
-        await index.keep(serviceId, sessionId, local =>
-          isSame(local[field], to) ? { ...local, [field]: from, changedAt: Date.now() } : local,
-        );
-    };
+    const records = await access.recordsOf(node, nodes);
+    if (serviceId === undefined) return;
+    for (const { sessionId } of records)
+      await index.keep(serviceId, sessionId, local => ({ ...local, ...change, changedAt: Date.now() }));
   }
 
   async #rename(node: unknown): Promise<void> {
-    const record = await this.#deps.access.recordOf(node);
-    if (record === undefined) return;
+    const { index, access } = this.#deps;
+    const record = await access.recordOf(node);
+    const { serviceId } = index;
+    if (record === undefined || serviceId === undefined) return;
     const name = await vscode.window.showInputBox({
       title: vscode.l10n.t('Rename session on this machine'),
       prompt: vscode.l10n.t(
@@ -223,64 +163,24 @@ export class LocalCommands {
     if (name === undefined) return;
     const given = name.trim();
     const isOwn = given === '' || (record.local.name === undefined && given === sessionTitle(record));
-    this.#undo.add(await this.#change([record], 'name', () => (isOwn ? undefined : given)));
+    await index.keep(serviceId, record.sessionId, local => ({
+      ...local,
+      name: isOwn ? undefined : given,
+      changedAt: Date.now(),
+    }));
   }
 
-  async #editTags(node: unknown): Promise<void> {
-    const record = await this.#deps.access.recordOf(node);
-    if (record === undefined) return;
-    const text = await vscode.window.showInputBox({
-      title: vscode.l10n.t('Tags of “{0}”', forNotification(sessionTitle(record), 60)),
-      prompt: vscode.l10n.t(
-        'Separated by commas. Kept on this machine only, beside the tags of the service.',
-      ),
-      value: record.local.tags?.join(', ') ?? '',
-      validateInput: tooLong(1_000),
-    });
-    if (text === undefined) return;
-    const tags = [...new Set(text.split(',').map(tag => tag.trim()))].filter(tag => tag !== '');
-    this.#undo.add(await this.#change([record], 'tags', () => (tags.length === 0 ? undefined : tags)));
-  }
-
+  /** Tells what was done and offers to take it back, without waiting for an answer. */
   #offer(sentence: string, takeBack: () => Promise<void>): void {
-    this.#undo.offer(sentence, takeBack, this.#deps.onFailure);
+    const { onFailure, tell = notice } = this.#deps;
+    const button = vscode.l10n.t('Undo');
+    void tell(forNotification(sentence), button).then(answer => {
+      if (answer === button) takeBack().catch(onFailure);
+    });
   }
 }
 
-function doneText(
-  field: Changed,
-  isArchiving: boolean,
-  records: readonly SessionRecord[],
-  first: SessionRecord,
-): string | undefined {
-  const count = records.length;
-  if (isArchiving)
-    return count === 1
-      ? vscode.l10n.t('Archived “{0}” on this machine.', sessionTitle(first))
-      : vscode.l10n.t('Archived {0} sessions on this machine.', count);
-  if (count === 1) return undefined;
-  switch (field) {
-    case 'pinned':
-      return vscode.l10n.t('Changed the pins of {0} sessions.', count);
-    case 'archivedAt':
-      return vscode.l10n.t('Took {0} sessions out of the archive.', count);
-    case 'readCount':
-      return vscode.l10n.t('Changed the read marks of {0} sessions.', count);
-    default:
-      return undefined;
-  }
-}
-
-/** The row with the focus, where it is one of these and a key asked. */
-function focusedOf(node: unknown, records: readonly SessionRecord[]): string | undefined {
-  const { focused } = keyOf(node) ?? {};
-  const isAmong = isSession(focused) && records.some(({ sessionId }) => sessionId === focused.sessionId);
-  return isAmong ? focused.sessionId : undefined;
-}
-
-function isSame(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
-}
+const notice: Tell = (sentence, button) => vscode.window.showInformationMessage(sentence, button);
 
 async function confirmed(question: string, detail: string, act: string): Promise<boolean> {
   return (await vscode.window.showWarningMessage(question, { modal: true, detail }, act)) === act;

@@ -1,4 +1,4 @@
-import type { SessionRecord } from './record';
+import { isOlder, type SessionRecord } from './record';
 import { isWorking } from './work';
 
 /** Why the status of a session is not known now. */
@@ -47,9 +47,9 @@ export function isActive(status: SessionStatus): boolean {
   return isWorking(status.value === 'unknown' ? status.last : status.value);
 }
 
-/** A hook told that the agent waits for input, and nothing has happened since. */
+/** A hook told that the agent waits for the person, nothing has happened since, and the session is not muted. */
 export function isWaiting(record: SessionRecord): boolean {
-  return record.signal?.kind === 'waiting';
+  return record.signal?.kind === 'waiting' && record.local.muted !== true;
 }
 
 /** The name given here, the service's title, the first line sent from here, else nothing. */
@@ -74,4 +74,38 @@ export function nextCheck(status: SessionStatus, unchangedChecks: number, fastes
     return Math.min(60_000, Math.max(5_000, fastestMs) * 2 ** Math.min(unchangedChecks, 4));
   if (isActive(status)) return Math.min(30_000, fastestMs * 1.5 ** Math.min(unchangedChecks, 8));
   return Math.min(300_000, 30_000 * 2 ** Math.min(unchangedChecks, 4));
+}
+
+/** What was asked so shortly ago is not asked again for whoever comes back. */
+const JUST_NOW_MS = 1_000;
+/** Timers fire a little early or late: so much of the time between checks is enough. */
+const EARLY = 0.9;
+
+/** For whom a session is to be asked about. */
+export interface Wish {
+  readonly fastestMs: number;
+  /** Somebody has begun to look: however long nothing has changed, it is asked as if something had. */
+  readonly eager: boolean;
+  /** Somebody has come back to a session in front of them: it is asked at once. */
+  readonly returned: boolean;
+}
+
+/** When a session was last asked about; Unix ms. What is dated so far ahead that no answer counts as older says nothing. */
+export function askedAt(
+  { checkedAt, check }: Pick<SessionRecord, 'checkedAt' | 'check'>,
+  now: number,
+): number {
+  return Math.max(
+    ...[checkedAt ?? 0, check?.problem?.at ?? 0].map(at => (at <= now || isOlder(now, at) ? at : 0)),
+  );
+}
+
+/** Milliseconds until the session is to be asked about again; 0 or less when it is time. */
+export function untilDue(record: SessionRecord, status: SessionStatus, wish: Wish, now: number): number {
+  const asked = askedAt(record, now);
+  if (asked === 0) return 0;
+  const { fastestMs, eager, returned } = wish;
+  const unchanged = eager ? 0 : (record.check?.unchanged ?? 0);
+  const pause = returned ? Math.min(JUST_NOW_MS, fastestMs) : nextCheck(status, unchanged, fastestMs);
+  return asked + pause * EARLY - now;
 }

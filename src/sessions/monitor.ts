@@ -1,13 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { isApiError, type ApiClient, type Session } from '../api';
+import { hasCome } from '../util/clock';
 import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
-import { Emitter } from '../util/event';
 import { Poller } from '../util/poller';
 import { SharedRequests } from '../util/shared';
 import type { WindowFocus } from '../util/windowFocus';
-import { begun, LEASE_MS, untilDue, type Turn } from './checks';
-import { statusOf, type SessionStatus, type StatusProblem } from './model';
+import { askedAt, statusOf, untilDue, type SessionStatus, type StatusProblem } from './model';
+import { Pace } from './pace';
 import type { SessionIndex } from './sessionIndex';
 
 export interface MonitorDeps {
@@ -20,14 +19,21 @@ export interface MonitorDeps {
   /** The sentence for a failed check; `undefined` when it was only cancelled. */
   readonly sentence: (error: unknown) => string | undefined;
   readonly now?: () => number;
+  /** Between the questions of all windows together, ms. */
+  readonly apartMs?: number;
 }
+
+/** At most two questions a second, also where a timer is a little late. */
+const APART_MS = 550;
+/** A window that asked and says nothing for so long has gone. */
+const LEASE_MS = 20_000;
+/** How soon to look again when another window asks. */
+const LOOK_MS = 1_000;
 
 interface Watched {
   holders: number;
   /** Holders for whom the session is in front of the person, not a row among others. */
   inFront: number;
-  /** Holders for whom it is asked about without the focus, too. */
-  needed: number;
   eager: boolean;
   returned: boolean;
   readonly poller: Poller;
@@ -35,18 +41,23 @@ interface Watched {
 
 type Wish = Partial<Pick<Watched, 'eager' | 'returned'>>;
 
+interface Question {
+  /** Whether it is still this window's turn. */
+  readonly mayAsk: () => boolean;
+  readonly onLeft: () => void;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Keeps the status of sessions true while somebody looks at them, backing off, resting. All windows together ask about a session
- * as often as one would: each tells the others when it asks, and the answer serves all.
+ * as often as one would: one asks at a time, and the answer serves all.
  */
 export class SessionMonitor extends Disposable {
   readonly #deps: MonitorDeps;
-  readonly #name = randomBytes(6).toString('base64url');
   readonly #watched = new Map<string, Watched>();
-  readonly #failures = new Map<string, number>();
   readonly #requests = new SharedRequests<Session>();
-  readonly #changed = this.register(new Emitter<readonly string[]>());
   readonly #now: () => number;
+  readonly #pace: Pace;
   /** Failures before this time are of another key or another service. */
   #since = 0;
 
@@ -54,18 +65,18 @@ export class SessionMonitor extends Disposable {
     super();
     this.#deps = deps;
     this.#now = deps.now ?? Date.now;
+    const { index, apartMs = APART_MS } = deps;
+    this.#pace = this.register(
+      new Pace({ tryRun: (ttlMs, work) => index.tryRun('turn', ttlMs, work), apartMs }),
+    );
     this.register(
       deps.index.onDidChange(ids => {
         // What was learned elsewhere may make the next question due sooner.
         for (const [id, { poller }] of this.#watched) if (ids.length === 0 || ids.includes(id)) poller.poke();
       }),
     );
-    this.register(deps.index.onDidCheck(ids => this.#onChecked(ids)));
     this.register(deps.focused.onDidChange(focused => this.#rest(!focused)));
   }
-
-  /** Sessions whose status problem came or went; what the service answered is told by the index. */
-  readonly onDidChange = this.#changed.event;
 
   statusOf(sessionId: string): SessionStatus {
     const record = this.#deps.index.get(sessionId);
@@ -75,14 +86,14 @@ export class SessionMonitor extends Disposable {
 
   /**
    * While held, the session is checked: soon while the agent works, rarely otherwise. One that is in front of the person is also
-   * checked when the window gets the focus again; one that is needed is checked whether or not the window has it.
+   * checked when the window gets the focus again.
    */
-  watch(sessionId: string, why?: 'inFront' | 'needed'): IDisposable {
+  watch(sessionId: string, why?: 'inFront'): IDisposable {
     const watched = this.#watched.get(sessionId) ?? this.#begin(sessionId);
     const count = (by: 1 | -1): void => {
       watched.holders += by;
       if (why !== undefined) watched[why] += by;
-      if (watched.needed > 0 || this.#deps.focused.current) watched.poller.start();
+      if (this.#deps.focused.current) watched.poller.start();
       else watched.poller.stop();
     };
     count(1);
@@ -130,15 +141,12 @@ export class SessionMonitor extends Disposable {
   #begin(sessionId: string): Watched {
     const poller = new Poller({
       run: signal => this.#round(sessionId, signal),
-      isShown: async () => {
-        if (watched.needed === 0) await this.#deps.focused.isShown?.();
-      },
+      isShown: async () => this.#deps.focused.isShown?.(),
       now: this.#now,
     });
     const watched: Watched = {
       holders: 0,
       inFront: 0,
-      needed: 0,
       eager: true,
       returned: false,
       poller,
@@ -150,7 +158,7 @@ export class SessionMonitor extends Disposable {
   #rest(resting: boolean): void {
     for (const watched of this.#watched.values()) {
       watched.returned = !resting && watched.inFront > 0;
-      if (resting && watched.needed === 0) watched.poller.stop();
+      if (resting) watched.poller.stop();
       else watched.poller.start();
     }
   }
@@ -164,57 +172,61 @@ export class SessionMonitor extends Disposable {
     if (index.get(sessionId) === undefined) return Infinity;
     const wait = this.#untilDue(sessionId, watched);
     if (wait > 0) return Math.min(wait, 60_000);
-    const wish = { eager: watched.eager, returned: watched.returned };
-    // Whoever pokes from here on wants a question of their own.
-    watched.eager = false;
-    watched.returned = false;
-    const takenAt = await this.#take(serviceId, sessionId, wish);
-    if (takenAt !== undefined) {
-      const answered = await this.check(sessionId, signal).then(
+    let question: Promise<boolean> = Promise.resolve(false);
+    await this.#pace.turn({
+      isFirst: () => watched.inFront > 0,
+      isDue: () => this.#untilDue(sessionId, watched) <= 0,
+      askedAt: () => askedAt(index.get(sessionId) ?? {}, this.#now()),
+      ask: turn => {
+        const left = Promise.withResolvers<boolean>();
+        const mayAsk = (): boolean => turn.isHeld() && !signal.aborted;
+        question = this.#askInTurn(sessionId, watched, { mayAsk, onLeft: () => left.resolve(true), signal });
+        const end = (): void => left.resolve(false);
+        question.then(end, end);
+        return left.promise;
+      },
+      signal,
+    });
+    const isElsewhere = await question;
+    return Math.max(isElsewhere ? LOOK_MS : 1, Math.min(this.#untilDue(sessionId, watched), 60_000));
+  }
+
+  /** Asks unless that is not due any more; resolves to whether another window is asking. */
+  async #askInTurn(
+    sessionId: string,
+    watched: Watched,
+    { mayAsk, onLeft, signal }: Question,
+  ): Promise<boolean> {
+    const { index } = this.#deps;
+    const { serviceId } = index;
+    if (serviceId === undefined) return false;
+    const isDone = await index.tryRun(sessionId, LEASE_MS, async lease => {
+      await index.read(serviceId, sessionId);
+      if (this.#untilDue(sessionId, watched) > 0 || !lease.isHeld() || !mayAsk()) return true;
+      const { eager, returned } = watched;
+      // Whoever pokes from here on wants a question of their own.
+      watched.eager = false;
+      watched.returned = false;
+      const at = this.#now();
+      const answer = this.check(sessionId, signal);
+      onLeft();
+      const isAnswered = await answer.then(
         () => true,
         () => false,
       );
-      if ((index.get(sessionId)?.checkedAt ?? 0) < takenAt) {
-        await this.#letGo(serviceId, sessionId);
-        // The question was under way before the turn: what the turn was taken for is still to be asked.
-        if (answered) watched.eager ||= wish.eager || wish.returned;
-      }
-    }
-    return Math.max(1, Math.min(this.#untilDue(sessionId, watched), 60_000));
+      // The question was under way before the turn: what the turn was taken for is still to be asked.
+      if (isAnswered && (index.get(sessionId)?.checkedAt ?? 0) < at) watched.eager ||= eager || returned;
+      return true;
+    });
+    return isDone === undefined;
   }
 
-  #untilDue(sessionId: string, wish: Wish = {}): number {
-    const turn = this.#turn(sessionId, wish);
-    return turn === undefined ? Infinity : untilDue(turn);
-  }
-
-  #turn(sessionId: string, { eager = false, returned = false }: Wish): Turn | undefined {
+  #untilDue(sessionId: string, { eager = false, returned = false }: Wish = {}): number {
     const { index, fastestMs } = this.#deps;
     const record = index.get(sessionId);
-    if (record === undefined) return undefined;
+    if (record === undefined) return Infinity;
     const status = statusOf(record, this.#problemOf(sessionId));
-    const asked = { record, check: index.check(sessionId), status };
-    return { ...asked, fastestMs: fastestMs(), eager, returned, now: this.#now() };
-  }
-
-  /** Takes the turn to ask; resolves to when, or to `undefined` when another window has taken it meanwhile. */
-  async #take(serviceId: string, sessionId: string, wish: Wish): Promise<number | undefined> {
-    let takenAt: number | undefined;
-    await this.#deps.index.updateCheck(serviceId, sessionId, check => {
-      const known = this.#turn(sessionId, wish);
-      if (known === undefined) return check;
-      const turn = { ...known, check };
-      takenAt = untilDue(turn) <= 0 ? turn.now : undefined;
-      return takenAt === undefined ? check : begun(turn, this.#name);
-    });
-    return takenAt;
-  }
-
-  /** A turn that brought no answer of its own holds nobody back. */
-  async #letGo(serviceId: string, sessionId: string): Promise<void> {
-    await this.#deps.index.updateCheck(serviceId, sessionId, check =>
-      check?.by === this.#name && (check.failure?.at ?? 0) < check.at ? { ...check, by: '', at: 0 } : check,
-    );
+    return untilDue(record, status, { fastestMs: fastestMs(), eager, returned }, this.#now());
   }
 
   async #ask(sessionId: string, signal: AbortSignal): Promise<Session> {
@@ -242,35 +254,14 @@ export class SessionMonitor extends Disposable {
       // A failure, too, is as old as its question: an answer to a later one counts.
       const lasts = isApiError(error) && (error.kind === 'notFound' || error.kind === 'forbidden');
       const problem = { at: startedAt, sentence: sentence ?? '', ...(lasts ? { lasts } : {}) };
-      if (sentence !== undefined) await this.#fail(serviceId, sessionId, problem);
+      if (sentence !== undefined) await index.fail(serviceId, sessionId, problem);
       throw error;
     }
   }
 
-  /** Tells all windows that a check has failed. */
-  async #fail(serviceId: string, sessionId: string, failure: StatusProblem): Promise<void> {
-    const { at } = failure;
-    await this.#deps.index.updateCheck(serviceId, sessionId, check =>
-      at < (check?.failure?.at ?? 0) && (check?.failure?.at ?? 0) <= this.#now()
-        ? check
-        : { ...(check ?? { at, by: this.#name, seen: '', unchanged: 0 }), failure },
-    );
-  }
-
   #problemOf(sessionId: string): StatusProblem | undefined {
-    const failure = this.#deps.index.check(sessionId)?.failure;
-    // A failure that is dated in the future is of a clock that was wrong.
-    const isOurs = failure !== undefined && failure.at > this.#since && failure.at <= this.#now() + LEASE_MS;
-    return isOurs ? failure : undefined;
-  }
-
-  #onChecked(sessionIds: readonly string[]): void {
-    const changed = sessionIds.filter(id => {
-      const at = this.#problemOf(id)?.at ?? 0;
-      if ((this.#failures.get(id) ?? 0) === at) return false;
-      this.#failures.set(id, at);
-      return true;
-    });
-    if (changed.length > 0) this.#changed.fire(changed);
+    const problem = this.#deps.index.get(sessionId)?.check?.problem;
+    const isOurs = problem !== undefined && problem.at > this.#since && hasCome(problem.at, this.#now());
+    return isOurs ? problem : undefined;
   }
 }

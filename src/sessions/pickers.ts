@@ -33,6 +33,7 @@ export async function pickSession(ask: {
       return {
         label: forQuickPick(row.title),
         description: forQuickPick(row.description),
+        detail: forQuickPick(record.sessionId),
         value: { kind: 'known', sessionId: record.sessionId },
       };
     });
@@ -47,7 +48,7 @@ export async function pickSession(ask: {
   ];
   const items = ask.offerOthers ? [...known, ...others] : known;
   // Often asked from a page, which would close it by getting the focus back late.
-  const options = { placeHolder, matchOnDescription: true, ignoreFocusOut: true };
+  const options = { placeHolder, matchOnDescription: true, matchOnDetail: true, ignoreFocusOut: true };
   return (await vscode.window.showQuickPick(items, options))?.value;
 }
 

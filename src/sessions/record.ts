@@ -1,7 +1,9 @@
-import { readSession, type Session } from '../api';
-import { decodeOverlay, NO_OVERLAY, type Overlay } from './overlay';
-import { decodeSignal, signalAfter, type KeptSignal } from './signal';
-import { decodeWork, workAfter, type Work } from './work';
+import * as z from 'zod/mini';
+import { readSession, openObject, recordSchema, ifFits, into, type Session } from '../api';
+import type { StatusProblem } from './model';
+import { NO_OVERLAY, type Overlay } from './overlay';
+import { SIGNAL_KINDS, signalAfter, type KeptSignal } from './signal';
+import { isWorking, type Work } from './work';
 
 const ORIGINS = ['created', 'added', 'hook', 'listed'] as const;
 
@@ -12,6 +14,14 @@ export type SessionOrigin = (typeof ORIGINS)[number];
 export interface Workspace {
   readonly uri: string;
   readonly name: string;
+}
+
+/** What the last questions about a session have brought. */
+export interface Check {
+  /** How many answers, or failures, in a row before the last one were the same. */
+  readonly unchanged: number;
+  /** Why the last question has no answer. */
+  readonly problem?: StatusProblem | undefined;
 }
 
 /**
@@ -30,6 +40,7 @@ export interface SessionRecord {
   readonly checkedAt?: number | undefined;
   /** Status answered to a send after `session` was read. */
   readonly statusAfterSend?: string | undefined;
+  readonly check?: Check | undefined;
   readonly computerName?: string | undefined;
   readonly workspace?: Workspace | undefined;
   /** What a hook told last; gone when the session has moved on since. */
@@ -45,33 +56,67 @@ export const RECORD_VERSION = 2;
 /** No question is under way for longer: an answer that seems to be newer by more than this was dated by a clock that was wrong. */
 const LONGEST_QUESTION_MS = 10 * 60_000;
 
-/** Reads a stored record; throws when it is not one. What people wrote is kept even where the rest of it is odd. */
-export function decodeRecord(value: unknown): SessionRecord {
-  if (typeof value !== 'object' || value === null) throw new Error('not an object');
-  const record = value as Partial<Record<keyof SessionRecord, unknown>>;
-  const { sessionId, addedAt, origin, session, checkedAt } = record;
-  if (typeof sessionId !== 'string' || sessionId === '') throw new Error('sessionId is missing');
-  if (typeof addedAt !== 'number' || !Number.isFinite(addedAt)) throw new Error('addedAt is missing');
-  if (!ORIGINS.some(known => known === origin)) throw new Error('origin is unknown');
-  if (checkedAt !== undefined && (typeof checkedAt !== 'number' || !Number.isFinite(checkedAt)))
-    throw new Error('checkedAt is not a time');
-  // The service tells again what of its answer cannot be read.
-  const told = session === undefined ? undefined : readSession(session);
-  const workspace = decodeWorkspace(record.workspace);
-  const signal = decodeSignal(record.signal);
-  return {
-    ...(value as SessionRecord),
-    session: told,
-    checkedAt: session !== undefined && told === undefined ? undefined : checkedAt,
-    firstText: textOf(record.firstText),
-    statusAfterSend: textOf(record.statusAfterSend),
-    computerName: textOf(record.computerName),
-    workspace,
-    signal,
-    work: decodeWork(record.work),
-    local: decodeOverlay(record.local),
-  };
-}
+/** What people wrote is kept even where the rest of a record is odd. */
+export const sessionRecordSchema = recordSchema(() =>
+  into(
+    openObject({
+      sessionId: z.string().check(z.refine(id => id !== '', { error: 'empty' })),
+      origin: z.enum(ORIGINS),
+      addedAt: z.number(),
+      firstText: ifFits(z.string()),
+      session: z.optional(z.unknown()),
+      checkedAt: z.optional(z.number()),
+      statusAfterSend: ifFits(z.string()),
+      check: ifFits(
+        openObject({
+          unchanged: z.number(),
+          problem: ifFits(
+            openObject({
+              at: z.number(),
+              sentence: z.string(),
+              lasts: ifFits(z.literal(true)),
+            }),
+          ),
+        }),
+      ),
+      computerName: ifFits(z.string()),
+      workspace: ifFits(openObject({ uri: z.string(), name: z.string() })),
+      signal: ifFits(
+        openObject({
+          kind: z.enum(SIGNAL_KINDS),
+          at: z.number(),
+          reason: ifFits(z.string()),
+          message: ifFits(z.string()),
+          cwd: ifFits(z.string()),
+          seen: ifFits(
+            openObject({
+              status: ifFits(z.string()),
+              messageCount: ifFits(z.number()),
+            }),
+          ),
+        }),
+      ),
+      work: ifFits(openObject({ at: z.number() })),
+      local: z.catch(
+        openObject({
+          name: ifFits(z.string()),
+          pinned: ifFits(z.boolean()),
+          archivedAt: ifFits(z.number()),
+          muted: ifFits(z.boolean()),
+          readCount: ifFits(z.number()),
+          changedAt: ifFits(z.number()),
+        }),
+        NO_OVERLAY,
+      ),
+    }),
+    // The service tells again what of its answer cannot be read.
+    ({ session, checkedAt, ...record }) => {
+      const told = session === undefined ? undefined : readSession(session);
+      const isLost = session !== undefined && told === undefined;
+      return { ...record, session: told, checkedAt: isLost ? undefined : checkedAt };
+    },
+  ),
+);
 
 /** Version 1 knew no overlays, no workspaces and no signals. */
 export function migrateRecord(value: unknown, fromVersion: number): unknown {
@@ -94,20 +139,42 @@ export function newRecord(
 export function observed(record: SessionRecord, session: Session, at: number): SessionRecord {
   if (isOlder(at, record.checkedAt)) return record;
   const signal = signalAfter(record.signal, session, at);
-  const work = workAfter(knownOf(record), session.status, at, false);
-  return { ...record, session, checkedAt: at, statusAfterSend: undefined, signal, work };
+  const work = isWorking(session.status) ? { at } : record.work;
+  const check = { unchanged: isNews(record, session) ? 0 : (record.check?.unchanged ?? 0) + 1 };
+  return { ...record, session, checkedAt: at, statusAfterSend: undefined, signal, work, check };
+}
+
+/** The record after a question has failed that was asked at `problem.at`; the same record when a newer one has an answer. */
+export function failed(record: SessionRecord, problem: StatusProblem): SessionRecord {
+  const { checkedAt, check } = record;
+  if (isOlder(problem.at, checkedAt) || isOlder(problem.at, check?.problem?.at)) return record;
+  return { ...record, check: { unchanged: check?.problem === undefined ? 0 : check.unchanged + 1, problem } };
+}
+
+/** Whether all that differs is when the service was asked: that need not survive a loss of power. */
+export function isOnlyAsked(before: SessionRecord | undefined, after: SessionRecord): boolean {
+  const [a, b] = [before, after].map(record => ({ ...record, checkedAt: 0, check: 0, work: 0 }));
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+function isNews(record: SessionRecord, { status, messageCount, updatedAt }: Session): boolean {
+  const { session, check } = record;
+  if (check?.problem !== undefined || knownOf(record).status !== status) return true;
+  return session?.messageCount !== messageCount || session?.updatedAt !== updatedAt;
 }
 
 /** The record after a message was accepted with this agent status. A person who answers waits for nothing any more. */
 export function sent(
   record: SessionRecord,
-  send: { readonly status: string; readonly at: number; readonly text: string },
+  send: { readonly status: string | undefined; readonly at: number; readonly text: string },
 ): SessionRecord {
   const firstText = record.firstText ?? send.text.trim().split('\n', 1)[0]?.slice(0, 200);
   const signal = record.signal !== undefined && record.signal.at <= send.at ? undefined : record.signal;
-  if (isOlder(send.at, record.checkedAt)) return { ...record, firstText, signal };
-  const work = workAfter(knownOf(record), send.status, send.at, true);
-  return { ...record, firstText, signal, work, checkedAt: send.at, statusAfterSend: send.status };
+  if (send.status === undefined || isOlder(send.at, record.checkedAt))
+    return { ...record, firstText, signal };
+  const work = isWorking(send.status) ? { at: send.at } : record.work;
+  const [checkedAt, statusAfterSend, check] = [send.at, send.status, undefined];
+  return { ...record, firstText, signal, work, checkedAt, statusAfterSend, check };
 }
 
 /** The status that was told last, and when. */
@@ -119,15 +186,7 @@ export function knownOf({ session, statusAfterSend, checkedAt, work }: SessionRe
   return { status: statusAfterSend ?? session?.status, checkedAt, work };
 }
 
-function isOlder(at: number, known: number | undefined): boolean {
+/** Whether an answer to a question of `at` comes after one to a newer question, which is `known`; Unix ms. */
+export function isOlder(at: number, known: number | undefined): boolean {
   return known !== undefined && known > at && known - at < LONGEST_QUESTION_MS;
-}
-
-function decodeWorkspace(value: unknown): Workspace | undefined {
-  const { uri, name } = (value ?? {}) as Partial<Record<keyof Workspace, unknown>>;
-  return typeof uri === 'string' && typeof name === 'string' ? { uri, name } : undefined;
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }

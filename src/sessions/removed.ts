@@ -1,12 +1,14 @@
+import * as z from 'zod/mini';
+import { openObject, recordSchema, ifFits, into, taken } from '../api';
 import type { Collection, Storage } from '../storage';
-import { decodeRecord, type SessionRecord } from './record';
+import { sessionRecordSchema, type SessionRecord } from './record';
 
 /** A session that a person took out of the list. */
 export interface Removed {
   /** Unix ms. */
   readonly at: number;
   /** As it was then; missing where an older version took it out, or where it cannot be read. */
-  readonly record?: SessionRecord;
+  readonly record?: SessionRecord | undefined;
 }
 
 /** What people took out of the list of a service, so that its own list does not bring it back, and they themselves can. */
@@ -14,18 +16,15 @@ export async function removedFrom(storage: Storage, serviceId: string): Promise<
   const removed = storage.collection<Removed>({
     path: `services/${serviceId}/removed`,
     version: 1,
-    decode,
+    schema: removedSchema,
   });
   await removed.load();
   return removed;
 }
 
-function decode(value: unknown): Removed {
-  const { at, record } = (value ?? {}) as Partial<Record<keyof Removed, unknown>>;
-  const time = Number(at ?? 0);
-  try {
-    return record === undefined ? { at: time } : { at: time, record: decodeRecord(record) };
-  } catch {
-    return { at: time };
-  }
-}
+const removedSchema = recordSchema(() =>
+  openObject({
+    at: z._default(z.number(), 0),
+    record: ifFits(into(taken(), value => sessionRecordSchema.parse(value))),
+  }),
+);

@@ -1,16 +1,13 @@
 import * as vscode from 'vscode';
 import type { TokenUsage } from '../api';
 import type { Formatter } from '../util/format';
-import { oneLine } from '../util/text';
-import { tagsOf } from './filter';
-import { activityOf, type SessionStatus } from './model';
+import { isWaiting, activityOf, type SessionStatus } from './model';
 import { isUnread } from './overlay';
 import type { SessionRecord } from './record';
 import { computerLabel, messagesText, sessionTitle, signalText, statusText, tellingSignal } from './text';
 
 /** A title is cut after so many characters, since VS Code cuts a row at its end, where state and age stand. */
 const TITLE_LENGTH = 24;
-const TAG_LENGTH = 40;
 
 /** What is known of a session's computer. */
 export interface ComputerFacts {
@@ -29,8 +26,6 @@ export interface RowContext {
   readonly now: number;
   /** The rows stand below their computer, which need not be named again. */
   readonly belowComputer?: boolean;
-  /** After so many characters the title is cut. */
-  readonly titleLength?: number | undefined;
 }
 
 /** A session as one row. */
@@ -48,18 +43,18 @@ export interface Row {
 }
 
 export function rowOf(record: SessionRecord, context: RowContext): Row {
-  const { format, belowComputer, titleLength = TITLE_LENGTH } = context;
+  const { format, belowComputer } = context;
   const { session, local } = record;
   const title = sessionTitle(record);
   const state = stateText(record, context);
   const stranded = strandedText(record, context.computer);
   const computer = computerName(record, context.computer);
-  const messages = session === undefined ? undefined : messagesText(session.messageCount, format);
+  const count = session?.messageCount;
+  const messages = count === undefined ? undefined : messagesText(count, format);
   const tokens = tokensText(session?.sessionSettings?.tokenUsage, format);
   const unread = isUnread(local, session?.messageCount) ? vscode.l10n.t('unread') : undefined;
-  const tags = tagsOf(record).flatMap(tag => (tag.trim() === '' ? [] : [`#${oneLine(tag, TAG_LENGTH)}`]));
   const place = belowComputer === true || stranded !== undefined ? undefined : computer;
-  const told = [state, stranded, unread, place, messages, tokens, ...tags];
+  const told = [state, stranded, unread, place, messages, tokens];
   const marks = [
     local.pinned === true ? vscode.l10n.t('pinned') : undefined,
     local.archivedAt === undefined ? undefined : vscode.l10n.t('archived'),
@@ -67,7 +62,7 @@ export function rowOf(record: SessionRecord, context: RowContext): Row {
   ];
   return {
     title,
-    label: title.length > titleLength ? `${title.slice(0, titleLength - 1).trimEnd()}…` : title,
+    label: title.length > TITLE_LENGTH ? `${title.slice(0, TITLE_LENGTH - 1).trimEnd()}…` : title,
     description: parts(told).join(' · '),
     icon: iconOf(record, context.status, stranded !== undefined),
     context: contextOf(record),
@@ -108,8 +103,11 @@ export function computerName(
 
 /** Codicon of a state; the state is always in words beside it. */
 export function iconOf(record: SessionRecord, status: SessionStatus, stranded: boolean): Row['icon'] {
-  if (record.signal?.kind === 'waiting') return { id: 'bell-dot', color: 'charts.yellow' };
+  if (isWaiting(record)) return { id: 'bell-dot', color: 'charts.yellow' };
   if (stranded) return { id: 'warning', color: 'list.warningForeground' };
+  const ended = tellingSignal(record, status);
+  if (ended?.kind === 'ended' && ended.reason === 'error')
+    return { id: 'error', color: 'list.errorForeground' };
   switch (status.value) {
     case 'running':
       return { id: 'sync~spin', color: 'charts.blue' };
@@ -124,12 +122,11 @@ export function iconOf(record: SessionRecord, status: SessionStatus, stranded: b
   }
 }
 
-function contextOf({ local, session }: SessionRecord): string {
+function contextOf({ local }: SessionRecord): string {
   return [
     'session',
     local.pinned === true ? 'pinned' : 'unpinned',
     local.archivedAt === undefined ? 'listed' : 'archived',
-    isUnread(local, session?.messageCount) ? 'unread' : 'read',
   ].join(' ');
 }
 

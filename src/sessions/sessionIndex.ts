@@ -1,12 +1,13 @@
 import type { Session } from '../api';
-import type { Collection, Storage, UnreadableRecord } from '../storage';
+import type { Collection, CollectionOptions, Lease, Storage, UnreadableRecord } from '../storage';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
 import { Emitter } from '../util/event';
-import { checksOf, type Check } from './checks';
-import { statusOf } from './model';
+import { activityOf, isWaiting, statusOf, titleOf, type StatusProblem } from './model';
 import type { Overlay } from './overlay';
 import {
-  decodeRecord,
+  sessionRecordSchema,
+  failed,
+  isOnlyAsked,
   migrateRecord,
   newRecord,
   observed,
@@ -39,13 +40,10 @@ export class SessionIndex extends Disposable {
   readonly #storage: Storage;
   readonly #changed = this.register(new Emitter<readonly string[]>());
   readonly #stateChanged = this.register(new Emitter<StateChange>());
-  readonly #checked = this.register(new Emitter<readonly string[]>());
   readonly #subscription = this.register(new Slot<IDisposable>());
-  readonly #checksSubscription = this.register(new Slot<IDisposable>());
   readonly #removedSubscription = this.register(new Slot<IDisposable>());
   #serviceId: string | undefined;
   #collection: Collection<SessionRecord> | undefined;
-  #checks: Collection<Check> | undefined;
   #switching: Promise<void> = Promise.resolve();
   #failure: unknown;
 
@@ -55,9 +53,6 @@ export class SessionIndex extends Disposable {
   }
 
   readonly onDidChange = this.#changed.event;
-
-  /** Sessions that some window has begun or failed to check. */
-  readonly onDidCheck = this.#checked.event;
 
   /** Statuses that answers to this window have changed. */
   readonly onDidChangeState = this.#stateChanged.event;
@@ -83,20 +78,6 @@ export class SessionIndex extends Disposable {
 
   get(sessionId: string): SessionRecord | undefined {
     return this.#collection?.get(sessionId);
-  }
-
-  /** When a session was last asked about, by any window. */
-  check(sessionId: string): Check | undefined {
-    return this.#checks?.get(sessionId);
-  }
-
-  /** Changes the newest of what windows tell each other about checks of a session. */
-  async updateCheck(
-    serviceId: string,
-    sessionId: string,
-    change: (current: Check | undefined) => Check | undefined,
-  ): Promise<void> {
-    await checksOf(this.#storage, serviceId).update(sessionId, change);
   }
 
   /** Shows the sessions of another service; resolves when they are read. */
@@ -134,16 +115,18 @@ export class SessionIndex extends Disposable {
       readonly computerName?: string;
       /** Where the session was made or opened; a session keeps the first one. */
       readonly workspace?: Workspace | undefined;
+      /** Of a session that is new here: what is known of it beside the service's answer. */
+      readonly first?: Partial<Pick<SessionRecord, 'local' | 'signal'>>;
     },
   ): Promise<void> {
-    const { session, origin, at, computerName, workspace } = learnt;
+    const { session, origin, at, computerName, workspace, first } = learnt;
     const { sessionId } = session;
     const removed = await removedFrom(this.#storage, serviceId);
     const before = await removed.update(sessionId, current => current);
     // The service goes on listing what a person has taken out of the list.
     if (before !== undefined && origin === 'listed') return;
     await this.#follow(serviceId, sessionId, at, current => {
-      const base = current ?? withKept(newRecord(sessionId, origin, at, workspace), before);
+      const base = current ?? withKept({ ...newRecord(sessionId, origin, at, workspace), ...first }, before);
       const next = observed(base, session, at);
       const named = computerName ?? next.computerName;
       const placed = next.workspace ?? workspace;
@@ -163,11 +146,21 @@ export class SessionIndex extends Disposable {
     );
   }
 
+  /** Records why a question about a session has no answer. */
+  async fail(serviceId: string, sessionId: string, problem: StatusProblem): Promise<void> {
+    await this.#of(serviceId).update(sessionId, current => current && failed(current, problem));
+  }
+
+  /** Runs `work` in one window at a time, for each name and service. */
+  tryRun<T>(name: string, ttlMs: number, work: (lease: Lease) => Promise<T>): Promise<T | undefined> {
+    return this.#storage.tryRun(`services/${this.#serviceId ?? ''}/sessions ${name}`, ttlMs, work);
+  }
+
   /** Records that a service accepted a message. */
   async noteSend(
     serviceId: string,
     sessionId: string,
-    send: { readonly status: string; readonly at: number; readonly text: string },
+    send: { readonly status: string | undefined; readonly at: number; readonly text: string },
   ): Promise<void> {
     await this.#follow(serviceId, sessionId, send.at, current => current && sent(current, send));
   }
@@ -184,6 +177,14 @@ export class SessionIndex extends Disposable {
       return { ...base, signal: latest, workspace: base.workspace ?? workspace };
     });
     if (before !== undefined) await removed.remove(sessionId);
+  }
+
+  /** The agent does not wait any more, says the person. */
+  async settle(serviceId: string, sessionId: string): Promise<void> {
+    await this.#of(serviceId).update(
+      sessionId,
+      current => current?.signal && { ...current, signal: undefined },
+    );
   }
 
   /** Changes what people keep about a session here; resolves to false for one that is not in the index. */
@@ -217,17 +218,24 @@ export class SessionIndex extends Disposable {
     await removed.put(sessionId, { at, record: known });
     const record = await sessions.remove(sessionId);
     if (record !== undefined && record !== known) await removed.put(sessionId, { at, record });
-    await checksOf(this.#storage, serviceId).remove(sessionId);
     return record;
   }
 
   /** What was taken out of the list and can be put back, the latest first. */
-  async removed(serviceId: string): Promise<readonly Required<Removed>[]> {
+  async removed(
+    serviceId: string,
+  ): Promise<readonly { readonly at: number; readonly record: SessionRecord }[]> {
     const { values } = await removedFrom(this.#storage, serviceId);
     const listed = await this.#of(serviceId).load();
     return [...values]
       .flatMap(([id, { at, record }]) => (record === undefined || listed.has(id) ? [] : [{ at, record }]))
       .sort((a, b) => b.at - a.at);
+  }
+
+  async removedIds(serviceId: string): Promise<readonly string[]> {
+    const { values } = await removedFrom(this.#storage, serviceId);
+    const listed = await this.#of(serviceId).load();
+    return [...values.keys()].filter(id => !listed.has(id));
   }
 
   /** Puts a removed record back as it was; one that has come back meanwhile gets what was kept about it. */
@@ -242,12 +250,7 @@ export class SessionIndex extends Disposable {
   }
 
   #of(serviceId: string): Collection<SessionRecord> {
-    return this.#storage.collection<SessionRecord>({
-      path: `services/${serviceId}/sessions`,
-      version: RECORD_VERSION,
-      decode: decodeRecord,
-      migrate: migrateRecord,
-    });
+    return this.#storage.collection(sessionRecords(serviceId));
   }
 
   /** As `update` of the record; tells a change of the status that this very write has made. */
@@ -262,7 +265,7 @@ export class SessionIndex extends Disposable {
       const next = change(current);
       const [from, to] = [current, next].map(record => record && statusOf(record, undefined).value);
       const isNews = from !== undefined && to !== undefined && from !== to && from !== 'unknown';
-      const waiting = next?.signal?.kind === 'waiting';
+      const waiting = next !== undefined && isWaiting(next);
       told = isNews ? { sessionId, from, to, at, ...(waiting ? { waiting } : {}) } : undefined;
       return next;
     });
@@ -271,28 +274,34 @@ export class SessionIndex extends Disposable {
 
   async #open(serviceId: string | undefined): Promise<void> {
     this.#subscription.set(undefined);
-    this.#checksSubscription.set(undefined);
     this.#removedSubscription.set(undefined);
     this.#collection = undefined;
-    this.#checks = undefined;
     if (serviceId !== undefined) {
       const collection = this.#of(serviceId);
-      const checks = checksOf(this.#storage, serviceId);
-      const [removed] = await Promise.all([
-        removedFrom(this.#storage, serviceId),
-        collection.load(),
-        checks.load(),
-      ]);
+      const [removed] = await Promise.all([removedFrom(this.#storage, serviceId), collection.load()]);
       if (this.#serviceId !== serviceId || this.isDisposed) return;
       this.#collection = collection;
-      this.#checks = checks;
       this.#subscription.set(collection.onDidChange(ids => this.#changed.fire(ids)));
-      this.#checksSubscription.set(checks.onDidChange(ids => this.#checked.fire(ids)));
       // While somebody listens, it knows what other windows have removed.
       this.#removedSubscription.set(removed.onDidChange(() => undefined));
     }
     this.#changed.fire([]);
   }
+}
+
+/** How the sessions of a service are kept, and found by their titles. */
+export function sessionRecords(serviceId: string): CollectionOptions<SessionRecord> {
+  return {
+    path: `services/${serviceId}/sessions`,
+    version: RECORD_VERSION,
+    schema: sessionRecordSchema,
+    isVolatile: isOnlyAsked,
+    migrate: migrateRecord,
+    text: record => {
+      const title = titleOf(record);
+      return title === undefined ? undefined : { text: title, at: activityOf(record) };
+    },
+  };
 }
 
 /** A session that comes back after a person removed it, with what that person kept about it. */

@@ -13,7 +13,7 @@ export function settingLabel(name: SettingName): string {
     specModeReasoningEffort: vscode.l10n.t('Reasoning effort for specifications'),
     enabledToolIds: vscode.l10n.t('Tools enabled'),
     disabledToolIds: vscode.l10n.t('Tools disabled'),
-    tags: vscode.l10n.t('Tags at the service'),
+    tags: vscode.l10n.t('Tags'),
     providerLock: vscode.l10n.t('Locked to model provider'),
     providerLockTimestamp: vscode.l10n.t('Locked since'),
     apiProviderLock: vscode.l10n.t('Locked to API provider'),

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { settings as stored, storeSessionsSetting } from '../settings';
+import { settings as stored, storePresets } from '../settings';
 import { forNotification, forQuickPick } from '../util/text';
 import { FIELDS, readPresets, valueText, withValue, type Field, type SendableSettings } from './fields';
 import { settingLabel } from './settingLabels';
@@ -174,7 +174,7 @@ async function savePreset(settings: SendableSettings): Promise<void> {
   if (name === undefined) return;
   const known = stored.sessionsPresets();
   const others = typeof known === 'object' && known !== null && !Array.isArray(known) ? known : {};
-  await storeSessionsSetting('presets', { ...others, [name.trim()]: settings });
+  await storePresets({ ...others, [name.trim()]: settings });
   void vscode.window.showInformationMessage(
     vscode.l10n.t('Saved the preset “{0}”.', forNotification(name.trim(), 80)),
   );

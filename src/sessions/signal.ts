@@ -1,19 +1,19 @@
 import type { Session } from '../api';
 
-const KINDS = ['waiting', 'finished', 'ended'] as const;
+export const SIGNAL_KINDS = ['waiting', 'finished', 'ended'] as const;
 
 /** Something a hook of the command-line client told about a session (section 6). */
 export interface SessionSignal {
   readonly sessionId: string;
   /** The agent waits for input, has finished its turn, or the session ended. */
-  readonly kind: (typeof KINDS)[number];
+  readonly kind: (typeof SIGNAL_KINDS)[number];
   /** Unix ms. */
   readonly at: number;
   /** Why a session ended. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   /** What the agent says. */
-  readonly message?: string;
-  readonly cwd?: string;
+  readonly message?: string | undefined;
+  readonly cwd?: string | undefined;
 }
 
 /** A signal as a record keeps it, with the session as it was when it was first read after the signal. */
@@ -22,7 +22,10 @@ export interface KeptSignal {
   readonly at: number;
   readonly reason?: string | undefined;
   readonly message?: string | undefined;
-  readonly seen?: { readonly status: string; readonly messageCount: number } | undefined;
+  /** Where the agent works. */
+  readonly cwd?: string | undefined;
+  readonly seen?:
+    { readonly status?: string | undefined; readonly messageCount?: number | undefined } | undefined;
 }
 
 /** For so long after a signal the service may still say what was before it. */
@@ -49,38 +52,22 @@ export function signalAfter(
 
 /** The session has moved on since: the event was read late. */
 function isPast({ at }: { readonly at: number }, session: Pick<Session, 'updatedAt'>): boolean {
-  return session.updatedAt > at + SETTLING_MS;
+  return (session.updatedAt ?? 0) > at + SETTLING_MS;
 }
 
 /** The newer of two signals; of one told twice, the first; none when the session as it is known has moved on since. */
 export function latestSignal(
   known: KeptSignal | undefined,
-  { kind, at, reason, message }: SessionSignal,
+  { kind, at, reason, message, cwd }: SessionSignal,
   session: Pick<Session, 'updatedAt'> | undefined,
 ): KeptSignal | undefined {
   if (known !== undefined && known.at >= at) return known;
   if (session !== undefined && isPast({ at }, session)) return undefined;
-  return { kind, at, reason: reason?.slice(0, 200), message: message?.slice(0, 1_000) };
-}
-
-/**
- * Whether the agent still waits of which a hook told at `since`, as far as a record knows; its signal may not be in the record
- * yet. Unix ms.
- */
-export function stillWaits(
-  {
-    signal,
-    checkedAt,
-  }: { readonly signal?: KeptSignal | undefined; readonly checkedAt?: number | undefined },
-  since: number,
-): boolean {
-  if (signal !== undefined && signal.at >= since) return signal.kind === 'waiting';
-  return (checkedAt ?? 0) < since;
-}
-
-export function decodeSignal(value: unknown): KeptSignal | undefined {
-  const signal = (value ?? {}) as Partial<KeptSignal>;
-  const { kind, at } = signal;
-  if (typeof at !== 'number' || !KINDS.some(known => known === kind)) return undefined;
-  return signal as KeptSignal;
+  return {
+    kind,
+    at,
+    reason: reason?.slice(0, 200),
+    message: message?.slice(0, 1_000),
+    cwd: cwd?.slice(0, 4_096),
+  };
 }

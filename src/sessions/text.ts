@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Formatter } from '../util/format';
 import { oneLine } from '../util/text';
 import type { GroupKind } from './groups';
-import { isActive, titleOf, type SessionStatus } from './model';
+import { isActive, isWaiting, titleOf, type SessionStatus } from './model';
 import type { SessionRecord } from './record';
 import type { KeptSignal } from './signal';
 
@@ -38,8 +38,10 @@ export function signalText(signal: KeptSignal, format: Formatter, now: number): 
 }
 
 /** What a hook told, where it says more than the status: the service goes on saying `idle` while an agent waits for a person. */
-export function tellingSignal({ signal }: SessionRecord, status: SessionStatus): KeptSignal | undefined {
-  return signal?.kind !== 'waiting' && isActive(status) ? undefined : signal;
+export function tellingSignal(record: SessionRecord, status: SessionStatus): KeptSignal | undefined {
+  const { signal } = record;
+  if (signal?.kind === 'waiting') return isWaiting(record) ? signal : undefined;
+  return isActive(status) ? undefined : signal;
 }
 
 /** The state of a session in words, without its age, for places that show the age beside it. */

@@ -1,5 +1,5 @@
 import { isSessionId } from './links';
-import { decodeRecord, migrateRecord, RECORD_VERSION, type SessionRecord } from './record';
+import { migrateRecord, RECORD_VERSION, sessionRecordSchema, type SessionRecord } from './record';
 
 const FORMAT = 'agent-console-sessions';
 
@@ -25,7 +25,9 @@ export class ImportError extends Error {
 
 /** The text of a file that `readImport` reads back. `now` is Unix ms. */
 export function exportText(records: Iterable<SessionRecord>, host: string, now: number): string {
-  const sessions = [...records].sort((a, b) => (a.sessionId < b.sessionId ? -1 : 1));
+  const sessions = [...records]
+    .map(record => ({ ...record, check: undefined }))
+    .sort((a, b) => (a.sessionId < b.sessionId ? -1 : 1));
   const exportedAt = new Date(now).toISOString();
   return `${JSON.stringify({ format: FORMAT, version: RECORD_VERSION, exportedAt, service: host, sessions }, undefined, 2)}\n`;
 }
@@ -43,7 +45,8 @@ export function readImport(text: string, now = Date.now()): ImportedSessions {
   const bad: { place: string; reason: string }[] = [];
   sessions.forEach((entry: unknown, index) => {
     try {
-      const record = decodeRecord(version < RECORD_VERSION ? migrateRecord(entry, version) : entry);
+      const migrated = version < RECORD_VERSION ? migrateRecord(entry, version) : entry;
+      const record: SessionRecord = sessionRecordSchema.parse(migrated);
       if (!isSessionId(record.sessionId)) throw new Error('sessionId is not an id');
       records.push(inThePast(record, now));
     } catch (error) {
@@ -85,13 +88,13 @@ function inThePast(record: SessionRecord, now: number): SessionRecord {
   const { local, signal, addedAt, checkedAt } = record;
   return {
     ...record,
+    check: undefined,
     addedAt: past(addedAt),
     checkedAt: past(checkedAt),
     signal: signal && { ...signal, at: past(signal.at) },
     local: {
       ...local,
       ...(local.changedAt === undefined ? {} : { changedAt: past(local.changedAt) }),
-      ...(local.notesAt === undefined ? {} : { notesAt: past(local.notesAt) }),
     },
   };
 }

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { commands } from '../contributions';
 import { Disposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
-import { breakable, linesTooltip, retryItem, themeIcon } from '../util/treeItems';
+import { breakable, linesTooltip, retryItem, themeIcon } from '../ui/text';
 import { tooltipOf } from './facts';
 import type { SessionGroup } from './groups';
 import type { SessionStatus } from './model';
@@ -34,7 +34,6 @@ export interface SessionsTreeDeps {
   readonly statusOf: (record: SessionRecord) => SessionStatus;
   readonly computer: (computerId: string) => ComputerFacts | undefined;
   readonly format: Formatter;
-  readonly titleLength?: () => number;
   readonly now?: () => number;
 }
 
@@ -132,13 +131,8 @@ export class SessionsTree extends Disposable implements vscode.TreeDataProvider<
     return group?.sessionIds.map(sessionId => this.node(sessionId)) ?? [];
   }
 
-  getParent(node: SessionTreeNode): SessionTreeNode | undefined {
-    const key = node.kind === 'session' ? this.#groupOf.get(node.sessionId) : undefined;
-    return key === undefined ? undefined : this.#groupNode(key);
-  }
-
   getTreeItem(node: SessionTreeNode): vscode.TreeItem {
-    if (node.kind === 'retry') return retryItem(commands.sessions.refresh);
+    if (node.kind === 'retry') return retryItem(commands.console.refresh);
     if (node.kind === 'group') return this.#groupItem(node.key);
     const record = this.#deps.record(node.sessionId);
     return record === undefined ? new vscode.TreeItem('') : this.#sessionItem(node, record);
@@ -186,7 +180,7 @@ export class SessionsTree extends Disposable implements vscode.TreeDataProvider<
   }
 
   #row(record: SessionRecord): Row {
-    const { computer, format, titleLength } = this.#deps;
+    const { computer, format } = this.#deps;
     const belowComputer = this.#groupOf.get(record.sessionId)?.startsWith('computer/') ?? false;
     const status = this.#deps.statusOf(record);
     return rowOf(record, {
@@ -195,7 +189,6 @@ export class SessionsTree extends Disposable implements vscode.TreeDataProvider<
       format,
       now: this.#now(),
       belowComputer,
-      titleLength: titleLength?.(),
     });
   }
 

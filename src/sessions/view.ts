@@ -4,13 +4,14 @@ import { setContext } from '../contributions';
 import { Disposable, type IDisposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
 import { plain } from '../util/text';
-import { setMessage } from '../util/viewMessage';
+import { setMessage } from '../ui/viewStatus';
 import type { Listing } from './listing';
 import { isActive, isWaiting } from './model';
 import type { SessionMonitor } from './monitor';
 import type { SessionIndex } from './sessionIndex';
 import { Ticker } from '../util/ticker';
 import type { SessionsTree, SessionTreeNode } from './tree';
+import { isUnread } from './overlay';
 import { isWorking } from './work';
 
 /** How often the ages in the rows are drawn anew while the view is visible. */
@@ -47,7 +48,6 @@ export class SessionsView extends Disposable {
     this.#ticker = this.register(new Ticker({ everyMs: REDRAW_MS, onTick: () => this.#tick(), onWake }));
     const soon = (ids: readonly string[]): void => this.#updateSoon(ids);
     this.register(deps.index.onDidChange(soon));
-    this.register(deps.monitor.onDidChange(soon));
     this.register(deps.listing.onDidChange(() => soon([])));
     this.register(deps.view.onDidChangeVisibility(() => soon([])));
     this.register(
@@ -112,31 +112,31 @@ export class SessionsView extends Disposable {
 
   #unreadable(): string | undefined {
     const { unreadable } = this.#deps.index;
-    const files = plain(unreadable.map(record => record.file).join(', '), 500);
+    const ids = plain(unreadable.map(({ id }) => id).join(', '), 500);
     if (unreadable.length === 0) return undefined;
     return unreadable.length === 1
-      ? vscode.l10n.t('One stored session cannot be read; its file is left as it is: {0}', files)
+      ? vscode.l10n.t('One stored session cannot be read and is left as it is: {0}', ids)
       : vscode.l10n.t(
-          '{0} stored sessions cannot be read; their files are left as they are: {1}',
+          '{0} stored sessions cannot be read and are left as they are: {1}',
           unreadable.length,
-          files,
+          ids,
         );
   }
 
-  /** Counts what waits, and what the service has lately said to be working; what is not known does not count. */
+  /** Counts what waits for the person and what has come to rest unread, not what runs. */
   #showBadge(): void {
     const { view, index, monitor, connection } = this.#deps;
-    let [waiting, working] = [0, 0];
+    let [waiting, unread] = [0, 0];
     if (connection.state.current.kind === 'signedIn') {
       for (const record of index.records.values()) {
         const { value } = monitor.statusOf(record.sessionId);
         if (record.local.archivedAt !== undefined) continue;
         if (isWaiting(record)) waiting++;
-        else if (isWorking(value)) working++;
+        else if (!isWorking(value) && isUnread(record.local, record.session?.messageCount)) unread++;
       }
     }
-    const value = waiting + working;
-    view.badge = value === 0 ? undefined : { value, tooltip: badgeText(waiting, working) };
+    const value = waiting + unread;
+    view.badge = value === 0 ? undefined : { value, tooltip: badgeText(waiting, unread) };
     this.#keepTime(value > 0);
   }
 
@@ -177,16 +177,16 @@ export class SessionsView extends Disposable {
   }
 }
 
-function badgeText(waiting: number, working: number): string {
+function badgeText(waiting: number, unread: number): string {
   const waits =
     waiting === 1
-      ? vscode.l10n.t('1 session waits for input')
-      : vscode.l10n.t('{0} sessions wait for input', waiting);
-  const works =
-    working === 1
-      ? vscode.l10n.t('1 session is running')
-      : vscode.l10n.t('{0} sessions are running', working);
-  return [waiting > 0 ? waits : '', working > 0 ? works : ''].filter(text => text !== '').join(', ');
+      ? vscode.l10n.t('1 session is waiting for you')
+      : vscode.l10n.t('{0} sessions are waiting for you', waiting);
+  const news =
+    unread === 1
+      ? vscode.l10n.t('1 session has unread messages')
+      : vscode.l10n.t('{0} sessions have unread messages', unread);
+  return [waiting > 0 ? waits : '', unread > 0 ? news : ''].filter(text => text !== '').join(', ');
 }
 
 /** Which service the rows are of; the sample is never taken for the real one. */

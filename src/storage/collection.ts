@@ -1,107 +1,73 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../log';
-import { toDisposable, type IDisposable } from '../util/disposable';
-import { Emitter, type Event } from '../util/event';
+import { Emitter } from '../util/event';
 import { once } from '../util/once';
-import { busy, RecordChain, type Content, type Draft, type Newest, type Revision } from './chain';
-import type { Disk } from './disk';
-import { folderFailure, StorageError } from './errors';
-import { FolderWatch } from './folderWatch';
+import type { Write, Written } from './database';
+import type { Engine } from './engine';
+import { StorageError } from './errors';
+import { seqOf, type Row } from './rows';
+import type { SearchText } from './search';
 import type { Collection, CollectionOptions, UnreadableRecord } from './types';
-import { forEachLimited, KeyedQueue } from './limit';
-import { decodeId, encodeId } from './names';
-import type { StoredRecord } from './record';
-import { removeAbandonedTemps } from './sweep';
 
-const READS_AT_ONCE = 32;
-const TOMBSTONE_MS = 24 * 60 * 60 * 1000;
+/** What a collection asks of the store. */
+export interface RecordsEngine extends Pick<Engine, 'call'> {
+  /** Goes out together with what other collections write at the same time. */
+  write(write: Write): Promise<Written>;
+  /** The store is not closed before this is done. */
+  track<T>(work: Promise<T>): Promise<T>;
+}
+
+/** What this process knows of a stored record. */
+interface Known {
+  readonly seq: number;
+  readonly isRemoved: boolean;
+  /** Why its value cannot be used. */
+  readonly problem?: { readonly reason: string; readonly isNewer: boolean };
+}
+
+type Decision<T> = { readonly value: T } | 'removed' | 'unchanged';
+
 /** Give up when other processes won the race for one record this many times. */
 const ATTEMPTS = 500;
 
-export interface CollectionContext {
-  readonly folder: string;
-  readonly disk: Disk;
-  readonly writer: string;
-  readonly log: Logger;
-  readonly now: () => number;
-}
-
-/** The records of one folder: what is on disk, as this process knows it. */
-export class FileCollection<T> implements Collection<T> {
+/** The records of one collection as this process knows them. */
+export class Records<T> implements Collection<T> {
   readonly #options: CollectionOptions<T>;
-  readonly #context: CollectionContext;
-  readonly #chain: RecordChain<T>;
-  /** The highest revision of each record, where it can be read. */
-  readonly #known = new Map<string, Revision<T>>();
-  /** Which revision each value comes from. */
-  readonly #shown = new Map<string, { readonly id: string; readonly stamp: string }>();
+  readonly #engine: RecordsEngine;
+  readonly #known = new Map<string, Known>();
   readonly #values = new Map<string, T>();
-  readonly #aside = new Map<string, UnreadableRecord>();
-  readonly #blocked = new Map<string, UnreadableRecord & { readonly newer: boolean }>();
-  readonly #queue = new KeyedQueue();
+  readonly #acts = new Map<string, Promise<unknown>>();
   readonly #changed: Emitter<readonly string[]>;
-  #watch: FolderWatch | undefined;
-  #loaded = false;
-  #following: Promise<void> | undefined;
-  #followAgain = false;
-  #disposed = false;
+  #isLoaded = false;
 
-  constructor(options: CollectionOptions<T>, context: CollectionContext) {
+  constructor(options: CollectionOptions<T>, log: Logger, engine: RecordsEngine) {
     this.#options = options;
-    this.#context = context;
-    this.#changed = new Emitter(error => context.log.error('A listener of stored records failed', error));
-    this.#chain = new RecordChain({
-      disk: context.disk,
-      folder: context.folder,
-      writer: context.writer,
-      interpret: record => this.#interpret(record),
-    });
+    this.#engine = engine;
+    this.#changed = new Emitter(error => log.error('A listener of stored records failed', error));
+    this.onDidChange = this.#changed.event;
   }
 
-  readonly onDidChange: Event<readonly string[]> = (listener, thisArg, disposables) => {
-    const heard = this.#changed.event(listener, thisArg);
-    const subscription: IDisposable = toDisposable(() => {
-      heard.dispose();
-      if (!this.#changed.hasListeners) this.#stopWatching();
-    });
-    disposables?.push(subscription);
-    this.#startWatching();
-    return subscription;
-  };
+  readonly onDidChange: Collection<T>['onDidChange'];
 
   get values(): ReadonlyMap<string, T> {
     return this.#values;
   }
 
   get unreadable(): readonly UnreadableRecord[] {
-    return [...this.#aside.values(), ...this.#blocked.values()];
+    return [...this.#known].flatMap(([id, { problem }]) =>
+      problem === undefined ? [] : [{ id, reason: problem.reason }],
+    );
   }
 
   get(id: string): T | undefined {
     return this.#values.get(id);
   }
 
-  readonly load: () => Promise<ReadonlyMap<string, T>> = once(async () => {
-    const { folder, disk, now, log } = this.#context;
-    try {
-      const { records, others } = await this.#chain.list();
-      await removeAbandonedTemps({ disk, folder, names: others, now: now() });
-      if ([...records.values()].some(revisions => revisions.length > 1)) await disk.syncFolder(folder);
-      await forEachLimited(records, READS_AT_ONCE, async ([stem, revisions]) => {
-        await this.#queue
-          .run(stem, () => this.#absorb(stem, revisions))
-          .catch((error: unknown) => {
-            log.error(`The stored record ${stem} could not be read`, error);
-          });
-      });
-      await this.#purge();
-    } catch (error) {
-      throw folderFailure(error, folder, 'read');
-    }
-    this.#loaded = true;
-    this.#startWatching();
-    return this.#values;
-  });
+  readonly load = once(() => this.#engine.track(this.#load()));
+
+  async read(id: string): Promise<T | undefined> {
+    this.#adopt(id, await this.#engine.call('read', this.#options.path, id));
+    return this.#values.get(id);
+  }
 
   async put(id: string, value: T): Promise<void> {
     await this.#write(id, () => ({ value }));
@@ -117,255 +83,172 @@ export class FileCollection<T> implements Collection<T> {
 
   async remove(id: string, unless?: (current: T) => boolean): Promise<T | undefined> {
     const { before } = await this.#write(id, current =>
-      current === undefined || unless?.(current) === true ? 'unchanged' : 'removed',
+      current === undefined ? 'unchanged' : unless?.(current) === true ? 'unchanged' : 'removed',
     );
     return before;
   }
 
-  /** Resolves when the writes asked for so far are done. */
-  settled(): Promise<void> {
-    return this.#queue.settled();
+  /** Takes in what other processes have written. */
+  follow(rows: readonly Row[]): void {
+    const changed = rows.filter(row => this.#follow(row)).map(({ id }) => id);
+    if (changed.length > 0) this.#changed.fire(changed);
+  }
+
+  /** Stores all that is known in another database, where that one does not have it. */
+  async restore(): Promise<void> {
+    for (const [id, value] of [...this.#values]) {
+      const row = await this.#engine.call('read', this.#options.path, id);
+      this.#known.set(id, { seq: row?.seq ?? 0, isRemoved: seqOf(row) === 0 });
+      if (row?.value !== JSON.stringify(value)) await this.put(id, value);
+    }
+  }
+
+  /** Follows, in a thread that knows nothing of this collection yet, what it has followed before. */
+  async loadAgain(): Promise<void> {
+    if (this.#isLoaded) for await (const rows of this.#pages()) this.follow(rows);
   }
 
   dispose(): void {
-    this.#disposed = true;
-    this.#stopWatching();
     this.#changed.dispose();
   }
 
   #write(
     id: string,
-    decide: (current: T | undefined) => { readonly value: T } | 'removed' | 'unchanged',
-  ): Promise<{ readonly before: T | undefined; readonly after: T | undefined }> {
-    const stem = encodeId(id);
-    const { folder, now } = this.#context;
-    return this.#queue.run(stem, async () => {
-      try {
-        for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-          const base = await this.#newest(stem);
-          if (await this.#take(stem, base)) this.#changed.fire([id]);
-          this.#refuseBlocked(stem, id);
-          const before = this.#values.get(id);
-          const decision = decide(before);
-          if (decision === 'unchanged') return { before, after: before };
-          const [draft, content] =
-            decision === 'removed' ? removal<T>(id, now()) : this.#prepare(id, decision.value);
-          const written = await this.#chain.append(stem, base, draft, content);
-          if (written !== undefined) {
-            this.#remember(stem, written);
-            this.#changed.fire([id]);
-            return { before, after: this.#values.get(id) };
-          }
-          await delay(Math.random() * Math.min(attempt + 1, 20));
-        }
-      } catch (error) {
-        throw folderFailure(error, folder, 'written');
-      }
-      throw busy(folder);
+    decide: (current: T | undefined) => Decision<T>,
+  ): Promise<{ before: T | undefined; after: T | undefined }> {
+    const done = (this.#acts.get(id) ?? Promise.resolve()).then(() => this.#swap(id, decide));
+    const settled = done.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#acts.set(id, settled);
+    void settled.then(() => {
+      if (this.#acts.get(id) === settled) this.#acts.delete(id);
     });
+    return this.#engine.track(done);
   }
 
-  /** What would be read back. Throws when that is not what its own `decode` accepts. */
-  #prepare(id: string, value: T): [Draft, Content<T>] {
-    const { version, decode } = this.#options;
+  async #load(): Promise<ReadonlyMap<string, T>> {
+    for await (const rows of this.#pages()) for (const row of rows) this.#follow(row);
+    this.#isLoaded = true;
+    return this.#values;
+  }
+
+  /** All that is stored; the first page begins to follow it. */
+  async *#pages(): AsyncGenerator<readonly Row[]> {
+    const { path } = this.#options;
+    for (let after: string | undefined; ;) {
+      const { rows, isLast } = await this.#engine.call('page', path, after);
+      yield rows;
+      if (isLast) return;
+      after = rows.at(-1)?.id;
+    }
+  }
+
+  async #swap(id: string, decide: (current: T | undefined) => Decision<T>) {
+    const { path, version } = this.#options;
+    // Whether what is known was asked for just now.
+    let isFresh = false;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      if (!isFresh && !this.#isLoaded && !this.#known.has(id)) {
+        this.#adopt(id, await this.#engine.call('read', path, id));
+        isFresh = true;
+      }
+      const known = this.#known.get(id);
+      if (known?.problem?.isNewer === true) throw newer(id, path);
+      const before = this.#values.get(id);
+      const decision = decide(before);
+      if (decision === 'unchanged') {
+        if (isFresh || !this.#adopt(id, await this.#engine.call('read', path, id)))
+          return { before, after: before };
+        isFresh = true;
+        continue;
+      }
+      const prepared = decision === 'removed' ? undefined : this.#prepare(decision.value);
+      const written = await this.#engine.write({
+        collection: path,
+        id,
+        expected: known === undefined || known.isRemoved ? 0 : known.seq,
+        version,
+        value: prepared?.text ?? null,
+        quarantine: known?.problem !== undefined,
+        durable: prepared === undefined || this.#options.isVolatile?.(before, prepared.value) !== true,
+        text: prepared && foundBy(this.#options, prepared.value),
+      });
+      if ('seq' in written) {
+        this.#known.set(id, { seq: written.seq, isRemoved: prepared === undefined });
+        if (prepared === undefined) this.#values.delete(id);
+        else this.#values.set(id, prepared.value);
+        this.#changed.fire([id]);
+        return { before, after: prepared?.value };
+      }
+      this.#adopt(id, written.found);
+      isFresh = true;
+    }
+    throw new StorageError('busy', `Other windows keep writing the same record in ${path}. Try again.`, path);
+  }
+
+  /** What would be read back. */
+  #prepare(value: T): { readonly text: string; readonly value: T } {
     try {
-      const stored: unknown = JSON.parse(JSON.stringify(value));
-      return [
-        { kind: 'value', id, version, value: stored },
-        { kind: 'value', value: decode(stored) },
-      ];
+      const text = JSON.stringify(value);
+      return { text, value: this.#options.schema.parse(JSON.parse(text)) };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      throw new StorageError('invalid', `This cannot be stored: ${reason}`, this.#context.folder, error);
+      throw new StorageError('invalid', `This cannot be stored: ${reason}`, this.#options.path, error);
     }
   }
 
-  #interpret(record: StoredRecord): Content<T> {
-    if (record.kind === 'deleted') return { kind: 'deleted', at: record.at };
-    const { version, migrate, decode } = this.#options;
-    if (record.version > version) return { kind: 'newer', version: record.version };
-    const old = record.version < version;
-    const value = old && migrate !== undefined ? migrate(record.value, record.version) : record.value;
-    return { kind: 'value', value: decode(value) };
-  }
-
-  async #newest(stem: string): Promise<Newest<T>> {
-    const known = this.#known.get(stem);
-    if (known !== undefined && (await this.#chain.isNewest(stem, known))) {
-      return { kind: 'readable', revisions: [known.revision], newest: known };
-    }
-    return this.#chain.newest(stem);
-  }
-
-  /** Brings memory to what was found on disk; keeps broken files aside. Says whether a value came, went or changed. */
-  async #take(stem: string, found: Newest<T>): Promise<boolean> {
-    this.#blocked.delete(stem);
-    switch (found.kind) {
-      case 'absent':
-        this.#known.delete(stem);
-        return this.#show(stem, undefined);
-      case 'readable':
-        return this.#remember(stem, found.newest);
-      case 'unreadable': {
-        const { top, reason, broken, fallback } = found;
-        this.#known.delete(stem);
-        if (!broken || !(await this.#keepAside(stem, top, reason))) {
-          const file = this.#chain.file(stem, top);
-          this.#blocked.set(stem, { id: decodeId(stem), file, reason, newer: false });
-        }
-        return this.#show(stem, fallback);
-      }
-    }
-  }
-
-  async #keepAside(stem: string, revision: number, reason: string): Promise<boolean> {
-    try {
-      const file = await this.#chain.keepAside(stem, revision);
-      if (!this.#aside.has(file)) this.#context.log.warn(`A stored record cannot be read; kept as ${file}`);
-      this.#aside.set(file, { id: decodeId(stem), file, reason });
-      return true;
-    } catch (error) {
-      this.#context.log.error('A stored record cannot be read and cannot be kept aside', error);
-      return false;
-    }
-  }
-
-  /** Reads one record that a listing shows; the caller holds its place in the queue. */
-  async #absorb(stem: string, seen: readonly number[]): Promise<boolean> {
-    if (this.#isAsSeen(stem, seen)) return false;
-    const known = this.#known.get(stem);
-    // A listing may be older than what this process has written since: look again.
-    const found = known === undefined ? await this.#chain.newest(stem, seen) : await this.#newest(stem);
-    const changed = await this.#take(stem, found);
-    if (found.kind === 'unreadable' && !this.#blocked.has(stem))
-      return (await this.#heal(stem, found)) || changed;
-    // Leftovers of interrupted writes.
-    if (found.kind === 'readable') await this.#chain.removeRevisions(stem, found.revisions.slice(1));
-    return changed;
-  }
-
-  /** The listing shows the revision that is known. After a removal that others may have purged, the number alone says nothing. */
-  #isAsSeen(stem: string, [newest]: readonly number[]): boolean {
-    const known = this.#known.get(stem);
-    if (known?.content.kind === 'deleted' && known.content.at <= this.#context.now() - TOMBSTONE_MS)
-      return false;
-    return known !== undefined && known.revision === newest;
-  }
-
-  /** Puts what could be read in the place of a broken revision that is kept aside. */
-  async #heal(stem: string, found: Newest<T> & { kind: 'unreadable' }): Promise<boolean> {
-    const { fallback } = found;
-    try {
-      const [draft, content] =
-        fallback?.content.kind === 'value'
-          ? this.#prepare(fallback.id, fallback.content.value)
-          : removal<T>(fallback?.id ?? decodeId(stem), this.#context.now());
-      const newest = await this.#chain.append(stem, found, draft, content);
-      return newest !== undefined && this.#remember(stem, newest);
-    } catch (error) {
-      this.#context.log.error('A broken record could not be replaced', error);
-      return false;
-    }
-  }
-
-  /** Removes removals that nobody can still be unaware of. */
-  async #purge(): Promise<void> {
-    const latest = this.#context.now() - TOMBSTONE_MS;
-    for (const [stem, { content, revision }] of [...this.#known]) {
-      if (content.kind !== 'deleted' || content.at > latest) continue;
-      await this.#queue.run(stem, async () => {
-        if (this.#known.get(stem)?.revision !== revision) return;
-        await this.#chain.removeRevisions(stem, [revision]);
-        this.#known.delete(stem);
-      });
-    }
-  }
-
-  #remember(stem: string, revision: Revision<T>): boolean {
-    const { content, id } = revision;
-    this.#known.set(stem, revision);
-    this.#blocked.delete(stem);
-    if (content.kind === 'newer') {
-      const reason = `It was written by a newer version (${content.version}).`;
-      const file = this.#chain.file(stem, revision.revision);
-      this.#blocked.set(stem, { id, file, reason, newer: true });
-    }
-    return this.#show(stem, revision);
-  }
-
-  /** Sets or removes the value people see. Says whether it changed. */
-  #show(stem: string, revision: Revision<T> | undefined): boolean {
-    const before = this.#shown.get(stem);
-    if (revision?.content.kind !== 'value') {
-      this.#shown.delete(stem);
-      return before !== undefined && this.#values.delete(before.id);
-    }
-    const stamp = `${revision.revision}:${revision.stamp}`;
-    if (before?.stamp === stamp) return false;
-    this.#shown.set(stem, { id: revision.id, stamp });
-    this.#values.set(revision.id, revision.content.value);
+  /** Brings memory to what the database has answered just now, and says so. True when that was not known. */
+  #adopt(id: string, row: Row | undefined): boolean {
+    const known = this.#known.get(id);
+    if (row === undefined ? known === undefined || known.isRemoved : row.seq === known?.seq) return false;
+    if (row === undefined) this.#known.delete(id);
+    const changed = row === undefined ? this.#values.delete(id) : this.#take(row);
+    if (changed) this.#changed.fire([id]);
     return true;
   }
 
-  #refuseBlocked(stem: string, id: string): void {
-    const blocked = this.#blocked.get(stem);
-    if (blocked === undefined) return;
-    const sentence = blocked.newer
-      ? `"${id}" was stored by a newer version of Agent Console and stays as it is. Update Agent Console to change it.`
-      : `"${id}" cannot be read (${blocked.reason}) and could not be kept aside, so it stays as it is in ${blocked.file}.`;
-    throw new StorageError(blocked.newer ? 'newerVersion' : 'unreadable', sentence, blocked.file);
+  /** Takes in a row unless a later one is known. True when its value came, went or changed. */
+  #follow(row: Row): boolean {
+    return row.seq > (this.#known.get(row.id)?.seq ?? 0) && this.#take(row);
   }
 
-  #startWatching(): void {
-    if (this.#watch !== undefined || this.#disposed || !this.#loaded || !this.#changed.hasListeners) return;
-    const { folder, disk, log } = this.#context;
-    this.#watch = new FolderWatch({
-      folder,
-      prepare: () =>
-        disk.makeFolder(folder).then(
-          () => true,
-          () => false,
-        ),
-      onChange: () => void this.#follow(),
-      onUnavailable: reason => log.warn(`Changes in ${folder} are looked for every few seconds: ${reason}`),
-    });
-  }
-
-  #stopWatching(): void {
-    this.#watch?.dispose();
-    this.#watch = undefined;
-  }
-
-  #follow(): Promise<void> {
-    this.#followAgain = true;
-    this.#following ??= this.#catchUp().finally(() => (this.#following = undefined));
-    return this.#following;
-  }
-
-  async #catchUp(): Promise<void> {
-    while (this.#followAgain && !this.#disposed) {
-      this.#followAgain = false;
-      try {
-        const { records } = await this.#chain.list();
-        for (const stem of this.#known.keys()) if (!records.has(stem)) records.set(stem, []);
-        const changed: string[] = [];
-        await forEachLimited(records, READS_AT_ONCE, async ([stem, revisions]) => {
-          if (this.#isAsSeen(stem, revisions)) return;
-          const before = this.#shown.get(stem);
-          if (!(await this.#queue.run(stem, () => this.#absorb(stem, revisions)))) return;
-          changed.push((this.#shown.get(stem) ?? before)?.id ?? decodeId(stem));
-        });
-        if (changed.length > 0) this.#changed.fire(changed);
-      } catch (error) {
-        this.#context.log.warn(`Stored records could not be read again: ${String(error)}`);
-      }
+  #take({ id, seq, version: from, value: text }: Row): boolean {
+    const { version } = this.#options;
+    if (text === null || from > version) {
+      const problem = { reason: `It was written by a newer version (${from}).`, isNewer: true };
+      this.#known.set(id, text === null ? { seq, isRemoved: true } : { seq, isRemoved: false, problem });
+      return this.#values.delete(id);
+    }
+    try {
+      this.#values.set(id, decoded(this.#options, text, from));
+      this.#known.set(id, { seq, isRemoved: false });
+      return true;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#known.set(id, { seq, isRemoved: false, problem: { reason, isNewer: false } });
+      return this.#values.delete(id);
     }
   }
 }
 
-function removal<T>(id: string, at: number): [Draft, Content<T>] {
-  return [
-    { kind: 'deleted', id, at },
-    { kind: 'deleted', at },
-  ];
+/** The value of a stored text, which an older version may have written; throws with a reason. */
+export function decoded<T>(
+  { version, migrate, schema }: CollectionOptions<T>,
+  text: string,
+  from: number,
+): T {
+  const stored: unknown = JSON.parse(text);
+  return schema.parse(from < version && migrate !== undefined ? migrate(stored, from) : stored);
+}
+
+/** What a record is found by: null for nothing, `undefined` in a collection where nothing is. */
+export function foundBy<T>(options: CollectionOptions<T>, value: T): SearchText | null | undefined {
+  return options.text && (options.text(value) ?? null);
+}
+
+function newer(id: string, path: string): StorageError {
+  const sentence = `"${id}" was stored by a newer version of Agent Console and stays as it is. Update Agent Console to change it.`;
+  return new StorageError('newerVersion', sentence, path);
 }

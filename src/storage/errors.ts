@@ -1,17 +1,17 @@
-/** Why a record could not be stored. */
+/** Why a record could not be read or stored. */
 export type StorageErrorKind =
-  /** The folder or disk refused the write (permissions, no space, not a folder). */
+  /** The folder or disk refused (permissions, no space, not a folder, no locks). */
   | 'unwritable'
-  /** What is stored under this id cannot be read and could not be put aside; it is never overwritten. */
+  /** The database is broken and nothing could take its place. */
   | 'unreadable'
-  /** What is stored under this id was written by a newer version of the extension; it is never overwritten. */
+  /** It was written by a newer version of the extension; it is never overwritten. */
   | 'newerVersion'
-  /** The value does not pass its own collection's `decode`, so it could not be read back. */
+  /** The value does not pass its own collection's schema, so it could not be read back. */
   | 'invalid'
-  /** Other processes kept writing the same record for too long. */
+  /** Other processes kept the database or the record to themselves for too long. */
   | 'busy';
 
-/** A record was not stored; nothing that was there before is lost. `message` is a sentence for people. */
+/** Something was not read or not stored; nothing that was there before is lost. `message` is a sentence for people. */
 export class StorageError extends Error {
   override readonly name = 'StorageError';
   readonly kind: StorageErrorKind;
@@ -25,21 +25,56 @@ export class StorageError extends Error {
   }
 }
 
-/** The system's code of a file error, such as `ENOENT`. */
-export function errorCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? error.code : undefined;
+/** Primary result codes of SQLite, https://sqlite.org/rescode.html. */
+const [BUSY, LOCKED, READONLY, CORRUPT, FULL, PROTOCOL, NOT_A_DATABASE] = [5, 6, 8, 11, 13, 15, 26];
+
+/** Whether SQLite says that the file itself is damaged. */
+export function isDamage(error: unknown): boolean {
+  const code = resultCode(error);
+  return code === CORRUPT || code === NOT_A_DATABASE;
 }
 
-/** A failed file operation as a `StorageError`; anything else stays what it is. */
-export function folderFailure(error: unknown, folder: string, what: 'read' | 'written'): unknown {
-  const code = errorCode(error);
-  if (code === undefined || error instanceof StorageError) return error;
-  if (code === 'ENOSPC' || code === 'EDQUOT') {
-    const full = `There is no space left to store data in ${folder} (${code}). Free some space and try again.`;
-    return new StorageError('unwritable', full, folder, error);
-  }
-  const kind = what === 'read' ? 'unreadable' : 'unwritable';
-  const sentence = `The folder ${folder} cannot be ${what} (${code}). Check that it is a folder and that it is yours.`;
+/** A failure of SQLite or of the file system as a `StorageError`; anything else stays what it is. */
+export function storageFailure(error: unknown, folder: string): unknown {
+  const code = resultCode(error);
+  const system = systemCode(error);
+  if (error instanceof StorageError || (code === undefined && system === undefined)) return error;
+  const what = system ?? (error instanceof Error ? error.message : String(error));
+  const [kind, sentence] = sentenceOf(code, system, what, folder);
   return new StorageError(kind, sentence, folder, error);
+}
+
+function sentenceOf(
+  code: number | undefined,
+  system: string | undefined,
+  what: string,
+  folder: string,
+): readonly [StorageErrorKind, string] {
+  if (code === FULL || system === 'ENOSPC' || system === 'EDQUOT')
+    return [
+      'unwritable',
+      `There is no space left to store data in ${folder}. Free some space and try again.`,
+    ];
+  if (code === BUSY || code === LOCKED)
+    return ['busy', `Other windows keep the stored data in ${folder} busy. Try again.`];
+  if (code === PROTOCOL)
+    return ['unwritable', `The disk that holds ${folder} has no file locks, so nothing can be stored there.`];
+  if (code === CORRUPT || code === NOT_A_DATABASE)
+    return ['unreadable', `The stored data in ${folder} is damaged (${what}).`];
+  const verb = code === READONLY ? 'written' : 'read or written';
+  return [
+    'unwritable',
+    `The folder ${folder} cannot be ${verb} (${what}). Check that it is a folder and that it is yours.`,
+  ];
+}
+
+function resultCode(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number')
+    return undefined;
+  return error.errcode & 0xff;
+}
+
+function systemCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
+  return error.code.startsWith('ERR_') ? undefined : error.code;
 }

@@ -1,6 +1,7 @@
-export type { Decode, CollectionOptions, UnreadableRecord, Collection, Storage } from './types';
-export { openStorage, type OpenStorageOptions } from './openStorage';
+export type { CollectionOptions, UnreadableRecord, Collection, SearchAnswer, Storage } from './types';
+export { openStorage, type OpenStorageOptions } from './store';
 export { StorageError, type StorageErrorKind } from './errors';
-/** An id as one part of a collection's path. */
-export { encodeId as folderName } from './names';
-export { FolderWatch } from './folderWatch';
+export type { Restored } from './backup';
+export type { Lease } from './lease';
+export { workerEngine } from './engine';
+export { wordsOf, type SearchHit, type SearchQuery, type SearchTerm, type SearchText } from './search';

@@ -1,56 +1,77 @@
-import type { IDisposable } from '../util/disposable';
 import type { Event } from '../util/event';
-
-/** What a stored value must pass on its way back in. Throws with a reason when it does not. */
-export type Decode<T> = (value: unknown) => T;
+import type { IDisposable } from '../util/disposable';
+import type { Lease } from './lease';
+import type { SearchHit, SearchQuery, SearchText } from './search';
 
 /** How one kind of record is kept. */
 export interface CollectionOptions<T> {
-  /** Folder under the storage root; may hold `/`, such as `services/ab12/sessions`. */
+  /** Name of the collection, such as `services/ab12/sessions`. */
   readonly path: string;
-  /** Version written beside each value. A record of a newer version is kept aside, never overwritten. */
+  /** Version written beside each value. A record of a newer version is left alone. */
   readonly version: number;
-  readonly decode: Decode<T>;
+  /** What a stored value must pass on its way back in; throws with a reason. */
+  readonly schema: { parse(value: unknown): T };
   /** Turns a value of an older version into one of this version, one step after another. */
   readonly migrate?: (value: unknown, fromVersion: number) => unknown;
+  /** A change that need not survive a loss of power, such as when something was last asked: it is not waited for on the disk. */
+  isVolatile?(before: T | undefined, after: T): boolean;
+  /** What a record is found by; `undefined` for one that nobody may find. */
+  text?(value: T): SearchText | undefined;
 }
 
-/** A record that could not be read: where it was put aside, and why. */
+/** A record that could not be read, and why. It stays in the database until something is written over it, and then in quarantine. */
 export interface UnreadableRecord {
   readonly id: string;
-  readonly file: string;
   readonly reason: string;
 }
 
 /**
- * Durable records, one file each, shared live by all windows and processes (trust.md 32-34). Whatever writes rejects with a
- * `StorageError` when the record was not stored.
+ * Durable records, shared live by all windows and processes (trust.md 32-34). Whatever writes rejects with a `StorageError` when
+ * the record was not stored.
  */
 export interface Collection<T> extends IDisposable {
-  /** Reads what is on disk once; later calls answer from memory, which follows the disk while someone listens. */
+  /** Reads all records once; later calls answer from memory, which from then on follows what other windows write. */
   load(): Promise<ReadonlyMap<string, T>>;
   /** The value as this process knows it; `undefined` before `load` and for unknown ids. */
   get(id: string): T | undefined;
+  /** The value as it is stored now, whatever was loaded. */
+  read(id: string): Promise<T | undefined>;
   /** A live view: it changes as records do. Values are never to be changed in place. */
   readonly values: ReadonlyMap<string, T>;
   readonly unreadable: readonly UnreadableRecord[];
   /** Writes the whole value; resolves when it is durable. */
   put(id: string, value: T): Promise<void>;
   /**
-   * Reads the newest value, applies `change`, writes the result; repeats if another process wrote in between, so no update
-   * is lost. Returning the value it was given (or `undefined` for none) writes nothing. Resolves to the value now stored.
+   * Reads the newest value, applies `change`, writes the result; again if another process wrote in between, so no update is lost.
+   * Returning the value it was given (or `undefined` for none) writes nothing. Resolves to the value now stored.
    */
   update(id: string, change: (current: T | undefined) => T | undefined): Promise<T | undefined>;
   /** Removes the record, except where `unless` is true of the newest value; resolves to the value it had. */
   remove(id: string, unless?: (current: T) => boolean): Promise<T | undefined>;
-  /** The ids that changed, here at once or, after `load`, in another window. The folder is watched while anybody listens. */
+  /** The ids that changed, here at once or, after `load`, in another window. */
   readonly onDidChange: Event<readonly string[]>;
 }
 
-/** The root of all durable records: a folder under `globalStorageUri`. */
+export interface SearchAnswer {
+  /** The latest first. */
+  readonly hits: readonly SearchHit[];
+  /** There are more than were asked for. */
+  readonly isMore: boolean;
+}
+
+/** The root of all durable records. */
 export interface Storage extends IDisposable {
   /** The same path gives the same collection. */
   collection<T>(options: CollectionOptions<T>): Collection<T>;
-  /** Resolves when all writes asked for so far are done. Writing goes on working after `dispose`; following does not. */
+  /** The JSON values of all records in the collections that a pattern such as `services/*\/queue` names, for a look without loading. */
+  peek(pattern: string): Promise<readonly unknown[]>;
+  /**
+   * The latest records with these words. Of `collections`, whose paths may be patterns as well, whatever was stored without its text
+   * gets it first.
+   */
+  search(collections: readonly CollectionOptions<unknown>[], query: SearchQuery): Promise<SearchAnswer>;
+  /** Runs `work` in one window at a time; see `lease.ts`. */
+  tryRun<T>(name: string, ttlMs: number, work: (lease: Lease) => Promise<T>): Promise<T | undefined>;
+  /** Resolves when all that was asked for so far is done, after `dispose` also the closing. Writing goes on working then; following does not. */
   settled(): Promise<void>;
 }

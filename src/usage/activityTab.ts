@@ -1,16 +1,6 @@
 import * as vscode from 'vscode';
 import type { ActivityDay } from '../api';
-import {
-  daySection,
-  explained,
-  figure,
-  lastOf,
-  medianOf,
-  shown,
-  sumOf,
-  type Context,
-  type Metric,
-} from './kit';
+import { added, daySection, explained, figure, last, median, shown, type Context, type Metric } from './kit';
 import type { Figure, Section } from './report';
 
 /** Section 2.4. */
@@ -24,13 +14,14 @@ export function activityTab(context: Context<ActivityDay>): { figures: Figure[];
         label: daily.label,
         explanation: vscode.l10n.t('Median of the days’ values: people cannot be added up over days.'),
       },
-      medianOf(daily.of),
+      daily.of,
+      median,
     ),
     ...[weekly, monthly].map(({ id, label, of }) =>
-      figure(context, { id, label, explanation: explained.last() }, lastOf(of)),
+      figure(context, { id, label, explanation: explained.last() }, of, last),
     ),
     ...volume().map(({ id, label, of }) =>
-      figure(context, { id, label, explanation: explained.sum() }, sumOf(of)),
+      figure(context, { id, label, explanation: explained.sum() }, of, added),
     ),
   ];
   return {

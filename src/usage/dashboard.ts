@@ -123,7 +123,6 @@ export class Dashboard extends Disposable {
           if (this.#isFetching(id)) this.#end();
         },
         signIn: () => this.#host.signIn(),
-        failed: ({ names }) => this.#host.onProblem(`The usage page reports ${names.join(', ')}`),
       },
     };
   }

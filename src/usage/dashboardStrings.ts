@@ -114,6 +114,8 @@ export function dashboardStrings() {
     shownAs: vscode.l10n.t('Shown as'),
     sentAs: vscode.l10n.t('Sent as'),
     count: vscode.l10n.t('Count'),
+    partOf: vscode.l10n.t('{0} of {1}', '{0}', '{1}'),
+    daysOf: vscode.l10n.t('{0} of {1} days', '{0}', '{1}'),
     missing: vscode.l10n.t('{0} of {1} days are missing.', '{0}', '{1}'),
     missingOne: vscode.l10n.t('1 of {0} days is missing.', '{0}'),
     missingOnly: vscode.l10n.t('The day is missing.'),

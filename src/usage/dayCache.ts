@@ -1,5 +1,5 @@
 import type { Logger } from '../log';
-import { RECORD_VERSION, decodeDay, type DayRecord, type Endpoint } from './dayRecord';
+import { RECORD_VERSION, readDay, type DayRecord, type Endpoint } from './dayRecord';
 import type { Collection, Storage } from '../storage';
 import type { Day } from './report';
 
@@ -112,7 +112,7 @@ export class DayCache {
       const records = this.#storage.collection<DayRecord>({
         path: `${this.#path}/${endpoint}`,
         version: RECORD_VERSION,
-        decode: value => decodeDay(endpoint, value, text => this.#share(text)),
+        schema: { parse: value => readDay(endpoint, value, text => this.#share(text)) },
       });
       shelf = {
         records,

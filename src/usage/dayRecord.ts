@@ -1,5 +1,8 @@
+import * as z from 'zod/mini';
 import {
   analyticsRow,
+  openObject,
+  recordSchema,
   type ActivityDay,
   type ProductivityDay,
   type TokenDay,
@@ -31,6 +34,7 @@ export class DayRecord<E extends Endpoint = Endpoint> {
   readonly endpoint: E;
   /** When it was asked for; Unix ms. */
   readonly at: number;
+  /** Of `people` one a person, of the others at most one. */
   readonly rows: readonly Rows[E][];
   /** What could not be read of the answer; foreign text. */
   readonly problems: readonly string[];
@@ -38,7 +42,7 @@ export class DayRecord<E extends Endpoint = Endpoint> {
   constructor(endpoint: E, at: number, rows: readonly Rows[E][], problems: readonly string[] = []) {
     this.endpoint = endpoint;
     this.at = at;
-    this.rows = rows;
+    this.rows = [...new Map(rows.map(row => ['user_id' in row ? row.user_id : '', row])).values()];
     this.problems = problems;
   }
 
@@ -73,30 +77,27 @@ function countedBy(day: Day): number {
 export const RECORD_VERSION = 1;
 
 /** Reads what `toJSON` wrote. `share` gives one text for all that are equal. Throws when it is something else. */
-export function decodeDay<E extends Endpoint>(
+export function readDay<E extends Endpoint>(
   endpoint: E,
   value: unknown,
   share: (text: string) => string,
 ): DayRecord<E> {
-  if (!isRecord(value) || typeof value['at'] !== 'number' || !Array.isArray(value['rows'])) {
-    throw new Error('It is not a day of usage.');
-  }
-  const rows = value['rows'].map((stored: unknown): Rows[E] => {
-    const row = analyticsRow(kinds[endpoint], unpack(shapes[endpoint], stored, share));
+  const day = daySchema.parse(value);
+  const rows = day.rows.map((stored): Rows[E] => {
+    const row = analyticsRow(endpoint, unpack(shapes[endpoint], stored, share));
     if (row === undefined) throw new Error('A row of it makes no sense.');
     return row as unknown as Rows[E];
   });
-  const problems = Array.isArray(value['problems']) ? value['problems'].map(String) : [];
-  return new DayRecord(endpoint, value['at'], rows, problems);
+  return new DayRecord(endpoint, day.at, rows, day.problems);
 }
 
-const kinds = {
-  tokens: 'tokens',
-  tools: 'tools',
-  activity: 'activity',
-  productivity: 'productivity',
-  people: 'users',
-} as const;
+const daySchema = recordSchema(() =>
+  openObject({
+    at: z.number(),
+    rows: z.array(z.unknown()),
+    problems: z._default(z.array(z.string()), () => []),
+  }),
+);
 
 /** The fields of a row in the order they are stored; with a shape of their own where they are lists of rows. */
 type Shape = readonly (string | readonly [name: string, rows: Shape])[];

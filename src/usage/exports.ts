@@ -1,3 +1,4 @@
+import { amountCell } from '../util/amount';
 import { csvLine, formulaSafe } from '../util/csv';
 import { plain } from '../util/text';
 import type { Cell, Column, Section, Table, TabReport } from './report';
@@ -5,14 +6,18 @@ import type { Cell, Column, Section, Table, TabReport } from './report';
 /**
  * The report as CSV (RFC 4180: a header, then lines of as many fields). With `sectionId` that section's table; without, every figure
  * and every cell of every table as a line of its own: `section,row,column,value`. A figure has no section; its value of the period
- * compared with is in the column `before`, empty where the two are not compared. Each line ends with the facts of the report.
+ * compared with is in the column `before`, empty where the two are not compared. What is not known is empty; what is known in part says
+ * so, as `7000 (29 of 30)`. Each line ends with the facts of the report.
  */
 export function csvOf(report: TabReport, sectionId?: string): string {
   const facts = factsOf(report);
   const lines = sectionId === undefined ? cellLines(report) : tableLines(report, sectionId);
   return lines
     .map((cells, line) =>
-      csvLine([...cells, ...facts.map(([name = null, value = null]) => (line === 0 ? name : value))]),
+      csvLine([
+        ...cells.map(written),
+        ...facts.map(([name = null, value = null]) => written(line === 0 ? name : value)),
+      ]),
     )
     .join('');
 }
@@ -32,7 +37,7 @@ function cellLines({ figures, sections, previousRange }: TabReport): (readonly C
     ...sections.flatMap(({ title, table: { columns, rows, total } }) => {
       const names = namingColumns(columns);
       return [...rows.map(({ cells }) => cells), ...(total === undefined ? [] : [total])].flatMap(cells => {
-        const row = cells.slice(0, names).filter(cell => cell !== null && cell !== '');
+        const row = cells.slice(0, names).flatMap(cell => (typeof cell === 'string' ? cell || [] : []));
         return columns
           .slice(names)
           .map(({ label }, index) => [title, row.join(' / '), label, cells[index + names] ?? null]);
@@ -59,7 +64,10 @@ export function copyOf(report: TabReport, section: Section): string {
   return `${lines.map(cells => cells.map(cellText).join('\t')).join('\n')}\n`;
 }
 
-/** The report as JSON: figures and tables, rows as objects by column id. Names nobody that the tables do not name. */
+/**
+ * The report as JSON: figures and tables, rows as objects by column id. What is not known is null, what is known in part an object:
+ * `{ value, known, of }`. Names nobody that the tables do not name.
+ */
 export function jsonOf(report: TabReport): string {
   const { query, previousRange, unfinished, orgId, through, fetchedAt, missing, figures, sections, notes } =
     report;
@@ -76,7 +84,7 @@ export function jsonOf(report: TabReport): string {
     folded,
     pseudonyms,
     missing,
-    figures,
+    figures: figures.map(figure => ({ ...figure, value: figure.value ?? null })),
     sections: sections.map(({ id, title, explanation, table }: Section) => ({
       id,
       title,
@@ -122,8 +130,13 @@ function sectionLines({ table: { columns, rows, total } }: Section): (readonly C
   ];
 }
 
+/** A number only where it is the whole one. */
+function written(cell: Cell): string | number | null {
+  return typeof cell === 'string' ? cell : amountCell(cell);
+}
+
 function cellText(cell: Cell): string {
-  if (cell === null) return '';
-  if (typeof cell === 'number') return String(cell);
-  return plain(formulaSafe(cell.replace(/[\t\r\n]+/g, ' ')), 100_000);
+  const text = written(cell);
+  if (typeof text !== 'string') return String(text ?? '');
+  return plain(formulaSafe(text.replace(/[\t\r\n]+/g, ' ')), 100_000);
 }

@@ -1,16 +1,22 @@
+import { setTimeout } from 'node:timers/promises';
 import * as vscode from 'vscode';
-import { isApiError, type AnalyticsMeta, type ApiClient, type ItemProblem } from '../api';
+import type { AnalyticsMeta, ApiClient, ItemProblem } from '../api';
+import type { Lease } from '../storage';
 import type { DayCache } from './dayCache';
-import { daysOf, lengthOf, runsOf, addDays } from './calendar';
+import { daysOf, lengthOf, runsOf } from './calendar';
 import { DayRecord, type Endpoint, type Rows } from './dayRecord';
-import { daysWithGroups } from './grouped';
 import type { Day, DayRange } from './report';
-import type { SharedRecords } from './shared';
 
 export interface FetcherDeps {
   readonly api: () => Pick<ApiClient, 'analytics'> | undefined;
   readonly cache: () => DayCache;
-  readonly shared: SharedRecords;
+  /** Runs `work` in one window at a time; resolves to `undefined` where another one is at it. */
+  readonly tryRun: (
+    endpoint: Endpoint,
+    work: (lease: Pick<Lease, 'isHeld'>) => Promise<boolean>,
+  ) => Promise<boolean | undefined>;
+  /** There are other days than before. */
+  readonly onFetched: (endpoint: Endpoint) => Promise<void>;
   /** Called with each answer's organization before its days are stored; false: these days belong elsewhere. */
   readonly belongs: (organization: string | undefined) => Promise<boolean>;
   readonly now: () => number;
@@ -20,7 +26,7 @@ export interface FetchOptions {
   /** Days asked for before this time are asked for again; Unix ms. */
   readonly since?: number;
   readonly signal: AbortSignal;
-  /** Asked under the claim, before the service is: throws when another window has found that there is no use. */
+  /** Asked under the lease, before the service is: throws when another window has found that there is no use. */
   readonly mayAsk?: () => Promise<void>;
   /** Told before other windows may ask. */
   readonly onFailure?: (error: unknown) => Promise<void>;
@@ -43,12 +49,12 @@ export class Unanswered extends Error {
   }
 }
 
+/** How often a window looks whether the one that fetches is through, ms. */
+const LOOK_MS = 500;
 /** Rows are put away this many at a time, so that other work comes in between. */
 const STEP = 2_000;
 /** What was read of a run that was broken off serves for so long, ms. */
 const BROKEN_OFF_MS = 15 * 60 * 1000;
-/** A range no longer than this is not cut when the service refuses it: the reason is another. */
-const SHORTEST_REFUSED = 31;
 
 /**
  * Fetches the days that are missing (section 4.1): each run of missing days in one call, or in the pages of `/users`. Of all
@@ -59,8 +65,6 @@ export class Fetcher {
   readonly #turns = new Map<Endpoint, Promise<unknown>>();
   /** The last run whose pages were not read to the end. */
   #begun: Begun | undefined;
-  /** The longest range the service takes, as far as that is known. */
-  #longest = Infinity;
 
   constructor(deps: FetcherDeps) {
     this.#deps = deps;
@@ -82,44 +86,52 @@ export class Fetcher {
    * `Unanswered` when all others are known, or with the signal's reason.
    */
   async ensure(endpoint: Endpoint, days: readonly Day[], options: FetchOptions): Promise<void> {
-    const { signal, since } = options;
+    const { signal } = options;
     await this.#inTurn(endpoint, signal, async () => {
+      if ((await this.#missingNow(endpoint, days, options.since)).length === 0) return;
       for (;;) {
         signal.throwIfAborted();
-        if ((await this.#missingNow(endpoint, days, since)).length === 0) return;
-        const claim = await this.#deps.shared.claim(endpoint);
-        if ('busyUntil' in claim) {
-          await this.#deps.shared.released(endpoint, claim.busyUntil, signal);
-          continue;
-        }
-        let fetched = false;
-        try {
-          const missing = await this.#missingNow(endpoint, days, since);
-          if (missing.length > 0) await options.mayAsk?.();
-          let done = 0;
-          const unanswered: DayRange[] = [];
-          for (const run of runsOf(missing)) {
-            const without = await this.#fetchRun(endpoint, run, options, (length, pages) => {
-              options.onProgress?.(
-                Math.min(1, (done + length * (1 - 1 / (pages + 1))) / missing.length),
-                pages,
-              );
-            });
-            unanswered.push(...without);
-            fetched = true;
-            done += lengthOf(run);
-            options.onProgress?.(done / missing.length, 0);
-          }
-          if (unanswered.length > 0) throw new Unanswered(unanswered);
-          return;
-        } catch (error) {
-          if (!signal.aborted) await options.onFailure?.(error);
-          throw error;
-        } finally {
-          await claim.release(fetched).catch(() => undefined);
-        }
+        const isDone = await this.#deps.tryRun(endpoint, lease =>
+          this.#fetchMissing(endpoint, days, options, lease),
+        );
+        if (isDone === true) return;
+        await rest(LOOK_MS, signal);
       }
     });
+  }
+
+  /** Resolves to false where the lease was lost on the way. */
+  async #fetchMissing(
+    endpoint: Endpoint,
+    days: readonly Day[],
+    options: FetchOptions,
+    lease: Pick<Lease, 'isHeld'>,
+  ): Promise<boolean> {
+    const { signal, since, onProgress } = options;
+    let fetched = false;
+    try {
+      const missing = await this.#missingNow(endpoint, days, since);
+      if (missing.length > 0) await options.mayAsk?.();
+      let done = 0;
+      const unanswered: DayRange[] = [];
+      for (const run of runsOf(missing)) {
+        if (!lease.isHeld()) return false;
+        const without = await this.#fetchRun(endpoint, run, options, (length, pages) => {
+          onProgress?.(Math.min(1, (done + length * (1 - 1 / (pages + 1))) / missing.length), pages);
+        });
+        unanswered.push(...without);
+        fetched = true;
+        done += lengthOf(run);
+        onProgress?.(done / missing.length, 0);
+      }
+      if (unanswered.length > 0) throw new Unanswered(unanswered);
+      return true;
+    } catch (error) {
+      if (!signal.aborted) await options.onFailure?.(error);
+      throw error;
+    } finally {
+      if (fetched) await this.#deps.onFetched(endpoint);
+    }
   }
 
   /** As the disk has it: another window may just have stored them. */
@@ -152,36 +164,14 @@ export class Fetcher {
     onPage: (length: number, pages: number) => void,
   ): Promise<DayRange[]> {
     const length = lengthOf(run);
-    const before = this.#longest;
-    if (length <= this.#longest) {
-      let left: readonly Day[] | undefined;
-      try {
-        left = await this.#ask(endpoint, run, options, pages => onPage(length, pages));
-      } catch (error) {
-        if (!mayBeTooLong(error, length)) throw error;
-        this.#longest = Math.ceil(length / 2);
-      }
-      if (left !== undefined) {
-        // Each answer must be about some of the days, so this ends.
-        if (left.length === length) return [run];
-        const unanswered: DayRange[] = [];
-        for (const rest of runsOf(left)) {
-          unanswered.push(...(await this.#fetchRun(endpoint, rest, options, onPage)));
-        }
-        return unanswered;
-      }
+    const left = await this.#ask(endpoint, run, options, pages => onPage(length, pages));
+    // Each answer must be about some of the days, so this ends.
+    if (left.length === length) return [run];
+    const unanswered: DayRange[] = [];
+    for (const rest of runsOf(left)) {
+      unanswered.push(...(await this.#fetchRun(endpoint, rest, options, onPage)));
     }
-    const middle = addDays(run.start, Math.min(this.#longest, Math.ceil(length / 2)) - 1);
-    let first: DayRange[];
-    try {
-      first = await this.#fetchRun(endpoint, { start: run.start, end: middle }, options, onPage);
-    } catch (error) {
-      // It was not the length.
-      this.#longest = before;
-      throw error;
-    }
-    const second = { start: addDays(middle, 1), end: run.end };
-    return [...first, ...(await this.#fetchRun(endpoint, second, options, onPage))];
+    return unanswered;
   }
 
   /** Stores the days that the answer is about; resolves to the others. */
@@ -249,6 +239,11 @@ export class Fetcher {
   }
 }
 
+/** Resolves after `ms`, or when `signal` is aborted. */
+function rest(ms: number, signal: AbortSignal): Promise<void> {
+  return setTimeout(ms, undefined, { signal }).catch(() => undefined);
+}
+
 type Api = Pick<ApiClient, 'analytics'>;
 
 interface DayRows {
@@ -285,8 +280,7 @@ async function* answers(
 ): AsyncGenerator<Answer, void, undefined> {
   const range = { startDate: run.start, endDate: run.end };
   if (endpoint === 'people') yield* analytics.users({ ...range, cursor }, { signal });
-  else if (endpoint === 'productivity') yield await analytics.productivity(range, { signal });
-  else yield await daysWithGroups(analytics, endpoint, range, { signal });
+  else yield await analytics[endpoint](range, { signal });
 }
 
 /** The days of a range that an answer is about; all where it does not say. */
@@ -299,12 +293,4 @@ function within({ start, end }: DayRange, { start_date: from, end_date: to }: An
 
 function describe({ id, field, reason }: ItemProblem): string {
   return [id, field, reason].filter(Boolean).join(': ');
-}
-
-/** Whether a shorter range may be answered where this one was not: how long one may be is not shown (section 8). */
-function mayBeTooLong(error: unknown, length: number): boolean {
-  if (!isApiError(error) || length < 2) return false;
-  if (error.reason === 'tooLarge' || error.kind === 'timedOut') return true;
-  if (error.status === 413 || error.status === 504) return true;
-  return (error.status === 400 || error.status === 422) && length > SHORTEST_REFUSED;
 }

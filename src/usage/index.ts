@@ -7,11 +7,14 @@ import type { Storage } from '../storage';
 import { withSignal } from '../util/cancellation';
 import { Disposable, type IDisposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
+import { notify } from '../util/notify';
 import { forNotification } from '../util/text';
+
 import { addDays, daysOf } from './calendar';
 import type { ControlRevision } from './markers';
 import type { DirectoryPerson } from './names';
 import type { UsageSource } from './source';
+import { activityOfPeople, type PersonActivity } from './personActivity';
 import { spans } from './spans';
 import { UsageStatusBar } from './statusBar';
 import { spanLabel } from './statusText';
@@ -35,12 +38,6 @@ export interface UsageDeps {
   readonly openDashboard?: ((source: UsageSource) => unknown) | undefined;
 }
 
-export interface PersonActivity {
-  /** UTC. */
-  readonly lastActiveDay?: string;
-  readonly billableTokens: number;
-}
-
 export interface UsageFeature extends IDisposable {
   readonly commands: CommandHandlers<'usage'>;
   readonly source: UsageSource;
@@ -48,6 +45,8 @@ export interface UsageFeature extends IDisposable {
   ready(): Promise<void>;
   /** Fills the status bar, once and for as long as the window is open. */
   startStatusBar(): void;
+  /** Fetches the days of the status bar again, where a person can follow and end it. */
+  refresh(): Promise<void>;
   /** Each person's use of the last 30 finished days; `undefined` when it cannot be known. */
   activityOfPeople(signal?: AbortSignal): Promise<ReadonlyMap<string, PersonActivity> | undefined>;
 }
@@ -80,20 +79,19 @@ class Usage extends Disposable implements UsageFeature {
         item,
         settings: {
           ...settings,
-          onDidChange: listener =>
-            onDidChangeSettings(
-              ['usage.statusBar', 'usage.budget', 'usage.budgetPeriod', 'usage.budgetThresholds'],
-              listener,
-            ),
+          onDidChange: listener => onDidChangeSettings(['usage.statusBar', 'usage.budget'], listener),
         },
         format: deps.format,
         tooltip: tooltipOf,
-        tell: (severity, sentence) => void this.#tell(severity, sentence),
+        tell: (severity, sentence) =>
+          notify(deps.log, severity, forNotification(sentence, 1_000), [
+            vscode.l10n.t('Open usage'),
+            () => this.#open(),
+          ]),
       }),
     );
     this.commands = {
       open: () => this.#open(),
-      refresh: () => this.#refresh(),
       chooseSpan: () => this.#chooseSpan(),
     };
   }
@@ -118,14 +116,7 @@ class Usage extends Disposable implements UsageFeature {
     const days = daysOf({ start: first < start ? start : first, end });
     if ((await this.#data.ensure('people', days, { background: true, signal })) !== undefined)
       return undefined;
-    const people = new Map<string, PersonActivity>();
-    for (const [day, { rows }] of await this.#data.known('people', days)) {
-      for (const { user_id: id, billable_tokens: tokens = 0 } of rows) {
-        const known = people.get(id)?.billableTokens ?? 0;
-        people.set(id, { lastActiveDay: day, billableTokens: known + tokens });
-      }
-    }
-    return people;
+    return activityOfPeople(await this.#data.known('people', days), days);
   }
 
   async #open(): Promise<void> {
@@ -134,7 +125,7 @@ class Usage extends Disposable implements UsageFeature {
     await this.#deps.openDashboard?.(this.#data);
   }
 
-  async #refresh(): Promise<void> {
+  async refresh(): Promise<void> {
     const options = {
       location: vscode.ProgressLocation.Notification,
       title: vscode.l10n.t('Fetching usage'),
@@ -171,16 +162,6 @@ class Usage extends Disposable implements UsageFeature {
     if (chosen === undefined) return;
     await storeUsageSpan(chosen.span);
     this.#bar.start();
-  }
-
-  async #tell(severity: 'info' | 'warning', sentence: string): Promise<void> {
-    const text = forNotification(sentence, 1_000);
-    const open = vscode.l10n.t('Open usage');
-    const choice =
-      severity === 'warning'
-        ? await vscode.window.showWarningMessage(text, open)
-        : await vscode.window.showInformationMessage(text, open);
-    if (choice === open) await this.#open();
   }
 }
 

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { areComparable, combined, knownOf, sum, type Amount } from '../util/amount';
 import { oneLine } from '../util/text';
 import type {
   Cell,
@@ -13,14 +14,13 @@ import type {
   Table,
   Unit,
   UsageQuery,
+  Value,
 } from './report';
 
 /** Days in a row with what is known of each: one row, or for people a list of rows. `undefined` where nothing is known. */
 export interface Period<R> {
   readonly days: readonly Day[];
   readonly rows: readonly (R | undefined)[];
-  /** Whether the service is through with every day, so that sums may be compared. */
-  readonly isComplete: boolean;
 }
 
 /** What the parts of one report are made from. */
@@ -31,49 +31,33 @@ export interface Context<R> {
   readonly markers: readonly Marker[];
 }
 
-type Pick<R> = (row: R) => number | undefined;
+type Pick<R> = (row: R) => Amount;
+/** What is made of the known days; `undefined` of none. */
+type Make<R> = (known: readonly number[], period: Period<R>) => number | undefined;
 
-/** Adds up what is known; `undefined` when nothing is. */
-export function sum(values: Iterable<number | undefined>): number | undefined {
-  let total: number | undefined;
-  for (const value of values) if (value !== undefined) total = (total ?? 0) + value;
-  return total;
+/** The value of each day. */
+function valuesOf<R>({ rows }: Period<R>, pick: Pick<R>): Amount[] {
+  return rows.map(row => (row === undefined ? undefined : pick(row)));
 }
 
-export function sumOf<R>(pick: Pick<R>): (period: Period<R>) => number | undefined {
-  return ({ rows }) => sum(rows.map(row => (row === undefined ? undefined : pick(row))));
+/** What a period's days make; a part where some are missing. */
+export function madeOf<R>(period: Period<R>, pick: Pick<R>, make: Make<R>): Amount {
+  return combined(valuesOf(period, pick), known => make(known, period));
 }
 
+export const added: Make<unknown> = known => knownOf(sum(known));
 /** The value of the last day that has one. */
-export function lastOf<R>(pick: Pick<R>): (period: Period<R>) => number | undefined {
-  return ({ rows }) => valuesOf(rows, pick).at(-1);
-}
-
-export function mostOf<R>(pick: Pick<R>): (period: Period<R>) => number | undefined {
-  return ({ rows }) => valuesOf(rows, pick).reduce<number | undefined>(larger, undefined);
-}
-
-export function medianOf<R>(pick: Pick<R>): (period: Period<R>) => number | undefined {
-  return ({ rows }) => median(valuesOf(rows, pick));
-}
-
-function larger(most: number | undefined, value: number): number {
-  return most === undefined || value > most ? value : most;
-}
-
-export function valuesOf<R>(rows: readonly (R | undefined)[], pick: Pick<R>): number[] {
-  return rows.flatMap(row => (row === undefined ? [] : (pick(row) ?? [])));
-}
-
-/** The middle value, or the mean of the two middle ones; `undefined` of none. */
-export function median(values: readonly number[]): number | undefined {
-  const sorted = values.toSorted((a, b) => a - b);
+export const last: Make<unknown> = known => known.at(-1);
+export const most: Make<unknown> = known => (known.length === 0 ? undefined : Math.max(...known));
+/** The middle value, or the mean of the two middle ones. */
+export const median: Make<unknown> = known => {
+  const sorted = known.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
   const upper = sorted[middle];
   const lower = sorted[middle - 1];
   if (upper === undefined) return undefined;
   return sorted.length % 2 === 1 || lower === undefined ? upper : (lower + upper) / 2;
-}
+};
 
 export const explained = {
   sum: (): string => vscode.l10n.t('Sum of the days.'),
@@ -86,16 +70,25 @@ export const explained = {
     ),
 };
 
+/** What is added up, and of how many days it is known where those are not all. */
+export function ofDays<R>(explanation: string, { rows }: Period<R>, has: (row: R) => boolean): string {
+  const known = rows.filter(row => row !== undefined && has(row)).length;
+  return known === rows.length
+    ? explanation
+    : `${explanation} ${vscode.l10n.t('Known of {0} of {1} days.', known, rows.length)}`;
+}
+
+/** Growth is only told between periods of which the same days are known. */
 export function figure<R>(
-  context: Context<R>,
+  { now, before }: Context<R>,
   spec: { readonly id: string; readonly label: string; readonly explanation: string; readonly unit?: Unit },
-  of: (period: Period<R>) => number | undefined,
+  pick: Pick<R>,
+  make: Make<R>,
 ): Figure {
-  const { now, before } = context;
-  const made = { unit: 'count' as const, ...spec, value: of(now) };
-  if (before === undefined) return made;
-  // Of fewer days than the other period has, a sum says nothing about growth.
-  return { ...made, previous: now.isComplete && before.isComplete ? of(before) : undefined };
+  const figure = { unit: 'count' as const, ...spec, value: madeOf(now, pick, make) };
+  if (before === undefined) return figure;
+  const isFair = areComparable(valuesOf(now, pick), valuesOf(before, pick));
+  return { ...figure, previous: isFair ? knownOf(madeOf(before, pick, make)) : undefined };
 }
 
 /** One number a day: a column of the table and, unless told, a line of the chart. */
@@ -114,10 +107,8 @@ export interface Metric<R> {
 function dayTable<R>({ now, before, markers }: Context<R>, metrics: readonly Metric<R>[]): Table {
   const cellOf = (row: R | undefined, { of }: Metric<R>): Cell =>
     row === undefined ? null : (of(row) ?? null);
-  const sumCell = (period: Period<R>, { of, adds }: Metric<R>): Cell =>
-    adds ? (sumOf(of)(period) ?? null) : null;
-  // The head figure has no sum of a part of the days either.
-  const earlierSum = (metric: Metric<R>): Cell => (before?.isComplete ? sumCell(before, metric) : null);
+  const sumCell = (period: Period<R> | undefined, { of, adds }: Metric<R>): Cell =>
+    adds && period !== undefined ? (sum(valuesOf(period, of)) ?? null) : null;
   const marks = new Map<Day, string>();
   for (const { day, label } of markers) marks.set(day, [marks.get(day), label].filter(Boolean).join('; '));
   const both = <T>(current: T, earlier: T): T[] => (before === undefined ? [current] : [current, earlier]);
@@ -145,7 +136,7 @@ function dayTable<R>({ now, before, markers }: Context<R>, metrics: readonly Met
   if (!metrics.some(({ adds }) => adds)) return { columns, rows };
   const total: Cell[] = [
     ...both<Cell>(vscode.l10n.t('Total'), ''),
-    ...metrics.flatMap(metric => both(sumCell(now, metric), earlierSum(metric))),
+    ...metrics.flatMap(metric => both(sumCell(now, metric), sumCell(before, metric))),
     ...marked(''),
   ];
   return { columns, rows, total };
@@ -179,15 +170,14 @@ export function daySection<R>(
 }
 
 function seriesOf<R>({ now, before }: Context<R>, { id, label, of }: Metric<R>): Series {
-  const values = (period: Period<R>): (number | null)[] =>
-    period.rows.map(row => (row === undefined ? null : (of(row) ?? null)));
+  const values = (period: Period<R>): Value[] => valuesOf(period, of).map(value => value ?? null);
   return { id, label, values: values(now), ...(before === undefined ? {} : { previous: values(before) }) };
 }
 
 /** What is counted under one or more names. */
-export interface Entry {
+export interface Entry<C extends Amount = number> {
   readonly names: readonly string[];
-  readonly count: number;
+  readonly count: C;
 }
 
 /** Adds up entries by their names, the largest first, equal ones by name. */
@@ -214,7 +204,7 @@ export function nameSection(
     readonly names: readonly string[];
     readonly count: string;
   },
-  entries: readonly Entry[],
+  entries: readonly Entry<Amount>[],
   remainder = 0,
 ): Section {
   const columns: Column[] = [
@@ -233,15 +223,20 @@ export function nameSection(
       : [
           {
             id: 'remainder',
-            names: [vscode.l10n.t('Without a name'), ...spec.names.slice(1).map(() => '')],
+            names: [
+              isKnown(entries.map(({ count }) => count))
+                ? vscode.l10n.t('Without a name')
+                : vscode.l10n.t('Without a name or a figure'),
+              ...spec.names.slice(1).map(() => ''),
+            ],
             count: remainder,
           },
         ]),
   ];
-  const total = all.reduce((whole, { count }) => whole + count, 0);
+  const total = sum(all.map(({ count }) => count));
   const rows = all.map(({ id, names, count }): Row => ({
     id,
-    cells: [...names, count, total > 0 ? count / total : null],
+    cells: [...names, count ?? null, shareOf(count, total)],
   }));
   const blank: Cell[] = spec.names.slice(1).map(() => '');
   return {
@@ -253,22 +248,32 @@ export function nameSection(
       rows,
       ...(rows.length === 0
         ? {}
-        : { total: [vscode.l10n.t('Total'), ...blank, total, total > 0 ? 1 : null] }),
+        : { total: [vscode.l10n.t('Total'), ...blank, total ?? null, shareOf(total, total)] }),
     },
   };
 }
 
-/** What the days' own totals say beyond the named entries of those days. */
+/** Of a whole that is not known there are no shares. */
+export function shareOf(amount: Amount, whole: Amount): number | null {
+  return typeof amount === 'number' && typeof whole === 'number' && whole > 0 ? amount / whole : null;
+}
+
+/** Where figures of named ones are missing, what remains may be theirs. */
+export function isKnown(named: readonly Amount[]): boolean {
+  return named.every(amount => typeof amount === 'number');
+}
+
+/** What the days' own totals say beyond the known figures of their named entries. */
 export function remainderOf<R>(
   { rows }: Period<R>,
-  given: Pick<R>,
-  entries: (row: R) => readonly { readonly count: number }[],
+  given: (row: R) => number | undefined,
+  entries: (row: R) => readonly { readonly count: Amount }[],
 ): number {
   let rest = 0;
   for (const row of rows) {
     const whole = row === undefined ? undefined : given(row);
     if (row !== undefined && whole !== undefined)
-      rest += whole - entries(row).reduce((all, { count }) => all + count, 0);
+      rest += whole - (knownOf(sum(entries(row).map(({ count }) => count))) ?? 0);
   }
   return rest;
 }

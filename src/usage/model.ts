@@ -51,12 +51,17 @@ export function daysFor(query: UsageQuery, bounds: DayRange): Day[] {
   return days.filter(day => day >= bounds.start && day <= bounds.end);
 }
 
-/** The last day through `end` that is known and that the service is through with. */
+/** The last day through `end` that has figures. */
 export function lastKnownDay(days: KnownDays, end: Day): Day | undefined {
   return [...days.keys()]
-    .filter(day => day <= end && days.get(day)?.isSettling(day) === false)
+    .filter(day => day <= end && hasFigures(days, day))
     .sort()
     .at(-1);
+}
+
+/** A day without a row is missing, whether it was not asked for, is not there yet, or the service has nothing of it. */
+function hasFigures(days: KnownDays, day: Day): boolean {
+  return days.get(day)?.row !== undefined;
 }
 
 /** Who was last active when, of days that are all of people. */
@@ -66,7 +71,7 @@ export function* lastActivity(days: KnownDays, { start, end }: DayRange): Steps<
   let gap = false;
   for (const day of daysOf({ start, end }).reverse()) {
     const record = days.get(day) as DayRecord<'people'> | undefined;
-    if (record === undefined) gap = true;
+    if (record?.row === undefined) gap = true;
     else if (!gap) since = day;
     for (const { user_id: id } of record?.rows ?? []) if (!last.has(id)) last.set(id, day);
     yield;
@@ -85,9 +90,10 @@ export function* reportSteps(query: UsageQuery, days: KnownDays, extras: Extras)
   const before = comparedWith(query, bounds);
   const inRange = daysOf(query.range);
   const known = inRange.flatMap(day => days.get(day) ?? []);
-  const missing = inRange.filter(day => !days.has(day) && day >= bounds.start && day <= bounds.end);
+  const missing = inRange.filter(day => !hasFigures(days, day) && day >= bounds.start && day <= bounds.end);
+  const unread = missing.filter(day => !days.has(day)).length;
   const { figures, sections, notes = [] } = yield* make(query, days, extras, before);
-  const unread = unreadNote(known.flatMap(record => record.problems));
+  const unreadable = unreadNote(known.flatMap(record => record.problems));
   return {
     query,
     previousRange: before,
@@ -95,10 +101,10 @@ export function* reportSteps(query: UsageQuery, days: KnownDays, extras: Extras)
     orgId: orgId === undefined ? undefined : shown(orgId),
     through: extras.through ?? lastKnownDay(days, bounds.end),
     fetchedAt: known.at(-1)?.at,
-    missing: missing.length === 0 && problem === undefined ? undefined : { days: missing, problem },
+    missing: missing.length === 0 && problem === undefined ? undefined : { days: missing, unread, problem },
     figures,
     sections,
-    notes: [...notes, ...(unread === undefined ? [] : [unread])],
+    notes: [...notes, ...(unreadable === undefined ? [] : [unreadable])],
   };
 }
 
@@ -141,20 +147,17 @@ function* make(
 }
 
 function unfinishedOf(now: DayRange, before: DayRange, known: KnownDays): TabReport['unfinished'] {
-  if (!isComplete(now, known)) return 'range';
-  return isComplete(before, known) ? undefined : 'before';
-}
-
-/** A day of which nothing was there yet when it was asked for counts as little as one that was not asked for. */
-function isComplete(range: DayRange, known: KnownDays): boolean {
-  return daysOf(range).every(day => known.get(day)?.isSettling(day) === false);
+  const [here, there] = [now, before].map(range => daysOf(range).map(day => hasFigures(known, day)));
+  if (here === undefined || there === undefined) return undefined;
+  if (here.some((has, at) => !has && there[at] === true)) return 'range';
+  return here.some((has, at) => has && there[at] === false) ? 'before' : undefined;
 }
 
 function period<R>(range: DayRange, known: KnownDays, pick: (record: DayRecord) => R | undefined): Period<R> {
   const days = daysOf(range);
   const rows = days.map(day => {
     const record = known.get(day);
-    return record === undefined ? undefined : pick(record);
+    return record?.row === undefined ? undefined : pick(record);
   });
-  return { days, rows, isComplete: isComplete(range, known) };
+  return { days, rows };
 }

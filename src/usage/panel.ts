@@ -4,6 +4,7 @@ import { commands, panels } from '../contributions';
 import type { Logger } from '../log';
 import { Disposable } from '../util/disposable';
 import { saveText } from '../util/saveText';
+import { notify } from '../util/notify';
 import { oneLine } from '../util/text';
 import { WebviewPage } from '../webview/page';
 import { Dashboard } from './dashboard';
@@ -66,10 +67,12 @@ class DashboardPanel extends Disposable {
   readonly #panel: vscode.WebviewPanel;
   readonly #page: WebviewPage;
   readonly #dashboard: Dashboard;
+  readonly #log: Logger;
 
   constructor(panel: vscode.WebviewPanel, deps: DashboardDeps, state: unknown, closed: () => void) {
     super();
     this.#panel = panel;
+    this.#log = deps.log;
     this.register(
       panel.onDidDispose(() => {
         this.dispose();
@@ -85,7 +88,7 @@ class DashboardPanel extends Disposable {
         title: () => panel.title,
         isVisible: () => panel.visible,
         onGone: () => this.#dashboard.pageGone(),
-        onMissing: () => void this.#offerAgain(),
+        onMissing: () => this.#offerAgain(),
         log: deps.log,
       }),
     );
@@ -106,7 +109,7 @@ class DashboardPanel extends Disposable {
         state,
       ),
     );
-    this.register(webview.onDidReceiveMessage(message => this.#dashboard.receive(message)));
+    this.register(this.#page.onDidReceive(message => this.#dashboard.receive(message)));
     this.register(panel.onDidChangeViewState(() => this.#page.followVisibility()));
     this.#page.load();
   }
@@ -115,14 +118,15 @@ class DashboardPanel extends Disposable {
     this.#panel.reveal(undefined, false);
   }
 
-  async #offerAgain(): Promise<void> {
-    const again = vscode.l10n.t('Load again');
+  #offerAgain(): void {
     const sentence = vscode.l10n.t(
       'The usage page did not load. Pages need a secure (https) or local address and service workers.',
     );
-    const choice = await vscode.window.showWarningMessage(sentence, again);
     // It may have come late, or the person has gone elsewhere.
-    if (choice === again && this.#page.isMissing) this.#page.load();
+    const load = (): void => {
+      if (this.#page.isMissing) this.#page.load();
+    };
+    notify(this.#log, 'warning', sentence, [vscode.l10n.t('Load again'), load]);
   }
 }
 

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { UserDay } from '../api';
+import { Sum, type Amount } from '../util/amount';
 
 /** A day's rows of section 2.6, one a person. */
 export type People = readonly UserDay[];
@@ -52,9 +53,6 @@ export function countLabels(): Readonly<Record<Counted, string>> {
   };
 }
 
-/** The counts of several rows in the order of `counted`; `undefined` where no row has one. */
-export type Sums = (number | undefined)[];
-
 /** Read one by one: these run for every row of every person. */
 const picks: readonly ((row: UserDay) => number | undefined)[] = [
   row => row.billable_tokens,
@@ -73,13 +71,11 @@ const picks: readonly ((row: UserDay) => number | undefined)[] = [
   row => row.hooks,
 ];
 
-export function sumsOf(rows: People): Sums {
+/** The counts of several rows, in the order of `counted`. */
+export function sumsOf(rows: People): Amount[] {
   return picks.map(pick => {
-    let sum: number | undefined;
-    for (const row of rows) {
-      const value = pick(row);
-      if (value !== undefined) sum = sum === undefined ? value : sum + value;
-    }
-    return sum;
+    const sum = new Sum();
+    for (const row of rows) sum.add(pick(row));
+    return sum.amount;
   });
 }

@@ -1,20 +1,22 @@
 import * as vscode from 'vscode';
 import { dayAt } from './calendar';
 import type { UserDay } from '../api';
+import { byAmount, combined, knownOf, Sum, sum, type Amount } from '../util/amount';
 import {
+  added,
   compare,
   daySection,
   explained,
   figure,
+  madeOf,
+  ofDays,
   shown,
-  sum,
-  sumOf,
   type Context,
   type Metric,
   type Period,
 } from './kit';
 import type { DirectoryPerson, PeopleNames } from './names';
-import { counted, countLabels, quiet, sumsOf, type People, type Sums } from './peopleCounts';
+import { counted, countLabels, quiet, sumsOf, type People } from './peopleCounts';
 import type { Cell, Column, Day, Figure, Row, Section } from './report';
 import type { Steps } from './steps';
 
@@ -52,10 +54,8 @@ export function* peopleTab(
         label: vscode.l10n.t('Active people'),
         explanation: vscode.l10n.t('Different people with usage in the period.'),
       },
-      period =>
-        period.rows.some(row => row !== undefined)
-          ? (period === context.now ? groups : before)?.size
-          : undefined,
+      rows => rows.length,
+      (known, period) => (known.length === 0 ? undefined : (period === context.now ? groups : before)?.size),
     ),
     ...(directory.length === 0
       ? []
@@ -63,7 +63,11 @@ export function* peopleTab(
           {
             id: 'inactive',
             label: vscode.l10n.t('Without activity'),
-            value: inactive?.length,
+            value: madeOf(
+              context.now,
+              rows => rows.length,
+              () => inactive?.length,
+            ),
             unit: 'count' as const,
             explanation: vscode.l10n.t('People of the organization without usage in the days of this range.'),
           },
@@ -86,7 +90,7 @@ export function* peopleTab(
         ...metrics.map(metric => ({ ...metric, isCharted: false })),
       ],
     ),
-    yield* everybody(groups, names),
+    yield* everybody(context.now, groups, names),
     ...(directory.length === 0 || inactive === undefined ? [] : [withoutActivity(inactive, names, last)]),
   ];
   return { figures, sections };
@@ -94,16 +98,17 @@ export function* peopleTab(
 
 function totals(context: Context<People>, metrics: readonly Metric<People>[]): Figure[] {
   return metrics.map(({ id, label, of }) =>
-    figure(context, { id, label, explanation: explained.sum() }, sumOf(of)),
+    figure(context, { id, label, explanation: explained.sum() }, of, added),
   );
 }
 
 /** Each day is added up once, for all of its figures. */
 function* dayMetrics({ now, before }: Context<People>): Steps<Metric<People>[]> {
   const labels = countLabels();
-  const known = new Map<People, Sums>();
+  const known = new Map<People, readonly Amount[]>();
   for (const rows of [...now.rows, ...(before?.rows ?? [])]) {
-    if (rows !== undefined) known.set(rows, sumsOf(rows));
+    // Of a day that the service has and this person is not in, there is nothing to count.
+    if (rows !== undefined) known.set(rows, rows.length === 0 ? counted.map(() => 0) : sumsOf(rows));
     yield;
   }
   return counted.map((name, index) => ({
@@ -133,32 +138,23 @@ function emailOf(days: People): string | undefined {
   return days.findLast(day => day.user_email)?.user_email ?? undefined;
 }
 
-/** Rows of one person come in the order of their days. */
-function distinctDays(days: People): number {
-  return days.reduce((count, { date }, at) => (date === days[at - 1]?.date ? count : count + 1), 0);
-}
-
 /** Tool calls per message of a person over several days: each day's ratio weighs as many messages as it had. */
-class Ratio {
-  #weight = 0;
-  #weighted = 0;
-
-  add(days: readonly UserDay[]): this {
-    for (const { autonomy_ratio: ratio, user_messages: messages } of days) {
-      if (ratio === undefined || messages === undefined) continue;
-      this.#weight += messages;
-      this.#weighted += ratio * messages;
-    }
-    return this;
-  }
-
-  get value(): number | undefined {
-    return this.#weight > 0 ? this.#weighted / this.#weight : undefined;
-  }
+function ratioOf(days: readonly UserDay[]): Amount {
+  let weight = 0;
+  let weighted = 0;
+  const weights = days.map((day): Amount => {
+    const { autonomy_ratio: ratio = 0, user_messages: messages = 0 } = day;
+    if (!hasRatio(day)) return undefined;
+    weight += messages;
+    weighted += ratio * messages;
+    return messages;
+  });
+  return combined(weights, () => (weight > 0 ? weighted / weight : undefined));
 }
 
-function ratioOf(days: readonly UserDay[]): number | undefined {
-  return new Ratio().add(days).value;
+/** A day without messages needs no ratio. */
+function hasRatio({ autonomy_ratio: ratio, user_messages: messages }: UserDay): boolean {
+  return messages === 0 || (ratio !== undefined && messages !== undefined);
 }
 
 /** What is there on most days, the first by name of equals; with tokens or days as weight. */
@@ -203,32 +199,33 @@ function countColumns(): Column[] {
   }));
 }
 
-function* everybody(groups: ReadonlyMap<string, readonly UserDay[]>, names: PeopleNames): Steps<Section> {
+function* everybody(
+  now: Period<People>,
+  groups: ReadonlyMap<string, readonly UserDay[]>,
+  names: PeopleNames,
+): Steps<Section> {
   const identity: Column[] = names.isPseudonymous
     ? []
     : [
         { id: 'email', label: vscode.l10n.t('E-mail'), kind: 'text', hidden: true },
         { id: 'user_id', label: vscode.l10n.t('User id'), kind: 'text', hidden: true },
       ];
-  const whole: Sums = counted.map(() => undefined);
-  const sums = (days: People): (number | null)[] =>
-    sumsOf(days).map((value, index) => {
-      if (value !== undefined) whole[index] = (whole[index] ?? 0) + value;
-      return value ?? null;
-    });
-  const ratio = new Ratio();
+  const whole = counted.map(() => new Sum());
+  const tokens = new Map<string, Amount>();
   const rows: Row[] = [];
   for (const [id, days] of groups) {
-    ratio.add(days);
+    const amounts = sumsOf(days);
+    for (const [index, amount] of amounts.entries()) whole[index]?.add(amount);
+    tokens.set(id, amounts[counted.indexOf('billable_tokens')]);
     const email = emailOf(days) ?? '';
     const who: Cell[] = names.isPseudonymous ? [] : [shown(email || names.of(id)), shown(id)];
     rows.push({
       id,
       cells: [
         names.of(id),
-        distinctDays(days),
+        days.length,
         days.at(-1)?.date.slice(0, 10) ?? null,
-        ...sums(days),
+        ...amounts.map(amount => amount ?? null),
         ratioOf(days) ?? null,
         ...details(days),
         ...who,
@@ -237,12 +234,16 @@ function* everybody(groups: ReadonlyMap<string, readonly UserDay[]>, names: Peop
     });
     yield;
   }
-  rows.sort((a, b) => Number(b.cells[3] ?? 0) - Number(a.cells[3] ?? 0) || compare(a.id, b.id));
+  rows.sort((a, b) => byAmount(tokens.get(a.id), tokens.get(b.id)) || compare(a.id, b.id));
   return {
     id: 'people',
     title: vscode.l10n.t('People'),
-    explanation: vscode.l10n.t(
-      'Counts are sums of the days. The autonomy ratio weighs each day by its messages of people. Main model, tier and delegation are those of most days.',
+    explanation: ofDays(
+      vscode.l10n.t(
+        'Counts are sums of the days. The autonomy ratio weighs each day by its messages of people. Main model, tier and delegation are those of most days.',
+      ),
+      now,
+      () => true,
     ),
     table: {
       columns: [
@@ -260,10 +261,10 @@ function* everybody(groups: ReadonlyMap<string, readonly UserDay[]>, names: Peop
         : {
             total: [
               vscode.l10n.t('Total'),
-              sum(rows.map(({ cells }) => Number(cells[1]))) ?? null,
+              sum([...groups.values()].map(days => days.length)) ?? null,
               null,
-              ...whole.map(value => value ?? null),
-              ratio.value ?? null,
+              ...whole.map(({ amount }) => amount ?? null),
+              ratioOf([...groups.values()].flat()) ?? null,
               ...['', '', '', '', ...identity.map(() => '')],
             ],
           }),
@@ -324,8 +325,6 @@ function* onePerson(
   names: PeopleNames,
 ): Steps<{ figures: Figure[]; sections: Section[] }> {
   const { now } = context;
-  const active = (period: Period<People>): number | undefined =>
-    sum(period.rows.map(rows => rows && Number(rows.length > 0)));
   const days = now.rows.flatMap(rows => rows ?? []);
   const metrics = yield* dayMetrics(context);
   const words = detailColumns();
@@ -357,7 +356,8 @@ function* onePerson(
       figure(
         context,
         { id: 'days', label: vscode.l10n.t('Active days'), explanation: vscode.l10n.t('Days with usage.') },
-        active,
+        rows => Number(rows.length > 0),
+        added,
       ),
       ...totals(context, metrics),
       figure(
@@ -368,7 +368,8 @@ function* onePerson(
             'Tool calls per message of a person; each day weighs as many messages as it had.',
           ),
         },
-        period => ratioOf(period.rows.flatMap(day => day ?? [])),
+        rows => (rows.every(hasRatio) ? 0 : undefined),
+        (_, period) => knownOf(ratioOf(period.rows.flatMap(day => day ?? []))),
       ),
     ],
     sections: [

@@ -1,6 +1,16 @@
 import * as vscode from 'vscode';
 import type { ProductivityDay } from '../api';
-import { daySection, explained, figure, nameSection, sumOf, tally, type Context, type Metric } from './kit';
+import {
+  added,
+  daySection,
+  explained,
+  figure,
+  nameSection,
+  ofDays,
+  tally,
+  type Context,
+  type Metric,
+} from './kit';
 import type { Figure, Section } from './report';
 
 /** Section 2.5. */
@@ -8,9 +18,10 @@ export function productivityTab(context: Context<ProductivityDay>): {
   figures: Figure[];
   sections: Section[];
 } {
-  const { rows } = context.now;
+  const { now } = context;
+  const { rows } = now;
   const figures = [...files(), ...git()].map(({ id, label, of }) =>
-    figure(context, { id, label, explanation: explained.sum() }, sumOf(of)),
+    figure(context, { id, label, explanation: explained.sum() }, of, added),
   );
   const asCounted = vscode.l10n.t('Sum of the days, as the service counts them.');
   return {
@@ -40,7 +51,7 @@ export function productivityTab(context: Context<ProductivityDay>): {
         {
           id: 'languages',
           title: vscode.l10n.t('By language'),
-          explanation: asCounted,
+          explanation: ofDays(asCounted, now, row => row.by_language !== undefined),
           names: [vscode.l10n.t('Language')],
           count: vscode.l10n.t('Count'),
         },
@@ -54,7 +65,7 @@ export function productivityTab(context: Context<ProductivityDay>): {
         {
           id: 'extensions',
           title: vscode.l10n.t('By file extension'),
-          explanation: asCounted,
+          explanation: ofDays(asCounted, now, row => row.by_extension !== undefined),
           names: [vscode.l10n.t('Extension')],
           count: vscode.l10n.t('Count'),
         },

@@ -7,6 +7,7 @@ import type { TableView } from './tableView';
 
 export type { DashboardStrings } from './dashboardStrings';
 export * from './report';
+export { amountText, isPart, knownOf, sum, type Amount } from '../util/amount';
 export { shown, type ShownColumn, type ShownTable, type TableView } from './tableView';
 
 /** Messages between the dashboard's panel and its page: what both sides agree on. Foreign text in reports is shown as text. */
@@ -166,8 +167,6 @@ export const usageProtocol = {
     ready: object({ state: optional(pageState) }),
     cancel: object({ id: fetchId }),
     signIn: none,
-    /** A failure in the page, for the log: names of errors only. */
-    failed: object({ names: listOf(text(200), 10) }),
   },
   events: {
     start: event<Start>(),

@@ -3,6 +3,8 @@
  * reports from cached days, the page only draws them, exports write exactly their tables.
  */
 
+import type { Amount, Part } from '../util/amount';
+
 /** A UTC day, `YYYY-MM-DD`. */
 export type Day = string;
 
@@ -35,9 +37,9 @@ export type Unit = 'count' | 'ratio' | 'percent';
 export interface Figure {
   readonly id: string;
   readonly label: string;
-  /** `undefined` when no day of the range has it. */
-  readonly value: number | undefined;
-  /** The same for the period before; only with `compare`. */
+  /** `undefined` when no day of the range has it, a part when some have not. */
+  readonly value: Amount;
+  /** The same for the period before; only with `compare`, and where the same days of both are known. */
   readonly previous?: number | undefined;
   readonly unit: Unit;
   /** How the value is made from days, in a sentence. */
@@ -49,9 +51,9 @@ export interface Series {
   /** Foreign text when it names a model, a tool or a person. */
   readonly label: string;
   /** One value a day of the chart; `null` where no figure is known. */
-  readonly values: readonly (number | null)[];
+  readonly values: readonly Value[];
   /** The period before, day by day; only with `compare`. */
-  readonly previous?: readonly (number | null)[] | undefined;
+  readonly previous?: readonly Value[] | undefined;
 }
 
 /** Something that happened on a day, such as a changed control. */
@@ -79,8 +81,11 @@ export interface Column {
   readonly hidden?: boolean | undefined;
 }
 
-/** Text, a number in full, or nothing known. */
-export type Cell = string | number | null;
+/** A number in full, a part of one, or nothing known. */
+export type Value = number | Part | null;
+
+/** Text, or a number as far as it is known. */
+export type Cell = string | Value;
 
 export interface Row {
   readonly id: string;
@@ -118,6 +123,8 @@ export interface QualityNote {
 /** Days of the range that are not there, and why. */
 export interface MissingDays {
   readonly days: readonly Day[];
+  /** How many of them have not been asked for; of the others the service has nothing. */
+  readonly unread: number;
   /** A sentence for a person, with status and request id where there is one. */
   readonly problem?: string | undefined;
 }
@@ -126,10 +133,10 @@ export interface TabReport {
   readonly query: UsageQuery;
   /** The period compared with; only with `compare`. */
   readonly previousRange?: DayRange | undefined;
-  /** The period of the two that lacks days, for which figures are not compared; the range itself first. */
+  /** The period of the two that lacks days the other has, for which figures are not compared; the range itself first. */
   readonly unfinished?: 'range' | 'before' | undefined;
   readonly orgId?: string | undefined;
-  /** The last day known, in the range or not; `undefined` when none is. */
+  /** The last day with figures, in the range or not; `undefined` when none has. */
   readonly through: Day | undefined;
   /** When the newest day was fetched; Unix ms. */
   readonly fetchedAt?: number | undefined;

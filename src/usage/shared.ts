@@ -1,50 +1,50 @@
-import { randomBytes } from 'node:crypto';
+import * as z from 'zod/mini';
+import { openObject, recordSchema, type RecordOf } from '../api';
 import type { Collection, Storage } from '../storage';
 import { hasCome } from '../util/clock';
 import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import type { Endpoint } from './dayRecord';
 
-/** What windows agree on about the usage of one service. */
-export type SharedRecord =
-  /** The organization the days belong to. */
-  | { readonly kind: 'organization'; readonly id: string }
-  /** `holder` fetches until `until` (Unix ms); `done` counts what has been fetched. */
-  | { readonly kind: 'claim'; readonly holder: string; readonly until: number; readonly done: number }
-  /** The service refused (403, or a JWT); `sentence` is for people. */
-  | { readonly kind: 'refusal'; readonly at: number; readonly sentence: string; readonly told: boolean }
-  /** A failure that every window knows of, so that not all try again at once. */
-  | { readonly kind: 'failure'; readonly at: number; readonly sentence: string }
-  /** Which thresholds of a budget people have been told of. */
-  | { readonly kind: 'notice'; readonly budget: number; readonly told: number }
-  /** What made-up names are made from. */
-  | { readonly kind: 'names'; readonly salt: string };
+const sharedSchema = recordSchema(() =>
+  z.discriminatedUnion('kind', [
+    /** The organization the days belong to. */
+    openObject({ kind: z.literal('organization'), id: z.string() }),
+    /** How many times days of an endpoint have been fetched. */
+    openObject({ kind: z.literal('fetched'), times: z.number() }),
+    /** The service refused (403, or a JWT); `sentence` is for people. */
+    openObject({
+      kind: z.literal('refusal'),
+      at: z.number(),
+      sentence: z.string(),
+      told: z.boolean(),
+    }),
+    /** A failure that every window knows of, so that not all try again at once. */
+    openObject({ kind: z.literal('failure'), at: z.number(), sentence: z.string() }),
+    /** Which thresholds of a budget people have been told of. */
+    openObject({ kind: z.literal('notice'), budget: z.number(), told: z.number() }),
+    /** What made-up names are made from. */
+    openObject({ kind: z.literal('names'), salt: z.string() }),
+  ]),
+);
 
+/** What windows agree on about the usage of one service. */
+export type SharedRecord = RecordOf<typeof sharedSchema>;
 type Kind = SharedRecord['kind'];
 type Of<K extends Kind> = Extract<SharedRecord, { kind: K }>;
-
-/** A window that says nothing for this long is gone, ms. */
-const CLAIM_MS = 30_000;
-const RENEW_MS = 10_000;
-
-export interface Claim {
-  /** Lets go; `fetched` tells the other windows that there are other days now. */
-  release(fetched: boolean): Promise<void>;
-}
 
 /** Small records beside the days, followed in every window. */
 export class SharedRecords extends Disposable {
   readonly #records: Collection<SharedRecord>;
-  readonly #me = randomBytes(9).toString('base64url');
   readonly #now: () => number;
   readonly #changed = this.register(new Emitter<readonly string[]>());
-  readonly #done = new Map<string, number>();
+  readonly #fetched = new Map<string, number>();
   #loading: Promise<void> | undefined;
 
   constructor(storage: Storage, path: string, now: () => number) {
     super();
     this.#now = now;
-    this.#records = storage.collection<SharedRecord>({ path, version: 1, decode });
+    this.#records = storage.collection<SharedRecord>({ path, version: 1, schema: sharedSchema });
     this.register(this.#records.onDidChange(ids => this.#changed.fire(ids)));
   }
 
@@ -52,7 +52,7 @@ export class SharedRecords extends Disposable {
   readonly onDidChange = this.#changed.event;
 
   load(): Promise<void> {
-    return (this.#loading ??= this.#records.load().then(() => void this.#noteDone()));
+    return (this.#loading ??= this.#records.load().then(() => void this.#noteFetched()));
   }
 
   get<K extends Kind>(kind: K, id: string = kind): Of<K> | undefined {
@@ -80,38 +80,13 @@ export class SharedRecords extends Disposable {
     return record?.kind === kind ? (record as Of<K>) : undefined;
   }
 
-  /** The right to fetch, or the time (Unix ms) until which another window has it. */
-  async claim(endpoint: Endpoint): Promise<Claim | { readonly busyUntil: number }> {
-    const id = claimId(endpoint);
-    const extend = async (): Promise<number | undefined> => {
-      const now = this.#now();
-      const current = await this.update(
-        'claim',
-        current =>
-          current === undefined || current.holder === this.#me || !isHeld(current, now)
-            ? { kind: 'claim', holder: this.#me, until: now + CLAIM_MS, done: current?.done ?? 0 }
-            : current,
-        id,
-      );
-      return current === undefined || current.holder === this.#me ? undefined : current.until;
-    };
-    const busyUntil = await extend();
-    if (busyUntil !== undefined) return { busyUntil };
-    const timer = setInterval(() => void extend().catch(() => undefined), RENEW_MS);
-    timer.unref();
-    return {
-      release: async fetched => {
-        clearInterval(timer);
-        await this.update(
-          'claim',
-          current =>
-            current !== undefined && current.holder !== this.#me
-              ? current
-              : { kind: 'claim', holder: '', until: 0, done: (current?.done ?? 0) + (fetched ? 1 : 0) },
-          id,
-        );
-      },
-    };
+  /** Tells the other windows that there are other days now. */
+  async tellFetched(endpoint: Endpoint): Promise<void> {
+    await this.update(
+      'fetched',
+      current => ({ kind: 'fetched', times: (current?.times ?? 0) + 1 }),
+      `fetched ${endpoint}`,
+    );
   }
 
   /** Why a request of any window failed at or after `time` (Unix ms), as the disk has it. */
@@ -124,69 +99,18 @@ export class SharedRecords extends Disposable {
     return undefined;
   }
 
-  /** Resolves when a claim may be free: it changed, or its time has come. */
-  released(endpoint: Endpoint, busyUntil: number, signal: AbortSignal): Promise<void> {
-    return new Promise(resolve => {
-      const end = (): void => {
-        clearTimeout(timer);
-        subscription.dispose();
-        signal.removeEventListener('abort', end);
-        resolve();
-      };
-      const subscription = this.onDidChange(ids => {
-        if (ids.includes(claimId(endpoint)) && this.#isFree(endpoint)) end();
-      });
-      const timer = setTimeout(end, Math.max(20, busyUntil - this.#now()));
-      signal.addEventListener('abort', end, { once: true });
-      if (signal.aborted || this.#isFree(endpoint)) end();
-    });
-  }
-
   /** Whether another fetch has ended since this was last asked. */
   takeNews(ids: readonly string[]): boolean {
-    return ids.some(id => id.startsWith('claim ')) && this.#noteDone();
+    return ids.some(id => id.startsWith('fetched ')) && this.#noteFetched();
   }
 
-  #isFree(endpoint: Endpoint): boolean {
-    return !isHeld(this.get('claim', claimId(endpoint)), this.#now());
-  }
-
-  #noteDone(): boolean {
+  #noteFetched(): boolean {
     let news = false;
     for (const [id, record] of this.#records.values) {
-      if (record.kind !== 'claim' || this.#done.get(id) === record.done) continue;
-      this.#done.set(id, record.done);
+      if (record.kind !== 'fetched' || this.#fetched.get(id) === record.times) continue;
+      this.#fetched.set(id, record.times);
       news = true;
     }
     return news;
   }
-}
-
-/** A claim of a clock that was ahead is free. */
-function isHeld(claim: { readonly until: number } | undefined, now: number): boolean {
-  return claim !== undefined && claim.until > now && hasCome(claim.until - CLAIM_MS, now);
-}
-
-function claimId(endpoint: Endpoint): string {
-  return `claim ${endpoint}`;
-}
-
-const fields: Readonly<Record<Kind, Readonly<Record<string, 'string' | 'number' | 'boolean'>>>> = {
-  organization: { id: 'string' },
-  claim: { holder: 'string', until: 'number', done: 'number' },
-  refusal: { at: 'number', sentence: 'string', told: 'boolean' },
-  failure: { at: 'number', sentence: 'string' },
-  notice: { budget: 'number', told: 'number' },
-  names: { salt: 'string' },
-};
-
-function decode(value: unknown): SharedRecord {
-  if (typeof value !== 'object' || value === null) throw new Error('It is not an object.');
-  const record = value as Readonly<Record<string, unknown>>;
-  const kind = record['kind'];
-  if (typeof kind !== 'string' || !Object.hasOwn(fields, kind)) throw new Error('It is of no known kind.');
-  for (const [name, type] of Object.entries(fields[kind as Kind])) {
-    if (typeof record[name] !== type) throw new Error(`Its ${name} is wrong.`);
-  }
-  return record as unknown as SharedRecord;
 }

@@ -1,4 +1,5 @@
 import { addDays, daysOf, firstOfMonth, lengthOf, periodBefore } from './calendar';
+import { areComparable, knownOf, sum, type Amount } from '../util/amount';
 import type { Day, DayRange } from './report';
 
 /** What the status bar may count. */
@@ -27,63 +28,33 @@ export function daysOfSpans(end: Day, earliest: Day): Day[] {
 }
 
 export interface SpanTotal {
-  readonly span: Span;
   readonly days: DayRange;
-  /** `undefined` when no day of it is known. */
-  readonly total: number | undefined;
-  /** How many of `days` have a figure. */
-  readonly known: number;
-  /** Relative to the span before, where both have as many days and are known in full; `undefined` elsewhere. */
+  readonly total: Amount;
+  /** Relative to the span before; `undefined` where the two are not known alike. */
   readonly change: number | undefined;
 }
 
-/** `values` holds each known day; `undefined` for a day without a figure. */
-export function spanTotal(span: Span, end: Day, values: ReadonlyMap<Day, number | undefined>): SpanTotal {
+/** `values` holds the days with a figure. */
+export type DayValues = ReadonlyMap<Day, number>;
+
+export function spanTotal(span: Span, end: Day, values: DayValues): SpanTotal {
   const { now, before } = spanDays(span, end);
-  const total = sumOver(now, values);
-  const earlier = sumOver(before, values);
-  const known = knownOf(now, values);
-  const complete = known === lengthOf(now) && knownOf(before, values) === lengthOf(before);
+  const [here, there] = [valuesOver(now, values), valuesOver(before, values)];
+  const [total, earlier] = [sum(here), knownOf(sum(there)) ?? 0];
   // 31 days of March are no growth over 28 of February.
-  const isFair = lengthOf(now) === lengthOf(before);
-  const change =
-    isFair && complete && total !== undefined && earlier !== undefined && earlier > 0
-      ? (total - earlier) / earlier
-      : undefined;
-  return { span, days: now, total, known, change };
+  const isFair = areComparable(here, there) && earlier > 0;
+  return { days: now, total, change: isFair ? ((knownOf(total) ?? 0) - earlier) / earlier : undefined };
 }
 
-function knownOf(range: DayRange, values: ReadonlyMap<Day, number | undefined>): number {
-  return daysOf(range).filter(day => values.get(day) !== undefined).length;
+export function valuesOver(range: DayRange, values: DayValues): Amount[] {
+  return daysOf(range).map(day => values.get(day));
 }
 
-export function sumOver(range: DayRange, values: ReadonlyMap<Day, number | undefined>): number | undefined {
-  return daysOf(range).reduce<number | undefined>((sum, day) => {
-    const value = values.get(day);
-    return value === undefined ? sum : (sum ?? 0) + value;
-  }, undefined);
-}
+/** Percentages of a budget at which people are told. */
+const THRESHOLDS = [80, 100];
 
-const BARS = '▁▂▃▄▅▆▇█';
-
-/** A bar a value; a blank where nothing is known. */
-export function sparkline(values: readonly (number | undefined)[]): string {
-  const most = Math.max(0, ...values.filter(value => value !== undefined));
-  return values
-    .map(value => {
-      if (value === undefined) return ' ';
-      const height = most > 0 ? Math.round((Math.max(0, value) / most) * (BARS.length - 1)) : 0;
-      return BARS[height] ?? '';
-    })
-    .join('');
-}
-
-/** The highest threshold (percent) that `spent` has reached of a budget. */
-export function reached(
-  spent: number | undefined,
-  budget: number,
-  thresholds: readonly number[],
-): number | undefined {
+/** The highest of them that `spent` has reached. */
+export function reached(spent: number | undefined, budget: number): number | undefined {
   if (spent === undefined || budget <= 0) return undefined;
-  return thresholds.filter(percent => spent >= (budget * percent) / 100).at(-1);
+  return THRESHOLDS.filter(percent => spent >= (budget * percent) / 100).at(-1);
 }

@@ -1,13 +1,15 @@
 import * as vscode from 'vscode';
 import type { UsageBudget, UsageSpan } from '../settings';
+import { knownOf, sum } from '../util/amount';
 import { Disposable, type IDisposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
 import { Poller } from '../util/poller';
+import { unhandled } from '../util/unhandled';
 import { forNotification } from '../util/text';
 import { firstOfMonth, JITTER_MS, untilNews } from './calendar';
 import type { Day } from './report';
-import { daysOfSpans, reached, sumOver } from './spans';
-import { lastKnown, statusText, type StatusFacts } from './statusText';
+import { daysOfSpans, reached, valuesOver } from './spans';
+import { lastKnown, statusText, tokensText, type StatusFacts } from './statusText';
 import { FAILURE_MS, type UsageData } from './usageData';
 
 export interface StatusBarDeps {
@@ -157,10 +159,9 @@ export class UsageStatusBar extends Disposable {
       span: span === 'off' ? 'lastDay' : span,
       end,
       values: new Map(
-        [...known]
-          .filter(([day, record]) => !record.isSettling(day))
-          // A finished day of which the service has nothing is a day without usage.
-          .map(([day, { rows, row }]) => [day, rows.length === 0 ? 0 : row?.billable_tokens]),
+        [...known].flatMap(([day, { row }]) =>
+          row?.billable_tokens === undefined ? [] : [[day, row.billable_tokens] as const],
+        ),
       ),
       fetchedAt: [...known.values()].at(-1)?.at,
       problem: this.#problem,
@@ -179,6 +180,12 @@ export class UsageStatusBar extends Disposable {
         vscode.l10n.t('Usage is not known'),
         this.#deps.tooltip(this.#problem),
       );
+    } else if (known.size > 0) {
+      const nothing = vscode.l10n.t(
+        'The service has no tokens of the days through {0} UTC.',
+        format.day(end),
+      );
+      this.#show('$(graph) –', vscode.l10n.t('Usage is not known'), this.#deps.tooltip(nothing));
     } else {
       const loading = vscode.l10n.t('Usage is being fetched');
       this.#show('$(graph) $(loading~spin)', loading, this.#deps.tooltip(loading));
@@ -197,29 +204,30 @@ export class UsageStatusBar extends Disposable {
     item.show();
   }
 
-  async #tellOfBudget(facts: StatusFacts, { tokens, period, thresholds }: UsageBudget): Promise<void> {
+  async #tellOfBudget(facts: StatusFacts, { tokens, per }: UsageBudget): Promise<void> {
     const day = lastKnown(facts);
     if (day === undefined || tokens <= 0) return;
-    const days = period === 'day' ? { start: day, end: day } : { start: firstOfMonth(day), end: day };
-    const spent = sumOver(days, facts.values);
-    const percent = reached(spent, tokens, thresholds);
-    if (spent === undefined || percent === undefined) return;
+    const days = per === 'day' ? { start: day, end: day } : { start: firstOfMonth(day), end: day };
+    const spent = sum(valuesOver(days, facts.values));
+    const percent = reached(knownOf(spent), tokens);
+    if (percent === undefined) return;
     const { usage, format, tell } = this.#deps;
-    const name = `${period} ${days.start}`;
-    const claimed = await usage.claimBudgetNotice(name, tokens, percent).catch(() => false);
-    if (!claimed) return;
+    const spentText = tokensText(spent, value => format.number(value));
+    const name = `${per} ${days.start}`;
+    const claimed = await usage.claimBudgetNotice(name, tokens, percent).catch(unhandled);
+    if (claimed !== true) return;
     const sentence =
-      period === 'day'
+      per === 'day'
         ? vscode.l10n.t(
             '{0} billable tokens on {1} UTC: {2} % of your own budget of {3} a day is reached.',
-            format.number(spent),
+            spentText,
             format.day(day),
             percent,
             format.number(tokens),
           )
         : vscode.l10n.t(
             '{0} billable tokens from {1} through {2} UTC: {3} % of your own budget of {4} a month is reached.',
-            format.number(spent),
+            spentText,
             format.day(days.start),
             format.day(day),
             percent,

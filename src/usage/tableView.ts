@@ -1,4 +1,5 @@
-import type { Cell, Column, Row, Table } from './report';
+import { isPart, knownOf, sum } from '../util/amount';
+import type { Cell, Column, Row, Table, Value } from './report';
 
 /** How a person looks at a table. */
 export interface TableView {
@@ -79,8 +80,9 @@ function sorted(
     const a = first.cells[index] ?? null;
     const b = second.cells[index] ?? null;
     if (a === null || b === null) return Number(a === null) - Number(b === null);
-    if (typeof a === 'number' && typeof b === 'number') return direction * (a - b);
-    return direction * compare(String(a), String(b));
+    if (typeof a !== 'string' && typeof b !== 'string')
+      return direction * ((knownOf(a) ?? 0) - (knownOf(b) ?? 0));
+    return direction * compare(textOf(a), textOf(b));
   });
 }
 
@@ -90,16 +92,16 @@ function totalOf(table: Table, rows: readonly Row[]): readonly Cell[] | undefine
   return total.map((cell, index) => {
     // A ratio of rows is not made of their ratios.
     if (table.columns[index]?.kind === 'ratio') return null;
-    return typeof cell === 'number' ? sumOf(rows, index) : cell;
+    return typeof cell === 'number' || isPart(cell)
+      ? (sum(rows.map(({ cells }) => valueIn(cells[index]))) ?? null)
+      : cell;
   });
 }
 
-/** Nothing known where no row has a number. */
-function sumOf(rows: readonly Row[], index: number): number | null {
-  let sum: number | null = null;
-  for (const { cells } of rows) {
-    const cell = cells[index];
-    if (typeof cell === 'number') sum = (sum ?? 0) + cell;
-  }
-  return sum;
+function valueIn(cell: Cell | undefined): Value {
+  return typeof cell === 'string' ? null : (cell ?? null);
+}
+
+function textOf(cell: Cell): string {
+  return typeof cell === 'string' ? cell : String(knownOf(cell) ?? '');
 }

@@ -1,15 +1,18 @@
 import * as vscode from 'vscode';
 import type { ModelTokens, TokenDay } from '../api';
+import { byAmount, knownOf, Sum, sum, type Amount } from '../util/amount';
 import {
+  added,
   compare,
   daySection,
   explained,
   figure,
+  isKnown,
   nameSection,
+  ofDays,
   remainderOf,
+  shareOf,
   shown,
-  sum,
-  sumOf,
   tally,
   type Context,
   type Metric,
@@ -28,7 +31,7 @@ export function* tokensTab(
 ): Steps<{ figures: Figure[]; sections: Section[] }> {
   const metrics = totals();
   const figures = metrics.map(({ id, label, of }) =>
-    figure(context, { id, label, explanation: explained.sum() }, sumOf(of)),
+    figure(context, { id, label, explanation: explained.sum() }, of, added),
   );
   const sections = [byDay(context, metrics)];
   yield;
@@ -67,10 +70,10 @@ function byDay(context: Context<TokenDay>, metrics: readonly Metric<TokenDay>[])
     ),
   ).map(({ names: [id = ''] }) => id);
   const first = new Set(models.length > MOST_MODELS + 1 ? models.slice(0, MOST_MODELS) : models);
-  const of = (row: TokenDay, wanted: (id: string) => boolean): number | undefined =>
-    row.by_model === undefined
-      ? undefined
-      : (sum(row.by_model.filter(model => wanted(model.model_id)).map(model => model.billable_tokens)) ?? 0);
+  const of = (row: TokenDay, wanted: (id: string) => boolean): Amount => {
+    const own = row.by_model?.filter(model => wanted(model.model_id));
+    return own?.length === 0 ? 0 : own && sum(own.map(model => model.billable_tokens));
+  };
   const stacked: Metric<TokenDay>[] = [...first].map(id => ({
     id: `model=${id}`,
     label: shown(id),
@@ -86,9 +89,12 @@ function byDay(context: Context<TokenDay>, metrics: readonly Metric<TokenDay>[])
     });
   }
   const rest = (row: TokenDay): number | undefined =>
-    row.billable_tokens === undefined ? undefined : row.billable_tokens - (of(row, () => true) ?? 0);
+    row.billable_tokens === undefined ? undefined : row.billable_tokens - (knownOf(of(row, () => true)) ?? 0);
   if (context.now.rows.some(row => row !== undefined && (rest(row) ?? 0) !== 0)) {
-    stacked.push({ id: 'withoutModel', label: vscode.l10n.t('Without a model'), of: rest, adds: true });
+    const figures = context.now.rows.flatMap(row =>
+      (row?.by_model ?? []).map(model => model.billable_tokens),
+    );
+    stacked.push({ id: 'withoutModel', label: restLabel(figures), of: rest, adds: true });
   }
   return daySection(
     context,
@@ -105,43 +111,53 @@ function byDay(context: Context<TokenDay>, metrics: readonly Metric<TokenDay>[])
 }
 
 const figuresOf = ['billable_tokens', 'input_tokens', 'output_tokens'] as const;
-type ModelSums = Record<(typeof figuresOf)[number], number | null>;
+type Figures<F> = Readonly<Record<(typeof figuresOf)[number], F>>;
 
-interface Group extends ModelSums {
+interface Group extends Figures<Amount> {
   readonly key: readonly string[];
 }
 
 /** Adds up per-model entries by person (or by none), model and tier. There may be hundreds of thousands of them. */
 class Groups {
-  readonly #people = new Map<string, Map<string, Map<string, Group>>>();
+  readonly #people = new Map<string, Map<string, Map<string, Figures<Sum>>>>();
 
   add(person: string, entries: readonly ModelTokens[] = []): void {
     let models = this.#people.get(person);
-    if (models === undefined) this.#people.set(person, (models = new Map<string, Map<string, Group>>()));
+    if (models === undefined)
+      this.#people.set(person, (models = new Map<string, Map<string, Figures<Sum>>>()));
     for (const entry of entries) {
       let tiers = models.get(entry.model_id);
-      if (tiers === undefined) models.set(entry.model_id, (tiers = new Map<string, Group>()));
+      if (tiers === undefined) models.set(entry.model_id, (tiers = new Map<string, Figures<Sum>>()));
       const tier = entry.model_tier ?? '';
-      let group = tiers.get(tier);
-      if (group === undefined) {
-        const key = [person, entry.model_id, tier];
-        tiers.set(tier, (group = { key, billable_tokens: null, input_tokens: null, output_tokens: null }));
+      let sums = tiers.get(tier);
+      if (sums === undefined) {
+        sums = { billable_tokens: new Sum(), input_tokens: new Sum(), output_tokens: new Sum() };
+        tiers.set(tier, sums);
       }
-      const { billable_tokens: billable, input_tokens: input, output_tokens: output } = entry;
-      if (billable !== undefined) group.billable_tokens = (group.billable_tokens ?? 0) + billable;
-      if (input !== undefined) group.input_tokens = (group.input_tokens ?? 0) + input;
-      if (output !== undefined) group.output_tokens = (group.output_tokens ?? 0) + output;
+      sums.billable_tokens.add(entry.billable_tokens);
+      sums.input_tokens.add(entry.input_tokens);
+      sums.output_tokens.add(entry.output_tokens);
     }
   }
 
   /** The largest first. */
   list(): Group[] {
-    return [...this.#people.values()]
-      .flatMap(models => [...models.values()].flatMap(tiers => [...tiers.values()]))
-      .sort(
-        (a, b) =>
-          (b.billable_tokens ?? 0) - (a.billable_tokens ?? 0) || compare(a.key.join(' '), b.key.join(' ')),
-      );
+    const groups: Group[] = [];
+    for (const [person, models] of this.#people) {
+      for (const [model, tiers] of models) {
+        for (const [tier, { billable_tokens, input_tokens, output_tokens }] of tiers) {
+          groups.push({
+            key: [person, model, tier],
+            billable_tokens: billable_tokens.amount,
+            input_tokens: input_tokens.amount,
+            output_tokens: output_tokens.amount,
+          });
+        }
+      }
+    }
+    return groups.sort(
+      (a, b) => byAmount(a.billable_tokens, b.billable_tokens) || compare(a.key.join(' '), b.key.join(' ')),
+    );
   }
 }
 
@@ -163,15 +179,14 @@ function byModel({ now }: Context<TokenDay>): Section {
     output_tokens: remainderOf(now, row => row.output_tokens, modelCounts('output_tokens')),
   };
   if (figuresOf.some(name => given[name] !== 0)) {
-    groups.push({ key: [vscode.l10n.t('Without a model'), ''], ...given });
+    const named = groups.flatMap(group => figuresOf.map(name => group[name]));
+    groups.push({ key: [restLabel(named), ''], ...given });
   }
-  const billable = sum(groups.map(group => group.billable_tokens ?? undefined)) ?? 0;
-  const share = (value: number | null): number | null =>
-    billable > 0 && value !== null ? value / billable : null;
+  const billable = sum(groups.map(group => group.billable_tokens));
   return {
     id: 'models',
     title: vscode.l10n.t('By model'),
-    explanation: explained.sum(),
+    explanation: ofDays(explained.sum(), now, row => row.by_model !== undefined),
     table: {
       columns: [
         { id: 'model', label: vscode.l10n.t('Model'), kind: 'text' },
@@ -183,52 +198,61 @@ function byModel({ now }: Context<TokenDay>): Section {
         id: group.key.join('\u0000'),
         cells: [
           ...group.key.map((name, index) => (index === 0 ? shown(name) : name === '' ? '' : shown(name))),
-          ...figuresOf.map(name => group[name]),
-          share(group.billable_tokens),
+          ...figuresOf.map(name => group[name] ?? null),
+          shareOf(group.billable_tokens, billable),
         ],
       })),
-      ...totalRow(groups, ['', share(billable)]),
+      ...totalRow(groups, ['', shareOf(billable, billable)]),
     },
   };
 }
 
-function modelCounts(name: (typeof figuresOf)[number]): (row: TokenDay) => { count: number }[] {
-  return row => (row.by_model ?? []).map(model => ({ count: model[name] ?? 0 }));
+function restLabel(named: readonly Amount[]): string {
+  return isKnown(named) ? vscode.l10n.t('Without a model') : vscode.l10n.t('Without a model or a figure');
+}
+
+function modelCounts(name: (typeof figuresOf)[number]): (row: TokenDay) => { count: Amount }[] {
+  return row => (row.by_model ?? []).map(model => ({ count: model[name] }));
 }
 
 function totalRow(groups: readonly Group[], [blank, share]: readonly [string, number | null]) {
   if (groups.length === 0) return {};
-  const sums = figuresOf.map(name => sum(groups.map(group => group[name] ?? undefined)) ?? null);
+  const sums = figuresOf.map(name => sum(groups.map(group => group[name])) ?? null);
   return { total: [vscode.l10n.t('Total'), blank, ...sums, share] };
 }
 
 function* byUser({ now }: Context<TokenDay>, names: PeopleNames): Steps<Section> {
-  const sums = new Map<string, number>();
-  let rest = 0;
+  const sums = new Map<string, Sum>();
   for (const row of now.rows) {
-    let day = 0;
-    for (const { user_id: id, user_email: email, billable_tokens: tokens = 0 } of row?.by_user ?? []) {
+    for (const { user_id: id, user_email: email, billable_tokens: tokens } of row?.by_user ?? []) {
       names.learn(id, email);
-      sums.set(id, (sums.get(id) ?? 0) + tokens);
-      day += tokens;
+      const sum = sums.get(id) ?? new Sum();
+      sums.set(id, sum);
+      sum.add(tokens);
     }
-    if (row?.billable_tokens !== undefined) rest += row.billable_tokens - day;
     yield;
   }
-  const users = tally([...sums].map(([id, count]) => ({ names: [id], count })));
+  const users = [...sums]
+    .map(([id, { amount }]) => ({ id, count: amount }))
+    .sort((a, b) => byAmount(a.count, b.count) || compare(a.id, b.id));
+  const rest = remainderOf(
+    now,
+    row => row.billable_tokens,
+    row => (row.by_user ?? []).map(({ billable_tokens: count }) => ({ count })),
+  );
   const section = nameSection(
     {
       id: 'users',
       title: vscode.l10n.t('By person'),
-      explanation: explained.sum(),
+      explanation: ofDays(explained.sum(), now, row => row.by_user !== undefined),
       names: [vscode.l10n.t('Person')],
       count: vscode.l10n.t('Billable tokens'),
     },
-    users.map(({ names: [id = ''], count }) => ({ names: [names.of(id)], count })),
+    users.map(({ id, count }) => ({ names: [names.of(id)], count })),
     rest,
   );
   const rows = section.table.rows.map((row, index): Row => {
-    const person = users[index]?.names[0];
+    const person = users[index]?.id;
     return person === undefined ? row : { ...row, id: person, person };
   });
   if (names.isPseudonymous) return { ...section, table: { ...section.table, rows } };
@@ -251,11 +275,11 @@ function* byBoth({ now }: Context<TokenDay>, names: PeopleNames): Steps<Section>
   }
   const groups = all.list();
   yield;
-  const sums = figuresOf.map(name => sum(groups.map(group => group[name] ?? undefined)) ?? null);
+  const sums = figuresOf.map(name => sum(groups.map(group => group[name])) ?? null);
   return {
     id: 'usersModels',
     title: vscode.l10n.t('By person and model'),
-    explanation: explained.sum(),
+    explanation: ofDays(explained.sum(), now, row => row.by_user !== undefined),
     table: {
       columns: [
         { id: 'person', label: vscode.l10n.t('Person'), kind: 'text' },
@@ -269,7 +293,7 @@ function* byBoth({ now }: Context<TokenDay>, names: PeopleNames): Steps<Section>
           names.of(id),
           shown(model),
           tier === '' ? '' : shown(tier),
-          ...figuresOf.map(name => values[name]),
+          ...figuresOf.map(name => values[name] ?? null),
         ],
         person: id,
       })),

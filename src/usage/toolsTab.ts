@@ -1,17 +1,17 @@
 import * as vscode from 'vscode';
 import type { ToolDay } from '../api';
 import {
+  added,
   daySection,
   explained,
   figure,
-  medianOf,
-  mostOf,
+  median,
+  most,
   nameSection,
+  ofDays,
   remainderOf,
   shown,
-  sumOf,
   tally,
-  valuesOf,
   type Context,
   type Entry,
   type Metric,
@@ -49,10 +49,10 @@ export function toolsTab(context: Context<ToolDay>): {
   const byServer = fold(foldCase, all(servers));
   const rest = (given: (row: ToolDay) => number | undefined, entries: Entries): number =>
     remainderOf(context.now, given, entries);
-  const named = (id: string, title: string, name: readonly string[], count: string) => ({
+  const named = (list: keyof ToolDay, id: string, title: string, name: readonly string[], count: string) => ({
     id,
     title,
-    explanation: explained.sum(),
+    explanation: ofDays(explained.sum(), context.now, row => row[list] !== undefined),
     names: name,
     count,
   });
@@ -72,26 +72,33 @@ export function toolsTab(context: Context<ToolDay>): {
       counts().map(metric => ({ ...metric, isCharted: metric.id === 'calls' })),
     ),
     nameSection(
-      named('tools', vscode.l10n.t('By tool'), [vscode.l10n.t('Tool')], calls),
+      named('by_tool', 'tools', vscode.l10n.t('By tool'), [vscode.l10n.t('Tool')], calls),
       byTool.entries,
       rest(row => row.tool_calls, tools),
     ),
     nameSection(
-      named('servers', vscode.l10n.t('MCP servers'), [vscode.l10n.t('Server')], calls),
+      named('mcp_by_server', 'servers', vscode.l10n.t('MCP servers'), [vscode.l10n.t('Server')], calls),
       byServer.entries,
     ),
     nameSection(
-      named('skills', vscode.l10n.t('Skills'), [vscode.l10n.t('Skill')], uses),
+      named('skills_by_name', 'skills', vscode.l10n.t('Skills'), [vscode.l10n.t('Skill')], uses),
       all(skills),
       rest(row => row.skills_invocations, skills),
     ),
     nameSection(
-      named('slashCommands', vscode.l10n.t('Slash commands'), [vscode.l10n.t('Command')], uses),
+      named(
+        'slash_commands_by_name',
+        'slashCommands',
+        vscode.l10n.t('Slash commands'),
+        [vscode.l10n.t('Command')],
+        uses,
+      ),
       all(slashCommands),
       rest(row => row.slash_commands_invocations, slashCommands),
     ),
     nameSection(
       named(
+        'hooks_by_event',
         'hooks',
         vscode.l10n.t('Hooks'),
         [vscode.l10n.t('Event'), vscode.l10n.t('Matcher'), vscode.l10n.t('Command')],
@@ -105,12 +112,12 @@ export function toolsTab(context: Context<ToolDay>): {
   const figures = [
     ...counts()
       .filter(({ adds }) => adds)
-      .map(({ id, label, of }) => figure(context, { id, label, explanation: explained.sum() }, sumOf(of))),
+      .map(({ id, label, of }) => figure(context, { id, label, explanation: explained.sum() }, of, added)),
     ...counts()
       .filter(({ adds }) => !adds)
-      .map(({ id, label, of }) => figure(context, { id, label, explanation: explained.most() }, mostOf(of))),
+      .map(({ id, label, of }) => figure(context, { id, label, explanation: explained.most() }, of, most)),
     ...[...autonomy(), ...perSession()].map(({ id, label, of }) =>
-      figure(context, { id, label, unit: 'ratio', explanation: explained.median() }, medianOf(of)),
+      figure(context, { id, label, unit: 'ratio', explanation: explained.median() }, of, median),
     ),
   ];
   return { figures, sections, notes: [byTool.note, byServer.note].filter(note => note !== undefined) };
@@ -206,7 +213,6 @@ function ratios(context: Context<ToolDay>): Section[] {
   const perDay = vscode.l10n.t(
     'One value a day, as the service gives it. Averages and shares of several days are not put together: their weights are not known.',
   );
-  const parts = levels(context.now.rows);
   return [
     daySection(
       context,
@@ -226,7 +232,7 @@ function ratios(context: Context<ToolDay>): Section[] {
     daySection(
       context,
       { id: 'levels', title: vscode.l10n.t('Autonomy levels'), explanation: perDay, chart: 'stacked' },
-      parts,
+      levels(context.now.rows),
     ),
     daySection(
       context,
@@ -240,45 +246,5 @@ function ratios(context: Context<ToolDay>): Section[] {
       },
       counts().filter(({ adds }) => !adds),
     ),
-    spread(context, [...autonomy(), ...perSession()], {
-      id: 'spread',
-      title: vscode.l10n.t('Ratios over the days'),
-      kind: 'ratio',
-    }),
-    spread(context, parts, {
-      id: 'levelSpread',
-      title: vscode.l10n.t('Autonomy levels over the days'),
-      kind: 'percent',
-    }),
   ];
-}
-
-/** How the days' ratios lie, since they cannot be averaged. */
-function spread(
-  { now }: Context<ToolDay>,
-  metrics: readonly Metric<ToolDay>[],
-  { id, title, kind }: { readonly id: string; readonly title: string; readonly kind: 'ratio' | 'percent' },
-): Section {
-  return {
-    id,
-    title,
-    explanation: vscode.l10n.t('Least, median and most of the days’ values. No average is made of averages.'),
-    table: {
-      columns: [
-        { id: 'name', label: vscode.l10n.t('Ratio'), kind: 'text' },
-        { id: 'least', label: vscode.l10n.t('Least'), kind },
-        { id: 'median', label: vscode.l10n.t('Median'), kind },
-        { id: 'most', label: vscode.l10n.t('Most'), kind },
-        { id: 'days', label: vscode.l10n.t('Days with a value'), kind: 'count' },
-      ],
-      rows: metrics.map(({ id, label, of }) => {
-        const values = valuesOf(now.rows, of);
-        const sorted = values.toSorted((a, b) => a - b);
-        return {
-          id,
-          cells: [label, sorted[0] ?? null, medianOf(of)(now) ?? null, sorted.at(-1) ?? null, values.length],
-        };
-      }),
-    },
-  };
 }

@@ -3,10 +3,11 @@ import * as vscode from 'vscode';
 import { EARLIEST_DAY, isApiError, latestDay } from '../api';
 import { errorSentence, type Connection, type Service } from '../connection';
 import type { Logger } from '../log';
-import { folderName, type Storage } from '../storage';
+import type { Storage } from '../storage';
 import { hasCome } from '../util/clock';
 import { Disposable, Slot } from '../util/disposable';
 import { Emitter } from '../util/event';
+import { unhandled } from '../util/unhandled';
 import { clampRange } from './calendar';
 import { DayCache } from './dayCache';
 import type { DayRecord, Endpoint } from './dayRecord';
@@ -46,6 +47,9 @@ const REFUSAL_MS = 24 * 60 * 60 * 1000;
 /** After a failure windows rest this long before they ask in the background, ms. */
 export const FAILURE_MS = 5 * 60 * 1000;
 
+/** A window that says nothing for this long fetches no more, ms. */
+const LEASE_MS = 30_000;
+
 /** Another window was refused after this one was asked: the sentence it was given. */
 class Resting extends Error {
   override readonly name = 'Resting';
@@ -60,13 +64,17 @@ class Desk extends Disposable {
 
   constructor(service: Service, { storage, connection, log, now = Date.now }: UsageDataDeps) {
     super();
-    const path = `services/${folderName(service.id)}/usage`;
+    const path = `services/${service.id}/usage`;
     this.shared = this.register(new SharedRecords(storage, `${path}/state`, now));
-    this.#open = organization => new DayCache(storage, `${path}/${folderName(`o-${organization}`)}`, log);
+    this.#open = organization => new DayCache(storage, `${path}/o-${organization}`, log);
     this.fetcher = new Fetcher({
       api: () => (connection.state.current.service?.id === service.id ? connection.api : undefined),
       cache: () => this.days,
-      shared: this.shared,
+      tryRun: (endpoint, work) => storage.tryRun(`${path}/${endpoint}`, LEASE_MS, work),
+      onFetched: endpoint =>
+        this.shared
+          .tellFetched(endpoint)
+          .catch((error: unknown) => log.error('Other windows cannot be told of new days', error)),
       belongs: organization => this.#belongs(organization),
       now,
     });
@@ -284,7 +292,7 @@ export class UsageData extends Disposable implements UsageSource {
     if (first) return;
     this.#verify = true;
     const desk = await this.#open();
-    if (desk?.shared.get('refusal')) await desk.shared.remove('refusal').catch(() => undefined);
+    if (desk?.shared.get('refusal')) await desk.shared.remove('refusal').catch(unhandled);
     this.#changed.fire();
   }
 
@@ -368,7 +376,7 @@ export class UsageData extends Disposable implements UsageSource {
     const fresh = randomBytes(16).toString('hex');
     const record = await desk?.shared
       .update('names', current => current ?? { kind: 'names', salt: fresh })
-      .catch(() => undefined);
+      .catch(unhandled);
     return record?.salt ?? fresh;
   }
 }

@@ -1,19 +1,26 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
+import { EventEmitter, Uri, window, workspace } from 'vscode';
 import { documents, registerDocuments } from '../contributions';
 import { Disposable } from './disposable';
-import { oneLine } from './text';
+import { forEditor, oneLine } from './text';
 
 /** Read-only documents of facts, under a scheme of their own; opening one again shows its facts anew. */
 export class DetailsDocuments extends Disposable {
   readonly #contents = new Map<string, () => string>();
-  readonly #changed = this.register(new vscode.EventEmitter<vscode.Uri>());
+  readonly #changed = this.register(new EventEmitter<vscode.Uri>());
 
   constructor() {
     super();
     this.register(
       registerDocuments(documents.details, {
         onDidChange: this.#changed.event,
-        provideTextDocumentContent: uri => this.#contents.get(uri.path)?.() ?? '',
+        provideTextDocumentContent: uri => forEditor(this.#contents.get(uri.path)?.() ?? ''),
+      }),
+    );
+    // Nothing is kept of a document that nobody has open.
+    this.register(
+      workspace.onDidCloseTextDocument(({ uri }) => {
+        if (uri.scheme === documents.details) this.#contents.delete(uri.path);
       }),
     );
   }
@@ -26,13 +33,13 @@ export class DetailsDocuments extends Disposable {
     extension: 'yaml' | 'md' = 'yaml',
   ): Promise<void> {
     const part = (text: string): string => oneLine(text, 80).replace(/[/\\?#]/g, '_');
-    const uri = vscode.Uri.from({
+    const uri = Uri.from({
       scheme: documents.details,
       path: `/${part(id)}/${part(title)}.${extension}`,
     });
     this.#contents.set(uri.path, content);
     this.#changed.fire(uri);
-    const document = await vscode.workspace.openTextDocument(uri);
-    await vscode.window.showTextDocument(document, { preview: true });
+    const document = await workspace.openTextDocument(uri);
+    await window.showTextDocument(document, { preview: true });
   }
 }

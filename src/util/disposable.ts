@@ -1,9 +1,11 @@
+import { unhandled } from './unhandled';
+
 /** Something that holds a listener, timer, file or process until it is told to let go. */
 export interface IDisposable {
   dispose(): void;
 }
 
-/** Base of everything that owns other disposables. Disposing twice does nothing the second time. */
+/** Base of everything that owns other disposables. Disposing twice does nothing the second time; one that throws does not keep the others. */
 export abstract class Disposable implements IDisposable {
   readonly #owned = new Set<IDisposable>();
   #disposed = false;
@@ -15,13 +17,13 @@ export abstract class Disposable implements IDisposable {
   dispose(): void {
     if (this.#disposed) return;
     this.#disposed = true;
-    for (const item of [...this.#owned].reverse()) item.dispose();
+    for (const item of [...this.#owned].reverse()) end(item);
     this.#owned.clear();
   }
 
   /** Ties `item` to this object; if this object is gone already, `item` goes at once. */
   protected register<T extends IDisposable>(item: T): T {
-    if (this.#disposed) item.dispose();
+    if (this.#disposed) end(item);
     else this.#owned.add(item);
     return item;
   }
@@ -37,15 +39,24 @@ export class Slot<T extends IDisposable> implements IDisposable {
   }
 
   set(value: T | undefined): void {
-    this.#value?.dispose();
+    end(this.#value);
     this.#value = undefined;
-    if (this.#disposed) value?.dispose();
+    if (this.#disposed) end(value);
     else this.#value = value;
   }
 
   dispose(): void {
     this.#disposed = true;
     this.set(undefined);
+  }
+}
+
+/** Disposes of something that may throw while it goes. */
+function end(item: IDisposable | undefined): void {
+  try {
+    item?.dispose();
+  } catch (error) {
+    unhandled(error);
   }
 }
 

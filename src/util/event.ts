@@ -1,4 +1,5 @@
 import { toDisposable, type IDisposable } from './disposable';
+import { unhandled } from './unhandled';
 
 /** Same shape as `vscode.Event`, so parts that know nothing of VS Code can offer events to parts that do. */
 export type Event<T> = (
@@ -7,12 +8,12 @@ export type Event<T> = (
   disposables?: IDisposable[],
 ) => IDisposable;
 
-/** Fires events. One listener that throws does not keep the others from hearing. */
+/** Fires events. One listener that throws does not keep the others from hearing; its error reaches the log. */
 export class Emitter<T> implements IDisposable {
   readonly #listeners = new Set<(value: T) => unknown>();
   readonly #onListenerError: (error: unknown) => void;
 
-  constructor(onListenerError: (error: unknown) => void = () => undefined) {
+  constructor(onListenerError: (error: unknown) => void = unhandled) {
     this.#onListenerError = onListenerError;
   }
 
@@ -23,10 +24,6 @@ export class Emitter<T> implements IDisposable {
     disposables?.push(subscription);
     return subscription;
   };
-
-  get hasListeners(): boolean {
-    return this.#listeners.size > 0;
-  }
 
   fire(value: T): void {
     for (const listener of [...this.#listeners]) {

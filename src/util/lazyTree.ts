@@ -1,6 +1,6 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
+import { commands, EventEmitter } from 'vscode';
 import { Emitter } from './event';
-import type { FindInTrees } from './findInTrees';
 
 type Changed<T> = T | T[] | undefined | null;
 
@@ -8,37 +8,30 @@ type Changed<T> = T | T[] | undefined | null;
 const DRAWN_WITHIN = 2_000;
 
 /**
- * A tree whose provider is loaded when VS Code first asks for rows, and whose changes wait while find is in use. VS Code forgets
- * a row's command with arguments as soon as the row is drawn anew, also while a click on it is on its way; so a row gets the
- * command `openRow`, which has none and is never forgotten, and what the row does is looked up by the selection.
+ * A tree whose provider is loaded when VS Code first asks for rows. VS Code forgets a row's command with arguments as soon as
+ * the row is drawn anew, also while a click on it is on its way; so a row gets the command `openRow`, which has none and is never
+ * forgotten, and what the row does is looked up by the selection.
  */
 export class LazyTree<T> implements vscode.TreeDataProvider<T> {
-  readonly #changed = new vscode.EventEmitter<Changed<T>>();
+  readonly #changed = new EventEmitter<Changed<T>>();
   readonly #load: () => Promise<vscode.TreeDataProvider<T>>;
-  readonly #find: FindInTrees;
   #loading: Promise<vscode.TreeDataProvider<T>> | undefined;
-  #waiting: Set<T> | 'everything' | undefined;
   readonly #openRow: string;
   readonly #commands = new WeakMap<object, vscode.Command>();
   readonly #drawn = new Emitter<void>();
 
-  constructor(load: () => Promise<vscode.TreeDataProvider<T>>, find: FindInTrees, openRow: string) {
+  constructor(load: () => Promise<vscode.TreeDataProvider<T>>, openRow: string) {
     this.#load = load;
-    this.#find = find;
     this.#openRow = openRow;
-    find.onDidEnd(() => this.#tellWaiting());
   }
 
   readonly onDidChangeTreeData = this.#changed.event;
 
   async getChildren(element?: T): Promise<T[] | null | undefined> {
-    const inner = await this.#provider();
-    this.#find.stir();
-    return inner.getChildren(element);
+    return (await this.#provider()).getChildren(element);
   }
 
   async getTreeItem(element: T): Promise<vscode.TreeItem> {
-    this.#find.stir();
     const item = await (await this.#provider()).getTreeItem(element);
     // When VS Code has taken it in.
     setImmediate(() => this.#drawn.fire());
@@ -57,7 +50,7 @@ export class LazyTree<T> implements vscode.TreeDataProvider<T> {
     if (typeof element !== 'object' || element === null || more.length > 0) return;
     const does = this.#commands.get(element);
     const words: readonly unknown[] = does?.arguments ?? [];
-    if (does !== undefined) await vscode.commands.executeCommand(does.command, ...words);
+    if (does !== undefined) await commands.executeCommand(does.command, ...words);
   }
 
   #nextDrawn(deadline: AbortSignal): Promise<void> {
@@ -83,7 +76,7 @@ export class LazyTree<T> implements vscode.TreeDataProvider<T> {
   #provider(): Promise<vscode.TreeDataProvider<T>> {
     this.#loading ??= this.#load().then(
       inner => {
-        inner.onDidChangeTreeData?.(changed => this.#tell(changed as Changed<T>));
+        inner.onDidChangeTreeData?.(changed => this.#changed.fire(changed as Changed<T>));
         return inner;
       },
       (error: unknown) => {
@@ -92,20 +85,5 @@ export class LazyTree<T> implements vscode.TreeDataProvider<T> {
       },
     );
     return this.#loading;
-  }
-
-  #tell(changed: Changed<T>): void {
-    if (!this.#find.isInUse) {
-      this.#find.stir();
-      this.#changed.fire(changed);
-    } else if (changed === undefined || changed === null) this.#waiting = 'everything';
-    else if (this.#waiting !== 'everything')
-      this.#waiting = new Set([...(this.#waiting ?? []), ...(Array.isArray(changed) ? changed : [changed])]);
-  }
-
-  #tellWaiting(): void {
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
-    if (waiting !== undefined) this.#tell(waiting === 'everything' ? undefined : [...waiting]);
   }
 }

@@ -1,10 +1,11 @@
 import { Disposable } from './disposable';
+import { unhandled } from './unhandled';
 import { WallTimer } from './wallTimer';
 
 export interface PollerOptions {
   /**
    * Does one round and resolves to the milliseconds until the next; `Infinity` rests until `poke`. A round that rejects is
-   * repeated after `retryMs`.
+   * repeated after `retryMs`, and its error reaches the log.
    */
   readonly run: (signal: AbortSignal) => Promise<number>;
   /** Awaited before each round: resolves while the window that it is for is there. */
@@ -83,7 +84,8 @@ export class Poller extends Disposable {
       // Stopped meanwhile, and perhaps begun anew.
       if (this.#round !== round) return;
       next = await this.#options.run(round.signal);
-    } catch {
+    } catch (error) {
+      if (this.#round === round) unhandled(error);
       next = this.#options.retryMs;
     }
     if (this.#round !== round) return;

@@ -1,15 +1,221 @@
-/** What stands where a secret was. */
+import { createHmac, randomBytes } from 'node:crypto';
+
+/** What stands where a secret was, where nobody compares it with another. */
 export const REDACTED = '[redacted]';
 
+/** A text with more secrets holds nothing else worth reading: the rest is marked as one. */
+const MOST_MARKS = 500;
+/** A shorter one is no key, but a word. */
+const SHORTEST_OWN = 8;
+
+/** Words a name of a secret ends with, in any spelling. */
+const SECRET_NAME =
+  String.raw`passw(?:or)?d(?:[-_]?hash)?|passphrase|pwd|secret|token|credentials?|cookie|signature|authorization|bearer|` +
+  String.raw`(?:db|store|key|root|user|[_. -])pass|(?:api|access|account|auth|client|private|secret|signing|encryption|` +
+  String.raw`master|shared|subscription|functions?|instrumentation|license|storage)[-_ ]?keys?`;
+/** What may follow such a name: where the secret counts, or which one it is. */
+const SUFFIX = String.raw`(?:[-_](?:prod(?:uction)?|dev|staging|test|live|main|\d{1,3}))?`;
+/** What begins here begins a word; in a text within a text, `\n` before it is no part of it. */
+const WORD_START = String.raw`(?<!(?<!\\)[\w-])`;
+/** Values that are no secrets under any name, and those that may be one where no `=` or `:` stands before them. */
+const HARMLESS =
+  /^(?:\d{1,6}|true|false|yes|no|on|off|null|none|undefined|absent|required|low|medium|high|allow|deny|ask|\[redacted.*)?$/i;
+const LIKE_A_KEY = /^(?=.*\d)(?=.*[A-Za-z+/=])\S{8,}$/;
+
 /**
- * Takes out what looks like a credential: `Authorization` values in any case, `Bearer x`, JWTs, credentials inside
- * addresses, and `key=…`/`token=…` query values. For log lines, diagnostics and error texts (trust.md 21).
+ * Every alternative begins at the beginning of a word or at `//`, and runs no further than a few runs of characters that cannot
+ * begin it again: the time grows as the text does, whatever it is made of.
  */
-export function redact(text: string): string {
-  return text
-    .replace(/(authorization["']?\s*[:=]\s*["']?)(?:(?:bearer|basic)\s+)?[^\s"',}]+/gi, `$1${REDACTED}`)
-    .replace(/\b(bearer)\s+[A-Za-z0-9._~+/=-]+/gi, REDACTED)
-    .replace(/\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g, REDACTED)
-    .replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/\s:@]+:[^/\s@]+@/gi, `$1${REDACTED}@`)
-    .replace(/([?&](?:api[_-]?key|key|token|access[_-]?token|secret)=)[^&\s#]+/gi, `$1${REDACTED}`);
+const SECRETS = new RegExp(
+  [
+    // Well-known forms of keys.
+    String.raw`${WORD_START}((?:[sr]k|gh[oprsu]|github_pat|gl(?:pat|dt|rt|cbt|ptt|ft|agent|oas|sa)|xox[a-z]|xapp|shp[a-z]{2}|do[opr]_v1|dckr_pat|lin_api|sbp|whsec|PMAK|NRAK|GOCSPX|pypi|sq0[a-z]{3}|figd|ntn|pplx|tvly|sntry[su]|phc)[-_](?=[\w-]{0,200}\d)[\w-]{12,}`,
+    String.raw`(?:pk_live|pk_test|npm|hf|r8|gsk|xai|vercel)[-_](?=[A-Za-z]{0,200}\d)[A-Za-z0-9]{12,}|AGE-SECRET-KEY-1\w+`,
+    String.raw`(?:A[BCKS]IA|AIza)(?=[\w-]{0,200}\d)[\w-]{14,}|(?:SG|ya29|hv[bs]|xoxe\.xox[a-z])[.-][\w-]{12,}|eyJ[\w-]{8,}(?:\.[\w-]*){1,4})`,
+    String.raw`----[ -]BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[^]*?(?:-- ?END [^-]*-----?|$)`,
+    // Credentials in addresses.
+    String.raw`(https?:)?//(?!@)([^\s/?#@:"'<>\\]*)(:(?!\d{1,5}[/?#])[^\s"'<>\\]{0,100})?@`,
+    // The rest of the line, or of what is in quotes, behind the name of a header.
+    String.raw`(?<=["'])(?<![\w-])[\w-]{0,40}(?<=authorization|cookie)\\?["']?\s{0,3}[:=]\s{0,3}\\?["']?([^\s"'\\][^\r\n"'\\]*)`,
+    String.raw`${WORD_START}[\w-]{0,40}(?<=authorization|cookie2?) ?[:=][ \t]{0,3}([^\r\n]+)`,
+    String.raw`${WORD_START}(?:bearer|basic)[ \t]+\\?["']?((?=[^\s"']{0,200}[\d=])[\w.~+/=-]{6,})`,
+    // A value behind the name of a secret or behind an option, and the password behind a name.
+    String.raw`(?<!(?<!\\)[\w.-])(--?(?=\w))?[\w.-]{0,60}(?<=(?:${SECRET_NAME})${SUFFIX}|[?&_](?:key|sig|auth|access|code))` +
+      String.raw`(?!-\w)([\s"'\`\\\])>([{$?|:=,-]{1,12}(?:is |\w{0,10}value\\?["']?\s?[=:]\s?\\?["']?|[bfru]["'])?)` +
+      String.raw`(?:(?<=[:=][\s"'\`\\\])>([{$?|:=,-]{0,11}[bfru"']{0,2})|(?<=--?[\w.-]{1,60}[ =]["']?)|(?=\S{0,60}\d))` +
+      String.raw`((?<=\\["'])[^"'\\\r\n]+|(?<=")(?:[^"\\\r\n]|\\.)+|(?<=')(?:[^'\\\r\n]|\\.)+|[^\s"'\`;&<>,)}\]]+)`,
+    String.raw`(?<![\w.-])[\w.-]{1,60}:(?!//)([^\s/:"'@]{4,100})(?=@[\w.-]{1,100}:\d{2})`,
+    String.raw`${WORD_START}-(?:u|x|-user|-proxy-user)[ =]["']?[^\s:"'/]{0,100}:([^\s"'/]+)`,
+  ].join('|'),
+  'gi',
+);
+
+/** A word shorter than any form of a key, or so little that no name stands before a value: most texts of an answer. */
+const TOO_SHORT = /^(?:[\w.-]{0,14}|[^=:@/]{0,11})$/;
+
+export interface RedactOptions {
+  /** What stands in the place of a secret; the same for the same one, so that a change shows. */
+  readonly mark?: ((secret: string) => string) | undefined;
+  /** The person's own key, to be taken out whatever it looks like. */
+  readonly own?: string | undefined;
 }
+
+/**
+ * A text without the credentials in it: the person's own key, well-known forms of keys, what follows `Bearer` or the name of a
+ * secret, credentials in addresses. The one way for the log, for errors and for answers; linear in the length of the text.
+ */
+export function redact(text: string, { mark = () => REDACTED, own }: RedactOptions = {}): string {
+  const rest = withoutOwn(text, own, mark);
+  if (TOO_SHORT.test(rest)) return rest;
+  try {
+    return withoutSecrets(rest, mark);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    // A word of megabytes that begins as a key does is more than the engine can follow.
+    return mark(rest);
+  }
+}
+
+function withoutSecrets(text: string, mark: (secret: string) => string): string {
+  let [result, done, marks] = ['', 0, 0];
+  SECRETS.lastIndex = 0;
+  for (let found = SECRETS.exec(text); found !== null; found = SECRETS.exec(text)) {
+    const secret = secretIn(found);
+    if (secret === undefined) continue;
+    const [from, to] = ++marks > MOST_MARKS ? [secret.from, text.length] : [secret.from, secret.to];
+    result += text.slice(done, from) + mark(text.slice(from, to));
+    done = to;
+    if (to === text.length) break;
+  }
+  return done === 0 ? text : result + text.slice(done);
+}
+
+/** Where the secret is in what was found; `undefined` where it is none. */
+function secretIn(found: RegExpExecArray): { readonly from: number; readonly to: number } | undefined {
+  const [match, form, scheme, user, password, quoted, header, bearer, option, gap, value, proxy, pair] =
+    found;
+  const end = found.index + match.length;
+  if (user !== undefined) {
+    const start = found.index + (scheme?.length ?? 0) + 2;
+    const behind = start + user.length;
+    if (password !== undefined && password !== ':') return { from: behind + 1, to: end - 1 };
+    const isKey = password !== undefined || (scheme !== undefined && user.length >= 8);
+    return isKey && user !== '' ? { from: start, to: behind } : undefined;
+  }
+  if (value !== undefined && option === undefined && !/[:=]/.test(gap ?? '') && !LIKE_A_KEY.test(value))
+    return undefined;
+  const named = value ?? quoted ?? header ?? proxy ?? pair;
+  if (named !== undefined && HARMLESS.test(named)) return undefined;
+  return { from: end - (named ?? bearer ?? form ?? match).length, to: end };
+}
+
+/** A text without the person's own key, and otherwise as it is. */
+export function withoutOwn(
+  text: string,
+  own: string | undefined,
+  mark: (secret: string) => string = () => REDACTED,
+): string {
+  return own !== undefined && own.length >= SHORTEST_OWN && text.includes(own)
+    ? text.replaceAll(own, mark(own))
+    : text;
+}
+
+/** Names of fields whose values are secrets, such as `apiKey`, `extraHeaders` or `relayClientUrl` (interface-notes 9). */
+const SECRET_FIELD = new RegExp(
+  String.raw`(?:${SECRET_NAME}|pass(?:code|key)|otp|(?:^|[_-])pin|pw|header_?values?|arguments|headers(?:map|list)?|extra_?arg(?:ument)?s?|relay\w{0,20}ur[li]|webhooks?(?:_?url)?)[\W\d_]*$`,
+  'i',
+);
+/** Under these names only texts are, or what looks like a key: numbers of tokens are counts. */
+const TOKENS_FIELD = /tokens(?:_?(?:list|map))?$/i;
+const KEY_FIELD = /(?<!public)keys?[\W\d_]*$/i;
+type Secrecy = 'none' | 'keys' | 'texts' | 'all';
+/** Where the value stands beside its name: `{ name: "API_KEY", value: … }`. */
+const PAIR_NAME = /^(?:name|key|k|header|variable|type)$/i;
+const PAIR_VALUE = /^(?:values?|v|default)$/i;
+/** Deeper than anything readable: what lies below is left out, so that no later walk can overflow. */
+const DEEPEST = 64;
+/** Members at the top of an answer that lead to the next page: they go back to the service as they came. */
+const ONWARD: ReadonlySet<string> = new Set(['pagination', 'meta']);
+/** What is looked for: the person's own key, credentials within texts too, or also what stands under the name of a secret. */
+export type Search = 'own' | 'texts' | 'all';
+
+/**
+ * Takes secrets out of answers before they leave `api` (interface-notes 9), and the person's own key out of everything. What
+ * stands in a secret's place, such as `[redacted 1a2b3c4d]`, is the same for the same secret and the same key, so a change shows.
+ */
+export class Redactor {
+  /** The same key gives the same marks in every window and session. */
+  readonly key: string;
+  #own: string | undefined;
+  readonly #names = new Map<string, { readonly secrecy: Secrecy; readonly shown: string }>();
+
+  constructor(key?: string, own?: string) {
+    this.key = key === undefined || key === '' ? randomBytes(32).toString('hex') : key;
+    this.#own = own;
+  }
+
+  /** The person's own API key. */
+  get own(): string | undefined {
+    return this.#own;
+  }
+
+  keepOut(own: string): void {
+    if (own !== this.#own) this.#names.clear();
+    this.#own = own;
+  }
+
+  readonly mark = (secret: string): string =>
+    `[redacted ${createHmac('sha256', this.key).update(secret).digest('hex').slice(0, 8)}]`;
+
+  /** An answer without its secrets; changes `value` itself. What somebody said in a message stays as it was said. */
+  redact(value: unknown, search: Search = 'all'): unknown {
+    return this.#walk(value, search, 'none', 0);
+  }
+
+  #walk(value: unknown, search: Search, secrecy: Secrecy, depth: number): unknown {
+    if (typeof value === 'string') {
+      if (secrecy === 'keys' ? LIKE_A_KEY.test(value) : secrecy !== 'none' && isTold(value))
+        return this.mark(value);
+      return search === 'own' ? withoutOwn(value, this.own, this.mark) : redact(value, this);
+    }
+    if (typeof value === 'number') return secrecy === 'all' ? this.mark(String(value)) : value;
+    if (typeof value !== 'object' || value === null) return value;
+    if (depth >= DEEPEST) return '[too deep]';
+    if (Array.isArray(value)) {
+      for (const [index, item] of value.entries())
+        value[index] = this.#walk(item, search, secrecy, depth + 1);
+      return value;
+    }
+    const object = value as Record<string, unknown>;
+    const isMessage = 'role' in object && Array.isArray(object['content']);
+    for (const name of Object.keys(object)) {
+      const below = (isMessage && name === 'content') || (depth === 0 && ONWARD.has(name)) ? 'own' : search;
+      const known = this.#name(name);
+      const named = below !== 'all' ? 'none' : PAIR_VALUE.test(name) ? this.#ofPair(object) : known.secrecy;
+      const safe = this.#walk(object[name], below, secrecy === 'none' ? named : secrecy, depth + 1);
+      const shown = below === 'own' ? withoutOwn(name, this.own, this.mark) : known.shown;
+      if (shown === name && name !== '__proto__') object[name] = safe;
+      else Reflect.deleteProperty(object, name);
+      if (shown !== name) object[shown] = safe;
+    }
+    return object;
+  }
+
+  #ofPair(object: Readonly<Record<string, unknown>>): Secrecy {
+    const name = Object.entries(object).find(([each]) => PAIR_NAME.test(each))?.[1];
+    return typeof name === 'string' ? this.#name(name).secrecy : 'none';
+  }
+
+  #name(name: string): { readonly secrecy: Secrecy; readonly shown: string } {
+    let known = this.#names.get(name);
+    if (known === undefined) {
+      const keys = KEY_FIELD.test(name) ? 'keys' : 'none';
+      const secrecy = SECRET_FIELD.test(name) ? 'all' : TOKENS_FIELD.test(name) ? 'texts' : keys;
+      known = { secrecy, shown: redact(name, this) };
+      if (this.#names.size < 1_000) this.#names.set(name, known);
+    }
+    return known;
+  }
+}
+
+const isTold = (value: string): boolean => /^\d+$/.test(value) || !HARMLESS.test(value);

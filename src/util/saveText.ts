@@ -1,6 +1,7 @@
 import * as os from 'node:os';
 import * as vscode from 'vscode';
 import { restriction } from './restriction';
+import { forEditor } from './text';
 
 export interface TextToSave extends Pick<vscode.SaveDialogOptions, 'title' | 'saveLabel'> {
   /** Of the file, with its ending. */
@@ -23,10 +24,11 @@ const KINDS: Readonly<Record<string, { readonly label: string; readonly language
  */
 export async function saveText({
   name,
-  content,
+  content: given,
   target,
   ...dialog
 }: TextToSave): Promise<vscode.Uri | undefined> {
+  const content = forEditor(given);
   const type = name.slice(name.lastIndexOf('.') + 1);
   const { label = type, language = 'plaintext' } = KINDS[type] ?? {};
   if (restriction() !== undefined) {

@@ -34,6 +34,14 @@ export function forQuickPick(text: string, maxLength = 200): string {
   return oneLine(text, maxLength).replace(/\$(?=\()/g, '$\u200b');
 }
 
+/**
+ * For what an editor opens, where VS Code makes a link of every `file://`, in code too. Where a backslash escapes, as in Markdown
+ * and in the strings of JSON, the text stays the same.
+ */
+export function forEditor(text: string): string {
+  return text.replace(/file:(?=\/\/)/gi, '$&\\');
+}
+
 /** Keeps both ends of a long path: `/home/…/file.ts`. */
 export function middle(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;

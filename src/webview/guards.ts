@@ -22,9 +22,6 @@ export function bytes(maxLength: number): Guard<Uint8Array> {
   return (value): value is Uint8Array => value instanceof Uint8Array && value.length <= maxLength;
 }
 
-/** No parameters: nothing, `null` or an empty object. */
-export const nothing: Guard<undefined> = (value): value is undefined => value === undefined;
-
 export function oneOf<const T extends string>(...words: readonly T[]): Guard<T> {
   return (value): value is T => (words as readonly unknown[]).includes(value);
 }

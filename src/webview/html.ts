@@ -9,6 +9,8 @@ export interface PageOptions {
   /** Language of the page, such as `vscode.env.language`. */
   readonly language: string;
   readonly title: string;
+  /** What the page says where it fails; `{0}` in the sentence is why. */
+  readonly broken: { readonly sentence: string; readonly reload: string; readonly log: string };
 }
 
 /** A fresh nonce of 128 bits. */
@@ -29,6 +31,7 @@ export function contentSecurityPolicy(cspSource: string, nonce: string): string 
 
 /** The document of a page: one script, one style sheet, an empty root. A new nonce each time it is made. */
 export function pageHtml(options: PageOptions): string {
+  const { broken } = options;
   const nonce = freshNonce();
   const csp = contentSecurityPolicy(options.cspSource, nonce);
   return `<!DOCTYPE html>
@@ -41,7 +44,7 @@ export function pageHtml(options: PageOptions): string {
 <link rel="stylesheet" href="${escapeHtml(options.styleUri)}">
 </head>
 <body>
-<div id="root"></div>
+<div id="root" data-broken="${escapeHtml(broken.sentence)}" data-reload="${escapeHtml(broken.reload)}" data-log="${escapeHtml(broken.log)}"></div>
 <script nonce="${nonce}" src="${escapeHtml(options.scriptUri)}"></script>
 </body>
 </html>`;

@@ -1,6 +1,9 @@
 import * as vscode from 'vscode';
 import type { Logger } from '../log';
 import { Disposable, Slot, toDisposable, type IDisposable } from '../util/disposable';
+import { commands } from '../contributions';
+import { oneLine } from '../util/text';
+import { object, oneOf, optional, text } from './guards';
 import { pageHtml } from './html';
 
 /** The page must say that it listens within this time, ms (trust.md 11). */
@@ -26,6 +29,13 @@ export interface WebviewPageOptions {
 export function pageOptions(extensionUri: vscode.Uri): vscode.WebviewOptions {
   return { enableScripts: true, localResourceRoots: [vscode.Uri.joinPath(extensionUri, 'dist', 'pages')] };
 }
+
+/** What every page says of itself (media/kit/boot.ts): what went wrong with it, and what the person does about that. */
+const isOfPage = object({
+  kind: oneOf('page'),
+  act: oneOf('broken', 'problem', 'reload', 'log'),
+  words: optional(text(1_000)),
+});
 
 function isSame(set: vscode.WebviewOptions, wanted: vscode.WebviewOptions): boolean {
   const { enableScripts, localResourceRoots, ...others } = set;
@@ -78,6 +88,34 @@ export class WebviewPage extends Disposable {
     this.#isReady = true;
   }
 
+  /** Messages of what the page shows; those of the page itself are heard here. */
+  onDidReceive(listener: (message: unknown) => void): IDisposable {
+    return this.#options.webview.onDidReceiveMessage((message: unknown) => {
+      if (isOfPage(message)) this.#hear(message.act, message.words);
+      else listener(message);
+    });
+  }
+
+  #hear(act: 'broken' | 'problem' | 'reload' | 'log', words = ''): void {
+    switch (act) {
+      case 'broken':
+        // It says so itself: nobody need be told that it is missing.
+        this.#watchdog.set(undefined);
+        this.problem(`The ${this.#options.name} page could not be drawn: ${oneLine(words)}`);
+        return;
+      case 'problem':
+        this.problem(`The ${this.#options.name} page reports ${oneLine(words)}`);
+        return;
+      case 'reload':
+        this.#isReady = false;
+        this.#options.onGone();
+        this.load();
+        return;
+      case 'log':
+        void vscode.commands.executeCommand(commands.console.showLog);
+    }
+  }
+
   /** To be told each time the page may have been shown or hidden. */
   followVisibility(): void {
     const isVisible = this.#options.isVisible();
@@ -119,6 +157,11 @@ export class WebviewPage extends Disposable {
       styleUri: webview.asWebviewUri(vscode.Uri.joinPath(pages, `${name}.css`)).toString(),
       language: vscode.env.language,
       title: title(),
+      broken: {
+        sentence: vscode.l10n.t('This page could not be drawn: {0}', '{0}'),
+        reload: vscode.l10n.t('Reload'),
+        log: vscode.l10n.t('Show log'),
+      },
     });
   }
 }

@@ -94,7 +94,7 @@ function rows(samples: Record<Variant, Activation[]>): Row[] {
   const most = (of: (sample: Activation) => number) => Math.max(...samples.ours.map(of));
   return [
     atMost('activation, load and call, against an empty extension', against('empty'), 8, times),
-    atMost('activation, load and call, against the same UI alone', against('ui only'), 2, times),
+    atMost('activation, load and call, against the same UI alone', against('ui only'), 1.4, times),
     atMost(
       'heap added by activation',
       added(sample => sample.heap),

@@ -4,7 +4,8 @@ import type { RowsInput } from '../../src/chat/rows';
 import type { StoredMessage } from '../../src/chat/messages';
 import type { Splice } from '../../src/chat/protocol';
 import { Transcript } from '../../src/chat/transcript';
-import { openStorage, type Storage } from '../../src/storage';
+import type { Storage } from '../../src/storage';
+import { openStorage } from '../fakes/storage';
 import { Formatter } from '../../src/util/format';
 import { silentLog } from '../fakes/log';
 import { messageRow } from '../ui/chatPage';
@@ -87,7 +88,8 @@ function message(index: number): StoredMessage {
   if (row.kind !== 'message') throw new TypeError('No message.');
   const parent = index === 0 ? {} : { parentId: String(index - 1) };
   const texts = row.parts.flatMap(part => ('text' in part ? [{ type: 'text', text: part.text }] : []));
-  return { id: row.id, role: row.role, createdAt: row.at, updatedAt: row.at, content: texts, ...parent };
+  const { id, role, at = 0 } = row;
+  return { id, role, createdAt: at, updatedAt: at, content: texts, ...parent };
 }
 
 async function inStorage(folder: string, work: (transcript: Transcript) => Promise<void>): Promise<void> {

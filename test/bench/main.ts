@@ -3,14 +3,17 @@ import * as path from 'node:path';
 import { ensureVsCode } from '../vscode/install';
 import { root, temporaryFolder } from '../vscode/paths';
 import { endAll } from '../vscode/processes';
+import { acceptedRows } from './accepted';
 import { activationRows } from './activation';
 import { clientRows } from './client';
 import { conversationRows } from './conversation';
 import { panelRows } from './panel';
 import { print, type Row } from './rows';
+import { redactionRows } from './redaction';
 import { sessionRows } from './sessions';
 import { sendingRows } from './sending';
 import { sizeRows } from './sizes';
+import { storeRows } from './store';
 import { usageRows } from './usage';
 import { transcriptRows } from './transcript';
 import { windowRows } from './window';
@@ -23,9 +26,12 @@ async function main(): Promise<void> {
     activation: activationRows,
     sizes,
     client: clientRows,
+    store: storeRows,
+    redaction: redactionRows,
     sessions: sessionRows,
     usage: usageRows,
     sending,
+    accepted: () => acceptedRows(temporaryFolder('accepted')),
     transcript: () => transcriptRows(production()),
     conversation: () => conversationRows(temporaryFolder('conversation')),
     windows: windowRows,

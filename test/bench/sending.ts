@@ -42,7 +42,7 @@ export async function sendingRows(dist: string, folder: string): Promise<Row[]> 
       const { longest, peak } = await measure(
         file,
         Number(line.toString()),
-        path.join(dist, 'bodyWorker.js'),
+        path.join(dist, 'bodyWorker.mjs'),
       );
       rows.push(
         atMost(

@@ -1,34 +1,29 @@
-import { fork } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import * as path from 'node:path';
-import { build } from 'esbuild';
 import { ApiClient, type Session } from '../../src/api';
 import { sortComputers } from '../../src/computers/model';
-import { computerRow } from '../../src/computers/row';
+import { computerRow } from '../../src/computers/rows';
 import { groupSessions, startsOf } from '../../src/sessions/groups';
 import { statusOf } from '../../src/sessions/model';
 import { rowOf } from '../../src/sessions/row';
 import { ServiceList } from '../../src/sessions/serviceList';
 import { SessionIndex } from '../../src/sessions/sessionIndex';
-import { openStorage } from '../../src/storage';
+import { openStorage } from '../fakes/storage';
 import { ObservableValue } from '../../src/util/event';
 import { Formatter } from '../../src/util/format';
 import { silentLog } from '../fakes/log';
-import { removeFolder, root, temporaryFolder } from '../vscode/paths';
+import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { atMost, median, type Row } from './rows';
 
 const SESSIONS = 5_000;
 const COMPUTERS = 500;
-const WRITERS = 4;
-const OPERATIONS = Number(process.env['AGENT_CONSOLE_BENCH_OPERATIONS'] ?? 10_000);
 
 const format = new Formatter('en');
 const ms = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} ms`;
 
-/** An index of 5,000 sessions, a service of 500 computers, and four processes that write 10,000 times each. */
+/** An index of 5,000 sessions, and a service of 500 computers. */
 export async function sessionRows(): Promise<Row[]> {
-  return [...(await indexRows()), ...(await computerRows()), ...(await writerRows())];
+  return [...(await indexRows()), ...(await computerRows())];
 }
 
 async function indexRows(): Promise<Row[]> {
@@ -55,8 +50,8 @@ async function indexRows(): Promise<Row[]> {
     index.dispose();
     storage.dispose();
     return [
-      atMost(`index of ${SESSIONS} sessions: learn them from the service's list`, learn, 10_000, ms),
-      atMost(`index of ${SESSIONS} sessions: read from disk`, read, 2_000, ms),
+      atMost(`index of ${SESSIONS} sessions: learn them from the service's list`, learn, 2_000, ms),
+      atMost(`index of ${SESSIONS} sessions: read from disk`, read, 500, ms),
       atMost(`index of ${SESSIONS} sessions: groups and all rows`, median(draws), 100, ms),
       atMost(`index of ${SESSIONS} sessions: store one answer`, median(changes), 50, ms),
     ];
@@ -124,7 +119,7 @@ async function computerRows(): Promise<Row[]> {
   for (let round = 0; round < 9; round++) {
     const [time] = await timed(async () => {
       const { items } = await client.computers.list();
-      const rows = sortComputers(items, 'en').map(computer => computerRow(computer, format));
+      const rows = sortComputers(items, 'en').map(computer => computerRow(computer, { format }));
       if (rows.length !== COMPUTERS) throw new Error(`${rows.length} computers were read`);
     });
     rounds.push(time);
@@ -133,43 +128,6 @@ async function computerRows(): Promise<Row[]> {
   server.closeAllConnections();
   server.close();
   return [atMost(`service of ${COMPUTERS} computers: ask, read, sort, rows`, median(rounds), 100, ms)];
-}
-
-async function writerRows(): Promise<Row[]> {
-  const [folder, out] = [temporaryFolder('writers'), temporaryFolder('writer')];
-  try {
-    const outfile = path.join(out, 'writer.js');
-    await build({
-      entryPoints: [path.join(root, 'test/unit/storage/writer.child.ts')],
-      outfile,
-      bundle: true,
-      platform: 'node',
-      logLevel: 'error',
-    });
-    const [time] = await timed(() =>
-      Promise.all(
-        Array.from({ length: WRITERS }, (_, n) => {
-          const journal = path.join(out, `journal-${String(n)}`);
-          return ended(outfile, ['work', folder, journal, String(n), '0', String(OPERATIONS)]);
-        }),
-      ),
-    );
-    const all = WRITERS * OPERATIONS;
-    const each = (value: number): string => `${value.toFixed(2)} ms an operation`;
-    return [atMost(`${WRITERS} processes x ${OPERATIONS} operations, none refused`, time / all, 5, each)];
-  } finally {
-    removeFolder(folder);
-    removeFolder(out);
-  }
-}
-
-function ended(file: string, args: readonly string[]): Promise<void> {
-  const child = fork(file, args);
-  return new Promise((resolve, reject) => {
-    child.on('exit', code =>
-      code === 0 ? resolve() : reject(new Error(`A writer ended with ${String(code)}`)),
-    );
-  });
 }
 
 async function timed<T>(act: () => Promise<T>): Promise<[number, T]> {

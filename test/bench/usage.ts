@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ApiClient } from '../../src/api';
 import type { Connection, ConnectionState } from '../../src/connection';
-import { openStorage } from '../../src/storage';
+import { openStorage } from '../fakes/storage';
 import type { TabId } from '../../src/usage/report';
 import { UsageData } from '../../src/usage/usageData';
 import { Emitter, ObservableValue } from '../../src/util/event';

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { startSampleService, type SampleService } from '../../src/sample';
+import { startSampleService, type SampleService } from '../fakes/sampleService';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { signedInTo, Workbench } from '../ui/workbench';

@@ -12,6 +12,8 @@ import type {
   UsageQuery,
 } from '../../src/usage/report';
 
+import { knownOf } from '../../src/util/amount';
+
 /** Reports of a made-up organization: always the same for the same query, with odd and hostile names. */
 export const bounds: DayRange = { start: '2026-01-14', end: '2026-11-20' };
 
@@ -96,7 +98,7 @@ export function makeReport(query: UsageQuery, known: ReadonlySet<Day>): TabRepor
     sections,
     ...(previousRange === undefined ? {} : { previousRange }),
     ...(previousRange === undefined || missing.length === 0 ? {} : { unfinished: 'range' }),
-    ...(missing.length === 0 ? {} : { missing: { days: missing } }),
+    ...(missing.length === 0 ? {} : { missing: { days: missing, unread: missing.length } }),
     notes:
       query.tab === 'tools' && query.folded
         ? [
@@ -216,7 +218,9 @@ function byDay(
   const rows: Row[] = context.days.flatMap((day, index) => {
     const cells = series.map(({ values }) => values[index] ?? null);
     if (cells.every(cell => cell === null)) return [];
-    return [{ id: day, cells: [day, ...cells, cells.reduce<number>((sum, cell) => sum + (cell ?? 0), 0)] }];
+    return [
+      { id: day, cells: [day, ...cells, cells.reduce<number>((sum, cell) => sum + (knownOf(cell) ?? 0), 0)] },
+    ];
   });
   return {
     ...{ id, title, explanation: 'Each day is counted in UTC; the total is the sum of the days.' },

@@ -1,5 +1,6 @@
-import type { Section, TabReport, UsageQuery } from '../../src/usage/report';
+import type { Cell, Section, TabReport, UsageQuery } from '../../src/usage/report';
 import type { UsageSource } from '../../src/usage/source';
+import { knownOf } from '../../src/util/amount';
 import { Emitter } from '../../src/util/event';
 import { bounds, daysOf, makeReport } from './usageReports';
 
@@ -88,7 +89,10 @@ export class FakeUsageSource implements UsageSource {
 }
 
 function csvOf({ table: { columns, rows, total } }: Section): string {
-  const quote = (value: string | number | null): string => `"${String(value ?? '').replace(/"/g, '""')}"`;
+  const quote = (cell: Cell): string => {
+    const text = typeof cell === 'string' ? cell : String(knownOf(cell) ?? '');
+    return `"${text.replace(/"/g, '""')}"`;
+  };
   const lines = [
     columns.map(({ label }) => label),
     ...rows.map(({ cells }) => cells),

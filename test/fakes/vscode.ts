@@ -4,16 +4,73 @@
  * noted in `acts`, for tests that expect none of it.
  */
 export const acts: string[] = [];
+/** What acts with this name answer, instead of nothing at once. */
+export const answers = new Map<string, Promise<undefined>>();
 
 function noted(owner: string): Readonly<Record<string, () => Promise<undefined>>> {
   const act = (name: string) => (): Promise<undefined> => {
     acts.push(`${owner}.${name}`);
-    return Promise.resolve(undefined);
+    return answers.get(name) ?? Promise.resolve(undefined);
   };
   return new Proxy({}, { get: (_, name) => act(String(name)) });
 }
 
-export const window = noted('window');
+/** What was written to output channels. */
+export const output: string[] = [];
+const write = (line: string): unknown => output.push(line);
+const channel = {
+  trace: write,
+  debug: write,
+  info: write,
+  warn: write,
+  error: write,
+  dispose: () => undefined,
+};
+const noting = noted('window');
+/** A box as a person sees it: they type, and choose what is listed. */
+export class QuickPick {
+  title = '';
+  placeholder = '';
+  busy = false;
+  items: readonly { readonly label: string; readonly description?: string; readonly detail?: string }[] = [];
+  selectedItems: typeof this.items = [];
+  isShown = false;
+  readonly #typed = new EventEmitter<string>();
+  readonly #accepted = new EventEmitter<void>();
+  readonly #hidden = new EventEmitter<void>();
+  readonly onDidChangeValue = this.#typed.event;
+  readonly onDidAccept = this.#accepted.event;
+  readonly onDidHide = this.#hidden.event;
+
+  show(): void {
+    this.isShown = true;
+  }
+  type(text: string): void {
+    this.#typed.fire(text);
+  }
+  choose(index: number): void {
+    this.selectedItems = this.items.slice(index, index + 1);
+    this.#accepted.fire();
+  }
+  dispose(): void {
+    this.isShown = false;
+    this.#hidden.fire();
+  }
+}
+
+/** The boxes that were made, the latest last. */
+export const quickPicks: QuickPick[] = [];
+export const window = new Proxy(
+  {
+    createOutputChannel: () => channel,
+    createQuickPick: () => {
+      const made = new QuickPick();
+      quickPicks.push(made);
+      return made;
+    },
+  },
+  { get: (own, name) => (name in own ? own[name as keyof typeof own] : noting[String(name)]) },
+);
 export const commands = noted('commands');
 export const env = {
   language: 'en',
@@ -31,6 +88,10 @@ export const Uri = {
   joinPath: (base: { readonly path: string }, ...parts: string[]) =>
     Uri.file([base.path, ...parts].join('/')),
   file: (path: string) => ({ path, toString: () => `file://${path}` }),
+  from: ({ scheme, path }: { readonly scheme: string; readonly path: string }) => ({
+    path,
+    toString: () => `${scheme}:${path}`,
+  }),
   [Symbol.hasInstance]: (value: unknown) => typeof value === 'object' && value !== null && 'path' in value,
 };
 
@@ -47,6 +108,7 @@ export const l10n = {
   },
 };
 
+export const QuickPickItemKind = { Separator: -1, Default: 0 } as const;
 export const TreeItemCollapsibleState = { None: 0, Collapsed: 1, Expanded: 2 } as const;
 
 export class TreeItem {
@@ -59,6 +121,8 @@ export class TreeItem {
 export class ThemeColor {
   constructor(readonly id: string) {}
 }
+
+export const StatusBarAlignment = { Left: 1, Right: 2 };
 
 export class ThemeIcon {
   constructor(
@@ -92,3 +156,7 @@ export class EventEmitter<T> {
     this.#listeners.clear();
   }
 }
+
+export class CancellationError extends Error {}
+
+export class Disposable {}

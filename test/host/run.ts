@@ -1,10 +1,9 @@
-import { runMocha } from '../vscode/mochaRun';
+import { runMocha, testFiles } from '../vscode/mochaRun';
 
 /** The entry of `extensionTestsPath`: runs the built host tests inside the extension host; rejects when one fails. */
 export async function run(): Promise<void> {
   const { passed, failed } = await runMocha({
-    folder: __dirname,
-    timeoutMs: 30_000,
+    files: testFiles(__dirname),
     grep: process.env['AGENT_CONSOLE_TEST_GREP'],
     marked: process.env['AGENT_CONSOLE_LAUNCHER'] === '1',
     resultFile: process.env['AGENT_CONSOLE_TEST_RESULT'],

@@ -69,8 +69,7 @@ describe('attachments', () => {
     await workbench.page.mouse.move(400, 300, { steps: 3 });
   };
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     outside = temporaryFolder('outside');
     fs.writeFileSync(path.join(outside, 'notes.txt'), 'notes\n');
     fs.writeFileSync(path.join(outside, 'shot.png'), PNG);
@@ -80,7 +79,6 @@ describe('attachments', () => {
       {
         'agentConsole.chat.location': 'view',
         'agentConsole.chat.largePaste': 'file',
-        'agentConsole.chat.largePasteCharacters': 500,
       },
       { width: 1280, height: 1100 },
     );
@@ -89,17 +87,12 @@ describe('attachments', () => {
     await stage.close();
     removeFolder(outside);
   });
-  afterEach(async () => {
-    await stage.workbench.page.keyboard.up('Shift');
-    await stage.workbench.page.mouse.up();
-    // A dialog that a failed test has left would lie over what the next one clicks.
-    if (await stage.workbench.quickInput.isVisible()) await stage.press('Escape');
-  });
+  afterEach(() => stage.clear());
 
   it('are three files dropped at once from outside the window', async () => {
     const { page } = stage.workbench;
     const paths = ['notes.txt', 'shot.png', 'long.log'].map(name => path.join(outside, name));
-    await dropFiles(page, paths, stage.composer, dragging, { modifiers: SHIFT, above: 80 });
+    await dropFiles(page, paths, stage.header, dragging, { modifiers: SHIFT });
     await attached('notes.txt', 'shot.png', 'long.log');
     assert.deepEqual(await stage.send('From outside'), {
       text: 'From outside',
@@ -117,7 +110,7 @@ describe('attachments', () => {
         stage.session.isVisible(),
       );
       await workbench.page.keyboard.down('Shift');
-      await dragOver(workbench.page, stage.composer, dragging, 80);
+      await dragOver(workbench.page, stage.header, dragging);
       await workbench.page.mouse.up();
       await workbench.page.keyboard.up('Shift');
       await attached(...files);
@@ -166,7 +159,7 @@ describe('attachments', () => {
       { mimeType: 'text/uri-list', data: address },
       { mimeType: 'text/plain', data: address },
     ];
-    await drop(stage.workbench.page, { items: link }, stage.chat.getByRole('log'), dragging, {
+    await drop(stage.workbench.page, { items: link }, stage.header, dragging, {
       modifiers: SHIFT,
     });
     await stage.holds(`See ${address}`);
@@ -216,7 +209,7 @@ describe('attachments', () => {
   });
 
   it('are long pastes where the person wants that', async () => {
-    const long = 'one line of many\n'.repeat(100);
+    const long = 'one line of many\n'.repeat(300);
     await pasteInto(stage.composer, { text: 'short' });
     await stage.holds('short');
     await pasteInto(stage.composer, { text: long });

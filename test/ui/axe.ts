@@ -14,11 +14,14 @@ interface Results {
   readonly passes: readonly unknown[];
 }
 
-/** What the page breaks of every rule axe-core has, one line an element; empty when all is well. */
-export async function violations(frame: Frame): Promise<string[]> {
+/** What the page breaks of every rule axe-core has, or of some, one line an element; empty when all is well. */
+export async function violations(frame: Frame, rules?: readonly string[]): Promise<string[]> {
   if (!(await frame.evaluate<boolean>(`typeof axe === 'object'`))) await frame.evaluate(source);
   const { violations: found, passes } = await frame.evaluate<Results>(
-    `axe.run(document, { resultTypes: ['violations', 'passes'] })`,
+    `axe.run(document, ${JSON.stringify({
+      resultTypes: ['violations', 'passes'],
+      ...(rules && { runOnly: rules }),
+    })})`,
   );
   if (passes.length === 0) throw new Error('axe-core has looked at nothing.');
   return found.flatMap(({ id, help, nodes }) =>

@@ -2,6 +2,7 @@ import * as path from 'node:path';
 import { type Browser, type Page } from 'playwright-core';
 import type { Kept, Row } from '../../src/chat/protocol';
 import { chatStrings } from '../../src/chat/strings';
+import { patience } from '../until';
 
 /**
  * The chat page by itself in a browser, for what needs exact timing or exact rows. In it, `tell(name, payload)` is what a panel
@@ -15,6 +16,7 @@ export async function openChatPage(
   before = '',
 ): Promise<Page> {
   const page = await browser.newPage({ viewport: { width: 900, height: 800 } });
+  page.setDefaultTimeout(patience());
   await page.setContent('<!DOCTYPE html><html lang="en"><body><div id="root"></div></body></html>');
   await page.addStyleTag({ path: path.join(dist, 'pages', 'chat.css') });
   await page.evaluate(`

@@ -1,8 +1,9 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { FrameLocator, Locator } from 'playwright-core';
-import { startSampleService, type RecordedRequest, type SampleService } from '../../src/sample';
+import { startSampleService, type RecordedRequest, type SampleService } from '../fakes/sampleService';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { until } from '../until';
 import { signedInTo, Workbench } from './workbench';
 
 /** A message as the service received it (section 4.7). */
@@ -76,6 +77,11 @@ export class ChatStage {
     return this.workbench.webview();
   }
 
+  /** Stands still, whatever comes into the transcript below it. */
+  get header(): Locator {
+    return this.chat.locator('.header');
+  }
+
   get composer(): Locator {
     return this.chat.getByRole('textbox', { name: 'Message to the agent' });
   }
@@ -90,6 +96,25 @@ export class ChatStage {
     return this.service.requests
       .filter(({ method, path: place }) => method === 'POST' && place.endsWith('/messages'))
       .map(({ body }) => (body as SentBody).text);
+  }
+
+  /** Ends what a test has left: a drag, a menu or a picker, words and files in the composer. */
+  async clear(): Promise<void> {
+    const { page } = this.workbench;
+    await page.keyboard.up('Shift');
+    await page.mouse.up();
+    await this.workbench.clear();
+    if (!(await this.composer.isVisible())) return;
+    await this.composer.fill('');
+    const box = this.chat.locator('.composer');
+    const remove = box.getByRole('button', { name: /^Remove / });
+    // A file that is still being read may come or go meanwhile.
+    await until(async () => {
+      await box.evaluate((element: unknown) =>
+        (element as Removable).querySelector('button[aria-label^="Remove "]')?.click(),
+      );
+      return (await remove.count()) === 0;
+    });
   }
 
   press(key: string): Promise<void> {
@@ -150,9 +175,13 @@ export class ChatStage {
   /** Reloads the window and shows the chat again; a browser may be reloaded before VS Code has stored which editors are open. */
   async reload(): Promise<void> {
     await this.workbench.page.reload();
-    await this.workbench.activityIcon('Agent Console').waitFor({ timeout: 40_000 });
+    await this.workbench.activityIcon('Agent Console').waitFor();
     await this.workbench.openContainer('Agent Console');
     await this.session.click();
-    await this.composer.waitFor({ timeout: 40_000 });
+    await this.composer.waitFor();
   }
+}
+
+interface Removable {
+  querySelector(selector: string): { click(): void } | null;
 }

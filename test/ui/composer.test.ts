@@ -9,8 +9,7 @@ describe('the composer', () => {
 
   const paste = (data: Pasted): Promise<void> => pasteInto(stage.composer, data);
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     const files = {
       'one.txt': 'one.txt\n',
       'two.txt': 'two.txt\n',
@@ -20,16 +19,10 @@ describe('the composer', () => {
       'lines.ts': 'first\nsecond\nthird\nfourth\n',
       'noise.png': noisePicture(800, 700),
     };
-    stage = await ChatStage.open(files, {
-      'agentConsole.chat.maxImageMegabytes': 1,
-      'agentConsole.chat.largePasteCharacters': 500,
-    });
+    stage = await ChatStage.open(files, { 'agentConsole.chat.maxAttachmentMegabytes': 1 });
   });
   after(() => stage.close());
-  afterEach(async () => {
-    await stage.workbench.page.keyboard.up('Shift');
-    await stage.workbench.page.mouse.up();
-  });
+  afterEach(() => stage.clear());
 
   it('leaves Enter to the input method while it composes', async () => {
     await stage.composer.click();
@@ -95,7 +88,7 @@ describe('the composer', () => {
   });
 
   it('offers to attach a long paste as a file', async () => {
-    const long = 'a line of a long log\n'.repeat(60);
+    const long = 'a line of a long log\n'.repeat(300);
     await stage.composer.fill('Look: ');
     await paste({ text: long });
     await stage.holds(`Look: ${long}`);
@@ -198,7 +191,7 @@ describe('the composer', () => {
       await page.mouse.down();
       await page.mouse.move(400, 300, { steps: 3 });
       await page.keyboard.down('Shift');
-      await dragOver(page, stage.composer, () => stage.chat.locator('.box.dragging').isVisible(), 80);
+      await dragOver(page, stage.header, () => stage.chat.locator('.box.dragging').isVisible());
       await page.mouse.up();
       await page.keyboard.up('Shift');
       await stage.chips.getByText(last).waitFor();

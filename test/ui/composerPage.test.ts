@@ -8,8 +8,6 @@ import { launchBrowser } from '../vscode/server';
 import { messageRow, openChatPage } from './chatPage';
 import { pasteInto } from './giving';
 
-const queued = (id: string, text: string) => ({ id, text, chips: [], leaving: false });
-
 /** The code that is shown, how many marks are in it, and whatever else. */
 const CODE_SHOWN = `[...document.querySelectorAll('.code pre')].map(pre => ({
   text: pre.textContent,
@@ -42,8 +40,8 @@ describe('the composer of a page by itself', () => {
         queueStopped: false,
         target: '',
         sendKey: 'enter',
-        largePaste: { choice: 'ask', characters: 500 },
-        limits: { file: 100, image: 100 },
+        largePaste: 'ask',
+        fileLimit: 100,
         ...composer,
       },
       removed: false,
@@ -79,49 +77,6 @@ describe('the composer of a page by itself', () => {
       assert.ok(marks > 0, name);
       assert.deepEqual(others, [], name);
     }
-  });
-
-  it('takes over what was written for a queued message that goes meanwhile', async () => {
-    await field().fill('A draft');
-    await tell({ queue: [queued('1', 'First'), queued('2', 'Second')] });
-    await page.getByRole('button', { name: 'Edit "First"' }).click();
-    const edited = page.getByRole('textbox', { name: 'Queued message' });
-    await edited.waitFor();
-    await page.keyboard.type('!');
-    assert.equal(await edited.inputValue(), 'First!', 'the caret is at the end');
-    await edited.fill('First, changed');
-    // An input method that is left with Escape is not the field that is left.
-    await edited.dispatchEvent('keydown', { key: 'Escape', isComposing: true });
-    await tell({ queue: [queued('1', 'First'), queued('2', 'Second')] });
-    assert.equal(await edited.inputValue(), 'First, changed');
-    await tell({ queue: [queued('2', 'Second')] });
-    await edited.waitFor({ state: 'detached' });
-    await page.locator('.problem').getByText('The change stands below.').waitFor();
-    assert.equal(await field().inputValue(), 'A draft\n\nFirst, changed');
-    // What was not changed is not missed.
-    await page.getByRole('button', { name: 'Edit "Second"' }).click();
-    await edited.waitFor();
-    await tell();
-    await edited.waitFor({ state: 'detached' });
-    assert.equal(await field().inputValue(), 'A draft\n\nFirst, changed');
-  });
-
-  it('goes on with a change that a page before it had begun, or takes it over', async () => {
-    const changing = { id: '1', text: 'First, half cha' };
-    await page.close();
-    page = await openChatPage(browser, path.join(root, 'dist'));
-    await tell({ queue: [queued('1', 'First')], changing });
-    const edited = page.getByRole('textbox', { name: 'Queued message' });
-    await edited.waitFor();
-    assert.equal(await edited.inputValue(), changing.text);
-    await page.getByRole('button', { name: 'Cancel' }).click();
-    await edited.waitFor({ state: 'detached' });
-    assert.equal(await field().inputValue(), '');
-    await page.close();
-    page = await openChatPage(browser, path.join(root, 'dist'));
-    await tell({ queue: [queued('2', 'Second')], changing });
-    await page.locator('.problem').getByText('The change stands below.').waitFor();
-    assert.equal(await field().inputValue(), changing.text);
   });
 
   /** A browser that stores, and an editor that kept the state of a page; both to be looked at. */
@@ -217,7 +172,7 @@ describe('the composer of a page by itself', () => {
   });
 
   it('leaves a paste where it is when it cannot become a file', async () => {
-    const long = 'one line of many\n'.repeat(60);
+    const long = 'one line of many\n'.repeat(300);
     await field().fill('Look: ');
     await pasteInto(field(), { text: long });
     await page.getByRole('button', { name: 'Attach as file instead' }).click();

@@ -17,21 +17,6 @@ export function textsBelow(folder: string): Map<string, string> {
   return texts;
 }
 
-/** Resolves when a record below a folder holds this: then nothing can take it away any more. */
-export async function stored(folder: string, text: string): Promise<void> {
-  const holds = (): boolean =>
-    [...textsBelow(folder)].some(([file, content]) => file.endsWith('.json') && content.includes(text));
-  await new Promise<void>(resolve => {
-    const watcher = fs.watch(folder, { recursive: true }, look);
-    function look(): void {
-      if (!holds()) return;
-      watcher.close();
-      resolve();
-    }
-    look();
-  });
-}
-
 function unlessGone<T>(read: () => T): T | undefined {
   try {
     return read();

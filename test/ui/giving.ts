@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
+import { patience } from '../until';
 
 export interface Pasted {
   readonly text?: string;
@@ -39,21 +40,38 @@ export function pasteInto(field: Locator, data: Pasted): Promise<void> {
   }, data);
 }
 
-/** Moves what is dragged to and fro over a place, or `above` px higher, until something shows; 10 s at most. */
-export async function dragOver(
-  page: Page,
+/** Where the pointer is held over a place, `above` px higher than its middle. */
+async function pointOver(place: Locator, above: number): Promise<{ readonly x: number; readonly y: number }> {
+  const { x, y, width, height } = (await place.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+  return { x: x + Math.min(60, width / 2), y: y - above + height / 2 };
+}
+
+/**
+ * Drags by `move` over a place until something shows and the place stands still. Views grow and shrink for a while after they are
+ * opened; and what is dropped on an element that has come under the pointer since it last moved is dropped on nothing, for no event
+ * has asked that element yet.
+ */
+async function hold(
   place: Locator,
   shows: () => Promise<boolean>,
-  above = 0,
+  above: number,
+  move: (x: number, y: number) => Promise<unknown>,
 ): Promise<void> {
-  const until = Date.now() + 10_000;
-  for (let step = 0; !(await shows()); step++) {
-    assert.ok(Date.now() < until, 'nothing was dragged there');
-    // Views grow and shrink for a moment after they are opened: where the place is now.
-    const { x, y, width, height } = (await place.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
-    const aside = step % 2;
-    await page.mouse.move(x + Math.min(60, width / 2) + aside, y - above + height / 2, { steps: 2 });
+  const began = performance.now();
+  for (let step = 0, rested = 0; rested < 2; step++) {
+    assert.ok(performance.now() - began < patience(), 'nothing was dragged there');
+    const at = await pointOver(place, above);
+    // A pointer that does not move drags nothing.
+    await move(at.x + (step % 2), at.y);
+    const shown = await shows();
+    const now = await pointOver(place, above);
+    rested = shown && now.x === at.x && now.y === at.y ? rested + 1 : 0;
   }
+}
+
+/** Moves what is dragged over a place until something shows. */
+export function dragOver(page: Page, place: Locator, shows: () => Promise<boolean>): Promise<void> {
+  return hold(place, shows, 0, (x, y) => page.mouse.move(x, y, { steps: 2 }));
 }
 
 /** Keys held while something is dragged, as the browser numbers them. */
@@ -83,18 +101,16 @@ export async function drop(
 ): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const data = { items: [...items], files: [...files], dragOperationsMask: ANYTHING };
-  const until = Date.now() + 10_000;
   let at = { x: 0, y: 0 };
-  const drag = (type: 'dragEnter' | 'dragOver' | 'drop') =>
-    session.send('Input.dispatchDragEvent', { type, ...at, data, modifiers });
+  let type: 'dragEnter' | 'dragOver' = 'dragEnter';
+  const drag = (what: 'dragEnter' | 'dragOver' | 'drop') =>
+    session.send('Input.dispatchDragEvent', { type: what, ...at, data, modifiers });
   await place.waitFor();
-  for (let step = 0; step === 0 || !(await shows()); step++) {
-    assert.ok(Date.now() < until, 'nothing was dragged there');
-    const box = await place.boundingBox();
-    assert.ok(box !== null, 'the place is gone');
-    at = { x: box.x + Math.min(60, box.width / 2) + (step % 2), y: box.y - above + box.height / 2 };
-    await drag(step === 0 ? 'dragEnter' : 'dragOver');
-  }
+  await hold(place, shows, above, async (x, y) => {
+    at = { x, y };
+    await drag(type);
+    type = 'dragOver';
+  });
   await drag('drop');
   await session.detach();
 }

@@ -50,11 +50,6 @@ export async function watch(page: Page): Promise<Watched> {
   return seen;
 }
 
-/** Waits, frame by frame of the window, until something outside of it is so. */
-export async function until(page: Page, holds: () => boolean): Promise<void> {
-  while (!holds()) await page.evaluate('new Promise(done => requestAnimationFrame(done))');
-}
-
 /** Elements and attributes a transcript is made of; everything else is a finding. */
 const ELEMENTS = [
   ...[

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import * as path from 'node:path';
-import { startSampleService, type RecordedRequest, type SampleService } from '../../src/sample';
+import { startSampleService, type RecordedRequest, type SampleService } from '../fakes/sampleService';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
-import { stored } from './files';
+import { untilStored } from '../fakes/storage';
+import { violations } from './axe';
 import { storageOf } from './seed';
 import { Workbench } from './workbench';
 
@@ -24,8 +25,7 @@ describe('a first day', () => {
       });
     });
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     service = await startSampleService({ pace: 0.02 });
     folder = temporaryFolder('shop');
     makeSampleWorkspace(folder);
@@ -40,7 +40,10 @@ describe('a first day', () => {
   it('signs in with both addresses and a key, checked before they are kept', async () => {
     const { page } = workbench;
     await workbench.openContainer('Agent Console');
-    await workbench.welcome('Sessions').getByRole('button', { name: 'Sign in' }).click();
+    const welcome = workbench.welcome('Sessions');
+    await welcome.getByRole('button', { name: 'Try with sample data' }).waitFor();
+    await welcome.getByText(/API key/).waitFor();
+    await welcome.getByRole('button', { name: 'Sign in' }).click();
     const step = (number: number): Promise<void> => workbench.quickInput.getByText(`(${number}/3)`).waitFor();
     await step(1);
     await workbench.answer(service.baseUrl);
@@ -107,7 +110,14 @@ describe('a first day', () => {
   it('states what cannot be read yet, and uncovers it with the next message', async () => {
     const chat = workbench.webview();
     await service.settle();
-    await chat.getByText(/cannot be read yet/).waitFor();
+    await chat.getByRole('article', { name: /^The agent has answered/ }).waitFor();
+    assert.deepEqual(await violations(await workbench.webviewFrame()), []);
+    await chat.getByRole('button', { name: 'Why?' }).click();
+    const dialog = workbench.page.locator('.monaco-dialog-box');
+    await dialog.getByText('Why the answer is not shown yet').waitFor();
+    await dialog.getByText(/This one does not\./).waitFor();
+    await workbench.page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
     await chat.getByRole('textbox').fill('Thank you.');
     await workbench.page.keyboard.press('Enter');
     await chat
@@ -136,10 +146,12 @@ describe('a first day', () => {
     const { page } = workbench;
     await workbench.webview().getByRole('textbox').fill('A thought for later');
     await workbench.tab('Please explain').waitFor();
-    await stored(storageOf(workbench), 'A thought for later');
+    await untilStored(storageOf(workbench), rows =>
+      rows.some(({ value }) => value?.includes('A thought for later')),
+    );
     await page.reload();
     // VS Code may have stored an older title of the tab, and another tab in front.
-    await workbench.tab(/Please explain|^Session/).click({ timeout: 60_000 });
+    await workbench.tab(/Please explain|^Session/).click();
     const chat = workbench.webview();
     await chat.getByRole('article').getByText('Thank you.').waitFor();
     await composerHolds(workbench, 'A thought for later');

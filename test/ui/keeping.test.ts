@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { startSampleService, type RecordedRequest, type SampleService } from '../../src/sample';
+import { startSampleService, type RecordedRequest, type SampleService } from '../fakes/sampleService';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { commandLink } from './corpus';
 import { showsJust } from './shown';
@@ -35,8 +35,7 @@ describe('nothing is lost', () => {
     await tab.waitFor({ state: 'detached' });
   };
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     service = await startSampleService({ pace: 0 });
     folder = temporaryFolder('keeping');
     for (const name of ['one.txt', 'two.txt', 'other.txt'])
@@ -58,6 +57,8 @@ describe('nothing is lost', () => {
       await workbench.webview().getByRole('article').getByText(text.slice(0, 14)).waitFor();
     }
     await answers().first().waitFor();
+    // The last that comes by itself: the others were said of fewer messages while the first answer was read.
+    await workbench.webview().getByRole('article').getByText('has answered (7 messages)').waitFor();
   });
   after(async () => {
     await workbench.close();
@@ -65,8 +66,7 @@ describe('nothing is lost', () => {
     removeFolder(folder);
   });
 
-  it('when the chat is hidden, closed, moved and shown again, 100 times', async function () {
-    this.timeout(240_000);
+  it('when the chat is hidden, closed, moved and shown again', async () => {
     for (const name of ['one.txt', 'two.txt']) {
       await workbench.explorerMenu([name], 'Send to agent session');
       await workbench.webview().getByRole('list', { name: 'Attachments' }).getByText(name).waitFor();
@@ -77,31 +77,9 @@ describe('nothing is lost', () => {
     const tab = workbench.tab('First question');
     const row = workbench.row('Sessions', 'First question');
     const secondGroup = workbench.page.locator('.editor-group-container').nth(1);
-    /** A page that VS Code builds anew at this moment takes no key: it is pressed again then. */
-    const pressUntil = async (key: string, state: 'visible' | 'detached'): Promise<void> => {
-      for (let attempt = 1; ; attempt++) {
-        await workbench.page.keyboard.press(key);
-        try {
-          await secondGroup.waitFor({ state, timeout: 5000 });
-          return;
-        } catch (error) {
-          if (attempt === 3) throw error;
-        }
-      }
-    };
-    /** A row that moves from under the pointer at this moment is clicked again then. */
     const open = async (): Promise<void> => {
-      for (let attempt = 1; ; attempt++) {
-        await row.click();
-        try {
-          await workbench.page
-            .locator('.tab.active', { hasText: 'First question' })
-            .waitFor({ timeout: 5000 });
-          return;
-        } catch (error) {
-          if (attempt === 3) throw error;
-        }
-      }
+      await row.click();
+      await workbench.page.locator('.tab.active', { hasText: 'First question' }).waitFor();
     };
     const acts: readonly (() => Promise<void>)[] = [
       async () => {
@@ -117,16 +95,18 @@ describe('nothing is lost', () => {
         await open();
       },
       async () => {
-        await pressUntil('Control+Alt+ArrowRight', 'visible');
+        await workbench.runCommand('View: Move Editor into Next Group');
+        await secondGroup.waitFor();
       },
       async () => {
-        await pressUntil('Control+Alt+ArrowLeft', 'detached');
+        await workbench.runCommand('View: Move Editor into Previous Group');
+        await secondGroup.waitFor({ state: 'detached' });
       },
     ];
-    for (let round = 0; round < 100; round++) {
+    for (const [round, act] of [...acts, ...acts].entries()) {
       const draft = `A thought, take ${String(round)}`;
       await composer().fill(draft);
-      await acts[round % acts.length]?.();
+      await act();
       await showsJust(workbench, { draft, chips: ['one.txt', 'two.txt'], articles: before });
     }
     assert.equal(sends(), 2);
@@ -141,11 +121,11 @@ describe('nothing is lost', () => {
     await workbench.page.reload();
     fault.dispose();
     // A browser may be reloaded before VS Code has stored which editors are open: the row leads there in any case.
-    await workbench.activityIcon('Agent Console').waitFor({ timeout: 40_000 });
+    await workbench.activityIcon('Agent Console').waitFor();
     await workbench.openContainer('Agent Console');
     await workbench.row('Sessions', 'First question').click();
     const row = workbench.webview().getByRole('article').filter({ hasText: 'Do this exactly once' });
-    await row.getByText('not known whether').waitFor({ timeout: 40_000 });
+    await row.getByText('not known whether').waitFor();
     await row.getByText('one.txt').waitFor();
     assert.equal(sends(), 3);
     const again = received('POST');
@@ -159,7 +139,7 @@ describe('nothing is lost', () => {
     assert.equal(await row.count(), 1);
   });
 
-  it('when the page of the chat does not load: it is tried again, or a message is written all the same', async () => {
+  it('when the page of the chat does not load: it is tried again', async () => {
     await workbench.page.addInitScript(`{
       const { write } = Document.prototype;
       Document.prototype.write = function (text) {
@@ -172,21 +152,10 @@ describe('nothing is lost', () => {
       .getByRole('button', { name: /^Close/ })
       .click();
     await workbench.row('Sessions', 'First question').click();
-    await workbench.notified(/did not load within 10 seconds/);
-    await workbench.page.evaluate('top.pagesLoad = true');
-    await workbench
-      .notification(/did not load/)
-      .getByRole('button', { name: 'Try again' })
-      .click();
-    await composer().waitFor();
-    await workbench.page.evaluate('top.pagesLoad = false');
-    await workbench.tab('other.txt').click();
-    await workbench.tab('First question').click();
     const notice = await workbench.notified(/did not load within 10 seconds/);
     assert.equal(await notice.locator('.notification-list-item-message a').count(), 0);
-    await notice.getByRole('button', { name: 'Write a message' }).click();
-    const sent = received('POST');
-    await workbench.answer('Written without a page');
-    assert.equal(((await sent).body as { readonly text?: unknown }).text, 'Written without a page');
+    await workbench.page.evaluate('top.pagesLoad = true');
+    await notice.getByRole('button', { name: 'Try again' }).click();
+    await composer().waitFor();
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { startSampleService, type SampleService } from '../../src/sample';
+import { startSampleService, type SampleService } from '../fakes/sampleService';
 import { PrivateNetwork } from '../fakes/privateNetwork';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { signedInTo, Workbench } from './workbench';

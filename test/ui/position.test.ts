@@ -177,6 +177,36 @@ describe('the position in a transcript', () => {
     await page.getByText('36 of 37').waitFor();
   });
 
+  it('of find is the message it was opened for, also where that comes in later', async () => {
+    const isMarked = (number: number) =>
+      page.waitForFunction(`(() => {
+        const [range] = CSS.highlights.get('current') ?? [];
+        const { top, bottom } = range?.getBoundingClientRect() ?? {};
+        const log = document.querySelector('.log').getBoundingClientRect();
+        return range?.toString() === 'Please look'
+          && range.startContainer.parentElement.closest('.row').textContent.includes('Number ${number}.')
+          && top >= log.top && bottom <= log.bottom;
+      })()`);
+    await page.evaluate(`tell('find', { words: 'Please look', key: 'message:140' })`);
+    await page.getByText('11 of 25').waitFor();
+    await isMarked(140);
+    // The same words in a message that is not there yet.
+    await page.evaluate(`tell('find', { words: 'Please look', key: 'message:60' })`);
+    await splice(0, 0, rows(47, 100), 153);
+    await page.getByText('4 of 38').waitFor();
+    await isMarked(60);
+    // From then on the reader goes where they want.
+    await page.getByRole('button', { name: 'Next match' }).click();
+    await page.getByText('5 of 38').waitFor();
+    await isMarked(64);
+    await page.evaluate(`tell('find', {})`);
+    await page.getByText('5 of 38').waitFor();
+    assert.equal(
+      await page.getByRole('textbox', { name: 'Find in this session' }).inputValue(),
+      'Please look',
+    );
+  });
+
   for (const [when, acts] of [
     ['right before it is gone to', `tell('splice', earlier); await drawn(); press();`],
     ['while it is gone to', `press(); tell('splice', earlier);`],

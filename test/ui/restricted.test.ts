@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { startSampleService, type SampleService } from '../../src/sample';
+import { startSampleService, type SampleService } from '../fakes/sampleService';
+import { until } from '../until';
 import { removeFolder, root, temporaryFolder } from '../vscode/paths';
-import { until, watch, type Watched } from './hostile';
+import { watch, type Watched } from './hostile';
 import { signedInTo, Workbench } from './workbench';
 
 /** A folder nobody has said to trust, and the page's policy as people have it. */
@@ -14,8 +15,7 @@ describe('restricted mode', () => {
   let seen: Watched;
   let spawned: string;
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     service = await startSampleService({ pace: 0.02 });
     parent = temporaryFolder('restricted');
     const folder = path.join(parent, 'folder');
@@ -120,7 +120,7 @@ describe('restricted mode', () => {
       `fetch('https://collect.invalid/b').then(() => 'answered', () => 'stopped')`,
     );
     assert.equal(asked, 'stopped');
-    await until(workbench.page, () =>
+    await until(() =>
       ['img-src', 'connect-src', 'script-src'].every(name => seen.stopped.some(text => text.includes(name))),
     );
     assert.deepEqual(seen.ran, []);
@@ -148,6 +148,7 @@ describe('restricted mode', () => {
   });
 
   it('exports the list of sessions without writing a file', async () => {
+    await workbench.openContainer('Agent Console');
     await workbench.runCommand('Agent Console: Export the list of sessions');
     await shown(workbench, '"format": "agent-console-sessions"');
   });
@@ -169,8 +170,7 @@ describe('a virtual workspace', () => {
   let parent: string;
   let workbench: Workbench;
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     service = await startSampleService({ pace: 0 });
     parent = temporaryFolder('virtual');
     const file = path.join(parent, 'elsewhere.code-workspace');
@@ -186,6 +186,7 @@ describe('a virtual workspace', () => {
   it('has trees that work, and exports without writing a file', async () => {
     await workbench.openContainer('Agent Console');
     await workbench.row('Computers', 'active').waitFor();
+    await workbench.openContainer('Agent Console');
     await workbench.runCommand('Agent Console: Export the list of sessions');
     await shown(workbench, '"format": "agent-console-sessions"');
     await exportUsersAndUsage(workbench);

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { type Frame } from 'playwright-core';
-import { startSampleService, type SampleService } from '../../src/sample';
+import { startSampleService, type SampleService } from '../fakes/sampleService';
 import { toDisposable, type IDisposable } from '../../src/util/disposable';
+import { until } from '../until';
 import { removeFolder, root, temporaryFolder } from '../vscode/paths';
 import { commandLink, corpus, lines } from './corpus';
 import {
@@ -12,7 +13,6 @@ import {
   packageProbe,
   readThrough,
   startHostileService,
-  until,
   watch,
   type HostileService,
   type Watched,
@@ -46,8 +46,7 @@ describe('hostile content', () => {
     assert.equal(await workbench.page.locator(where).locator('.codicon-zap').count(), 0);
   };
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     service = await startSampleService({ pace: 0, keys: { owner: KEY } });
     hostility = makeHostile(service);
     parent = temporaryFolder('hostile');
@@ -194,7 +193,7 @@ describe('hostile content', () => {
     await frame.evaluate(`document.body.insertAdjacentHTML('beforeend',
       '<img src="https://collect.invalid/control" onerror="canary(\\'control\\')">')`);
     await frame.waitForFunction(`document.images[document.images.length - 1].complete`);
-    await until(workbench.page, () => seen.ran.some(text => text.startsWith('control')));
+    await until(() => seen.ran.some(text => text.startsWith('control')));
     assert.deepEqual(seen.asked, ['https://collect.invalid/control']);
     assert.ok((await inspect(frame)).includes('img onerror'));
   });
@@ -211,7 +210,7 @@ describe('hostile content', () => {
   it('never meets the key: not in the page, its messages, files, settings or logs', async () => {
     hostility.dispose();
     const fault = service.fail({ kind: 'html', match: { path: '/api/v0/computers' } });
-    await workbench.viewAction('Computers', 'Refresh computers');
+    await workbench.viewAction('Computers', 'Refresh');
     await workbench
       .view('Computers')
       .getByText(/Shown as of/)
@@ -236,7 +235,7 @@ describe('hostile content', () => {
       texts.set(`frame ${String(index)} ${frame.url()}`, await frame.content());
     }
     for (const [file, text] of textsBelow(workbench.server.userDataFolder)) texts.set(file, text);
-    for (const part of ['settings.json', 'globalStorage', 'transcripts']) {
+    for (const part of ['settings.json', 'globalStorage', 'console.db']) {
       assert.ok(
         [...texts.keys()].some(name => name.includes(part)),
         part,
@@ -303,7 +302,7 @@ describe('hostile content', () => {
 
     it('stays text when the key is rejected', async () => {
       hostile.status = 401;
-      await workbench.viewAction('Computers', 'Refresh computers');
+      await workbench.viewAction('Computers', 'Refresh');
       await workbench.notified(/401, request \[x\] \(command:/);
       await noLinks(MESSAGES);
     });

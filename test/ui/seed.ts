@@ -1,11 +1,13 @@
 import * as path from 'node:path';
 import type { Session } from '../../src/api';
-import { serviceAt } from '../../src/connection/addresses';
-import type { SampleService } from '../../src/sample';
+import { serviceAt } from '../../src/connection/decide';
+import type { SampleService } from '../fakes/sampleService';
+import { Installation, installedFile } from '../../src/hooks/install/installation';
+import { hookPlace } from '../../src/hooks/install/place';
 import { SessionIndex } from '../../src/sessions/sessionIndex';
 import type { SessionSignal } from '../../src/sessions/signal';
 import type { Overlay } from '../../src/sessions/overlay';
-import { openStorage } from '../../src/storage';
+import { openStorage } from '../fakes/storage';
 import { silentLog } from '../fakes/log';
 import type { Workbench } from './workbench';
 
@@ -22,6 +24,25 @@ export interface Seed {
 /** Where the extension of a window keeps its records. */
 export function storageOf(workbench: Workbench): string {
   return path.join(workbench.server.userDataFolder, 'User', 'globalStorage', 'agent-console.agent-console');
+}
+
+/** With these settings, hooks are followed from the beginning. */
+export const FOLLOWING_HOOKS = { 'agentConsole.hooks.outgoing': { SubagentStop: [] } };
+
+/** Installs hooks as another window would: one that follows them listens from then on. */
+export async function installHooks(workbench: Workbench): Promise<void> {
+  const root = storageOf(workbench);
+  const storage = openStorage({ root, log: silentLog() });
+  const files = storage.collection({ path: 'hook-files', version: 1, schema: installedFile });
+  const place = hookPlace(path.join(root, 'hooks'));
+  const installation = new Installation(place, files, () => []);
+  const file = path.join(workbench.server.userDataFolder, 'hooked.json');
+  try {
+    await installation.carryOut(await installation.planInstall(file, ['Stop']));
+    await storage.settled();
+  } finally {
+    storage.dispose();
+  }
 }
 
 /** The service's folder below the records. */

@@ -25,8 +25,8 @@ const state = (sending: boolean): PanelState => ({
     queueStopped: false,
     target: '',
     sendKey: 'enter',
-    largePaste: { choice: 'inline', characters: 1000 },
-    limits: { file: 1000, image: 1000 },
+    largePaste: 'inline',
+    fileLimit: 1000,
   },
   removed: false,
 });

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { type Page } from 'playwright-core';
-import { startSampleService, type SampleService } from '../../src/sample';
+import { startSampleService, type SampleService } from '../fakes/sampleService';
 import { packageExtension } from '../vscode/package';
 import { removeFolder, root, shotsFolder, temporaryFolder } from '../vscode/paths';
 import { endAll } from '../vscode/processes';
@@ -47,14 +47,15 @@ async function take(scene: Scene, theme: Theme, vsix: string): Promise<void> {
   fs.mkdirSync(folder);
   makeSampleWorkspace(folder);
   const service = await startSampleService({
-    openRepositoryUrl: sampleRemote,
-    openRepositoryCommits: sampleCommits(folder),
+    openRepository: { url: sampleRemote, commits: sampleCommits(folder) },
     pace: scene.pace ?? 0,
   });
   const signedIn = scene.signedIn ?? true;
   const workbench = await Workbench.open({
     folder,
     vsix: [vsix],
+    // With the colours of every language.
+    builtIn: undefined,
     env: signedIn ? signIn(service) : {},
     settings: { ...scene.settings, 'workbench.colorTheme': themes[theme].id },
     contextOptions: { viewport: scene.size ?? { width: 1280, height: 800 } },

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { startSampleService, type SampleService } from '../../src/sample';
+import { startSampleService, type SampleService } from '../fakes/sampleService';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
-import { Workbench } from './workbench';
+import { FOLLOWING_HOOKS, installHooks } from './seed';
+import { signedInTo, Workbench } from './workbench';
+
+interface Browser {
+  readonly document: { querySelectorAll(selector: string): Iterable<{ readonly innerText: string }> };
+}
 
 /** What the views say when things go wrong: each state its own words and its way out, and nothing known is lost. */
 describe('states of the views', () => {
@@ -12,88 +17,59 @@ describe('states of the views', () => {
   let folder: string;
   let workbench: Workbench;
 
-  const open = async (key: string): Promise<void> => {
+  const computers = { path: '/api/v0/computers' };
+  let unlisted: { dispose(): unknown };
+
+  before(async () => {
+    folder = temporaryFolder('states');
+    makeSampleWorkspace(folder);
+    service = await startSampleService({ pace: 0.02 });
+    unlisted = service.fail({ kind: 'status', status: 503, match: computers });
     workbench = await Workbench.open({
       folder,
       // High enough for the steps of every computer.
       contextOptions: { viewport: { width: 1280, height: 2000 } },
-      env: {
-        AGENT_CONSOLE_BASE_URL: service.baseUrl,
-        AGENT_CONSOLE_APP_URL: service.appUrl,
-        AGENT_CONSOLE_API_KEY: key,
-      },
+      env: signedInTo(service),
     });
     await workbench.openContainer('Agent Console');
-  };
-
-  before(() => {
-    folder = temporaryFolder('states');
-    makeSampleWorkspace(folder);
   });
-  beforeEach(async function () {
-    this.timeout(120_000);
-    service = await startSampleService({ pace: 0.02 });
-  });
-  afterEach(async function () {
-    await workbench.closeAfter(this.currentTest);
+  after(async () => {
+    await workbench.close();
     await service.close();
+    removeFolder(folder);
   });
-  after(() => removeFolder(folder));
 
-  it('lists computers with their states, also one nobody has heard of', async () => {
-    await open(service.apiKey);
+  it('says why computers cannot be listed, offers to try again, and lists them then', async () => {
+    await workbench.view('Computers').getByText(/503/).waitFor();
+    await workbench.row('Computers', 'Try again').waitFor();
+    unlisted.dispose();
+    await workbench.row('Computers', 'Try again').click();
     await workbench.row('Computers', 'active').waitFor();
+    await workbench.view('Computers').getByText(/503/).waitFor({ state: 'detached' });
+    await workbench.welcome('Sessions').getByText('The service has no list of sessions').waitFor();
+  });
+
+  it('lists computers with their states', async () => {
     const texts = await workbench.rows('Computers').allInnerTexts();
     for (const state of ['active', 'error', 'paused'])
       assert.ok(
         texts.some(text => text.includes(state)),
         texts.join('|'),
       );
-    await workbench.welcome('Sessions').getByText('The service has no list of sessions').waitFor();
-  });
-
-  it('says why computers cannot be listed, offers to try again, and lists them then', async () => {
-    const fault = service.fail({ kind: 'status', status: 503, match: { path: '/api/v0/computers' } });
-    await open(service.apiKey);
-    await workbench.view('Computers').getByText(/503/).waitFor();
-    await workbench.row('Computers', 'Try again').waitFor();
-    fault.dispose();
-    await workbench.row('Computers', 'Try again').click();
-    await workbench.row('Computers', 'active').waitFor();
-    await workbench.view('Computers').getByText(/503/).waitFor({ state: 'detached' });
   });
 
   it('keeps the last list when a later reading fails, and says how old it is', async () => {
-    await open(service.apiKey);
-    await workbench.row('Computers', 'active').waitFor();
-    const fault = service.fail({ kind: 'html', match: { path: '/api/v0/computers' } });
-    await workbench.viewAction('Computers', 'Refresh computers');
-    await workbench
-      .view('Computers')
-      .getByText(/Shown as of/)
-      .waitFor();
+    const fault = service.fail({ kind: 'html', match: computers });
+    const age = workbench.view('Computers').getByText(/Shown as of/);
+    await workbench.viewAction('Computers', 'Refresh');
+    await age.waitFor();
     await workbench.row('Computers', 'active').waitFor();
     fault.dispose();
-    await workbench.viewAction('Computers', 'Refresh computers');
-    await workbench
-      .view('Computers')
-      .getByText(/Shown as of/)
-      .waitFor({ state: 'detached' });
-  });
-
-  it('rests after a rejected key, with one prompt', async () => {
-    await open('not-a-key-of-this-service');
-    await workbench.welcome('Sessions').getByText('did not accept the key').waitFor();
-    await workbench.notified(/was not accepted/);
-    const before = service.requests.length;
-    await workbench.runCommand('Agent Console: Refresh computers');
-    await workbench.runCommand('Agent Console: Show log');
-    assert.ok(service.requests.length <= before + 1, 'nothing is asked with a rejected key');
-    assert.equal(await workbench.notification(/was not accepted/).count(), 1);
+    await workbench.viewAction('Computers', 'Refresh');
+    await age.waitFor({ state: 'detached' });
   });
 
   it('opens a session by its id, refuses one that is not there, and takes a removal back', async () => {
-    await open(service.apiKey);
     const [known] = service.sessionIds;
     const ask = async (id: string): Promise<void> => {
       await workbench.runCommand('Agent Console: Open a session by its id');
@@ -118,17 +94,29 @@ describe('states of the views', () => {
     await removed.getByRole('button', { name: 'Undo' }).click();
     await workbench.row('Sessions', title).waitFor();
   });
+
+  it('rests after a rejected key, with one prompt', async () => {
+    service.fail({ kind: 'status', status: 401 });
+    await workbench.runCommand('Agent Console: Refresh');
+    await workbench.notified(/was not accepted/);
+    const before = service.requests.length;
+    await workbench.runCommand('Agent Console: Refresh');
+    await workbench.runCommand('Agent Console: Show log');
+    assert.ok(service.requests.length <= before + 1, 'nothing is asked with a rejected key');
+    await workbench.notified(/was not accepted/);
+    assert.equal(await workbench.notification(/was not accepted/).count(), 1);
+  });
 });
 
 describe('try with sample data', () => {
-  it('needs no account, says so, and is the same after a reload', async function () {
-    this.timeout(180_000);
+  it('leads from nothing to an answer that streams in, by two clicks and no typing, and is the same after a reload', async () => {
     const folder = temporaryFolder('sample');
     makeSampleWorkspace(folder);
-    const workbench = await Workbench.open({ folder, settings: { 'agentConsole.hooks.listen': 'on' } });
+    const workbench = await Workbench.open({ folder, settings: FOLLOWING_HOOKS });
     try {
       await workbench.openContainer('Agent Console');
-      // What a hook tells before anybody has signed in is told, and kept for later.
+      await installHooks(workbench);
+      // What a hook tells before anybody has signed in is told all the same.
       const storage = 'User/globalStorage/agent-console.agent-console';
       const spool = path.join(workbench.server.userDataFolder, storage, 'hooks', 'spool');
       fs.mkdirSync(spool, { recursive: true });
@@ -139,11 +127,32 @@ describe('try with sample data', () => {
       await workbench.notified('May I go on?');
       await workbench.runCommand('Notifications: Clear All Notifications');
       await workbench.welcome('Sessions').getByRole('button', { name: 'Try with sample data' }).click();
+      const sessions = workbench.view('Sessions').getByRole('treeitem', { name: /^Session / });
+      await sessions.nth(6).waitFor();
+      for (const state of [/waiting/, /running/, /finished.*unread/, /ended \(error\)/, /pinned/])
+        await workbench.view('Sessions').getByRole('treeitem', { name: state }).first().waitFor();
+      await workbench
+        .view('Sessions')
+        .getByRole('treeitem', { name: /^Session Cover the checkout/ })
+        .click();
+      const articles = workbench.webview().getByRole('article');
+      await articles.first().waitFor();
+      const at = await articles.last().getAttribute('aria-label');
+      assert.match(at ?? '', /^Agent/, 'what the agent has said so far is there');
+      // Nothing is done: what comes now comes by itself.
+      for (let step = 0; step < 3; step++) {
+        const last = await articles.last().innerText();
+        await workbench.pageShows(
+          known =>
+            [...(globalThis as unknown as Browser).document.querySelectorAll('article')].at(-1)?.innerText !==
+            known,
+          last,
+        );
+      }
       await workbench.row('Computers', 'active').waitFor();
       await workbench.view('Sessions').locator('.pane-header', { hasText: 'sample data' }).waitFor();
       const usage = workbench.page.locator('.statusbar-item[id="agent-console.agent-console.usage"]');
       await usage.filter({ hasText: /\d/ }).waitFor();
-      await workbench.row('Sessions', /early\s*waiting/).waitFor();
       // After a reload nothing of ours need be open for it.
       await workbench.openContainer('Explorer');
       const loaded = workbench.page.waitForEvent('load');

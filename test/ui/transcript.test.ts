@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { startSampleService, type SampleService } from '../../src/sample';
+import { startSampleService, type SampleService } from '../fakes/sampleService';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { saveAs } from './fileDialog';
@@ -69,8 +69,7 @@ describe('reading a transcript', () => {
     workbench.page.locator('.tab[data-resource-name^="webview-"]').filter({ hasText: title });
   const id = (index: number): string => service.sessionIds[index] ?? '';
 
-  before(async function () {
-    this.timeout(180_000);
+  before(async () => {
     service = await startSampleService({ pace: 0, extras: true });
     const names = 'See `services/checkout/src/cart.ts:3`, cart.ts:4 and ../outside.ts:1.';
     service.fail({
@@ -113,11 +112,17 @@ describe('reading a transcript', () => {
     await chat().getByRole('log').focus();
     await workbench.page.keyboard.press('Home');
     await chat().getByText('Content of the type "hologram"').waitFor();
+    await chat().getByText('2 internal messages', { exact: true }).waitFor();
+    const system = chat().locator('summary', { hasText: 'System message' });
+    await system.focus();
+    await workbench.page.keyboard.press('Enter');
+    await chat().locator('details[open]').getByText('was lost and came back').waitFor();
+    await workbench.page.keyboard.press('Enter');
     const shown = await chat().locator('body').innerText();
     for (const hidden of ['An internal note', 'You are an agent']) assert.ok(!shown.includes(hidden), hidden);
     assert.equal(
       await chat()
-        .getByText(/cannot be read yet/)
+        .getByText(/cannot be read yet|The agent has answered/)
         .count(),
       0,
     );
@@ -144,6 +149,10 @@ describe('reading a transcript', () => {
     await field.fill('nobody knows yet');
     await chat().getByText('1 of 1').waitFor();
     await chat().locator('details[open]').getByText('a kind nobody knows yet').waitFor();
+    await field.fill('You are an agent');
+    await chat().getByText('No results').waitFor();
+    await field.fill('lost and came back');
+    await chat().getByText('1 of 1').waitFor();
     await field.fill('return input.reduce');
     await chat().getByText('12 of 12').waitFor();
     await workbench.pageShows(MARKED, undefined);
@@ -302,7 +311,7 @@ describe('reading a transcript', () => {
     await page('Migrate the build').click();
     await chat().getByRole('article').last().waitFor();
     await workbench.page.reload();
-    await workbench.activityIcon('Agent Console').waitFor({ timeout: 60_000 });
+    await workbench.activityIcon('Agent Console').waitFor();
     await workbench.openContainer('Agent Console');
     await tabs().first().waitFor();
     await workbench.row('Sessions', 'Odd corners').click();

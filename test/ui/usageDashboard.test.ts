@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import * as path from 'node:path';
 import type { FrameLocator, Locator } from 'playwright-core';
-import { startSampleService, type SampleService } from '../../src/sample';
+import { startSampleService, type SampleService } from '../fakes/sampleService';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { saveAs } from './fileDialog';
@@ -66,8 +66,7 @@ describe('the usage dashboard', () => {
     }
   };
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     folder = temporaryFolder('dashboard');
     makeSampleWorkspace(folder);
     service = await startSampleService({ pace: 0 });
@@ -169,7 +168,7 @@ describe('the usage dashboard', () => {
     await days(7).waitFor();
     await stored(workbench, /tab\\*":\\*"people\\*",\\*"preset\\*":\\*"7\b/);
     await workbench.page.reload();
-    await chosen('People').waitFor({ timeout: 30_000 });
+    await chosen('People').waitFor();
     await days(7).waitFor();
     assert.ok(await range('7 days').isChecked());
     assert.equal(await workbench.tab('Usage').count(), 1);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { firstState, tabIds, type PageState } from '../../src/usage/protocol';
+import { firstState, knownOf, tabIds, type PageState, type Value } from '../../src/usage/protocol';
 import { hostileNames, makeReport, people, daysOf, bounds } from '../fakes/usageReports';
 import { violations } from './axe';
 import { themeVariables, type PageTheme } from './themeVariables';
@@ -11,8 +11,7 @@ describe('the usage page', () => {
   let theatre: Awaited<ReturnType<typeof openTheatre>>;
   let stage: UsageStage;
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     theatre = await openTheatre();
   });
   after(() => theatre.close());
@@ -44,7 +43,7 @@ describe('the usage page', () => {
     assert.equal(source.asked.length, 1);
     // What is there is not asked for again, and what is drawn is not drawn again.
     assert.ok(source.fetched.every(({ again }) => !again));
-    await page.getByText('fetched 12 min ago').waitFor();
+    await page.getByText(/fetched 1\d min ago/).waitFor();
     const { origin } = new URL(page.url());
     assert.deepEqual(
       requests.filter(url => !url.startsWith(`${origin}/`)),
@@ -64,8 +63,7 @@ describe('the usage page', () => {
     assert.equal(await page.getByRole('tabpanel', { name: 'Tokens' }).count(), 1);
   });
 
-  it('has no violation on any tab, in any theme', async function () {
-    this.timeout(60_000);
+  it('has no violation on any tab, in any theme', async () => {
     const found: string[] = [];
     const { page } = await open({ compare: true });
     for (const name of ['Tokens', 'Tools', 'Activity', 'Productivity', 'People']) {
@@ -132,7 +130,7 @@ describe('the usage page', () => {
     const spoken = page.locator('.spoken');
     await spoken.getByText('Friday, November 20, 2026 UTC').waitFor();
     const said = (await spoken.innerText()).split('. ');
-    const number = (value: number | null | undefined) => (value ?? 0).toLocaleString('en');
+    const number = (value: Value | undefined) => (knownOf(value ?? null) ?? 0).toLocaleString('en');
     assert.equal(
       said[1],
       `${model!.label}: ${number(model!.values.at(-1))}, before: ${number(model!.previous!.at(-1))}`,

@@ -13,8 +13,7 @@ describe('states of the usage page', () => {
   let theatre: Awaited<ReturnType<typeof openTheatre>>;
   let stage: UsageStage;
 
-  before(async function () {
-    this.timeout(120_000);
+  before(async () => {
     theatre = await openTheatre();
   });
   after(() => theatre.close());

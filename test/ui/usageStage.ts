@@ -9,6 +9,7 @@ import { pageHtml } from '../../src/webview/html';
 import { FakeUsageSource } from '../fakes/usageSource';
 import { ensureVsCode } from '../vscode/install';
 import { root } from '../vscode/paths';
+import { patience } from '../until';
 import { launchBrowser } from '../vscode/server';
 import { themeVariables, type PageTheme } from './themeVariables';
 
@@ -66,6 +67,7 @@ function answer(request: http.IncomingMessage, response: http.ServerResponse): v
       styleUri: '/usage.css',
       language: 'en',
       title: 'Usage',
+      broken: { sentence: '{0}', reload: 'Reload', log: 'Show log' },
     })
       .replace('<link', `<link rel="stylesheet" href="/theme.css?theme=${theme}"><link`)
       .replace('<body>', `<body class="${bodyClass(theme)}">`);
@@ -94,7 +96,7 @@ async function openStage(browser: Browser, origin: string, options: StageOptions
     ...contextOptions,
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(patience());
   const problems: string[] = [];
   const requests: string[] = [];
   const saved: { name: string; text: string }[] = [];

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict';
+import { until } from '../until';
 import type { Workbench } from './workbench';
 
 interface Browser {
@@ -11,7 +11,6 @@ interface Browser {
     open(name: string): Request<Database>;
   };
   readonly Event: new (name: string) => unknown;
-  readonly requestAnimationFrame: (callback: (time: number) => void) => number;
 }
 
 interface Request<T> {
@@ -38,26 +37,26 @@ export async function crash(window: Workbench): Promise<void> {
 
 /** Leaves the window for a moment, which makes it store its state, and resolves when the store holds what is wanted. */
 export async function stored(workbench: Workbench, wanted: RegExp): Promise<void> {
-  const found = await workbench.page.evaluate(async source => {
-    const { document, indexedDB, requestAnimationFrame, Event } = globalThis as unknown as Browser;
+  await workbench.page.evaluate(() => {
+    const { document, Event } = globalThis as unknown as Browser;
+    document.hasFocus = () => false;
+    document.dispatchEvent(new Event('visibilitychange'));
+  });
+  const holds = async (source: string): Promise<boolean> => {
+    const { indexedDB } = globalThis as unknown as Browser;
     const result = <T>(request: Request<T>): Promise<T> =>
       new Promise((resolve, reject) => {
         request.onsuccess = () => resolve(request.result);
         request.onerror = () => reject(new Error('The store cannot be read.'));
       });
-    document.hasFocus = () => false;
-    document.dispatchEvent(new Event('visibilitychange'));
-    for (let frame = 0; frame < 600; frame++) {
-      for (const { name } of await indexedDB.databases()) {
-        if (!name.startsWith('vscode-web-state-db')) continue;
-        const database = await result(indexedDB.open(name));
-        const values = await result(database.transaction('ItemTable').objectStore('ItemTable').getAll());
-        database.close();
-        if (values.some(value => new RegExp(source).test(String(value)))) return true;
-      }
-      await new Promise(resolve => requestAnimationFrame(resolve));
+    for (const { name } of await indexedDB.databases()) {
+      if (!name.startsWith('vscode-web-state-db')) continue;
+      const database = await result(indexedDB.open(name));
+      const values = await result(database.transaction('ItemTable').objectStore('ItemTable').getAll());
+      database.close();
+      if (values.some(value => new RegExp(source).test(String(value)))) return true;
     }
     return false;
-  }, wanted.source);
-  assert.ok(found, 'the window has not stored what its page keeps');
+  };
+  await until(() => workbench.page.evaluate(holds, wanted.source));
 }

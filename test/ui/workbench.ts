@@ -1,9 +1,17 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { errors, type Frame, type FrameLocator, type Locator, type Page } from 'playwright-core';
-import type { SampleService } from '../../src/sample';
+import type { Frame, FrameLocator, Locator, Page } from 'playwright-core';
+import type { SampleService } from '../fakes/sampleService';
+import { again, opened, patience } from '../until';
 import { root, shotsFolder } from '../vscode/paths';
-import { startServer, type PageOptions, type Server, type ServerOptions } from '../vscode/server';
+import {
+  openingLimitMs,
+  startServer,
+  type PageOptions,
+  type Server,
+  type ServerOptions,
+} from '../vscode/server';
+import { isTimeout, untilTrue } from './untilTrue';
 
 export interface WorkbenchOptions extends ServerOptions {
   readonly folder?: string | undefined;
@@ -26,28 +34,23 @@ export function signedInTo(
 const openWindows = ((globalThis as { agentConsoleWindows?: Set<Workbench> }).agentConsoleWindows ??=
   new Set());
 
+/** What our windows need of VS Code's own extensions: all of them together take half as long again to start. */
+const builtIn = [
+  'git',
+  'javascript',
+  'json',
+  'markdown-basics',
+  'theme-defaults',
+  'typescript-basics',
+  'yaml',
+];
+
 interface Browser {
   readonly document: { readonly activeElement: { readonly tagName: string; blur(): void } | null };
 }
 
 /** Pages looked at, each built anew while it was, before that counts as a failure. */
 const MOST_PAGES = 20;
-
-function isTimeout(error: unknown): boolean {
-  return error instanceof errors.TimeoutError;
-}
-
-/**
- * Waits until an expression is true, once it is settled where it is a promise. It is asked from outside each time: a page under our
- * policy evaluates no text by itself.
- */
-export async function untilTrue(where: Page | Frame, expression: string): Promise<void> {
-  const until = Date.now() + 30_000;
-  while (!(await where.evaluate<boolean>(`Promise.resolve(${expression}).then(Boolean)`))) {
-    if (Date.now() > until) throw new errors.TimeoutError(`It did not come true: ${expression}`);
-    await where.evaluate('new Promise(requestAnimationFrame)');
-  }
-}
 
 /** One window of VS Code with the extension. Every wait is for something on the screen. */
 export class Workbench {
@@ -66,7 +69,11 @@ export class Workbench {
 
   /** Starts VS Code with this checkout's extension (or with `extensions` or `vsix`) and opens a window. */
   static async open(options: WorkbenchOptions = {}): Promise<Workbench> {
-    const server = await startServer({ ...(options.vsix ? {} : { extensions: [root] }), ...options });
+    const server = await startServer({
+      builtIn,
+      ...(options.vsix ? {} : { extensions: [root] }),
+      ...options,
+    });
     try {
       return await Workbench.#window(server, true, options.folder, options);
     } catch (error) {
@@ -87,8 +94,9 @@ export class Workbench {
     options: PageOptions = {},
   ): Promise<Workbench> {
     let workbench: Workbench | undefined;
+    const began = performance.now();
     const prepare = async (page: Page) => {
-      page.setDefaultTimeout(30_000);
+      page.setDefaultTimeout(openingLimitMs);
       workbench = new Workbench(page, server, ownsServer);
       await options.prepare?.(page);
     };
@@ -96,6 +104,8 @@ export class Workbench {
       const page = await server.openPage(folder, { ...options, prepare });
       workbench ??= new Workbench(page, server, ownsServer);
       await workbench.#ready(folder);
+      opened(performance.now() - began);
+      page.setDefaultTimeout(patience());
       return workbench;
     } catch (error) {
       await workbench?.capture('failed-open');
@@ -123,14 +133,11 @@ export class Workbench {
    */
   async openContainer(title: string): Promise<void> {
     const shown = this.page.locator('.sidebar .composite.title', { hasText: title });
-    for (let attempt = 1; !(await shown.isVisible()); attempt++) {
-      await this.activityIcon(title).click();
-      try {
-        await shown.waitFor({ timeout: 5000 });
-      } catch (error) {
-        if (attempt === 3) throw error;
-      }
-    }
+    if (await shown.isVisible()) return;
+    await again(
+      () => this.activityIcon(title).click(),
+      limit => shown.waitFor(limit),
+    );
   }
 
   /** A view of the side bar by its title, such as `Sessions`. */
@@ -192,20 +199,17 @@ export class Workbench {
   async explorerMenu(names: readonly string[], entry: string | RegExp): Promise<void> {
     await this.openContainer('Explorer');
     const selected = this.page.locator('.explorer-folders-view .monaco-list-row.selected');
-    for (let attempt = 1; ; attempt++) {
-      for (const [index, name] of names.entries()) {
-        await this.explorerRow(name).click(index === 0 ? {} : { modifiers: ['ControlOrMeta'] });
-        // A single click also opens the file, which would come in front of what the entry is about to show.
-        if (index === 0) await this.tab(name).first().waitFor();
-      }
-      try {
-        await selected.nth(names.length - 1).waitFor({ timeout: 2000 });
-        break;
-      } catch (error) {
-        // The Explorer reads its folder anew when it is shown, and may forget by that what was selected.
-        if (attempt === 3) throw error;
-      }
-    }
+    // The Explorer reads its folder anew when it is shown, and may forget by that what was selected.
+    await again(
+      async () => {
+        for (const [index, name] of names.entries()) {
+          await this.explorerRow(name).click(index === 0 ? {} : { modifiers: ['ControlOrMeta'] });
+          // A single click also opens the file, which would come in front of what the entry is about to show.
+          if (index === 0) await this.tab(name).first().waitFor();
+        }
+      },
+      limit => selected.nth(names.length - 1).waitFor(limit),
+    );
     await this.contextMenu(this.explorerRow(names.at(-1) ?? ''), entry);
   }
 
@@ -213,16 +217,11 @@ export class Workbench {
   async contextMenu(target: Locator, entry: string | RegExp): Promise<void> {
     await target.click({ button: 'right' });
     const item = this.page.locator('.monaco-menu .action-item').filter({ hasText: entry }).first();
-    for (let attempt = 1; ; attempt++) {
-      await item.click();
-      try {
-        await item.waitFor({ state: 'hidden', timeout: 2000 });
-        return;
-      } catch (error) {
-        // A menu takes no click in its first tenth of a second: it stays open and is clicked again.
-        if (attempt === 3) throw error;
-      }
-    }
+    // A menu takes no click in its first tenth of a second, but a key at once.
+    await item.hover();
+    await item.and(this.page.locator('.focused')).waitFor();
+    await this.page.keyboard.press('Enter');
+    await item.waitFor({ state: 'hidden' });
   }
 
   get quickInput(): Locator {
@@ -240,22 +239,20 @@ export class Workbench {
       const { activeElement } = (globalThis as unknown as Browser).document;
       if (activeElement?.tagName === 'IFRAME') activeElement.blur();
     });
-    for (let attempt = 1; ; attempt++) {
-      await this.page.keyboard.press('F1');
-      try {
-        await input.fill(`>${title}`, { timeout: 5000 });
-        await this.quickInput
-          .locator('.monaco-list-row')
-          .filter({ hasText: title })
-          .first()
-          .click({ timeout: 5000 });
-        return;
-      } catch (error) {
-        if (attempt === 3) throw error;
-        // A palette that stays open does not look for commands again.
-        await this.page.keyboard.press('Escape');
-      }
-    }
+    const found = this.quickInput.locator('.monaco-list-row').filter({ hasText: title }).first();
+    await again(
+      () => this.page.keyboard.press('F1'),
+      async limit => {
+        try {
+          await input.fill(`>${title}`, limit);
+          await found.click(limit);
+        } catch (error) {
+          // A palette that stays open does not look for commands again.
+          await this.page.keyboard.press('Escape');
+          throw error;
+        }
+      },
+    );
   }
 
   /** Chooses an entry of the open quick pick. */
@@ -283,16 +280,14 @@ export class Workbench {
     const centre = this.page.locator('.notifications-center.visible');
     const bell = this.page.locator('.statusbar-item[id="status.notifications"]');
     const wanted = this.notification(text);
-    for (let attempt = 1; ; attempt++) {
-      if (attempt === 1) await centre.or(bell.locator('.codicon-bell-dot')).first().waitFor();
-      if (!(await centre.isVisible())) await bell.click();
-      try {
-        await wanted.waitFor({ timeout: 7000 });
-        return wanted;
-      } catch (error) {
-        if (attempt === 3) throw error;
-      }
-    }
+    await centre.or(bell.locator('.codicon-bell-dot')).first().waitFor();
+    await again(
+      async () => {
+        if (!(await centre.isVisible())) await bell.click();
+      },
+      limit => wanted.waitFor(limit),
+    );
+    return wanted;
   }
 
   /** The tab of an open editor. */
@@ -375,6 +370,13 @@ export class Workbench {
         [0, 1].map(index => texts(`page ${index + 1}`, this.webview(index).locator('body'))),
       )),
     ].join(', ');
+  }
+
+  /** Closes what lies over the window, such as a menu or a picker that a failed test has left. */
+  async clear(): Promise<void> {
+    const over = this.page.locator('.quick-input-widget, .context-view .monaco-menu, .monaco-dialog-box');
+    for (let left = 5; left > 0 && (await over.filter({ visible: true }).count()) > 0; left--)
+      await this.page.keyboard.press('Escape');
   }
 
   /** Closes the window; where the test failed, what was to be seen is saved first. */

@@ -7,50 +7,54 @@ import * as path from 'node:path';
 
 const root = process.env.AGENT_CONSOLE_ROOT ?? process.cwd();
 
+/** What esbuild tells of a file it has made. */
+interface Output {
+  readonly inputs: object;
+  readonly imports: readonly { readonly path: string; readonly kind: string; readonly external?: boolean }[];
+}
+
 describe('the production build', () => {
   let dist = '';
-  before(function () {
+  let outputs: ReadonlyMap<string, Output>;
+  before(() => {
     dist = fs.mkdtempSync(path.join(os.tmpdir(), 'ac-dist-'));
     execFileSync(process.execPath, ['esbuild.js', '--production', '--dist', dist], { cwd: root });
+    const made = JSON.parse(fs.readFileSync(path.join(dist, 'meta.json'), 'utf8')) as Record<string, Output>;
+    outputs = new Map(Object.entries(made).map(([file, output]) => [path.basename(file), output]));
   });
   after(() => fs.rmSync(dist, { recursive: true, force: true }));
 
-  it('loads at most 15 KB at activation', () => {
-    const { size } = fs.statSync(path.join(dist, 'extension.js'));
-    assert.ok(size <= 15 * 1024, `dist/extension.js has ${size} bytes`);
+  const output = (file: string): Output => {
+    const found = outputs.get(file);
+    assert.ok(found, file);
+    return found;
+  };
+  const hostFiles = (): readonly string[] => fs.readdirSync(dist).filter(file => /\.m?js$/.test(file));
+  /** Names of what is loaded with a file, its own among them. */
+  const loadedWith = (file: string, loaded = new Set<string>()): ReadonlySet<string> => {
+    if (loaded.has(file)) return loaded;
+    loaded.add(file);
+    for (const { path: target, kind, external } of output(file).imports) {
+      if (external === true) loaded.add(target);
+      else if (kind !== 'dynamic-import') loadedWith(path.basename(target), loaded);
+    }
+    return loaded;
+  };
+
+  it('loads one file at activation', () => {
+    const outside = output('extension.js').imports.map(each => `${each.kind} ${each.path}`);
+    assert.deepEqual([...new Set(outside)].sort(), ['dynamic-import ./compose.mjs', 'require-call vscode']);
   });
 
-  for (const [page, kilobytes] of [
-    ['chat', 240],
-    ['usage', 130],
-    ['readiness', 40],
-  ] as const) {
-    it(`ships a ${page} page of at most ${String(kilobytes)} KB`, () => {
-      const sizes = [`${page}.js`, `${page}.css`].map(
-        file => fs.statSync(path.join(dist, 'pages', file)).size,
-      );
-      assert.ok(sizes.reduce((sum, size) => sum + size) <= kilobytes * 1024, sizes.join());
-    });
-  }
-
-  it('requires nothing but Node, VS Code and its own files', () => {
-    for (const file of hostFiles()) {
-      const code = fs.readFileSync(path.join(dist, file), 'utf8');
-      const foreign = [...code.matchAll(/\brequire\("([^"]+)"\)/g)]
-        .map(match => match[1] ?? '')
-        .filter(
-          name => name !== 'vscode' && !isBuiltin(name) && !hostFiles().includes(name.replace(/^\.\//, '')),
-        );
-      assert.deepEqual(foreign, [], file);
-    }
+  it('needs nothing but Node, VS Code and its own files', () => {
+    for (const file of hostFiles())
+      for (const { path: name, external } of output(file).imports)
+        if (external === true)
+          assert.ok(name === 'vscode' || name === './compose.mjs' || isBuiltin(name), `${file}: ${name}`);
   });
 
   it('carries no HTTP client: all requests go by the fetch that knows the proxy and the certificates of VS Code', () => {
-    const outputs = JSON.parse(fs.readFileSync(path.join(dist, 'meta.json'), 'utf8')) as Record<
-      string,
-      { readonly inputs: object }
-    >;
-    const inputs = Object.values(outputs).flatMap(output => Object.keys(output.inputs));
+    const inputs = [...outputs.values()].flatMap(each => Object.keys(each.inputs));
     assert.ok(inputs.length > 300, 'the parts of all files are known');
     const clients = /node_modules\/(?:undici|node-fetch|cross-fetch|axios|got|request|follow-redirects)\//;
     assert.deepEqual(
@@ -58,22 +62,16 @@ describe('the production build', () => {
       [],
     );
     for (const file of hostFiles()) {
-      const code = fs.readFileSync(path.join(dist, file), 'utf8');
-      assert.doesNotMatch(code, /undici|setGlobalDispatcher/, file);
+      assert.doesNotMatch(fs.readFileSync(path.join(dist, file), 'utf8'), /undici|setGlobalDispatcher/, file);
       // The sample service is a server.
-      if (file !== 'sample.js')
-        assert.doesNotMatch(code, /require\("(?:node:)?(?:https?|http2|tls)"\)/, file);
+      if (Object.keys(output(file).inputs).includes('src/sample/service.ts')) continue;
+      for (const { path: name } of output(file).imports)
+        assert.doesNotMatch(name, /^(?:node:)?(?:https?|http2|tls)$/, file);
     }
   });
 
   it('gives workers nothing that only a window has', () => {
-    for (const file of ['api.js', 'bodyWorker.js']) {
-      const code = fs.readFileSync(path.join(dist, file), 'utf8');
-      assert.doesNotMatch(code, /require\("(vscode|\.\/)/, file);
-    }
+    for (const worker of ['answerWorker.mjs', 'bodyWorker.mjs', 'storageWorker.mjs'])
+      assert.ok(!loadedWith(worker).has('vscode'), worker);
   });
-
-  function hostFiles(): string[] {
-    return fs.readdirSync(dist).filter(file => file.endsWith('.js'));
-  }
 });

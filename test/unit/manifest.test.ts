@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { commands, documents, findCommands, panels, views } from '../../src/contributions';
-import { settingKeys } from '../../src/settings';
+import { commands, panels, views } from '../../src/contributions';
 
 interface Manifest {
   readonly activationEvents: readonly string[];
@@ -23,7 +22,10 @@ interface Manifest {
         readonly completionEvents: readonly string[];
       }[];
     }[];
-    readonly configuration: { readonly properties: Record<string, { scope?: string; default?: unknown }> };
+    readonly configuration: readonly {
+      readonly title: string;
+      readonly properties: Record<string, { scope?: string; markdownDescription: string }>;
+    }[];
   };
 }
 
@@ -34,9 +36,8 @@ const strings = JSON.parse(readFileSync(path.join(root, 'package.nls.json'), 'ut
   string,
   string
 >;
-const commandIds = [...Object.values(commands), findCommands].flatMap(feature =>
-  Object.values<string>(feature),
-);
+const declaredSettings = manifest.contributes.configuration.flatMap(each => Object.entries(each.properties));
+const commandIds = Object.values(commands).flatMap(feature => Object.values<string>(feature));
 
 describe('package.json', () => {
   it('declares exactly the commands that contributions.ts registers', () => {
@@ -51,19 +52,54 @@ describe('package.json', () => {
     );
     assert.deepEqual(
       [...manifest.activationEvents].sort(),
-      [
-        'onStartupFinished',
-        'onUri',
-        `onFileSystem:${documents.notes}`,
-        ...Object.values(panels).map(panel => `onWebviewPanel:${panel}`),
-      ].sort(),
+      ['onStartupFinished', 'onUri', ...Object.values(panels).map(panel => `onWebviewPanel:${panel}`)].sort(),
     );
   });
 
-  it('declares exactly the settings that settings.ts reads, all out of reach of a workspace', () => {
-    const declared = manifest.contributes.configuration.properties;
-    assert.deepEqual(Object.keys(declared).sort(), settingKeys.map(key => `agentConsole.${key}`).sort());
-    for (const [id, setting] of Object.entries(declared)) assert.equal(setting.scope, 'application', id);
+  it('declares no setting that settings.ts does not read, all out of reach of a workspace', () => {
+    const reader = readFileSync(path.join(root, 'src/settings.ts'), 'utf8');
+    for (const [id, setting] of declaredSettings) {
+      assert.ok(reader.includes(`'${id.replace(/^agentConsole\./, '')}'`), id);
+      assert.equal(setting.scope, 'application', id);
+    }
+  });
+
+  it('has settings in sections, the connection last, each with a name for people', () => {
+    const { configuration } = manifest.contributes;
+    assert.deepEqual(
+      configuration.map(({ title }) => strings[title.slice(1, -1)]),
+      ['Sessions', 'Chat', 'Readiness', 'Usage', 'Hooks', 'Notifications', 'Connection'],
+    );
+    for (const [id, { markdownDescription }] of declaredSettings)
+      assert.match(strings[markdownDescription.slice(1, -1)] ?? '', /^\*\*[A-Z][^*]+\*\*/, id);
+  });
+
+  /** The commands of the palette, of Agent Console and no other, where these context keys are set. */
+  const palette = (context: Record<string, unknown>): string[] => {
+    const whens = new Map(
+      manifest.contributes.menus['commandPalette']?.map(({ command, when }) => [command, when]),
+    );
+    const isTrue = (term: string): boolean => {
+      const [, not, key = '', operator, value] = /^(!?)([\w.]+)(?: (==|!=) (.+))?$/.exec(term) ?? [];
+      if (key === '') return assert.fail(term);
+      if (operator !== undefined) return (context[key] === value) === (operator === '==');
+      return key !== 'false' && Boolean(context[key]) === (not === '');
+    };
+    const isShown = (when: string): boolean =>
+      when.split(' || ').some(terms => terms.split(' && ').every(isTrue));
+    return commandIds.filter(id => isShown(whens.get(id) ?? '!nothing'));
+  };
+
+  it('offers six commands in the palette before sign-in, and then at most twenty-five at a time', () => {
+    const { connection, console: general, hooks } = commands;
+    const first = [
+      ...[general.showLog, general.copyDiagnostics, connection.signIn, connection.useSampleService],
+      ...[hooks.install, hooks.doctor],
+    ].sort();
+    assert.deepEqual(palette({}).sort(), first);
+    assert.deepEqual(palette({ 'agentConsole.connection': 'signedOut' }).sort(), first);
+    const signedIn = palette({ 'agentConsole.connection': 'signedIn' });
+    assert.ok(signedIn.length <= 25, `${signedIn.length}: ${signedIn.join(' ')}`);
   });
 
   it('points menus, welcome buttons and views only at what exists', () => {
@@ -78,17 +114,13 @@ describe('package.json', () => {
     }
     const allowed = new Set([
       ...ids,
+      ...ids.map(id => `${id}.visible`),
       ...Object.values<string>(panels),
-      ...settingKeys.map(key => `agentConsole.${key}`),
+      ...declaredSettings.map(([id]) => id),
       'agentConsole.connection',
       'agentConsole.environment',
       'agentConsole.knownService',
       'agentConsole.organizationReading',
-      'agentConsole.organizationFiltered',
-      // Settings that a title button goes by.
-      'agentConsole.sessions.filter',
-      'agentConsole.sessions.titleLength',
-      'agentConsole.sessions.scope',
     ]);
     const whens = [...menus, ...manifest.contributes.viewsWelcome].map(item => item.when ?? '');
     for (const [key] of whens.join(' ').matchAll(/agentConsole\.[\w.]+/g)) assert.ok(allowed.has(key), key);

@@ -1,32 +1,35 @@
 import * as fs from 'node:fs';
+import { availableParallelism } from 'node:os';
 import * as path from 'node:path';
-import { pathToFileURL } from 'node:url';
-import type Mocha from 'mocha';
-import { runMocha } from './mochaRun';
+import { runFiles } from './fileRuns';
+import { runMocha, tellSlowest, testFiles } from './mochaRun';
 import { testOutput } from './paths';
 import { endAll } from './processes';
 
-/** `node mochaMain.js unit|ui`: the built tests of one folder in plain Node; `rootHooks.js` there is used when it exists. */
+/** `node mochaMain.js unit|ui [FILE]`: the built tests of one folder, or one of its files, in plain Node. */
 async function main(): Promise<number> {
-  const name = process.argv[2] ?? 'unit';
+  const [name = 'unit', file] = process.argv.slice(2);
   // Each test file is a bundle of its own, with its own clearing up at the end of the process.
   process.setMaxListeners(100);
-  const folder = path.join(testOutput, name);
-  const hooks = path.join(folder, 'rootHooks.js');
-  const { failed } = await runMocha({
-    folder,
-    timeoutMs: name === 'ui' ? 120_000 : 60_000,
-    secondTry: true,
+  const files = file === undefined ? testFiles(path.join(testOutput, name)) : [file];
+  const resultFile = process.env['AGENT_CONSOLE_TEST_RESULT'];
+  if (name === 'ui' && file === undefined) {
+    // A window keeps two cores busy while it opens, and waits after that.
+    const jobs = Math.min(2, availableParallelism());
+    const tally = await runFiles(files, jobs, ['--enable-source-maps', __filename, name]);
+    tellSlowest(tally);
+    if (resultFile !== undefined) fs.writeFileSync(resultFile, JSON.stringify(tally));
+    return tally.failed > 0 ? 1 : 0;
+  }
+  const tally = await runMocha({
+    files,
+    jobs: file === undefined ? Math.min(4, availableParallelism()) : 1,
     grep: process.env['AGENT_CONSOLE_TEST_GREP'],
-    resultFile: process.env['AGENT_CONSOLE_TEST_RESULT'],
-    rootHooks: fs.existsSync(hooks) ? await rootHooks(hooks) : undefined,
+    resultFile,
+    hooks: path.join(testOutput, name === 'ui' ? 'ui/rootHooks.js' : 'vscode/runningTest.js'),
   });
-  return failed > 0 ? 1 : 0;
-}
-
-async function rootHooks(file: string): Promise<Mocha.RootHookObject> {
-  const module = (await import(pathToFileURL(file).href)) as { readonly rootHooks: Mocha.RootHookObject };
-  return module.rootHooks;
+  if (file === undefined) tellSlowest(tally);
+  return tally.failed > 0 ? 1 : 0;
 }
 
 main().then(

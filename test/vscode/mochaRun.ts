@@ -1,90 +1,109 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { format } from 'node:util';
 import Mocha from 'mocha';
 
 /** Begins each line of a report that is written inside VS Code, so that it is found among what VS Code logs. */
 export const lineMarker = 'test report | ';
 
+/** Ends a test that hangs, so that the report can name it; no test is expected to be done in any time. */
+const longestTestMs = 10 * 60_000;
+
+/** A test that takes longer is told with its time. */
+const slowMs = 4_000;
+
+/** How many of the slowest files and tests are told at the end. */
+const slowestTold = 12;
+
 export interface Tally {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  /** Each failure of the first try and of the second: the full title, and what went wrong. */
+  /** Of each failure the full title, and what went wrong. */
   readonly failures: readonly string[];
+  /** In ms, by name. */
+  readonly took: {
+    readonly files: Readonly<Record<string, number>>;
+    readonly tests: Readonly<Record<string, number>>;
+  };
 }
 
 export interface MochaRun {
-  /** Searched, with all below it, for files that end in `.test.js`. */
-  readonly folder: string;
-  /** For one test, in ms. */
-  readonly timeoutMs: number;
-  /** Run a file with a failing test once more, from its start, when all others are through; the report tells of it. */
-  readonly secondTry?: boolean;
+  /** Of the built tests. */
+  readonly files: readonly string[];
+  /** How many processes share the files; 1 is this process. */
+  readonly jobs?: number;
   /** Only tests whose full title contains this. */
   readonly grep?: string | undefined;
   /** Where the tally is written as JSON when the run is over. */
   readonly resultFile?: string | undefined;
-  readonly rootHooks?: Mocha.RootHookObject | undefined;
+  /** A file that exports the `mochaHooks` of every process. */
+  readonly hooks?: string;
   /** Begin each line of the report with `lineMarker`. */
   readonly marked?: boolean;
 }
 
-/** Runs every test file of a folder with the `spec` reporter in this process. */
+/** Runs every test file of a folder with the `spec` reporter; a hook that fails counts as a failed test. */
 export async function runMocha(run: MochaRun): Promise<Tally> {
   process.setSourceMapsEnabled(true);
   if (run.marked === true) markLines();
   Mocha.reporters.Base.useColors = process.stdout.isTTY && run.marked !== true;
-  const failures: string[] = [];
-  const tallies = await runFiles(run, testFiles(run.folder), failures);
-  const failing = [...tallies].filter(([, { failed }]) => failed > 0).map(([file]) => file);
-  if (run.secondTry === true && failing.length > 0) {
-    const names = failing.map(file => path.relative(run.folder, file)).join(', ');
-    process.stdout.write(`\n  tried again, which is a defect: ${names}\n`);
-    for (const [file, tally] of await runFiles(run, failing, failures)) tallies.set(file, tally);
-  }
-  const total = { passed: 0, failed: 0, skipped: 0, failures };
-  for (const { passed, failed, skipped } of tallies.values()) {
-    total.passed += passed;
-    total.failed += failed;
-    total.skipped += skipped;
-  }
-  if (run.resultFile !== undefined) fs.writeFileSync(run.resultFile, JSON.stringify(total));
-  return total;
-}
-
-type Counts = Omit<Tally, 'failures'>;
-
-/** What came of each file; a hook that fails counts as a failed test. What went wrong is added to `failures`. */
-async function runFiles(
-  run: MochaRun,
-  files: readonly string[],
-  failures: string[],
-): Promise<Map<string, Counts>> {
-  const mocha = new Mocha({ ui: 'bdd', timeout: run.timeoutMs, reporter: 'spec', slow: run.timeoutMs / 4 });
+  const { jobs = 1 } = run;
+  const options = { ui: 'bdd', timeout: longestTestMs, reporter: 'spec', slow: 2 * slowMs } as const;
+  const mocha = new Mocha({ ...options, parallel: jobs > 1, jobs, require: run.hooks ? [run.hooks] : [] });
   if (run.grep !== undefined && run.grep !== '') mocha.fgrep(run.grep);
-  if (run.rootHooks) mocha.rootHooks(run.rootHooks);
-  for (const file of files) mocha.addFile(file);
-  const tallies = new Map<string, Counts>();
-  const count = (kind: keyof Counts, { file = '' }: Mocha.Runnable) => {
-    const before = tallies.get(file) ?? { passed: 0, failed: 0, skipped: 0 };
-    tallies.set(file, { ...before, [kind]: before[kind] + 1 });
+  // Other processes load them by themselves.
+  if (run.hooks !== undefined && jobs === 1) {
+    const module = (await import(pathToFileURL(run.hooks).href)) as {
+      readonly mochaHooks: Mocha.RootHookObject;
+    };
+    mocha.rootHooks(module.mochaHooks);
+  }
+  for (const file of run.files) mocha.addFile(file);
+  const took = { files: {} as Record<string, number>, tests: {} as Record<string, number> };
+  const tally = { passed: 0, failed: 0, skipped: 0, failures: [] as string[], took };
+  const count = (what: Mocha.Runnable): void => {
+    const { duration = 0, file = '' } = what;
+    add(took.files, path.basename(file, '.test.js'), duration);
+    if (!('type' in what) || what.type !== 'hook') add(took.tests, what.titlePath().join(' › '), duration);
   };
   await new Promise<void>(resolve => {
     const runner = mocha.run(() => resolve());
-    runner.on('pass', test => count('passed', test));
-    runner.on('fail', (test, error: unknown) => {
-      count('failed', test);
-      const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      failures.push(`${test.titlePath().join(' › ')}\n${reason}`);
+    runner.on('pass', () => tally.passed++);
+    // From another process an error comes as an object without its class.
+    runner.on('fail', (test, { stack, message = 'no reason given' }: Partial<Error>) => {
+      tally.failed++;
+      tally.failures.push(`${test.titlePath().join(' › ')}\n${stack ?? message}`);
     });
-    runner.on('pending', test => count('skipped', test));
+    runner.on('pending', () => tally.skipped++);
+    runner.on('test end', count);
+    runner.on('hook end', count);
   });
-  mocha.unloadFiles();
-  return tallies;
+  if (run.resultFile !== undefined) fs.writeFileSync(run.resultFile, JSON.stringify(tally));
+  return tally;
 }
 
-function testFiles(folder: string): string[] {
+function add(times: Record<string, number>, name: string, ms: number): void {
+  times[name] = (times[name] ?? 0) + ms;
+}
+
+/** Prints which files and tests took longest. */
+export function tellSlowest({ took }: Tally): void {
+  for (const [what, times] of Object.entries(took)) {
+    const slow = Object.entries(times)
+      .filter(([, ms]) => ms >= slowMs / 2)
+      .sort(([, a], [, b]) => b - a);
+    if (slow.length === 0) continue;
+    const all = Object.values(times).reduce((sum, ms) => sum + ms, 0);
+    console.log(`\n  slowest ${what}, s, of ${(all / 1000).toFixed(1)} in all`);
+    for (const [name, ms] of slow.slice(0, slowestTold))
+      console.log(`  ${(ms / 1000).toFixed(1).padStart(6)}  ${name.slice(0, 120)}`);
+  }
+}
+
+/** The built test files of a folder and all below it. */
+export function testFiles(folder: string): string[] {
   if (!fs.existsSync(folder)) return [];
   return fs
     .readdirSync(folder, { recursive: true })

@@ -1,4 +1,5 @@
-import { chartPng, textPdf } from './sampleMedia';
+import { ORDERS_PNG } from '../../src/sample/stories';
+import { textPdf } from './sampleMedia';
 
 /** The files of the sample repository, a small shop, by their paths. */
 export const sampleFiles: Readonly<Record<string, string | Buffer>> = {
@@ -150,7 +151,7 @@ export function Button({ id, busy, onClick, children }: Props) {
 `,
   'docs/orders.csv':
     'week,orders,returns\n2026-W40,812,31\n2026-W41,955,28\n2026-W42,903,35\n2026-W43,1210,40\n',
-  'docs/orders.png': chartPng(),
+  'docs/orders.png': Buffer.from(ORDERS_PNG, 'base64'),
   'docs/checkout.pdf': textPdf([
     'Checkout, as it is meant to work',
     '',

@@ -23,6 +23,8 @@ export interface ServerOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** The person's own keys, as in `keybindings.json`. */
   readonly keybindings?: readonly object[];
+  /** Which of VS Code's own extensions there are beside those that it always has in a browser; without it all of them. */
+  readonly builtIn?: readonly string[] | undefined;
   /** With it, a folder opens in Restricted Mode; without it every folder is trusted. */
   readonly workspaceTrust?: boolean;
 }
@@ -36,6 +38,9 @@ export interface PageOptions {
   /** Called with the page before it loads anything. */
   readonly prepare?: (page: Page) => Promise<void>;
 }
+
+/** Longest time for a server or a window to stand, in ms: it ends what never will. */
+export const openingLimitMs = 5 * 60_000;
 
 /** A running VS Code server. Each page is one window with an extension host of its own. */
 export interface Server {
@@ -106,8 +111,11 @@ async function startIn(data: string, installation: Installation, options: Server
     ...['--user-data-dir', userDataFolder],
     ...['--extensions-dir', path.join(data, 'extensions')],
     ...['--server-data-dir', path.join(data, 'server')],
+    ...(options.builtIn === undefined ? [] : ['--builtin-extensions-dir', path.join(data, 'built-in')]),
   ];
-  const env = { ...environment(), ...options.env };
+  if (options.builtIn !== undefined)
+    linkExtensions(installation, options.builtIn, path.join(data, 'built-in'));
+  const env = { ...environment(), ...atNoon(), ...options.env };
   if (options.vsix && options.vsix.length > 0) {
     await installPackages(installation, options.vsix, folders, env);
   }
@@ -161,6 +169,19 @@ async function startIn(data: string, installation: Installation, options: Server
   };
 }
 
+/** A folder of some of VS Code's own extensions; they load their modules from where they really are. */
+function linkExtensions(installation: Installation, names: readonly string[], folder: string): void {
+  fs.mkdirSync(folder);
+  const all = path.join(path.dirname(installation.serverMain), '..', 'extensions');
+  for (const name of fs.readdirSync(all)) {
+    const manifest = path.join(all, name, 'package.json');
+    if (!fs.existsSync(manifest)) continue;
+    const isInBrowser = 'browser' in (JSON.parse(fs.readFileSync(manifest, 'utf8')) as object);
+    if (isInBrowser || names.includes(name))
+      fs.symlinkSync(path.join(all, name), path.join(folder, name), 'junction');
+  }
+}
+
 async function open(browser: Browser, url: string, options: PageOptions): Promise<Page> {
   const context =
     options.context ??
@@ -171,8 +192,8 @@ async function open(browser: Browser, url: string, options: PageOptions): Promis
     }));
   const page = await context.newPage();
   await options.prepare?.(page);
-  await page.goto(url);
-  await page.locator('.monaco-workbench').waitFor({ timeout: 60_000 });
+  await page.goto(url, { timeout: openingLimitMs });
+  await page.locator('.monaco-workbench').waitFor({ timeout: openingLimitMs });
   return page;
 }
 
@@ -181,7 +202,7 @@ export async function launchBrowser(installation: Installation): Promise<Browser
   return chromium.launch({
     executablePath: installation.browser.executable,
     args: chromiumArguments,
-    env: { ...environment(), ...installation.browser.env },
+    env: { ...environment(), ...atNoon(), ...installation.browser.env },
     handleSIGINT: false,
     handleSIGTERM: false,
     handleSIGHUP: false,
@@ -196,6 +217,12 @@ export function environment(): Record<string, string> {
       (entry): entry is [string, string] => entry[1] !== undefined && !foreign.test(entry[0]),
     ),
   );
+}
+
+/** A time zone in which it is about noon: no day ends while a test looks at something of today. */
+function atNoon(): Record<string, string> {
+  const behind = new Date().getUTCHours() - 12;
+  return { TZ: `Etc/GMT${behind < 0 ? '' : '+'}${behind}` };
 }
 
 async function installPackages(
@@ -225,7 +252,7 @@ async function installPackages(
 async function listening(child: ChildProcess, output: readonly string[]): Promise<number> {
   return new Promise((resolve, reject) => {
     const fail = (reason: string) => reject(new Error(`The VS Code server ${reason}:\n${output.join('')}`));
-    const timer = setTimeout(() => fail('did not start in a minute'), 60_000);
+    const timer = setTimeout(() => fail(`did not start in ${openingLimitMs} ms`), openingLimitMs);
     const look = () => {
       const port = /Extension host agent listening on (\d+)/.exec(output.join(''))?.[1];
       if (port === undefined) return;

@@ -1,16 +1,16 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import * as fs from 'node:fs';
 import { request } from 'node:http';
 import * as path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startSampleService } from '../../src/sample';
 import { openGate } from './gate';
 import { ensureVsCode, type Installation } from './install';
 import { packageExtension } from './package';
 import { cacheFolder, root, temporaryFolder } from './paths';
 import { endAll, isEnding, onEnd, start } from './processes';
-import { makeSampleWorkspace, sampleCommits } from './sampleWorkspace';
-import { environment } from './server';
+import { makeSampleWorkspace } from './sampleWorkspace';
+import { environment, openingLimitMs } from './server';
+import { useSample } from './useSample';
 
 interface Options {
   readonly port: number | undefined;
@@ -24,7 +24,7 @@ const usage = `npm start -- [--port PORT] [--folder DIR] [--no-open] [--signed-o
 /** Tried when no port is named, so that the address stays the same from run to run. */
 const usualPort = 8439;
 
-/** `npm start`: the packaged extension in a VS Code in the browser, on the sample workspace and the sample service. */
+/** `npm start`: the packaged extension in a VS Code in the browser, on the sample workspace with sample data. */
 async function main(): Promise<void> {
   const options = parse(process.argv.slice(2));
   const folder = options.folder ?? path.join(cacheFolder, 'workspaces', 'shop');
@@ -32,10 +32,10 @@ async function main(): Promise<void> {
   const installation = await ensureVsCode();
   console.log('Packaging the extension.');
   const vsix = packageExtension();
-  const service = options.signedOut ? {} : await sampleEnvironment(folder);
 
   const data = temporaryFolder('start');
-  const child = await startCodeServer(installation, vsix, data, { ...environment(), ...service });
+  if (!options.signedOut) await useSample(path.join(data, 'user'));
+  const child = await startCodeServer(installation, vsix, data);
   await answering(socketIn(data), child);
   const gate = await openGate(socketIn(data), options.port === undefined ? [usualPort, 0] : [options.port]);
   onEnd(() => gate.close());
@@ -78,28 +78,10 @@ function makeFolder(folder: string, own: boolean): void {
   else if (!fs.existsSync(folder)) throw new Error(`The folder ${folder} does not exist.`);
 }
 
-/** Starts the sample service in this process; returns what signs the extension in to it. */
-async function sampleEnvironment(folder: string): Promise<Record<string, string>> {
-  const remote = spawnSync('git', ['remote', 'get-url', 'origin'], {
-    cwd: folder,
-    encoding: 'utf8',
-  }).stdout.trim();
-  const service = await startSampleService(
-    remote === '' ? {} : { openRepositoryUrl: remote, openRepositoryCommits: sampleCommits(folder) },
-  );
-  onEnd(() => service.close());
-  return {
-    AGENT_CONSOLE_BASE_URL: service.baseUrl,
-    AGENT_CONSOLE_APP_URL: service.appUrl,
-    AGENT_CONSOLE_API_KEY: service.apiKey,
-  };
-}
-
 async function startCodeServer(
   installation: Installation,
   vsix: string,
   data: string,
-  env: Record<string, string>,
 ): Promise<ChildProcess> {
   const user = path.join(data, 'user');
   fs.mkdirSync(path.join(user, 'User'), { recursive: true });
@@ -127,7 +109,7 @@ async function startCodeServer(
   const log = fs.openSync(path.join(data, 'code-server.log'), 'w');
   const run = (args: readonly string[]) =>
     start(process.execPath, [installation.codeServer, ...folders, ...args], {
-      env,
+      env: environment(),
       stdio: ['ignore', log, log],
     });
 
@@ -155,8 +137,8 @@ function socketIn(data: string): string {
 
 /** Resolves when the server answers; rejects when it ends before. */
 async function answering(socketPath: string, child: ChildProcess): Promise<void> {
-  const limit = Date.now() + 60_000;
-  while (Date.now() < limit) {
+  const limit = performance.now() + openingLimitMs;
+  while (performance.now() < limit) {
     if (child.exitCode !== null) throw new Error(`VS Code ended with code ${child.exitCode}.`);
     const status = await new Promise<number | undefined>(resolve => {
       request({ socketPath, path: '/healthz' }, answer => {
@@ -169,7 +151,7 @@ async function answering(socketPath: string, child: ChildProcess): Promise<void>
     if (status === 200) return;
     await pause(100);
   }
-  throw new Error('VS Code did not answer within a minute.');
+  throw new Error('VS Code did not answer.');
 }
 
 /** Where a person sits before a screen; else they open the address themselves. */

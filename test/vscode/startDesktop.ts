@@ -1,15 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process';
 import * as path from 'node:path';
-import { startSampleService } from '../../src/sample';
 import { packageExtension } from './package';
 import { cacheFolder } from './paths';
-import { endAll, onEnd } from './processes';
-import { makeSampleWorkspace, sampleCommits, sampleRemote } from './sampleWorkspace';
+import { endAll } from './processes';
+import { makeSampleWorkspace } from './sampleWorkspace';
 import { environment } from './server';
+import { useSample } from './useSample';
 
 /**
  * `npm run start:desktop`: opens the sample workspace in the VS Code whose `code` is on PATH, with the packaged extension in
- * a profile of its own, signed in to a sample service that lives as long as this program.
+ * a profile of its own, with sample data.
  */
 async function main(): Promise<void> {
   const shell = process.platform === 'win32';
@@ -34,23 +34,14 @@ async function main(): Promise<void> {
   if (installed.status !== 0) throw new Error('`code` did not install the extension.');
   const folder = path.join(cacheFolder, 'workspaces', 'shop');
   makeSampleWorkspace(folder);
-  const service = await startSampleService({
-    openRepositoryUrl: sampleRemote,
-    openRepositoryCommits: sampleCommits(folder),
-  });
-  onEnd(() => service.close());
+  await useSample(path.join(data, 'user'));
   const editor = spawn('code', [...folders, '--new-window', '--wait', folder], {
-    env: {
-      ...environment(),
-      AGENT_CONSOLE_BASE_URL: service.baseUrl,
-      AGENT_CONSOLE_APP_URL: service.appUrl,
-      AGENT_CONSOLE_API_KEY: service.apiKey,
-    },
+    env: environment(),
     stdio: 'ignore',
     shell,
   });
   console.log(
-    'VS Code opens with the sample workspace; it is signed in until its window is closed or you press Ctrl+C.',
+    'VS Code opens with the sample workspace and sample data. Close its window or press Ctrl+C to end.',
   );
   await new Promise((resolve, reject) => {
     editor.once('exit', resolve);

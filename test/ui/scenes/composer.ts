@@ -6,7 +6,7 @@ import type { Scene } from './scene';
 export const composerScenes: readonly Scene[] = [
   {
     name: 'composer',
-    settings: { 'agentConsole.chat.maxImageMegabytes': 1, 'agentConsole.chat.largePasteCharacters': 500 },
+    settings: { 'agentConsole.chat.maxAttachmentMegabytes': 1 },
     async play({ workbench, service }) {
       await addSessions(workbench, service);
       const chat = workbench.webview();

@@ -1,7 +1,8 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { type Locator } from 'playwright-core';
-import { type SampleService } from '../../../src/sample';
+import { type SampleService } from '../../fakes/sampleService';
+import { FOLLOWING_HOOKS, installHooks } from '../seed';
 import { type Workbench } from '../workbench';
 import { addSessions } from './sampleSessions';
 import { type Scene } from './scene';
@@ -9,12 +10,13 @@ import { type Scene } from './scene';
 export const hookScenes: readonly Scene[] = [
   {
     name: 'hooks-attention',
-    settings: { 'agentConsole.hooks.listen': 'on' },
+    settings: FOLLOWING_HOOKS,
     async play({ workbench, service }) {
       await addSessions(workbench, service);
+      await installHooks(workbench);
       putHookEvents(workbench, service);
       const waiting = workbench.page.locator('.statusbar-item[id$="agentConsole.attention"]');
-      await waiting.getByLabel('2 agents wait').waitFor();
+      await waiting.getByLabel('2 agents are waiting').waitFor();
       await waiting.click();
       await workbench.quickInput.getByText('May I push').waitFor();
       return undefined;
@@ -44,10 +46,11 @@ export const hookScenes: readonly Scene[] = [
   },
   {
     name: 'hooks-check',
-    settings: { 'agentConsole.hooks.listen': 'on' },
+    settings: FOLLOWING_HOOKS,
     async play({ workbench, service }) {
       await workbench.openContainer('Agent Console');
       await workbench.row('Computers', 'atlas').waitFor();
+      await installHooks(workbench);
       putHookEvents(workbench, service);
       await workbench.runCommand('Agent Console: Check hooks');
       await workbench.quickInput.getByText('This window listens').waitFor();
@@ -56,7 +59,7 @@ export const hookScenes: readonly Scene[] = [
   },
 ];
 
-/** Names a settings file for the hooks that may count for others too, and resolves to the question about it. */
+/** Names a settings file for the hooks that others may use, and resolves to the question about it. */
 async function askAboutFile(workbench: Workbench): Promise<Locator> {
   await workbench.openContainer('Agent Console');
   await workbench.row('Computers', 'atlas').waitFor();
@@ -66,10 +69,9 @@ async function askAboutFile(workbench: Workbench): Promise<Locator> {
     '{\n  // The model of every session\n  "model": "atlas-large",\n  "theme": "auto"\n}\n',
   );
   await workbench.runCommand('Agent Console: Install hooks…');
-  await workbench.pick('Enter the path');
-  await workbench.quickInput.getByText('The whole path').waitFor();
+  await workbench.quickInput.getByText('Path of the settings file').waitFor();
   await workbench.answer(file);
-  const question = workbench.page.getByRole('dialog').filter({ hasText: 'may count for others' });
+  const question = workbench.page.getByRole('dialog').filter({ hasText: 'Others may use this file' });
   await question.waitFor();
   return question;
 }
@@ -101,7 +103,7 @@ function putHookEvents(workbench: Workbench, service: SampleService): void {
   for (const [index, { minutes, ...event }] of events.entries()) {
     // What the sessions are known to have done was before that.
     const second = Math.ceil(Date.now() / 1000) - minutes * 60;
-    const folder = path.join(hooks, minutes === 0 ? 'spool' : 'history');
+    const folder = path.join(hooks, 'spool');
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
     const file = path.join(folder, `${second}.scene${index}.json`);
     const temp = `${file}.tmp`;

@@ -3,6 +3,7 @@ import { generalScenes } from './general';
 import { hookScenes } from './hooks';
 import { organizationScenes } from './organization';
 import { readinessScenes } from './readiness';
+import { sampleScenes } from './sample';
 import { type Scene } from './scene';
 import { sessionScenes } from './sessions';
 import { usageScenes } from './usage';
@@ -10,6 +11,7 @@ import { usageScenes } from './usage';
 /** Every state that pictures are taken of. */
 export const scenes: readonly Scene[] = [
   ...generalScenes,
+  ...sampleScenes,
   ...sessionScenes,
   ...composerScenes,
   ...readinessScenes,

@@ -35,8 +35,11 @@ export const organizationScenes: readonly Scene[] = [
     name: 'organization-forbidden',
     async play({ workbench, service }) {
       service.fail({ kind: 'status', status: 403, match: { path: /\/organization\// } });
-      await showOrganization(workbench);
-      await workbench.row('Organization', 'Not readable').waitFor();
+      await workbench.showOnly('Organization');
+      await workbench
+        .view('Organization')
+        .getByText(/may read neither/)
+        .waitFor();
       return undefined;
     },
   },

@@ -39,7 +39,7 @@ export const readinessScenes: readonly Scene[] = [
       await workbench.showOnly('Readiness');
       await workbench.row('Readiness', 'acme/shop').waitFor();
       service.fail({ kind: 'html', match: { path: REPORTS } });
-      await workbench.viewAction('Readiness', 'Refresh readiness');
+      await workbench.viewAction('Readiness', 'Refresh');
       await workbench
         .view('Readiness')
         .getByText(/Shown as of/)

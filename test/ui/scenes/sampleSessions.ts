@@ -1,4 +1,4 @@
-import { type SampleService } from '../../../src/sample';
+import { type SampleService } from '../../fakes/sampleService';
 import { type Workbench } from '../workbench';
 
 /** The sessions that the sample service has from the start, opened by their ids; each one's chat opens with it. */

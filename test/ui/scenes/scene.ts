@@ -1,5 +1,5 @@
 import { type Locator } from 'playwright-core';
-import { type SampleService } from '../../../src/sample';
+import { type SampleService } from '../../fakes/sampleService';
 import { type Workbench } from '../workbench';
 
 export interface Stage {

@@ -22,22 +22,13 @@ export const sessionScenes: readonly Scene[] = [
     },
   },
   {
-    name: 'sessions-narrow-titles',
-    pace: 6,
-    settings: { 'agentConsole.sessions.titleLength': 10 },
-    async play(stage) {
-      await manySessions(stage);
-      return narrowed(stage, 200);
-    },
-  },
-  {
     name: 'computers-unknown',
     pace: 6,
     async play(stage) {
       await manySessions(stage);
       const { workbench, service } = stage;
       service.fail({ kind: 'status', status: 503, match: { path: '/api/v0/computers' } });
-      await workbench.runCommand('Agent Console: Refresh computers');
+      await workbench.runCommand('Agent Console: Refresh');
       await workbench.row('Computers', 'unknown, active').waitFor();
       await workbench.view('Computers').getByText('Shown as of').waitFor();
       return sideBar(stage);
@@ -88,9 +79,11 @@ export const sessionScenes: readonly Scene[] = [
   {
     name: 'sessions-by-computer',
     pace: 6,
-    settings: { 'agentConsole.sessions.groupBy': 'computer', 'agentConsole.sessions.filter': '-is:archived' },
     async play(stage) {
       await manySessions(stage);
+      await stage.workbench.runCommand('Agent Console: Sessions view options');
+      await stage.workbench.pick('Computer');
+      await stage.workbench.row('Sessions', /^No computer known/).waitFor();
       return sideBar(stage);
     },
   },
@@ -101,7 +94,7 @@ function sideBar({ workbench }: Stage): Locator {
 }
 
 /** The side bar, so many pixels wide. */
-async function narrowed(stage: Stage, width: number): Promise<Locator> {
+export async function narrowed(stage: Stage, width: number): Promise<Locator> {
   const { page } = stage.workbench;
   const box = await page.locator('.part.sidebar').boundingBox();
   const edge = (box?.x ?? 0) + (box?.width ?? 0);
@@ -150,14 +143,13 @@ async function manySessions({ workbench, service }: Stage): Promise<void> {
           tokenUsage: usage,
         },
       },
-      local: { notes: 'Ask about the lock file first', tags: ['registry'] },
     },
     { sessionId: pending.sessionId, session: pending },
     {
       sessionId: 'pinned',
       ageMs: 30 * hour,
       session: at('Where payments are settled', 'dune', 48),
-      local: { pinned: true, name: 'Payments map', tags: ['keep'] },
+      local: { pinned: true, name: 'Payments map' },
     },
     {
       sessionId: 'today',

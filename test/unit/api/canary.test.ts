@@ -96,7 +96,7 @@ describe('the key and what is sent', function () {
         ),
     });
     const error = await failureOf(api.messages.send('s1', { text: BODY }));
-    assert.equal(error.reason, 'reset');
+    assert.equal(error.reason, 'broken');
     for (const text of [everythingIn(error), log.lines.join('\n')]) {
       assert.ok(!text.includes(KEY) && !text.includes(BODY), text);
     }

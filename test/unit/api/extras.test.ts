@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { startSampleService, type SampleService } from '../../../src/sample';
+import { startSampleService, type SampleService } from '../../fakes/sampleService';
 import { isApiError, type Extra, type Page } from '../../../src/api';
 import { FaultServer } from '../../fakes/faultServer';
 import { clientOf } from './support';
@@ -101,7 +101,11 @@ describe('lists that only some services offer', () => {
   });
 
   it('show what can be read of a page, and name the rest', async () => {
-    const rows = [session('s1'), { sessionId: 's2' }, { ...session('s3'), title: null, odd: 1 }];
+    const rows = [
+      session('s1'),
+      { ...session('s2'), sessionId: 2, title: 'Fix it' },
+      { ...session('s3'), title: null, odd: 1 },
+    ];
     server.answer({ kind: 'answer', status: 200, body: page('sessions', rows, 'c1') });
     const { api } = clientOf(server);
     const { items, problems, cursor, hasMore } = given(await api.extras.sessions('c0'));
@@ -109,9 +113,30 @@ describe('lists that only some services offer', () => {
       items.map(({ sessionId }) => sessionId),
       ['s1', 's3'],
     );
-    assert.equal(problems[0]?.id, 's2');
+    assert.equal(problems[0]?.id, '2');
     assert.deepEqual([cursor, hasMore], ['c1', true]);
     assert.match(server.hits[0]?.url ?? '', /\/api\/v0\/sessions\?limit=100&cursor=c0$/);
+  });
+});
+
+describe('pages of lists that only some services offer', () => {
+  it('hold each item once, and none that leads to itself is taken', async () => {
+    const server = await FaultServer.start();
+    try {
+      const { api } = clientOf(server);
+      const body = page('sessions', [session('s1'), session('s1'), session('s2')], 'c1');
+      server.answer({ kind: 'answer', status: 200, body });
+      assert.deepEqual(
+        given(await api.extras.sessions()).items.map(({ sessionId }) => sessionId),
+        ['s1', 's2'],
+      );
+      await assert.rejects(
+        api.extras.sessions('c1'),
+        error => isApiError(error) && error.reason === 'brokenList',
+      );
+    } finally {
+      await server.close();
+    }
   });
 });
 

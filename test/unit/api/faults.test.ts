@@ -6,6 +6,7 @@ import { clientOf, ENDPOINTS, failureOf } from './support';
 interface Outcome {
   readonly kind: ApiErrorKind;
   readonly reason?: ApiErrorReason;
+  readonly code?: string;
   readonly hits: number;
   /** Undefined when no answer arrived. */
   readonly status?: number;
@@ -31,12 +32,13 @@ function refusal(status: number, kind: ApiErrorKind, hits = 1): Row {
   };
 }
 
-function brokenAnswer(name: string, fault: Fault, reason: ApiErrorReason, hits = 1): Row {
+function brokenAnswer(name: string, fault: Fault, code: string, hits = 1): Row {
+  const facts = { reason: hits === 1 ? 'notThisService' : 'broken', code, status: 200 } as const;
   return {
     name,
     fault: () => fault,
-    get: { kind: 'malformedAnswer', reason, hits, status: 200 },
-    post: { kind: 'outcomeUnknown', reason, hits: 1, status: 200 },
+    get: { kind: 'malformedAnswer', ...facts, hits },
+    post: { kind: 'outcomeUnknown', ...facts, hits: 1 },
   };
 }
 
@@ -45,7 +47,7 @@ function serverError(status: number): Row {
     name: `status ${status}`,
     fault: () => ({ kind: 'answer', status, body: { ...PROBLEM, status } }),
     get: { kind: 'unavailable', hits: 3, status },
-    post: { kind: 'outcomeUnknown', reason: 'status', hits: 1, status },
+    post: { kind: 'outcomeUnknown', hits: 1, status },
   };
 }
 
@@ -69,46 +71,46 @@ const ROWS: readonly Row[] = [
   brokenAnswer('a number', { kind: 'answer', body: 17 }, 'wrongShape'),
   brokenAnswer('null', { kind: 'answer', body: 'null' }, 'wrongShape'),
   brokenAnswer('another object', { kind: 'answer', body: { hello: 'world' } }, 'wrongShape'),
-  brokenAnswer('bad gzip', { kind: 'badGzip' }, 'notJson'),
-  brokenAnswer('a body that ends early', { kind: 'truncated' }, 'truncated', 3),
-  brokenAnswer('a reset within the body', { kind: 'resetAfterHead' }, 'truncated', 3),
+  brokenAnswer('bad gzip', { kind: 'badGzip' }, 'Z_DATA_ERROR'),
+  brokenAnswer('a body that ends early', { kind: 'truncated' }, 'UND_ERR_SOCKET', 3),
+  brokenAnswer('a reset within the body', { kind: 'resetAfterHead' }, 'ECONNRESET', 3),
   {
     name: 'a reset before the answer',
     fault: () => ({ kind: 'resetBeforeHead' }),
-    get: { kind: 'unreachable', reason: 'reset', hits: 3 },
-    post: { kind: 'outcomeUnknown', reason: 'reset', hits: 1 },
+    get: { kind: 'unreachable', reason: 'broken', hits: 3 },
+    post: { kind: 'outcomeUnknown', reason: 'broken', hits: 1 },
   },
   {
     name: 'a close before the answer',
     fault: () => ({ kind: 'closeBeforeHead' }),
-    get: { kind: 'unreachable', reason: 'reset', hits: 3 },
-    post: { kind: 'outcomeUnknown', reason: 'reset', hits: 1 },
+    get: { kind: 'unreachable', reason: 'broken', hits: 3 },
+    post: { kind: 'outcomeUnknown', reason: 'broken', hits: 1 },
   },
   {
     name: 'something that is not HTTP',
     fault: () => ({ kind: 'notHttp' }),
-    get: { kind: 'unreachable', reason: 'notHttp', hits: 1 },
-    post: { kind: 'outcomeUnknown', reason: 'notHttp', hits: 1 },
+    get: { kind: 'unreachable', reason: 'notThisService', hits: 1 },
+    post: { kind: 'outcomeUnknown', reason: 'notThisService', hits: 1 },
   },
   {
     name: 'silence',
     fault: () => ({ kind: 'silence' }),
-    get: { kind: 'timedOut', reason: 'timedOut', hits: 1 },
-    post: { kind: 'outcomeUnknown', reason: 'timedOut', hits: 1 },
+    get: { kind: 'timedOut', code: 'timedOut', hits: 1 },
+    post: { kind: 'outcomeUnknown', code: 'timedOut', hits: 1 },
     timeout: true,
   },
   {
     name: 'a body that stalls',
     fault: () => ({ kind: 'stall' }),
-    get: { kind: 'timedOut', reason: 'timedOut', hits: 1, status: 200 },
-    post: { kind: 'outcomeUnknown', reason: 'timedOut', hits: 1, status: 200 },
+    get: { kind: 'timedOut', code: 'timedOut', hits: 1, status: 200 },
+    post: { kind: 'outcomeUnknown', code: 'timedOut', hits: 1, status: 200 },
     timeout: true,
   },
   ...[301, 302, 303, 307, 308].map((status): Row => ({
     name: `a redirect (${status}) to another host`,
     fault: elsewhere => ({ kind: 'redirect', status, to: `${elsewhere.origin}/taken` }),
-    get: { kind: 'malformedAnswer', reason: 'redirect', hits: 1 },
-    post: { kind: 'outcomeUnknown', reason: 'redirect', hits: 1 },
+    get: { kind: 'malformedAnswer', reason: 'redirect', code: 'redirect', hits: 1 },
+    post: { kind: 'outcomeUnknown', reason: 'redirect', code: 'redirect', hits: 1 },
   })),
 ];
 
@@ -141,6 +143,7 @@ describe('every endpoint under every fault', () => {
             { kind: error.kind, reason: error.reason, status: error.status, hits: server.hits.length },
             { kind: expected.kind, reason: expected.reason, status: expected.status, hits: expected.hits },
           );
+          if (expected.code !== undefined) assert.equal(error.code, expected.code);
           assert.equal(elsewhere.hits.length, 0, 'nothing goes to another host');
           assert.deepEqual(error.request, {
             method: endpoint.method,
@@ -169,13 +172,13 @@ describe('every endpoint under every fault', () => {
   it('takes the request id from the header when the body names none', async () => {
     server.answer({ kind: 'html', status: 502 });
     const error = await failureOf(clientOf(server).api.computers.list());
-    assert.deepEqual([error.kind, error.reason, error.requestId], ['unavailable', 'html', REQUEST_ID]);
+    assert.deepEqual([error.kind, error.code, error.requestId], ['unavailable', 'html', REQUEST_ID]);
   });
 
   it('a web page with 404 is named as such, for the wrong address', async () => {
     server.answer({ kind: 'html', status: 404 });
     const error = await failureOf(clientOf(server).api.computers.list());
-    assert.deepEqual([error.kind, error.reason, error.status], ['notFound', 'html', 404]);
+    assert.deepEqual([error.kind, error.code, error.status], ['notFound', 'html', 404]);
   });
 
   it('an error whose body stalls still gives the status', async () => {
@@ -192,7 +195,11 @@ describe('every endpoint under every fault', () => {
     for (const endpoint of ENDPOINTS) {
       const { api, waits } = clientOf({ origin });
       const error = await failureOf(endpoint.call(api));
-      assert.deepEqual([error.kind, error.reason], ['unreachable', 'connectionRefused'], endpoint.name);
+      assert.deepEqual(
+        [error.kind, error.reason, error.code],
+        ['unreachable', 'network', 'ECONNREFUSED'],
+        endpoint.name,
+      );
       assert.equal(waits.length, endpoint.method === 'GET' ? 2 : 0);
     }
   });
@@ -201,7 +208,7 @@ describe('every endpoint under every fault', () => {
     const { api } = clientOf({ origin: 'https://no-such-host.invalid' });
     for (const work of [() => api.computers.list(), () => api.sessions.create({ computerId: 'c1' })]) {
       const error = await failureOf(work());
-      assert.deepEqual([error.kind, error.reason], ['unreachable', 'dns']);
+      assert.deepEqual([error.kind, error.reason], ['unreachable', 'network']);
     }
   });
 
@@ -216,6 +223,22 @@ describe('every endpoint under every fault', () => {
       server.hits.map(hit => hit.url.split('?')[0]),
       [readiness.path, '/api/organization/agent-readiness-reports', readiness.path],
     );
+  });
+
+  it('404 on the readiness path asks the renamed path again where that could not answer', async () => {
+    const isRenamed = (url: string): boolean => url.includes('organization');
+    let isBusy = true;
+    server.answer(({ url }) =>
+      isRenamed(url) && !isBusy
+        ? { kind: 'answer', status: 200, body: { reports: [] } }
+        : { kind: 'answer', status: isRenamed(url) ? 403 : 404, body: {} },
+    );
+    const { api } = clientOf(server);
+    const readiness = ENDPOINTS.find(({ name }) => name === 'readiness.reports');
+    assert.ok(readiness);
+    assert.equal((await failureOf(readiness.call(api))).kind, 'forbidden');
+    isBusy = false;
+    await readiness.call(api);
   });
 
   it('404 elsewhere is not found, once', async () => {

@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { buildApiScript } from '../../fakes/apiScript';
 import { FaultServer, REQUEST_ID } from '../../fakes/faultServer';
 import { answerOf, tokenRows, userRows } from '../../fakes/usage';
-import { clientOf, failureOf } from './support';
+import { clientOf, collect, failureOf } from './support';
 
 const DAYS = { startDate: '2026-01-14', endDate: '2026-11-09' };
 const SIZE = { days: 300, people: 45 };
@@ -76,6 +76,27 @@ describe('a large analytics answer', function () {
     assert.equal(server.hits.length - before, 1);
   });
 
+  it('of any kind is read, and rid of its secrets, by a worker', async () => {
+    const note = `a://b:token=canary-1f2e3d4c `.repeat(40);
+    const users = Array.from({ length: 2_000 }, (_, n) => ({
+      id: `u${n}`,
+      metadata: { note, apiKey: `canary-${n}` },
+    }));
+    server.answer({ kind: 'answer', body: { users, pagination: { hasMore: false } } });
+    const read = async (workerScript?: string): Promise<unknown> =>
+      collect(
+        clientOf(server, {
+          workerScript: workerScript ?? built.script,
+          redactionKey: 'k',
+        }).api.organization.users(),
+      );
+    let pages: unknown;
+    const turns = await turnsDuring(async () => (pages = await read()));
+    assert.ok(turns > 20, `${turns} turns`);
+    assert.doesNotMatch(JSON.stringify(pages), /canary/);
+    assert.deepEqual(await read('/no/such/script.js'), pages);
+  });
+
   it('comes in pages as a small one does, and names what it could not read', async () => {
     const rows = userRows(SIZE);
     rows[3] = { ...rows[3], tool_calls: 'many' };
@@ -104,13 +125,13 @@ describe('a large analytics answer', function () {
 
   it('fails as a small one does', async () => {
     const filler = 'x'.repeat(6 * 1024 * 1024);
-    for (const [body, reason] of [
+    for (const [body, code] of [
       [`{"data": [], "filler": "${filler}"`, 'notJson'],
       [`{"data": 3, "filler": "${filler}"}`, 'wrongShape'],
     ] as const) {
       server.answer({ kind: 'answer', body });
       const error = await failureOf(client().analytics.tokens(DAYS));
-      assert.deepEqual([error.kind, error.reason, error.requestId], ['malformedAnswer', reason, REQUEST_ID]);
+      assert.deepEqual([error.kind, error.code, error.requestId], ['malformedAnswer', code, REQUEST_ID]);
     }
   });
 

@@ -1,52 +1,186 @@
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
 import fc from 'fast-check';
-import { Redactor } from '../../../src/api';
-import { withoutCredentials } from '../../../src/api/redaction';
-import { secrecyOf } from '../../../src/api/secretNames';
+import { withoutCredentials } from '../../../src/api/resources/readiness';
+import { redact, Redactor } from '../../../src/util/redact';
+import { buildApiScript } from '../../fakes/apiScript';
 import { FaultServer } from '../../fakes/faultServer';
-import { clientOf, collect } from './support';
+import { SECRET_TEXTS } from '../../fakes/secretSpellings';
+import { SECRET_VALUES } from '../../fakes/secretValues';
+import { clientOf, collect, KEY, MESSAGE } from './support';
 
 const MARK = /^\[redacted [0-9a-f]{8}\]$/;
 const SECRET = 'canary-9f8e7d6c5b4a3210';
 
-describe('redaction', function () {
-  const redactor = new Redactor('a key of this installation');
-  const whole = (value: unknown): unknown => redactor.redact(value, { texts: true });
+/** Texts as settings really hold them that say nothing secret: a person must be able to read them. */
+const HARMLESS_TEXTS: readonly string[] = [
+  'git status && npm test -- --watch',
+  'https://host/path?page=2#part',
+  'Write the basic understanding of bearer tokens down',
+  'git@github.example:acme/shop.git',
+  '3f9a1c20b7d64e0f8a5c2b1d9e7f6a5b4c3d2e1f',
+  'user_01HXYZABCDEFGHJKMNPQRSTVWX',
+  'session_01JD4X7Q2ZK8M3N5P6R7S8T9VW',
+  '6f9619ff-8b86-d011-b42d-00cf4fc964ff',
+  'message 3F2504E0-4F89-41D3-9A0C-0305E82C3301',
+  'image@sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  'https://host:8080/@scope/pkg and https://host/a@b/c:d@e',
+  'github:acme/tools@v1.2.0, npm:lodash@4.17.21, name@1.2.3, mailto:ann@acme.example, image:tag@x',
+  'docker run -u 1000:1000 image',
+  'mysql -p shop, mysql -P 3306, token of the day, token abcdefgh',
+  'cookies and a cookie are fine',
+  'key: value, keys: many, monkey=banana',
+  'C:\\Program Files\\tool.exe --output out',
+  '/Users/me/Library/Application/Code2026/User/globalStorage1',
+  'maxConcurrentSandboxSessionsPerUserV2',
+  'lumen-Thinking-2026-11-20-preview-with-a-long-name',
+  'https://host/services/billing/payment-processor and https://host/webhooks/',
+  'passing tests, bypass the queue',
+  'git commit -m "Rotate the password rules" && npm run build -- --mode production',
+  'docker run --rm -p 8080:80 -v /srv/data:/data -e NODE_ENV=production image:1.2.3',
+  'docker login registry.example --password-stdin',
+  'ssh -p 2222 deploy@host.example',
+  'curl -fsSL https://host.example/install.sh | bash',
+  'curl -X POST -H "Content-Type: application/json" -b cookies.txt https://host.example/v1/items',
+  'kubectl get pods -n billing --selector app=web',
+  'kubectl create secret generic database --from-file=./database.yaml',
+  'psql -h db.example -p 5432 -U app shop',
+  'mysql -h db.example -P 3306 -u app shop',
+  'redis-cli -h cache.example -p 6379 ping',
+  'helm upgrade --install web ./chart --set replicas=3 --set image.tag=v1.2.3',
+  'terraform plan -var region=eu-west-1 -out plan.bin',
+  'vault kv get -field=value kv/apps/web',
+  'npm config set registry https://registry.example/npm/',
+  '//registry.example/:always-auth=true',
+  'mvn -Dmaven.test.skip=true -Dstyle.color=always package',
+  '--password-file /run/secrets/db --token-file=/run/secrets/token',
+  '--max-tokens 4096 --max-output-tokens=8192 --token-limit 100000',
+  'max_tokens: 4096, tokens: 5, tokenizer: fast, tokens per minute: 60000',
+  'PasswordAuthentication=no and usePassword: false',
+  'sort by key: name, primary key: id, keyboard: us, hotkey=ctrl+k',
+  'public key: none, publicKey=absent',
+  'author: Ann, authority=acme, authentic: yes, coauthors=Ben',
+  'passing: 12, bypass=never, compass: north, passenger=3, passive: true',
+  'pinned: 3, spin: 2, pinging=host',
+  'secretary: Ann Lee',
+  'https://host.example/docs/api-key/rotation',
+  'https://host.example/token/refresh?page=2&sort=key',
+  'https://app@host.example/a/b.git',
+  'https://host.example:8443/a:b/c@d',
+  'http://localhost:3000/@scope/pkg',
+  'postgres://app@db.example:5432/shop?sslmode=require',
+  'jdbc:postgresql://db.example:5432/shop?ssl=true',
+  'Server=tcp:db.example,1433;Database=shop;Encrypt=True',
+  'ssh-ed25519 key of the deploy host',
+  'The token is invalid, the password is required, and the secret is out.',
+  'Enter your password to continue; token refresh failed; no API_KEY found',
+  'set LOG_LEVEL debug; ENV NODE_ENV production; set -e',
+  'setHeader("Accept", "application/json")',
+  'name: LOG_LEVEL\nvalue: debug',
+  '<add key="LogLevel" value="debug" /><name>Ann</name><path>/srv/app</path>',
+  '{"name":"LOG_LEVEL","value":"debug"}',
+  '{"passwordPolicy":{"minLength":12,"rotationDays":90},"maxTokens":4096}',
+  '[1, 2, 3]',
+  '[link](https://host.example/a)',
+  'lumen-4-thinking-2026-11-20, gleam-2-thinking-preview-2026, glm-4-plus-2026-preview',
+  'ghost-writer-model-2026, skip-duplicate-2026-11-20, pk-of-table-orders-2026',
+  'sha512-of-the-archive is checked',
+  '2026-11-20T10:00:00.000Z',
+  '6f9619ff-8b86-d011-b42d-00cf4fc964ff',
+  'arn:aws:iam::123456789012:role/agents',
+  'src/auth/token.ts:120:14: error TS2345: not assignable',
+  'Bash(npm run test:*), Read(./src/**), WebFetch(domain:docs.example)',
+  '10.0.0.0/8, 192.168.1.0/24, fe80::1, ::1/128',
+  'C:\\Users\\ann\\tokens\\list.txt',
+  'user@example.com, ann.lee+tools@acme.example',
+  'cookie policy, cookies=no',
+  'x => y, a -> b, a := b, key => value',
+];
 
-  it('names of secrets, in any letter case and with any separators', () => {
-    for (const name of [
-      'apiKey api_key APIKEY x-api-key X_API_KEY providerApiKeyValue accessKey secret_access_key privateKey clientSecret',
-      'password Passwd PGPASSWORD passphrase credentials awsCredential cookie Set-Cookie extraHeaders headers extraArgs',
-      'token accessToken GH_TOKEN authtoken authorization auth jwt DB_PWD otp thoughtSignature accessTokenValue token_2',
-      'DB_PASS pw gatewayCreds userpw pin signingPin passkey headerValues extra_arguments extraArguments arguments PAT',
-      'header extra_arg webhookUrl alertsWebhookURL relayClientUrl relay_agent_url RELAYAGENTURI signingKey DEPLOY_KEY storageAccountKey connectionString',
-    ].flatMap(names => names.split(' '))) {
-      assert.equal(secrecyOf(name), 'all', name);
-    }
-    for (const name of ['tokens', 'refresh_tokens', 'inputTokens', 'thinkingMaxTokens']) {
-      assert.equal(secrecyOf(name), 'text', name);
-    }
-    for (const name of [
-      'tokenUsage inputTokensUsed model baseUrl id provider reasoningEffort customModels key keys keyboard publicKey',
-      'maxAutonomyLevel allowedIps authorName tokenizer description author sessionDefaultSettings relay pinned path spinner values',
-    ].flatMap(names => names.split(' '))) {
-      assert.equal(secrecyOf(name), 'none', name);
-    }
+const HARMLESS_VALUES: readonly unknown[] = [
+  {
+    passwordPolicy: { minLength: 12, rotationDays: 90 },
+    passwordFile: '/run/secrets/db',
+    secretScanning: true,
+  },
+  { tokenUsage: { input: 5 }, tokenLimit: 4096, maxTokens: 5, tokenizer: 'fast', tokenType: 'opaque' },
+  { credentialHelper: 'keychain', authProvider: 'acme-sso', authMode: 'browser', apiKeyExpiryDays: 30 },
+  [
+    { name: 'LOG_LEVEL', value: 'debug' },
+    { Name: 'REGION', Value: 'eu-west-1' },
+    { header: 'Accept', value: 'text/html' },
+  ],
+  [
+    ['Accept', 'text/html'],
+    ['LOG_LEVEL', 'debug'],
+  ],
+  { key: 'HOME', value: '/home/me' },
+  { source: 'github', repo: 'acme/plugins' },
+  { sandbox: { network: { allowedDomains: ['*.acme.example'], httpProxyPort: 8080 } } },
+  { commandAllowlist: ['git status', 'npm test', 'ls -la'], commandDenylist: ['rm -rf /'] },
+  { allowedModelIds: ['lumen-4', 'hf_house-model-3-70b-instruct', '0123456789abcdef0123456789abcdef'] },
+  { id: 'session_01JD4X7Q2ZK8M3N5P6R7S8T9VW', userId: 'auth0|5f7c8ec7c33c6c004bbafe82' },
+  { id: 'key-0123456789abcdef0123', sessionId: '6f9619ff-8b86-d011-b42d-00cf4fc964ff' },
+  { args: ['--verbose', '--port', '8080', '-p', '80', 'login'] },
+  { parameterKey: 'size', settingKey: 'editor.size', featureKeys: ['a'], requiredKeys: ['b'], keyId: 'k' },
+  { webhooksEnabled: true, mapKeys: ['x'], headerCount: 3, type: 'text', content: 'plain words' },
+  { mcpAutonomyOverrides: { 'secret-scanner': 'high', 'password-vault': 'low', token: 'ask' } },
+  { title: 'Reset a password', text: 'Asks the service for another one.' },
+  { primaryKey: 'id', sortKey: 'name', publicKey: 'none', cacheKeys: ['a'], hotkey: 'ctrl+k' },
+  { sha256: 'of the archive', oauth2: 'on', base64: 'no', step2: 'b', h264: 'x' },
+];
+
+describe('redaction', () => {
+  const redactor = new Redactor('a key of this installation');
+  const whole = (value: unknown): unknown => redactor.redact(structuredClone(value));
+  const textOf = (text: string): string => redact(text, redactor);
+
+  /** What is left of a secret, or is missing of its mark, in `told`; a changed secret must change it. */
+  const faults = (spelt: string, told: string, toldOther: string): string[] =>
+    [
+      /canary/i.test(told) ? 'leaks' : '',
+      /\[redacted [0-9a-f]{8}\]/.test(told) ? '' : 'has no mark',
+      told === toldOther ? 'hides a change' : '',
+    ]
+      .filter(fault => fault !== '')
+      .map(fault => `${fault}: ${spelt} -> ${told}`);
+
+  it('none gets through in a text, alone, in a sentence or in JSON, and a changed secret is a changed text', () => {
+    const found = SECRET_TEXTS.flatMap(spell => {
+      const [one, two] = [spell('canary9f8e7d6c'), spell('canary0a1b2c3d')];
+      const around: readonly ((text: string) => string)[] = [
+        text => text,
+        text => `Run ${text} first`,
+        text => JSON.stringify({ run: text }),
+      ];
+      return around.flatMap(put => faults(put(one), textOf(put(one)), textOf(put(two))));
+    });
+    assert.deepEqual(found, []);
   });
 
-  it('copies only what holds a secret, in its order, and changes nothing given', () => {
-    const plain = { id: 'a', list: [{ name: 'b' }, 1, null] };
-    assert.equal(whole(plain), plain);
+  it('none gets through in a value at any depth', () => {
+    const found = SECRET_VALUES.flatMap(spell => {
+      const [one, two] = [spell('canary9f8e7d6c'), spell('canary0a1b2c3d')];
+      const told = (value: unknown): string => JSON.stringify(whole({ deep: [{ deeper: value }] }));
+      return faults(JSON.stringify(one), told(one), told(two));
+    });
+    assert.deepEqual(found, []);
+  });
+
+  it('what is no secret stays readable', () => {
+    for (const text of HARMLESS_TEXTS) assert.equal(textOf(text), text);
+    for (const value of HARMLESS_VALUES) assert.deepEqual(whole(value), value);
+  });
+
+  it('copies nothing, keeps the order, and marks no name twice', () => {
     const given = JSON.parse(
       `{"first":1,"__proto__":{"polluted":1},"plain":{"name":"b"},"apiKey":"${SECRET}","last":[2]}`,
     ) as Record<string, unknown>;
-    const before = structuredClone(given);
     const result = whole(given) as typeof given;
     assert.deepEqual(Object.keys(result), ['first', 'plain', 'apiKey', 'last']);
     assert.equal(Object.getPrototypeOf(result), Object.prototype);
     assert.match(String(result['apiKey']), MARK);
-    assert.equal(result['plain'], given['plain']);
-    assert.deepEqual(given, before);
+    assert.deepEqual(whole(result), result, 'what is marked stays as it is');
   });
 
   it('takes values out at any depth and keeps everything else', () => {
@@ -77,44 +211,6 @@ describe('redaction', function () {
     assert.equal(result.novelty[0]?.[0]?.deep.tokens, 12, 'a count is no secret');
     assert.deepEqual(result.modelPolicy, settings.modelPolicy);
     assert.ok(!JSON.stringify(result).includes('canary'));
-    assert.equal(settings.customModels[0]?.apiKey, SECRET, 'the original is left alone');
-  });
-
-  it('numbers under the name of a secret are secrets; counts of tokens are none', () => {
-    const result = whole({ otp: 123456, pwd: 998877, authToken: 1234567890, DB_PASS: 1, pat: 2 });
-    for (const value of Object.values(result as object)) assert.match(String(value), MARK);
-    const counts = { inputTokens: 5, outputTokens: 6, cacheReadTokens: 7, maxTokens: 8, tokens: 9 };
-    assert.deepEqual(whole(counts), counts);
-    assert.equal(
-      redactor.text('--max-tokens 4096 and max_tokens=4096'),
-      '--max-tokens 4096 and max_tokens=4096',
-    );
-  });
-
-  it('a bare key is one where texts are searched, unless it names a value or leads further', () => {
-    const result = whole({
-      key: SECRET,
-      more: { keys: [SECRET] },
-      env: [{ name: 'API_KEY', value: SECRET }],
-    });
-    assert.ok(!JSON.stringify(result).includes('canary'), JSON.stringify(result));
-    const kept = { key: { a: 'b' }, keys: [{ size: 1 }], env: [{ key: 'HOME', value: '/home/me' }] };
-    assert.deepEqual(whole(kept), kept);
-    assert.deepEqual(redactor.redact({ key: 'k' }, { texts: false }), { key: 'k' });
-  });
-
-  it('a name that ends in id hides nothing', () => {
-    const text = `curl -H "Authorization: Bearer ${SECRET}"`;
-    const result = whole({
-      id: { deep: text },
-      serverIds: [text],
-      tokenId: text,
-      clientId: `sk-${SECRET}`,
-      userId: text,
-      allowedUserIds: [{ note: text }],
-      ids: `https://user:${SECRET}@host`,
-    });
-    assert.ok(!JSON.stringify(result).includes('canary'), JSON.stringify(result));
   });
 
   it('shows that a secret changed, and never what it is', () => {
@@ -124,155 +220,16 @@ describe('redaction', function () {
     assert.notEqual(new Redactor().mark('one'), new Redactor().mark('one'), 'random without a key');
   });
 
-  it('finds credentials within texts', () => {
-    for (const text of [
-      `curl -H "Authorization: Bearer ${SECRET}"`,
-      `authorization=${SECRET}`,
-      `https://user:p@${SECRET}@host/path`,
-      `https://user:p@ss${SECRET}@canary@host`,
-      `https://user:pa/${SECRET}@host`,
-      `https://user:pa?${SECRET}#canary@host`,
-      `https://to@${SECRET}@host`,
-      `admin:${SECRET}@host:8080`,
-      `via admin:${SECRET}@proxy.example for all`,
-      `admin:p@${SECRET}@10.0.0.1`,
-      `curl -u a:${SECRET} https://host`,
-      `curl -ua:${SECRET} https://host`,
-      `curl --user "a:${SECRET} two words" https://host`,
-      `curl --proxy-user=a:${SECRET} https://host`,
-      `sshpass -p ${SECRET} ssh host`,
-      `sshpass -p'${SECRET} two words' ssh host`,
-      `mysql -h db -p${SECRET} shop`,
-      `mysqldump -uroot -p${SECRET}`,
-      'token canary1def',
-      'Authorization: token canary1def',
-      'Cookie: a=b; c=canary; d=canary',
-      `curl -H 'Cookie: a=b; c=canary' https://host`,
-      'https://host/x?access=canary',
-      'caNary4-x9Qz_Tr5mVb-8KpL2wXd_Yf6Hj3Ns7Gc1Rt0',
-      'key of the house: 0123456789abcdef0123456789abcdef (canary)'.replace(' (canary)', ''),
-      'k 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef',
-      `Authorization: Basic ${SECRET}==`,
-      `bearer ${SECRET}`,
-      `https://user:${SECRET}@host/path`,
-      `https://${SECRET}@host/path`,
-      `postgres://app:${SECRET}@db:5432/x`,
-      `https://host/x?a=1&token=${SECRET}&b=2`,
-      `https://host/x?sig=${SECRET}`,
-      `https://host/x?X-Api-Key=${SECRET}`,
-      `export API_KEY=${SECRET}`,
-      `MY_PASSWORD="${SECRET} with words"`,
-      `deploy --token ${SECRET} now`,
-      `deploy --password '${SECRET} two words' now`,
-      `deploy --api-key=${SECRET}`,
-      `{"apiKey":"${SECRET}"}`,
-      `{\\"apiKey\\":\\"${SECRET}\\"}`,
-      `{"a": {"client_secret" : "${SECRET}"}}`,
-      'sk-canary0123456789abcdef',
-      'npm_canary0123456789abcdef',
-      'AKIAcanary1234567890',
-      'AIzacanaryA1234567890abcdefghijklmnopqr',
-      'SG.canaryabcdefghijklmn.ABCDEFGHIJKLMNOPQRSTUVW',
-      'https://hooks.example/services/T00000000/B00000000/canaryXXXXXXXXXXXXXX',
-      'https://chat.example/api/webhooks/123456789012345678/canary123_ghiJKL456',
-      'canary2lzYXZlcnlsb25nc2VjcmV0dmFsdWUxMjM0NTY3ODkw',
-      'prefix canary2lzYXZlcnlsb25nc2VjcmV0dmFsdWUxMjM0NTY3ODkw== suffix',
-      'ghp_canary0123456789abcdef',
-      'eyJjYW5hcnkiOiIxIn0.eyJjYW5hcnkiOiIxIn0.canary',
-      '-----BEGIN RSA PRIVATE KEY-----\ncanary\n-----END RSA PRIVATE KEY-----',
-      '-----BEGIN PRIVATE KEY-----\ncanary',
-    ]) {
-      const result = redactor.text(text);
-      assert.match(result, /\[redacted [0-9a-f]{8}\]/, text);
-      assert.ok(
-        !/canary|caNary|0123456789abcdef01|eyJj|two words|with words/.test(result),
-        `${text} -> ${result}`,
-      );
-    }
-  });
-
-  it('leaves ordinary texts alone', () => {
-    for (const text of [
-      'git status && npm test -- --watch',
-      'https://host/path?page=2#part',
-      'Write the basic understanding of bearer tokens down',
-      'git@github.example:acme/shop.git',
-      '3f9a1c20b7d64e0f8a5c2b1d9e7f6a5b4c3d2e1f',
-      'user_01HXYZABCDEFGHJKMNPQRSTVWX',
-      'session_01JD4X7Q2ZK8M3N5P6R7S8T9VW',
-      '6f9619ff-8b86-d011-b42d-00cf4fc964ff',
-      'message 3F2504E0-4F89-41D3-9A0C-0305E82C3301',
-      'image@sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-      'https://host:8080/@scope/pkg and https://host/a@b/c:d@e',
-      'github:acme/tools@v1.2.0, npm:lodash@4.17.21, name@1.2.3, mailto:ann@acme.example, image:tag@x',
-      'docker run -u 1000:1000 image',
-      'mysql -p shop, mysql -P 3306, token of the day, token abcdefgh',
-      'cookies and a cookie are fine',
-      'key: value, keys: many, monkey=banana',
-      'C:\\Program Files\\tool.exe --output out',
-      '/Users/me/Library/Application/Code2026/User/globalStorage1',
-      'maxConcurrentSandboxSessionsPerUserV2',
-      'lumen-Thinking-2026-11-20-preview-with-a-long-name',
-      'https://host/services/billing/payment-processor and https://host/webhooks/',
-      'passing tests, bypass the queue',
-    ]) {
-      assert.equal(redactor.text(text), text);
-    }
-  });
-
-  it('values after a flag in a list, names that are secrets, and ids that must stay usable', () => {
-    for (const args of [
-      ['curl', '-u', `a:${SECRET}`],
-      ['--user', `a:${SECRET}`],
-    ])
-      assert.ok(!JSON.stringify(whole({ args })).includes('canary'));
-    assert.deepEqual(
-      (whole({ args: ['--api-key', SECRET, '--verbose', 'yes'] }) as { args: string[] }).args.map(arg =>
-        arg.startsWith('['),
-      ),
-      [false, true, false, false],
-    );
-    const named = whole({ [`sk-${SECRET}`]: true }) as object;
-    assert.ok(!JSON.stringify(named).includes('canary'));
-    const ids = {
-      id: 'key-0123456789abcdef0123',
-      allowedUserIds: ['token-0123456789abcdef0123'],
-      allowedModelIds: ['0123456789abcdef0123456789abcdef'],
-    };
-    assert.deepEqual(whole(ids), ids);
-  });
-
-  it('stays quick on hostile texts and whole on deep values', () => {
-    for (const piece of [
-      'a-',
-      'eyJ',
-      'eyJ-',
-      'a:',
-      'https://',
-      'bearer ',
-      '--key ',
-      'authorization',
-      'cookie:',
-      'https://a:',
-      'a:b@',
-      'a:b@c.',
-      'a:b@c.d.e.',
-      '-u a:',
-      'mysql -p',
-      'token ',
-      'aB3-',
-      'sshpass -p',
-      '\\"',
-      '-----BEGIN PRIVATE KEY-----',
-    ]) {
-      const began = performance.now();
-      redactor.text(piece.repeat(Math.floor(65_000 / piece.length)));
-      assert.ok(performance.now() - began < 1_500, `${piece} took ${performance.now() - began} ms`);
-    }
-    assert.match(redactor.text('a'.repeat(70_000)), MARK);
+  it('stays whole on deep values', () => {
     let deep: unknown = SECRET;
     for (let level = 0; level < 100_000; level++) deep = level % 2 === 0 ? [deep] : { deep };
-    assert.ok(JSON.stringify(whole(deep)).includes('[too deep]'));
+    assert.ok(JSON.stringify(redactor.redact(deep)).includes('[too deep]'));
+  });
+
+  it('a text with hundreds of secrets is marked as one from there on', () => {
+    const text = Array.from({ length: 5_000 }, (_, index) => `token=${index}abc`).join(' ');
+    const marks = textOf(text).match(/\[redacted /g) ?? [];
+    assert.ok(marks.length > 100 && marks.length < 1_000, String(marks.length));
   });
 
   it('no secret survives under a secret name, wherever it is, and nothing else is lost', () => {
@@ -300,12 +257,6 @@ describe('redaction', function () {
       fc.property(tree, value => !JSON.stringify(whole(value) ?? null).includes('canary')),
       { numRuns: 500 },
     );
-    fc.assert(
-      fc.property(fc.jsonValue(), value => {
-        const copy = redactor.redact(value, { texts: false, except: new Set() });
-        assert.equal(typeof copy, typeof value);
-      }),
-    );
   });
 
   it('repository addresses lose credentials and nothing else', () => {
@@ -319,6 +270,38 @@ describe('redaction', function () {
       ['https://host/a@b/c', 'https://host/a@b/c'],
     ] as const) {
       assert.equal(withoutCredentials(address), expected);
+    }
+  });
+
+  it('names of criteria and tools hide nothing; texts of them are searched all the same', () => {
+    const told = {
+      report: { secrets_management: { numerator: 1, rationale: 'No key in the repository.' } },
+      data: [{ tools: [{ token: 5, name: 'reset_password' }] }],
+    };
+    assert.deepEqual(redactor.redact(structuredClone(told), 'texts'), told);
+    assert.ok(!JSON.stringify(redactor.redact({ a: [`--token ${SECRET}`] }, 'texts')).includes('canary'));
+  });
+
+  it("the person's own key leaves in no answer, whatever it is part of, and what was said stays otherwise as it was said", async () => {
+    const server = await FaultServer.start();
+    const { folder, script } = buildApiScript();
+    try {
+      const said = `password: ${SECRET} and ${KEY}`;
+      const filler = 'x'.repeat(3 * 1024 * 1024);
+      for (const more of [{}, { filler }]) {
+        const content = [{ type: 'text', text: said, [KEY]: [KEY] }];
+        server.answer({
+          kind: 'answer',
+          body: { ...MESSAGE, id: KEY, content, novelty: { [KEY]: KEY }, ...more },
+        });
+        const { api } = clientOf(server, { redactionKey: 'k', workerScript: script });
+        const message = await api.messages.get('s', 'm');
+        assert.ok(!JSON.stringify(message).includes(KEY));
+        assert.equal(message.content![0]?.text, `password: ${SECRET} and ${new Redactor('k').mark(KEY)}`);
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+      await server.close();
     }
   });
 
@@ -343,7 +326,7 @@ describe('redaction', function () {
       assert.equal(history?.items.length, 1);
       assert.deepEqual(history.problems, []);
       assert.ok(!JSON.stringify(history).includes('canary'));
-      assert.equal(history.items[0]?.settings.customModels?.[0]?.apiKey, new Redactor('k').mark(SECRET));
+      assert.equal(history.items[0]?.settings?.customModels?.[0]?.apiKey, new Redactor('k').mark(SECRET));
 
       server.answer({
         kind: 'answer',

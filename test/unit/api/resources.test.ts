@@ -217,22 +217,59 @@ describe('what each endpoint sends and takes', () => {
       'x',
       { id: 'c4' },
       { ...COMPUTER, id: 'c5', status: 9 },
+      { name: 'boreal', status: 'active' },
     ];
     const { items, problems } = await client({ computers: rows }).computers.list();
     assert.deepEqual(
       items.map(({ id, status }) => [id, status]),
       [
         ['c1', undefined],
+        ['c2', undefined],
+        ['c4', undefined],
         ['c5', undefined],
       ],
     );
     assert.deepEqual(problems, [
-      { index: 1, id: 'c2', reason: 'name is missing' },
+      { index: 1, id: 'c2', field: 'name', reason: 'name: expected string, received number' },
       { index: 2, reason: 'item is missing' },
       { index: 3, reason: 'item: expected object, received string' },
-      { index: 4, id: 'c4', reason: 'name is missing' },
       { index: 5, id: 'c5', field: 'status', reason: 'status: expected string, received number' },
+      { index: 6, id: 'boreal', reason: 'id is missing' },
     ]);
+  });
+
+  it('only what cannot be addressed is left out; everything else is unknown where it is missing', async () => {
+    const api = client({
+      computers: [{ id: 'c' }],
+      users: [{ id: 'u' }],
+      changes: [{ revision: 3 }],
+      reports: [{ reportId: 'r' }],
+      data: [{ date: '2026-11-01', user_id: 'u' }],
+      pagination: { hasMore: false },
+      meta: { has_more: false },
+      sessionId: 's',
+      id: 'm',
+      messageId: 'm',
+    });
+    const range = { startDate: '2026-11-01', endDate: '2026-11-01' };
+    const pages = [
+      [await api.computers.list()],
+      await collect(api.organization.users()),
+      await collect(api.organization.controlHistory()),
+      await collect(api.readiness.reports()),
+      await collect(api.analytics.users(range)),
+      [await api.analytics.tokens(range)],
+    ];
+    for (const [index, [page]] of pages.entries()) {
+      assert.equal(page?.items.length, 1, `list ${index}`);
+      assert.deepEqual(page.problems, [], `list ${index}`);
+    }
+    const { createdAt, status, messageCount } = await api.sessions.get('s');
+    assert.deepEqual([createdAt, status, messageCount], [undefined, undefined, undefined]);
+    const message = await api.messages.get('s', 'm');
+    assert.deepEqual([message.id, message.role, message.createdAt], ['m', undefined, undefined]);
+    const sent = await api.messages.send('s', { text: 'x' });
+    assert.deepEqual([sent.messageId, sent.status], ['m', undefined]);
   });
 
   it('relay addresses arrive redacted', async () => {
@@ -284,7 +321,7 @@ describe('what each endpoint sends and takes', () => {
     const range = { startDate: '2026-11-01', endDate: '2026-11-01' };
     const { items } = await client({ data: [day], meta: {} }).analytics.tools(range);
     assert.ok(!JSON.stringify(items).includes('canary'));
-    assert.match(items[0]?.hooks_by_event?.[0]?.command ?? '', /^curl -H "Authorization: Bearer \[redacted/);
+    assert.match(items[0]?.hooks_by_event?.[0]?.command ?? '', /^curl -H "Authorization: \[redacted/);
   });
 
   it('a bad criterion leaves the report, credentials leave its address, the version is found', async () => {
@@ -303,7 +340,9 @@ describe('what each endpoint sends and takes', () => {
       productVersion: '1.2.3',
       hasLocalChanges: null,
     };
-    const [page] = await collect(client({ reports: [report, { reportId: 'r2' }] }).readiness.reports());
+    const [page] = await collect(
+      client({ reports: [report, { repoUrl: 'https://user:canary@host/c/d' }] }).readiness.reports(),
+    );
     const [item, ...rest] = page?.items ?? [];
     assert.equal(rest.length, 0);
     assert.deepEqual(Object.keys(item?.report ?? {}), ['good']);
@@ -316,14 +355,14 @@ describe('what each endpoint sends and takes', () => {
         ['r1', 'report.over', 'report.over: numerator not between 0 and denominator'],
         ['r1', 'report.none', 'report.none: denominator below 1'],
         ['r1', 'report.part', 'report.part.denominator is missing'],
-        ['r2', undefined, 'createdAt is missing'],
+        ['https://host/c/d', undefined, 'reportId is missing'],
       ],
     );
   });
 
   it('an accepted message without its id is an unknown outcome', async () => {
     const error = await failureOf(client({ status: 'pending' }).messages.send('s1', { text: 'x' }));
-    assert.deepEqual([error.kind, error.reason, error.status], ['outcomeUnknown', 'wrongShape', 200]);
+    assert.deepEqual([error.kind, error.code, error.status], ['outcomeUnknown', 'wrongShape', 200]);
   });
 
   it('the fetch of the moment is used, with an address and plain data', async () => {

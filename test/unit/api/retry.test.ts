@@ -113,7 +113,7 @@ describe('retries and pauses', () => {
     ]) {
       const paused = await failureOf(work());
       assert.deepEqual(
-        [paused.kind, paused.reason, paused.status, paused.retryAt],
+        [paused.kind, paused.code, paused.status, paused.retryAt],
         ['rateLimited', 'paused', undefined, NOON + 61_000],
       );
     }
@@ -245,9 +245,9 @@ describe('retries and pauses', () => {
       [() => Promise.resolve(undefined), 'noKey'],
       [() => Promise.resolve(''), 'noKey'],
       [() => Promise.reject(new Error('the keyring is locked')), 'noKey'],
-      [() => Promise.resolve('two words'), 'keyMalformed'],
-      [() => Promise.resolve('line\nbreak'), 'keyMalformed'],
-      [() => Promise.resolve('schlüssel'), 'keyMalformed'],
+      [() => Promise.resolve('two words'), 'noKey'],
+      [() => Promise.resolve('line\nbreak'), 'noKey'],
+      [() => Promise.resolve('schlüssel'), 'noKey'],
     ] as const) {
       const error = await failureOf(clientOf(server, { key }).api.computers.list());
       assert.deepEqual([error.kind, error.reason, error.status], ['unauthorized', reason, undefined]);

@@ -42,7 +42,7 @@ describe('a conversation', () => {
     assert.ok(known > before + 3, `replies were read (${before} then ${known})`);
     const { messageCount } = await it.client.sessions.get(it.sessionId);
     await it.service.settle();
-    assert.ok(known <= messageCount + 20);
+    assert.ok(known <= messageCount! + 20);
   });
 
   it('asks for each message once', async () => {
@@ -139,13 +139,11 @@ describe('a send that is refused', () => {
     const { conversation } = it.window;
     it.service.fail({ kind: 'status', status: 403, match: { method: 'POST' } });
     const settled = new Promise(resolve => conversation.onDidSettle(resolve));
-    const sending = conversation.sendDraft('first');
-    await until(conversation.onDidChange, () => conversation.sends.length > 0);
+    await conversation.submit('first');
     conversation.composition.setText('second');
-    const { sendId } = await sending;
     await settled;
     assert.equal(conversation.composition.draft.text, 'second');
-    await conversation.editAgain(sendId);
+    await conversation.composition.editAgain(conversation.sends[0]!.id);
     assert.equal(conversation.composition.draft.text, 'first\n\nsecond');
     assert.deepEqual(conversation.sends, []);
   });
@@ -155,10 +153,10 @@ describe('a send that is refused', () => {
     const { conversation } = it.window;
     it.service.fail({ kind: 'status', status: 403, match: { method: 'POST' } });
     await sendAndRead(it.window, 'first');
-    conversation.composition.beginAnew();
-    conversation.composition.setText('second');
-    assert.equal(conversation.composition.draft.sendId, undefined);
-    await conversation.editAgain(conversation.sends[0]!.sendId);
+    conversation.composition.setText('second', undefined, { text: '' });
+    assert.equal(conversation.composition.draft.text, 'second');
+    assert.equal(conversation.composition.draft.refused, undefined);
+    await conversation.composition.editAgain(conversation.sends[0]!.id);
     assert.equal(conversation.composition.draft.text, 'first\n\nsecond');
   });
 
@@ -166,7 +164,7 @@ describe('a send that is refused', () => {
     const it = await scene();
     const { conversation } = it.window;
     await conversation.composition.attach([writeFile(temporaryFolder(), 'empty', '')]);
-    await assert.rejects(conversation.sendDraft('Hello'), /Remove the attachments/);
+    await assert.rejects(conversation.submit('Hello'), /Remove the attachments/);
     assert.equal(conversation.composition.draft.text, 'Hello');
     assert.equal(posts(it).length, 0);
     assert.deepEqual(conversation.sends, []);
@@ -174,7 +172,7 @@ describe('a send that is refused', () => {
 
   it('never left while signed out; the draft stays', async () => {
     const it = await scene(() => false);
-    await assert.rejects(it.window.conversation.sendDraft('Hello'), /Sign in/);
+    await assert.rejects(it.window.conversation.submit('Hello'), /Sign in/);
     assert.equal(it.window.conversation.composition.draft.text, 'Hello');
     assert.equal(posts(it).length, 0);
   });
@@ -219,8 +217,8 @@ describe('a send without an answer', () => {
     const [send] = conversation.sends;
     const settled = new Promise(resolve => conversation.onDidSettle(resolve));
     const twice = await Promise.allSettled([
-      conversation.sendAgain(send!.sendId),
-      conversation.sendAgain(send!.sendId),
+      conversation.sendAgain(send!.id),
+      conversation.sendAgain(send!.id),
     ]);
     assert.deepEqual(twice.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
     await settled;
@@ -245,13 +243,14 @@ describe('a send without an answer', () => {
   it('is found again after a crash, with its text', async () => {
     const it = await scene();
     it.service.fail({ kind: 'delay', ms: 60_000, match: { method: 'POST' } });
-    await it.window.conversation.sendDraft('In the middle');
+    const arrived = new Promise<void>(resolve => {
+      it.service.onDidReceive(({ method }) => method === 'POST' && resolve());
+    });
+    await it.window.conversation.submit('In the middle');
     assert.equal(it.window.conversation.sends[0]?.state, 'sending');
-    const process = {
-      owner: { host: it.window.conversation.sends[0].owner.host, pid: 1, startedAt: 1 },
-      isRunning: () => false,
-    };
-    const later = await openWindow({ root: it.root, client: it.client, sessionId: it.sessionId, process });
+    await arrived;
+    const now = (): number => Date.now() + 60_000;
+    const later = await openWindow({ root: it.root, client: it.client, sessionId: it.sessionId, now });
     await until(later.conversation.onDidChange, () => later.conversation.sends[0]?.state === 'unknown');
     assert.equal(later.conversation.sends[0]?.text, 'In the middle');
     assert.equal(later.conversation.composition.draft.text, '');
@@ -262,7 +261,7 @@ describe('a send without an answer', () => {
     const it = await scene();
     it.service.fail({ kind: 'reset', match: { method: 'POST' } });
     await sendAndRead(it.window, 'Hello');
-    await it.window.conversation.discard(it.window.conversation.sends[0]!.sendId);
+    await it.window.conversation.discard(it.window.conversation.sends[0]!.id);
     const later = await openWindow({ root: it.root, client: it.client, sessionId: it.sessionId });
     assert.deepEqual(later.conversation.sends, []);
   });
@@ -275,7 +274,7 @@ describe('a draft', () => {
     const { composition } = it.window.conversation;
     composition.setText('half');
     await composition.attach([uri]);
-    await it.window.drafts.flush();
+    await it.window.outboxes.flush();
     const later = await openWindow({ root: it.root, client: it.client, sessionId: it.sessionId });
     assert.equal(later.conversation.composition.draft.text, 'half');
     assert.deepEqual(
@@ -310,11 +309,11 @@ describe('a draft', () => {
   it('stays while signed out, and goes when signed in again', async () => {
     let signedIn = true;
     const it = await scene(() => signedIn);
-    const { conversation, drafts } = it.window;
+    const { conversation, outboxes } = it.window;
     conversation.composition.setText('Written before');
     signedIn = false;
     await assert.rejects(conversation.submit('Written before and after', 'an-id-of-a-send'), /Sign in/);
-    await drafts.flush();
+    await outboxes.flush();
     const later = await openWindow({ ...it, signedIn: () => signedIn });
     assert.equal(later.conversation.composition.draft.text, 'Written before and after');
     assert.equal(posts(it).length, 0);
@@ -329,7 +328,7 @@ describe('a draft', () => {
     const { conversation } = it.window;
     it.service.fail({ kind: 'reset', match: { method: 'POST' }, times: 1 });
     await sendAndRead(it.window, 'Frist');
-    await conversation.editAgain(conversation.sends[0]!.sendId);
+    await conversation.composition.editAgain(conversation.sends[0]!.id);
     assert.equal(conversation.composition.draft.text, 'Frist');
     assert.deepEqual(conversation.sends, []);
     await sendAndRead(it.window, 'First');

@@ -17,7 +17,7 @@ const guards = new Map<string, (value: unknown) => boolean>([
 
 /** What the page may say on a person's word: in its right shape it does what it says. */
 const ACTS = new Set(
-  'refresh readEarlier addAgain chooseTarget sendQueuedNow attach more copy draft unsaved attachUris attachBytes failed'.split(
+  'refresh readEarlier addAgain chooseTarget attach more copy draft unsaved attachUris attachBytes failed'.split(
     ' ',
   ),
 );
@@ -80,9 +80,7 @@ const about = (list: readonly string[], shape: Record<string, fc.Arbitrary<unkno
 const nothingThere = fc.oneof(
   about(['send'], { text: word, sendId: word }),
   about(['sendAgain', 'discard', 'editAgain'], { sendId: word }),
-  about(['removeQueued'], { id: word }),
-  about(['editQueued'], { id: word, text: word }),
-  about(['moveQueued'], { id: word, to: fc.nat(100) }),
+  about(['takeBackQueued', 'removeQueued'], { id: word }),
   about(['detach', 'openAttachment'], { key: word }),
   about(['attachedPicture'], { key: word, from: number }),
   about(['replaceAttachment'], { key: word, name: word, bytes: fc.uint8Array() }),
@@ -103,7 +101,7 @@ const named = fc
 describe('a page that says 10,000 wrong things', () => {
   it('makes the panel of a real session throw nothing, run nothing, ask nothing and lose nothing', async function () {
     const it = await scene();
-    const { conversation, drafts } = it.window;
+    const { conversation, outboxes } = it.window;
     await sendAndRead(it.window, 'A question');
     it.service.fail({ kind: 'reset', match: { method: 'POST' }, times: 1 });
     await sendAndRead(it.window, 'Did it arrive?');
@@ -116,7 +114,7 @@ describe('a page that says 10,000 wrong things', () => {
     await conversation.submit('Later', 'an-id-of-a-send');
     await conversation.composition.attach([writeFile(temporaryFolder(), 'a.ts', 'a')]);
     conversation.composition.setText('Half a thought');
-    await drafts.flush();
+    await outboxes.flush();
     await conversation.readOn();
 
     const { said, posted, heard, log } = panelOf(it);
@@ -125,7 +123,7 @@ describe('a page that says 10,000 wrong things', () => {
     process.on('unhandledRejection', rejected);
     afterwards(() => process.off('unhandledRejection', rejected));
     const held = () => ({
-      draft: drafts.get(it.sessionId),
+      draft: conversation.composition.draft,
       sends: conversation.sends,
       queued: conversation.queued,
       known: [...conversation.transcript.known.values()],
@@ -153,7 +151,7 @@ describe('a page that says 10,000 wrong things', () => {
     );
     const answers = () => posted.filter(({ kind }) => kind === 'answer' || kind === 'refusal');
     await until(heard, () => answers().length >= asked.length);
-    await drafts.flush();
+    await outboxes.flush();
 
     assert.deepEqual(
       answers()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Attachments, Inspected } from '../../../src/chat/attachments';
-import { Composition } from '../../../src/chat/composition';
+import { Composition } from '../../../src/chat/outbox/composition';
 import { scene } from './scene';
 import { cleanUp } from './support';
 
@@ -17,7 +17,7 @@ describe('a drop of very many files', () => {
       looks.now--;
       return { ok: true, name: uri, size: 1, kind: 'text', mediaType: 'text/plain' };
     };
-    const made = new Composition(sessionId, window.drafts, window.journal, {
+    const made = new Composition(window.outboxes.of(sessionId), {
       inspect,
     } as unknown as Attachments);
     return { made, looks };

@@ -7,7 +7,9 @@ import { RowBuilder } from '../../../src/chat/rows';
 import { Formatter } from '../../../src/util/format';
 import { knownOf, message, sendRecord } from './support';
 
-const AT = Date.UTC(2026, 10, 20, 10, 2);
+/** Documents are written in the time zone of the machine. */
+const AT = new Date(2026, 10, 20, 10, 2).getTime();
+const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
 
 function written(known: ReadonlyMap<string, KnownMessage>, more: object = {}): string {
   const format = new Formatter('en');
@@ -17,7 +19,7 @@ function written(known: ReadonlyMap<string, KnownMessage>, more: object = {}): s
     messageCount: known.size,
     breaks: new Map(),
     inComposer: undefined,
-    timeZone: 'UTC',
+    timeZone,
     ...more,
   });
   const header = {
@@ -35,7 +37,7 @@ describe('a session as Markdown', () => {
       knownOf(
         message('a', { role: 'user', createdAt: AT, content: [{ type: 'text', text: '# Please\nlook' }] }),
         message('h', { createdAt: AT, visibility: 'llm_only', content: [{ type: 'text', text: 'hidden!' }] }),
-        message('s', { role: 'system', createdAt: AT, content: [{ type: 'text', text: 'hidden!' }] }),
+        message('s', { role: 'system', createdAt: AT, content: [{ type: 'text', text: 'For all.' }] }),
         toStored('b', {
           id: 'b',
           role: 'assistant',
@@ -61,14 +63,19 @@ describe('a session as Markdown', () => {
       headings[2],
       '##### Please',
       headings[4],
+      '#### System message',
+      headings[6],
       '#### Reasoning',
       '# no heading',
       '#### Used Read',
       '#### Content of the type "odd"',
     ]);
     assert.match(headings[2] ?? '', /^### You, /);
-    assert.match(headings[4] ?? '', /^### Agent \(Final answer\), /);
-    assert.match(text, /# no heading\n\n```\n/, 'a fence left open is closed');
+    assert.match(headings[4] ?? '', /^### system, /);
+    assert.match(text, /^For all\.$/m);
+    assert.match(text, /^\*1 internal message\*$/m);
+    assert.match(headings[6] ?? '', /^### Agent \(Final answer\), /);
+    assert.match(text, /# no heading\n```\n/, 'a fence left open is closed');
     assert.match(text, /\n`````\n\{\n {2}"fence": "````"\n\}\n`````\n/);
     assert.match(text, /- Model: onyx\n- Input: 3\n- Output: 2\n- 3 messages/);
   });

@@ -3,7 +3,7 @@ import type { ApiClient, Extra, Message, Page } from '../../../src/api';
 import { MessageList } from '../../../src/chat/messageList';
 import type { KnownMessage, StoredMessage } from '../../../src/chat/messages';
 import { RowBuilder } from '../../../src/chat/rows';
-import { startSampleService } from '../../../src/sample';
+import { startSampleService } from '../../fakes/sampleService';
 import { Formatter } from '../../../src/util/format';
 import { sendAndRead, texts } from './scene';
 import { afterwards, cleanUp, clientOf, openWindow, temporaryFolder, until } from './support';
@@ -214,7 +214,11 @@ describe('a conversation with a service that lists messages', () => {
       match: { method: 'GET', path: /\/messages$/ },
       alter: answer => {
         const { messages, ...rest } = answer as { messages: Record<string, unknown>[] };
-        const marks = [{ visibility: 'llm_only' }, { isUserVisible: false }, { role: 'system' }];
+        const marks = [
+          { visibility: 'llm_only' },
+          { isUserVisible: false },
+          { role: 'system', visibility: 'llm_only' },
+        ];
         return {
           ...rest,
           messages: messages.map((message, index) =>

@@ -114,7 +114,8 @@ describe('what is missing', () => {
     assert.ok(shown({ visibility: 'user_only' }));
     assert.ok(!shown({ visibility: 'llm_only' }));
     assert.ok(!shown({ isUserVisible: false }));
-    assert.ok(!shown({ role: 'system' }));
+    assert.ok(!shown({ role: 'system', visibility: 'llm_only' }));
+    assert.ok(shown({ role: 'system' }));
   });
 });
 

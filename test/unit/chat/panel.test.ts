@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Row, Splice, Start } from '../../../src/chat/protocol';
+import type { PanelState, Row, Splice, Start } from '../../../src/chat/protocol';
 import { panelOf, type ToPage } from './panelScene';
+import { busy, queueUp } from './queueing';
 import { scene, sendAndRead } from './scene';
 import { cleanUp, message, until } from './support';
 
@@ -30,6 +31,22 @@ describe('a chat page that begins', () => {
     );
   });
 
+  it('opens find at what it was opened for, and nothing else takes the cursor', async () => {
+    const { panel, said, posted, heard } = panelOf(await scene());
+    const wanted = { words: 'mended', key: 'message:a' };
+    panel.find(wanted);
+    assert.equal(told(posted, 'find'), undefined);
+    said.fire(ready);
+    await until(heard, () => told(posted, 'find') !== undefined);
+    assert.deepEqual(told(posted, 'find'), wanted);
+    assert.equal((told(posted, 'start') as Start).focus, false);
+    // A page that is built anew has nothing to find.
+    posted.length = 0;
+    said.fire(ready);
+    await until(heard, () => told(posted, 'start') !== undefined);
+    assert.equal(told(posted, 'find'), undefined);
+  });
+
   it('in the place of one that was just sent from does not show the message as a draft', async () => {
     const it = await scene();
     const { said, posted, heard } = panelOf(it);
@@ -43,6 +60,20 @@ describe('a chat page that begins', () => {
     await until(heard, () => posted.some(({ kind, id }) => kind === 'answer' && id === 1));
     await until(heard, () => posted.some(({ name }) => name === 'setDraft'));
     assert.equal((told(posted, 'setDraft') as { readonly text: string }).text, '');
+  });
+
+  it('hears that a message has left the queue with the message in its composer', async () => {
+    const it = await scene();
+    const { conversation } = it.window;
+    busy(it);
+    await queueUp(it.window, 'Later');
+    const { said, posted, heard } = panelOf(it);
+    said.fire(ready);
+    await until(heard, () => told(posted, 'start') !== undefined);
+    said.fire({ kind: 'request', id: 1, name: 'takeBackQueued', params: { id: conversation.queued[0]!.id } });
+    await until(heard, () => told(posted, 'setDraft') !== undefined);
+    assert.equal((told(posted, 'setDraft') as { readonly text: string }).text, 'Later');
+    assert.deepEqual((told(posted, 'state') as PanelState).composer.queue, []);
   });
 
   it('shows the days of its own time zone as soon as it has told it', async () => {
@@ -110,12 +141,10 @@ describe('a message that is refused', () => {
     const { said, posted, heard } = panelOf(it);
     const { conversation } = it.window;
     const { composition } = conversation;
-    const putIn = composition.putIn.bind(composition);
-    composition.putIn = async send => {
-      await until(conversation.onDidChange, () =>
-        conversation.sends.some(({ sendId, state }) => sendId === send.sendId && state === 'refused'),
-      );
-      await putIn(send);
+    const submit = conversation.submit.bind(conversation);
+    conversation.submit = async (...args) => {
+      await submit(...args);
+      await until(conversation.onDidChange, () => composition.draft.refused?.id === args[1]);
     };
     it.service.fail({ kind: 'status', status: 422, match: { method: 'POST' } });
     said.fire(ready);

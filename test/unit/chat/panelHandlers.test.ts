@@ -24,13 +24,13 @@ describe('what a page tells before the stored draft was read', () => {
     const [a, b] = [writeFile(folder, 'a.ts', 'a'), writeFile(folder, 'b.ts', 'b')];
     await window.conversation.composition.attach([a]);
     window.conversation.composition.setText('Written yesterday');
-    await window.drafts.flush();
+    await window.outboxes.flush();
     const later = await openWindow({ root, client, sessionId, unread: true });
     await Promise.all([
       page(later).requests.attachUris({ uris: [b] }),
       later.conversation.takeUnsaved({ text: 'Quick, before it loads', at: Date.now() }),
     ]);
-    const { text, stash, attachments } = later.drafts.get(sessionId);
+    const { text, stash, attachments } = later.conversation.composition.draft;
     assert.deepEqual(attachments, [a, b]);
     assert.equal(text, 'Quick, before it loads');
     assert.equal(stash, 'Written yesterday');
@@ -58,7 +58,7 @@ describe('a message that was thrown away', () => {
     assert.equal(conversation.sends[0]?.state, 'unknown');
     conversation.composition.setText('Written since');
     const teller = taking();
-    await page(it.window, teller).requests.discard({ sendId: conversation.sends[0].sendId });
+    await page(it.window, teller).requests.discard({ sendId: conversation.sends[0].id });
     await until(conversation.onDidChange, () => conversation.composition.draft.text !== 'Written since');
     const { text, attachments } = conversation.composition.draft;
     assert.equal(text, 'Did it arrive?\n\nWritten since');
@@ -73,7 +73,7 @@ describe('a message that was thrown away', () => {
     it.service.fail({ kind: 'status', status: 403, match: { method: 'POST' }, times: 1 });
     await sendAndRead(it.window, 'Refused');
     const teller = taking();
-    await page(it.window, teller).requests.discard({ sendId: conversation.sends[0]!.sendId });
+    await page(it.window, teller).requests.discard({ sendId: conversation.sends[0]!.id });
     assert.equal(conversation.composition.draft.text, 'Refused');
     assert.deepEqual(teller.told, []);
   });
@@ -83,7 +83,7 @@ describe('a message that was thrown away', () => {
     const { conversation } = it.window;
     const { composition } = conversation;
     const [computer] = (await it.client.computers.list()).items;
-    const target = { computerId: computer!.id, name: computer!.name };
+    const target = { computerId: computer!.id, name: computer!.name! };
     busy(it);
     composition.setTarget(target);
     await queueUp(it.window, 'For that computer');
@@ -107,22 +107,22 @@ describe('a message that was thrown away', () => {
     const { conversation } = it.window;
     const { composition } = conversation;
     const [computer] = (await it.client.computers.list()).items;
-    const target = { computerId: computer!.id, name: computer!.name };
+    const target = { computerId: computer!.id, name: computer!.name! };
     const fail = async (text: string, fault: { kind: 'reset' } | { kind: 'status'; status: number }) => {
       composition.setTarget(target);
       it.service.fail({ ...fault, match: { method: 'POST' }, times: 1 });
       await sendAndRead(it.window, text);
-      composition.beginAnew();
+      composition.setText('', undefined, { text: '' });
       composition.setTarget(undefined);
       return conversation.sends.find(send => send.text === text)!;
     };
     const refused = await fail('Refused', { kind: 'status', status: 403 });
-    await page(it.window).requests.editAgain({ sendId: refused.sendId });
+    await page(it.window).requests.editAgain({ sendId: refused.id });
     assert.equal(composition.draft.text, 'Refused');
     assert.deepEqual(composition.draft.target, target);
     composition.setText('');
     const unknown = await fail('Unknown', { kind: 'reset' });
-    await page(it.window, taking()).requests.discard({ sendId: unknown.sendId });
+    await page(it.window, taking()).requests.discard({ sendId: unknown.id });
     await until(conversation.onDidChange, () => composition.draft.text !== '');
     assert.equal(composition.draft.text, 'Unknown');
     assert.deepEqual(composition.draft.target, target);

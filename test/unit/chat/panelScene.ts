@@ -61,7 +61,7 @@ export function panelOf({ window, client }: Scene, kind: ChatPlace['kind'] = 'pa
     title: 'Session',
     composing: {
       sendKey: () => 'enter',
-      largePaste: () => ({ choice: 'inline', characters: 10_000 }),
+      largePaste: () => 'inline',
       limits: () => limits(1024),
       kept: {
         begin: () => assert.fail('bytes are kept'),

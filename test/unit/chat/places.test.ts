@@ -44,6 +44,7 @@ function placesOf(memory = memoryOf()) {
       const panel: Partial<ChatPanel> = {
         conversation: { serviceId, sessionId } as unknown as ChatPanel['conversation'],
         isActive: true,
+        isVisible: true,
         onDidDispose: new Emitter<void>().event as vscode.Event<void>,
         reveal: () => undefined,
         leave: () => undefined,
@@ -83,6 +84,10 @@ describe('the view as the place of chats', () => {
       ['s1', 's2'],
     );
     assert.equal(places.inFront?.conversation.sessionId, 's2');
+    assert.deepEqual(
+      ['s1', 's2'].map(id => places.isShown(id)),
+      [false, true],
+    );
   });
 
   it('comes back after a reload with the session it showed, also when the editor kept less', async () => {

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import { ownTexts } from '../../../src/chat/model';
-import { TakenElsewhere } from '../../../src/chat/owner';
-import { hasQueued } from '../../../src/parts/queued';
+import { hasQueued } from '../../../src/chat/inUse';
 import { posts, scene, sendAndRead } from './scene';
 import { busy, drained, queued, queueUp, sent } from './queueing';
 import { cleanUp, openWindow, temporaryFolder, until, writeFile } from './support';
@@ -19,7 +17,7 @@ describe('a queue', () => {
     await queueUp(it.window, 'one', 'two');
     await conversation.composition.attach([uri]);
     const [computer] = (await it.client.computers.list()).items;
-    conversation.composition.setTarget({ computerId: computer!.id, name: computer!.name });
+    conversation.composition.setTarget({ computerId: computer!.id, name: computer!.name! });
     await queueUp(it.window, 'three');
     assert.deepEqual(queued(it.window), ['one', 'two', 'three']);
     assert.deepEqual(conversation.composition.draft.attachments, []);
@@ -28,10 +26,9 @@ describe('a queue', () => {
     assert.deepEqual(sent(it), []);
     conversation.composition.setTarget(undefined);
     work.rest();
-    await conversation.queue.move(conversation.queued[2]!.id, 0);
     await drained(it.window);
-    assert.deepEqual(sent(it).slice(1), ['one', 'two']);
-    assert.deepEqual(posts(it)[0]?.body, {
+    assert.deepEqual(sent(it).slice(0, 2), ['one', 'two']);
+    assert.deepEqual(posts(it)[2]?.body, {
       text: 'three',
       files: [
         {
@@ -47,22 +44,30 @@ describe('a queue', () => {
     });
   });
 
-  it('can be changed while it waits', async () => {
+  it('can be removed and taken back into the composer while it waits', async () => {
     const it = await scene();
     const work = busy(it);
     const { conversation } = it.window;
-    await queueUp(it.window, 'one', 'two', 'three');
-    const [one, two, three] = conversation.queued.map(({ id }) => id);
-    assert.ok(await conversation.queue.edit(two!, 'TWO'));
-    assert.ok(await conversation.queue.remove(one!));
-    assert.ok(await conversation.queue.move(three!, 0));
-    assert.equal(await conversation.queue.remove(one!), false, 'it is gone');
-    assert.deepEqual(queued(it.window), ['three', 'TWO']);
+    const { composition } = conversation;
+    const [a, b] = ['a.txt', 'b.txt'].map(name => writeFile(temporaryFolder(), name, name));
+    await queueUp(it.window, 'one');
+    await composition.attach([a!]);
+    await queueUp(it.window, 'two', 'three');
+    const [one, two] = conversation.queued.map(({ id }) => id);
+    assert.equal((await conversation.removeQueued(one!))?.text, 'one');
+    assert.equal(await conversation.removeQueued(one!), undefined, 'it is gone');
+    assert.equal(await conversation.composition.takeBackQueued(one!), undefined, 'it is gone');
+    await composition.attach([b!]);
+    composition.setText('A thought');
+    assert.ok(await conversation.composition.takeBackQueued(two!));
+    assert.deepEqual(queued(it.window), ['three']);
     const later = await openWindow({ root: it.root, client: it.client, sessionId: it.sessionId });
-    assert.deepEqual(queued(later), ['three', 'TWO']);
+    assert.deepEqual(queued(later), ['three']);
+    const { draft } = later.conversation.composition;
+    assert.deepEqual([draft.text, draft.attachments], ['A thought\n\ntwo', [b, a]]);
     work.rest();
     await drained(it.window);
-    assert.deepEqual(sent(it), ['three', 'TWO']);
+    assert.deepEqual(sent(it), ['three']);
   });
 
   it('is sent by one of many windows, each message once', async () => {
@@ -70,17 +75,7 @@ describe('a queue', () => {
     const work = busy(it);
     await queueUp(it.window, ...'abcdef'.split(''));
     const others = await Promise.all(
-      [1, 2, 3].map(number =>
-        openWindow({
-          root: it.root,
-          client: it.client,
-          sessionId: it.sessionId,
-          process: {
-            owner: { host: 'here', pid: number, startedAt: 1 },
-            isRunning: () => true,
-          },
-        }),
-      ),
+      [1, 2, 3].map(() => openWindow({ root: it.root, client: it.client, sessionId: it.sessionId })),
     );
     const windows = [it.window, ...others];
     const arrived: string[] = [];
@@ -115,13 +110,13 @@ describe('a queue', () => {
       assert.deepEqual(sent(it), ['one']);
       assert.deepEqual(queued(it.window), ['two']);
       assert.ok(conversation.isQueueStopped);
-      await conversation.discard(conversation.sends[0].sendId);
+      await conversation.discard(conversation.sends[0].id);
       await drained(it.window);
       assert.deepEqual(sent(it), ['one', 'two']);
     });
   }
 
-  it('keeps a message whose file is gone, says why, and goes on when told to', async () => {
+  it('keeps a message whose file is gone, says why, and goes on when it is taken back', async () => {
     const it = await scene();
     const work = busy(it);
     const { conversation, sessions } = it.window;
@@ -133,65 +128,58 @@ describe('a queue', () => {
     fs.rmSync(new URL(uri));
     work.rest();
     await sessions.refresh(it.sessionId);
-    await until(conversation.onDidChange, () => conversation.queued[0]?.problem !== undefined);
-    assert.match(conversation.queued[0]?.problem ?? '', /a\.txt cannot be read/);
+    await until(conversation.onDidChange, () => conversation.queued[0]?.sentence !== undefined);
+    assert.match(conversation.queued[0]?.sentence ?? '', /a\.txt cannot be read/);
     assert.deepEqual(sent(it), []);
-    writeFile(folder, 'a.txt', 'again');
-    await conversation.queue.sendNow();
+    assert.ok(await conversation.composition.takeBackQueued(conversation.queued[0]!.id));
     await drained(it.window);
-    assert.deepEqual(sent(it), ['one', 'two']);
+    assert.deepEqual([sent(it), conversation.composition.draft.text], [['two'], 'one']);
   });
 
-  it('drops what already stands among the sends after a crash', async () => {
-    const it = await scene();
-    busy(it);
-    await queueUp(it.window, 'one');
-    const [first] = it.window.conversation.queued;
-    const send = { sendId: first!.id, sessionId: it.sessionId, text: 'one', attachments: [] };
-    await it.window.journal.begin(send);
-    await assert.rejects(it.window.journal.begin(send), TakenElsewhere);
-    it.window.conversation.dispose();
-    const later = await openWindow({
-      root: it.root,
-      client: it.client,
-      sessionId: it.sessionId,
-      process: { owner: { host: hostname(), pid: 2, startedAt: 1 }, isRunning: () => false },
-    });
-    await until(later.conversation.onDidChange, () => later.conversation.queued.length === 0);
-    assert.deepEqual(sent(it), []);
-    assert.deepEqual(
-      later.conversation.sends.map(({ text, state }) => [text, state]),
-      [['one', 'unknown']],
-    );
-  });
-
-  it('takes over what a window that is gone had claimed', async () => {
+  it('waits while another window sends, and goes on when that one is gone', async () => {
     const it = await scene();
     const work = busy(it);
     await queueUp(it.window, 'one');
-    await it.window.queue.claim(it.sessionId);
-    const process = {
-      owner: { host: it.window.conversation.queued[0]!.claim!.owner.host, pid: 2, startedAt: 1 },
-    };
-    const alive = await openWindow({
-      root: it.root,
-      client: it.client,
-      sessionId: it.sessionId,
-      process: { ...process, isRunning: () => true },
-    });
+    const { conversation, sessions, storage } = it.window;
+    const lease = `services/${conversation.serviceId}/outbox/${it.sessionId}`;
+    let end = (): void => undefined;
+    const other = storage.tryRun(lease, 60_000, () => new Promise<void>(resolve => (end = resolve)));
     work.rest();
-    await alive.sessions.refresh(it.sessionId);
-    await alive.conversation.queue.sendNow();
-    assert.deepEqual(sent(it), [], 'the one that claimed it lives');
-    it.window.conversation.dispose();
-    const later = await openWindow({
+    await sessions.refresh(it.sessionId);
+    await sessions.refresh(it.sessionId);
+    assert.deepEqual([sent(it), queued(it.window)], [[], ['one']]);
+    end();
+    await other;
+    await drained(it.window);
+    assert.deepEqual(sent(it), ['one']);
+  });
+
+  it('says that what a window was sending that is gone is unknown, and waits for the person', async () => {
+    const it = await scene();
+    it.service.fail({ kind: 'delay', ms: 60_000, match: { method: 'POST' } });
+    await it.window.sessions.refresh(it.sessionId);
+    await it.window.conversation.submit('lost');
+    let late = 0;
+    const other = await openWindow({
       root: it.root,
       client: it.client,
       sessionId: it.sessionId,
-      process: { ...process, isRunning: () => false },
+      now: () => Date.now() + late,
     });
-    await drained(later);
-    assert.deepEqual(sent(it), ['one']);
+    const { conversation, sessions } = other;
+    await sessions.refresh(it.sessionId);
+    await conversation.submit('next');
+    assert.deepEqual([conversation.sends[0]?.state, queued(other)], ['sending', ['next']]);
+    await conversation.refresh();
+    assert.equal(conversation.sends[0]?.state, 'sending', 'its window lives');
+    it.window.conversation.dispose();
+    late = 60_000;
+    await conversation.refresh();
+    assert.deepEqual(
+      conversation.sends.map(({ state, text }) => [state, text]),
+      [['unknown', 'lost']],
+    );
+    assert.deepEqual([queued(other), sent(it)], [['next'], ['lost']]);
   });
 
   it('is not used while the agent is idle', async () => {
@@ -218,16 +206,16 @@ describe('a queue', () => {
 describe('what an earlier window has queued', () => {
   it('is seen without reading anything else, until it is gone', async () => {
     const it = await scene();
-    assert.equal(await hasQueued(it.root), false);
+    assert.equal(await hasQueued(it.window.storage), false);
     busy(it);
     await it.window.sessions.refresh(it.sessionId);
     await queueUp(it.window, 'later');
     await it.window.storage.settled();
-    assert.equal(await hasQueued(it.root), true);
+    assert.equal(await hasQueued(it.window.storage), true);
     const [waiting] = it.window.conversation.queued;
-    assert.ok(await it.window.conversation.queue.remove(waiting!.id));
+    assert.ok(await it.window.conversation.removeQueued(waiting!.id));
     await it.window.storage.settled();
-    assert.equal(await hasQueued(it.root), false);
+    assert.equal(await hasQueued(it.window.storage), false);
   });
 });
 
@@ -240,8 +228,8 @@ describe('what a page still held when it went', () => {
 
   it('never takes the place of what was written later; neither is lost', async () => {
     const it = await scene();
-    const { conversation, drafts } = it.window;
-    const draft = () => drafts.get(it.sessionId);
+    const { conversation } = it.window;
+    const draft = () => conversation.composition.draft;
     conversation.composition.setText('Written later, elsewhere');
     await conversation.takeUnsaved({ text: 'An older thought', at: Date.now() - 60_000 });
     assert.equal(draft().text, 'Written later, elsewhere');
@@ -254,11 +242,11 @@ describe('what a page still held when it went', () => {
 
   it('replaces earlier words of its own, and is gone once it was sent from elsewhere', async () => {
     const it = await scene();
-    const { conversation, drafts } = it.window;
+    const { conversation } = it.window;
     conversation.composition.setText('half a tought');
     await conversation.takeUnsaved({ text: 'half a thought, and more', at: Date.now() });
-    assert.equal(drafts.get(it.sessionId).text, 'half a thought, and more');
-    assert.equal(drafts.get(it.sessionId).stash, undefined);
+    assert.equal(conversation.composition.draft.text, 'half a thought, and more');
+    assert.equal(conversation.composition.draft.stash, undefined);
     const at = Date.now() - 1000;
     await sendAndRead(it.window, 'half a thought, and more');
     await conversation.takeUnsaved({ text: 'half a thought, and more', at });
@@ -286,22 +274,25 @@ describe('what a page still held when it went', () => {
   });
 });
 
-describe('the look before a send', () => {
-  it('counts the messages there are then, and does not hold the send up', async () => {
+describe('the look at the session beside a send', () => {
+  it('costs no request before, however old what is known may be, and one after an unknown outcome', async () => {
     const it = await scene();
     await sendAndRead(it.window, 'one');
     await it.service.settle();
-    const { messageCount } = await it.client.sessions.get(it.sessionId);
+    const { messageCount } = await it.window.sessions.refresh(it.sessionId);
     it.window.sessions.age(it.sessionId, 60_000);
+    const looks = (): number =>
+      it.service.requests.filter(({ method, path }) => method === 'GET' && path.endsWith(it.sessionId))
+        .length;
+    const before = looks();
     it.service.fail({ kind: 'reset', match: { method: 'POST' }, times: 1 });
     await sendAndRead(it.window, 'two');
-    assert.equal(it.window.conversation.sends[0]?.before?.messageCount, messageCount);
-    await it.window.conversation.discard(it.window.conversation.sends[0].sendId);
-    it.window.sessions.age(it.sessionId, 60_000);
-    it.service.fail({ kind: 'delay', ms: 60_000, match: { method: 'GET', path: /sessions\/[^/]+$/ } });
-    const began = Date.now();
-    await it.window.conversation.sendDraft('three');
-    assert.ok(Date.now() - began < 4000);
+    const [send] = it.window.conversation.sends;
+    assert.ok(send !== undefined);
+    assert.equal(send.before?.messageCount, messageCount);
+    assert.ok(send.at - (send.before?.at ?? 0) >= 60_000, 'its age is known');
+    assert.ok(send.after !== undefined);
+    assert.equal(looks(), before + 1);
   });
 });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { posts, type Scene } from './scene';
-import type { Window } from './support';
+import { until, type Window } from './support';
 
 /** The agent works until `rest` is called: what the service says of the session is changed. */
 export function busy({ service, sessionId }: Scene): { rest(): void } {
@@ -25,9 +25,6 @@ export async function queueUp(window: Window, ...texts: readonly string[]): Prom
 /** Waits until nothing is queued or on its way. */
 export async function drained({ conversation, sessions }: Window): Promise<void> {
   const empty = (): boolean => conversation.queued.length === 0 && !conversation.isSending;
-  while (!empty()) {
-    const settled = new Promise(resolve => conversation.onDidSettle(resolve));
-    await sessions.refresh(conversation.sessionId);
-    if (!empty()) await settled;
-  }
+  await sessions.refresh(conversation.sessionId);
+  await until(conversation.onDidChange, empty);
 }

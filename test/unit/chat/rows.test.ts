@@ -58,19 +58,86 @@ describe('rows of a transcript', () => {
     );
   });
 
-  it('renders no hidden message but counts it', () => {
+  it('renders no hidden message but says how many there are, and counts them as known', () => {
+    const content = [{ type: 'text', text: 'XYZZY' }];
     const known = knownOf(
       message('a', { createdAt: DAY }),
-      message('b', { createdAt: DAY + 1, visibility: 'llm_only' }),
-      message('c', { createdAt: DAY + 2, role: 'system' }),
+      message('b', { createdAt: DAY + 1, visibility: 'llm_only', role: 'system', content }),
+      message('c', { createdAt: DAY + 2, isUserVisible: false, content }),
     );
     const rows = build({ known, messageCount: 5 });
     assert.deepEqual(
       messages(rows).map(row => row.id),
       ['a'],
     );
-    const gap = rows.find(row => row.kind === 'gap');
-    assert.match(gap?.sentence ?? '', /^2 messages cannot be read yet; they appear with your next message$/);
+    assert.deepEqual(
+      rows.flatMap(row => (row.kind === 'gap' ? row.sentence : [])),
+      ['2 internal messages', '2 messages cannot be read yet; they appear with your next message'],
+    );
+    assert.doesNotMatch(JSON.stringify(rows), /XYZZY/);
+    const one = build({ known: knownOf(known.get('c')!.message!) });
+    assert.deepEqual(one, [{ kind: 'gap', key: 'internal', sentence: '1 internal message' }]);
+  });
+
+  it('shows what the system says to everybody as a block of its own', () => {
+    const content = [{ type: 'text', text: 'Be **brief**.' }];
+    for (const visibility of [{}, { visibility: 'both' }, { visibility: 'user_only' }]) {
+      const rows = build({ known: knownOf(message('s', { role: 'system', content, ...visibility })) });
+      assert.deepEqual(messages(rows)[0]?.parts, [{ kind: 'system', text: 'Be **brief**.' }]);
+      assert.ok(!rows.some(row => row.kind === 'gap'));
+    }
+  });
+
+  it('shows messages of an unknown time last and of an unknown author as such', () => {
+    const content = [{ type: 'text', text: 'words' }];
+    const known = knownOf({ id: 'bare', content }, message('a', { createdAt: DAY, content }));
+    const rows = build({ known });
+    assert.deepEqual(
+      rows.map(row => row.kind),
+      ['date', 'message', 'message'],
+    );
+    const last = messages(rows).at(-1);
+    assert.deepEqual(
+      [last?.id, last?.author, last?.role, last?.at],
+      ['bare', 'other', 'author not known', undefined],
+    );
+  });
+
+  describe('with an answer that the service does not show yet', () => {
+    const asked = knownOf(message('q', { role: 'user', createdAt: DAY }));
+    const gap = (facts: Partial<RowsInput>) =>
+      build({ known: asked, messageCount: 8, ...facts }).find(row => row.kind === 'gap');
+
+    it('say so with a reason once the agent rests, and stay one quiet line while it works', () => {
+      const idle = gap({ status: 'idle' });
+      assert.equal(idle?.sentence, 'The agent has answered (7 messages).');
+      assert.equal(idle.reason, 'This service shows replies only after your next message.');
+      for (const status of ['running', 'pending', 'unknown', undefined]) {
+        const quiet = gap({ status });
+        assert.match(quiet?.sentence ?? '', /^7 messages cannot be read yet/, status);
+        assert.equal(quiet?.reason, undefined);
+      }
+      const sending = gap({ status: 'idle', sends: [sendRecord({ state: 'sending' })] });
+      assert.equal(sending?.reason, undefined, 'the next message is on its way');
+    });
+
+    it('name no answer where it may be something else', () => {
+      const agent = knownOf(message('a', { createdAt: DAY }));
+      assert.equal(gap({ known: agent, status: 'idle' })?.sentence, 'There are 7 newer messages.');
+      assert.equal(gap({ known: new Map(), status: 'idle' })?.sentence, 'This session has 8 messages.');
+      assert.equal(gap({ messageCount: 2, status: 'idle' })?.sentence, 'The agent has answered (1 message).');
+    });
+
+    it('are silent about it where the list of the service is complete, or where it can be read on', () => {
+      assert.equal(gap({ status: 'idle', complete: true })?.reason, undefined);
+      const breaks = new Map([['q', { state: 'stopped' } as const]]);
+      assert.equal(gap({ status: 'idle', breaks })?.reason, undefined);
+    });
+
+    it('offer the web application only where there is one', () => {
+      assert.equal(gap({ status: 'idle' })?.webApp, undefined);
+      assert.equal(gap({ status: 'idle', webApp: true })?.webApp, true);
+    });
   });
 
   it('says how many messages there are when none is known', () => {
@@ -148,7 +215,7 @@ describe('rows of a transcript', () => {
   it('says of an unknown send how old the look before it was', () => {
     const sentence = (at: number, messageCount = 14): unknown => {
       const before = { messageCount: messageCount - 1, updatedAt: 1, at };
-      const sends = [sendRecord({ startedAt: 100_000, before, after: { messageCount, updatedAt: 2 } })];
+      const sends = [sendRecord({ at: 100_000, before, after: { messageCount, updatedAt: 2 } })];
       const [row] = build({ sends });
       return row?.kind === 'send' && row.sentence;
     };
@@ -160,17 +227,17 @@ describe('rows of a transcript', () => {
   it('shows sends by their state, the unknown one with what is known', () => {
     const sends = [
       sendRecord({
-        sendId: 'u',
+        id: 'u',
         before: { messageCount: 13, updatedAt: 1 },
         after: { messageCount: 14, updatedAt: 2 },
       }),
-      sendRecord({ sendId: 'r', state: 'refused', sentence: 'No.' }),
-      sendRecord({ sendId: 's', state: 'sending' }),
-      sendRecord({ sendId: 'a', state: 'accepted', messageId: 'm' }),
+      sendRecord({ id: 'r', state: 'refused', sentence: 'No.' }),
+      sendRecord({ id: 's', state: 'sending' }),
+      sendRecord({ id: 'a', state: 'accepted', messageId: 'm' }),
     ];
     const rows = build({ sends, inComposer: 'r', known: knownOf(message('m', { visibility: 'llm_only' })) });
     assert.deepEqual(
-      rows.map(row => row.kind === 'send' && [row.state, row.sentence, row.inComposer]),
+      rows.slice(1).map(row => row.kind === 'send' && [row.state, row.sentence, row.inComposer]),
       [
         [
           'unknown',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ApiClient } from '../../../src/api';
 import { inOrder } from '../../../src/chat/model';
 import { textOf } from '../../../src/chat/messages';
-import { startSampleService, type SampleService } from '../../../src/sample';
+import { startSampleService, type SampleService } from '../../fakes/sampleService';
 import { afterwards, clientOf, openWindow, temporaryFolder, type Window } from './support';
 
 export interface Scene {
@@ -46,7 +46,7 @@ export async function sendAndRead({ conversation }: Window, text: string): Promi
       resolve();
     });
   });
-  await conversation.sendDraft(text);
+  await conversation.submit(text);
   await settled;
   await conversation.readOn();
 }

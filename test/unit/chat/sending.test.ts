@@ -1,30 +1,56 @@
 import assert from 'node:assert/strict';
 import { scene, sendAndRead, texts } from './scene';
 import { busy, drained, queueUp, sent } from './queueing';
-import { cleanUp, openWindow, temporaryFolder, until, writeFile } from './support';
+import { storedRows } from '../../fakes/storage';
+import { cleanUp, temporaryFolder, until, writeFile } from './support';
 
 afterEach(cleanUp);
 
+/** A scene in which nothing can be written to these records from when a message arrives until `room` is made. */
+async function fullAfterArrival(records: RegExp) {
+  let isFull = false;
+  const it = await scene(undefined, path => isFull && records.test(path));
+  it.service.onDidReceive(({ method }) => {
+    if (method === 'POST') isFull = true;
+  });
+  return { ...it, room: () => (isFull = false) };
+}
+
+describe('an accepted message', () => {
+  it('costs three durable writes of the chat, from what is typed to the transcript', async () => {
+    const it = await scene();
+    const { conversation } = it.window;
+    const written = (): number => Math.max(0, ...storedRows(it.root).map(({ seq }) => seq));
+    conversation.composition.setText('Hello');
+    const before = written();
+    const after = new Promise<number>(resolve => conversation.onDidSettle(() => resolve(written())));
+    await conversation.submit('Hello');
+    assert.ok((await after) - before <= 3, 'with what the sessions note of it, four');
+    assert.equal(conversation.transcript.known.size, 1);
+    assert.deepEqual(conversation.sends, []);
+  });
+});
+
 describe('a send whose outcome cannot be written', () => {
   it('keeps the message of an accepted one and lets the next one go', async () => {
-    const it = await scene(undefined, (path, change) => path.endsWith('/sends') && change !== 'put');
+    const it = await fullAfterArrival(/outbox$/);
     const { conversation, log } = it.window;
     await sendAndRead(it.window, 'Hello');
     assert.deepEqual(texts(it.window), ['Hello']);
-    assert.equal(conversation.isSending, false);
+    assert.deepEqual([conversation.isSending, conversation.sends], [false, []]);
     const id = [...conversation.transcript.known.keys()][0] ?? 'none';
     assert.ok(
       log.lines.some(line => line.includes(id)),
       log.lines.join('\n'),
     );
+    it.room();
     await sendAndRead(it.window, 'Again');
     assert.deepEqual(texts(it.window), ['Hello', 'Again']);
     assert.equal(it.window.sessions.noted.length, 2);
   });
 
   it('logs the id of an accepted one and keeps it as soon as that works', async () => {
-    let full = true;
-    const it = await scene(undefined, (path, change) => full && change === 'update' && !/drafts/.test(path));
+    const it = await fullAfterArrival(/outbox$|transcripts/);
     const { conversation, log } = it.window;
     await sendAndRead(it.window, 'Hello').catch(() => undefined);
     assert.equal(conversation.isSending, false);
@@ -34,14 +60,14 @@ describe('a send whose outcome cannot be written', () => {
       log.lines.some(line => line.includes(id)),
       log.lines.join('\n'),
     );
-    full = false;
+    it.room();
     await conversation.readOn();
     assert.ok(conversation.transcript.known.has(id));
     assert.deepEqual(conversation.sends, []);
   });
 
   it('gives back the text of a refused one', async () => {
-    const it = await scene(undefined, (path, change) => path.endsWith('/sends') && change === 'update');
+    const it = await fullAfterArrival(/outbox$/);
     it.service.fail({ kind: 'status', status: 403, match: { method: 'POST' } });
     await sendAndRead(it.window, 'Hello');
     const { conversation } = it.window;
@@ -52,44 +78,31 @@ describe('a send whose outcome cannot be written', () => {
 });
 
 describe('a queued message on a full disk', () => {
-  for (const [what, isLast] of [
-    ['its record', (path: string, change: string) => path.endsWith('/sends') && change === 'put'],
-    ['its claim', (path: string, change: string) => path.endsWith('/queue') && change === 'update'],
-  ] as const) {
-    it(`stays queued, with the reason, when ${what} was the last that could be written`, async () => {
-      let [isNearlyFull, isFull] = [false, false];
-      const it = await scene(undefined, (path, change) => {
-        if (isFull || !isNearlyFull || !isLast(path, change)) return isFull;
-        isFull = true;
-        return false;
-      });
-      const { conversation, sessions } = it.window;
-      const work = busy(it);
-      await queueUp(it.window, 'one', 'two');
-      work.rest();
-      isNearlyFull = true;
-      await sessions.refresh(it.sessionId);
-      await until(conversation.onDidChange, () => conversation.queued[0]?.problem !== undefined);
-      await conversation.refresh();
-      assert.deepEqual([sent(it), conversation.sends, conversation.isSending], [[], [], false]);
-      assert.deepEqual(
-        conversation.queued.map(({ text, problem }) => [text, problem]),
-        [
-          ['one', 'no space left'],
-          ['two', undefined],
-        ],
-      );
-      assert.ok(conversation.isQueueStopped);
-      // There is room again, and what must not be there goes.
-      [isNearlyFull, isFull] = [false, false];
-      await conversation.refresh();
-      const { journal } = await openWindow({ root: it.root, client: it.client, sessionId: it.sessionId });
-      assert.deepEqual(journal.ofSession(it.sessionId), []);
-      await conversation.queue.sendNow();
-      await drained(it.window);
-      assert.deepEqual(sent(it), ['one', 'two']);
-    });
-  }
+  it('stays queued, with the reason, until there is room or it is taken back', async () => {
+    let isFull = false;
+    const it = await scene(undefined, path => isFull && path.endsWith('/outbox'));
+    const { conversation, sessions } = it.window;
+    const work = busy(it);
+    await queueUp(it.window, 'one', 'two');
+    work.rest();
+    isFull = true;
+    await sessions.refresh(it.sessionId);
+    await until(conversation.onDidChange, () => conversation.queued[0]?.sentence !== undefined);
+    await conversation.refresh();
+    assert.deepEqual([sent(it), conversation.sends, conversation.isSending], [[], [], false]);
+    assert.deepEqual(
+      conversation.queued.map(({ text, sentence }) => [text, sentence]),
+      [
+        ['one', 'no space left'],
+        ['two', undefined],
+      ],
+    );
+    assert.ok(conversation.isQueueStopped);
+    isFull = false;
+    assert.ok(await conversation.composition.takeBackQueued(conversation.queued[0]!.id));
+    await drained(it.window);
+    assert.deepEqual([sent(it), conversation.composition.draft.text], [['two'], 'one']);
+  });
 });
 
 describe('a file', () => {
@@ -102,17 +115,16 @@ describe('a file', () => {
       if (refused) it.service.fail({ kind: 'status', status: 403, match: { method: 'POST' } });
       await conversation.composition.attach([a]);
       const settled = new Promise(resolve => conversation.onDidSettle(resolve));
-      const sending = conversation.sendDraft('Hello');
+      const sending = conversation.submit('Hello');
       const attaching = conversation.composition.attach([b]);
-      const { sendId } = await sending;
-      await Promise.all([attaching, settled]);
+      await Promise.all([sending, attaching, settled]);
       assert.deepEqual(conversation.composition.draft, { text: '', attachments: [b] });
       assert.deepEqual(
         conversation.composition.references.map(({ name }) => name),
         ['b.ts'],
       );
       if (!refused) return;
-      await conversation.editAgain(sendId);
+      await conversation.composition.editAgain(conversation.sends[0]!.id);
       const { text, attachments } = conversation.composition.draft;
       assert.deepEqual({ text, attachments }, { text: 'Hello', attachments: [a, b] });
     });

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import * as fs from 'node:fs';
-import * as path from 'node:path';
-import { Drafts } from '../../../src/chat/drafts';
-import type { SendOwner } from '../../../src/chat/owner';
+import { mock } from 'node:test';
+import { Outboxes, type Outbox } from '../../../src/chat/outbox/outbox';
+import { inDraft } from '../../../src/chat/outbox/record';
 import { ReadingPlaces } from '../../../src/chat/readingPlaces';
-import { SendJournal } from '../../../src/chat/sendJournal';
 import { Transcript } from '../../../src/chat/transcript';
 import { afterwards, brittle, cleanUp, message, storageIn, temporaryFolder, until } from './support';
 
@@ -28,8 +26,6 @@ describe('the stored transcript', () => {
     const second = await transcriptIn(root);
     assert.deepEqual([...second.known.keys()].sort(), messages.map(({ id }) => id).sort());
     assert.deepEqual(second.known.get('m7')?.message, messages[7]);
-    const files = fs.readdirSync(path.join(root, 'services/service1/transcripts/session'));
-    assert.ok(files.length >= 4 && files.length < 20, `several messages a file (${files.length} files)`);
   });
 
   it('loses nothing when two windows write at once', async () => {
@@ -74,164 +70,69 @@ describe('the stored transcript', () => {
     assert.equal((await transcriptIn(root, 'ABC')).known.size, 0);
     assert.equal(upper.known.size, 0);
   });
-
-  it('does not grow one record without end for large messages', async () => {
-    const root = temporaryFolder();
-    const transcript = await transcriptIn(root);
-    const large = 'x'.repeat(50_000);
-    for (let index = 0; index < 6; index++) {
-      await transcript.keep([message(`m${index}`, { content: [{ type: 'text', text: large }] })]);
-    }
-    const folder = path.join(root, 'services/service1/transcripts/session');
-    const sizes = fs.readdirSync(folder).map(file => fs.statSync(path.join(folder, file)).size);
-    assert.ok(Math.max(...sizes) < 150_000, `largest ${Math.max(...sizes)}`);
-    assert.equal((await transcriptIn(root)).known.size, 6);
-  });
 });
 
-describe('the journal of sends', () => {
-  const owner = (facts: Partial<SendOwner> = {}): SendOwner => ({
-    host: 'here',
-    pid: 100,
-    startedAt: 1_000,
-    ...facts,
-  });
-  const send = { sendId: 'a', sessionId: 'session', text: 'Hello', attachments: [] };
-
-  async function journalIn(
-    root: string,
-    options: { owner?: SendOwner; running?: readonly number[]; now?: number } = {},
-  ): Promise<SendJournal> {
-    const journal = new SendJournal({
-      storage: storageIn(root),
-      serviceId: 'service1',
-      owner: options.owner ?? owner(),
-      isRunning: pid => (options.running ?? []).includes(pid),
-      now: () => options.now ?? 50_000,
-    });
-    afterwards(() => journal.dispose());
-    await journal.load();
-    return journal;
+describe('what is written', () => {
+  function outboxIn(root: string, storage = storageIn(root), onError?: (error: unknown) => void): Outbox {
+    const outboxes = new Outboxes(storage, 'service1', onError ?? (error => assert.fail(String(error))));
+    afterwards(() => outboxes.dispose());
+    return outboxes.of('session');
   }
+  const type = (outbox: Outbox, text: string): void =>
+    outbox.type({ text, stash: undefined, over: outbox.current.draft, at: 1 });
 
-  it('makes what a dead process was sending unknown, with its text', async () => {
+  it('is there at once, and durable after a flush', async () => {
     const root = temporaryFolder();
-    await (await journalIn(root)).begin(send);
-    const later = await journalIn(root, { owner: owner({ pid: 200 }) });
-    const [lost] = await later.recover('session', 'Closed.');
-    assert.equal(lost?.state, 'unknown');
-    assert.equal(lost.text, 'Hello');
-    assert.equal(lost.sentence, 'Closed.');
-    assert.equal((await journalIn(root)).get('a')?.state, 'unknown');
+    const outbox = outboxIn(root);
+    type(outbox, 'half a thou');
+    type(outbox, 'half a thought');
+    outbox.edit(inDraft(() => ({ attachments: ['file:///a'] })));
+    assert.equal(outbox.current.draft.text, 'half a thought');
+    await outbox.flush();
+    const { draft } = await outboxIn(root).read();
+    assert.deepEqual([draft.text, draft.attachments], ['half a thought', ['file:///a']]);
   });
 
-  it('leaves alone what a living window is sending', async () => {
-    const root = temporaryFolder();
-    await (await journalIn(root)).begin(send);
-    const later = await journalIn(root, { owner: owner({ pid: 200 }), running: [100] });
-    assert.deepEqual(await later.recover('session', 'Closed.'), []);
-    assert.equal(later.get('a')?.state, 'sending');
-  });
-
-  it('is not fooled by a process with the same number, nor by one that never ends', async () => {
-    const root = temporaryFolder();
-    await (await journalIn(root)).begin(send);
-    const reused = await journalIn(root, { owner: owner({ startedAt: 90_000 }) });
-    assert.equal((await reused.recover('session', '')).length, 1);
-    await (await journalIn(root)).begin({ ...send, sendId: 'b' });
-    const much = await journalIn(root, {
-      owner: owner({ pid: 200 }),
-      running: [100],
-      now: 50_000 + 16 * 60_000,
-    });
-    assert.deepEqual(
-      (await much.recover('session', '')).map(({ sendId }) => sendId),
-      ['b'],
-    );
-  });
-
-  it('waits for a send of another machine', async () => {
-    const root = temporaryFolder();
-    await (await journalIn(root, { owner: owner({ host: 'there' }) })).begin(send);
-    assert.deepEqual(await (await journalIn(root)).recover('session', ''), []);
-    const much = await journalIn(root, { now: 50_000 + 16 * 60_000 });
-    assert.equal((await much.recover('session', '')).length, 1);
-  });
-
-  it('does not bring back a send that was removed meanwhile', async () => {
-    const journal = await journalIn(temporaryFolder());
-    await journal.begin(send);
-    await journal.remove('a');
-    assert.equal(await journal.settle('a', { state: 'refused' }), undefined);
-    assert.deepEqual(journal.ofSession('session'), []);
-  });
-});
-
-describe('drafts', () => {
-  function draftsIn(root: string): Drafts {
-    const drafts = new Drafts(storageIn(root), 'service1', error => assert.fail(String(error)));
-    afterwards(() => drafts.dispose());
-    return drafts;
-  }
-
-  it('are there at once, and durable after a flush', async () => {
-    const root = temporaryFolder();
-    const drafts = draftsIn(root);
-    await drafts.load();
-    drafts.set('session', { text: 'half a thou', attachments: [] });
-    drafts.set('session', { text: 'half a thought', attachments: ['file:///a'] });
-    assert.equal(drafts.get('session').text, 'half a thought');
-    await drafts.flush();
-    const later = draftsIn(root);
-    await later.load();
-    assert.deepEqual(later.get('session'), { text: 'half a thought', attachments: ['file:///a'] });
-  });
-
-  it('are written when their owner goes', async () => {
+  it('is written when its window goes', async () => {
     const root = temporaryFolder();
     const storage = storageIn(root);
-    const drafts = new Drafts(storage, 'service1', error => assert.fail(String(error)));
-    await drafts.load();
-    drafts.set('session', { text: 'last words', attachments: [] });
-    drafts.dispose();
+    const outboxes = new Outboxes(storage, 'service1', error => assert.fail(String(error)));
+    type(outboxes.of('session'), 'last words');
+    outboxes.dispose();
     await storage.settled();
-    const later = draftsIn(root);
-    await later.load();
-    assert.equal(later.get('session').text, 'last words');
+    assert.equal((await outboxIn(root).read()).draft.text, 'last words');
   });
 
-  it('that cannot be written stay, are told of once, and are written as soon as that works', async () => {
+  it('stays where it cannot be written, is told of once, and is written as soon as that works', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    afterwards(() => mock.timers.reset());
     const root = temporaryFolder();
     let tries = 0;
-    const storage = brittle(storageIn(root), () => tries++ < 4);
     const errors: unknown[] = [];
-    const drafts = new Drafts(storage, 'service1', error => errors.push(error), 1);
-    afterwards(() => drafts.dispose());
-    await drafts.load();
-    drafts.set('session', { text: 'first', attachments: [] });
-    await drafts.flush();
-    assert.equal(drafts.get('session').text, 'first');
-    drafts.set('session', { text: 'first and second', attachments: [] });
-    await drafts.flush();
-    assert.equal(drafts.get('session').text, 'first and second');
-    const written = draftsIn(root);
-    await written.load();
-    await until(written.onDidChange, () => written.get('session').text === 'first and second');
+    const storage = brittle(storageIn(root), () => tries++ < 3);
+    const outbox = outboxIn(root, storage, error => errors.push(error));
+    type(outbox, 'first');
+    await assert.rejects(outbox.flush());
+    type(outbox, 'first and second');
+    await assert.rejects(outbox.flush());
+    await assert.rejects(outbox.flush());
+    assert.equal(outbox.current.draft.text, 'first and second');
+    const stored = new Promise<void>(resolve => outbox.onDidStore(resolve));
+    mock.timers.tick(5_000);
+    await stored;
+    assert.equal((await outboxIn(root).read()).draft.text, 'first and second');
     assert.equal(errors.length, 1);
-    assert.equal(tries, 5);
   });
 
-  it('leave no record when empty', async () => {
+  it('is shown by both windows that wrote at the same time', async () => {
     const root = temporaryFolder();
-    const drafts = draftsIn(root);
-    await drafts.load();
-    drafts.set('session', { text: 'x', attachments: [] });
-    await drafts.flush();
-    drafts.set('session', { text: '', attachments: [] });
-    await drafts.flush();
-    const later = draftsIn(root);
-    await later.load();
-    assert.deepEqual(later.get('session'), { text: '', attachments: [] });
+    const [one, other] = [outboxIn(root), outboxIn(root)];
+    type(one, 'in the first window');
+    type(other, 'in the second window');
+    await one.flush();
+    await other.flush();
+    const { text, stash } = (await one.read()).draft;
+    assert.deepEqual([text, stash], ['in the second window', 'in the first window']);
   });
 });
 

@@ -9,16 +9,17 @@ import { Composing } from '../../../src/chat/composing';
 import { Conversation } from '../../../src/chat/conversation';
 import { KeptFiles } from '../../../src/chat/keptFiles';
 import { messageBody } from '../../../src/chat/body';
-import { Drafts } from '../../../src/chat/drafts';
 import type { KnownMessage, StoredMessage } from '../../../src/chat/messages';
+import { Outboxes } from '../../../src/chat/outbox/outbox';
+import type { Entry } from '../../../src/chat/outbox/record';
 import { ReadingPlaces } from '../../../src/chat/readingPlaces';
-import { SendJournal, type JournalOptions, type SendRecord } from '../../../src/chat/sendJournal';
-import { SendQueue } from '../../../src/chat/sendQueue';
 import type { ChatSession, ChatSessions } from '../../../src/chat/sessions';
-import { openStorage, type Storage } from '../../../src/storage';
+import type { Storage } from '../../../src/storage';
+import { openStorage } from '../../fakes/storage';
 import { errorSentence } from '../../../src/util/errorSentence';
 import { Emitter, type Event } from '../../../src/util/event';
 import { silentLog } from '../../fakes/log';
+export { until } from '../../until';
 
 const cleanups: (() => unknown)[] = [];
 
@@ -38,8 +39,8 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-export function storageIn(root: string): Storage {
-  const storage = openStorage({ root, log: silentLog() });
+export function storageIn(root: string, now = Date.now): Storage {
+  const storage = openStorage({ root, log: silentLog(), now });
   afterwards(async () => {
     await storage.settled();
     storage.dispose();
@@ -47,7 +48,7 @@ export function storageIn(root: string): Storage {
   return storage;
 }
 
-/** A storage in which some changes fail, as on a full disk; `fails` is asked before each. The first record of a send is a `put`. */
+/** A storage in which some changes fail, as on a full disk; `fails` is asked before each. */
 export function brittle(
   storage: Storage,
   fails: (path: string, change: 'put' | 'update' | 'remove') => boolean,
@@ -61,6 +62,7 @@ export function brittle(
       return {
         load: () => real.load(),
         get: id => real.get(id),
+        read: id => real.read(id),
         get values() {
           return real.values;
         },
@@ -68,15 +70,15 @@ export function brittle(
           return real.unreadable;
         },
         put: (id, value) => refuse(path, 'put').then(() => real.put(id, value)),
-        update: (id, change) => {
-          const isBegun = path.endsWith('/sends') && real.get(id) === undefined;
-          return refuse(path, isBegun ? 'put' : 'update').then(() => real.update(id, change));
-        },
+        update: (id, change) => refuse(path, 'update').then(() => real.update(id, change)),
         remove: (id, unless) => refuse(path, 'remove').then(() => real.remove(id, unless)),
         onDidChange: real.onDidChange,
         dispose: () => real.dispose(),
       };
     },
+    peek: pattern => storage.peek(pattern),
+    search: (collections, query) => storage.search(collections, query),
+    tryRun: (...args) => storage.tryRun(...args),
     settled: () => storage.settled(),
     dispose: () => storage.dispose(),
   };
@@ -128,12 +130,8 @@ export class AskingSessions implements ChatSessions {
   }
 
   async refresh(sessionId: string, signal?: AbortSignal): Promise<ChatSession> {
-    const {
-      title = '',
-      status,
-      messageCount,
-      updatedAt,
-    } = await this.#api.sessions.get(sessionId, { signal });
+    const told = await this.#api.sessions.get(sessionId, { signal });
+    const { title = '', status = 'unknown', messageCount, updatedAt } = told;
     const session = { sessionId, title, status, messageCount, updatedAt, statusAt: Date.now() };
     this.#known.set(sessionId, session);
     this.#changed.fire([sessionId]);
@@ -170,9 +168,7 @@ export function clientOf(service: {
 
 export interface Window {
   readonly conversation: Conversation;
-  readonly drafts: Drafts;
-  readonly journal: SendJournal;
-  readonly queue: SendQueue;
+  readonly outboxes: Outboxes;
   readonly sessions: AskingSessions;
   readonly storage: Storage;
   readonly log: { readonly lines: readonly string[] };
@@ -184,7 +180,8 @@ export async function openWindow(options: {
   readonly client: ApiClient;
   readonly sessionId: string;
   readonly signedIn?: () => boolean;
-  readonly process?: Partial<Pick<JournalOptions, 'owner' | 'isRunning' | 'now'>>;
+  /** The machine's clock, Unix ms. */
+  readonly now?: () => number;
   readonly maxBytes?: number;
   readonly fails?: Parameters<typeof brittle>[1];
   readonly extras?: () => boolean;
@@ -193,22 +190,18 @@ export async function openWindow(options: {
   readonly files?: AttachableFiles;
 }): Promise<Window> {
   const { root, client, sessionId, signedIn = () => true } = options;
-  const storage = brittle(storageIn(root), options.fails ?? (() => false));
+  const storage = brittle(storageIn(root, options.now), options.fails ?? (() => false));
   const log = silentLog();
   const serviceId = 'service1';
-  const drafts = new Drafts(storage, serviceId, error => assert.fail(String(error)));
+  const outboxes = new Outboxes(storage, serviceId, error => log.error('Not written', error));
   const places = new ReadingPlaces(storage, serviceId, error => assert.fail(String(error)));
-  const journal = new SendJournal({ storage, serviceId, ...options.process });
-  const queue = new SendQueue({ storage, serviceId, ...options.process });
   const sessions = new AskingSessions(client);
   const conversation = new Conversation({
     serviceId,
     sessionId,
     storage,
-    drafts,
+    outboxes,
     places,
-    journal,
-    queue,
     sessions,
     attachments: new Attachments(
       options.files ?? diskFiles,
@@ -223,13 +216,11 @@ export async function openWindow(options: {
   });
   afterwards(() => {
     conversation.dispose();
-    journal.dispose();
-    queue.dispose();
-    drafts.dispose();
+    outboxes.dispose();
     places.dispose();
   });
   if (options.unread !== true) await conversation.load();
-  return { conversation, drafts, journal, queue, sessions, storage, log };
+  return { conversation, outboxes, sessions, storage, log };
 }
 
 /** What a person does in the composer, with loose files kept in `kept` and up to `maxBytes` large. */
@@ -244,26 +235,14 @@ export function composingOf(
     api: () => undefined,
     onDidChangeSettings: () => ({ dispose: () => undefined }),
     sendKey: () => 'enter',
-    largePaste: () => ({ choice: 'ask', characters: 5000 }),
+    largePaste: () => 'ask',
     limits: () => limits(maxBytes),
   });
 }
 
 /** The same limit for everything, bytes. */
 export function limits(bytes: number): AttachmentLimits {
-  return { file: bytes, image: bytes, message: 10 * bytes };
-}
-
-/** Resolves when the condition holds, looking again whenever something changed. */
-export async function until(event: Event<unknown>, holds: () => boolean): Promise<void> {
-  if (holds()) return;
-  await new Promise<void>(resolve => {
-    const subscription = event(() => {
-      if (!holds()) return;
-      subscription.dispose();
-      resolve();
-    });
-  });
+  return { file: bytes, message: 10 * bytes };
 }
 
 export function message(id: string, facts: Partial<StoredMessage> = {}): StoredMessage {
@@ -281,15 +260,6 @@ export function knownOf(...messages: readonly StoredMessage[]): Map<string, Know
   return new Map(messages.map(body => [body.id, { id: body.id, message: body }]));
 }
 
-export function sendRecord(facts: Partial<SendRecord> = {}): SendRecord {
-  return {
-    sendId: 's1',
-    sessionId: 'session',
-    text: 'Hello',
-    attachments: [],
-    state: 'unknown',
-    startedAt: 1_000_000,
-    owner: { host: 'here', pid: 1, startedAt: 0 },
-    ...facts,
-  };
+export function sendRecord(facts: Partial<Entry> = {}): Entry {
+  return { id: 's1', text: 'Hello', attachments: [], state: 'unknown', at: 1_000_000, ...facts };
 }

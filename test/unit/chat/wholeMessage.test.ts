@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { panelHandlers, type PanelActions } from '../../../src/chat/panelHandlers';
 import { partsOfRow, partText, wordsPattern, type MessageRow } from '../../../src/chat/protocol';
 import { RowBuilder, type RowsInput } from '../../../src/chat/rows';
-import { wholeMessage } from '../../../src/chat/wholeMessage';
+import { countsIn, messageText, wholeMessage } from '../../../src/chat/wholeMessage';
 import { transcriptDocument } from '../../../src/chat/markdownDocument';
 import { Formatter } from '../../../src/util/format';
 import { acts } from '../../fakes/vscode';
@@ -115,13 +115,20 @@ describe('a message that is longer than a page takes', () => {
     const known = knownOf(
       message('a', { visibility: 'llm_only', content: [text('hidden')] }),
       message('b', { isUserVisible: false, content: [text('hidden')] }),
-      message('c', { role: 'system', content: [text('hidden')] }),
+      message('c', { role: 'system', isUserVisible: false, content: [text('hidden')] }),
     );
     for (const id of known.keys()) assert.equal(wholeMessage(input({ known }), `message:${id}`), undefined);
   });
 });
 
 describe('what a page asks of a whole message', () => {
+  it('is answered for what the system says as for everything else', () => {
+    const known = knownOf(message('s', { role: 'system', content: [text('Be brief, be kind.')] }));
+    const row = wholeMessage(input({ known }), 'message:s');
+    assert.equal(messageText(row!), 'Be brief, be kind.');
+    assert.deepEqual(countsIn(row!, 'be'), [2]);
+  });
+
   it('is answered from all of it: copying, finding', async () => {
     const it = await scene();
     await sendAndRead(it.window, `${'word '.repeat(60_000)}\nThe.End(of it)`);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Computer, ProvisioningStep } from '../../../src/api';
-import { stepFacts } from '../../../src/computers/facts';
+import { stepTimes } from '../../../src/computers/rows';
 import {
   durationOf,
   errorOf,
@@ -8,7 +8,6 @@ import {
   iconOf,
   isDone,
   isRunning,
-  nextListing,
   progressOf,
   sortComputers,
   stepIconOf,
@@ -73,9 +72,7 @@ describe('computers model', () => {
     assert.equal(isRunning({ id: 'a', startedAt: 1, status: 'failed' }), false);
     assert.equal(isRunning({ id: 'a', startedAt: 1, status: 'cancelled' }), false);
     const told = (step: ProvisioningStep): readonly string[] =>
-      stepFacts(step, false, new Formatter('en')).flatMap(([name, value]) =>
-        value === undefined ? [] : [name],
-      );
+      stepTimes(step, new Formatter('en')).flatMap(([name, value]) => (value === undefined ? [] : [name]));
     assert.deepEqual(told(ended('failed')).includes('Completed'), false, 'it ended');
     assert.ok(told(ended('failed')).includes('Ended') && told(ended('completed')).includes('Completed'));
     assert.equal(
@@ -121,32 +118,5 @@ describe('computers model', () => {
       'de',
     ).map(each => each.id);
     assert.deepEqual(names, ['2', '0', '3', '1']);
-  });
-
-  it('reads the list sooner while something is being set up', () => {
-    assert.equal(nextListing([computer({ status: 'active' })], 30_000), 30_000);
-    assert.equal(nextListing([computer({ status: 'provisioning' })], 30_000), 3_000);
-    assert.equal(nextListing([computer({ status: 'provisioning' })], 1_000), 1_000);
-  });
-
-  it('reads the list more and more rarely while nothing happens, and while nobody answers', () => {
-    const waits = (status: string, usualMs: number, calm: 'unchanged' | 'failures'): readonly number[] =>
-      [0, 1, 2, 3, 4, 50].map(times =>
-        nextListing([computer({ status })], usualMs, { unchanged: 0, failures: 0, [calm]: times }),
-      );
-    assert.deepEqual(
-      waits('provisioning', 30_000, 'unchanged'),
-      [3_000, 4_500, 6_750, 10_125, 15_187.5, 30_000],
-    );
-    assert.deepEqual(waits('active', 30_000, 'unchanged'), Array(6).fill(30_000), 'as the person set it');
-    assert.deepEqual(
-      waits('provisioning', 30_000, 'failures'),
-      [3_000, 3_000, 6_000, 12_000, 24_000, 120_000],
-    );
-    assert.deepEqual(
-      waits('active', 30_000, 'failures'),
-      [30_000, 30_000, 60_000, 120_000, 120_000, 120_000],
-    );
-    assert.deepEqual(waits('active', 600_000, 'failures'), Array(6).fill(600_000), 'never sooner than usual');
   });
 });

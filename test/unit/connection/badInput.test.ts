@@ -14,18 +14,17 @@ import {
   signIn,
 } from './support';
 
-/** Each says at the step where it can be mended what is wrong; what was typed stays, and nothing known is lost. */
+/** Each says at the step where it can be fixed what is wrong; what was typed stays, and nothing known is lost. */
 describe('signing in with bad input', function () {
   afterEach(cleanUp);
 
-  interface Case {
-    readonly addresses: () => Promise<{ baseUrl: string; appUrl: string }>;
-    readonly key?: string;
-    readonly step: number;
-    readonly sentence: RegExp;
+  interface Pair {
+    readonly baseUrl: string;
+    readonly appUrl: string;
   }
+  type Case = readonly [addresses: () => Promise<Pair>, step: number, sentence: RegExp, key?: string];
 
-  const ok = async (): Promise<{ baseUrl: string; appUrl: string }> => {
+  const ok = async (): Promise<Pair> => {
     const { baseUrl, appUrl } = await service();
     return { baseUrl, appUrl };
   };
@@ -38,117 +37,83 @@ describe('signing in with bad input', function () {
         response.writeHead(status, { 'content-type': type, ...headers }).end(body);
       });
   const page = answering(200, 'text/html', '<!doctype html><title>Welcome</title>');
+  const json = (status: number, body = '{}', headers = {}) =>
+    answering(status, 'application/json', body, headers);
   const selfSigned = async (): Promise<string> => {
     const { key, cert } = makeCertificate({ name: 'self', ip: [127, 0, 0, 1] });
     const server = createSecureServer({ key, cert }) as unknown as Server;
     return (await anyServer((_request, response) => response.end(), server)).replace('http:', 'https:');
   };
+  const onlyHttp = async (): Promise<string> => (await service()).baseUrl.replace('http:', 'https:');
+  const nowhere = /^127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)\. Check the address, its port/;
+  const door = /^Something other than the service refused the request to .* \(403\)\. Check the address/;
 
   const cases: Record<string, Case> = {
-    'a host that does not exist': {
-      addresses: baseIs(() => Promise.resolve('https://no-such-host.invalid')),
-      step: 1,
-      sentence: /^There is no host no-such-host\.invalid\. Check the address and the network\.$/,
-    },
-    'a port where nothing listens': {
-      addresses: baseIs(deadAddress),
-      step: 1,
-      sentence: /^Nothing answers at 127\.0\.0\.1:\d+\. Check the address and its port\.$/,
-    },
-    'a web page': {
-      addresses: baseIs(page),
-      step: 1,
-      sentence: /answered with a web page \(200\).*Check the address/,
-    },
-    'a service of another kind (404)': {
-      addresses: baseIs(answering(404, 'application/json', '{}')),
-      step: 1,
-      sentence:
-        /answers, but is not this service: it knows nothing of computers \(404\)\. Check the address\.$/,
-    },
-    'a door that refuses everybody (403 in plain text)': {
-      addresses: baseIs(answering(403, 'text/plain', 'Forbidden.')),
-      step: 1,
-      sentence: /refuses entry \(403\), and not in the words of this service\. Check the address/,
-    },
-    'a firewall before the web application (403 page)': {
-      addresses: appIs(answering(403, 'text/html', '<!doctype html><title>Blocked</title>')),
-      step: 2,
-      sentence: /refuses entry \(403\), and not in the words of this service\. Check the address/,
-    },
-    'another JSON service': {
-      addresses: baseIs(answering(200, 'application/json', '{"hello":"world"}')),
-      step: 1,
-      sentence: /answered, but not as this service does.*Check the address/,
-    },
-    'a redirect': {
-      addresses: baseIs(answering(302, 'text/plain', '', { location: 'https://elsewhere.example/' })),
-      step: 1,
-      sentence: /points to another address.*Nothing was sent there/,
-    },
-    'a self-signed certificate': {
-      addresses: baseIs(selfSigned),
-      step: 1,
-      sentence: /certificate of 127\.0\.0\.1:\d+ is signed by nobody this machine trusts\. Add/,
-    },
-    'https where there is only http': {
-      addresses: async () => {
-        const { baseUrl, appUrl } = await ok();
-        return { baseUrl: baseUrl.replace('http:', 'https:'), appUrl };
-      },
-      step: 1,
-      sentence: /No secure connection to/,
-    },
-    'a service that is down': {
-      addresses: baseIs(answering(503, 'application/json', '{"title":"Down","requestId":"req_9"}')),
-      step: 1,
-      sentence: /has a problem of its own \(503, request req_9\)\. Try again/,
-    },
-    'a service that is busy': {
-      addresses: baseIs(answering(429, 'application/json', '{}', { 'retry-after': '3600' })),
-      step: 1,
-      sentence: /wants no further requests before .* \(429\)\. Try again then\.$/,
-    },
-    'a key nobody knows': {
-      addresses: ok,
-      key: 'wrong-key',
-      step: 3,
-      sentence:
-        /^The key was not accepted by 127\.0\.0\.1:\d+ \(401, request [^)]+\)\. Enter it again or check it in the web application\.$/,
-    },
-    'a web application where nothing listens': {
-      addresses: appIs(deadAddress),
-      step: 2,
-      sentence: /^Nothing answers at 127\.0\.0\.1:\d+\. Check the address and its port\.$/,
-    },
-    'a web application that is only a page': {
-      addresses: appIs(page),
-      step: 2,
-      sentence: /answered with a web page/,
-    },
-    'a web application of another kind': {
-      addresses: appIs(answering(404, 'application/json', '{}')),
-      step: 2,
-      sentence:
-        /answers, but is not the web application of 127\.0\.0\.1:\d+: it knows nothing of readiness reports \(404\)/,
-    },
-    'a web application with a self-signed certificate': {
-      addresses: appIs(selfSigned),
-      step: 2,
-      sentence: /is signed by nobody this machine trusts/,
-    },
-    'a web application of another organization': {
-      addresses: async () => ({
-        ...(await ok()),
-        appUrl: (await service({ keys: { owner: OTHER_CANARY } })).appUrl,
-      }),
-      step: 3,
-      sentence:
-        /accepted the key, and the web application at 127\.0\.0\.1:\d+ did not \(401, request .*go back and check the address/,
-    },
+    'a host that does not exist': [
+      baseIs(() => Promise.resolve('https://no-such-host.invalid')),
+      1,
+      /^no-such-host\.invalid cannot be reached \(ENOTFOUND\)\. Check the address/,
+    ],
+    'a port where nothing listens': [baseIs(deadAddress), 1, nowhere],
+    'a web page': [baseIs(page), 1, /did not answer as this service does \(200, html\)\. Check the address/],
+    'a service of another kind (404)': [
+      baseIs(json(404)),
+      1,
+      /answered, but it is not an agent service: it has no computers \(404\)\. Check the address\.$/,
+    ],
+    'a door that refuses everybody': [baseIs(answering(403, 'text/plain', 'Forbidden.')), 1, door],
+    'a firewall before the web application': [appIs(answering(403, 'text/html', '<p>Blocked')), 2, door],
+    'another JSON service': [
+      baseIs(json(200, '{"hello":"world"}')),
+      1,
+      /did not answer as this service does \(200, wrongShape\)\. Check the address/,
+    ],
+    'a redirect': [
+      baseIs(answering(302, 'text/plain', '', { location: 'https://elsewhere.example/' })),
+      1,
+      /points to another address.*Nothing was sent there/,
+    ],
+    'a self-signed certificate': [
+      baseIs(selfSigned),
+      1,
+      /No secure connection to 127\.0\.0\.1:\d+ .*signed by nobody this machine trusts/,
+    ],
+    'https where there is only http': [baseIs(onlyHttp), 1, /No secure connection to/],
+    'a service that is down': [
+      baseIs(json(503, '{"title":"Down","requestId":"req_9"}')),
+      1,
+      /\(503, request req_9\)\. Try again/,
+    ],
+    'a service that is busy': [
+      baseIs(json(429, '{}', { 'retry-after': '3600' })),
+      1,
+      /\(429\)\. Try again then\.$/,
+    ],
+    'a key nobody knows': [
+      ok,
+      3,
+      /^The key was not accepted by 127\.0\.0\.1:\d+ \(401, request [^)]+\)\. Enter it again or check/,
+      'wrong-key',
+    ],
+    'a web application where nothing listens': [appIs(deadAddress), 2, nowhere],
+    'a web application that is only a page': [
+      appIs(page),
+      2,
+      /did not answer as this service does \(200, html\)/,
+    ],
+    'a web application of another kind': [
+      appIs(json(404)),
+      2,
+      /it is not the web application of 127\.0\.0\.1:\d+: it has no readiness reports \(404\)/,
+    ],
+    'a web application of another organization': [
+      appIs(async () => (await service({ keys: { owner: OTHER_CANARY } })).appUrl),
+      3,
+      /accepted the key, but the web application at 127\.0\.0\.1:\d+ did not \(401, request .*go back/,
+    ],
   };
 
-  for (const [name, { addresses, key = CANARY, step, sentence }] of Object.entries(cases)) {
+  for (const [name, [addresses, step, sentence, key = CANARY]] of Object.entries(cases)) {
     it(name, async () => {
       const secrets = new SharedSecrets();
       const machine = new Machine(secrets);
@@ -173,7 +138,7 @@ describe('signing in with bad input', function () {
     });
   }
 
-  it('lets the person mend it and go on', async () => {
+  it('lets the person fix it and continue', async () => {
     const running = await service();
     const window = new Machine().window();
     window.person.answers(await deadAddress(), running.appUrl, 'wrong');

@@ -2,13 +2,13 @@
 import { checkService } from '../../../src/connection/check';
 import { Clients } from '../../../src/connection/clients';
 import { ConnectionRecords } from '../../../src/connection/records';
-import { openStorage } from '../../../src/storage';
+import { openStorage } from '../../fakes/storage';
 import { MemoryLog, temporaryFolder, cleanUp } from './support';
 
 async function main([baseUrl = '', appUrl = '']: readonly string[]): Promise<void> {
   const log = new MemoryLog();
-  const records = new ConnectionRecords(openStorage({ root: temporaryFolder(), log }));
-  const clients = new Clients(records, log);
+  const records = new ConnectionRecords(openStorage({ root: temporaryFolder(), log }), log);
+  const clients = new Clients(records, log, fetch);
   const result = await checkService(clients, { baseUrl, appUrl }, 'some-key', new AbortController().signal);
   await cleanUp();
   process.send?.(result, () => process.exit(0));

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { parseKey } from '../../../src/connection/key';
-import { KeyStore, type Secrets } from '../../../src/connection/keyStore';
+import { KeyStore, parseKey, type Secrets } from '../../../src/connection/keys';
 import { Emitter } from '../../../src/util/event';
 import { brokenSecrets, MemoryLog, SharedSecrets } from './support';
 

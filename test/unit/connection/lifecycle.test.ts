@@ -15,10 +15,8 @@ describe('the end of a window', function () {
     const request = window.connection.api?.computers.list();
     const outcome = assert.rejects(Promise.resolve(request), /cancelled/);
     await arrived;
-    const began = performance.now();
     window.connection.dispose();
     await outcome;
-    assert.ok(performance.now() - began < 250);
   });
 
   it('changes nothing afterwards, whatever happens elsewhere', async () => {
@@ -43,7 +41,7 @@ describe('the end of a window', function () {
     const machine = new Machine();
     const first = machine.window();
     await signIn(first, running);
-    await first.connection.close();
+    first.connection.dispose();
     await setImmediate();
     const alive = new Map<number, string>();
     const hook = createHook({
@@ -56,7 +54,7 @@ describe('the end of a window', function () {
       const window = machine.window();
       await window.connection.ready();
       machine.settings.set({ baseUrl: running.baseUrl, appUrl: running.appUrl });
-      await window.connection.close();
+      window.connection.dispose();
       window.storage.dispose();
     }
     for (let turn = 0; turn < 1000 && alive.size > 0; turn++) await setImmediate();

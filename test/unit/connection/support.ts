@@ -4,15 +4,19 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import type { AccessRow } from '../../../src/connection/access';
-import type { Addresses, AddressSettings, Environment } from '../../../src/connection/addresses';
-import { connectWith, type ConnectionPart } from '../../../src/connection/connect';
-import type { Secrets } from '../../../src/connection/keyStore';
+import type { AddressSettings, Environment } from '../../../src/connection/addresses';
+import type { AccessRow } from '../../../src/connection/check';
+import { withCommands, type ConnectionPart } from '../../../src/connection/connect';
+import { ServiceConnection } from '../../../src/connection/connection';
+import type { Secrets } from '../../../src/connection/keys';
 import type { Prompts, Step, StepAnswer } from '../../../src/connection/prompts';
+import type { Addresses, ConnectionState } from '../../../src/connection/types';
 import type { Logger } from '../../../src/log';
-import { startSampleService, type SampleService, type SampleServiceOptions } from '../../../src/sample';
-import { openStorage, type Storage } from '../../../src/storage';
+import type { Storage } from '../../../src/storage';
+import { openStorage } from '../../fakes/storage';
+import { startSampleService, type SampleService, type SampleServiceOptions } from '../../fakes/sampleService';
 import { Emitter, type Event } from '../../../src/util/event';
+import { until } from '../../until';
 
 /** Keys no text anywhere may hold. */
 export const CANARY = 'canary-key-7f3a9b51c2';
@@ -73,6 +77,21 @@ export async function deadAddress(): Promise<string> {
 
 export const hostOf = (address: string): string => new URL(address).host;
 
+/** Secrets over a map; `wrote` runs after each change. */
+function secretsOver(
+  values: Map<string, string>,
+  wrote: (key: string) => void,
+  changed = new Emitter<{ key: string }>(),
+): Secrets {
+  return {
+    get: key => Promise.resolve(values.get(key)),
+    keys: () => Promise.resolve([...values.keys()]),
+    store: (key, value) => Promise.resolve(values.set(key, value)).then(() => wrote(key)),
+    delete: key => Promise.resolve(values.delete(key)).then(() => wrote(key)),
+    onDidChange: changed.event,
+  };
+}
+
 /** Secrets as desktop VS Code has them: one store, and every window hears of changes. */
 export class SharedSecrets {
   readonly values = new Map<string, string>();
@@ -80,24 +99,8 @@ export class SharedSecrets {
   reads = 0;
 
   window(): Secrets {
-    return {
-      get: key => {
-        this.reads++;
-        return Promise.resolve(this.values.get(key));
-      },
-      keys: () => Promise.resolve([...this.values.keys()]),
-      store: (key, value) => {
-        this.values.set(key, value);
-        this.#changed.fire({ key });
-        return Promise.resolve();
-      },
-      delete: key => {
-        this.values.delete(key);
-        this.#changed.fire({ key });
-        return Promise.resolve();
-      },
-      onDidChange: this.#changed.event,
-    };
+    const secrets = secretsOver(this.values, key => this.#changed.fire({ key }), this.#changed);
+    return { ...secrets, get: key => (this.reads++, secrets.get(key)) };
   }
 }
 
@@ -107,37 +110,16 @@ export class SnapshotSecrets {
 
   window(): Secrets {
     const page = new Map(this.kept);
-    const write = (): Promise<void> => {
-      this.kept = new Map(page);
-      return Promise.resolve();
-    };
-    return {
-      get: key => Promise.resolve(page.get(key)),
-      keys: () => Promise.resolve([...page.keys()]),
-      store: (key, value) => {
-        page.set(key, value);
-        return write();
-      },
-      delete: key => {
-        page.delete(key);
-        return write();
-      },
-      onDidChange: new Emitter<{ key: string }>().event,
-    };
+    return secretsOver(page, () => (this.kept = new Map(page)));
   }
 }
 
 /** Secrets of a machine without a key ring: storing fails, or seems to work and does not. */
 export function brokenSecrets(how: 'throws' | 'forgets'): { window(): Secrets } {
-  return {
-    window: () => ({
-      get: () => Promise.resolve(undefined),
-      keys: () => (how === 'throws' ? Promise.reject(new Error('no key ring')) : Promise.resolve([])),
-      store: () => (how === 'throws' ? Promise.reject(new Error('no key ring')) : Promise.resolve()),
-      delete: () => Promise.resolve(),
-      onDidChange: new Emitter<{ key: string }>().event,
-    }),
-  };
+  const fail = (): Promise<never> => Promise.reject(new Error('no key ring'));
+  const secrets = secretsOver(new Map(), () => undefined);
+  const store = how === 'throws' ? fail : () => Promise.resolve();
+  return { window: () => ({ ...secrets, store, keys: how === 'throws' ? fail : secrets.keys }) };
 }
 
 /** User settings, shared by windows; one after another, as VS Code writes them. */
@@ -296,31 +278,28 @@ export class Machine {
     later(() => this.assertNoCanary());
   }
 
-  window(options: { environment?: Environment; now?: () => number } = {}): Window {
+  window(environment: Environment = {}): Window {
     const log = new MemoryLog();
     const storage = openStorage({ root: path.join(this.root, 'storage'), log });
     const context: Record<string, unknown> = {};
     const person = new Person();
-    const connection = connectWith(
-      {
-        secrets: this.secrets.window(),
-        storage,
-        settings: this.settings.window(),
-        environment: options.environment ?? {},
-        sample: {
-          stateFile: path.join(this.root, 'storage', 'sample', 'state.json'),
-          openRepository: () => Promise.resolve({ url: 'https://git.example.com/open/one.git', commits: [] }),
-        },
-        log,
-        setContext: (key, value) => void (context[key] = value),
-        ...(options.now === undefined ? {} : { now: options.now }),
-      },
+    const surroundings = {
+      secrets: this.secrets.window(),
+      settings: this.settings.window(),
+      environment,
+      setContext: (key: string, value: unknown) => void (context[key] = value),
+    };
+    const openRepository = () =>
+      Promise.resolve({ url: 'https://git.example.com/open/one.git', commits: [] });
+    const connection = withCommands(
+      new ServiceConnection(surroundings, storage, openRepository, log),
       person,
+      log,
     );
     const window = { connection, person, log, storage, context };
     this.#windows.push(window);
     later(async () => {
-      await connection.close();
+      connection.dispose();
       storage.dispose();
       await storage.settled();
     });
@@ -347,21 +326,14 @@ export class Machine {
   }
 }
 
+export const kindOf = (window: Window): ConnectionState['kind'] => window.connection.state.current.kind;
+
+export async function turnsTo(window: Window, kind: ConnectionState['kind']): Promise<void> {
+  await until(window.connection.state.onDidChange, () => kindOf(window) === kind);
+}
+
 /** Signs in the way a person does. */
 export async function signIn(window: Window, addresses: Addresses, key = CANARY): Promise<void> {
   window.person.answers(addresses.baseUrl, addresses.appUrl, key);
   await window.connection.commands.signIn();
-}
-
-/** Resolves once `holds` is true, looking again whenever `event` fires. */
-export function until(event: Event<unknown>, holds: () => boolean): Promise<void> {
-  return new Promise(resolve => {
-    const subscription = event(check);
-    function check(): void {
-      if (!holds()) return;
-      subscription.dispose();
-      resolve();
-    }
-    check();
-  });
 }

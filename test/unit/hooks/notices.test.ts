@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { FRESH_MS, type HookEvent } from '../../../src/hooks/model';
-import { isTold, type NoticeContext, type NoticeSettings } from '../../../src/hooks/notices';
-import { labelOf, noticeOf, stateText } from '../../../src/hooks/sentences';
+import { isTold, type NoticeSettings } from '../../../src/hooks/notices';
+import { noticeKinds, noticesFrom } from '../../../src/settings';
+import { labelOf, noticeOf, stateText } from '../../../src/hooks/text';
 
 const event = (name: string, more: Partial<HookEvent> = {}): HookEvent => ({
   id: '1.a.json',
   name,
-  at: 1_000_000,
+  at: Date.now(),
   sessionId: '0123456789abcdef',
   cwd: '/home/me/shop',
   ...more,
@@ -18,9 +19,9 @@ describe('a notification of a hook event', () => {
       noticeOf(event(name, more), 'Fix the test');
     assert.equal(
       said('Notification', { message: 'May I push?' }),
-      'shop · Fix the test waits for your input: May I push?',
+      'shop · Fix the test is waiting for you: May I push?',
     );
-    assert.equal(said('Notification'), 'shop · Fix the test waits for your input.');
+    assert.equal(said('Notification'), 'shop · Fix the test is waiting for you.');
     assert.equal(said('Stop'), 'shop · Fix the test has finished.');
     assert.equal(said('SubagentStop'), 'A subagent of shop · Fix the test has finished.');
     assert.equal(said('SessionEnd', { reason: 'error' }), 'shop · Fix the test has ended (error).');
@@ -44,28 +45,17 @@ describe('a notification of a hook event', () => {
   });
 
   const all: NoticeSettings = {
-    waiting: () => true,
-    finished: () => true,
-    subagentFinished: () => true,
-    ended: () => true,
-    minimumSeconds: () => 0,
+    about: () => noticeKinds,
     quietWhenFocused: () => false,
   };
   const told = (
     name: string,
     settings: Partial<NoticeSettings> = {},
-    more: Partial<NoticeContext> = {},
+    { age = 0, isLookedAt = false, isMuted = false } = {},
   ): boolean =>
-    isTold(event(name), {
-      settings: { ...all, ...settings },
-      isFocused: false,
-      isMuted: false,
-      startedAt: undefined,
-      now: 1_000_000,
-      ...more,
-    });
+    isTold(event(name, { at: Date.now() - age }), { ...all, ...settings }, { isLookedAt, isMuted });
 
-  it('has a switch for each kind', () => {
+  it('comes of the kinds that are chosen', () => {
     for (const [name, key] of [
       ['Notification', 'waiting'],
       ['Stop', 'finished'],
@@ -73,25 +63,28 @@ describe('a notification of a hook event', () => {
       ['SessionEnd', 'ended'],
     ] as const) {
       assert.equal(told(name), true, name);
-      assert.equal(told(name, { [key]: () => false }), false, name);
+      assert.equal(told(name, { about: () => noticeKinds.filter(kind => kind !== key) }), false, name);
+      assert.equal(told(name, { about: () => [key] }), true, name);
     }
     assert.equal(told('PostToolUse'), false);
   });
 
-  it('never comes for what is old or muted, nor for a focused window that is to be quiet', () => {
-    assert.equal(told('Notification', {}, { now: 1_000_000 + FRESH_MS }), true);
-    assert.equal(told('Notification', {}, { now: 1_000_001 + FRESH_MS }), false);
+  it('never comes for what is old or muted, nor about a chat somebody looks at where that is to be quiet', () => {
+    assert.equal(told('Notification', {}, { age: FRESH_MS - 60_000 }), true);
+    assert.equal(told('Notification', {}, { age: FRESH_MS + 1 }), false);
     assert.equal(told('Notification', {}, { isMuted: true }), false);
-    assert.equal(told('Notification', {}, { isFocused: true }), true);
-    assert.equal(told('Notification', { quietWhenFocused: () => true }, { isFocused: true }), false);
+    assert.equal(told('Notification', {}, { isLookedAt: true }), true);
+    assert.equal(told('Notification', { quietWhenFocused: () => true }, { isLookedAt: true }), false);
     assert.equal(told('Notification', { quietWhenFocused: () => true }), true);
   });
 
-  it('comes for finished work that was long enough, or may have been', () => {
-    const minute = { minimumSeconds: () => 60 };
-    assert.equal(told('Stop', minute, { startedAt: 970_000 }), false);
-    assert.equal(told('Stop', minute, { startedAt: 930_000 }), true);
-    assert.equal(told('Stop', minute), true);
-    assert.equal(told('Notification', minute, { startedAt: 970_000 }), true);
+  it('is carried over from the settings of earlier versions', () => {
+    assert.deepEqual(noticesFrom({}), ['waiting', 'finished']);
+    assert.deepEqual(noticesFrom({ waiting: false, ended: true }), ['finished', 'ended']);
+    assert.deepEqual(noticesFrom({ finished: true, subagentFinished: true }), [
+      'waiting',
+      'finished',
+      'subagentFinished',
+    ]);
   });
 });

@@ -2,159 +2,31 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import { Outgoing, readOutgoing, type FinishedHook, type OutgoingEvent } from '../../../src/hooks/outgoing';
-import { endPlan } from '../../../src/hooks/processTree';
-import { environmentOf, runCommand, spawnPlan } from '../../../src/hooks/runCommand';
+import { runCommand } from '../../../src/hooks/run/command';
+import {
+  Outgoing,
+  readOutgoing,
+  stopRecord,
+  type FinishedHook,
+  type OutgoingEvent,
+  type Stop,
+  type Told,
+} from '../../../src/hooks/run/outgoing';
+import type { Collection } from '../../../src/storage';
 import { silentLog } from '../../fakes/log';
+import { openStorage, storedRows } from '../../fakes/storage';
 import { cleanUp, later, temporaryFolder, until } from './support';
+
+function stopsIn(root: string): Collection<Stop> {
+  const storage = openStorage({ root, log: silentLog() });
+  later(() => storage.dispose());
+  return storage.collection({ path: 'hook-stops', version: 1, schema: stopRecord });
+}
 
 const never = new AbortController().signal;
 const stop: OutgoingEvent = { hook_event_name: 'Stop', session_id: 's1', cwd: '/' };
 const command = (text: string, timeout?: number): object => ({
   hooks: [{ type: 'command', command: text, timeout }],
-});
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    // A process that has ended but that nobody has asked about is not alive.
-    return !/\) Z /.test(fs.readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
-};
-
-describe('a command of the person’s own', function () {
-  afterEach(cleanUp);
-
-  it('gets its input, and its outputs and status are known', async () => {
-    const result = await runCommand({
-      command: 'cat; echo problem >&2; exit 3',
-      input: 'hello ',
-      timeoutMs: 10_000,
-      signal: never,
-    });
-    assert.deepEqual([result.outcome, result.exitCode], ['ended', 3]);
-    assert.match(result.output, /hello/);
-    assert.match(result.output, /problem/);
-  });
-
-  it('may leave its input unread and write more than is kept', async () => {
-    const result = await runCommand({
-      command: 'head -c 3000000 /dev/zero | tr "\\0" x',
-      input: 'y'.repeat(5_000_000),
-      timeoutMs: 10_000,
-      signal: never,
-    });
-    assert.equal(result.exitCode, 0);
-    assert.equal(result.output.length, 4_000);
-  });
-
-  it('never sees the person’s key, nor where the service is, in a test neither', async () => {
-    const secrets = ['AGENT_CONSOLE_API_KEY', 'AGENT_CONSOLE_BASE_URL', 'AGENT_CONSOLE_APP_URL'];
-    const before = { ...process.env };
-    later(() => {
-      for (const name of secrets) Reflect.deleteProperty(process.env, name);
-      Object.assign(process.env, before);
-    });
-    for (const name of secrets) process.env[name] = 'secret';
-    for (const isTest of [false, true]) {
-      const run = { command: 'env', input: '', timeoutMs: 10_000, signal: never, isTest };
-      const { output } = await runCommand(run);
-      assert.match(output, /^PATH=/m);
-      assert.doesNotMatch(output, /secret/);
-      assert.equal(/^AGENT_CONSOLE_OUTGOING_HOOK=.+$/m.test(output), !isTest);
-    }
-    const onWindows = environmentOf({}, 'id', { Agent_Console_Api_Key: 'secret', Path: 'p' });
-    assert.deepEqual(onWindows, { Path: 'p', AGENT_CONSOLE_OUTGOING_HOOK: 'id' });
-  });
-
-  it('that cannot start says so', async () => {
-    const missing = { command: 'true', input: '', timeoutMs: 1_000, signal: never, cwd: '/no/such/folder' };
-    assert.equal((await runCommand(missing)).outcome, 'notStarted');
-    const unknown = await runCommand({
-      command: '/no/such/program',
-      input: '',
-      timeoutMs: 5_000,
-      signal: never,
-    });
-    assert.equal(unknown.exitCode, 127);
-  });
-
-  const trees: (readonly [string, string])[] = [
-    ['waits', 'sleep 1000 & echo $! >>PIDS; echo $$ >>PIDS; wait'],
-    [
-      'has grandchildren',
-      `sh -c 'sh -c "echo \\$\\$ >>PIDS; sleep 1000" & echo $$ >>PIDS; wait' & echo $$ >>PIDS; wait`,
-    ],
-    [
-      'ignores being asked',
-      `trap '' TERM; echo $$ >>PIDS; (trap '' TERM; sh -c 'echo $$ >>PIDS; sleep 1000'); sleep 1000`,
-    ],
-    [
-      'has ended and left others behind',
-      'sleep 1000 & echo $! >>PIDS; nohup sleep 1001 >/dev/null 2>&1 & echo $! >>PIDS; exit 0',
-    ],
-  ];
-  // Only Linux tells of those.
-  if (process.platform === 'linux')
-    trees.push(
-      [
-        'has let one go into a session of its own',
-        `setsid sh -c 'echo $$ >>PIDS; sleep 1000' & echo $$ >>PIDS; wait`,
-      ],
-      [
-        'has let some go whose parents are gone, or that have no environment',
-        `(setsid sh -c 'echo $$ >>PIDS; env -i setsid sleep 1000 & echo $! >>PIDS; exec sleep 1000' &) ; echo $$ >>PIDS; sleep 1000`,
-      ],
-      [
-        'has let one go that ignores being asked and starts more',
-        `setsid sh -c 'trap "" TERM; echo $$ >>PIDS; while :; do sleep 0.05 & sleep 0.02; done' & echo $$ >>PIDS; wait`,
-      ],
-    );
-  for (const [what, script] of trees) {
-    it(`is ended at its timeout with all its children when it ${what}`, async () => {
-      const pids = path.join(temporaryFolder(), 'pids');
-      const result = await runCommand({
-        command: script.replaceAll('PIDS', pids),
-        input: '',
-        timeoutMs: 500,
-        signal: never,
-      });
-      const started = fs.readFileSync(pids, 'utf8').trim().split('\n').map(Number);
-      assert.ok(started.length >= 2, String(started));
-      assert.deepEqual(started.filter(isAlive), []);
-      assert.equal(result.outcome, 'timedOut');
-      assert.ok(result.ms >= 450 && result.ms < 10_000, `${result.ms} ms`);
-    });
-  }
-
-  it('is ended with all its children when the window closes', async () => {
-    const pids = path.join(temporaryFolder(), 'pids');
-    const closing = new AbortController();
-    const running = runCommand({
-      command: `trap '' TERM; sleep 1000 & echo $! >>${pids}; echo $$ >>${pids}; wait`,
-      input: '',
-      timeoutMs: 60_000,
-      signal: closing.signal,
-    });
-    await until(() => fs.existsSync(pids) && fs.readFileSync(pids, 'utf8').split('\n').length > 2);
-    closing.abort();
-    assert.equal((await running).outcome, 'stopped');
-    assert.deepEqual(fs.readFileSync(pids, 'utf8').trim().split('\n').map(Number).filter(isAlive), []);
-  });
-
-  it('runs on Windows in cmd, and ends there as a tree', () => {
-    assert.deepEqual(spawnPlan('notify "a b" & more', 'win32'), {
-      file: 'cmd.exe',
-      args: ['/d', '/s', '/c', '"notify "a b" & more"'],
-      options: { stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true, windowsVerbatimArguments: true },
-    });
-    assert.deepEqual(endPlan(7, false, 'win32'), { file: 'taskkill', args: ['/pid', '7', '/t', '/f'] });
-    assert.deepEqual(endPlan(7, false, 'linux'), { signal: 'SIGTERM', group: -7 });
-    assert.deepEqual(endPlan(7, true, 'darwin'), { signal: 'SIGKILL', group: -7 });
-    assert.equal(spawnPlan('x', 'darwin').options.detached, true);
-  });
 });
 
 describe('hooks that go out', function () {
@@ -170,6 +42,7 @@ describe('hooks that go out', function () {
       setting: () => setting,
       mayRun: () => trusted,
       folders: () => folders,
+      stops: stopsIn(temporaryFolder()),
       log,
     });
     later(() => hooks.dispose());
@@ -195,7 +68,7 @@ describe('hooks that go out', function () {
       Other: [],
     });
     assert.deepEqual(
-      hooks.map(({ event, command: text, timeoutSeconds }) => [event, text, timeoutSeconds]),
+      hooks.map(({ event, command: text, timeout }) => [event, text, timeout]),
       [
         ['Stop', 'a', 5],
         ['Stop', 'b', 60],
@@ -335,6 +208,7 @@ describe('hooks that go out', function () {
         setting: () => setting,
         mayRun: () => mayRun,
         folders: () => [],
+        stops: stopsIn(temporaryFolder()),
         log: silentLog(),
       });
       const running = Array.from({ length: 8 }, () => hooks.run(stop));
@@ -356,5 +230,106 @@ describe('hooks that go out', function () {
     hooks.dispose();
     await hooks.run(stop);
     assert.deepEqual(fs.readdirSync(folder), []);
+  });
+});
+
+/** Windows on one folder of records; each command leaves a line in `ran`. */
+function windows(count: number): {
+  readonly all: Outgoing[];
+  readonly ran: () => string[];
+  readonly allowed: boolean[];
+  readonly root: string;
+} {
+  const root = temporaryFolder();
+  const file = path.join(temporaryFolder(), 'ran');
+  const allowed = Array.from({ length: count }, () => true);
+  const all = allowed.map((_, at) => {
+    const hooks = new Outgoing({
+      setting: () => ({ Stop: [command(`sed 's/^/${at} /' >>${file}; echo >>${file}`, 10)] }),
+      mayRun: () => allowed[at] === true,
+      folders: () => [],
+      stops: stopsIn(root),
+      log: silentLog(),
+    });
+    later(() => hooks.dispose());
+    return hooks;
+  });
+  const ran = (): string[] =>
+    (fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '')
+      .split('\n')
+      .filter(line => line !== '')
+      .map(line => `${line[0]} ${(JSON.parse(line.slice(2)) as OutgoingEvent).session_id}`);
+  return { all, ran, allowed, root };
+}
+
+describe('the end of work', function () {
+  afterEach(cleanUp);
+
+  const hook = (at: number): Told => ({ by: 'hook', at });
+  const status = (at: number, workedAt?: number): Told => ({ by: 'status', at, workedAt });
+  for (const [what, told, runs] of [
+    ['by a hook, then by the service', [hook(100_000), status(103_000, 99_000)], 1],
+    ['by a hook, then by a service that lags behind', [hook(100_000), status(105_000, 103_000)], 1],
+    ['by a hook, then by the service an hour later', [hook(100_000), status(3_700_000, 99_000)], 1],
+    ['by the service, then by a hook', [status(100_000, 97_000), hook(101_000)], 1],
+    ['by the service, then by a hook from before', [status(100_000, 40_000), hook(50_000)], 1],
+    ['by a service that asks twice', [status(100_000, 97_000), status(101_000, 97_000)], 1],
+    ['by a service that knows no more of the work', [hook(100_000), status(100_000)], 1],
+    ['by hooks, each of an end of its own', [hook(100_000), hook(101_000), hook(100_500)], 3],
+    ['by the service, each of an end of its own', [status(100_000, 97_000), status(109_000, 106_000)], 2],
+    ['twice by both', [hook(100_000), status(103_000, 99_000), hook(109_000), status(110_000, 108_000)], 2],
+    ['by both of shorter and shorter work', [status(100_000, 99_000), hook(100_000), hook(101_000)], 2],
+    ['by a hook, then of later work that no hook tells of', [hook(100_000), status(200_000, 180_000)], 2],
+  ] as const) {
+    it(`told ${what} runs the command ${runs === 1 ? 'once' : `${runs} times`}`, async () => {
+      const { all, ran } = windows(2);
+      for (const [n, each] of told.entries()) await all[n % 2]!.runStop(stop, each);
+      assert.equal(ran().length, runs);
+    });
+  }
+
+  it('runs the command once when eight windows hear of it at the same moment, for each session', async () => {
+    const { all, ran } = windows(8);
+    const told = all.flatMap(each =>
+      ['s', 't'].map(id => each.runStop({ ...stop, session_id: id }, status(100_000, 97_000))),
+    );
+    await Promise.all(told);
+    assert.deepEqual(
+      ran()
+        .map(each => each.slice(2))
+        .sort(),
+      ['s', 't'],
+    );
+  });
+
+  it('is left to other windows by one that may run nothing', async () => {
+    const { all, ran, allowed } = windows(2);
+    allowed[0] = false;
+    await all[0]!.runStop(stop, hook(100_000));
+    await all[1]!.runStop(stop, status(103_000, 99_000));
+    assert.deepEqual(ran(), ['1 s1']);
+  });
+
+  it('told by a clock that was ahead hides none that comes after', async () => {
+    const { all, ran } = windows(1);
+    const now = Date.now();
+    await all[0]!.runStop(stop, status(now + 3_600_000, now + 3_590_000));
+    await all[0]!.runStop(stop, status(now, now - 5_000));
+    await all[0]!.runStop(stop, hook(now));
+    assert.equal(ran().length, 2, 'the second by status and by hook is one end');
+  });
+
+  it('is forgotten after two months', async () => {
+    const { all, root } = windows(1);
+    await all[0]!.runStop(stop, hook(Date.now() - 61 * 86_400_000));
+    await all[0]!.runStop({ ...stop, session_id: 'new' }, hook(Date.now()));
+    await all[0]!.forgetOldStops();
+    const left = storedRows(root).filter(
+      ({ collection, value }) => collection === 'hook-stops' && value !== null,
+    );
+    assert.deepEqual(
+      left.map(({ value }) => (JSON.parse(value ?? '') as { sessionId: string }).sessionId),
+      ['new'],
+    );
   });
 });

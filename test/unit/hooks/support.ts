@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import { hookPlace, placeScript, type HookPlace } from '../../../src/hooks/place';
+import { hookPlace, placeScript, type HookPlace } from '../../../src/hooks/install/place';
+export { until } from '../../until';
 
 export const root = process.env['AGENT_CONSOLE_ROOT']!;
 export const shipped = path.join(root, 'media/hooks');
@@ -35,7 +36,6 @@ export async function temporaryPlace(): Promise<HookPlace> {
 export interface Ran {
   readonly code: number | null;
   readonly output: string;
-  readonly ms: number;
 }
 
 /** Runs a program with something on its standard input. */
@@ -46,7 +46,6 @@ export async function run(
   env = process.env,
   as: { readonly uid?: number; readonly gid?: number } = {},
 ): Promise<Ran> {
-  const started = performance.now();
   const child = spawn(file, [...args], { env, ...as });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
@@ -58,7 +57,7 @@ export async function run(
   if (input.length > 0) child.stdin.write(input);
   child.stdin.end();
   const [code] = (await once(child, 'close')) as [number | null];
-  return { code, output: output + broken.join(), ms: performance.now() - started };
+  return { code, output: output + broken.join() };
 }
 
 let next = 0;
@@ -71,11 +70,6 @@ export function writeEvent(place: HookPlace, event: object | string, at = Date.n
   fs.utimesSync(temp, at / 1000, at / 1000);
   fs.renameSync(temp, path.join(place.spool, name));
   return name;
-}
-
-/** Resolves when `holds` does; looks again after every turn of the event loop and the file system. */
-export async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await fs.promises.stat('/');
 }
 
 export function jsonFiles(folder: string): string[] {

@@ -1,88 +1,88 @@
 import assert from 'node:assert/strict';
-import { Handover } from '../../../src/hooks/handover';
-import { History } from '../../../src/hooks/history';
-import { decodeNote } from '../../../src/hooks/model';
-import type { HookPlace } from '../../../src/hooks/place';
-import { SessionNotes } from '../../../src/hooks/sessionNotes';
+import * as vscode from 'vscode';
+import { hookEvent, type HookEvent } from '../../../src/hooks/model';
 import { Waiting } from '../../../src/hooks/waiting';
+import { groupSessions } from '../../../src/sessions/groups';
+import { sessionsForHooks, type SessionsForHooks } from '../../../src/sessions/forHooks';
 import { SessionIndex } from '../../../src/sessions/sessionIndex';
-import { stillWaits } from '../../../src/sessions/signal';
-import { openStorage } from '../../../src/storage';
+import type { Collection } from '../../../src/storage';
+import { Formatter } from '../../../src/util/format';
 import { silentLog } from '../../fakes/log';
-import { cleanUp, later, temporaryFolder, temporaryPlace, unexpected, until, writeEvent } from './support';
+import { openStorage } from '../../fakes/storage';
+import { cleanUp, later, temporaryFolder, until } from './support';
 
 interface Window {
-  readonly waiting: Waiting;
-  readonly notes: SessionNotes;
   readonly index: SessionIndex;
+  readonly events: Collection<HookEvent>;
+  readonly sessions: SessionsForHooks;
   readonly watched: Set<string>;
-  readonly ids: () => (string | undefined)[];
+  readonly ids: () => readonly string[];
 }
+
+/** What the bells of all windows count; 0 while one is hidden. */
+const bells: { text: string; isShown: boolean }[] = [];
+const counts = (): string =>
+  bells.map(({ text, isShown }) => (isShown ? text.replace(/\D/g, '') : '0')).join(' ');
 
 /** One window on records that several share. */
-async function open(place: HookPlace, root: string): Promise<Window> {
-  const storage = openStorage({ root, log: silentLog() });
+async function open(root: string): Promise<Window> {
+  const log = silentLog();
+  const storage = openStorage({ root, log });
   const index = new SessionIndex(storage);
   await index.use('service');
-  const history = new History(place.history);
-  const notes = new SessionNotes(
-    storage.collection({ path: 'hook-sessions', version: 1, decode: decodeNote }),
-  );
-  await notes.load();
+  const events = storage.collection({ path: 'hook-events', version: 1, schema: hookEvent });
   const watched = new Set<string>();
-  const sessions = {
-    titleOf: () => undefined,
-    stillWaits: (id: string, since: number): boolean | undefined => {
-      const record = index.get(id);
-      return record && stillWaits(record, since);
-    },
-    onDidChange: index.onDidChange,
-    watch: (id: string) => {
-      watched.add(id);
-      return { dispose: () => void watched.delete(id) };
-    },
+  const watch = (id: string): { dispose: () => void } => {
+    watched.add(id);
+    return { dispose: () => void watched.delete(id) };
   };
+  const sessions = sessionsForHooks(index, watch, event => index.signal('service', event, undefined));
   const waiting = new Waiting({
-    history,
-    notes,
+    events,
     sessions: () => Promise.resolve(sessions),
-    onFailure: unexpected,
+    format: new Formatter('en'),
+    log,
   });
   later(() => {
-    for (const part of [waiting, history, index, storage]) part.dispose();
+    for (const part of [waiting, index, storage]) part.dispose();
   });
   return {
-    waiting,
-    notes,
     index,
+    events,
+    sessions,
     watched,
-    ids: () => waiting.events.map(({ sessionId }) => sessionId),
+    ids: () => sessions.waiting().map(({ sessionId }) => sessionId),
   };
 }
 
-describe('what waits, in two windows', function () {
+describe('agents that wait, in two windows', function () {
+  const window = vscode.window as { createStatusBarItem: unknown };
+  const { createStatusBarItem } = window;
+  before(() => {
+    window.createStatusBarItem = () => {
+      const bell = { text: '', isShown: false };
+      bells.push(bell);
+      return Object.assign(bell, {
+        show: () => void (bell.isShown = true),
+        hide: () => void (bell.isShown = false),
+        dispose: () => undefined,
+      });
+    };
+  });
+  after(() => (window.createStatusBarItem = createStatusBarItem));
+  beforeEach(() => void bells.splice(0));
   afterEach(cleanUp);
 
   const scene = async (): Promise<{ a: Window; b: Window; at: number }> => {
-    const place = await temporaryPlace();
     const root = temporaryFolder();
-    const [a, b] = [await open(place, root), await open(place, root)];
+    const [a, b] = [await open(root), await open(root)];
     const at = Math.floor(Date.now() / 1000) * 1000;
-    const handover = new Handover({
-      place,
-      id: 'w',
-      windows: () => Promise.resolve([{ id: 'w', folders: [], focused: true, focusedAt: 0 }]),
-      isShown: () => Promise.resolve(),
-      take: ({ sessionId = '', at: told }) =>
-        void a.index.signal('service', { sessionId, kind: 'waiting', at: told }, undefined),
-      onProblem: unexpected,
-    });
-    later(() => handover.dispose());
-    for (const session_id of ['one', 'two'])
-      writeEvent(place, { hook_event_name: 'Notification', session_id }, at);
-    const isKnown = ({ index }: Window): boolean =>
-      ['one', 'two'].every(id => index.get(id)?.signal?.kind === 'waiting');
-    await until(() => [a, b].every(window => window.ids().length === 2 && isKnown(window)));
+    for (const sessionId of ['one', 'two']) {
+      await a.sessions.signal({ sessionId, kind: 'waiting', at });
+      const id = `1.${sessionId}.json`;
+      await a.events.put(id, { id, name: 'Notification', at, sessionId });
+    }
+    await until(() => counts() === '2 2');
     await until(() => a.watched.size === 2 && b.watched.size === 2);
     return { a, b, at };
   };
@@ -93,41 +93,50 @@ describe('what waits, in two windows', function () {
     createdAt: 1,
     updatedAt: 1,
   });
+  /** Whether the row stands where sessions wait. */
+  const isInGroup = ({ index }: Window, sessionId: string): boolean =>
+    groupSessions(index.records.values(), {
+      grouping: 'attention',
+      sorting: 'activity',
+      statusOf: record => ({ value: record.session?.status ?? 'unknown' }),
+      startOfToday: 0,
+      startOfWeek: 0,
+      language: 'en',
+      computerName: () => undefined,
+    }).some(({ kind, sessionIds }) => kind === 'waiting' && sessionIds.includes(sessionId));
 
-  it('ends with the next change of the status or of the number of messages', async () => {
+  it('do so until the next change of the status or of the number of messages', async () => {
     const { a, b, at } = await scene();
     await a.index.observe('service', session('one', 'idle', 3), at + 1_000);
     await a.index.observe('service', session('two', 'idle', 3), at + 1_000);
-    assert.deepEqual(a.ids().sort(), ['one', 'two'], 'a first answer changes nothing');
+    assert.deepEqual([...a.ids()].sort(), ['one', 'two'], 'a first answer changes nothing');
     await a.index.observe('service', session('one', 'idle', 4), at + 2_000);
-    await until(() => [a, b].every(({ ids }) => ids().join() === 'two'));
+    await until(() => counts() === '1 1' && [a, b].every(({ ids }) => ids().join() === 'two'));
     await b.index.observe('service', session('two', 'running', 3), at + 60_000);
-    await until(() => [a, b].every(({ ids }) => ids().length === 0));
+    await until(() => counts() === '0 0');
     assert.deepEqual([...a.watched, ...b.watched], [], 'nothing is asked about any more');
   });
 
-  it('ends with an answer in the chat', async () => {
+  it('do so until they are answered in the chat', async () => {
     const { a, b, at } = await scene();
     await b.index.noteSend('service', 'one', { status: 'running', at: at + 5_000, text: 'Yes' });
-    await until(() => [a, b].every(({ ids }) => ids().join() === 'two'));
+    await until(() => counts() === '1 1' && [a, b].every(({ ids }) => ids().join() === 'two'));
   });
 
-  it('does not count what is muted', async () => {
+  it('do so neither in the bell nor in the row once a person says so, and do again when they ask again', async () => {
+    const { a, b, at } = await scene();
+    await a.sessions.settle('one');
+    await until(() => counts() === '1 1' && [a, b].every(each => !isInGroup(each, 'one')));
+    await b.sessions.signal({ sessionId: 'one', kind: 'waiting', at: at + 1_000 });
+    await until(() => counts() === '2 2' && [a, b].every(each => isInGroup(each, 'one')));
+  });
+
+  it('count neither in the bell nor in the row while they are muted', async () => {
     const { a, b } = await scene();
-    await a.notes.setMuted('two', true);
-    await until(() => [a, b].every(({ ids }) => ids().join() === 'one'));
-    await b.notes.setMuted('two', false);
-    await until(() => [a, b].every(({ ids }) => ids().length === 2));
-  });
-});
-
-describe('whether an agent still waits', () => {
-  it('is known from the signal, and before that is kept from an answer that came later', () => {
-    assert.equal(stillWaits({ signal: { kind: 'waiting', at: 5 }, checkedAt: 9 }, 5), true);
-    assert.equal(stillWaits({ signal: { kind: 'finished', at: 6 } }, 5), false);
-    assert.equal(stillWaits({ signal: { kind: 'finished', at: 4 } }, 5), true, 'not in the record yet');
-    assert.equal(stillWaits({ checkedAt: 4 }, 5), true, 'not in the record yet');
-    assert.equal(stillWaits({ checkedAt: 5 }, 5), false, 'cleared by that answer');
-    assert.equal(stillWaits({}, 5), true);
+    await a.sessions.setMuted('two', true);
+    await until(() => counts() === '1 1' && [a, b].every(each => !isInGroup(each, 'two')));
+    assert.equal(b.sessions.isMuted('two'), true);
+    await b.sessions.setMuted('two', false);
+    await until(() => counts() === '2 2' && [a, b].every(each => isInGroup(each, 'two')));
   });
 });

@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { EVENT_CAP } from '../../../src/hooks/model';
-import { commandLine, hookPlace, scriptOf, UnsafePathError } from '../../../src/hooks/place';
-import { endPlan } from '../../../src/hooks/processTree';
-import { spawnPlan } from '../../../src/hooks/runCommand';
+import { commandLine, hookPlace, scriptOf } from '../../../src/hooks/install/place';
+import { Refusal } from '../../../src/hooks/install/settings';
+import { endPlan, spawnPlan } from '../../../src/hooks/run/command';
 import { shipped } from './support';
 
 /** What `cmd` takes as more than text in a line: what is outside of double quotes, and `%` and `!` wherever they are. */
@@ -87,7 +87,7 @@ describe('hooks on Windows', () => {
     for (const letter of ['%', '$', '`', '"', '!', '^', '\n', '\r'])
       assert.throws(
         () => commandLine(`C:\\Users\\a${letter}b\\agent-console-hook.ps1`, 'win32'),
-        UnsafePathError,
+        Refusal,
         letter,
       );
   });

@@ -10,7 +10,7 @@ const history = (...states: readonly Settings[]): Revision[] =>
       revision: index + 1,
       settings,
       user: { name: `Admin ${index + 1}` },
-      updatedAt: `2026-11-1${index}T12:00:00Z`,
+      updatedAt: new Date(2026, 10, 10 + index, 12).toISOString(),
     }))
     .reverse();
 
@@ -69,7 +69,7 @@ describe('what the controls say against a session', () => {
       revision,
       settings,
       user: { name: 'Admin' },
-      updatedAt: '2026-11-10T12:00:00Z',
+      updatedAt: new Date(2026, 10, 10, 12).toISOString(),
       ...(unread === undefined ? {} : { unread }),
     });
     const text = (since: string): string =>

@@ -2,12 +2,12 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { isApiError, type ApiClient } from '../../../src/api';
-import type { ConnectionState, Service } from '../../../src/connection/types';
 import { OrganizationData } from '../../../src/organization/data';
-import { openStorage } from '../../../src/storage';
-import { Emitter, ObservableValue } from '../../../src/util/event';
+import { openStorage } from '../../fakes/storage';
+import { FakeConnection } from '../../fakes/connection';
 import { FaultServer } from '../../fakes/faultServer';
 import { silentLog } from '../../fakes/log';
+import { until as untilFired } from '../../until';
 import { clientOf } from '../api/support';
 
 const cleanups: (() => unknown)[] = [];
@@ -32,36 +32,13 @@ export async function faultServer(): Promise<FaultServer> {
   return server;
 }
 
-/** The connection as one window has it. */
-export class FakeConnection {
-  readonly state: ObservableValue<ConnectionState>;
-  readonly #ready = new Emitter<Service>();
-  api: ApiClient | undefined;
-  readonly onDidBecomeReady = this.#ready.event;
-
-  constructor(server: Pick<FaultServer, 'origin'>, id = 'service') {
-    this.api = clientOf(server, { redactionKey: 'a key of this installation' }).api;
-    this.state = new ObservableValue<ConnectionState>({ kind: 'signedIn', service: serviceOf(id, server) });
-  }
-
-  ready(): Promise<ConnectionState> {
-    return Promise.resolve(this.state.current);
-  }
-
-  /** Another service with another client. */
-  go(server: Pick<FaultServer, 'origin'>, id: string): void {
-    this.api = clientOf(server, { redactionKey: 'a key of this installation' }).api;
-    this.state.set({ kind: 'signedIn', service: serviceOf(id, server) });
-  }
-
-  anotherKey(): void {
-    const { service } = this.state.current;
-    if (service !== undefined) this.#ready.fire(service);
-  }
+/** A client of a service of the test. */
+export function apiOf(server: Pick<FaultServer, 'origin'>): ApiClient {
+  return clientOf(server, { redactionKey: 'a key of this installation' }).api;
 }
 
-function serviceOf(id: string, { origin }: Pick<FaultServer, 'origin'>): Service {
-  return { id, baseUrl: origin, appUrl: origin, host: new URL(origin).host, source: 'environment' };
+export function addressesOf({ origin }: Pick<FaultServer, 'origin'>) {
+  return { baseUrl: origin, appUrl: origin };
 }
 
 export interface Window {
@@ -77,7 +54,7 @@ export interface Window {
 export function openWindow(root: string, server: Pick<FaultServer, 'origin'>): Window {
   const log = silentLog();
   const storage = openStorage({ root, log });
-  const connection = new FakeConnection(server);
+  const connection = new FakeConnection(apiOf(server), addressesOf(server));
   const clock = { now: Date.UTC(2026, 10, 21, 12) };
   const data = new OrganizationData({
     connection,
@@ -87,6 +64,7 @@ export function openWindow(root: string, server: Pick<FaultServer, 'origin'>): W
       sentence: String(error),
       forbidden: isApiError(error) && error.kind === 'forbidden',
     }),
+    language: 'en',
     now: () => clock.now,
   });
   const close = async (): Promise<void> => {
@@ -99,15 +77,8 @@ export function openWindow(root: string, server: Pick<FaultServer, 'origin'>): W
 }
 
 /** Resolves when `holds` does, looking again whenever the data changes. */
-export async function until(data: OrganizationData, holds: () => boolean): Promise<void> {
-  if (holds()) return;
-  await new Promise<void>(resolve => {
-    const subscription = data.onDidChange(() => {
-      if (!holds()) return;
-      subscription.dispose();
-      resolve();
-    });
-  });
+export function until(data: OrganizationData, holds: () => boolean): Promise<void> {
+  return untilFired(data.onDidChange, holds);
 }
 
 /** Everything in the files below a folder. */

@@ -18,7 +18,7 @@ describe('criteria selected to be mended', () => {
   const rows = (of: Repository, ...ids: string[]) =>
     criteriaOf(report)
       .filter(({ id }) => ids.includes(id))
-      .map(row => ({ repository: of, row }));
+      .map(({ id }) => ({ repository: of, criterion: id }));
 
   it('are those that fail, each once', () => {
     const all = [...rows(shop, 'lint', 'unit_tests'), ...rows(shop, 'lint')];

@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import {
   appParts,
   criteriaOf,
-  failuresOf,
   groupReports,
   isCommit,
   percentOf,
@@ -11,6 +10,7 @@ import {
   readableName,
   type StoredReport,
 } from '../../../src/readiness/model';
+import { growsEvenly } from '../../growth';
 
 let count = 0;
 function report(change: Partial<StoredReport> = {}): StoredReport {
@@ -104,84 +104,6 @@ describe('readiness model', () => {
     it(`names ${id}`, () => assert.equal(readableName(id), name));
   }
 
-  it('finds applications in rationales by their whole path', () => {
-    const now = report({
-      apps: { 'apps/web': {}, '.': {}, '(a+)+$': {} },
-      report: {
-        a: score(1, 2, 'No linter in `apps/web`.'),
-        b: score(1, 2, 'apps/web/ and services/x'),
-        c: score(1, 2, 'apps/website and my/apps/web'),
-        d: score(2, 2, 'fine in apps/web'),
-      },
-    });
-    assert.deepEqual(failuresOf(now, 'apps/web'), ['a', 'b']);
-    assert.deepEqual(failuresOf(now, '.'), []);
-    assert.deepEqual(failuresOf(now, '(a+)+$'), []);
-  });
-
-  it('counts for each application what none of them passes, and nothing that only some pass', () => {
-    const apps = { 'apps/web': {}, api: {} };
-    const criteria = {
-      none: score(0, 2, 'Nothing here.'),
-      some: score(1, 2, 'One of them.'),
-      named: score(1, 2, 'Not in `api`.'),
-      whole: score(0, 1, 'The repository has none.'),
-      fine: score(2, 2, 'api'),
-    };
-    const now = report({ apps, report: criteria });
-    assert.deepEqual(failuresOf(now, 'apps/web'), ['none']);
-    assert.deepEqual(failuresOf(now, 'api'), ['none', 'named']);
-    assert.deepEqual(failuresOf(report({ apps: { '.': {}, api: {} }, report: criteria }), '.'), ['none']);
-  });
-
-  it('looks through a report once, however many applications there are', () => {
-    let read = 0;
-    const counted = {
-      numerator: 1,
-      denominator: 3,
-      get rationale() {
-        read++;
-        return 'Not in `api`.';
-      },
-    };
-    const now = report({ apps: { api: {}, web: {} }, report: { a: counted } });
-    for (let round = 0; round < 3; round++) assert.deepEqual(failuresOf(now, 'api'), ['a']);
-    assert.deepEqual(failuresOf(now, 'web'), []);
-    assert.equal(read, 1);
-  });
-
-  it('finds paths of all kinds in a rationale, and no parts of paths', () => {
-    const apps = Object.fromEntries(
-      ['apps/web', 'apps/web-admin', 'my app', './lib', 'a.b', 'x'].map(path => [path, {}]),
-    );
-    const named = (rationale: string): string[] => {
-      const now = report({ apps, report: { one: score(1, 9, rationale) } });
-      return Object.keys(apps).filter(app => failuresOf(now, app).length > 0);
-    };
-    assert.deepEqual(named('Neither apps/web nor ./apps/web-admin/ has one.'), [
-      'apps/web',
-      'apps/web-admin',
-    ]);
-    assert.deepEqual(named('See apps/web.'), ['apps/web']);
-    assert.deepEqual(named('(`apps/web`:12), "a.b"'), ['apps/web', 'a.b']);
-    assert.deepEqual(named('apps/web/src, old/apps/web, apps/web.ts, -x'), []);
-    assert.deepEqual(named('In my app, not in ./lib.'), ['my app', './lib']);
-  });
-
-  it('reads 5,000 rationales for 1,000 applications in no time that is felt', () => {
-    const apps = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`apps/app-${at}`, {}]));
-    const criteria = Object.fromEntries(
-      Array.from({ length: 5000 }, (_, at) => [
-        `c${at}`,
-        score(1, 1000, `${'A long reason. '.repeat(100)}Not in apps/app-${at % 1000}.`),
-      ]),
-    );
-    const now = report({ apps, report: criteria });
-    const before = performance.now();
-    assert.equal(failuresOf(now, 'apps/app-7').length, 5);
-    assert.ok(performance.now() - before < 2000, `${performance.now() - before} ms`);
-  });
-
   it('never lets an application lead out of its repository', () => {
     fc.assert(
       fc.property(
@@ -214,25 +136,24 @@ describe('readiness model', () => {
     assert.ok(isCommit('0123abc') && isCommit('A'.repeat(40)));
   });
 
-  it('is quick with thousands of criteria and of reports', function () {
-    const many = Object.fromEntries(
-      Array.from({ length: 5_000 }, (_, index) => [
+  it('compares criteria, and groups reports, in steps with how many there are', async () => {
+    const criteriaOfSize = (size: number): StoredReport => {
+      const criteria = Array.from({ length: size }, (_, index) => [
         `criterion_${index}`,
-        score(index % 3, 3, `apps/a${index % 50} fails`),
-      ]),
-    );
-    const [before, now] = [report({ report: many }), report({ apps: { 'apps/a7': {} }, report: many })];
-    const began = performance.now();
-    assert.equal(criteriaOf(now, before).length, 5_000);
-    assert.ok(failuresOf(now, 'apps/a7').length > 0);
-    const criteriaMs = performance.now() - began;
+        score(index % 3, 3),
+      ]);
+      return report({ report: Object.fromEntries(criteria) as StoredReport['report'] });
+    };
+    const sizes = [1_250, 5_000];
+    const made = new Map(sizes.map(size => [size, criteriaOfSize(size)]));
+    await growsEvenly('criteria compared', 5_000, size => {
+      assert.equal(criteriaOf(made.get(size)!, made.get(size)).length, size);
+    });
     const reports = Array.from({ length: 5_000 }, (_, index) =>
       report({ repoUrl: `https://h.x/acme/repo-${index % 40}`, createdAt: (index * 7919) % 5_000 }),
     );
-    const then = performance.now();
-    assert.equal(groupReports(reports).size, 40);
-    const groupMs = performance.now() - then;
-    this.test!.title += `: 5,000 criteria compared in ${criteriaMs.toFixed(0)} ms, 5,000 reports grouped in ${groupMs.toFixed(0)} ms`;
-    assert.ok(criteriaMs < 500 && groupMs < 500);
+    await growsEvenly('reports grouped', 5_000, size =>
+      assert.equal(groupReports(reports.slice(0, size)).size, 40),
+    );
   });
 });

@@ -66,7 +66,10 @@ export async function startReports(options: {
       return;
     }
     const startAfter = query.get('startAfter');
-    const at = startAfter === null ? -1 : reports.findIndex(report => report.reportId === startAfter);
+    const at =
+      startAfter === null
+        ? -1
+        : (reports as readonly (ReadinessReport | null)[]).findIndex(row => row?.reportId === startAfter);
     if (startAfter !== null && at < 0) {
       answer(400, {});
       return;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { marked } from 'marked';
-import { jsonOf, markdownOf } from '../../../src/readiness/exports';
+import { markdownOf } from '../../../src/readiness/exports';
 import { fixMessage } from '../../../src/readiness/fixMessage';
 import type { Repository, StoredReport } from '../../../src/readiness/model';
 import { isPageState, reportProtocol } from '../../../src/readiness/protocol';
 import { commitsView, reportView, type ShownReport } from '../../../src/readiness/reportView';
-import { appMark, reportNotes, stalenessText } from '../../../src/readiness/text';
-import { placeText, unmatchedOf, unmatchedText } from '../../../src/readiness/unmatched';
+import { reportNotes, stalenessText } from '../../../src/readiness/text';
+import { placeText, unmatchedOf, unmatchedText } from '../../../src/readiness/matches';
 import { Formatter } from '../../../src/util/format';
 
 const format = new Formatter('en');
@@ -87,7 +87,7 @@ describe('words of readiness', () => {
   it('name criterion, rationale, applications and commit in the message', () => {
     const report: StoredReport = {
       reportId: 'r',
-      createdAt: Date.UTC(2026, 10, 12, 12),
+      createdAt: new Date(2026, 10, 12, 12).getTime(),
       repoUrl: 'x',
       apps: { 'apps/web': { description: 'Shop' } },
       report: { type_check: { numerator: 1, denominator: 2, rationale: 'Not strict.' } },
@@ -143,40 +143,6 @@ describe('words of readiness', () => {
     );
     assert.match(plain, /^\| Type check \\\(type\\_check\\\) \| 1\/2 \|/m);
     assert.match(plain, /^\| Plain \| 2\/2 \|/m);
-  });
-
-  it('export JSON that holds the reports as they are, and the changes', () => {
-    const shown = hostile();
-    const parsed = JSON.parse(jsonOf(shown)) as {
-      report: unknown;
-      changes: { criterion: string; change: string }[];
-    };
-    assert.deepEqual(parsed.report, JSON.parse(JSON.stringify(shown.report)));
-    assert.deepEqual(
-      parsed.changes.map(({ change }) => change),
-      ['new', 'new', 'gone'],
-    );
-  });
-
-  it('mark a folder with what fails there, and never with a tick', () => {
-    const of = (report: StoredReport['report']) =>
-      appMark(
-        { reportId: 'r', createdAt: 1, repoUrl: 'x', apps: { api: {}, web: {} }, report },
-        'api',
-        'Invoices',
-      );
-    const failing = { numerator: 0, denominator: 2 };
-    assert.deepEqual(of({ lint: { numerator: 1, denominator: 2, rationale: 'Not everywhere.' } }), {
-      badge: undefined,
-      tooltip: 'Readiness: application Invoices',
-    });
-    assert.deepEqual(of({ unit_tests: failing }), {
-      badge: '1',
-      tooltip: 'Readiness: application Invoices. Failing criteria: Unit tests',
-    });
-    const many = of(Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`c${index}`, failing])));
-    assert.equal(many.badge, '9+');
-    assert.ok(many.tooltip.endsWith('…'));
   });
 
   it('explain age and flags in sentences', () => {
@@ -256,7 +222,6 @@ describe('words of readiness', () => {
       assert.equal(isPageState(bad), false);
     }
     const { notifications } = reportProtocol;
-    assert.equal(notifications.export({ format: 'html' }), false);
     assert.equal(notifications.fix({ criteria: ['a', 1] }), false);
     assert.equal(notifications.compare({ reportId: null }), false);
   });

@@ -1,157 +1,144 @@
 import assert from 'node:assert/strict';
-import { startSampleService, type SampleService, type SampleServiceOptions } from '../../../src/sample';
-import { computers, error, message, sent, session } from './contract';
-import { type Shape } from './shapes';
+import { ApiClient } from '../../../src/api';
+import type { Logger } from '../../../src/log';
+import { sampleFetch, sampleRecord, type SampleOptions, type SampleRecords } from '../../../src/sample';
+import { MemoryStorage } from '../../fakes/memoryStorage';
 
 /** A fixed moment: the data of 45 control revisions and of analytics through 20 November 2026. */
 export const NOW = Date.UTC(2026, 10, 21, 9, 30);
+export const DAY = 86_400_000;
 
-/** A clock that stands still until it is moved. */
-export class ManualClock {
-  time = NOW;
-  readonly now = (): number => this.time;
-  advance(ms: number): void {
-    this.time += ms;
-  }
-}
-
-const running = new Set<SampleService>();
-
-/** Starts a service at `NOW`; `closeAll` ends it. */
-export async function start(options: SampleServiceOptions = {}): Promise<SampleService> {
-  const service = await startSampleService({ now: () => NOW, ...options });
-  running.add(service);
-  return service;
-}
-
-export async function closeAll(): Promise<void> {
-  await Promise.all([...running].map(service => service.close()));
-  running.clear();
-}
-
-export interface Reply {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  /** The parsed JSON; `undefined` for anything else. */
-  readonly body: unknown;
-}
+const baseUrl = 'https://api.sample.invalid';
+const appUrl = 'https://app.sample.invalid';
 
 export interface CallOptions {
-  readonly origin?: 'base' | 'app';
+  /** Asks the web application. */
+  readonly app?: boolean;
   readonly method?: string;
-  /** `null` sends none. */
-  readonly key?: string | null;
   /** Sent as JSON; a string is sent as it is. */
   readonly body?: unknown;
-  readonly headers?: Record<string, string>;
+  readonly type?: string;
 }
 
-/** One request over HTTP; JSON where the answer is JSON. */
-export async function call(service: SampleService, path: string, options: CallOptions = {}): Promise<Reply> {
-  const { origin = 'base', key = service.apiKey, body, headers } = options;
-  const answer = await fetch((origin === 'base' ? service.baseUrl : service.appUrl) + path, {
-    method: options.method ?? (body === undefined ? 'GET' : 'POST'),
-    redirect: 'manual',
-    headers: {
-      ...(key === null ? {} : { Authorization: `Bearer ${key}` }),
-      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  });
-  const text = await answer.text();
-  const json = (answer.headers.get('content-type') ?? '').startsWith('application/json');
-  let parsed: unknown;
-  try {
-    parsed = json ? JSON.parse(text) : undefined;
-  } catch {
-    parsed = undefined;
+export interface Session {
+  readonly sessionId: string;
+  readonly status: string;
+  readonly messageCount: number;
+  readonly updatedAt: number;
+  readonly createdAt: number;
+  readonly completedAt?: number;
+  readonly computerId: string;
+  readonly title?: string;
+  readonly sessionSettings: Readonly<Record<string, unknown>>;
+}
+
+export interface Message {
+  readonly id: string;
+  readonly role: string;
+  readonly content: readonly { readonly type: string; readonly id: string; readonly text?: string }[];
+  readonly createdAt: number;
+  readonly parentId?: string;
+  readonly [field: string]: unknown;
+}
+
+/** The sample as one window has it, with a clock that stands still until it is moved. */
+export class Sample {
+  time = NOW;
+  readonly fetch: ReturnType<typeof sampleFetch>;
+  readonly records: SampleRecords;
+  /** What a client finds wrong with an answer. */
+  readonly complaints: string[] = [];
+  readonly api: ApiClient;
+
+  constructor(options: Partial<SampleOptions> = {}) {
+    this.records =
+      options.records ?? new MemoryStorage().collection({ path: 'sample', version: 1, schema: sampleRecord });
+    this.fetch = sampleFetch({ now: () => this.time, ...options, appUrl, records: this.records });
+    const complain = (message: string): void => void this.complaints.push(message);
+    const quiet = (): void => undefined;
+    const log: Logger = { trace: quiet, debug: quiet, info: quiet, warn: complain, error: complain };
+    const key = (): Promise<string> => Promise.resolve('any-key');
+    this.api = new ApiClient({ baseUrl, appUrl, key, log, fetch: this.fetch });
   }
-  return { status: answer.status, headers: answer.headers, text, body: parsed };
-}
 
-/** A call that must be refused: status, the documented error body, and the same request id in both places. */
-export async function refused(
-  service: SampleService,
-  status: number,
-  detail: RegExp,
-  path: string,
-  options: CallOptions = {},
-): Promise<Reply> {
-  const reply = await call(service, path, options);
-  assert.equal(reply.status, status, `${path}: ${reply.text.slice(0, 300)}`);
-  const body = error(reply.body, path);
-  assert.equal(body.status, status);
-  assert.match(body.detail, detail);
-  assert.equal(reply.headers.get('x-request-id'), body.requestId);
-  return reply;
-}
-
-/** A call that must succeed with a body of the given form; hands it back. */
-export async function ok<T>(
-  service: SampleService,
-  path: string,
-  shape: Shape<T>,
-  options: CallOptions = {},
-): Promise<T> {
-  const reply = await call(service, path, options);
-  assert.ok(
-    reply.status === 200 || reply.status === 201,
-    `${path}: ${reply.status} ${reply.text.slice(0, 300)}`,
-  );
-  assert.match(reply.headers.get('x-request-id') ?? '', /^req_[0-9a-f]{16}$/);
-  return shape(reply.body, path);
-}
-
-/** The id of the computer with a name. */
-export async function computerId(service: SampleService, name = 'atlas'): Promise<string> {
-  const { computers: all } = await ok(service, '/api/v0/computers', computers);
-  const found = all.find(candidate => candidate.name === name);
-  assert.ok(found, name);
-  return found.id;
-}
-
-export async function newSession(service: SampleService, sessionSettings?: object): Promise<string> {
-  const body = { computerId: await computerId(service), ...(sessionSettings && { sessionSettings }) };
-  return (await ok(service, '/api/v0/sessions', session, { body })).sessionId;
-}
-
-export type Session = ReturnType<typeof session>;
-export type Message = ReturnType<typeof message>;
-
-export function readSession(service: SampleService, sessionId: string): Promise<Session> {
-  return ok(service, `/api/v0/sessions/${sessionId}`, session);
-}
-
-/** Sends a message; hands back its id and the status after it. */
-export function post(
-  service: SampleService,
-  sessionId: string,
-  body: object | string,
-): Promise<ReturnType<typeof sent>> {
-  const content = typeof body === 'string' ? { text: body } : body;
-  return ok(service, `/api/v0/sessions/${sessionId}/messages`, sent, { body: content });
-}
-
-/** Messages from `messageId` back to the first, by `parentId` alone. */
-export async function ancestors(
-  service: SampleService,
-  sessionId: string,
-  messageId: string,
-): Promise<Message[]> {
-  const chain: Message[] = [];
-  for (let id: string | undefined = messageId; id !== undefined; id = chain.at(-1)?.parentId) {
-    chain.push(await ok(service, `/api/v0/sessions/${sessionId}/messages/${id}`, message));
+  async call(
+    path: string,
+    { app = false, method, body, type = 'application/json' }: CallOptions = {},
+  ): Promise<{ status: number; body: unknown; text: string }> {
+    const answer = await this.fetch((app ? appUrl : baseUrl) + path, {
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      headers: { 'content-type': type },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    return { status: answer.status, text, body: JSON.parse(text) as unknown };
   }
-  return chain;
-}
 
-/** How long a promise takes, in ms. */
-export async function timed(work: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  await work();
-  return performance.now() - start;
+  /** The body of an answer that must be a success. */
+  async ok<T = Record<string, unknown>>(path: string, options: CallOptions = {}): Promise<T> {
+    const { status, body, text } = await this.call(path, options);
+    assert.ok(status === 200 || status === 201, `${path}: ${status} ${text.slice(0, 300)}`);
+    return body as T;
+  }
+
+  /** A call that must be refused with the error body of the interface. */
+  async refused(status: number, detail: RegExp, path: string, options: CallOptions = {}): Promise<void> {
+    const { body, text } = await this.call(path, options);
+    const error = body as Record<string, unknown>;
+    assert.equal(error['status'], status, `${path}: ${text.slice(0, 300)}`);
+    assert.match(String(error['detail']), detail);
+    assert.deepEqual(Object.keys(error).sort(), ['detail', 'requestId', 'status', 'title']);
+  }
+
+  async computerId(name = 'atlas'): Promise<string> {
+    const { computers } = await this.ok<{ computers: { id: string; name: string }[] }>('/api/v0/computers');
+    return computers.find(computer => computer.name === name)?.id ?? assert.fail(name);
+  }
+
+  async newSession(sessionSettings?: object): Promise<string> {
+    const body = { computerId: await this.computerId(), ...(sessionSettings && { sessionSettings }) };
+    return (await this.ok<Session>('/api/v0/sessions', { body })).sessionId;
+  }
+
+  session(id: string): Promise<Session> {
+    return this.ok(`/api/v0/sessions/${id}`);
+  }
+
+  async sessions(): Promise<readonly Session[]> {
+    return (await this.ok<{ sessions: Session[] }>('/api/v0/sessions?limit=100')).sessions;
+  }
+
+  send(session: string, body: object | string): Promise<{ messageId: string; status: string }> {
+    const content = typeof body === 'string' ? { text: body } : body;
+    return this.ok(`/api/v0/sessions/${session}/messages`, { body: content });
+  }
+
+  async messages(session: string): Promise<readonly Message[]> {
+    const path = `/api/v0/sessions/${session}/messages?limit=100`;
+    return (await this.ok<{ messages: Message[] }>(path)).messages;
+  }
+
+  /** Messages from `messageId` back to the first, by `parentId` alone. */
+  async ancestors(session: string, messageId: string): Promise<readonly Message[]> {
+    const chain: Message[] = [];
+    for (let id: string | undefined = messageId; id !== undefined; id = chain.at(-1)?.parentId) {
+      chain.push(await this.ok<Message>(`/api/v0/sessions/${session}/messages/${id}`));
+    }
+    return chain;
+  }
+
+  /** Every page of a list, by the cursor each gives. */
+  async all<T>(path: string, name: string, limit: number): Promise<readonly T[]> {
+    const found: T[] = [];
+    for (let cursor = ''; ;) {
+      const page = await this.ok(`${path}?limit=${limit}${cursor}`);
+      const { hasMore, nextCursor } = page['pagination'] as { hasMore: boolean; nextCursor: string | null };
+      found.push(...(page[name] as T[]));
+      assert.equal(hasMore, nextCursor !== null);
+      if (nextCursor === null) return found;
+      cursor = `&cursor=${nextCursor}`;
+    }
+  }
 }
 
 export const base64 = (content: string | Uint8Array): string => Buffer.from(content).toString('base64');

@@ -1,26 +1,34 @@
 import assert from 'node:assert/strict';
-import { type SampleService } from '../../../src/sample';
-import { readinessReports } from './contract';
-import { closeAll, ManualClock, NOW, ok, start } from './harness';
+import { DAY, NOW, Sample } from './harness';
 
-const PATH = '/api/organization/maturity-level-reports';
-
-function reports(service: SampleService, query = '') {
-  return ok(service, PATH + query, readinessReports, { origin: 'app' }).then(body => body.reports);
+interface Report {
+  readonly reportId: string;
+  readonly createdAt: number;
+  readonly repoUrl: string;
+  readonly commitHash?: string;
+  readonly apps: Readonly<Record<string, unknown>>;
+  readonly report: Readonly<Record<string, { numerator: number; denominator: number; rationale: string }>>;
 }
 
-function score(report: Record<string, { numerator: number; denominator: number }>): number {
-  const values = Object.values(report);
-  const sum = (pick: (value: (typeof values)[number]) => number): number =>
-    values.reduce((all, value) => all + pick(value), 0);
-  return sum(value => value.numerator) / sum(value => value.denominator);
+const reports = async (sample: Sample, query = ''): Promise<readonly Report[]> => {
+  const path = `/api/organization/maturity-level-reports${query}`;
+  return (await sample.ok<{ reports: Report[] }>(path, { app: true })).reports;
+};
+
+function score({ report }: Report): number {
+  const sum = (name: 'numerator' | 'denominator'): number =>
+    Object.values(report).reduce((all, value) => all + value[name], 0);
+  return sum('numerator') / sum('denominator');
 }
 
-describe('sample service: readiness', () => {
-  afterEach(closeAll);
+describe('the readiness reports of the sample', () => {
+  const repository = (url: string) => ({
+    url,
+    commits: [{ hash: 'c'.repeat(40), at: Date.UTC(2026, 2, 1) }],
+  });
 
-  it('has a series of reports for several repositories that gets better over time', async () => {
-    const all = await reports(await start());
+  it('are a series for several repositories that gets better over time', async () => {
+    const all = await reports(new Sample());
     const urls = [...new Set(all.map(report => report.repoUrl))];
     assert.deepEqual(urls.map(url => /acme\/\w+/.exec(url)?.[0]).sort(), [
       'acme/billing',
@@ -30,77 +38,75 @@ describe('sample service: readiness', () => {
     for (const url of urls) {
       const series = all.filter(report => report.repoUrl === url);
       assert.ok(series.length >= 5);
-      const [newest] = series;
-      const oldest = series.at(-1);
-      assert.ok(newest && oldest && score(newest.report) > score(oldest.report) + 0.15);
-      for (const report of series) {
-        for (const criterion of Object.values(report.report)) {
-          assert.ok(criterion.denominator >= 1 && criterion.numerator <= criterion.denominator);
-          assert.ok([1, Object.keys(report.apps).length].includes(criterion.denominator));
-          assert.ok(criterion.rationale.length > 10);
+      assert.ok(score(series[0]!) > score(series.at(-1)!) + 0.15);
+      for (const { report, apps } of series) {
+        for (const { numerator, denominator, rationale } of Object.values(report)) {
+          assert.ok([1, Object.keys(apps).length].includes(denominator) && numerator <= denominator);
+          assert.ok(rationale.length > 10);
         }
       }
     }
     assert.equal(new Set(all.map(report => report.reportId)).size, all.length);
+    const times = all.map(({ createdAt }) => createdAt);
     assert.deepEqual(
-      all,
-      all.toSorted((a, b) => b.createdAt - a.createdAt),
+      times,
+      times.toSorted((a, b) => b - a),
     );
-    assert.ok(all.every(report => report.createdAt <= NOW));
+    assert.ok(times.every(time => time <= NOW));
     const partial = all
-      .flatMap(report => Object.values(report.report))
-      .find(c => c.numerator === 1 && c.denominator === 3);
+      .flatMap(({ report }) => Object.values(report))
+      .find(({ numerator, denominator }) => numerator === 1 && denominator === 3);
     assert.match(partial?.rationale ?? '', /`[\w/]+`, `[\w/]+`/);
   });
 
-  it('pages by the last report id and filters by repository', async () => {
-    const service = await start();
-    const all = await reports(service);
+  it('page by the last report id and filter by repository', async () => {
+    const sample = new Sample();
+    const all = await reports(sample);
     for (const limit of [1, 5, all.length, 1000]) {
-      const seen: typeof all = [];
-      for (;;) {
+      const seen: Report[] = [];
+      for (let page: readonly Report[] = []; ;) {
         const last = seen.at(-1);
-        const page = await reports(service, `?limit=${limit}${last ? `&startAfter=${last.reportId}` : ''}`);
+        page = await reports(sample, `?limit=${limit}${last ? `&startAfter=${last.reportId}` : ''}`);
         seen.push(...page);
         if (page.length < limit) break;
       }
       assert.deepEqual(seen, all);
     }
-    assert.deepEqual(await reports(service, '?repoId=unknown'), []);
+    assert.deepEqual(await reports(sample, '?repoId=unknown'), []);
   });
 
-  it('adds the open repository, without the credentials of its address', async () => {
+  it('include the open repository with its commits, without the credentials of its address', async () => {
     for (const [given, shown] of [
       ['https://me:secret@git.example.org/team/app.git', 'https://git.example.org/team/app.git'],
       ['https://token@git.example.org/team/app', 'https://git.example.org/team/app'],
       ['ssh://git:secret@git.example.org/team/app', 'ssh://git@git.example.org/team/app'],
       ['git@git.example.org:team/app.git', 'git@git.example.org:team/app.git'],
     ] as const) {
-      const all = await reports(await start({ openRepositoryUrl: given }));
-      const open = all.filter(report => report.repoUrl === shown);
+      const all = await reports(new Sample({ openRepository: repository(given) }));
+      const open = all.filter(({ repoUrl }) => repoUrl === shown);
       assert.ok(open.length > 5, shown);
-      assert.ok(!JSON.stringify(all).includes('secret@'));
+      assert.equal(open[0]?.commitHash, 'c'.repeat(40));
+      assert.ok(!/(?:secret|token)@/.test(JSON.stringify(all)));
     }
   });
 
-  it('does not add a repository that is there already, in whatever form', async () => {
-    const plain = await reports(await start());
-    for (const openRepositoryUrl of [
+  it('do not add a repository that is there already, in whatever form', async () => {
+    const plain = await reports(new Sample());
+    for (const url of [
       'git@git.example.com:acme/shop.git',
-      'ssh://git@git.example.com/acme/shop',
       'ssh://git@git.example.com:7999/acme/shop.git',
       'https://x@git.example.com/acme/Shop/',
     ]) {
-      assert.deepEqual(await reports(await start({ openRepositoryUrl })), plain, openRepositoryUrl);
+      const openRepository = { url, commits: [] };
+      assert.deepEqual(await reports(new Sample({ openRepository })), plain, url);
     }
   });
 
-  it('only ever adds reports', async () => {
-    const clock = new ManualClock();
-    const service = await start({ now: clock.now });
-    const before = await reports(service);
-    clock.advance(60 * 86_400_000);
-    const after = await reports(service);
+  it('only ever get more', async () => {
+    const sample = new Sample();
+    const before = await reports(sample);
+    sample.time += 60 * DAY;
+    const after = await reports(sample);
     assert.ok(after.length > before.length);
     assert.deepEqual(after.slice(after.length - before.length), before);
   });

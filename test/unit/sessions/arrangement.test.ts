@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { parseFilter } from '../../../src/sessions/filter';
 import { GROUPINGS, groupSessions, SORTINGS, startsOf, type Arrangement } from '../../../src/sessions/groups';
 import { statusOf } from '../../../src/sessions/model';
 import type { SessionRecord } from '../../../src/sessions/record';
-import { idle, recordOf, sessionOf } from './support';
+import { recordOf, sessionOf } from './support';
 
 const arrangement = (fields: Partial<Arrangement> = {}): Arrangement => ({
   grouping: 'attention',
@@ -75,9 +74,6 @@ describe('groups of sessions', () => {
         ['week', 'old'],
       ],
     );
-    const isRunning = parseFilter('status:running');
-    const unknown = statusOf(at('old', 3 * day), undefined, now);
-    assert.equal(isRunning?.(at('old', 3 * day), { status: unknown }), false, 'nor does the filter');
   });
 
   it('go by computer and by workspace, the unknown last but for the archive, pinned ones first within', () => {
@@ -154,53 +150,5 @@ describe('groups of sessions', () => {
     assert.equal(monday.startOfWeek, new Date(2026, 10, 16).getTime());
     assert.equal(startsOf(saturday, 7).startOfWeek, new Date(2026, 10, 15).getTime());
     assert.equal(startsOf(saturday, 6).startOfWeek, monday.startOfToday);
-  });
-});
-
-describe('the filter of sessions', () => {
-  const record = recordOf({
-    sessionId: 'abc-123',
-    origin: 'hook',
-    session: sessionOf({
-      title: 'Fix the Flaky test',
-      computerId: 'c-1',
-      sessionSettings: { model: 'atlas-large', tags: [{ name: 'build' }] },
-      messageCount: 5,
-    }),
-    local: { notes: 'ask Ada', tags: ['mine'], pinned: true, readCount: 3 },
-    signal: { kind: 'waiting', at: 1 },
-  });
-  const passes = (text: string): boolean | undefined =>
-    parseFilter(text)?.(record, { status: idle, computerName: 'my box' });
-
-  it('finds words in title, id, notes, tags, computer and model, all of them', () => {
-    for (const text of ['flaky', 'ABC', 'ada', 'mine build', 'box', 'atlas', '"the flaky"'])
-      assert.equal(passes(text), true, text);
-    for (const text of ['flaky missing', '"flaky the"', '-flaky']) assert.equal(passes(text), false, text);
-  });
-
-  it('knows conditions, and turns them round', () => {
-    for (const text of [
-      'status:idle',
-      'computer:"my box"',
-      'computer:c-1',
-      'tag:mine',
-      'tag:build',
-      'model:large',
-      'origin:hook',
-      'is:waiting is:unread is:pinned -is:archived',
-    ])
-      assert.equal(passes(text), true, text);
-    for (const text of ['status:running', 'tag:other', '-is:pinned', 'is:nonsense'])
-      assert.equal(passes(text), false, text);
-  });
-
-  it('is none for an empty text, and takes any text without failing', () => {
-    assert.equal(parseFilter('   '), undefined);
-    fc.assert(
-      fc.property(fc.string(), text => {
-        assert.ok(['boolean', 'undefined'].includes(typeof passes(text)));
-      }),
-    );
   });
 });

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { StateChange } from '../../../src/sessions/sessionIndex';
+import type { Write } from '../../../src/storage/database';
+import type { MakeEngine } from '../../../src/storage/engine';
+import { localEngine, storedRows } from '../../fakes/storage';
 import { recordOf, sessionOf, until, Windows } from './support';
 
 describe('the index of sessions', () => {
@@ -11,12 +14,12 @@ describe('the index of sessions', () => {
   });
   afterEach(() => windows.close());
 
-  const folder = (): string => path.join(windows.root, 'services', 'service', 'sessions');
-  const store = async (id: string, version: number, value: unknown): Promise<string> => {
-    await mkdir(folder(), { recursive: true });
-    const file = path.join(folder(), `${id}.1.json`);
-    await writeFile(file, `${JSON.stringify({ id, version, value, writers: [] })}\n`);
-    return file;
+  /** Before any window: as a file of version 0.1, which the first one takes over. */
+  const store = async (id: string, version: number, value: unknown): Promise<void> => {
+    const folder = path.join(windows.root, 'services', 'service', 'sessions');
+    await mkdir(folder, { recursive: true });
+    const record = JSON.stringify({ id, version, value, writers: [] });
+    await writeFile(path.join(folder, `${id}.1.json`), record);
   };
 
   it('reads records of version 1, with nothing kept about them, and writes them as they are now', async () => {
@@ -29,16 +32,14 @@ describe('the index of sessions', () => {
     const again = (await windows.open()).index;
     assert.equal(again.get('s1')?.local.name, 'Mine');
     assert.equal(again.get('s1')?.session?.messageCount, 2);
-    const [file = ''] = await readdir(folder());
-    assert.equal(
-      (JSON.parse(await readFile(path.join(folder(), file), 'utf8')) as { version: number }).version,
-      2,
+    assert.deepEqual(
+      storedRows(windows.root).map(({ version }) => version),
+      [2],
     );
   });
 
   it('leaves a record of a newer version as it is, names it, and shows the others', async () => {
-    const file = await store('s9', 3, { sessionId: 's9', shape: 'of the future' });
-    const before = await readFile(file, 'utf8');
+    await store('s9', 3, { sessionId: 's9', shape: 'of the future' });
     await store('s1', 2, recordOf());
     const { index } = await windows.open();
     assert.deepEqual([...index.records.keys()], ['s1']);
@@ -46,14 +47,41 @@ describe('the index of sessions', () => {
     await assert.rejects(
       index.learn('service', { session: sessionOf({ sessionId: 's9' }), origin: 'added', at: 9 }),
     );
-    assert.equal(await readFile(file, 'utf8'), before);
+    const future = storedRows(windows.root).find(({ id }) => id === 's9');
+    assert.deepEqual([future?.version, future?.value], [3, '{"sessionId":"s9","shape":"of the future"}']);
   });
 
-  it('keeps a record that cannot be read aside and names it', async () => {
+  it('leaves a record that cannot be read out and names it', async () => {
     await store('s1', 2, { sessionId: 's1', origin: 'dreamt', addedAt: 1 });
     const { index } = await windows.open();
     assert.equal(index.records.size, 0);
     assert.match(index.unreadable[0]?.reason ?? '', /origin/);
+  });
+
+  it('waits for the disk when the service tells something new, not for each question, and other windows hear of both', async () => {
+    const durable: boolean[] = [];
+    const engine: MakeEngine = options => {
+      const real = localEngine(options);
+      return {
+        close: () => real.close(),
+        call: (name, ...args) => {
+          if (name === 'write') durable.push((args[0] as readonly Write[]).some(write => write.durable));
+          return real.call(name, ...args);
+        },
+      };
+    };
+    const { index } = await windows.open('service', { engine });
+    const other = (await windows.open()).index;
+    await index.learn('service', { session: sessionOf({ status: 'running' }), origin: 'added', at: 5 });
+    durable.length = 0;
+    for (let at = 10; at < 20; at++) await index.observe('service', sessionOf({ status: 'running' }), at);
+    await index.fail('service', 's1', { at: 20, sentence: 'No answer.' });
+    await until(other.onDidChange, () => other.get('s1')?.check?.problem?.at === 20);
+    assert.equal(other.get('s1')?.checkedAt, 19);
+    assert.deepEqual([durable.length, durable.some(Boolean)], [11, false]);
+    await index.observe('service', sessionOf({ status: 'idle' }), 21);
+    await index.keep('service', 's1', local => ({ ...local, name: 'Mine' }));
+    assert.deepEqual(durable.slice(11), [true, true]);
   });
 
   it('takes a session in that a hook told of, and forgets the signal when the session has moved on', async () => {
@@ -178,7 +206,7 @@ describe('the index of sessions', () => {
     const { index } = await windows.open();
     await index.learn('service', { session: sessionOf({ title: 'Ours' }), origin: 'created', at: 5 });
     await index.learn('service', { session: sessionOf({ sessionId: 's2' }), origin: 'created', at: 5 });
-    await index.keep('service', 's1', () => ({ name: 'Mine', tags: ['kept'] }));
+    await index.keep('service', 's1', () => ({ name: 'Mine', pinned: true }));
     await index.remove('service', 's1');
     await index.remove('service', 's2');
     const later = (await windows.open()).index;
@@ -189,7 +217,7 @@ describe('the index of sessions', () => {
       removed.map(({ at }) => at).sort((a, b) => b - a),
     );
     for (const { record } of removed) await later.restore('service', record);
-    assert.deepEqual(later.get('s1')?.local, { name: 'Mine', tags: ['kept'] });
+    assert.deepEqual(later.get('s1')?.local, { name: 'Mine', pinned: true });
     assert.equal(later.get('s1')?.session?.title, 'Ours');
     assert.deepEqual(await later.removed('service'), []);
   });
@@ -242,7 +270,7 @@ describe('the index of sessions', () => {
 
   it('keeps what people wrote about a session that was removed and comes back by its id or by a hook', async () => {
     const { index } = await windows.open();
-    const local = { name: 'Mine', notes: 'Two\nlines', changedAt: 7 };
+    const local = { name: 'Mine', pinned: true, changedAt: 7 };
     for (const sessionId of ['s1', 's2', 's3']) {
       await index.learn('service', { session: sessionOf({ sessionId }), origin: 'created', at: 5 });
       await index.keep('service', sessionId, () => local);
@@ -273,7 +301,7 @@ describe('the index of sessions', () => {
   });
 
   it('reads what it can of a record with an answer no service gives, and lists it', async () => {
-    const odd = (sessionId: string, session: unknown): Promise<string> =>
+    const odd = (sessionId: string, session: unknown): Promise<void> =>
       store(sessionId, 2, {
         sessionId,
         origin: 'added',
@@ -282,14 +310,20 @@ describe('the index of sessions', () => {
         session,
         local: { name: 'N' },
       });
-    const fine = { ...sessionOf(), title: 5, sessionSettings: { tags: 'all', model: ['x'] } };
+    const fine = {
+      ...sessionOf(),
+      updatedAt: 'now',
+      title: 5,
+      sessionSettings: { tags: 'all', model: ['x'] },
+    };
     await odd('s1', fine);
-    await odd('s2', { ...sessionOf(), messageCount: 'many' });
+    await odd('s2', { ...sessionOf(), sessionId: 7 });
     await odd('s3', 'idle');
     const { index } = await windows.open();
     assert.deepEqual(index.unreadable, []);
     assert.equal(index.get('s1')?.session?.title, undefined);
     assert.equal(index.get('s1')?.session?.messageCount, 2);
+    assert.equal(index.get('s1')?.session?.updatedAt, undefined);
     for (const id of ['s2', 's3']) {
       const record = index.get(id);
       assert.deepEqual([record?.session, record?.checkedAt, record?.local.name], [undefined, undefined, 'N']);

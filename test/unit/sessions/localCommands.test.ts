@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { commands, views } from '../../../src/contributions';
 import { LocalCommands } from '../../../src/sessions/localCommands';
-import { isUnread } from '../../../src/sessions/overlay';
 import { SessionAccess } from '../../../src/sessions/access';
 import { Formatter } from '../../../src/util/format';
 import { sessionOf, until, Windows } from './support';
@@ -29,42 +28,10 @@ describe('keys of the list of sessions', () => {
   afterEach(() => windows.close());
 
   it('stand for what a hand does there often, only while the list has the focus', () => {
-    const { remove, rename, undo, pin, archive, markRead, showDetails } = commands.sessions;
-    assert.deepEqual(
-      keys.map(({ command }) => command).sort(),
-      [remove, rename, undo, pin, archive, markRead, showDetails].sort(),
-    );
+    const { remove, rename } = commands.sessions;
+    assert.deepEqual(keys.map(({ command }) => command).sort(), [remove, rename].sort());
     assert.equal(new Set(keys.map(({ key }) => key)).size, keys.length);
     for (const { when } of keys) assert.equal(when, 'focusedView == agentConsole.sessions && !inputFocus');
-  });
-
-  it('pin and mark read the selected session, and the same key takes that back', async () => {
-    const { index } = await windows.open();
-    await index.learn('service', { session: sessionOf(), origin: 'created', at: 5 });
-    const record = () => index.get('s1') ?? assert.fail('the session is gone');
-    const access: Pick<SessionAccess, 'recordsOf'> = { recordsOf: () => Promise.resolve([record()]) };
-    const { handlers } = new LocalCommands({
-      index,
-      access: access as SessionAccess,
-      format: new Formatter('en'),
-      onFailure: error => assert.fail(String(error)),
-    });
-    const pinKey = argsOf(commands.sessions.pin);
-    await handlers.pin(pinKey, undefined);
-    assert.equal(record().local.pinned, true);
-    await handlers.pin(pinKey, undefined);
-    assert.equal(record().local.pinned, undefined);
-    await handlers.pin({ kind: 'session', sessionId: 's1' }, undefined);
-    await handlers.pin({ kind: 'session', sessionId: 's1' }, undefined);
-    assert.equal(record().local.pinned, true, 'a menu does what it says');
-    const unread = (): boolean => isUnread(record().local, record().session?.messageCount);
-    const readKey = argsOf(commands.sessions.markRead);
-    await handlers.markUnread(undefined, undefined);
-    assert.equal(unread(), true);
-    await handlers.markRead(readKey, undefined);
-    assert.equal(unread(), false);
-    await handlers.markRead(readKey, undefined);
-    assert.equal(unread(), true);
   });
 
   it('are meant for the selected rows, or for the row with the focus where it is not among them', async () => {
@@ -99,44 +66,66 @@ describe('keys of the list of sessions', () => {
     const renamed = await access.recordOf([row('s2'), { kind: 'selection' }]);
     assert.equal(renamed?.sessionId, 's2');
     assert.equal(await access.recordOf([{ kind: 'group', key: 'today' }, { kind: 'selection' }]), undefined);
-    for (const command of [commands.sessions.rename, commands.sessions.pin, commands.sessions.showDetails]) {
+    for (const command of [commands.sessions.rename, commands.sessions.remove]) {
       const [focus] = argsOf(command) as readonly [unknown];
       assert.deepEqual(focus, { $treeViewId: views.sessions, $focusedTreeItem: true });
     }
   });
+});
 
-  it('take back each change, and leave alone what another window has changed since', async () => {
+describe('what is kept of a session on this machine', () => {
+  let windows: Windows;
+  beforeEach(async () => {
+    windows = await Windows.make();
+  });
+  afterEach(() => windows.close());
+
+  it('is pinned and archived, and the notice takes the archive back where nobody else has changed it since', async () => {
     const [a, b] = [await windows.open(), await windows.open()];
-    await a.index.learn('service', { session: sessionOf(), origin: 'created', at: 5 });
-    await a.index.learn('service', { session: sessionOf({ sessionId: 's2' }), origin: 'created', at: 5 });
-    await until(b.index.onDidChange, () => b.index.records.size === 2);
+    const ids = ['s1', 's2'];
+    for (const sessionId of ids)
+      await a.index.learn('service', { session: sessionOf({ sessionId }), origin: 'created', at: 5 });
+    await a.index.keep('service', 's2', local => ({ ...local, archivedAt: 7 }));
+    await until(b.index.onDidChange, () => b.index.get('s2')?.local.archivedAt === 7);
     const access: Pick<SessionAccess, 'recordsOf'> = {
       recordsOf: () => Promise.resolve([...a.index.records.values()]),
     };
-    const failures: unknown[] = [];
+    let press: (button: string) => void = () => assert.fail('nothing was told');
+    const told: string[] = [];
     const { handlers } = new LocalCommands({
       index: a.index,
       access: access as SessionAccess,
       format: new Formatter('en'),
-      onFailure: error => failures.push(error),
-      tell: () => Promise.resolve(undefined),
+      onFailure: error => assert.fail(String(error)),
+      tell: (sentence, button) => {
+        told.push(`${sentence} [${button}]`);
+        return new Promise(resolve => (press = resolve));
+      },
     });
-    const pinned = async (): Promise<unknown[]> => {
+    const kept = async (field: 'pinned' | 'archivedAt'): Promise<unknown[]> => {
       const { index } = await windows.open();
-      return ['s1', 's2'].map(id => index.get(id)?.local.pinned);
+      return ids.map(id => index.get(id)?.local[field]);
     };
     await handlers.pin(undefined, undefined);
-    assert.deepEqual(await pinned(), [true, true]);
-    await b.index.keep('service', 's2', local => ({ ...local, name: 'Renamed there' }));
+    assert.deepEqual(await kept('pinned'), [true, true]);
     await handlers.unpin(undefined, undefined);
-    assert.deepEqual(await pinned(), [undefined, undefined]);
-    await b.index.keep('service', 's1', local => ({ ...local, pinned: true }));
-    await handlers.undo();
-    assert.deepEqual(await pinned(), [true, true]);
-    await b.index.keep('service', 's2', local => ({ ...local, pinned: undefined }));
-    await handlers.undo();
-    assert.deepEqual(await pinned(), [undefined, undefined], 'what is not as it was left stays as it is');
-    assert.equal((await windows.open()).index.get('s2')?.local.name, 'Renamed there');
-    assert.deepEqual(failures, []);
+    assert.deepEqual(await kept('pinned'), [undefined, undefined]);
+    assert.deepEqual(told, [], 'what is plain to see is not told');
+
+    await handlers.archive(undefined, undefined);
+    assert.deepEqual(told, ['Archived “Session s1” on this machine. [Undo]']);
+    press('Undo');
+    await until(a.index.onDidChange, () => a.index.get('s1')?.local.archivedAt === undefined);
+    assert.deepEqual(await kept('archivedAt'), [undefined, 7]);
+
+    await handlers.archive(undefined, undefined);
+    await b.index.keep('service', 's1', local => ({ ...local, archivedAt: 9 }));
+    press('Undo');
+    await new Promise(resolve => setImmediate(resolve));
+    // Changes of one window are made one after the other.
+    await a.index.keep('service', 's1', local => ({ ...local, name: 'Later' }));
+    assert.deepEqual(await kept('archivedAt'), [9, 7]);
+    await handlers.unarchive(undefined, undefined);
+    assert.deepEqual(await kept('archivedAt'), [undefined, undefined]);
   });
 });

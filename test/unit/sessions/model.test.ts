@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Session } from '../../../src/api';
-import { activityOf, isActive, nextCheck, statusOf, titleOf } from '../../../src/sessions/model';
+import { activityOf, isActive, nextCheck, statusOf, titleOf, untilDue } from '../../../src/sessions/model';
 import { groupSessions } from '../../../src/sessions/groups';
-import { decodeRecord, observed, sent, type SessionRecord } from '../../../src/sessions/record';
+import { observed, sent, sessionRecordSchema, type SessionRecord } from '../../../src/sessions/record';
 
 const session = (fields: Partial<Session> = {}): Session => ({
   sessionId: 's1',
@@ -52,14 +52,17 @@ describe('session records', () => {
   });
 
   it('refuses what is not a record, whatever it is', () => {
-    assert.throws(() => decodeRecord(null), /object/);
-    assert.throws(() => decodeRecord({ sessionId: 's', origin: 'created' }), /addedAt/);
-    assert.throws(() => decodeRecord({ sessionId: '', origin: 'created', addedAt: 1 }), /sessionId/);
-    assert.throws(() => decodeRecord({ sessionId: 's', origin: 'x', addedAt: 1 }), /origin/);
+    assert.throws(() => sessionRecordSchema.parse(null), /missing/);
+    assert.throws(() => sessionRecordSchema.parse({ sessionId: 's', origin: 'created' }), /addedAt/);
+    assert.throws(
+      () => sessionRecordSchema.parse({ sessionId: '', origin: 'created', addedAt: 1 }),
+      /sessionId/,
+    );
+    assert.throws(() => sessionRecordSchema.parse({ sessionId: 's', origin: 'x', addedAt: 1 }), /origin/);
     fc.assert(
       fc.property(fc.jsonValue(), value => {
         try {
-          assert.equal(typeof decodeRecord(value).sessionId, 'string');
+          assert.equal(typeof sessionRecordSchema.parse(value).sessionId, 'string');
         } catch (error) {
           assert.ok(error instanceof Error);
         }
@@ -146,5 +149,17 @@ describe('checks', () => {
     const failing = { value: 'unknown', last: 'running', problem: { at: 1, sentence: 'x' } };
     assert.equal(nextCheck(failing, 50, 3000), 60_000);
     assert.equal(nextCheck(failing, 0, 3000), 5_000);
+  });
+
+  it('are not made while a clock that was ahead would win over their answers, and go on as soon as it would not', () => {
+    const minute = 60_000;
+    const wish = { fastestMs: 3_000, eager: true, returned: false };
+    const due = (aheadMs: number): number => {
+      const told = record({ checkedAt: 100 * minute + aheadMs, session: session({ status: 'running' }) });
+      return untilDue(told, statusOf(told, undefined), wish, 100 * minute);
+    };
+    assert.ok(due(minute) > minute);
+    assert.equal(due(10 * minute), 0);
+    assert.ok(due(-minute) < 0);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ApiClient } from '../../../src/api';
-import { startSampleService, type SampleService } from '../../../src/sample';
+import { startSampleService, type SampleService } from '../../fakes/sampleService';
 import { ServiceList, type ServiceListDeps } from '../../../src/sessions/serviceList';
 import { statusOf } from '../../../src/sessions/model';
 import type { SessionIndex } from '../../../src/sessions/sessionIndex';

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { ComputerList } from '../../../src/computers/computerList';
-import { SharedList } from '../../../src/computers/sharedList';
 import { SessionMonitor } from '../../../src/sessions/monitor';
+import { Refresher } from '../../../src/sync/refresher';
+import { RemoteList } from '../../../src/sync/remoteList';
 import { Ticker } from '../../../src/util/ticker';
 import type { Storage } from '../../../src/storage';
 import { ObservableValue } from '../../../src/util/event';
+import { silentLog } from '../../fakes/log';
 import { sessionOf, Windows } from './support';
 
 const HOUR = 3_600_000;
@@ -74,31 +75,33 @@ describe('after the machine has slept', () => {
         },
       }),
     });
-    const shared = new SharedList(storage);
-    const list = new ComputerList({
-      api: () => ({
-        computers: {
-          list: () => {
-            asked.push('list');
-            return Promise.resolve({ items: [], problems: [] });
-          },
-          get: () => Promise.reject(new Error('not asked for')),
-        },
-      }),
-      usualMs: () => 30_000,
-      sentence: String,
-      language: 'en',
-      shared,
+    const list = new RemoteList<object>({
+      storage,
+      log: silentLog(),
+      keyOf: () => 'one',
+      schema: { parse: value => value as object },
+      pages: async function* () {
+        asked.push('list');
+        yield await Promise.resolve({ items: [], problems: [] });
+      },
+      failureOf: error => ({ sentence: String(error) }),
     });
-    await shared.use('service');
+    const refresher = new Refresher({
+      list,
+      pace: () => ({ usualMs: 30_000 }),
+      isSeen: () => true,
+      onDidChangeSeen: [],
+      focused: focus,
+      ready: () => list.use('services/service/lists/computers'),
+      canAsk: () => true,
+    });
     const onWake = (): void => {
       woken++;
       monitor.wake();
     };
     const ticker = new Ticker({ everyMs: 15_000, onTick: () => undefined, onWake });
-    parts.push(monitor, list, shared, ticker);
+    parts.push(monitor, refresher, list, ticker);
     for (const id of IDS) monitor.watch(id);
-    list.setVisible(focused);
     ticker.want(true);
   }
 

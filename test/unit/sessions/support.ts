@@ -5,9 +5,10 @@ import type { Session } from '../../../src/api';
 import type { SessionStatus } from '../../../src/sessions/model';
 import type { SessionRecord } from '../../../src/sessions/record';
 import { SessionIndex } from '../../../src/sessions/sessionIndex';
-import { openStorage, type Storage } from '../../../src/storage';
-import type { Event } from '../../../src/util/event';
+import type { OpenStorageOptions, Storage } from '../../../src/storage';
+import { openStorage } from '../../fakes/storage';
 import { silentLog } from '../../fakes/log';
+export { until } from '../../until';
 
 export function sessionOf(fields: Partial<Session> = {}): Session {
   return { sessionId: 's1', status: 'idle', messageCount: 2, createdAt: 100, updatedAt: 200, ...fields };
@@ -32,8 +33,11 @@ export class Windows {
     return new Windows(await mkdtemp(path.join(os.tmpdir(), 'sessions-')));
   }
 
-  async open(serviceId = 'service'): Promise<{ readonly storage: Storage; readonly index: SessionIndex }> {
-    const storage = openStorage({ root: this.root, log: silentLog() });
+  async open(
+    serviceId = 'service',
+    options: Partial<OpenStorageOptions> = {},
+  ): Promise<{ readonly storage: Storage; readonly index: SessionIndex }> {
+    const storage = openStorage({ root: this.root, log: silentLog(), ...options });
     const index = new SessionIndex(storage);
     this.#open.push({ storage, index });
     await index.use(serviceId);
@@ -49,17 +53,4 @@ export class Windows {
     // A question that was given up is noted as such a little later.
     await rm(this.root, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
   }
-}
-
-/** Resolves once `holds` is true, looking again whenever `event` fires. */
-export function until(event: Event<unknown>, holds: () => boolean): Promise<void> {
-  return new Promise(resolve => {
-    const subscription = event(check);
-    function check(): void {
-      if (!holds()) return;
-      subscription.dispose();
-      resolve();
-    }
-    check();
-  });
 }

@@ -100,14 +100,8 @@ describe('sessions for other views', () => {
     assert.equal(shown(), 'waiting');
     await index.noteSend('service', 's1', { status: 'pending', at: now - 30_000, text: 'Yes' });
     assert.equal(shown(), 'pending');
-    await index.updateCheck('service', 's1', () => ({
-      at: now,
-      by: 'this window',
-      seen: '',
-      unchanged: 0,
-      failure: { at: now, sentence: 'No answer.' },
-    }));
-    await until(index.onDidCheck, () => monitor.statusOf('s1').problem !== undefined);
+    await index.fail('service', 's1', { at: now, sentence: 'No answer.' });
+    assert.notEqual(monitor.statusOf('s1').problem, undefined);
     assert.equal(shown(), 'unknown, pending');
     assert.equal(chat.get('s1')?.status, 'unknown');
     chat.dispose();

@@ -88,7 +88,6 @@ describe('rows of the tree of sessions', () => {
       node.kind === 'session' ? node.sessionId : node.kind === 'group' ? node.key : node.kind;
     tree.onDidChangeTreeData(nodes => fired.push(...(nodes?.map(nameOf) ?? ['everything'])));
     index.onDidChange(ids => tree.update(new Set(ids)));
-    monitor.onDidChange(ids => tree.update(new Set(ids)));
     const drawn = (): readonly string[] => {
       const names = fired;
       fired = [];
@@ -206,10 +205,10 @@ describe('rows of the tree of sessions', () => {
     for (const window of [a, b]) assert.deepEqual(await rowsOf(window), [told]);
   });
 
-  it('are drawn one by one where one of 5,000 changes', async function () {
+  it('are drawn one by one where one of 1,000 changes', async () => {
     const folder = path.join(windows.root, 'services', 'service', 'sessions');
     await mkdir(folder, { recursive: true });
-    for (let n = 0; n < 5_000; n++) {
+    for (let n = 0; n < 1_000; n++) {
       const sessionId = `s${String(n)}`;
       const session = sessionOf({ sessionId, title: sessionId, createdAt: n, updatedAt: now - 60_000 });
       const value = recordOf({ sessionId, session, checkedAt: now });
@@ -217,7 +216,7 @@ describe('rows of the tree of sessions', () => {
       await writeFile(file, JSON.stringify({ id: sessionId, version: RECORD_VERSION, value, writers: [] }));
     }
     const window = await open();
-    assert.equal((await rowsOf(window)).length, 5_000);
+    assert.equal((await rowsOf(window)).length, 1_000);
     window.drawn();
     now += 1_000;
     const check = window.monitor.check('s77');

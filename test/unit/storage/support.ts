@@ -2,14 +2,10 @@ import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import type { Logger } from '../../../src/log';
-import {
-  openStorage,
-  type Collection,
-  type CollectionOptions,
-  type OpenStorageOptions,
-  type Storage,
-} from '../../../src/storage';
-import type { Event } from '../../../src/util/event';
+import { DatabaseSync } from 'node:sqlite';
+import type { Collection, CollectionOptions, OpenStorageOptions, Storage } from '../../../src/storage';
+import { openStorage } from '../../fakes/storage';
+export { until } from '../../until';
 
 /** A folder of this test, gone after it. */
 export function temporaryFolder(parent = os.tmpdir()): string {
@@ -59,7 +55,7 @@ export interface Note {
   readonly count?: number;
 }
 
-export const notes: CollectionOptions<Note> = { path: 'notes', version: 1, decode: decodeNote };
+export const notes: CollectionOptions<Note> = { path: 'notes', version: 1, schema: { parse: decodeNote } };
 
 export function decodeNote(value: unknown): Note {
   if (typeof value !== 'object' || value === null || !('text' in value) || typeof value.text !== 'string') {
@@ -70,21 +66,23 @@ export function decodeNote(value: unknown): Note {
     : { text: value.text };
 }
 
-/** Resolves once `holds` is true, looking again whenever `event` fires. */
-export function until(event: Event<unknown>, holds: () => boolean): Promise<void> {
-  return new Promise(resolve => {
-    const subscription = event(check);
-    function check(): void {
-      if (!holds()) return;
-      subscription.dispose();
-      resolve();
-    }
-    check();
-  });
-}
-
 export function entries<T>(collection: Collection<T>): Record<string, T> {
   return Object.fromEntries([...collection.values].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The file of the database below a root. */
+export function databaseOf(root: string): string {
+  return path.join(root, 'store', 'console.db');
+}
+
+/** The database as SQLite itself shows it. */
+export function inspect<T>(root: string, look: (db: DatabaseSync) => T): T {
+  const db = new DatabaseSync(databaseOf(root));
+  try {
+    return look(db);
+  } finally {
+    db.close();
+  }
 }
 
 /** The names below a folder, without folders. */

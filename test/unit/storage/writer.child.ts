@@ -1,6 +1,6 @@
-/** Another window, for tests: `put ROOT ID`, or `work ROOT JOURNAL WRITER FROM TO` for the test of interrupted writers. */
+/** Another window, for tests; see `acts`. */
 import * as fs from 'node:fs';
-import { openStorage } from '../../../src/storage';
+import { openStorage } from '../../fakes/storage';
 import { MemoryLog, notes } from './support';
 import { planned, type Operation } from './workload';
 
@@ -33,11 +33,87 @@ async function work(root: string, journal: string, writer: number, from: number,
   await Promise.all(Array.from({ length: 8 }, worker));
 }
 
-async function main([mode, root = '', ...rest]: readonly string[]): Promise<void> {
-  if (mode === 'put') return put(root, rest[0] ?? '');
-  const [journal = '', writer, from, to] = rest;
-  await work(root, journal, Number(writer), Number(from), Number(to));
-  process.disconnect();
+/** Writes records until the disk is full; prints how many are durable. */
+async function fill(root: string, from: number): Promise<void> {
+  const collection = openStorage({ root, log: new MemoryLog() }).collection(notes);
+  for (let n = from; ; n++) {
+    await collection.put(`fill-${n}`, { text: 'x'.repeat(700) });
+    fs.writeSync(1, `${n + 1}\n`);
+  }
+}
+
+/** Enters `times` times where one process may be at a time; throws when another one is there. */
+async function compete(root: string, times: number): Promise<void> {
+  const storage = openStorage({ root, log: new MemoryLog() });
+  const counter = storage.collection<number>({ path: 'inside', version: 1, schema: { parse: Number } });
+  for (let entered = 0; entered < times;) {
+    await storage.tryRun('a', 60_000, async () => {
+      if ((await counter.update('inside', now => (now ?? 0) + 1)) !== 1)
+        throw new Error('Somebody is there.');
+      await counter.update('entered', now => (now ?? 0) + 1);
+      await counter.update('inside', now => (now ?? 0) - 1);
+      entered++;
+    });
+  }
+}
+
+/** Adds 1 to one record, `times` times. */
+async function race(root: string, times: number): Promise<void> {
+  const counter = openStorage({ root, log: new MemoryLog() }).collection<number>({
+    path: 'race',
+    version: 1,
+    schema: { parse: Number },
+  });
+  for (let n = 0; n < times; n++) await counter.update('n', now => (now ?? 0) + 1);
+}
+
+/** Writes, changes and removes records that can be found, until it is killed. */
+async function say(root: string): Promise<void> {
+  const said = openStorage({ root, log: new MemoryLog() }).collection<string>({
+    path: 'said',
+    version: 1,
+    schema: { parse: String },
+    text: text => ({ text }),
+  });
+  for (let n = 0; ; n++) {
+    const ids = Array.from({ length: 20 }, (_, each) => `r${(n + each) % 60}`);
+    await Promise.all(ids.map(id => (n % 3 === 2 ? said.remove(id) : said.put(id, `said ${id} ${n}`))));
+    process.send?.('progress');
+  }
+}
+
+/** Holds the lease `a` until it is killed. */
+async function hold(root: string): Promise<void> {
+  const storage = openStorage({ root, log: new MemoryLog() });
+  await storage.tryRun('a', 60_000, async () => {
+    process.send?.('held');
+    await new Promise<void>(resolve => process.once('disconnect', resolve));
+  });
+}
+
+/** Ends after 100 records of an import. */
+async function dieImporting(root: string): Promise<void> {
+  const parse = JSON.parse;
+  let count = 0;
+  JSON.parse = (text: string): unknown => (++count === 100 ? process.exit(9) : (parse(text) as unknown));
+  await openStorage({ root, log: new MemoryLog() }).collection(notes).load();
+}
+
+const acts: Readonly<Record<string, (root: string, rest: readonly string[]) => Promise<void>>> = {
+  put: (root, [id = '']) => put(root, id),
+  fill: (root, [from]) => fill(root, Number(from)),
+  race: (root, [times]) => race(root, Number(times)),
+  compete: (root, [times]) => compete(root, Number(times)),
+  hold,
+  say,
+  dieImporting,
+  work: (root, [journal = '', writer, from, to]) =>
+    work(root, journal, Number(writer), Number(from), Number(to)),
+};
+
+async function main([mode = '', root = '', ...rest]: readonly string[]): Promise<void> {
+  await acts[mode]?.(root, rest);
+  if (process.connected) process.disconnect();
 }
 
 void main(process.argv.slice(2)).catch((error: unknown) => {

@@ -78,7 +78,7 @@ describe('an answer about fewer days than were asked for', () => {
     ]);
     const asked = query('tokens', '2026-11-11', '2026-11-20');
     const early = await fetch(asked);
-    assert.equal(early.missing, undefined);
+    assert.deepEqual(early.missing, { days: ['2026-11-20'], unread: 0, problem: undefined });
     assert.equal(early.through, '2026-11-19');
     fault.dispose();
     clock.now += 61 * 60 * 1000;
@@ -88,7 +88,8 @@ describe('an answer about fewer days than were asked for', () => {
 
   it('that does not say so is believed', async () => {
     const { service, fetch } = await open((start, end) => [later(start, '2026-11-01'), end], false);
-    assert.equal((await fetch(query('tokens', '2026-10-22', '2026-11-20'))).missing, undefined);
+    const { missing } = await fetch(query('tokens', '2026-10-22', '2026-11-20'));
+    assert.deepEqual([missing?.days.length, missing?.unread, missing?.problem], [10, 0, undefined]);
     assert.equal(calls(service).length, 1);
   });
 });

@@ -27,7 +27,7 @@ const result = {
   left: moments.map(untilNextDay),
   text: ends.map(end => {
     const values = new Map(daysOf({ start: addDays(end, -70), end }).map((day, index) => [day, index * 100]));
-    return statusText({ span: 'monthToDate', end, values, budget: { tokens: 0, period: 'day' } }, format);
+    return statusText({ span: 'monthToDate', end, values, budget: { tokens: 0, per: 'day' } }, format);
   }),
 };
 process.stdout.write(JSON.stringify(result));

@@ -196,6 +196,53 @@ describe('exports', () => {
     );
   });
 
+  it('says in every file what is missing, and of what only a part is known', () => {
+    const part = { value: 7000, known: 29, of: 30 };
+    const report = withRows([
+      ['a', part],
+      ['b', null],
+      ['c', 0],
+    ]);
+    const [figure] = report.figures;
+    const made = {
+      ...report,
+      figures: [
+        { ...figure!, value: part },
+        { ...figure!, value: undefined },
+      ],
+    };
+    assert.deepEqual(
+      parse(csvOf(made, 's')).map(fields => fields.slice(0, 2)),
+      [
+        ['C0', 'C1'],
+        ['a', '7000 (29 of 30)'],
+        ['b', ''],
+        ['c', '0'],
+        ['Total', '4'],
+      ],
+    );
+    assert.deepEqual(
+      parse(csvOf(made))
+        .slice(1, 3)
+        .map(([, , , value]) => value),
+      ['7000 (29 of 30)', ''],
+    );
+    assert.match(copyOf(made, made.sections[0]!), /\na\t7000 \(29 of 30\)\nb\t\nc\t0\n/);
+    const { figures, sections } = JSON.parse(jsonOf(made)) as {
+      figures: { value: unknown }[];
+      sections: { rows: unknown }[];
+    };
+    assert.deepEqual(
+      figures.map(({ value }) => value),
+      [part, null],
+    );
+    assert.deepEqual(sections[0]?.rows, [
+      { c0: 'a', c1: part },
+      { c0: 'b', c1: null },
+      { c0: 'c', c1: 0 },
+    ]);
+  });
+
   it('JSON has figures and tables, and names nobody beyond the tables', () => {
     const text = jsonOf(withRows([['a', 1]]));
     const read = JSON.parse(text) as Record<string, unknown>;

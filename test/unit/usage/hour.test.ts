@@ -86,7 +86,7 @@ describe('an hour of windows that stay open', function () {
           },
           settings: {
             usageStatusBar: () => 'lastDay',
-            usageBudget: () => ({ tokens: 0, period: 'day', thresholds: [] }),
+            usageBudget: () => ({ tokens: 0, per: 'day' }),
             onDidChange: () => ({ dispose: nothing }),
           },
           format: new Formatter('en'),

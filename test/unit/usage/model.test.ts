@@ -4,6 +4,7 @@ import { DayRecord } from '../../../src/usage/dayRecord';
 import { report, type KnownDays } from '../../../src/usage/model';
 import type { TabReport } from '../../../src/usage/report';
 import { agrees, BOUNDS, cell, DAYS, extras, figure, known, range, section, type Loose } from './reports';
+import { knownOf, type Amount } from '../../../src/util/amount';
 import { query } from './support';
 
 const count = fc.integer({ min: 0, max: 1_000_000 });
@@ -47,14 +48,17 @@ describe('a usage report', () => {
             .reduce((sum, each) => sum + (each.input_tokens ?? 0), 0);
           const shown = models.table.rows
             .filter(row => row.id.split('\u0000')[0] === wanted)
-            .reduce((sum, row) => sum + Number(cell(models, row, 'input') ?? 0), 0);
+            .reduce((sum, row) => sum + (knownOf(cell(models, row, 'input') as Amount) ?? 0), 0);
           assert.equal(shown, input);
         }
         // The chart is the table: stacked models are the day's total, where the service says one.
         const { chart } = section(made, 'days');
         rows.forEach((row, at) => {
           if (row.billable_tokens === undefined) return;
-          const stacked = chart!.series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0);
+          const stacked = chart!.series.reduce(
+            (sum, { values }) => sum + (knownOf(values[at] ?? null) ?? 0),
+            0,
+          );
           assert.equal(stacked, row.billable_tokens);
         });
       }),
@@ -96,6 +100,13 @@ describe('a usage report', () => {
       }),
       { numRuns: 150 },
     );
+  });
+
+  it('counts a person once a day, also where that day was stored twice', () => {
+    const row = { user_id: 'u1', billable_tokens: 450_000 };
+    const made = report(range('people'), known('people', { [DAYS[0]!]: [row, row] }), extras);
+    assert.equal(figure(made, 'billable_tokens'), 450_000);
+    assert.equal(section(made, 'people').table.rows[0]?.cells[1], 1);
   });
 
   it('folds servers by letter case and rare odd tools, says so, and takes it back', () => {
@@ -169,7 +180,6 @@ describe('a usage report', () => {
     );
     const ratios = report(range('tools'), tools, extras);
     assert.equal(figure(ratios, 'autonomyAverage'), 2);
-    assert.deepEqual(section(ratios, 'spread').table.rows[0]?.cells.slice(1), [1, 2, 9, 3]);
   });
 
   it('compares with the period before only where that is known in full', () => {
@@ -198,7 +208,7 @@ describe('a usage report', () => {
     const ask = (days: KnownDays): [number | undefined, number | undefined, unknown] => {
       const made = report(asked, days, extras);
       const [billable] = made.figures;
-      return [billable?.value, billable?.previous, made.unfinished];
+      return [knownOf(billable?.value), billable?.previous, made.unfinished];
     };
     const rows = Array.from({ length: 14 }, (_, index) => [day(index), [{ billable_tokens: 100 }]]);
     const all = known('tokens', Object.fromEntries(rows) as Record<string, Loose[]>);
@@ -206,8 +216,92 @@ describe('a usage report', () => {
     // An hour after its end the service has nothing of the last day.
     const settling = new DayRecord('tokens', Date.parse('2026-11-21T01:00:00Z'), []);
     assert.deepEqual(ask(new Map([...all, [day(13), settling]])), [600, undefined, 'range']);
-    assert.deepEqual(ask(new Map([...all, [day(6), settling]])), [700, 600, undefined]);
+    assert.deepEqual(ask(new Map([...all, [day(6), settling]])), [700, undefined, 'before']);
+    // Where the same days of both are missing, the others are set against each other.
+    assert.deepEqual(ask(new Map([...all, [day(3), settling], [day(10), settling]])), [600, 600, undefined]);
     assert.deepEqual(ask(new Map([...all].slice(0, 10))), [300, undefined, 'range']);
+  });
+
+  it('reads a day of which the service has nothing as missing, in every tab, and says so', () => {
+    for (const [tab, id, row] of [
+      ['tokens', 'billable', { billable_tokens: 100 }],
+      ['tools', 'calls', { tool_calls: 100 }],
+      ['activity', 'sessions', { sessions: 100 }],
+      ['productivity', 'commits', { git_commits: 100 }],
+      ['people', 'billable_tokens', { user_id: 'u1', billable_tokens: 100 }],
+    ] as const) {
+      const days = known(tab, { [DAYS[0]!]: [row], [DAYS[1]!]: [], [DAYS[2]!]: [row] });
+      // Long after the day the service is through with it.
+      const records = new Map([...days, [DAYS[1]!, new DayRecord(tab, Date.parse('2026-11-20'), [])]]);
+      const made = report(range(tab), records, extras);
+      const wanted = { value: 200, known: 2, of: 3 };
+      assert.deepEqual(made.figures.find(each => each.id === id)?.value, wanted, tab);
+      assert.deepEqual(made.missing, { days: [DAYS[1]], unread: 0, problem: undefined }, tab);
+      const { table } = made.sections.find(each => each.table.columns.some(column => column.id === id))!;
+      const at = table.columns.findIndex(column => column.id === id);
+      if (table.rows.length === 3) assert.equal(table.rows[1]?.cells[at], null, tab);
+      if (tab === 'people')
+        assert.deepEqual(section(made, 'days').table.rows[1]?.cells.slice(1, 3), [null, null]);
+    }
+  });
+
+  it('shows a figure that is missing of a person as missing: in rows, sums, shares and order', () => {
+    const user = (user_id: string, billable_tokens?: number) => ({ user_id, billable_tokens });
+    const days = known('tokens', {
+      [DAYS[0]!]: [{ billable_tokens: 100, by_user: [user('a'), user('b', 30), user('c', 10)] }],
+      [DAYS[1]!]: [{ billable_tokens: 100, by_user: [user('a'), user('b', 20), user('c')] }],
+    });
+    const users = section(report(range('tokens'), days, extras), 'users').table;
+    assert.deepEqual(
+      users.rows.map(({ cells }) => cells.slice(0, 3)),
+      [
+        ['b', 50, null],
+        ['c', { value: 10, known: 1, of: 2 }, null],
+        ['a', null, null],
+        ['Without a name or a figure', 140, null],
+      ],
+    );
+    assert.deepEqual(users.total?.slice(1, 3), [{ value: 200, known: 2, of: 4 }, null]);
+    const people = known('people', {
+      [DAYS[0]!]: [
+        { user_id: 'a', tool_calls: 1 },
+        { user_id: 'b', billable_tokens: 0 },
+      ],
+    });
+    const everybody = section(report(range('people'), people, extras), 'people');
+    assert.deepEqual(
+      everybody.table.rows.map(row => [row.id, cell(everybody, row, 'billable_tokens')]),
+      [
+        ['b', 0],
+        ['a', null],
+      ],
+    );
+    assert.deepEqual(section(report(range('people'), people, extras), 'days').table.rows[0]?.cells[2], {
+      value: 0,
+      known: 1,
+      of: 2,
+    });
+  });
+
+  it('says of how many days a breakdown is known', () => {
+    const by_language = [{ language: 'Go', count: 1 }];
+    const rows = [{ by_language }, { git_commits: 1 }, { by_language }];
+    const made = report(range('productivity'), known('productivity', byDay(rows)), extras);
+    assert.match(section(made, 'languages').explanation, / Known of 2 of 3 days\.$/);
+    const all = known('productivity', byDay(rows.map(row => ({ ...row, by_language }))));
+    assert.doesNotMatch(
+      section(report(range('productivity'), all, extras), 'languages').explanation,
+      /Known/,
+    );
+  });
+
+  it('does not stack a model without a figure as one without tokens', () => {
+    const by_model = [{ model_id: 'm' }, { model_id: 'n', billable_tokens: 5 }];
+    const days = known('tokens', { [DAYS[0]!]: [{ billable_tokens: 9, by_model }] });
+    const made = report(range('tokens'), days, extras);
+    const series = section(made, 'days').chart!.series.map(({ id, values }) => [id, values[0]]);
+    assert.deepEqual(Object.fromEntries(series), { 'model=m': null, 'model=n': 5, withoutModel: 4 });
+    assert.equal(section(made, 'models').table.rows.at(-1)?.cells[0], 'Without a model or a figure');
   });
 
   it('names people by made-up names that stay the same, and nobody else', () => {
@@ -235,12 +329,18 @@ describe('a usage report', () => {
         { user_id: 'u2', billable_tokens: 70 },
       ],
       [DAYS[1]!]: [],
+      [DAYS[2]!]: [{ user_id: 'u2', billable_tokens: 70 }],
     });
     const made = report(range('people', { person: 'u1' }), days, extras);
     assert.equal(figure(made, 'billable_tokens'), 5);
     assert.equal(figure(made, 'days'), 1);
     const shown = section(made, 'person');
     assert.equal(shown.table.rows.length, 3);
+    // The service has nothing of the second day; on the third only others worked.
+    assert.deepEqual(
+      shown.table.rows.map(row => cell(shown, row, 'billable_tokens')),
+      [5, null, 0],
+    );
     assert.equal(cell(shown, shown.table.rows[0], 'languages'), 'Go');
     assert.equal(cell(shown, shown.table.rows[0], 'autonomy_ratio'), 3);
     for (const row of shown.table.rows) assert.equal(row.cells.length, shown.table.columns.length);

@@ -54,7 +54,7 @@ describe('the tables of a usage report', () => {
       assert.equal(row.length, own.table.columns.length);
   });
 
-  it('has no total of a period before that is known in part', () => {
+  it('says of which part of a period a total is made', () => {
     const rows = (days: readonly string[]): KnownDays =>
       known('productivity', Object.fromEntries(days.map(day => [day, [{ git_commits: 5 }]])));
     const total = (days: readonly string[]): unknown[] => {
@@ -63,7 +63,7 @@ describe('the tables of a usage report', () => {
       return ['commits', 'commits:before'].map(id => cells?.[columns.findIndex(column => column.id === id)]);
     };
     assert.deepEqual(total(['2026-10-30', '2026-10-31', '2026-11-01', '2026-11-02']), [10, 10]);
-    assert.deepEqual(total(['2026-10-31', '2026-11-01', '2026-11-02']), [10, null]);
+    assert.deepEqual(total(['2026-10-31', '2026-11-01', '2026-11-02']), [10, { value: 5, known: 1, of: 2 }]);
   });
 
   it('reads autonomy levels in parts of one and of a hundred, and their names as foreign text', () => {
@@ -94,13 +94,19 @@ describe('the tables of a usage report', () => {
     const days = {
       '2026-10-31': [{ user_id: 'u2', billable_tokens: 5 }],
       '2026-11-01': [{ user_id: 'u1', billable_tokens: 5 }],
-      '2026-11-02': [],
+      '2026-11-02': [{ user_id: 'u1', billable_tokens: 5 }],
     };
+    const more = [{ user_id: 'u2', billable_tokens: 1 }];
     assert.deepEqual(ask(known('people', days)), [
       ['u2@acme.example', '2026-10-31'],
       ['u3@acme.example', 'none from 2026-10-31 on'],
     ]);
-    assert.deepEqual(ask(known('people', { ...days, '2026-10-30': [] })), [
+    // The service has nothing of a day: somebody may have been active on it.
+    assert.deepEqual(ask(known('people', { ...days, '2026-10-30': [] }))[1], [
+      'u3@acme.example',
+      'none from 2026-10-31 on',
+    ]);
+    assert.deepEqual(ask(known('people', { ...days, '2026-10-30': more })), [
       ['u2@acme.example', '2026-10-31'],
       ['u3@acme.example', 'never'],
     ]);
@@ -110,7 +116,7 @@ describe('the tables of a usage report', () => {
     });
     assert.equal(figure(nothing, 'inactive'), undefined);
     assert.ok(nothing.sections.every(({ id }) => id !== 'inactive'));
-    assert.deepEqual(ask(known('people', { '2026-10-30': [], '2026-11-01': [] })).at(-1), [
+    assert.deepEqual(ask(known('people', { '2026-10-30': more, '2026-11-01': more })).at(-1), [
       'u3@acme.example',
       null,
     ]);

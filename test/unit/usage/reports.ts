@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { DayRecord, decodeDay, type Endpoint } from '../../../src/usage/dayRecord';
+import { DayRecord, readDay, type Endpoint } from '../../../src/usage/dayRecord';
 import type { Extras, KnownDays } from '../../../src/usage/model';
 import type { Row, Section, TabReport } from '../../../src/usage/report';
+import { knownOf } from '../../../src/util/amount';
 import { query } from './support';
 
 export const BOUNDS = { start: '2026-01-14', end: '2026-11-20' };
@@ -21,7 +22,7 @@ export function known(endpoint: Endpoint, days: Readonly<Record<string, readonly
     );
     records.set(
       day,
-      decodeDay(endpoint, JSON.parse(JSON.stringify(stored)), text => text),
+      readDay(endpoint, JSON.parse(JSON.stringify(stored)), text => text),
     );
   }
   return records;
@@ -41,7 +42,7 @@ export function cell(from: Section, row: Row | undefined, column: string): unkno
 }
 
 export function figure(made: TabReport, id: string): number | undefined {
-  return made.figures.find(each => each.id === id)?.value;
+  return knownOf(made.figures.find(each => each.id === id)?.value);
 }
 
 /** Every column with a total agrees with its rows. */

@@ -5,6 +5,7 @@ import { UsageStatusBar, type StatusBarDeps } from '../../../src/usage/statusBar
 import { statusText } from '../../../src/usage/statusText';
 import { Emitter } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
+import { until } from '../../until';
 import { calls, cleanUp, Clock, NOON, openWindow, sample, temporaryFolder, type Window } from './support';
 
 class Bar {
@@ -19,7 +20,7 @@ class Bar {
   };
   readonly told: string[] = [];
   span: UsageSpan = 'lastDay';
-  budget: UsageBudget = { tokens: 0, period: 'day', thresholds: [80, 100] };
+  budget: UsageBudget = { tokens: 0, per: 'day' };
   readonly settingsChanged = new Emitter<void>();
   readonly #drawn = new Emitter<void>();
   readonly bar: UsageStatusBar;
@@ -46,15 +47,7 @@ class Bar {
 
   /** Resolves once it looks as wanted. */
   until(holds: () => boolean): Promise<void> {
-    return new Promise(resolve => {
-      const subscription = this.#drawn.event(check);
-      function check(): void {
-        if (!holds()) return;
-        subscription.dispose();
-        resolve();
-      }
-      check();
-    });
+    return until(this.#drawn.event, holds);
   }
 
   #set(shown: boolean): void {
@@ -128,7 +121,7 @@ describe('the status bar', () => {
     const service = await sample(clock);
     const root = temporaryFolder();
     const [one, two] = [1, 2].map(() => barOf(openWindow(service, root, clock), clock));
-    for (const each of [one!, two!]) each.budget = { tokens: 10, period: 'day', thresholds: [80, 100] };
+    for (const each of [one!, two!]) each.budget = { tokens: 10, per: 'day' };
     one!.bar.start();
     await one!.until(() => one!.told.length === 1);
     two!.bar.start();
@@ -145,34 +138,41 @@ describe('the status bar', () => {
     const service = await sample(clock);
     const made = barOf(openWindow(service, temporaryFolder(), clock), clock);
     made.span = 'off';
-    made.budget = { tokens: 10, period: 'day', thresholds: [100] };
+    made.budget = { tokens: 10, per: 'day' };
     made.bar.start();
     await made.until(() => made.told.length === 1);
     assert.equal(made.item.shown, false);
   });
 
-  it('takes finished days of which the service has nothing for days without usage', async () => {
+  it('takes a finished day of which the service has nothing for a missing one: said, and not compared', async () => {
     const clock = new Clock();
     const service = await sample(clock);
     // Long after the newest of these days.
     clock.now += 3 * 24 * 60 * 60 * 1000;
-    service.fail({
+    const gap = service.fail({
       kind: 'alter',
       alter: body => ({
         ...(body as object),
-        data: (body as { data: { date: string }[] }).data.filter(({ date }) => date < '2026-11-20'),
+        data: (body as { data: { date: string }[] }).data
+          .filter(({ date }) => date !== '2026-11-20')
+          .map(row => ({ ...row, billable_tokens: 1000 })),
       }),
     });
     const made = barOf(openWindow(service, temporaryFolder(), clock), clock);
+    made.span = '30days';
+    made.budget = { tokens: 10, per: 'month' };
     made.bar.start();
-    await made.until(() => made.item.text.includes('through'));
-    // Of yesterday there may still be something to come.
-    assert.match(made.item.text, /^\$\(graph\) 0.* \(through Nov 22, 2026\)$/);
+    await made.until(() => made.told.length === 1);
+    assert.match(made.told[0]!, /^warning: 22,000 \(22 of 23 days\) billable tokens from Nov 1, 2026 /);
+    assert.equal(made.item.text, '$(graph) 29K (29 of 30 days)');
+    assert.match(made.item.tooltip as string, /Last 30 days +29,000 \(29 of 30 days\)$/m);
+    assert.match(String(made.item.accessibilityInformation?.label), /29K \(29 of 30 days\) billable tokens/);
+    gap.dispose();
     const none = barOf(openWindow(service, temporaryFolder(), clock), clock);
     service.fail({ kind: 'alter', alter: body => ({ ...(body as object), data: [] }) });
     none.bar.start();
-    await none.until(() => /\d/.test(none.item.text));
-    assert.match(none.item.text, /^\$\(graph\) 0/);
+    await none.until(() => none.item.text === '$(graph) –');
+    assert.equal(none.item.tooltip, 'The service has no tokens of the days through Nov 23, 2026 UTC.\n');
   });
 
   it('keeps the last figure with its day when the service cannot be reached', async () => {
@@ -191,26 +191,24 @@ describe('the status bar', () => {
   });
 
   it('marks a span that is not known in full, in the bar, aloud and in the table', () => {
-    const values = new Map<string, number | undefined>();
+    const values = new Map<string, number>();
     for (const day of daysOf({ start: '2026-11-14', end: '2026-11-20' })) values.set(day, 1000);
     const text = (end: string, span: '7days' | '30days' = '30days') =>
-      statusText({ span, end, values, budget: { tokens: 0, period: 'day' } }, new Formatter('en'));
+      statusText({ span, end, values, budget: { tokens: 0, per: 'day' } }, new Formatter('en'));
     const part = text('2026-11-20');
     assert.equal(part?.text, '$(graph) 7K (7 of 30 days)');
-    assert.match(part.spoken, /^7K billable tokens, .* UTC, 7 of 30 days$/);
-    assert.match(part.heading, / UTC \(7 of 30 days\)$/);
+    assert.match(part.spoken, /^7K \(7 of 30 days\) billable tokens, .* UTC$/);
     assert.match(part.table, /^Last 7 days +7,000$/m);
-    assert.match(part.table, /^Last 30 days +7,000 +7 of 30 days$/m);
-    assert.match(part.table, /^Month to date +7,000 +7 of 20 days$/m);
+    assert.match(part.table, /^Last 30 days +7,000 \(7 of 30 days\)$/m);
+    assert.match(part.table, /^Month to date +7,000 \(7 of 20 days\)$/m);
     assert.equal(text('2026-11-20', '7days')?.text, '$(graph) 7K');
-    assert.equal(text('2026-11-22')?.text, '$(graph) 7K (7 of 30 days, through Nov 20, 2026)');
-    // A day that is there without a figure is not known either.
-    values.set('2026-11-17', undefined);
+    assert.equal(text('2026-11-22')?.text, '$(graph) 7K (7 of 30 days) (through Nov 20, 2026)');
+    values.delete('2026-11-17');
     assert.equal(text('2026-11-20', '7days')?.text, '$(graph) 6K (6 of 7 days)');
   });
 
   it('draws foreign text as text', () => {
-    const facts = { span: 'lastDay', end: '2026-11-20', budget: { tokens: 5, period: 'month' } } as const;
+    const facts = { span: 'lastDay', end: '2026-11-20', budget: { tokens: 5, per: 'month' } } as const;
     const text = statusText(
       {
         ...facts,

@@ -3,8 +3,9 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { ApiClient } from '../../../src/api';
 import type { Connection, ConnectionState } from '../../../src/connection';
-import { startSampleService, type SampleService } from '../../../src/sample';
-import { openStorage, type Storage } from '../../../src/storage';
+import type { Storage } from '../../../src/storage';
+import { openStorage } from '../../fakes/storage';
+import { startSampleService, type SampleService } from '../../fakes/sampleService';
 import type { TabId, UsageQuery } from '../../../src/usage/report';
 import { UsageData, type UsageDataDeps } from '../../../src/usage/usageData';
 import { Emitter, ObservableValue } from '../../../src/util/event';
@@ -52,7 +53,7 @@ export function openWindow(
   options: { readonly key?: () => string } & Partial<UsageDataDeps> = {},
 ): Window {
   const log = silentLog();
-  const storage = openStorage({ root, log });
+  const storage = openStorage({ root, log, now: clock.read });
   const known = {
     id: 'test',
     baseUrl: service.baseUrl,

@@ -13,11 +13,11 @@ const table: Table = {
   rows: [
     { id: '1', cells: ['Zoë', 30, 1.5, 'auto-high'] },
     { id: '2', cells: ['adam', null, 2, 'manual'], person: 'p2' },
-    { id: '3', cells: ['Item 10', 5, null, null] },
+    { id: '3', cells: ['Item 10', { value: 5, known: 1, of: 2 }, null, null] },
     { id: '4', cells: ['item 9', 200, 0.5, 'manual'] },
   ],
   // Of all together: no sum of the ratios above.
-  total: ['Total', 235, 0.8, ''],
+  total: ['Total', { value: 235, known: 2, of: 4 }, 0.8, ''],
 };
 const names = (rows: readonly Row[]): readonly (Cell | undefined)[] => rows.map(({ cells }) => cells[0]);
 
@@ -56,10 +56,20 @@ describe('a view of a table', () => {
 
   it('sums exactly the rows it shows, where the table sums at all', () => {
     assert.deepEqual(shown(table, {}).total, table.total);
-    assert.deepEqual(shown(table, { search: 'item' }).total, ['Total', 205, null, '']);
+    assert.deepEqual(shown(table, { search: 'item' }).total, [
+      'Total',
+      { value: 205, known: 1, of: 2 },
+      null,
+      '',
+    ]);
     // Of what is not known there is no sum, not even 0.
     assert.deepEqual(shown(table, { search: 'adam' }).total, ['Total', null, null, '']);
-    assert.deepEqual(shown(table, {}, 'en', new Set(['1', '2'])).total, ['Total', 30, null, '']);
+    assert.deepEqual(shown(table, {}, 'en', new Set(['1', '2'])).total, [
+      'Total',
+      { value: 30, known: 1, of: 2 },
+      null,
+      '',
+    ]);
     assert.equal(shown({ columns: table.columns, rows: table.rows }, { search: 'item' }).total, undefined);
   });
 
@@ -74,7 +84,7 @@ describe('a view of a table', () => {
         { id: '4', cells: ['item 9', 200] },
         { id: '2', cells: ['adam', null], person: 'p2' },
       ],
-      total: ['Total', 200],
+      total: ['Total', { value: 200, known: 1, of: 2 }],
     });
   });
 

@@ -1,94 +1,23 @@
 import assert from 'node:assert/strict';
-import { FindInTrees, type FindHost } from '../../../src/util/findInTrees';
 import { LazyTree } from '../../../src/util/lazyTree';
 import { Emitter } from '../../../src/util/event';
 import { acts } from '../../fakes/vscode';
 
-describe('a tree while find is in use', () => {
-  let commands: string[];
-  let edit: Emitter<undefined>;
-  let find: FindInTrees;
-  let changed: Emitter<string | string[] | undefined>;
-  let told: (string | string[] | undefined | null)[];
-
-  const open = async (host: Partial<FindHost> = {}): Promise<void> => {
-    commands = [];
-    edit = new Emitter();
-    find = new FindInTrees({
-      run: async command => {
-        await Promise.resolve();
-        commands.push(command);
-      },
-      onDidEdit: listener => edit.event(listener),
-      longestMs: 60_000,
-      ...host,
-    });
-    changed = new Emitter();
-    told = [];
+describe('a tree', () => {
+  it('asks its provider for rows and tells its changes', async () => {
+    const changed = new Emitter<string | string[] | undefined>();
+    const told: unknown[] = [];
     const inner = {
       onDidChangeTreeData: changed.event,
       getChildren: (row?: string) => (row === undefined ? ['a', 'b'] : []),
       getTreeItem: (row: string) => ({ id: row }),
     };
-    const load = (): Promise<typeof inner> => Promise.resolve(inner);
-    const tree = new LazyTree(load, find, 'test.openRow');
+    const tree = new LazyTree(() => Promise.resolve(inner), 'test.openRow');
     tree.onDidChangeTreeData(rows => told.push(rows));
     assert.deepEqual(await tree.getChildren(), ['a', 'b']);
-  };
-  afterEach(() => find.dispose());
-
-  it('tells its changes at once but while find is open, and then all together', async () => {
-    await open();
-    changed.fire(['a']);
-    assert.deepEqual(told.splice(0), [['a']]);
-    await find.open();
-    changed.fire(['a']);
-    changed.fire('b');
-    changed.fire(['b', 'a']);
-    assert.deepEqual(told, [], 'no row is drawn while somebody types in the box');
-    await find.close();
-    assert.deepEqual(commands, ['list.find', 'list.closeFind']);
-    assert.deepEqual(told.splice(0), [['a', 'b']]);
-    changed.fire(['b']);
-    assert.deepEqual(told, [['b']]);
-  });
-
-  it('is drawn as a whole when any of the changes was of the whole', async () => {
-    await open();
-    await find.open();
     changed.fire(['a']);
     changed.fire(undefined);
-    changed.fire(['b']);
-    find.end();
-    assert.deepEqual(told, [undefined]);
-  });
-
-  it('opens the box only once the rows that are being drawn are there', async () => {
-    await open();
-    changed.fire(['a']);
-    const begun = Date.now();
-    const opened = find.open();
-    assert.equal(find.isInUse, true, 'nothing more is drawn from now on');
-    assert.deepEqual(commands, []);
-    await opened;
-    assert.ok(Date.now() - begun >= 390);
-    assert.deepEqual(commands, ['list.find']);
-  });
-
-  it('does not wait for ever for somebody who has left the box without a word, or works elsewhere', async () => {
-    await open({ longestMs: 20 });
-    const ended = new Promise<void>(resolve => find.onDidEnd(resolve));
-    await find.open();
-    changed.fire(['a']);
-    await ended;
-    assert.deepEqual(told.splice(0).flat(), ['a']);
-
-    await open();
-    await find.open();
-    changed.fire(['b']);
-    edit.fire(undefined);
-    assert.deepEqual(told, [['b']]);
-    assert.equal(edit.hasListeners, false);
+    assert.deepEqual(told, [['a'], undefined]);
   });
 });
 
@@ -97,16 +26,9 @@ describe('a row of a tree', () => {
     readonly name: string;
   }
   const [a, b]: readonly Node[] = [{ name: 'a' }, { name: 'b' }];
-  let find: FindInTrees;
   beforeEach(() => {
     acts.length = 0;
-    find = new FindInTrees({
-      run: () => Promise.resolve(),
-      onDidEdit: () => ({ dispose: () => undefined }),
-      longestMs: 1,
-    });
   });
-  afterEach(() => find.dispose());
 
   const treeOf = (
     command: (node: Node) => { command: string; title: string; arguments?: unknown[] } | undefined,
@@ -120,7 +42,6 @@ describe('a row of a tree', () => {
             ...(command(node) === undefined ? {} : { command: command(node)! }),
           }),
         }),
-      find,
       'test.openRow',
     );
 

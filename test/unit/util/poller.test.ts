@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Poller } from '../../../src/util/poller';
 import { SharedRequests } from '../../../src/util/shared';
+import { catchUnhandled } from '../../fakes/unhandled';
 
 /** A promise with its handles, to hold an answer back. */
 function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (error: Error) => void } {
@@ -81,7 +82,8 @@ describe('Poller', () => {
     assert.equal(poller.isRunning, false);
   });
 
-  it('repeats a failed round after retryMs', async () => {
+  it('repeats a failed round after retryMs, and does not hide why it failed', async () => {
+    const caught = catchUnhandled();
     let count = 0;
     const second = deferred<boolean>();
     const poller = new Poller({
@@ -96,6 +98,8 @@ describe('Poller', () => {
     await second.promise;
     assert.equal(count, 2);
     poller.dispose();
+    caught.dispose();
+    assert.deepEqual(caught.errors, [new Error('no')]);
   });
 
   it('asks nothing for a window that does not answer, and goes on when it does', async () => {

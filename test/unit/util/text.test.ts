@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { OutputLog } from '../../../src/log';
 import { redact } from '../../../src/util/redact';
+import { output } from '../../fakes/vscode';
 import { forNotification, forQuickPick, middle, oneLine, plain } from '../../../src/util/text';
 
 describe('foreign text', () => {
@@ -67,6 +69,19 @@ describe('redaction of log lines', () => {
       assert.ok(!redact(line).includes(key), redact(line));
     });
   }
+
+  it("takes the person's own key out of every line, whatever it looks like", () => {
+    const [log, own] = [new OutputLog(), 'plain words as a key'];
+    log.keepOut(own);
+    output.length = 0;
+    for (const level of ['trace', 'debug', 'info', 'warn', 'error'] as const)
+      log[level](`GET /x?q=${own} 200`);
+    log.error('It failed', new Error(own));
+    assert.equal(output.length, 6);
+    for (const line of output) assert.match(line, /\[redacted\]/);
+    assert.doesNotMatch(output.join('\n'), /plain words/);
+    log.dispose();
+  });
 
   it('takes out JWTs and leaves ordinary text alone', () => {
     assert.equal(

@@ -7,6 +7,7 @@ const options = {
   styleUri: 'https://page.example/chat.css',
   language: 'de',
   title: 'A "title" with <b> & ampersand',
+  broken: { sentence: 'Not "drawn": {0}', reload: 'Reload', log: 'Show log' },
 };
 
 function policyOf(html: string): Map<string, string> {

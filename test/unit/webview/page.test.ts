@@ -9,6 +9,8 @@ describe('a page in a webview', () => {
   let written: string[];
   let gone: number;
   let missing: number;
+  let said: (message: unknown) => void;
+  let log: ReturnType<typeof silentLog>;
   let page: WebviewPage;
 
   beforeEach(() => {
@@ -18,6 +20,10 @@ describe('a page in a webview', () => {
       options: {},
       cspSource: 'https://pages.example',
       asWebviewUri: (uri: Uri) => uri,
+      onDidReceiveMessage: (listener: typeof said) => {
+        said = listener;
+        return { dispose: () => undefined };
+      },
       set html(text: string) {
         written.push(text);
       },
@@ -30,7 +36,7 @@ describe('a page in a webview', () => {
       isVisible: () => isVisible,
       onGone: () => gone++,
       onMissing: () => missing++,
-      log: silentLog(),
+      log: (log = silentLog()),
     });
     const { enableScripts, localResourceRoots } = webview.options as WebviewOptions;
     assert.deepEqual(
@@ -47,6 +53,25 @@ describe('a page in a webview', () => {
     isVisible = visible;
     page.followVisibility();
   };
+
+  it('that says why it is broken is not called missing, and is loaded anew when the person asks for that', () => {
+    const heard: unknown[] = [];
+    page.onDidReceive(message => heard.push(message));
+    said({ kind: 'page', act: 'broken', words: 'RangeError: en-US@posix' });
+    mock.timers.tick(60_000);
+    assert.equal(missing, 0);
+    assert.match(log.lines.join('\n'), /The usage page could not be drawn: RangeError: en-US@posix/);
+    said({ kind: 'page', act: 'reload' });
+    assert.deepEqual([written.length, gone], [2, 1]);
+    mock.timers.tick(10_000);
+    assert.equal(missing, 1, 'the page loaded anew has its own ten seconds');
+    for (const other of [
+      { kind: 'page', act: 'other' },
+      { kind: 'notification', name: 'ready' },
+    ])
+      said(other);
+    assert.equal(heard.length, 2);
+  });
 
   it('is missing when it is not heard within ten seconds, once', () => {
     mock.timers.tick(9_999);

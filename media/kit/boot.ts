@@ -1,0 +1,85 @@
+import './broken.css';
+
+/** What every page begins with: the first import of each, so that it is there before anything else of it runs. */
+
+interface VsCode {
+  postMessage(message: unknown): void;
+  getState(): unknown;
+  setState(state: unknown): void;
+}
+declare function acquireVsCodeApi(): VsCode;
+
+/** A page can ask for it once. */
+export const vscode = acquireVsCodeApi();
+
+/** The language itself where Intl knows it, or what stands before `@` or `.`: systems also name `en-US@posix`. English otherwise. */
+export function supportedLanguage(language: string | undefined): string {
+  for (const tag of [language ?? '', (language ?? '').replace(/[@.].*/, '').replaceAll('_', '-')]) {
+    try {
+      const [supported] = Intl.NumberFormat.supportedLocalesOf([tag]);
+      if (supported !== undefined) return supported;
+    } catch {
+      // It is no tag of a language.
+    }
+  }
+  return 'en';
+}
+
+/** Libraries hand the browser's language to Intl as it is, uPlot as soon as it is loaded. */
+function correctLanguage(): void {
+  try {
+    Intl.getCanonicalLocales(navigator.language);
+  } catch {
+    Object.defineProperty(navigator, 'language', { value: supportedLanguage(navigator.language) });
+  }
+}
+
+type Act = 'broken' | 'problem' | 'reload' | 'log';
+
+function tell(act: Act, words?: string): void {
+  vscode.postMessage({ kind: 'page', act, ...(words === undefined ? {} : { words }) });
+}
+
+function wordsOf(error: unknown): string {
+  return (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, 300);
+}
+
+/** Tells the log of what went wrong without the person's noticing. */
+export function tellProblem(error: unknown): void {
+  tell('problem', wordsOf(error));
+}
+
+/** Says what went wrong in place of the page, or above what there is of it, and tells the log. */
+function showBroken(error: unknown): void {
+  const words = wordsOf(error);
+  tell('broken', words);
+  const root = document.getElementById('root');
+  if (root === null || document.querySelector('.broken') !== null) return;
+  const { broken = '{0}', reload = '', log = '' } = root.dataset;
+  const block = document.createElement('div');
+  block.className = 'broken';
+  block.setAttribute('role', 'alert');
+  const text = block.appendChild(document.createElement('p'));
+  text.textContent = broken.replace('{0}', () => words);
+  for (const [label, act] of [
+    [reload, 'reload'],
+    [log, 'log'],
+  ] as const) {
+    const button = block.appendChild(document.createElement('button'));
+    button.type = 'button';
+    button.textContent = label;
+    button.addEventListener('click', () => tell(act));
+  }
+  root.before(block);
+}
+
+window.addEventListener('error', event => {
+  // Says only that sizes are looked at again in the next frame.
+  if (!event.message.startsWith('ResizeObserver loop')) showBroken(event.error ?? event.message);
+});
+window.addEventListener('unhandledrejection', ({ reason }) => {
+  // What the panel refused is no fault of the page.
+  if (reason instanceof Error && reason.name === 'RefusedByPanel') tellProblem(reason);
+  else showBroken(reason);
+});
+correctLanguage();

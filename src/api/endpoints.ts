@@ -1,0 +1,153 @@
+import type * as z from 'zod/mini';
+import { decodeItem } from './decode';
+import type { Search } from '../util/redact';
+import * as analytics from './resources/analytics';
+import { computerSchema } from './resources/computer';
+import { messageSchema, sentSchema } from './resources/message';
+import { controlChangeSchema, userSchema } from './resources/organization';
+import { reportSchema, tidyReport } from './resources/readiness';
+import { sessionSchema } from './resources/session';
+
+/** A call of the interface (section 4). */
+export interface Endpoint<S extends z.ZodMiniType = z.ZodMiniType> {
+  readonly method: 'GET' | 'POST';
+  /** The service's address, or the web application's. */
+  readonly at: 'baseUrl' | 'appUrl';
+  /** `{name}` stands for an id. */
+  readonly path: string;
+  /** What is always asked for. */
+  readonly query?: Readonly<Record<string, string>>;
+  /** Of the answer, or of each item of the list in it. */
+  readonly schema: S;
+  /** The member of the answer that is the list. */
+  readonly list?: string;
+  /** The fields that tell an item from all others of the list. */
+  readonly key?: readonly [string, ...string[]];
+  /** What leads to the next page: `{ hasMore, nextCursor }`, the same within `meta`, or the id of the last item. */
+  readonly pages?: 'pagination' | 'meta' | 'lastId';
+  /** Changes an item before it is read. */
+  readonly tidy?: (item: unknown) => unknown;
+  /** Where names of members are of criteria and tools, they do not say what is a secret. */
+  readonly secrets: Search;
+  /** Whether a JWT will do (section 5). */
+  readonly credential: 'any' | 'apiKey';
+  /** Largest answer taken, bytes after decompression. */
+  readonly maxBytes: number;
+}
+
+const MB = 1024 * 1024;
+const v0 = { at: 'baseUrl', secrets: 'all', credential: 'any', maxBytes: 16 * MB } as const;
+const get = { method: 'GET', ...v0 } as const;
+const post = { method: 'POST', ...v0 } as const;
+const days = {
+  ...get,
+  list: 'data',
+  secrets: 'texts',
+  credential: 'apiKey',
+  maxBytes: 96 * MB,
+} as const;
+const day = { ...days, key: ['group_key', 'date'] } as const;
+
+const SESSIONS = '/api/v0/sessions';
+const ANALYTICS = '/api/v1/analytics';
+
+/** Every call there is. */
+export const endpoints = {
+  computers: { ...get, path: '/api/v0/computers', schema: computerSchema, list: 'computers', key: ['id'] },
+  computer: { ...get, path: '/api/v0/computers/{computerId}', schema: computerSchema },
+
+  createSession: { ...post, path: SESSIONS, schema: sessionSchema },
+  session: { ...get, path: `${SESSIONS}/{sessionId}`, schema: sessionSchema },
+  /** Only some services have it, and `messages` (interface-notes, extras). */
+  sessions: {
+    ...get,
+    path: SESSIONS,
+    schema: sessionSchema,
+    list: 'sessions',
+    key: ['sessionId'],
+    pages: 'pagination',
+  },
+
+  sendMessage: { ...post, path: `${SESSIONS}/{sessionId}/messages`, schema: sentSchema },
+  message: { ...get, path: `${SESSIONS}/{sessionId}/messages/{messageId}`, schema: messageSchema },
+  messages: {
+    ...get,
+    path: `${SESSIONS}/{sessionId}/messages`,
+    schema: messageSchema,
+    list: 'messages',
+    key: ['id'],
+    pages: 'pagination',
+  },
+
+  users: {
+    ...get,
+    path: '/api/v0/organization/users',
+    schema: userSchema,
+    list: 'users',
+    key: ['id'],
+    pages: 'pagination',
+  },
+  controlHistory: {
+    ...get,
+    path: '/api/v0/organization/enterprise-controls/history',
+    schema: controlChangeSchema,
+    list: 'changes',
+    key: ['revision'],
+    pages: 'pagination',
+  },
+
+  tokens: { ...day, path: `${ANALYTICS}/tokens`, schema: analytics.tokenDaySchema },
+  modelTokens: {
+    ...day,
+    path: `${ANALYTICS}/tokens`,
+    query: { group_by: 'model' },
+    schema: analytics.modelTokenDaySchema,
+  },
+  tools: { ...day, path: `${ANALYTICS}/tools`, schema: analytics.toolDaySchema },
+  namedTools: {
+    ...day,
+    path: `${ANALYTICS}/tools`,
+    query: { group_by: 'tool_name' },
+    schema: analytics.namedToolDaySchema,
+  },
+  activity: { ...day, path: `${ANALYTICS}/activity`, schema: analytics.activityDaySchema },
+  clientActivity: {
+    ...day,
+    path: `${ANALYTICS}/activity`,
+    query: { group_by: 'client' },
+    schema: analytics.clientActivityDaySchema,
+  },
+  productivity: { ...day, path: `${ANALYTICS}/productivity`, schema: analytics.productivityDaySchema },
+  people: {
+    ...days,
+    path: `${ANALYTICS}/users`,
+    schema: analytics.userDaySchema,
+    key: ['user_id', 'date'],
+    pages: 'meta',
+  },
+
+  reports: {
+    ...get,
+    at: 'appUrl',
+    path: '/api/organization/maturity-level-reports',
+    schema: reportSchema,
+    tidy: tidyReport,
+    list: 'reports',
+    key: ['reportId'],
+    pages: 'lastId',
+    secrets: 'texts',
+    credential: 'apiKey',
+  },
+} as const satisfies Readonly<Record<string, Endpoint>>;
+
+export type EndpointName = keyof typeof endpoints;
+/** What an endpoint answers with, or an item of its list. */
+export type ItemOf<N extends EndpointName> = z.output<(typeof endpoints)[N]['schema']>;
+
+/** One analytics row as it was stored earlier; `undefined` when it cannot be read. */
+export function analyticsRow<N extends 'tokens' | 'tools' | 'activity' | 'productivity' | 'people'>(
+  name: N,
+  value: unknown,
+): ItemOf<N> | undefined {
+  return decodeItem(endpoints[name].schema as z.ZodMiniType, value).value as ItemOf<N> | undefined;
+}

@@ -1,0 +1,126 @@
+import * as path from 'node:path';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { Redactor } from '../util/redact';
+import { decodeBody, type Answer, type Body } from './answer';
+import { Unreadable } from './decode';
+import type { EndpointName } from './endpoints';
+
+/** Answers above this size are read by a worker, bytes: below it, reading is quicker than starting one. */
+const LARGE_ANSWER = 512 * 1024;
+/** What comes back at a time, bytes of the answer: a few milliseconds of this thread. */
+const SLICE = 256 * 1024;
+const MARK = 'agent-console: read answers';
+/** This file as a bundle of its own; run as a worker, it serves `readTask`. */
+const OWN_SCRIPT = path.join(__dirname, 'answerWorker.mjs');
+
+interface Task extends Body {
+  readonly name: EndpointName;
+  readonly key: string;
+  readonly own: string | undefined;
+}
+
+type Reply =
+  | { readonly type: 'ready' | 'end' }
+  /** The answer without its items. */
+  | { readonly type: 'head'; readonly answer: Answer }
+  | { readonly type: 'items'; readonly items: readonly unknown[] }
+  | { readonly type: 'failed'; readonly error: Pick<Unreadable, 'reason' | 'code' | 'message'> };
+
+interface Reading {
+  readonly redactor: Redactor;
+  readonly signal: AbortSignal;
+  readonly script?: string | undefined;
+}
+
+/**
+ * What the body of an answer says, without the secrets in it. A large one is read by a worker and comes back in slices, so that this
+ * thread never stands still for long; where no worker can be started it is read here. Rejects with `Unreadable`.
+ */
+export async function readAnswer(
+  name: EndpointName,
+  body: Body,
+  { redactor, signal, script = OWN_SCRIPT }: Reading,
+): Promise<Answer> {
+  const worker = body.size <= LARGE_ANSWER ? undefined : await startWorker(script);
+  if (worker === undefined) return decodeBody(name, body, redactor);
+  const stop = (): void => void worker.terminate();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    signal.throwIfAborted();
+    return await delegate(worker, { name, key: redactor.key, own: redactor.own, ...body });
+  } finally {
+    signal.removeEventListener('abort', stop);
+    stop();
+  }
+}
+
+/** `undefined` where the machine gives no worker. */
+function startWorker(script: string): Promise<Worker | undefined> {
+  return new Promise(resolve => {
+    try {
+      const worker = new Worker(script, { workerData: MARK, execArgv: [], env: {} });
+      const fail = (): void => resolve(undefined);
+      worker.on('error', fail).on('exit', fail);
+      worker.once('message', () => resolve(worker));
+    } catch {
+      resolve(undefined);
+    }
+  });
+}
+
+function delegate(worker: Worker, task: Task): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    let head: Answer | undefined;
+    const items: unknown[] = [];
+    worker.on('error', reject);
+    worker.on('exit', () => reject(new Error('The worker that read the answer ended.')));
+    worker.on('message', (reply: Reply) => {
+      if (reply.type === 'failed') {
+        const { reason, code, message } = reply.error;
+        reject(new Unreadable(reason, code, message));
+      } else if (reply.type === 'end' && head !== undefined) {
+        resolve({ ...head, items });
+      } else {
+        if (reply.type === 'head') head = reply.answer;
+        if (reply.type === 'items') for (const item of reply.items) items.push(item);
+        worker.postMessage('next');
+      }
+    });
+    // Each block has its memory for itself, so it moves instead of being copied.
+    worker.postMessage(
+      task,
+      task.blocks.map(block => block.buffer as ArrayBuffer),
+    );
+  });
+}
+
+/** In a worker that `readAnswer` has started: reads what it is given. Does nothing anywhere else. */
+function serveReading(): void {
+  if (isMainThread || workerData !== MARK || parentPort === null) return;
+  const port = parentPort;
+  let replies: Iterator<Reply, undefined> | undefined;
+  port.on('message', (message: Task | 'next') => {
+    if (message !== 'next') replies = readTask(message);
+    const reply: Reply = replies?.next().value ?? { type: 'end' };
+    port.postMessage(reply);
+  });
+  const ready: Reply = { type: 'ready' };
+  port.postMessage(ready);
+}
+
+function* readTask({ name, key, own, blocks, size }: Task): Generator<Reply, undefined> {
+  try {
+    const { items, ...answer } = decodeBody(name, { blocks }, new Redactor(key, own));
+    yield { type: 'head', answer: { ...answer, items: [] } };
+    const step = Math.max(1, Math.floor((SLICE * items.length) / size));
+    for (let at = 0; at < items.length; at += step)
+      yield { type: 'items', items: items.slice(at, at + step) };
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    const { reason, code, message } = error;
+    yield { type: 'failed', error: { reason, code, message } };
+  }
+  return undefined;
+}
+
+serveReading();

@@ -1,0 +1,68 @@
+import { Lexer, type MarkedExtension, type Token, type Tokens } from 'marked';
+
+/** Longer texts are shown as they are. */
+export const MAX_LENGTH = 50_000;
+/** Steps that reading the inline parts of one text may take, about 0.2 s; everyday texts of any length need a hundredth. */
+const MOST_WORK = 20_000_000;
+/** Cells of all tables of one text, since a wide head makes every row below it as wide; after these no table is made. */
+const MOST_CELLS = 10_000;
+
+/**
+ * What keeps a foreign text from holding up the page: paragraphs made to be read slowly, and tables made to be huge, become
+ * plain text. For one text; make it anew for the next.
+ */
+export function bounds(): MarkedExtension {
+  let cells = 0;
+  return {
+    hooks: { provideLexer: () => (text, options) => new BoundedLexer(options).lex(text) },
+    tokenizer: {
+      table(text) {
+        const raw = tableAt(text);
+        if (cells <= MOST_CELLS) cells += cellsOf(raw);
+        // As a whole: of a text that is read line by line, each line would be looked through to the end of the table.
+        return raw !== '' && cells > MOST_CELLS ? (plain('paragraph', raw) as Tokens.Table) : false;
+      },
+    },
+  };
+}
+
+export class BoundedLexer<P, R> extends Lexer<P, R> {
+  #work = 0;
+
+  override inlineTokens(text: string, tokens: Token[] = []): Token[] {
+    const work = workOf(text);
+    if (this.#work + work > MOST_WORK) {
+      tokens.push(plain('text', text));
+      return tokens;
+    }
+    this.#work += work;
+    return super.inlineTokens(text, tokens);
+  }
+}
+
+/** The reader looks from each mark to the end of the text, and from each letter of a word to the end of the word. */
+function workOf(text: string): number {
+  const marks = text.match(/[*_~`[\]<@:]/g)?.length ?? 0;
+  const words = text.match(/\S{100,}/g) ?? [];
+  return text.length * marks + words.reduce((sum, word) => sum + word.length ** 2 / 10, 0);
+}
+
+/** The table that may begin here; empty where none does. Asked at every line, so it reads the rest only for a table. */
+function tableAt(text: string): string {
+  const head = text.indexOf('\n');
+  const rule = head < 0 ? -1 : text.indexOf('\n', head + 1);
+  if (rule < 0 || !/^[ |:-]*-[ |:-]*$/.test(text.slice(head + 1, rule))) return '';
+  const end = text.indexOf('\n\n', rule);
+  return end < 0 ? text : text.slice(0, end + 1);
+}
+
+function cellsOf(table: string): number {
+  const [head = '', ...rows] = table.split('\n');
+  return head.split('|').length * rows.length;
+}
+
+/** A piece of text that is read no further. */
+function plain(type: 'text' | 'paragraph', raw: string): Token {
+  const text: Tokens.Text = { type: 'text', raw, text: raw, escaped: false };
+  return type === 'text' ? text : { type, raw, text: raw, tokens: [text] };
+}

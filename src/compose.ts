@@ -1,0 +1,330 @@
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import type { ChatFeature } from './chat';
+import type { ComputersFeature, ComputerTreeNode } from './computers';
+import type { ConnectionPart } from './connection';
+import type { CommandLoaders } from './contributions';
+import type { HooksFeature } from './hooks';
+import { logUnhandled, OutputLog } from './log';
+import type { OrganizationFeature, OrganizationTreeNode } from './organization';
+import type { ReadinessFeature, ReadinessTreeNode } from './readiness';
+import type { SearchFeature } from './search';
+import type { SessionsFeature, SessionTreeNode } from './sessions';
+import { composerSettings, hookSettings, onDidChangeSettings, settings, storeHooksFile } from './settings';
+import { Startup } from './startup';
+import type { Restored, Storage } from './storage';
+import type { DashboardPanels, UsageFeature } from './usage';
+import type { DetailsDocuments } from './util/detailsDocuments';
+import type { Event } from './util/event';
+import { Formatter } from './util/format';
+import { once } from './util/once';
+import { windowFocus } from './util/windowFocus';
+
+/** What activation has registered and the parts fill. */
+export interface Surface {
+  readonly context: vscode.ExtensionContext;
+  readonly details: DetailsDocuments;
+  readonly views: {
+    readonly sessions: vscode.TreeView<SessionTreeNode>;
+    readonly computers: vscode.TreeView<ComputerTreeNode>;
+    readonly organization: vscode.TreeView<OrganizationTreeNode>;
+    readonly readiness: vscode.TreeView<ReadinessTreeNode>;
+  };
+  /** The rows selected in the view of the sessions. */
+  readonly onDidSelect: Event<readonly unknown[]>;
+}
+
+/** Everything behind the surface. Each part is loaded and made when it is first asked for. */
+export interface Parts {
+  readonly computers: () => Promise<ComputersFeature>;
+  readonly sessions: () => Promise<SessionsFeature>;
+  readonly chat: () => Promise<ChatFeature>;
+  readonly organization: () => Promise<OrganizationFeature>;
+  readonly readiness: () => Promise<ReadinessFeature>;
+  readonly dashboard: () => Promise<DashboardPanels>;
+  readonly commands: CommandLoaders;
+  /** Tells the person that a command has failed. */
+  fail(command: string, error: unknown, args: readonly unknown[]): Promise<undefined>;
+  /** Begins what is wanted without any view being open. */
+  start(): void;
+  /** Lets drafts and records reach the disk; the last part made ends first. */
+  end(): Promise<void>;
+}
+
+/** The composition root: makes the parts, and says what each of them receives. */
+export function compose({ context, details, views, onDidSelect }: Surface): Parts {
+  const { extensionUri, globalStorageUri, workspaceState } = context;
+  const endings: (() => Promise<void>)[] = [];
+  const own = <T extends { dispose(): void }>(part: T): T => {
+    context.subscriptions.push(part);
+    return part;
+  };
+
+  const log = own(new OutputLog());
+  own(logUnhandled(log, __dirname));
+  const focused = own(windowFocus());
+  const format = new Formatter(vscode.env.language);
+
+  const storage: () => Promise<Storage> = once(async () => {
+    const { openStorage, workerEngine } = await import('./storage');
+    const opened = own(
+      openStorage({
+        root: globalStorageUri.fsPath,
+        log,
+        engine: workerEngine(path.join(__dirname, 'storageWorker.mjs')),
+        onRestored: tellOfRestored,
+      }),
+    );
+    endings.push(() => {
+      opened.dispose();
+      return opened.settled();
+    });
+    return opened;
+  });
+
+  const connection: () => Promise<ConnectionPart> = once(async () => {
+    const { connect } = await import('./connection');
+    const part = own(connect(context, await storage(), log));
+    own(part.onDidBecomeReady(() => startup.signedIn()));
+    return part;
+  });
+
+  const computers: () => Promise<ComputersFeature> = once(async () => {
+    const { registerComputers } = await import('./computers');
+    return own(
+      registerComputers({
+        connection: await connection(),
+        storage: await storage(),
+        focused,
+        format,
+        details,
+        log,
+        view: views.computers,
+        shownIn: [views.sessions],
+        refreshSeconds: settings.computersRefreshSeconds,
+        sessions: async () => (await sessions()).forComputers,
+      }),
+    );
+  });
+
+  const sessions: () => Promise<SessionsFeature> = once(async () => {
+    const { registerSessions } = await import('./sessions');
+    return own(
+      registerSessions({
+        connection: await connection(),
+        storage: await storage(),
+        computers: await computers(),
+        log,
+        view: views.sessions,
+        focused,
+        format,
+        details,
+        fastestSeconds: settings.sessionsRefreshSeconds,
+        extras: settings.extras,
+        memory: workspaceState,
+        linkBase: { scheme: vscode.env.uriScheme, authority: context.extension.id },
+        policy: { warnings: async choice => (await organization()).policy.warnings(choice) },
+        chat: {
+          send: async message => (await chat()).commands.send(message),
+          draft: async ({ sessionId, text, files }) => {
+            const feature = await chat();
+            await feature.prefill({ sessionId, text });
+            if (files.length > 0) await feature.commands.attachFiles(files[0], files);
+          },
+        },
+        seeds: async ({ source }) => (source === 'sample' ? (await import('./sample')).demoFacts() : []),
+      }),
+    );
+  });
+
+  let shownChats: Pick<ChatFeature, 'isShown'> | undefined;
+  const chat: () => Promise<ChatFeature> = once(async () => {
+    const { registerChat } = await import('./chat');
+    const feature = own(
+      registerChat({
+        connection: await connection(),
+        storage: await storage(),
+        sessions: (await sessions()).forChat,
+        log,
+        details,
+        extensionUri,
+        storageUri: globalStorageUri,
+        memory: workspaceState,
+        location: settings.chatLocation,
+        extras: settings.extras,
+        composer: {
+          sendKey: settings.sendKey,
+          largePaste: settings.largePaste,
+          limits: settings.attachmentLimits,
+          onDidChange: heard => onDidChangeSettings(composerSettings, () => heard(undefined)),
+        },
+        onDidSelect,
+      }),
+    );
+    endings.push(() => feature.flush());
+    shownChats = feature;
+    return feature;
+  });
+
+  const organization: () => Promise<OrganizationFeature> = once(async () => {
+    const { registerOrganization } = await import('./organization');
+    return own(
+      registerOrganization({
+        connection: await connection(),
+        storage: await storage(),
+        log,
+        focused,
+        format,
+        details,
+        view: views.organization,
+        usage: async () => (await usage()).activityOfPeople(),
+      }),
+    );
+  });
+
+  const readiness: () => Promise<ReadinessFeature> = once(async () => {
+    const { registerReadiness } = await import('./readiness');
+    return own(
+      registerReadiness({
+        connection: await connection(),
+        storage: await storage(),
+        log,
+        focused,
+        format,
+        extensionUri,
+        view: views.readiness,
+        prefill: async message => (await chat()).prefill(message),
+      }),
+    );
+  });
+
+  const usage: () => Promise<UsageFeature> = once(async () => {
+    const { registerUsage } = await import('./usage');
+    const feature = own(
+      registerUsage({
+        connection: await connection(),
+        storage: await storage(),
+        log,
+        format,
+        directory: { people: async signal => (await organization()).people(signal) },
+        controlRevisions: { revisions: async () => (await organization()).revisions() },
+        openDashboard: async () => (await dashboard()).openDashboard(),
+      }),
+    );
+    await feature.ready();
+    return feature;
+  });
+
+  const dashboard: () => Promise<DashboardPanels> = once(async () => {
+    const { DashboardPanels: Panels } = await import('./usage');
+    return own(new Panels({ source: (await usage()).source, extensionUri, log }));
+  });
+
+  const hooks: () => Promise<HooksFeature> = once(async () => {
+    const { Hooks } = await import('./hooks');
+    return own(
+      new Hooks({
+        dataFolder: globalStorageUri.fsPath,
+        extensionFolder: context.extensionPath,
+        storage: await storage(),
+        log,
+        focused,
+        format,
+        settings,
+        onDidChangeSettings: listener => onDidChangeSettings(hookSettings, listener),
+        storeFile: storeHooksFile,
+        isShown: sessionId => shownChats?.isShown(sessionId) === true,
+        sessions: async () => {
+          const feature = await sessions();
+          await feature.ready();
+          return feature.forHooks;
+        },
+      }),
+    );
+  });
+
+  const search: () => Promise<SearchFeature> = once(async () => {
+    const { registerSearch } = await import('./search');
+    const { sessionRecords } = await import('./sessions');
+    const { transcriptRecords } = await import('./chat');
+    const { searchedOrganization } = await import('./organization');
+    const { searchedComputers } = await import('./computers');
+    const { searchedReadiness } = await import('./readiness');
+    return registerSearch({
+      connection: await connection(),
+      storage: await storage(),
+      format,
+      titles: async () => (await sessions()).titles(),
+      removed: async () => (await sessions()).removed(),
+      records: serviceId => ({
+        sessions: sessionRecords(serviceId),
+        messages: sessionId => transcriptRecords(serviceId, sessionId),
+        things: [
+          ...searchedOrganization(serviceId, async () => (await organization()).commands),
+          searchedComputers(serviceId, async () => (await computers()).commands),
+          searchedReadiness(serviceId, async () => (await readiness()).commands),
+        ],
+      }),
+      open: async place => (await chat()).openAt(place),
+    });
+  });
+
+  const console: CommandLoaders['console'] = async () => {
+    const { consoleCommands } = await import('./console');
+    const { version } = context.extension.packageJSON as { readonly version: string };
+    const lists = [
+      { isVisible: () => views.sessions.visible, load: sessions },
+      { isVisible: () => views.computers.visible, load: computers },
+      { isVisible: () => views.readiness.visible, load: readiness },
+      { isVisible: () => views.organization.visible, load: organization },
+      { isVisible: () => false, load: usage },
+    ];
+    return consoleCommands({ log, version, connection: await connection(), lists });
+  };
+
+  const startup = own(new Startup({ log, focused, storage, connection, chat, readiness, usage, hooks }));
+
+  return {
+    computers,
+    sessions,
+    chat,
+    organization,
+    readiness,
+    dashboard,
+    commands: {
+      console,
+      connection,
+      computers,
+      sessions,
+      chat,
+      search,
+      organization,
+      readiness,
+      usage,
+      hooks,
+    },
+    fail: async (command, error, args) =>
+      (await import('./console')).reportFailure({ command, error, args, log }),
+    start: () => {
+      void startup.begin();
+    },
+    end: async () => {
+      for (const end of endings.splice(0).reverse()) await end();
+    },
+  };
+}
+
+function tellOfRestored({ day, keptAs }: Restored): void {
+  const sentence =
+    day === undefined
+      ? vscode.l10n.t(
+          'The stored data was damaged and there was no backup. The damaged file is kept: {0}',
+          keptAs,
+        )
+      : vscode.l10n.t(
+          'The stored data was damaged. The backup of {0} (UTC) is in use now, with all that this window still knew. The damaged file is kept: {1}',
+          day,
+          keptAs,
+        );
+  void vscode.window.showWarningMessage(sentence);
+}

@@ -1,0 +1,202 @@
+import * as vscode from 'vscode';
+import { computerName, type Computer, type ProvisioningStep } from '../api';
+import { commands } from '../contributions';
+import { card, factLines, factsDocument, joined, type Fact } from '../ui/text';
+import type { Row, TreeNode } from '../ui/tree';
+import type { Formatter } from '../util/format';
+import { oneLine } from '../util/text';
+import { durationOf, errorOf, iconOf, isDone, isRunning, isUntouched, progressOf, stepIconOf } from './model';
+import type { SessionOfComputer } from './sessions';
+
+export interface ComputerRowContext {
+  readonly format: Formatter;
+  /** When what is known was told, where nobody knows how the computer stands now; Unix ms. */
+  readonly unknownSince?: number | undefined;
+  readonly sessions?: readonly SessionOfComputer[] | undefined;
+}
+
+/** A computer with its provisioning steps and its sessions below. */
+export function computerNode(computer: Computer, context: ComputerRowContext): TreeNode {
+  const { id: computerId } = computer;
+  const { sessions = [], format } = context;
+  const steps = computer.provisioningSteps ?? [];
+  const isOpen = steps.length > 0 && (computer.status === 'provisioning' || computer.status === 'error');
+  const row = (): Row => {
+    const { label, description } = computerRow(computer, context);
+    return {
+      label,
+      description,
+      icon:
+        context.unknownSince === undefined ? iconOf(computer) : { id: 'question', color: 'charts.yellow' },
+      context: computer.status === 'provisioning' ? 'computer provisioning' : 'computer',
+      open: steps.length > 0 || sessions.length > 0 ? isOpen : undefined,
+      spoken: vscode.l10n.t('Computer {0}, {1}', label, description),
+      tooltip: () => card(label, [description, ...factLines(factsOf(computer, format))]),
+    };
+  };
+  return {
+    // A set-up that is over is another row, which is closed.
+    id: `computer/${computerId}${isOpen ? '/open' : ''}`,
+    kind: 'computer',
+    ...{ computerId },
+    row,
+    children: () => {
+      const ofSteps = steps.map((step, index) => stepNode(computer, step, index, format));
+      const ofSessions = sessions.map(session => sessionNode(computerId, session));
+      // What has been set up long ago is of less interest than what runs there.
+      return computer.status === 'active' ? [...ofSessions, ...ofSteps] : [...ofSteps, ...ofSessions];
+    },
+  };
+}
+
+function stepNode(computer: Computer, step: ProvisioningStep, index: number, format: Formatter): TreeNode {
+  const isOver = isUntouched(computer, step);
+  return {
+    id: `step/${computer.id}/${index}`,
+    kind: 'step',
+    row: () => {
+      const { label, description } = stepRow(step, index, isOver, format);
+      return {
+        label,
+        description,
+        icon: isOver ? { id: 'circle-slash' } : stepIconOf(step),
+        context: 'step',
+        spoken: vscode.l10n.t('Step {0}, {1}', label, description),
+        tooltip: () => card(label, [description, ...factLines(stepTimes(step, format))]),
+      };
+    },
+  };
+}
+
+/** Commands of sessions take it as they take a row of their own view. */
+function sessionNode(computerId: string, session: SessionOfComputer): TreeNode {
+  const { sessionId, label, description, icon, context, spoken } = session;
+  const node = { kind: 'session', computerId, sessionId };
+  return {
+    id: `session/${computerId}/${sessionId}`,
+    ...node,
+    row: () => ({
+      label,
+      description,
+      icon,
+      context,
+      spoken,
+      tooltip: () => card(label, [spoken]),
+      command: { command: commands.chat.open, title: vscode.l10n.t('Open session'), arguments: [node] },
+    }),
+  };
+}
+
+/** A computer in words: name, then state, then the quieter facts. */
+export function computerRow(
+  computer: Computer,
+  { format, unknownSince }: ComputerRowContext,
+): { readonly label: string; readonly description: string } {
+  const label = computerName(computer);
+  const facts = [
+    stateText(computer, format, unknownSince),
+    computer.status === 'error' ? errorOf(computer) : undefined,
+    providerLabel(computer.providerType),
+    computer.hostname === label ? undefined : computer.hostname,
+  ];
+  return { label, description: joined(facts.map(fact => fact && oneLine(fact))) };
+}
+
+/** The state in words; a computer being set up says how far it is. One that is not known says what it was, and when. */
+export function stateText(computer: Computer, format: Formatter, unknownSince?: number): string {
+  if (unknownSince !== undefined) {
+    const age = format.span(Date.now() - unknownSince);
+    return vscode.l10n.t('unknown, {0} {1} ago', stateText(computer, format), age);
+  }
+  const { status } = computer;
+  if (status === undefined || status === '') return vscode.l10n.t('no status reported');
+  const progress = progressOf(computer);
+  if (status !== 'provisioning' || progress === undefined) return oneLine(status, 60);
+  return vscode.l10n.t('provisioning {0}/{1}', format.number(progress.done), format.number(progress.all));
+}
+
+/** A provisioning step in words. `isOver`: the computer failed before the step began. */
+export function stepRow(
+  step: ProvisioningStep,
+  index: number,
+  isOver: boolean,
+  format: Formatter,
+): { readonly label: string; readonly description: string } {
+  const label = oneLine(step.name ?? step.id ?? '') || vscode.l10n.t('Step {0}', index + 1);
+  const duration = durationOf(step, Date.now());
+  const time = duration === undefined ? undefined : format.duration(duration);
+  const facts = isOver ? [vscode.l10n.t('not started')] : [stepState(step), time, step.error];
+  return { label, description: joined(facts.map(fact => fact && oneLine(fact))) };
+}
+
+function stepState(step: ProvisioningStep): string {
+  if (step.status !== undefined && step.status !== '') return oneLine(step.status, 60);
+  return isRunning(step) ? vscode.l10n.t('running') : vscode.l10n.t('no status reported');
+}
+
+export function providerLabel(providerType: string | undefined): string | undefined {
+  return providerType === 'byom' ? vscode.l10n.t('own machine') : providerType && oneLine(providerType);
+}
+
+/** What the row does not say of a computer. */
+function factsOf({ hostname, remoteUser, createdAt }: Computer, format: Formatter): Fact[] {
+  const created = createdAt === undefined ? vscode.l10n.t('not known') : format.exact(createdAt);
+  return [
+    [vscode.l10n.t('Host'), hostname],
+    [vscode.l10n.t('Remote user'), remoteUser],
+    [vscode.l10n.t('Created'), created],
+  ];
+}
+
+/** When a step began and ended; one that was not completed has only ended. */
+export function stepTimes(step: ProvisioningStep, format: Formatter): Fact[] {
+  const time = (at: number | undefined): string | undefined =>
+    at === undefined ? undefined : format.exact(at);
+  return [
+    [vscode.l10n.t('Started'), time(step.startedAt)],
+    [isDone(step) ? vscode.l10n.t('Completed') : vscode.l10n.t('Ended'), time(step.completedAt)],
+  ];
+}
+
+/** Everything the service tells of a computer (section 2.10): in words, its steps and sessions, then the service's own answer. */
+export function computerDocument(computer: Computer, context: ComputerRowContext): string {
+  const { format, unknownSince, sessions = [] } = context;
+  const { relayClientUrl, relayAgentUrl, provisioningSteps: steps = [], ...answer } = computer;
+  const relays = { relayClientUrl: relayText(relayClientUrl), relayAgentUrl: relayText(relayAgentUrl) };
+  const facts: Fact[] = [
+    [vscode.l10n.t('Status'), stateText(computer, format, unknownSince)],
+    [vscode.l10n.t('Error'), errorOf(computer)],
+    [vscode.l10n.t('Provider'), providerLabel(computer.providerType) ?? vscode.l10n.t('not known')],
+    ...factsOf(computer, format),
+    [vscode.l10n.t('Relay for clients'), relays.relayClientUrl],
+    [vscode.l10n.t('Relay for the agent'), relays.relayAgentUrl],
+    [vscode.l10n.t('Id'), computer.id],
+  ];
+  const ofSteps = steps.map((step, index): Fact => {
+    const { label, description } = stepRow(step, index, isUntouched(computer, step), format);
+    return [label, joined([description, ...factLines(stepTimes(step, format))])];
+  });
+  return factsDocument(
+    computerName(computer),
+    [
+      ['', facts],
+      [vscode.l10n.t('Steps'), ofSteps],
+      [
+        vscode.l10n.t('Sessions'),
+        sessions.map(({ label, description }): Fact => [label, description || '–']),
+      ],
+    ],
+    { ...answer, provisioningSteps: steps, ...relays },
+  );
+}
+
+/** Who knows a relay address can reach the computer: its host says enough (interface-notes 9). */
+export function relayText(address: string | undefined): string | undefined {
+  if (address === undefined || address === '') return undefined;
+  try {
+    const { protocol, host } = new URL(address);
+    return vscode.l10n.t('{0}//{1} (the rest is not shown)', protocol, host);
+  } catch {
+    return vscode.l10n.t('told by the service, not shown');
+  }
+}

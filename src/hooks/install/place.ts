@@ -1,0 +1,82 @@
+import * as fs from 'node:fs/promises';
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import { replaceFile } from '../../util/replaceFile';
+import { Refusal } from './settings';
+
+/**
+ * Where the hook command and its events live: a private folder of this extension's storage, which stays when the extension is
+ * updated.
+ */
+export interface HookPlace {
+  readonly folder: string;
+  /** Events that no window has taken yet. */
+  readonly spool: string;
+  /** Settings files as they were before a change. */
+  readonly backups: string;
+  readonly script: string;
+}
+
+/** Seconds the client gives the command; it needs milliseconds. */
+export const COMMAND_TIMEOUT_SECONDS = 5;
+
+export function hookPlace(folder: string, platform: NodeJS.Platform = process.platform): HookPlace {
+  const isWindows = platform === 'win32';
+  const join = (name: string): string => (isWindows ? path.win32 : path.posix).join(folder, name);
+  return {
+    folder,
+    spool: join('spool'),
+    backups: join('backups'),
+    script: join(`agent-console-hook.${isWindows ? 'ps1' : 'sh'}`),
+  };
+}
+
+/**
+ * The command line for the client's settings file. Even when the script is gone it takes in what it is given, prints nothing and
+ * ends with 0, so a left-over hook never stops an agent. The Windows form reads the same in `cmd` and in a POSIX shell, which know
+ * no file in common to write to: what PowerShell says goes into a pipe that nobody reads. Throws a `Refusal` for a path that cannot
+ * be written safely.
+ */
+export function commandLine(script: string, platform: NodeJS.Platform = process.platform): string {
+  const isWindows = platform === 'win32';
+  if (isWindows ? /["$`%!^\n\r]/.test(script) : /[\n\r]/.test(script))
+    throw new Refusal(
+      vscode.l10n.t('The data of Agent Console is in a folder that no command line can name safely.'),
+    );
+  return isWindows
+    ? `powershell.exe -NoProfile -NonInteractive -ExecutionPolicy Bypass -File "${script.replaceAll('\\', '/')}" 2>&1 | exit 0`
+    : `sh '${script.replaceAll("'", "'\\''")}' >/dev/null 2>&1 || cat >/dev/null`;
+}
+
+/** The script that a command line of ours runs; `undefined` for the command of somebody else. */
+export function scriptOf(command: string): string | undefined {
+  const posix =
+    /^sh '((?:[^']|'\\'')+\/agent-console-hook\.sh)' >\/dev\/null 2>&1 \|\| cat >\/dev\/null$/.exec(
+      command,
+    )?.[1];
+  if (posix !== undefined) return posix.replaceAll("'\\''", "'");
+  const windows =
+    /^powershell\.exe [\w -]+ -File "([^"]+\/agent-console-hook\.ps1)" (?:\|\||2>&1 \|) exit 0$/;
+  return windows.exec(command)?.[1];
+}
+
+/** The script of this version. */
+export function shippedScript(place: HookPlace, shipped: string): Promise<Buffer> {
+  return fs.readFile(path.join(shipped, path.basename(place.script)));
+}
+
+/** Puts the script there, or the newer one of this version; resolves to whether anything was written. */
+export async function placeScript(place: HookPlace, shipped: string): Promise<boolean> {
+  const wanted = await shippedScript(place, shipped);
+  for (const folder of [place.folder, place.spool, place.backups]) await privateFolder(folder);
+  const there = await fs.readFile(place.script).catch(() => undefined);
+  if (there?.equals(wanted) === true) return false;
+  await replaceFile(place.script, wanted);
+  return true;
+}
+
+/** Makes a folder that only this user can read; one that is there already is made private. */
+export async function privateFolder(folder: string): Promise<void> {
+  await fs.mkdir(folder, { recursive: true, mode: 0o700 });
+  await fs.chmod(folder, 0o700);
+}

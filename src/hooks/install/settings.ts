@@ -1,0 +1,288 @@
+import * as jsonc from 'jsonc-parser';
+import * as vscode from 'vscode';
+import { oneLine } from '../../util/text';
+
+/** Why a settings file is left alone, as a sentence that does not name the file. */
+export class Refusal extends Error {}
+
+/** The hook of this extension in the client's settings (interface.md section 6). */
+export interface HookToInstall {
+  readonly command: string;
+  /** Seconds. */
+  readonly timeout: number;
+  /** Whether a command found in the file is one of ours, in any form. */
+  readonly isOurs: (command: string) => boolean;
+}
+
+/** The events that have a command of ours, and whether each has exactly the current one. Throws a `Refusal`. */
+export function installedEvents(
+  source: string,
+  hook: HookToInstall,
+): ReadonlyMap<string, 'current' | 'other'> {
+  return refusing(() => eventsIn(source, hook));
+}
+
+function eventsIn(source: string, hook: HookToInstall): ReadonlyMap<string, 'current' | 'other'> {
+  const own = Map.groupBy(ownCommands(read(withoutBom(source)), hook), ({ event }) => event);
+  return new Map(
+    [...own].map(([event, found]) => [event, isCurrent(found, hook) ? 'current' : 'other'] as const),
+  );
+}
+
+/**
+ * The settings with the hook in these events and in no other; all else means what it meant, and every comment stays. No events: the
+ * hook is gone. Throws a `Refusal` where the result would not be exactly that (trust.md 35, 36).
+ */
+export function withHook(source: string, events: readonly string[], hook: HookToInstall): string {
+  return refusing(() => changed(source, events, hook));
+}
+
+/** What the parser cannot follow is no reason to touch a file. */
+function refusing<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new Refusal(vscode.l10n.t('It is nested too deeply to be changed safely.'), { cause: error });
+  }
+}
+
+function changed(source: string, events: readonly string[], hook: HookToInstall): string {
+  let text = withoutBom(source);
+  const before = read(text);
+  const found = eventsIn(text, hook);
+  const isKept = (event: string): boolean => events.includes(event) && found.get(event) === 'current';
+  for (;;) {
+    const stale = ownCommands(read(text), hook).find(({ event }) => !isKept(event));
+    if (stale === undefined) break;
+    text = jsonc.applyEdits(text, removal(text, emptiedBy(text, stale.node)));
+  }
+  for (const event of events) if (!isKept(event)) text = inserted(text, event, hook);
+  const after = eventsIn(text, hook);
+  const isMeant = after.size === events.length && events.every(event => after.get(event) === 'current');
+  const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+  if (
+    !isMeant ||
+    !same(foreignOutline(read(text), hook), foreignOutline(before, hook)) ||
+    !same(commentsOf(text), commentsOf(source))
+  )
+    throw new Refusal(
+      vscode.l10n.t('It cannot be changed without touching something else. Edit it by hand.'),
+    );
+  return source.slice(0, source.length - withoutBom(source).length) + text;
+}
+
+/** Every comment, in order. */
+export function commentsOf(text: string): string[] {
+  return tokensOf(text)
+    .filter(({ kind }) => kind === token.lineComment || kind === token.blockComment)
+    .map(({ offset, length }) => text.slice(offset, offset + length));
+}
+
+function withoutBom(source: string): string {
+  return source.replace(/^\ufeff/, '');
+}
+
+/** One object with no key twice, whose `hooks` have the expected shape; `undefined` for a file of nothing but comments. */
+function read(text: string): jsonc.Node | undefined {
+  const errors: jsonc.ParseError[] = [];
+  const options = { allowTrailingComma: true, allowEmptyContent: true };
+  const root = jsonc.parseTree(text, errors, options);
+  if (root !== undefined && errors.length === 0) refuseDuplicates(text, root);
+  const [error] = errors;
+  if (error !== undefined)
+    throw new Refusal(vscode.l10n.t('Line {0} is not valid JSON. Fix it first.', lineOf(text, error.offset)));
+  if (root !== undefined && root.type !== 'object') throw unexpected(text, root, '{ }');
+  const hooks = valueOf(root, 'hooks');
+  if (hooks !== undefined && hooks.type !== 'object') throw unexpected(text, hooks, '"hooks": { }');
+  for (const { children = [] } of hooks?.children ?? []) {
+    const [key, list] = children;
+    if (list?.type !== 'array')
+      throw unexpected(text, list ?? hooks, `"${oneLine(String(key?.value), 60)}": [ ]`);
+  }
+  return root;
+}
+
+function unexpected(text: string, node: jsonc.Node | undefined, wanted: string): Refusal {
+  const line = lineOf(text, node?.offset ?? 0);
+  return new Refusal(vscode.l10n.t('Line {0} should be {1}. Fix it first.', line, wanted));
+}
+
+function refuseDuplicates(text: string, node: jsonc.Node): void {
+  const keys = new Set<unknown>();
+  for (const child of node.children ?? []) {
+    const key: unknown = child.children?.[0]?.value;
+    if (node.type === 'object' && keys.has(key))
+      throw new Refusal(
+        vscode.l10n.t(
+          'It has the key "{0}" twice (line {1}). Remove one of them first.',
+          oneLine(String(key), 60),
+          lineOf(text, child.offset),
+        ),
+      );
+    keys.add(key);
+    refuseDuplicates(text, child);
+  }
+}
+
+/** From 1. */
+function lineOf(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length;
+}
+
+function valueOf(parent: jsonc.Node | undefined, key: string): jsonc.Node | undefined {
+  if (parent?.type !== 'object') return undefined;
+  return parent.children?.find(property => property.children?.[0]?.value === key)?.children?.[1];
+}
+
+interface OwnCommand {
+  readonly event: string;
+  readonly node: jsonc.Node;
+}
+
+function ownCommands(root: jsonc.Node | undefined, hook: HookToInstall): OwnCommand[] {
+  return (valueOf(root, 'hooks')?.children ?? []).flatMap(({ children: [key, entries] = [] }) =>
+    (entries?.children ?? [])
+      .flatMap(entry => valueOf(entry, 'hooks'))
+      .flatMap(list => (list?.type === 'array' ? (list.children ?? []) : []))
+      .filter(node => hook.isOurs(String(valueOf(node, 'command')?.value)))
+      .map(node => ({ event: String(key?.value), node })),
+  );
+}
+
+function isCurrent([only, ...more]: readonly OwnCommand[], hook: HookToInstall): boolean {
+  const value = (key: string): unknown => valueOf(only?.node, key)?.value;
+  return (
+    more.length === 0 &&
+    value('type') === 'command' &&
+    value('command') === hook.command &&
+    value('timeout') === hook.timeout
+  );
+}
+
+/** The outermost of what holds nothing but this command: the command, its entry, the event, or all hooks. Comments keep it. */
+function emptiedBy(text: string, command: jsonc.Node): jsonc.Node {
+  const entry = command.parent?.parent?.parent;
+  const event = entry?.parent?.parent;
+  const holders = [entry, event, event?.parent?.parent];
+  let node = command;
+  let list = command.parent;
+  for (const holder of holders) {
+    if (holder === undefined || list?.children?.length !== 1) break;
+    // Somebody has added to the entry, such as a matcher.
+    if (holder === entry && entry.children?.length !== 1) break;
+    const around =
+      text.slice(holder.offset, node.offset) +
+      text.slice(node.offset + node.length, holder.offset + holder.length);
+    if (commentsOf(around).length > 0) break;
+    node = holder;
+    list = holder.parent;
+  }
+  return node;
+}
+
+/** Takes an item of an array or object away with its comma and the white space before it; comments stay. */
+function removal(text: string, node: jsonc.Node): jsonc.Edit[] {
+  const edits: jsonc.Edit[] = [];
+  let start = node.offset;
+  let end = node.offset + node.length;
+  const following = commaAfter(text, end);
+  const siblings = node.parent?.children ?? [];
+  const before = siblings[siblings.indexOf(node) - 1];
+  const comma =
+    following ?? (before === undefined ? undefined : commaAfter(text, before.offset + before.length));
+  if (comma !== undefined && text.slice(end, comma).trim() === '' && comma >= end) end = comma + 1;
+  else if (comma !== undefined) edits.push({ offset: comma, length: 1, content: '' });
+  // The line break before it may end the comment of a line, and would take what follows into it.
+  const last = tokensOf(text)
+    .filter(({ kind, offset }) => offset < start && kind !== token.space && kind !== token.lineBreak)
+    .at(-1);
+  if (last?.kind !== token.lineComment) start -= /\s*$/.exec(text.slice(0, start))?.[0].length ?? 0;
+  return [...edits, { offset: start, length: end - start, content: '' }];
+}
+
+/** Puts the hook at the end of an event's list, in lines of its own where the file has lines. */
+function inserted(text: string, event: string, hook: HookToInstall): string {
+  const entry = { hooks: [{ type: 'command', command: hook.command, timeout: hook.timeout }] };
+  const root = read(text);
+  const hooks = valueOf(root, 'hooks');
+  const container = valueOf(hooks, event) ?? hooks ?? root;
+  const eol = text.includes('\r\n') ? '\r\n' : '\n';
+  if (root === undefined || container === undefined) {
+    const gap = text === '' || /[\r\n][ \t]*$/.test(text) ? '' : eol;
+    return (
+      text + gap + JSON.stringify({ hooks: { [event]: [entry] } }, undefined, 2).replaceAll('\n', eol) + eol
+    );
+  }
+  const [edit] = jsonc.modify(text, ['hooks', event, -1], entry, { isArrayInsertion: true });
+  if (edit === undefined) return text;
+  const raw = jsonc.applyEdits(text, [edit]);
+  const isEmpty = container.children?.length === 0;
+  const hasLines = isEmpty
+    ? root.children?.length === 0 || /[\r\n]/.test(text.slice(root.offset, root.offset + root.length))
+    : /[\r\n]/.test(text.slice(container.offset, container.children?.at(-1)?.offset));
+  if (!hasLines) return raw;
+  const step = /[\r\n]([ \t]+)"/.exec(text)?.[1] ?? '  ';
+  const range = { offset: edit.offset, length: edit.content.length + (isEmpty ? 1 : 0) };
+  const insertSpaces = !step.startsWith('\t');
+  const tabSize = insertSpaces ? Math.min(step.length, 8) : 1;
+  return jsonc.applyEdits(raw, jsonc.format(raw, range, { insertSpaces, tabSize, eol }));
+}
+
+/** A value without its spelling, in which the order of keys counts. */
+type Outline = string | readonly Outline[] | { readonly pairs: readonly (readonly [string, Outline])[] };
+
+function outlineOf(node: jsonc.Node | undefined): Outline {
+  if (node?.type === 'array') return (node.children ?? []).map(outlineOf);
+  if (node?.type !== 'object') return JSON.stringify(node?.value ?? null);
+  return {
+    pairs: (node.children ?? []).map(({ children: [key, value] = [] }) => [
+      String(key?.value),
+      outlineOf(value),
+    ]),
+  };
+}
+
+/** What the settings mean apart from our commands; events and entries that are empty say nothing. */
+function foreignOutline(root: jsonc.Node | undefined, hook: HookToInstall): unknown {
+  const own = new Set(ownCommands(root, hook).map(({ node }) => node));
+  const events = (valueOf(root, 'hooks')?.children ?? []).flatMap(({ children: [key, list] = [] }) => {
+    const entries = (list?.children ?? []).flatMap(entry => {
+      const commands = valueOf(entry, 'hooks');
+      if (commands?.type !== 'array') return [outlineOf(entry)];
+      const left = (commands.children ?? []).filter(node => !own.has(node)).map(outlineOf);
+      const rest = (entry.children ?? []).filter(property => property.children?.[1] !== commands);
+      return left.length === 0 && rest.length === 0 ? [] : [[rest.map(outlineOf), left]];
+    });
+    return entries.length === 0 ? [] : [[String(key?.value), entries] as const];
+  });
+  const rest = (root?.children ?? []).filter(({ children }) => children?.[0]?.value !== 'hooks');
+  return [rest.map(({ children: [key, value] = [] }) => [String(key?.value), outlineOf(value)]), events];
+}
+
+/** Kinds of tokens; the package declares them in a form that isolated modules cannot use. */
+const token = { comma: 5, lineComment: 12, blockComment: 13, lineBreak: 14, space: 15, end: 17 } as const;
+
+interface Token {
+  readonly kind: number;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Every token, white space and comments included. */
+function tokensOf(text: string): Token[] {
+  const scanner = jsonc.createScanner(text);
+  const tokens: Token[] = [];
+  for (let kind: number = scanner.scan(); kind !== token.end; kind = scanner.scan())
+    tokens.push({ kind, offset: scanner.getTokenOffset(), length: scanner.getTokenLength() });
+  return tokens;
+}
+
+/** Where the comma is that follows `offset` after nothing but white space and comments. */
+function commaAfter(text: string, offset: number): number | undefined {
+  const scanner = jsonc.createScanner(text);
+  scanner.setPosition(offset);
+  let kind: number = scanner.scan();
+  while (kind >= token.lineComment && kind <= token.space) kind = scanner.scan();
+  return kind === token.comma ? scanner.getTokenOffset() : undefined;
+}

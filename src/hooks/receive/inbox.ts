@@ -1,0 +1,232 @@
+import { constants } from 'node:fs';
+import * as fs from 'node:fs/promises';
+import * as path from 'node:path';
+import type { Collection } from '../../storage';
+import { Disposable } from '../../util/disposable';
+import { FolderWatch } from '../../util/folderWatch';
+import { codeOf } from '../install/file';
+import { privateFolder } from '../install/place';
+import { byTime, decodeEvent, EVENT_CAP, FRESH_MS, type HookEvent } from '../model';
+
+/** What each less fitting window waits longer, so that the right one takes an event first and yet none is lost with it, ms. */
+const STEP_MS = 1_500;
+/** Levels below a folder of a window that make a difference. */
+const MAX_DEPTH = 3;
+
+/** Events that are kept after they were taken. */
+const KEPT = 200;
+const KEPT_MS = 7 * 24 * 60 * 60_000;
+/** What is half written for so long was never finished, ms. */
+const ABANDONED_MS = 10 * 60_000;
+const SWEEP_AFTER = 50;
+
+const EVENT_FILE = /^\d{1,12}\.\w{1,64}\.json$/;
+/** Of the script, or of the check. */
+const HALF_WRITTEN = /^(?:\d{1,12}\.\w{1,64}|trial-[\w-]{1,64})$/;
+
+export interface InboxDeps {
+  readonly spool: string;
+  /** The events that some window has taken, the same for all windows. */
+  readonly events: Collection<HookEvent>;
+  /** Absolute real paths of this window's folders. */
+  readonly folders: () => Promise<readonly string[]>;
+  readonly isFocused: () => boolean;
+  /** Resolves when somebody could see something in this window; may never do so. */
+  readonly isShown: () => Promise<void>;
+  /** The event is this window's alone, and kept already. */
+  readonly take: (event: HookEvent) => void;
+  readonly onProblem: (sentence: string, error?: unknown) => void;
+  readonly stepMs?: number;
+}
+
+/**
+ * Hands each event of the spool to exactly one window (trust.md 38). A window takes an event by being the first to store it; how long
+ * it waits before it tries follows from its own folders and focus, so a window that is gone leaves its events to the next.
+ */
+export class Inbox extends Disposable {
+  readonly #deps: InboxDeps;
+  /** Names that are being looked at, or wait for their time. */
+  readonly #pending = new Set<string>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #scanning: Promise<void> | undefined;
+  #again = false;
+  #taken = 0;
+
+  constructor(deps: InboxDeps) {
+    super();
+    this.#deps = deps;
+    const prepare = (): Promise<boolean> =>
+      privateFolder(deps.spool).then(
+        () => true,
+        (error: unknown) => {
+          deps.onProblem('The folder of hook events cannot be made', error);
+          return false;
+        },
+      );
+    this.register(
+      new FolderWatch({
+        folder: deps.spool,
+        prepare,
+        onChange: () => this.#scan(),
+        onUnavailable: reason => deps.onProblem(`The folder of hook events cannot be watched: ${reason}`),
+      }),
+    );
+    this.#sweep();
+  }
+
+  override dispose(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers.clear();
+    super.dispose();
+  }
+
+  #scan(): void {
+    this.#again = true;
+    this.#scanning ??= this.#look()
+      .catch((error: unknown) => this.#deps.onProblem('Hook events cannot be read', error))
+      .finally(() => (this.#scanning = undefined));
+  }
+
+  async #look(): Promise<void> {
+    while (this.#again && !this.isDisposed) {
+      this.#again = false;
+      const names = await fs.readdir(this.#deps.spool).catch(() => []);
+      const found = names.filter(name => EVENT_FILE.test(name) && !this.#pending.has(name)).sort();
+      const now: Found[] = [];
+      for (const name of found) {
+        this.#pending.add(name);
+        const event = await this.#when(name);
+        if (event !== undefined) now.push(event);
+      }
+      if (now.length > 0) this.#takeAll(now);
+    }
+  }
+
+  /** The event where it is this window's at once; otherwise a timer is set. */
+  async #when(name: string): Promise<Found | undefined> {
+    const found = await readEvent(this.#deps.spool, name);
+    if (found === undefined) {
+      this.#pending.delete(name);
+      return undefined;
+    }
+    const cwd = found.event?.cwd;
+    const real = cwd === undefined ? undefined : await fs.realpath(cwd).catch(() => path.resolve(cwd));
+    const steps = stepsBefore(real, await this.#deps.folders(), this.#deps.isFocused());
+    if (steps === 0) return found;
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(timer);
+        this.#takeAll([found]);
+      },
+      steps * (this.#deps.stepMs ?? STEP_MS),
+    );
+    timer.unref();
+    this.#timers.add(timer);
+    return undefined;
+  }
+
+  #takeAll(found: readonly Found[]): void {
+    const run = async (): Promise<void> => {
+      await this.#deps.isShown();
+      for (const each of found) {
+        if (this.isDisposed) return;
+        await this.#takeOne(each);
+        this.#pending.delete(each.name);
+      }
+    };
+    run().catch((error: unknown) => {
+      // The next look tries again.
+      for (const { name } of found) this.#pending.delete(name);
+      this.#deps.onProblem('A hook event cannot be taken', error);
+    });
+  }
+
+  async #takeOne({ name, event }: Found): Promise<void> {
+    const { spool, events, take, onProblem } = this.#deps;
+    const file = path.join(spool, name);
+    const isThere = await fs.access(file).then(
+      () => true,
+      () => false,
+    );
+    if (!isThere) return;
+    const taken = { isOurs: false };
+    if (event !== undefined)
+      await events.update(event.id, stored => {
+        taken.isOurs = stored === undefined;
+        return stored ?? event;
+      });
+    await fs.unlink(file).catch((error: unknown) => {
+      if (codeOf(error) !== 'ENOENT') onProblem('A hook event that was taken cannot be removed', error);
+    });
+    if (event === undefined) onProblem('A hook event could not be read and was dropped.');
+    if (event !== undefined && taken.isOurs) take(event);
+    if (++this.#taken % SWEEP_AFTER === 0) this.#sweep();
+  }
+
+  #sweep(): void {
+    sweep(this.#deps).catch((error: unknown) => this.#deps.onProblem('Old hook events stay', error));
+  }
+}
+
+interface Found {
+  readonly name: string;
+  /** `undefined`: it is no event. */
+  readonly event: HookEvent | undefined;
+}
+
+/** `undefined` when the file is not there or is no plain file. */
+async function readEvent(folder: string, name: string): Promise<Found | undefined> {
+  try {
+    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+    const handle = await fs.open(path.join(folder, name), flags);
+    try {
+      const stats = await handle.stat();
+      if (!stats.isFile()) return undefined;
+      const { bytesRead, buffer } = await handle.read(Buffer.alloc(EVENT_CAP + 1), 0, EVENT_CAP + 1, 0);
+      return { name, event: decodeEvent(name, buffer.subarray(0, bytesRead), stats.mtimeMs) };
+    } finally {
+      await handle.close();
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keeps the latest events, and nothing in the spool that was never finished. */
+export async function sweep(
+  { spool, events }: Pick<InboxDeps, 'spool' | 'events'>,
+  now = Date.now(),
+): Promise<void> {
+  const latest = [...(await events.load()).values()].sort(byTime).reverse();
+  // A fresh one may be in another window's hands, which would take it for new.
+  const old = latest.filter(({ at }, index) => (index >= KEPT && now - at > FRESH_MS) || now - at > KEPT_MS);
+  for (const { id } of old) await events.remove(id);
+  for (const name of await fs.readdir(spool).catch(() => [])) {
+    const file = path.join(spool, name);
+    const stats = HALF_WRITTEN.test(name) ? await fs.stat(file).catch(() => undefined) : undefined;
+    if (stats !== undefined && now - stats.mtimeMs > ABANDONED_MS) await fs.rm(file, { force: true });
+  }
+}
+
+/**
+ * How many steps a window waits before it takes an event of `cwd`: none where that is its own folder, one for each level below it,
+ * more where it is elsewhere, and there the most without the focus.
+ */
+export function stepsBefore(cwd: string | undefined, folders: readonly string[], isFocused: boolean): number {
+  const depths = cwd === undefined ? [] : folders.flatMap(folder => depthIn(folder, cwd) ?? []);
+  if (depths.length > 0) return Math.min(MAX_DEPTH, ...depths);
+  return MAX_DEPTH + (isFocused ? 1 : 2);
+}
+
+/** How many levels `inner` is below a folder; `undefined` when it is not in it. */
+function depthIn(folder: string, inner: string): number | undefined {
+  const way = path.relative(foldCase(folder), foldCase(inner));
+  if (way === '') return 0;
+  const [first = '', ...deeper] = way.split(path.sep);
+  return first === '..' || path.isAbsolute(way) ? undefined : 1 + deeper.length;
+}
+
+/** Paths as the system compares them. */
+export function foldCase(text: string): string {
+  return process.platform === 'win32' || process.platform === 'darwin' ? text.toLowerCase() : text;
+}

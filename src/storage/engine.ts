@@ -1,0 +1,115 @@
+import { Worker } from 'node:worker_threads';
+import type { Database, DatabaseOptions } from './database';
+import { StorageError } from './errors';
+
+type Name = 'page' | 'read' | 'peek' | 'write' | 'lease' | 'release' | 'search' | 'untold' | 'tell';
+
+/** Runs a method of the database, in whatever thread that is. Rejects with a `StorageError`. */
+export interface Engine {
+  call<N extends Name>(name: N, ...args: Parameters<Database[N]>): Promise<ReturnType<Database[N]>>;
+  /** Lets the database go; the next call opens it again. */
+  close(): Promise<void>;
+}
+
+export interface EngineOptions extends DatabaseOptions {
+  /** The thread has ended by itself: the next one follows no collection yet. */
+  readonly onLost: (error: Error) => void;
+}
+
+export type MakeEngine = (options: EngineOptions) => Engine;
+
+export interface Call {
+  readonly number: number;
+  readonly name: Name | 'close';
+  readonly args: readonly never[];
+}
+
+/** What the thread says: how a call has ended, or something of its own accord. */
+export type FromWorker =
+  | { readonly number: number; readonly result: unknown }
+  | { readonly number: number; readonly failure: Failure }
+  | { readonly tell: keyof Telling; readonly args: readonly unknown[] };
+
+type Telling = Pick<DatabaseOptions, 'onChanged' | 'onReplaced' | 'onProblem'>;
+
+/** An error on its way between threads, which would lose its class. */
+interface Failure {
+  readonly message: string;
+  readonly stack: string | undefined;
+  readonly storage?: Pick<StorageError, 'kind' | 'path'> | undefined;
+}
+
+/** The database in a thread of its own, which runs `script` (worker.ts), begins with the first call and keeps no process alive. */
+export const workerEngine =
+  (script: string): MakeEngine =>
+  options =>
+    new WorkerEngine(script, options);
+
+class WorkerEngine implements Engine {
+  readonly #script: string;
+  readonly #options: EngineOptions;
+  readonly #waiting = new Map<number, PromiseWithResolvers<never>>();
+  #worker: Worker | undefined;
+  #count = 0;
+
+  constructor(script: string, options: EngineOptions) {
+    this.#script = script;
+    this.#options = options;
+  }
+
+  call<N extends Name>(name: N, ...args: Parameters<Database[N]>): Promise<ReturnType<Database[N]>> {
+    return this.#send(name, args);
+  }
+
+  async close(): Promise<void> {
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    await this.#send('close', []);
+    // What was called meanwhile needs it.
+    if (this.#waiting.size > 0 || this.#worker !== worker) return;
+    this.#worker = undefined;
+    await worker.terminate();
+  }
+
+  #send(name: Call['name'], args: readonly unknown[]): Promise<never> {
+    const worker = (this.#worker ??= this.#start());
+    worker.ref();
+    const call = Promise.withResolvers<never>();
+    this.#waiting.set(++this.#count, call);
+    worker.postMessage({ number: this.#count, name, args });
+    return call.promise;
+  }
+
+  #start(): Worker {
+    const worker = new Worker(this.#script, { workerData: { root: this.#options.root }, execArgv: [] });
+    const lose = (error: Error): void => {
+      if (this.#worker !== worker) return;
+      this.#worker = undefined;
+      for (const number of [...this.#waiting.keys()]) this.#take(number)?.reject(error);
+      this.#options.onLost(error);
+    };
+    worker.on('message', (message: FromWorker) => this.#hear(message));
+    worker.on('error', lose);
+    worker.on('exit', () => lose(new Error('The thread of the database has ended.')));
+    worker.unref();
+    return worker;
+  }
+
+  #hear(message: FromWorker): void {
+    if ('tell' in message) Reflect.apply(this.#options[message.tell], undefined, message.args);
+    else if ('result' in message) this.#take(message.number)?.resolve(message.result as never);
+    else this.#take(message.number)?.reject(asError(message.failure));
+  }
+
+  #take(number: number): PromiseWithResolvers<never> | undefined {
+    const call = this.#waiting.get(number);
+    this.#waiting.delete(number);
+    if (this.#waiting.size === 0) this.#worker?.unref();
+    return call;
+  }
+}
+
+function asError({ message, stack, storage }: Failure): Error {
+  const error = storage ? new StorageError(storage.kind, message, storage.path) : new Error(message);
+  return Object.assign(error, stack === undefined ? {} : { stack });
+}

@@ -1,0 +1,27 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { Database } from './database';
+import type { Call, FromWorker } from './engine';
+import { StorageError } from './errors';
+
+/** The thread that holds the database, so that a slow disk never holds up the extension host. */
+function serve(port: NonNullable<typeof parentPort>): void {
+  const send = (message: FromWorker): void => port.postMessage(message);
+  const database = new Database({
+    root: (workerData as { readonly root: string }).root,
+    now: Date.now,
+    onChanged: rows => send({ tell: 'onChanged', args: [rows] }),
+    onReplaced: restored => send({ tell: 'onReplaced', args: [restored] }),
+    onProblem: (message, error) => send({ tell: 'onProblem', args: [message, error] }),
+  });
+  port.on('message', ({ number, name, args }: Call) => {
+    try {
+      send({ number, result: database[name](...(args as [never, never, never])) });
+    } catch (error) {
+      const { message, stack } = error instanceof Error ? error : new Error(String(error));
+      const storage = error instanceof StorageError ? { kind: error.kind, path: error.path } : undefined;
+      send({ number, failure: { message, stack, storage } });
+    }
+  });
+}
+
+if (parentPort !== null) serve(parentPort);

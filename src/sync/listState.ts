@@ -1,0 +1,30 @@
+import type { ItemProblem } from '../api';
+
+/** Why the newest reading failed. */
+export interface ListFailure {
+  /** Unix ms. */
+  readonly at: number;
+  readonly sentence: string;
+  /** The key has no right to this list: asking again by itself is of no use. */
+  readonly forbidden?: boolean | undefined;
+  /** Status and request id, for a sentence about several lists. */
+  readonly facts?: string | undefined;
+  /** Failures of one cause are told once. */
+  readonly cause?: string | undefined;
+}
+
+/** A list as last known. Neither a failure nor a reading that was stopped takes anything away. */
+export interface ListState<T> {
+  readonly items: readonly T[];
+  /** What could not be read. */
+  readonly problems: readonly ItemProblem[];
+  /** When the list was last read to its end, in whichever window; Unix ms. */
+  readonly at?: number | undefined;
+  /** Items read so far, while it is being read. */
+  readonly reading?: { readonly count: number } | undefined;
+  /** The newest reading ended before the end of the list: `items` may lack some. */
+  readonly partial?: boolean | undefined;
+  /** A person stopped the newest reading. */
+  readonly stopped?: boolean | undefined;
+  readonly failure?: ListFailure | undefined;
+}

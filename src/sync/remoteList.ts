@@ -1,0 +1,371 @@
+import type { ItemProblem, Page } from '../api';
+import type { Logger } from '../log';
+import type { Collection, Storage } from '../storage';
+import { hasCome } from '../util/clock';
+import { Disposable, Slot, type IDisposable } from '../util/disposable';
+import { ObservableValue, type Observable } from '../util/event';
+import { SharedRequests } from '../util/shared';
+import type { ListFailure, ListState } from './listState';
+import { pauseOf, type Calm, type Pace } from './pace';
+import { isSame } from './same';
+import { HEAD, idOf, listRecords, TURN, type Head, type ItemKind, type Stored } from './stored';
+
+export interface RemoteListOptions<T extends object> extends ItemKind<T> {
+  readonly storage: Pick<Storage, 'collection' | 'tryRun'>;
+  readonly log: Pick<Logger, 'error'>;
+  readonly keyOf: (item: T) => string;
+  /** The pages of the service in use, from the beginning of the list; `undefined` when nobody can be asked. */
+  readonly pages: (signal: AbortSignal) => AsyncIterable<Pick<Page<T>, 'items' | 'problems'>> | undefined;
+  /** What to tell of a failed request; `undefined` when it was only cancelled. */
+  readonly failureOf: (error: unknown) => Omit<ListFailure, 'at'> | undefined;
+  /**
+   * The list only grows: what a reading does not bring stays. By itself such a list is read until a page brings nothing new, and to
+   * its end once a day, after a reading that was cut short, and whenever a person asks.
+   */
+  readonly isGrowing?: boolean;
+  readonly now?: (() => number) | undefined;
+}
+
+const EMPTY: ListState<never> = { items: [], problems: [] };
+const LIVELY: Calm = { unchanged: 0, failures: 0 };
+/** A window that asked and says nothing for so long has gone. */
+const LEASE_MS = 20_000;
+/** More than so many entries that cannot be read are not named. */
+const MOST_PROBLEMS = 1_000;
+/** A growing list is read to its end so often. */
+const WHOLE_MS = 24 * 60 * 60_000;
+
+/**
+ * A list of the service: read page by page, kept in the store, shared by all windows, shown as it was while nobody answers. One
+ * record an item, so that a reading writes only what has changed.
+ */
+export class RemoteList<T extends object> extends Disposable {
+  readonly #options: RemoteListOptions<T>;
+  readonly #now: () => number;
+  readonly #state = this.register(new ObservableValue<ListState<T>>(EMPTY));
+  readonly #requests = new SharedRequests<void>();
+  readonly #following = this.register(new Slot<IDisposable>());
+  /** Stands for the service in use: what belongs to another one is dropped. */
+  #service = {};
+  #path: string | undefined;
+  #records: Collection<Stored<T>> | undefined;
+  #opening: Promise<void> = Promise.resolve();
+  /** What is kept could not be read the last time. */
+  #isShut = false;
+  #last: Promise<unknown> = Promise.resolve();
+  #stop: AbortController | undefined;
+  /** When what is shown was learned. */
+  #stamp = 0;
+  #wholeAt = 0;
+  /** Since when what is known counts for nothing. */
+  #staleSince: number | undefined;
+  #calm = LIVELY;
+  /** Items asked for by themselves, until a list is asked for later. */
+  readonly #singles = new Map<string, { readonly at: number; readonly item: T }>();
+
+  constructor(options: RemoteListOptions<T>) {
+    super();
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  get state(): Observable<ListState<T>> {
+    return this.#state;
+  }
+
+  /** Shows what is kept at a path of the store, `undefined` for nothing. Rejects when that cannot be read; the next call tries again. */
+  use(path: string | undefined): Promise<void> {
+    if (path === this.#path && !this.#isShut) return this.#opening;
+    if (path === this.#path && path !== undefined) return (this.#opening = this.#open(path));
+    this.stop();
+    this.#path = path;
+    this.#service = {};
+    this.#records = undefined;
+    this.#following.set(undefined);
+    this.#singles.clear();
+    [this.#stamp, this.#wholeAt, this.#calm, this.#staleSince] = [0, 0, LIVELY, undefined];
+    this.#state.set(EMPTY);
+    this.#opening = path === undefined ? Promise.resolve() : this.#open(path);
+    return this.#opening;
+  }
+
+  /** An item as it is kept at a path, also of a service that is not in use. */
+  async kept(path: string, key: string): Promise<T | undefined> {
+    const record = await this.#collection(path).read(idOf(key));
+    return record !== undefined && 'item' in record ? record.item : undefined;
+  }
+
+  /** Reads the list to its end, for a person. Never rejects: a failure is part of the state. */
+  read(signal?: AbortSignal): Promise<void> {
+    this.#calm = LIVELY;
+    return this.#run(true, signal);
+  }
+
+  /** Reads what is due, in one window at a time. Resolves to false where another window is at it or has just done it. */
+  async readInTurn(pace: Pace, signal: AbortSignal): Promise<boolean> {
+    const [records, path] = [this.#records, this.#path];
+    const ask = (): Promise<void> => (this.untilDue(pace) > 0 ? Promise.resolve() : this.#run(false, signal));
+    if (records === undefined || path === undefined) return ask().then(() => true);
+    try {
+      const done = await this.#options.storage.tryRun(path, LEASE_MS, async ({ isHeld }) => {
+        const turn = await records.read(TURN);
+        const at = turn !== undefined && 'turn' in turn ? turn.turn : 0;
+        const isRecent = hasCome(at, this.#now()) && this.#now() - at < pace.usualMs;
+        if (at > this.#stamp && isRecent && this.#staleSince === undefined) return false;
+        if (isHeld()) await ask();
+        return true;
+      });
+      return done === true;
+    } catch (error) {
+      this.#options.log.error('The windows cannot take turns; this one asks for itself', error);
+      return ask().then(() => true);
+    }
+  }
+
+  /** How long what is known counts from now on, ms; 0 when it does not. */
+  untilDue(pace: Pace): number {
+    const { at = 0, failure, stopped } = this.#state.current;
+    if (failure?.forbidden === true || stopped === true) return Infinity;
+    if (this.#staleSince !== undefined) return 0;
+    const wait = pauseOf(pace, this.#calm);
+    const age = this.#now() - Math.max(at, failure?.at ?? 0);
+    return age < wait * 0.9 ? wait - age : 0;
+  }
+
+  /** Something has happened, or somebody looks again: what changes is asked for soon again. */
+  stir(): void {
+    this.#calm = LIVELY;
+  }
+
+  /** There is another key: how the newest reading ended is of no interest, and what was read before is due. */
+  forgive(): void {
+    const { failure, partial, stopped, ...rest } = this.#state.current;
+    this.stir();
+    if (this.#stamp > 0 || failure !== undefined) this.#staleSince = this.#now();
+    if (failure !== undefined || partial === true || stopped === true) this.#state.set(rest);
+  }
+
+  /** Ends a reading under way; what was read of it stays. */
+  stop(): void {
+    this.#stop?.abort();
+    this.#requests.abortAll();
+  }
+
+  /** Takes in an item that was asked for by itself, at `at`. */
+  put(item: T, at: number): void {
+    const key = this.#options.keyOf(item);
+    const { items } = this.#state.current;
+    const known = items.find(each => this.#options.keyOf(each) === key);
+    this.#singles.set(key, { at, item });
+    if (known === undefined || !isSame(known, item)) this.stir();
+    this.#state.set({ ...this.#state.current, items: [...items.filter(each => each !== known), item] });
+  }
+
+  /** When what is known of an item was told, where a later attempt to ask has failed: nobody knows how it stands now. */
+  unknownSince(key: string): number | undefined {
+    const { at = 0, failure } = this.#state.current;
+    const told = Math.max(at, this.#singles.get(key)?.at ?? 0);
+    return failure !== undefined && failure.at >= told ? told : undefined;
+  }
+
+  override dispose(): void {
+    this.stop();
+    super.dispose();
+  }
+
+  async #open(path: string): Promise<void> {
+    const service = this.#service;
+    const records = this.#collection(path);
+    this.#isShut = false;
+    try {
+      await records.load();
+    } catch (error) {
+      if (service === this.#service) this.#isShut = true;
+      throw error;
+    }
+    if (service !== this.#service || this.isDisposed) return;
+    this.#records = records;
+    // The head is written last: by then all items are here.
+    this.#following.set(records.onDidChange(ids => ids.includes(HEAD) && this.#adopt()));
+    this.#adopt();
+  }
+
+  #collection(path: string): Collection<Stored<T>> {
+    return this.#options.storage.collection(listRecords(path, this.#options));
+  }
+
+  get #head(): Head | undefined {
+    const record = this.#records?.get(HEAD);
+    return record !== undefined && 'head' in record ? record.head : undefined;
+  }
+
+  /** Takes over what another window has learned; what is dated in the future is of a clock that was wrong. */
+  #adopt(): void {
+    const [head, records] = [this.#head, this.#records];
+    if (head === undefined || records === undefined || this.#stop !== undefined) return;
+    const stamp = Math.max(head.at ?? 0, head.failure?.at ?? 0);
+    if (stamp <= this.#stamp || !hasCome(stamp, this.#now())) return;
+    const { at, askedAt = 0, problems, failure, partial } = head;
+    const before = this.#state.current.items;
+    if (failure === undefined) {
+      for (const [key, single] of this.#singles) if (single.at < askedAt) this.#singles.delete(key);
+      if (this.#staleSince !== undefined && askedAt >= this.#staleSince) this.#staleSince = undefined;
+    }
+    const stored = new Map<string, T>();
+    for (const record of records.values.values())
+      if ('item' in record) stored.set(this.#options.keyOf(record.item), record.item);
+    const items = this.#withSingles(stored);
+    [this.#stamp, this.#wholeAt] = [stamp, head.wholeAt ?? 0];
+    this.#count(failure === undefined, isSame(before, items));
+    const unread = records.unreadable.map(({ id, reason }) => ({ id, reason }));
+    this.#state.set({ items, problems: [...problems, ...unread], at, failure, partial });
+  }
+
+  #run(isWhole: boolean, signal?: AbortSignal): Promise<void> {
+    const start = (shared: AbortSignal): Promise<void> => {
+      const done = this.#last.then(() => this.#read(isWhole, shared));
+      this.#last = done.catch(() => undefined);
+      return done;
+    };
+    const key = isWhole || this.#options.isGrowing !== true ? 'whole' : 'new';
+    // It rejects only for a caller who has left.
+    return this.#requests.run(key, start, signal).catch(() => undefined);
+  }
+
+  async #read(isWhole: boolean, shared: AbortSignal): Promise<void> {
+    // What cannot be stored is read all the same.
+    await this.#opening.catch(() => undefined);
+    const { pages, keyOf, failureOf, isGrowing } = this.#options;
+    const service = this.#service;
+    const stop = new AbortController();
+    const asked = shared.aborted ? undefined : pages(AbortSignal.any([shared, stop.signal]));
+    if (asked === undefined) return;
+    this.#stop = stop;
+    this.#staleSince = undefined;
+    const askedAt = this.#now();
+    const before = this.#state.current;
+    const known = new Map(before.items.map(item => [keyOf(item), item]));
+    const singles = [...this.#singles];
+    const whole = isGrowing !== true || isWhole || this.#isLacking(askedAt);
+    const read = new Map<string, T>();
+    const problems: ItemProblem[] = [];
+    const isCurrent = (): boolean => service === this.#service && this.#stop === stop && !this.isDisposed;
+    const show = (end: Partial<ListState<T>>): void => {
+      if (!isCurrent()) return;
+      const items = read.size === 0 ? this.#state.current.items : this.#withSingles(read, known);
+      const seen = problems.length > 0 ? problems : before.problems;
+      this.#state.set({ items, problems: seen, at: before.at, ...end });
+    };
+    show({ reading: { count: 0 } });
+    try {
+      let isNews = true;
+      for await (const { items, problems: unread } of asked) {
+        if (!isCurrent()) return;
+        isNews = unread.length > 0;
+        problems.push(...unread.slice(0, MOST_PROBLEMS - problems.length));
+        for (const item of items) {
+          const old = this.#stored(keyOf(item)) ?? known.get(keyOf(item));
+          const isKnown = old !== undefined && isSame(old, item);
+          isNews ||= !isKnown;
+          read.set(keyOf(item), isKnown ? old : item);
+        }
+        if (stop.signal.aborted || (!whole && !isNews)) break;
+        show({ reading: { count: read.size } });
+      }
+      if (!isCurrent()) return;
+      if (stop.signal.aborted) {
+        show({ partial: true, stopped: true });
+        return;
+      }
+      for (const [key, single] of singles) if (this.#singles.get(key) === single) this.#singles.delete(key);
+      const all = isGrowing === true ? new Map([...known, ...read]) : read;
+      const items = this.#withSingles(all);
+      const at = this.#now();
+      [this.#stamp, this.#wholeAt] = [at, whole ? at : this.#wholeAt];
+      this.#count(true, isSame(before.items, items));
+      this.#state.set({ items, problems, at });
+      await this.#keep(read, askedAt, { at, askedAt, wholeAt: this.#wholeAt, problems });
+    } catch (error) {
+      if (stop.signal.aborted) {
+        show({ partial: true, stopped: true });
+        return;
+      }
+      const told = failureOf(error);
+      const partial = read.size > 0;
+      if (told === undefined || !isCurrent()) {
+        show({ partial });
+        return;
+      }
+      const failure = { ...told, at: this.#now() };
+      this.#stamp = failure.at;
+      this.#count(false, true);
+      show({ partial, failure });
+      await this.#keep(isGrowing === true ? read : new Map(), askedAt, { failure, partial });
+    } finally {
+      if (this.#stop === stop) {
+        this.#stop = undefined;
+        // Another window may have learned something meanwhile.
+        this.#adopt();
+      }
+    }
+  }
+
+  /** Something of a growing list was not read the last time, or may have been missed since. */
+  #isLacking(now: number): boolean {
+    const { partial, problems } = this.#state.current;
+    return partial === true || problems.length > 0 || now - this.#wholeAt > WHOLE_MS;
+  }
+
+  #stored(key: string): T | undefined {
+    const record = this.#records?.get(idOf(key));
+    return record !== undefined && 'item' in record ? record.item : undefined;
+  }
+
+  /** What was asked for by itself is newer. */
+  #withSingles(read: ReadonlyMap<string, T>, known?: ReadonlyMap<string, T>): readonly T[] {
+    const items = new Map([...read, ...[...(known ?? [])].filter(([key]) => !read.has(key))]);
+    for (const [key, { item }] of this.#singles) items.set(key, item);
+    return [...items.values()];
+  }
+
+  #count(isAnswered: boolean, isUnchanged: boolean): void {
+    const { unchanged, failures } = this.#calm;
+    this.#calm = isAnswered
+      ? { unchanged: isUnchanged ? unchanged + 1 : 0, failures: 0 }
+      : { unchanged, failures: failures + 1 };
+  }
+
+  /** Keeps what was read, then says so to the other windows. What was asked for earlier than what is kept is dropped. */
+  async #keep(read: ReadonlyMap<string, T>, askedAt: number, head: Partial<Head>): Promise<void> {
+    const { isGrowing, log } = this.#options;
+    const records = this.#records;
+    if (records === undefined) return;
+    const isLate = (kept: Head | undefined): boolean =>
+      (kept?.askedAt ?? 0) > askedAt && hasCome(kept?.askedAt ?? 0, this.#now());
+    try {
+      await records.read(HEAD);
+      if (isLate(this.#head)) {
+        this.#staleSince ??= this.#now();
+        return;
+      }
+      const changed = [...read].filter(([key, item]) => this.#stored(key) !== item);
+      await Promise.all(changed.map(([key, item]) => records.put(idOf(key), { item })));
+      if (isGrowing !== true && head.at !== undefined) {
+        const ids = new Set([...read.keys()].map(idOf));
+        const gone = [...records.values].filter(([id, record]) => 'item' in record && !ids.has(id));
+        await Promise.all(gone.map(([id]) => records.remove(id)));
+      }
+      const headOf = (record: Stored<T> | undefined): Head | undefined =>
+        record !== undefined && 'head' in record ? record.head : undefined;
+      const kept = await records.update(HEAD, record => {
+        const before = headOf(record);
+        if (isLate(before)) return record;
+        return { head: { problems: [], ...(head.failure === undefined ? {} : before), ...head } };
+      });
+      if (!isLate(headOf(kept))) await records.put(TURN, { turn: this.#stamp });
+    } catch (error) {
+      // What was read is shown all the same; it is only not there the next time.
+      log.error('What was read of a list cannot be kept', error);
+    }
+  }
+}

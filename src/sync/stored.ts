@@ -1,0 +1,75 @@
+import * as z from 'zod/mini';
+import { openObject, recordSchema, taken, type ItemProblem, type RecordSchema } from '../api';
+import type { CollectionOptions, SearchText } from '../storage';
+import type { ListFailure } from './listState';
+
+/** How the newest reading of a list went. Times are Unix ms. */
+export interface Head {
+  /** When the list was last read to its end, and when that reading began. */
+  readonly at?: number | undefined;
+  readonly askedAt?: number | undefined;
+  /** When a growing list was last read from its beginning to its end. */
+  readonly wholeAt?: number | undefined;
+  readonly problems: readonly ItemProblem[];
+  readonly failure?: ListFailure | undefined;
+  readonly partial?: boolean | undefined;
+}
+
+/** A record of a list: one of its items, how its newest reading went, or when some window last asked. */
+export type Stored<T> = { readonly item: T } | { readonly head: Head } | { readonly turn: number };
+
+export const HEAD = 'head';
+export const TURN = 'turn';
+
+/** The id of an item's record. */
+export function idOf(key: string): string {
+  return `item ${key}`;
+}
+
+/** The key of an item's record. */
+export function keyIn(id: string): string {
+  return id.slice(idOf('').length);
+}
+
+/** What the items of a list are. */
+export interface ItemKind<T> {
+  /** What a stored item must be. */
+  readonly schema: RecordSchema<T>;
+  /** What an item is found by. */
+  readonly text?: ((item: T) => SearchText) | undefined;
+}
+
+/** How a list is kept at a path of the store. All of it can be read again, so no change is waited for. */
+export function listRecords<T extends object>(
+  path: string,
+  { schema: item, text }: ItemKind<T>,
+): CollectionOptions<Stored<T>> {
+  const options = {
+    path,
+    version: 1,
+    schema: { parse: (value: unknown): Stored<T> => readStored(value, item) },
+    isVolatile: () => true,
+  };
+  if (text === undefined) return options;
+  return { ...options, text: record => ('item' in record ? text(record.item) : undefined) };
+}
+
+const headSchema = recordSchema(() =>
+  openObject({
+    at: z.exactOptional(z.number()),
+    askedAt: z.exactOptional(z.number()),
+    wholeAt: z.exactOptional(z.number()),
+    problems: z.array(taken<ItemProblem>()),
+    failure: z.exactOptional(openObject({ at: z.number(), sentence: z.string() })),
+    partial: z.exactOptional(z.boolean()),
+  }),
+);
+const turnSchema = recordSchema(() => z.number());
+
+/** Reads a record of a list whose items are of this kind; throws with a reason. */
+export function readStored<T extends object>(value: unknown, item: RecordSchema<T>): Stored<T> {
+  const record = (value ?? {}) as Readonly<Record<string, unknown>>;
+  if ('item' in record) return { item: item.parse(record['item']) };
+  if ('turn' in record) return { turn: turnSchema.parse(record['turn']) };
+  return { head: headSchema.parse(record['head']) };
+}

@@ -1,0 +1,54 @@
+import * as vscode from 'vscode';
+import { forQuickPick } from '../util/text';
+
+/** Something to choose. Texts may be foreign. */
+export interface Choice<T> {
+  readonly label: string;
+  readonly description?: string | undefined;
+  readonly detail?: string | undefined;
+  /** A codicon before the label. */
+  readonly icon?: string | undefined;
+  readonly value: T;
+}
+
+interface Item<T> extends vscode.QuickPickItem {
+  readonly value: T;
+}
+
+function itemOf<T>({ label, description, detail, icon, value }: Choice<T>): Item<T> {
+  const shown = forQuickPick(label);
+  return {
+    label: icon === undefined ? shown : `$(${icon}) ${shown}`,
+    ...(description === undefined ? {} : { description: forQuickPick(description) }),
+    ...(detail === undefined ? {} : { detail: forQuickPick(detail, 300) }),
+    value,
+  };
+}
+
+const LOOKED_THROUGH = { matchOnDescription: true, matchOnDetail: true, ignoreFocusOut: true } as const;
+
+/** Asks for one of these; `undefined` when the person thinks better of it. */
+export async function pick<T>(choices: readonly Choice<T>[], placeHolder: string): Promise<T | undefined> {
+  const options = { ...LOOKED_THROUGH, placeHolder };
+  return (await vscode.window.showQuickPick(choices.map(itemOf), options))?.value;
+}
+
+/** Asks which of these, all of them at first. */
+export async function pickSeveral<T>(
+  choices: readonly Choice<T>[],
+  placeHolder: string,
+): Promise<readonly T[] | undefined> {
+  const items = choices.map(choice => ({ ...itemOf(choice), picked: true }));
+  const options = { ...LOOKED_THROUGH, placeHolder, canPickMany: true } as const;
+  return (await vscode.window.showQuickPick(items, options))?.map(({ value }) => value);
+}
+
+/** Asks for an item of a list. Where there is none, throws why: an empty picker would not tell. */
+export function pickItem<T>(
+  list: { readonly failure?: { readonly sentence: string } | undefined },
+  choices: readonly Choice<T>[],
+  words: { readonly placeHolder: string; readonly none: string },
+): Promise<T | undefined> {
+  if (choices.length === 0) throw new Error(list.failure?.sentence ?? words.none);
+  return pick(choices, words.placeHolder);
+}

@@ -1,0 +1,107 @@
+import * as vscode from 'vscode';
+import { oneLine, plain } from '../util/text';
+
+/** A codicon, with a theme colour. */
+export interface Icon {
+  readonly id: string;
+  readonly color?: string;
+}
+
+/** Name and value of something known. Values may be foreign; one that is empty or missing is left out. */
+export type Fact = readonly [name: string, value: string | undefined];
+
+export function themeIcon({ id, color }: Icon): vscode.ThemeIcon {
+  return color === undefined
+    ? new vscode.ThemeIcon(id)
+    : new vscode.ThemeIcon(id, new vscode.ThemeColor(color));
+}
+
+/** A tooltip: a bold title, then one line each. All texts may be foreign and are never Markdown (trust.md 3). */
+export function card(title: string, lines: readonly (string | undefined)[]): vscode.MarkdownString {
+  const tooltip = new vscode.MarkdownString();
+  const name = oneLine(title, 300);
+  if (name !== '') {
+    tooltip.value += '**';
+    tooltip.appendText(breakable(name));
+    tooltip.value += '**';
+  }
+  for (const line of lines) {
+    if (line === undefined || line === '') continue;
+    tooltip.appendText(`${tooltip.value === '' ? '' : '\n'}${breakable(plain(line, 2_000))}`);
+  }
+  return tooltip;
+}
+
+/** Facts as the lines of a card. */
+export function factLines(facts: readonly Fact[]): readonly string[] {
+  return known(facts).map(([name, value]) => `${name}: ${value}`);
+}
+
+/** A tooltip of one fact a line. */
+export function factsTooltip(facts: readonly Fact[]): vscode.MarkdownString {
+  return linesTooltip(factLines(facts));
+}
+
+/** A tooltip of these lines, which may be foreign. */
+export function linesTooltip(lines: readonly string[]): vscode.MarkdownString {
+  const tooltip = new vscode.MarkdownString();
+  lines.forEach((line, index) => tooltip.appendText(`${index === 0 ? '' : '\n'}${plain(line, 2_000)}`));
+  return tooltip;
+}
+
+/** A line of a tooltip that may be broken at its spaces: VS Code makes them such that do not break, and breaks within words. */
+export function breakable(line: string): string {
+  return line.replace(/ /g, ' \u200b');
+}
+
+/** The row of a list that could not be read, as an item of VS Code. */
+export function retryItem(command: string): vscode.TreeItem {
+  const item = new vscode.TreeItem(vscode.l10n.t('Try again'));
+  item.id = `retry/${command}`;
+  item.iconPath = new vscode.ThemeIcon('refresh');
+  item.command = { command, title: vscode.l10n.t('Try again') };
+  return item;
+}
+
+/** Parts that are there, in one line: `active · cloud`. */
+export function joined(parts: readonly (string | undefined)[], separator = ' · '): string {
+  return parts.filter(part => part !== undefined && part !== '').join(separator);
+}
+
+/** Foreign text on one line of a Markdown document: it holds no markup and no link (trust.md 41). */
+export function inMarkdown(text: string): string {
+  return (
+    oneLine(text, 4_000)
+      .replace(/[\\`*_{}[\]>()#+!|~&$:@]|\/(?=\/)/g, '\\$&')
+      // VS Code finds HTML behind a backslash too.
+      .replaceAll('<', '&lt;')
+      .replace(/\b(www)\./gi, '$1\\.')
+      .replace(/^(\d+)\./, '$1\\.')
+  );
+}
+
+/** A document of facts: a title, sections with their facts or lines, and last the service's own answer where there is one. */
+export function factsDocument(
+  title: string,
+  sections: readonly (readonly [heading: string, facts: readonly Fact[]])[],
+  answer?: unknown,
+): string {
+  const lines = sections.flatMap(([heading, facts]) => {
+    const items = known(facts).map(([name, value]) =>
+      name === '' ? `- ${inMarkdown(value)}` : `- **${inMarkdown(name)}**: ${inMarkdown(value)}`,
+    );
+    if (items.length === 0) return [];
+    return [...(heading === '' ? [] : [`## ${inMarkdown(heading)}`, '']), ...items, ''];
+  });
+  // Every line of JSON begins with a brace, a space or a quote: none of them ends the block.
+  const code =
+    answer === undefined ? [] : ['```json', plain(JSON.stringify(answer, undefined, 2), 200_000), '```', ''];
+  const told = code.length === 0 ? code : [`## ${vscode.l10n.t('Answer of the service')}`, '', ...code];
+  return [`# ${inMarkdown(title)}`, '', ...lines, ...told].join('\n');
+}
+
+function known(facts: readonly Fact[]): readonly (readonly [string, string])[] {
+  return facts.flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, value] as const],
+  );
+}

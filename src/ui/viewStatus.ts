@@ -1,0 +1,70 @@
+import * as vscode from 'vscode';
+import type { ConnectionState } from '../connection';
+import type { Formatter } from '../util/format';
+import { plain } from '../util/text';
+
+/** As much of a list as its view speaks of. */
+export interface ShownList {
+  readonly items: readonly unknown[];
+  /** Unix ms. */
+  readonly at?: number | undefined;
+  readonly failure?: { readonly sentence: string; readonly cause?: string | undefined } | undefined;
+}
+
+/** How many entries could not be read, and how they are called. */
+export interface Unread {
+  readonly count: number;
+  readonly names: string;
+}
+
+export interface ViewStatusOptions {
+  readonly connection: ConnectionState;
+  readonly lists: readonly ShownList[];
+  readonly unread?: Unread | undefined;
+  /** Whether the view has no welcome that tells of a rejected key. */
+  readonly tellsRejection?: boolean;
+  readonly format: Formatter;
+  /** Unix ms. */
+  readonly now: number;
+}
+
+/**
+ * What a view says above its rows: why they are old, or what could not be read; `undefined` when all is well. The message hides the
+ * view's welcome: without rows it is said only where there is no welcome that tells it better.
+ */
+export function viewMessage(options: ViewStatusOptions): string | undefined {
+  const { connection, lists, unread, tellsRejection, format, now } = options;
+  if (connection.kind === 'signedOut') return undefined;
+  if (connection.kind === 'keyRejected') {
+    const isTold = tellsRejection === true || lists.some(({ items }) => items.length > 0);
+    return isTold ? plain(connection.reason, 1_000) : undefined;
+  }
+  const told = new Set<string>();
+  const sentences = lists.flatMap(({ at, failure }) => {
+    if (failure === undefined || told.has(failure.cause ?? failure.sentence)) return [];
+    told.add(failure.cause ?? failure.sentence);
+    const sentence = plain(failure.sentence, 1_000);
+    return at === undefined
+      ? sentence
+      : vscode.l10n.t('{0} Shown as of {1} ago.', sentence, format.span(now - at));
+  });
+  if (sentences.length > 0) return plain(sentences.join(' '), 1_000);
+  if (unread === undefined || unread.count === 0) return undefined;
+  const names = plain(unread.names, 300);
+  return unread.count === 1
+    ? vscode.l10n.t('One entry of the answer could not be read: {0}', names)
+    : vscode.l10n.t('{0} entries of the answer could not be read: {1}', unread.count, names);
+}
+
+/** What the welcomes of a view go by. */
+export function listContext({ items, at, failure }: ShownList): 'loading' | 'empty' | 'failed' | 'listed' {
+  if (items.length > 0) return 'listed';
+  if (failure !== undefined) return 'failed';
+  return at === undefined ? 'loading' : 'empty';
+}
+
+/** Sets or clears the line above the rows of a view. */
+export function setMessage(view: { message?: string }, message: string | undefined): void {
+  // `undefined` clears; the declaration of `message` does not say so under exactOptionalPropertyTypes.
+  (view as { message?: string | undefined }).message = message;
+}

@@ -1,0 +1,67 @@
+import { Attachments } from '../../src/chat/attachments';
+import { Conversation } from '../../src/chat/conversation';
+import { Outboxes } from '../../src/chat/outbox/outbox';
+import { ReadingPlaces } from '../../src/chat/readingPlaces';
+import { SessionIndex } from '../../src/sessions/sessionIndex';
+import type { Write } from '../../src/storage/database';
+import { silentLog } from '../fakes/log';
+import { localEngine, openStorage } from '../fakes/storage';
+import { diskFiles, limits } from '../unit/chat/support';
+import { atMost, type Row } from './rows';
+
+const [SERVICE, SESSION] = ['service', 'session'];
+
+/** How often an accepted message goes to the disk, from what is typed until the transcript and the list of sessions have it. */
+export async function acceptedRows(root: string): Promise<Row[]> {
+  const log = silentLog();
+  let durable = 0;
+  const storage = openStorage({
+    root,
+    log,
+    engine: options => {
+      const database = localEngine(options);
+      return {
+        close: () => database.close(),
+        call: (name, ...args) => {
+          const writes = name === 'write' ? (args[0] as readonly Write[]) : [];
+          if (writes.some(write => write.durable)) durable++;
+          return database.call(name, ...args);
+        },
+      };
+    },
+  });
+  const index = new SessionIndex(storage);
+  await index.use(SERVICE);
+  const session = { sessionId: SESSION, title: 'Session', status: 'idle', messageCount: 0, updatedAt: 1 };
+  await index.learn(SERVICE, { session, origin: 'created', at: 1 });
+  const failed = (error: unknown): void => log.error('Not written', error);
+  const outboxes = new Outboxes(storage, SERVICE, failed);
+  const places = new ReadingPlaces(storage, SERVICE, failed);
+  const sendBody = () => Promise.resolve({ messageId: 'message', status: 'running' });
+  const conversation = new Conversation({
+    ...{ serviceId: SERVICE, sessionId: SESSION, storage, outboxes, places, log, describe: String },
+    sessions: {
+      onDidChange: index.onDidChange,
+      get: () => ({ ...session, statusAt: 1 }),
+      watch: () => ({ dispose: () => undefined }),
+      pick: () => Promise.resolve(undefined),
+      ensure: () => Promise.resolve(),
+      refresh: () => Promise.reject(new Error('not asked')),
+      noteSend: (id, sent) => index.noteSend(SERVICE, id, sent),
+    },
+    attachments: new Attachments(diskFiles, () => limits(1024), 'en'),
+    buildBody: ({ text }) => Promise.resolve(text as never),
+    api: () => ({ messages: { sendBody, get: () => Promise.reject(new Error('not asked')) } }) as never,
+  });
+  await conversation.load();
+  const before = durable;
+  const settled = new Promise<unknown>(resolve => conversation.onDidSettle(resolve));
+  conversation.composition.setText('Hello');
+  await conversation.submit('Hello');
+  await settled;
+  const figure = durable - before;
+  for (const each of [conversation, outboxes, places, index]) each.dispose();
+  await storage.settled();
+  storage.dispose();
+  return [atMost('durable writes of one accepted message (before: 10 to 12)', figure, 4, String)];
+}

@@ -1,0 +1,101 @@
+import * as path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { openStorage as open, type OpenStorageOptions, type Storage } from '../../src/storage';
+import { Database } from '../../src/storage/database';
+import type { MakeEngine } from '../../src/storage/engine';
+import { until } from '../until';
+
+/** The database in this thread, without starting one for each window of a test. */
+export const localEngine: MakeEngine = options => {
+  const database = new Database(options);
+  return {
+    call: async (name, ...args) => {
+      await Promise.resolve();
+      return Reflect.apply(database[name] as (...args: unknown[]) => never, database, args);
+    },
+    close: async () => {
+      await Promise.resolve();
+      database.close();
+    },
+  };
+};
+
+/** A storage as one window has it. */
+export function openStorage(
+  options: Omit<OpenStorageOptions, 'engine'> & Partial<OpenStorageOptions>,
+): Storage {
+  return open({ engine: localEngine, ...options });
+}
+
+/** Between looks past the product, ms. */
+const LOOK_MS = 100;
+
+/** One record as the database has it. */
+export interface StoredRow {
+  readonly collection: string;
+  readonly id: string;
+  readonly seq: number;
+  readonly version: number;
+  readonly value: string | null;
+}
+
+/** All records below a root, past what the product makes of them. */
+export function storedRows(root: string): readonly StoredRow[] {
+  return withDatabase(
+    root,
+    db =>
+      db.prepare('SELECT collection, id, seq, version, value FROM documents').all() as unknown as StoredRow[],
+  );
+}
+
+/** Stores records as they are, past what the product would make of them. */
+export function storeRows(
+  root: string,
+  collection: string,
+  version: number,
+  records: readonly (readonly [id: string, value: unknown])[],
+): void {
+  const quiet = { onChanged: () => undefined, onReplaced: () => undefined, onProblem: () => undefined };
+  const database = new Database({ root, now: Date.now, ...quiet });
+  database.write(
+    records.map(([id, value]) => ({
+      collection,
+      id,
+      expected: 0,
+      version,
+      value: JSON.stringify(value),
+      quarantine: false,
+      durable: true,
+    })),
+  );
+  database.close();
+}
+
+/** Resolves when `holds` is true of what is stored below a root. Looks now and then: a look of its own may be a change, and hold up a writer. */
+export async function untilStored(
+  root: string,
+  holds: (rows: readonly StoredRow[]) => boolean,
+): Promise<void> {
+  await until(async () => {
+    await new Promise(resolve => setTimeout(resolve, LOOK_MS));
+    return holds(storedRows(root));
+  });
+}
+
+/** Changes what is stored behind the product's back, as damage or another version would. */
+export function spoil(root: string, collection: string, id: string, value: string, version = 1): void {
+  withDatabase(root, db =>
+    db
+      .prepare('UPDATE documents SET value = ?, version = ? WHERE collection = ? AND id = ?')
+      .run(value, version, collection, id),
+  );
+}
+
+function withDatabase<T>(root: string, work: (db: DatabaseSync) => T): T {
+  const db = new DatabaseSync(path.join(root, 'store', 'console.db'));
+  try {
+    return work(db);
+  } finally {
+    db.close();
+  }
+}

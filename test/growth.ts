@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+
+/** Times that work on the smaller amount may take for the larger one, which is four times as large; a square would take sixteen. */
+const MOST = 9;
+const ROUNDS = 9;
+
+/**
+ * Fails where work grows faster than what it is done on; compares the least processor time of several runs, taken in turn: a machine
+ * that is busy with other things adds nothing to that.
+ */
+export async function growsEvenly(
+  what: string,
+  size: number,
+  work: (size: number) => unknown,
+): Promise<void> {
+  const quickest = { small: Infinity, large: Infinity };
+  const time = async (name: keyof typeof quickest, amount: number): Promise<void> => {
+    const before = process.cpuUsage();
+    await work(amount);
+    const { user, system } = process.cpuUsage(before);
+    quickest[name] = Math.min(quickest[name], (user + system) / 1000);
+  };
+  for (let round = 0; round < ROUNDS; round++) {
+    await time('small', size / 4);
+    await time('large', size);
+    // The first rounds run code that is not compiled yet.
+    if (round >= 2 && quickest.large <= MOST * Math.max(1, quickest.small)) return;
+  }
+  const { small, large } = quickest;
+  assert.fail(`${what}: four times as much took ${large.toFixed(2)} instead of ${small.toFixed(2)} ms`);
+}

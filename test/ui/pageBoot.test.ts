@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import * as path from 'node:path';
+import { type Browser, type Page } from 'playwright-core';
+import { chatStrings } from '../../src/chat/strings';
+import { ensureVsCode } from '../vscode/install';
+import { root } from '../vscode/paths';
+import { launchBrowser } from '../vscode/server';
+import { messageRow } from './chatPage';
+
+const pages = ['chat', 'usage', 'readiness'] as const;
+
+describe('each page by itself', () => {
+  let browser: Browser;
+  let page: Page;
+  let problems: string[];
+
+  before(async function () {
+    browser = await launchBrowser(await ensureVsCode());
+  });
+  after(() => browser.close());
+  afterEach(() => page.close());
+
+  const open = async (name: (typeof pages)[number], before = ''): Promise<void> => {
+    page = await browser.newPage();
+    problems = [];
+    page.on('pageerror', error => problems.push(error.message));
+    await page.setContent(
+      '<!DOCTYPE html><html lang="en"><body><div id="root" data-broken="This page could not be drawn: {0}" data-reload="Reload" data-log="Show log"></div></body></html>',
+    );
+    await page.addStyleTag({ path: path.join(root, 'dist', 'pages', `${name}.css`) });
+    await page.evaluate(`
+      window.said = [];
+      window.acquireVsCodeApi = () => ({ postMessage: message => said.push(message), getState() {}, setState() {} });
+      window.tell = (name, payload) => window.postMessage({ kind: 'event', name, payload }, '*');`);
+    await page.evaluate(before);
+    await page.addScriptTag({ path: path.join(root, 'dist', 'pages', `${name}.js`) });
+  };
+  const said = (): Promise<Record<string, unknown>[]> => page.evaluate('said');
+  const speaks = (language: string): string =>
+    `Object.defineProperty(Navigator.prototype, 'language', { get: () => ${JSON.stringify(language)}, configurable: true })`;
+
+  for (const name of pages) {
+    it(`${name} begins where the browser's language is no tag of a language`, async () => {
+      for (const language of ['en-US@posix', 'C', 'de_DE.UTF-8', '']) {
+        await open(name, speaks(language));
+        await page.waitForFunction(`said.some(message => message.name === 'ready')`);
+        assert.deepEqual(problems, []);
+        assert.equal(await page.getByRole('alert').count(), 0);
+        if (language !== '') await page.close();
+      }
+    });
+
+    for (const [what, script] of [
+      ['an error', `setTimeout(() => { throw new TypeError('the words of it') })`],
+      ['a rejection', `void Promise.reject(new TypeError('the words of it'))`],
+    ] as const) {
+      it(`${name} says ${what} in its own words, tells the log, and offers to load again`, async () => {
+        await open(name);
+        await page.evaluate(`${script}; undefined`);
+        const block = page.getByRole('alert');
+        await block.getByText('This page could not be drawn: TypeError: the words of it').waitFor();
+        await block.getByRole('button', { name: 'Show log' }).click();
+        await block.getByRole('button', { name: 'Reload' }).click();
+        assert.deepEqual(
+          (await said()).filter(({ kind }) => kind === 'page'),
+          [
+            { kind: 'page', act: 'broken', words: 'TypeError: the words of it' },
+            { kind: 'page', act: 'log' },
+            { kind: 'page', act: 'reload' },
+          ],
+        );
+      });
+    }
+  }
+
+  it('the usage page says why it cannot even begin', async () => {
+    await open('usage', `Intl.NumberFormat = function () { throw new RangeError('no numbers here') }`);
+    await page.getByText('This page could not be drawn: RangeError: no numbers here').waitFor();
+    assert.ok((await said()).every(({ kind }) => kind === 'page'));
+  });
+
+  it("the chat draws its messages where the editor's language is no tag of a language", async () => {
+    await open('chat', speaks('en-US@posix'));
+    const start = {
+      strings: chatStrings(),
+      language: 'en-US@posix',
+      identity: { sessionId: 's', serviceId: 's', title: 't' },
+      draft: '',
+      focus: true,
+    };
+    await page.evaluate(`tell('start', ${JSON.stringify(start)})`);
+    await page.evaluate(`tell('place', {})`);
+    const rows = { from: 0, remove: 0, rows: [messageRow(0)], total: 1 };
+    await page.evaluate(`tell('splice', ${JSON.stringify(rows)})`);
+    await page.getByText('Please look at this.').waitFor();
+    assert.deepEqual(problems, []);
+  });
+});

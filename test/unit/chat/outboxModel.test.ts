@@ -1,0 +1,389 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { mock } from 'node:test';
+import type { Shown } from '../../../src/chat/outbox/record';
+import { Database } from '../../../src/storage/database';
+import { SESSION, transcriptTexts, World, type Answer, type Disk, type Process } from './outboxWorld';
+
+const MINUTE = 60_000;
+
+type Act =
+  | {
+      readonly act: 'write' | 'submit' | 'look' | 'store' | 'crash' | 'doom' | 'refresh';
+      readonly at: number;
+    }
+  | {
+      readonly act: 'decide';
+      readonly at: number;
+      readonly how: 'editAgain' | 'sendAgain' | 'discard' | 'takeBack';
+    }
+  | { readonly act: 'answer'; readonly answer: Answer }
+  | { readonly act: 'status'; readonly status: 'idle' | 'running' }
+  | { readonly act: 'step'; readonly which: number }
+  | { readonly act: 'run'; readonly at: number; readonly most: number }
+  | { readonly act: 'pass' | 'jump'; readonly ms: number }
+  | { readonly act: 'fail'; readonly how: 'before' | 'after' };
+
+const at = fc.nat(1);
+const acts: fc.Arbitrary<Act> = fc.oneof(
+  { weight: 12, arbitrary: fc.record({ act: fc.constantFrom('write', 'submit'), at }) },
+  { weight: 3, arbitrary: fc.record({ act: fc.constantFrom('look', 'store', 'refresh'), at }) },
+  { weight: 2, arbitrary: fc.record({ act: fc.constantFrom('crash', 'doom'), at }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      act: fc.constant('decide'),
+      at,
+      how: fc.constantFrom('editAgain', 'sendAgain', 'discard', 'takeBack'),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      act: fc.constant('answer'),
+      answer: fc.constantFrom('accepted', 'accepted', 'refused', 'lost', 'never arrived'),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ act: fc.constant('status'), status: fc.constantFrom('idle', 'running') }),
+  },
+  { weight: 14, arbitrary: fc.record({ act: fc.constant('step'), which: fc.nat(20) }) },
+  { weight: 10, arbitrary: fc.record({ act: fc.constant('run'), at, most: fc.nat(25) }) },
+  { weight: 2, arbitrary: fc.record({ act: fc.constant('pass'), ms: fc.constantFrom(300, 10_000, 30_000) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ act: fc.constant('jump'), ms: fc.constantFrom(20 * MINUTE, -24 * 60 * MINUTE) }),
+  },
+  { weight: 2, arbitrary: fc.record({ act: fc.constant('fail'), how: fc.constantFrom('before', 'after') }) },
+);
+
+/** What the three collections before the outbox could hold, also where a window died between two writes. */
+const leftBehind = fc.record({
+  draft: fc.constantFrom('none', 'own', 'of the send', 'of the send, before it was said so'),
+  send: fc.constantFrom('none', 'sending', 'refused', 'unknown'),
+  queued: fc.nat(2),
+  isSendQueued: fc.boolean(),
+});
+type Before = typeof leftBehind extends fc.Arbitrary<infer T> ? T : never;
+
+/** The pieces of text a person wrote, by what may have become of each. */
+class Ledger {
+  readonly written: string[] = [];
+  readonly discarded = new Set<string>();
+  /** How often each may leave: once, and again after it was refused or by a person's decision about one whose outcome is unknown. */
+  readonly #allowed = new Map<string, number>();
+  readonly #shared = new Set<string>();
+
+  /** A piece unlike every other. */
+  next(): string {
+    const number = this.written.length + 1;
+    const piece = `<${(number * 2_654_435_761) % 1_000_000_007}>`;
+    this.written.push(piece);
+    return piece;
+  }
+
+  in(text: string): readonly string[] {
+    return this.written.filter(piece => text.includes(piece));
+  }
+
+  allow(text: string): void {
+    for (const piece of this.in(text)) this.#allowed.set(piece, this.allowed(piece) + 1);
+  }
+
+  /** Two versions of a text are both there where neither can be told to be the newer one: with what they share. */
+  share({ text, stash = '' }: Shown): void {
+    for (const piece of this.in(stash)) if (text.includes(piece)) this.#shared.add(piece);
+  }
+
+  allowed(piece: string): number {
+    return this.#shared.has(piece) ? Infinity : (this.#allowed.get(piece) ?? 1);
+  }
+}
+
+class Run {
+  readonly world: World;
+  readonly ledger = new Ledger();
+  readonly windows: Process[] = [];
+  #ids = 0;
+
+  constructor(world: World) {
+    this.world = world;
+  }
+
+  /** Begins with what an earlier version left. */
+  async begin({ draft, send, queued, isSendQueued }: Before): Promise<void> {
+    const { world, ledger } = this;
+    const message = (at: number) => ({ text: ledger.next(), attachments: [], at });
+    const sent = send === 'none' ? undefined : message(world.now - 50);
+    const items = Array.from({ length: queued }, (_, at) => ({
+      ...{ ...message(world.now - 20), id: `queued-${at}`, queuedAt: world.now - 20 },
+    }));
+    if (sent !== undefined) {
+      if (send === 'unknown') ledger.allow(sent.text);
+      const owner = { host: 'here', pid: 1, startedAt: 1 };
+      const record = { ...sent, sendId: 'sent', sessionId: SESSION, state: send, startedAt: sent.at, owner };
+      world.store('sends', 'sent', record);
+      if (isSendQueued && send === 'sending') items.unshift({ ...sent, id: 'sent', queuedAt: sent.at });
+    }
+    if (items.length > 0) world.store('queue', SESSION, { items });
+    const isOfSend = sent !== undefined && draft.startsWith('of the send') && !isSendQueued;
+    const isSaid = draft === 'of the send' || send !== 'sending';
+    if (isOfSend)
+      world.store('drafts', SESSION, { ...sent, at: sent.at - 10, ...(isSaid ? { sendId: 'sent' } : {}) });
+    else if (draft === 'own') world.store('drafts', SESSION, message(world.now));
+    world.join();
+    this.windows.push(await this.world.start(), await this.world.start());
+  }
+
+  async do(act: Act): Promise<void> {
+    const { world } = this;
+    switch (act.act) {
+      case 'answer':
+        this.#answer(act.answer);
+        break;
+      case 'status':
+        world.status = act.status;
+        for (const { tellStatus } of world.alive) tellStatus();
+        break;
+      case 'step':
+        await world.take(act.which);
+        break;
+      case 'pass':
+        await world.pass(act.ms);
+        break;
+      case 'jump':
+        world.now += act.ms;
+        // What a page kept is known by when it was written: a clock that is set back deceives it.
+        for (const { unsaved } of act.ms < 0 ? this.windows : [])
+          if (unsaved !== undefined) unsaved.at += act.ms;
+        break;
+      case 'fail':
+        world.failures.push(act.how);
+        break;
+      default: {
+        const window = this.windows[act.at];
+        if (window !== undefined) await this.#inWindow(window, act, act.at);
+      }
+    }
+    for (const [index, { isAlive }] of this.windows.entries()) if (!isAlive) await this.#reopen(index);
+    for (const { person } of this.windows) this.ledger.share(person.draft());
+  }
+
+  async #inWindow(window: Process, act: Extract<Act, { at: number }>, index: number): Promise<void> {
+    const { world, ledger } = this;
+    const { person } = window;
+    switch (act.act) {
+      case 'write': {
+        if (window.isSubmitting) return;
+        const piece = ledger.next();
+        this.#look(window);
+        const { text: before, stash } = window.shown;
+        const text = before === '' ? piece : `${before} ${piece}`;
+        person.write(text, window.shown);
+        window.shown = { text, stash };
+        window.unsaved = { text, at: world.now };
+        return;
+      }
+      case 'submit':
+        this.#submit(window);
+        return;
+      case 'look':
+        if (!window.isSubmitting) this.#look(window);
+        return;
+      case 'store': {
+        const { unsaved } = window;
+        const stored = person.flush().then(() => {
+          if (window.unsaved === unsaved && unsaved?.sendId === undefined) window.unsaved = undefined;
+        });
+        await world.finish(stored, window.pid);
+        return;
+      }
+      case 'refresh':
+        person.refresh().catch(() => undefined);
+        return;
+      case 'crash':
+        world.end(window);
+        return;
+      case 'doom':
+        window.isDoomed = true;
+        return;
+      case 'run':
+        return world.run(window.pid, act.most);
+      case 'decide':
+        this.#decide(this.windows[index] ?? window, act.how);
+    }
+  }
+
+  #submit(window: Process): void {
+    const { world } = this;
+    this.#look(window);
+    const { text } = window.shown;
+    if (window.isSubmitting || text.trim() === '') return;
+    const sendId = `send-${++this.#ids}-of-a-person`;
+    window.isSubmitting = true;
+    window.unsaved = { text, at: world.now, sendId };
+    window.person.submit(text, sendId, window.shown).then(
+      () => {
+        window.isSubmitting = false;
+        window.shown = { text: window.shown.stash ?? '' };
+        window.unsaved = undefined;
+        this.#look(window);
+      },
+      () => (window.isSubmitting = false),
+    );
+  }
+
+  /** The page shows the draft as its process knows it. */
+  #look(window: Process): void {
+    const { text, stash } = window.person.draft();
+    if (!window.isSubmitting) window.shown = { text, stash };
+  }
+
+  #answer(answer: Answer): void {
+    const post = this.world.open.shift();
+    if (post === undefined) return;
+    if (answer === 'refused') this.ledger.allow(post.text);
+    post.answer(answer);
+  }
+
+  #decide({ person }: Process, how: 'editAgain' | 'sendAgain' | 'discard' | 'takeBack'): void {
+    const ignore = (): void => undefined;
+    if (how === 'takeBack') {
+      const queued = person.entries().find(({ state }) => state === 'queued');
+      if (queued !== undefined) person.takeBack(queued.id).then(ignore, ignore);
+      return;
+    }
+    const entry = person.entries().find(({ state }) => state === 'unknown' || state === 'refused');
+    if (entry === undefined) return;
+    if (entry.state === 'unknown') this.ledger.allow(entry.text);
+    if (how === 'discard') for (const piece of this.ledger.in(entry.text)) this.ledger.discarded.add(piece);
+    person[how](entry.id).then(ignore, ignore);
+  }
+
+  async #reopen(index: number): Promise<void> {
+    const unsaved = this.windows[index]?.unsaved;
+    // Another window has sent the same words meanwhile: nobody can tell them from the same words written anew.
+    for (const piece of this.ledger.in(unsaved?.text ?? ''))
+      if (this.world.hasLeft(piece)) this.ledger.allow(piece);
+    this.windows[index] = await this.world.start(unsaved);
+  }
+
+  /** Nothing fails any more, and all that can go on goes on. */
+  async end(): Promise<void> {
+    const { world } = this;
+    world.failures.length = 0;
+    world.status = 'idle';
+    for (const window of this.windows) window.isDoomed = false;
+    for (let round = 0; round < 12; round++) {
+      await world.run();
+      for (let at = world.open.length; at > 0; at--) this.#answer('accepted');
+      await world.run();
+      world.now += 20 * MINUTE;
+      await world.pass(30_000);
+      for (const window of this.windows) {
+        window.tellStatus();
+        void window.person.flush().catch(() => undefined);
+      }
+    }
+    await world.run();
+    this.windows.push(await world.start());
+    await world.run();
+    // What the last window to open has found out may let a message go.
+    while (world.open.length > 0) {
+      this.#answer('accepted');
+      await world.run();
+    }
+  }
+
+  check(): void {
+    const { world, ledger } = this;
+    const told = JSON.stringify(
+      this.windows.map(({ pid, person }) => ({
+        pid,
+        draft: person.draft(),
+        entries: person.entries(),
+        transcript: transcriptTexts(person),
+      })),
+      undefined,
+      1,
+    );
+    for (const piece of ledger.written) {
+      const posts = world.posted.filter(text => text.includes(piece)).length;
+      assert.ok(posts <= ledger.allowed(piece), `${piece} left ${posts} times: ${told}`);
+      for (const window of this.windows) {
+        const { person, pid } = window;
+        const { text, stash = '' } = person.draft();
+        // Where two windows wrote at once both texts are there, also with what they share.
+        const inDraft = Number(text.includes(piece) || stash.includes(piece));
+        const inEntries = person.entries().filter(entry => entry.text.includes(piece)).length;
+        const isSent = transcriptTexts(person).some(entry => entry.includes(piece));
+        const places = inDraft + inEntries + Number(isSent);
+        if (!ledger.discarded.has(piece)) assert.ok(places > 0, `${piece} is lost in ${pid}: ${told}`);
+        if (ledger.allowed(piece) === 1)
+          assert.ok(places <= 1, `${piece} is shown ${places} times in ${pid}: ${told}`);
+      }
+    }
+    for (const { person, pid } of this.windows)
+      assert.ok(!person.entries().some(({ state }) => state === 'sending'), `${pid} sends for ever: ${told}`);
+  }
+}
+
+describe('what a person writes, in windows that die, sleep and fill the disk', () => {
+  let close = (): void => undefined;
+  let current = { now: Date.now() };
+  let number = 0;
+
+  /** A new database, in memory where that is possible: it is not the disk that is tested. */
+  function open(): Disk {
+    const memory = '/dev/shm';
+    const root = fs.mkdtempSync(
+      path.join(fs.existsSync(memory) ? memory : os.tmpdir(), 'agent-console-outbox-'),
+    );
+    const quiet = { onChanged: () => undefined, onReplaced: () => undefined, onProblem: () => undefined };
+    const database = new Database({ root, now: () => current.now, ...quiet });
+    database.write([]);
+    const db = new DatabaseSync(path.join(root, 'store', 'console.db'));
+    close = () => {
+      db.close();
+      database.close();
+      fs.rmSync(root, { recursive: true, force: true });
+    };
+    return { database, db, root };
+  }
+  let disk: Disk;
+
+  beforeEach(() => (disk = open()));
+
+  afterEach(() => {
+    mock.timers.reset();
+    close();
+  });
+
+  it('leaves at most once, and is always in the draft, among the entries or in the transcript, and in one of them', async () => {
+    await fc.assert(
+      fc.asyncProperty(leftBehind, fc.array(acts, { minLength: 5, maxLength: 80 }), async (left, chosen) => {
+        mock.timers.reset();
+        // What many runs leave makes each of them slow.
+        if (++number % 250 === 0) {
+          close();
+          disk = open();
+        }
+        mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
+        const world = new World(disk, number);
+        current = world;
+        const run = new Run(world);
+        await run.begin(left);
+        for (const act of chosen) await run.do(act);
+        await run.end();
+        run.check();
+        for (const window of run.windows) world.end(window);
+      }),
+      { numRuns: Number(process.env['AGENT_CONSOLE_OUTBOX_RUNS'] ?? 200) },
+    );
+  });
+});

@@ -1,0 +1,360 @@
+import assert from 'node:assert/strict';
+import type { DatabaseSync } from 'node:sqlite';
+import { mock } from 'node:test';
+import { ApiError, type ApiClient } from '../../../src/api';
+import type { ConversationOptions } from '../../../src/chat/conversationOptions';
+import { textOf } from '../../../src/chat/messages';
+import type { ChatSession } from '../../../src/chat/sessions';
+import { openStorage, StorageError, type Storage } from '../../../src/storage';
+import type { Database, Write } from '../../../src/storage/database';
+import { joinOutboxes } from '../../../src/storage/joinOutboxes';
+import type { Engine } from '../../../src/storage/engine';
+import type { ChangedRow } from '../../../src/storage/rows';
+import { Emitter } from '../../../src/util/event';
+import { silentLog } from '../../fakes/log';
+import type { OutboxRecord, Shown } from '../../../src/chat/outbox/record';
+import { openPerson, type Person } from './outboxPerson';
+
+/** The same for all windows of one run. */
+export const SESSION = 'session';
+
+/** What windows are given besides their storage. */
+export type Surroundings = Pick<
+  ConversationOptions,
+  | 'serviceId'
+  | 'sessionId'
+  | 'storage'
+  | 'sessions'
+  | 'api'
+  | 'describe'
+  | 'log'
+  | 'buildBody'
+  | 'attachments'
+  | 'now'
+>;
+
+export type Answer = 'accepted' | 'refused' | 'lost' | 'never arrived';
+
+interface Post {
+  readonly pid: number;
+  readonly text: string;
+  readonly answer: (answer: Answer) => void;
+}
+
+interface Served {
+  readonly id: string;
+  readonly text: string;
+  readonly parentId: string | undefined;
+  readonly createdAt: number;
+}
+
+/** A process with its window: what it knows, and what the page in it shows. */
+export interface Process {
+  readonly pid: number;
+  readonly storage: Storage;
+  readonly person: Person;
+  readonly follow: (rows: readonly ChangedRow[]) => void;
+  readonly tellStatus: () => void;
+  isAlive: boolean;
+  /** Dies with its next write, after it. */
+  isDoomed: boolean;
+  /** The composer's text as the page has it, and what it would keep over a crash. */
+  shown: Shown;
+  unsaved: { readonly text: string; at: number; readonly sendId?: string } | undefined;
+  isSubmitting: boolean;
+}
+
+const settle = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
+const request = { method: 'POST', path: '', origin: '' } as const;
+
+export interface Disk {
+  readonly database: Database;
+  /** The same file, past the product. */
+  readonly db: DatabaseSync;
+  readonly root: string;
+}
+
+/**
+ * One database, clock and service that processes share. Each write, lease, notice of another window's write, look and request is a
+ * step that somebody else decides to take.
+ */
+export class World {
+  now = Date.now();
+  status: 'idle' | 'running' = 'idle';
+  /** The service's own clock, which nobody changes. */
+  #clock = 1_000_000;
+  readonly serviceId: string;
+  readonly steps: { readonly pid: number; readonly go: () => void }[] = [];
+  readonly processes: Process[] = [];
+  readonly open: Post[] = [];
+  /** Every message that left, by its text. */
+  readonly posted: string[] = [];
+  /** How the next writes end: not at all, or written all the same. */
+  readonly failures: ('before' | 'after')[] = [];
+  readonly #database: Database;
+  readonly #db: DatabaseSync;
+  readonly #root: string;
+  readonly #served = new Map<string, Served>();
+  /** By process: the last that its engine has said. */
+  readonly #said = new Map<number, Promise<void>>();
+  #pids = 0;
+
+  constructor({ database, db, root }: Disk, run: number) {
+    this.#database = database;
+    this.#db = db;
+    this.#root = root;
+    this.serviceId = `service${run}`;
+  }
+
+  get alive(): readonly Process[] {
+    return this.processes.filter(({ isAlive }) => isAlive);
+  }
+
+  /** Puts a record there as an earlier version left it. */
+  store(collection: 'drafts' | 'sends' | 'queue', id: string, value: unknown): void {
+    this.#sql(
+      'INSERT INTO documents (collection, id, seq, version, at, value) VALUES (?, ?, (SELECT seq + 1 FROM counter), 1, 0, ?)',
+      ...[`services/${this.serviceId}/${collection}`, id, JSON.stringify(value)],
+    );
+    this.#sql('UPDATE counter SET seq = seq + 1');
+  }
+
+  /** What the first start of this version does. */
+  join(): void {
+    joinOutboxes(this.#db);
+  }
+
+  #sql(text: string, ...values: readonly string[]): void {
+    this.#db.prepare(text).run(...values);
+  }
+
+  /** Opens a process and lets it read what is stored. */
+  async start(unsaved?: Process['unsaved']): Promise<Process> {
+    const pid = ++this.#pids;
+    const followers: ((rows: readonly ChangedRow[]) => void)[] = [];
+    const log = silentLog();
+    const storage = openStorage({
+      root: this.#root,
+      log,
+      now: () => this.now,
+      engine: options => {
+        followers.push(rows => options.onChanged(rows));
+        return this.#engine(pid);
+      },
+    });
+    const changed = new Emitter<readonly string[]>();
+    let known = this.#session();
+    const tellStatus = (): void => {
+      known = this.#session();
+      changed.fire([SESSION]);
+    };
+    const surroundings: Surroundings = {
+      serviceId: this.serviceId,
+      sessionId: SESSION,
+      storage,
+      log,
+      now: () => this.now,
+      sessions: {
+        get: () => known,
+        onDidChange: changed.event,
+        refresh: async () => {
+          await this.step(pid);
+          tellStatus();
+          return known;
+        },
+        watch: () => ({ dispose: () => undefined }),
+        noteSend: () => Promise.resolve(),
+        ensure: () => Promise.resolve(),
+        pick: () => Promise.resolve(undefined),
+      },
+      api: () => this.#client(pid),
+      describe: String,
+      buildBody: async ({ text }) => {
+        await this.step(pid);
+        return text as never;
+      },
+      attachments: {
+        parts: () => Promise.resolve([]),
+        references: () => Promise.resolve([]),
+        tooMuch: () => undefined,
+      } as never,
+    };
+    const person = openPerson(surroundings);
+    const process: Process = {
+      ...{
+        pid,
+        storage,
+        person,
+        tellStatus,
+        isAlive: true,
+        isDoomed: false,
+        shown: { text: '' },
+        isSubmitting: false,
+      },
+      unsaved,
+      follow: rows => {
+        for (const follow of followers) follow(rows);
+      },
+    };
+    this.processes.push(process);
+    await this.finish(person.load(), pid);
+    if (unsaved !== undefined)
+      await this.finish(
+        person.takeUnsaved(unsaved).then(() => (process.unsaved = undefined)),
+        pid,
+      );
+    process.shown = person.draft();
+    return process;
+  }
+
+  /** Ends a process: nothing of it goes on. */
+  end(process: Process): void {
+    process.isAlive = false;
+    process.person.dispose();
+    for (let at = this.steps.length - 1; at >= 0; at--)
+      if (this.steps[at]?.pid === process.pid) this.steps.splice(at, 1);
+  }
+
+  /** Takes the steps there are, of one process or of all, and those that follow from them. */
+  async run(pid?: number, most = 3000): Promise<void> {
+    for (let round = 0; round < most; round++) {
+      await settle();
+      const index = this.steps.findIndex(step => pid === undefined || step.pid === pid);
+      if (index === -1) return;
+      this.steps.splice(index, 1)[0]?.go();
+    }
+    assert.ok(most < 3000, 'It never comes to rest');
+  }
+
+  async take(which: number): Promise<void> {
+    this.steps.splice(which % Math.max(1, this.steps.length), 1)[0]?.go();
+    await settle();
+  }
+
+  /** Lets the steps of one process go until `work` is done. */
+  async finish(work: Promise<unknown>, pid: number): Promise<void> {
+    const state = { isDone: false };
+    const done = (): void => void (state.isDone = true);
+    work.then(done, done);
+    for (let round = 0; !state.isDone && round < 500; round++) await this.run(pid, 1);
+    assert.ok(state.isDone || !this.#isAlive(pid), 'It is never done');
+  }
+
+  /** Time goes by in all processes, ms. */
+  async pass(ms: number): Promise<void> {
+    this.now += ms;
+    mock.timers.tick(ms);
+    await settle();
+  }
+
+  /** Whether a piece of text has left the composer, as far as it is stored. */
+  hasLeft(piece: string): boolean {
+    const row = this.#database.read(`services/${this.serviceId}/outbox`, SESSION);
+    const stored = JSON.parse(row?.value ?? '{"entries":[]}') as OutboxRecord;
+    return [...stored.entries.map(({ text }) => text), ...this.posted].some(text => text.includes(piece));
+  }
+
+  /** Resolves when the process may go on; never for one that is gone. */
+  step(pid: number): Promise<void> {
+    if (!this.#isAlive(pid)) return new Promise(() => undefined);
+    return new Promise(go => this.steps.push({ pid, go }));
+  }
+
+  #isAlive(pid: number): boolean {
+    return !this.processes.some(it => it.pid === pid && !it.isAlive);
+  }
+
+  #session(): ChatSession {
+    return {
+      ...{ sessionId: SESSION, title: '', status: this.status, statusAt: this.now },
+      messageCount: this.#served.size,
+      updatedAt: this.#clock,
+    };
+  }
+
+  #engine(pid: number): Engine {
+    return {
+      call: async (name, ...args) => {
+        await this.step(pid);
+        const failure = name === 'write' ? this.failures.shift() : undefined;
+        const result: unknown =
+          failure === 'before'
+            ? undefined
+            : Reflect.apply(this.#database[name] as (...args: unknown[]) => unknown, this.#database, args);
+        if (name === 'write' && failure !== 'before') this.#tell(pid, args[0] as readonly Write[]);
+        const doomed = this.processes.find(it => it.pid === pid && it.isDoomed);
+        if (name === 'write' && failure === undefined && doomed !== undefined) this.end(doomed);
+        await this.#inOrder(pid, name === 'write' || name === 'lease' ? this.step(pid) : undefined);
+        if (failure !== undefined) throw new StorageError('unwritable', 'no space left', '');
+        return result as never;
+      },
+      close: () => Promise.resolve(),
+    };
+  }
+
+  /** Other processes hear of a write, each at some time, with what is stored by then. */
+  #tell(from: number, writes: readonly Write[]): void {
+    for (const { pid, follow } of this.alive) {
+      if (pid === from) continue;
+      const go = (): void => {
+        const rows = writes.flatMap(({ collection, id }) => {
+          const row = this.#database.read(collection, id);
+          return row === undefined ? [] : [{ ...row, collection }];
+        });
+        void this.#inOrder(pid).then(() => follow(rows));
+      };
+      this.steps.push({ pid, go });
+    }
+  }
+
+  /**
+   * A thread's messages arrive in the order it has sent them, each when all that followed from the one before is done: resolves
+   * after what the engine has said before, and after `wait`.
+   */
+  #inOrder(pid: number, wait?: Promise<void>): Promise<void> {
+    const turn = Promise.all([this.#said.get(pid), wait]).then(
+      () => new Promise<void>(resolve => process.nextTick(resolve)),
+    );
+    this.#said.set(pid, turn);
+    return turn;
+  }
+
+  #client(pid: number): ApiClient {
+    return {
+      messages: {
+        sendBody: (_: string, text: string) =>
+          new Promise((resolve, reject) => {
+            this.posted.push(text);
+            const answer = (kind: Answer): void => {
+              const id = kind === 'accepted' || kind === 'lost' ? this.#serve(text) : '';
+              if (!this.#isAlive(pid)) return;
+              if (kind === 'accepted') resolve({ messageId: id, status: this.status });
+              else reject(new ApiError(kind === 'refused' ? 'refused' : 'outcomeUnknown', { request }));
+            };
+            this.open.push({ pid, text, answer });
+          }),
+        get: async (_: string, id: string) => {
+          await this.step(pid);
+          const found = this.#served.get(id);
+          if (found === undefined) throw new ApiError('notFound', { request: { ...request, method: 'GET' } });
+          const { text, ...rest } = found;
+          return { ...rest, role: 'user', updatedAt: found.createdAt, content: [{ type: 'text', text }] };
+        },
+      },
+    } as never;
+  }
+
+  #serve(text: string): string {
+    const id = `message${this.#served.size + 1}`;
+    const parentId = [...this.#served.keys()].at(-1);
+    this.#served.set(id, { id, text, parentId, createdAt: (this.#clock += 1) });
+    return id;
+  }
+}
+
+/** The texts of a window's transcript. */
+export function transcriptTexts(person: Person): readonly string[] {
+  return [...person.known().values()].map(({ message, sent }) =>
+    message === undefined ? (sent?.text ?? '') : textOf(message),
+  );
+}

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { ApiClient } from '../../../src/api';
+import { registerComputers, type ComputersFeature } from '../../../src/computers';
+import type { SessionOfComputer } from '../../../src/computers/sessions';
+import { Emitter, ObservableValue } from '../../../src/util/event';
+import { Formatter } from '../../../src/util/format';
+import { FakeConnection } from '../../fakes/connection';
+import { silentLog } from '../../fakes/log';
+import { startSampleService, type SampleService } from '../../fakes/sampleService';
+import { openStorage } from '../../fakes/storage';
+import { drawnRows, fakeView, textOf, type DrawnRow } from '../../fakes/view';
+import { acts } from '../../fakes/vscode';
+import { until } from '../../until';
+
+const session: SessionOfComputer = {
+  sessionId: 's1',
+  label: 'Fix the test',
+  description: 'idle · 2 min',
+  icon: { id: 'circle-outline' },
+  context: 'session unpinned listed',
+  spoken: 'Session Fix the test, idle',
+};
+
+describe('the view of computers', () => {
+  let service: SampleService;
+  let root: string;
+  const cleanups: (() => unknown)[] = [];
+
+  interface Window {
+    readonly feature: ComputersFeature;
+    readonly connection: FakeConnection;
+    readonly view: ReturnType<typeof fakeView>;
+    readonly documents: Map<string, string>;
+    readonly sessions: { list: readonly SessionOfComputer[]; readonly changed: Emitter<void> };
+  }
+
+  beforeEach(async () => {
+    service = await startSampleService({ pace: 0 });
+    root = await mkdtemp(path.join(os.tmpdir(), 'computers-'));
+  });
+  afterEach(async () => {
+    for (const run of cleanups.splice(0).reverse()) await run();
+    await service.close();
+    await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+  });
+
+  function open(visible = false): Window {
+    const { baseUrl, appUrl } = service;
+    const api = new ApiClient({
+      baseUrl,
+      appUrl,
+      key: () => Promise.resolve(service.apiKey),
+      log: silentLog(),
+      delay: () => Promise.resolve(),
+    });
+    const storage = openStorage({ root, log: silentLog() });
+    const connection = new FakeConnection(api, service);
+    const view = fakeView(visible);
+    const documents = new Map<string, string>();
+    const sessions: Window['sessions'] = { list: [], changed: new Emitter<void>() };
+    const feature = registerComputers({
+      log: silentLog(),
+      connection,
+      storage,
+      view,
+      focused: new ObservableValue(true),
+      refreshSeconds: () => 30,
+      format: new Formatter('en'),
+      details: {
+        show: (_id, title, content) => {
+          documents.set(title, content());
+          return Promise.resolve();
+        },
+      },
+      sessions: () =>
+        Promise.resolve({ ofComputer: () => sessions.list, onDidChange: sessions.changed.event }),
+    });
+    cleanups.push(async () => {
+      feature.dispose();
+      api.dispose();
+      await storage.settled();
+      storage.dispose();
+    });
+    return { feature, connection, view, documents, sessions };
+  }
+  const listings = (): number =>
+    service.requests.filter(({ path: asked }) => asked === '/api/v0/computers').length;
+  const rowOf = async ({ feature }: Window, name: string): Promise<DrawnRow> => {
+    const row = (await drawnRows(feature.tree)).find(({ text }) => text.startsWith(name));
+    assert.ok(row, name);
+    return row;
+  };
+
+  it('lists every computer by name with its state, steps and sessions, and how many there are', async () => {
+    const window = open();
+    await drawnRows(window.feature.tree);
+    window.sessions.list = [session];
+    const rows = await textOf(window.feature.tree);
+    assert.ok(rows[0]?.startsWith('atlas | active · cloud'), rows[0]);
+    assert.ok(rows.some(row => /^cinder \| error · /.test(row)));
+    assert.ok(rows.some(row => /^ {2}Start machine \| error · /.test(row)));
+    assert.ok(rows.includes('  Fix the test | idle · 2 min'));
+    const computers = (await drawnRows(window.feature.tree)).filter(({ depth }) => depth === 0);
+    assert.equal(window.view.description, String(computers.length));
+    const [atlas, below] = await drawnRows(window.feature.tree);
+    assert.equal(
+      atlas?.item.accessibilityInformation?.label,
+      `Computer atlas, ${String(atlas?.item.description)}`,
+    );
+    assert.deepEqual(below?.item.command?.arguments?.[0], {
+      kind: 'session',
+      computerId: (atlas.node as { computerId?: string }).computerId,
+      sessionId: 's1',
+    });
+    assert.equal(listings(), 1, 'once, however often it is drawn');
+  });
+
+  it('offers to try again where nothing could be listed, and keeps rows with their age where something was', async () => {
+    const fault = service.fail({ kind: 'status', status: 503, match: { path: '/api/v0/computers' } });
+    const window = open();
+    assert.deepEqual(await textOf(window.feature.tree), ['Try again']);
+    assert.match(String(window.view.message), /503/);
+    fault.dispose();
+    await window.feature.refresh();
+    assert.equal(window.view.message, undefined);
+    const later = service.fail({ kind: 'status', status: 503, match: { path: '/api/v0/computers' } });
+    await window.feature.refresh();
+    assert.match(String(window.view.message), /503.*Shown as of .* ago\./);
+    assert.match((await rowOf(window, 'atlas')).text, /^atlas \| unknown, active 0 sec ago · cloud/);
+    later.dispose();
+  });
+
+  it('names what could not be read of the answer', async () => {
+    service.fail({
+      kind: 'alter',
+      match: { path: '/api/v0/computers' },
+      alter: body => {
+        const { computers } = body as { computers: Record<string, unknown>[] };
+        delete computers[0]?.['id'];
+        return { computers };
+      },
+    });
+    const window = open();
+    await drawnRows(window.feature.tree);
+    assert.match(String(window.view.message), /^One entry of the answer could not be read: .*id is missing/);
+  });
+
+  it('shows all there is to know of a computer as a document, and copies its id', async () => {
+    const window = open();
+    const cinder = await rowOf(window, 'cinder');
+    window.sessions.list = [session];
+    await drawnRows(window.feature.tree);
+    await window.feature.commands.showDetails(cinder.node);
+    const text = window.documents.get('cinder') ?? '';
+    for (const part of [
+      /^# cinder$/m,
+      /\*\*Status\*\*: error/,
+      /^## Steps$/m,
+      /Fix the test/,
+      /"providerType": "cloud"/,
+    ])
+      assert.match(text, part);
+    acts.splice(0);
+    await window.feature.commands.copyId(cinder.node);
+    assert.match(acts.join(), /^clipboard\.writeText=./);
+  });
+
+  it('shows nothing when signed out, nothing of another service, and asks again with another key', async () => {
+    const window = open();
+    await drawnRows(window.feature.tree);
+    window.connection.reject('The key was not accepted.');
+    await until(() => window.view.message === 'The key was not accepted.');
+    assert.ok((await textOf(window.feature.tree)).length > 3, 'what was known stays');
+    window.connection.signOut();
+    await until(async () => (await textOf(window.feature.tree)).length === 0);
+    assert.equal(window.view.message, undefined);
+  });
+
+  it('reads while it is seen, and at once with another key', async () => {
+    const window = open(true);
+    await until(() => listings() === 1 && window.view.description !== '');
+    window.connection.anotherKey();
+    await until(() => listings() === 2);
+  });
+});

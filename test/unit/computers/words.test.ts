@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import type { Computer } from '../../../src/api';
+import { isUntouched } from '../../../src/computers/model';
+import { computerDocument, computerRow, relayText, stepRow } from '../../../src/computers/rows';
+import { Formatter } from '../../../src/util/format';
+
+const format = new Formatter('en');
+const words = { format };
+const computer = (fields: Partial<Computer> = {}): Computer => ({
+  id: 'c1',
+  name: 'boreal',
+  providerType: 'cloud',
+  createdAt: 1,
+  ...fields,
+});
+
+describe('a computer in words', () => {
+  const steps = [
+    { id: 'create-computer', name: 'Create computer', status: 'completed', startedAt: 0, completedAt: 8_000 },
+    { id: 'start', name: 'Start', status: 'error', startedAt: 8_000, completedAt: 9_000, error: 'No\nroom' },
+    { id: 'connect', name: 'Connect', status: 'pending' },
+  ];
+
+  it('says when the service reports no status, and shows one it does not know', () => {
+    assert.match(computerRow(computer(), words).description, /^no status reported · cloud/);
+    assert.match(computerRow(computer({ status: 'hibernating' }), words).description, /^hibernating/);
+  });
+
+  it('tells steps that a failed computer never began from steps that are to come', () => {
+    const failed = computer({ status: 'error', provisioningSteps: steps });
+    const rows = (of: Computer): string[] =>
+      steps.map((step, index) => stepRow(step, index, isUntouched(of, step), format).description);
+    assert.deepEqual(rows(failed), ['completed · 8 sec', 'error · 1 sec · No room', 'not started']);
+    assert.equal(rows(computer({ status: 'provisioning' }))[2], 'pending');
+    const bare = { id: 'c9' };
+    assert.deepEqual(computerRow(bare, words), { label: 'c9', description: 'no status reported' });
+    assert.match(computerDocument(bare, words), /\*\*Created\*\*: not known/);
+    assert.equal(computerRow({ id: 'c9', hostname: 'h' }, words).label, 'h');
+    assert.match(computerRow(failed, words).description, /^error · No room/);
+  });
+
+  it('gives the whole error, and no relay address in full, in its facts and its document', () => {
+    const told = computer({
+      status: 'error',
+      provisioningSteps: steps,
+      hostname: 'boreal.example',
+      remoteUser: 'agent',
+      relayClientUrl: 'wss://relay.example/abc/client?token=secret',
+      relayAgentUrl: 'no address at all',
+    });
+    const text = computerDocument(told, words);
+    assert.match(text, /\*\*Error\*\*: No room/);
+    assert.match(text, /\*\*Remote user\*\*: agent/);
+    for (const secret of ['secret', '/abc', 'no address at all']) assert.ok(!text.includes(secret), text);
+    assert.match(text, /relay\.example/);
+    assert.match(text, /not started/);
+    assert.equal(relayText(undefined), undefined);
+  });
+});

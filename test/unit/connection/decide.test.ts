@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { environmentAddresses, settingsAddresses, type Environment } from '../../../src/connection/addresses';
+import { decide, type StoredKeys, type Target } from '../../../src/connection/decide';
+import { SAMPLE } from '../../../src/connection/sample';
+
+const one = { baseUrl: 'https://api.one.example', appUrl: 'https://app.one.example' };
+const two = { baseUrl: 'https://api.two.example', appUrl: 'https://app.two.example' };
+const [BASE, APP, KEY] = [
+  'AGENT_CONSOLE_BASE_URL',
+  'AGENT_CONSOLE_APP_URL',
+  'AGENT_CONSOLE_API_KEY',
+] as const;
+const wholeEnvironment = { [BASE]: ` ${two.baseUrl}/ `, [APP]: two.appUrl, [KEY]: ' of-environment ' };
+
+interface Case {
+  readonly environment?: Environment;
+  readonly settings?: { readonly baseUrl: string; readonly appUrl: string };
+  readonly sample?: boolean;
+  readonly keys?: Partial<StoredKeys>;
+  readonly refused?: string;
+}
+
+async function decided({ environment = {}, settings, sample = false, keys, refused }: Case): Promise<Target> {
+  const { baseUrl, appUrl } = settings ?? { baseUrl: '', appUrl: '' };
+  return decide(
+    await environmentAddresses(environment),
+    await settingsAddresses({
+      baseUrl: () => baseUrl,
+      appUrl: () => appUrl,
+      store: () => Promise.resolve(),
+      onDidChange: () => ({ dispose: () => undefined }),
+    }),
+    sample,
+    { own: undefined, last: undefined, ...keys },
+    (_service, key) => (key === refused ? { status: 401, requestId: 'req_1' } : undefined),
+  );
+}
+
+/** `source baseUrl key`, or the kind with its reason. */
+function inWords(target: Target): string {
+  if (target.kind !== 'signedIn') return `${target.kind}: ${target.reason ?? ''}`;
+  return `${target.service.source} ${target.service.baseUrl} ${target.service.appUrl} ${target.key}`;
+}
+
+describe('which service and which key', () => {
+  const cases: readonly (readonly [string, Case, string | RegExp])[] = [
+    ['nothing', {}, 'signedOut: '],
+    ['settings and key', { settings: one, keys: { own: 'k' } }, `settings ${one.baseUrl} ${one.appUrl} k`],
+    ['no key', { settings: one }, 'signedOut: There is no key for api.one.example. Sign in to enter one.'],
+    [
+      'an address alone: the other follows from it',
+      { settings: { baseUrl: 'https://api.one.example/', appUrl: '' }, keys: { own: 'k' } },
+      `settings ${one.baseUrl} ${one.appUrl} k`,
+    ],
+    [
+      'the sample over the settings',
+      { settings: one, keys: { own: 'k' }, sample: true },
+      `sample ${SAMPLE.baseUrl} ${SAMPLE.appUrl} ${SAMPLE.key}`,
+    ],
+    [
+      'the environment over all, with its own key',
+      { environment: wholeEnvironment, settings: one, sample: true, keys: { own: 'k', last: one } },
+      `environment ${two.baseUrl} ${two.appUrl} of-environment`,
+    ],
+    [
+      'the environment with a stored key',
+      { environment: { [BASE]: two.baseUrl }, settings: one, sample: true, keys: { own: 'k' } },
+      `environment ${two.baseUrl} ${two.appUrl} k`,
+    ],
+    [
+      'a key for other addresses stays where it is',
+      { settings: two, keys: { last: one } },
+      'signedOut: The stored key is for api.one.example, so it is not sent to api.two.example. Sign in to decide.',
+    ],
+    [
+      'the last addresses without their key',
+      { settings: two, keys: { last: two } },
+      /^signedOut: There is no key/,
+    ],
+    [
+      'a refused key',
+      { settings: one, keys: { own: 'k' }, refused: 'k' },
+      'keyRejected: The key was not accepted by api.one.example (401, request req_1). Enter it again or check it in the web application.',
+    ],
+    [
+      'a refused key of the environment',
+      { environment: wholeEnvironment, refused: 'of-environment' },
+      /^keyRejected: The key in AGENT_CONSOLE_API_KEY was not accepted by .* Run Refresh .* reload the window\.$/,
+    ],
+    ['another key than the refused one', { settings: one, keys: { own: 'k' }, refused: 'j' }, /^settings /],
+    [
+      'no address',
+      { settings: { baseUrl: 'not an address', appUrl: '' } },
+      /^signedOut: agentConsole\.baseUrl: This is not an address/,
+    ],
+    [
+      'no https',
+      { settings: { ...one, baseUrl: 'http://api.one.example' } },
+      /agentConsole\.baseUrl: .* https:\/\//,
+    ],
+    [
+      'no https for pages',
+      { settings: { ...one, appUrl: 'http://a.example' } },
+      /agentConsole\.appUrl: .* https:\/\//,
+    ],
+    [
+      'a password',
+      { settings: { ...one, baseUrl: 'https://u:p@a.example' } },
+      /agentConsole\.baseUrl: Leave the user/,
+    ],
+    ...(
+      [
+        [{ [KEY]: 'k' }, /^signedOut: AGENT_CONSOLE_API_KEY is set, but AGENT_CONSOLE_BASE_URL is not/],
+        [{ [APP]: two.appUrl, [KEY]: 'k' }, /AGENT_CONSOLE_API_KEY is set/],
+        [
+          { [APP]: two.appUrl },
+          /^signedOut: AGENT_CONSOLE_APP_URL is set, but AGENT_CONSOLE_BASE_URL is not/,
+        ],
+        [
+          { [BASE]: 'http://x.example' },
+          /^signedOut: AGENT_CONSOLE_BASE_URL: The address must begin with https/,
+        ],
+        [
+          { [BASE]: two.baseUrl, [KEY]: 'a\nb' },
+          /^signedOut: AGENT_CONSOLE_API_KEY: The key contains a space/,
+        ],
+      ] as const
+    ).map(
+      ([environment, says]) =>
+        [
+          `half an environment hides the rest: ${Object.keys(environment).join(' ')}`,
+          { environment, settings: one, keys: { own: 'k' }, sample: true },
+          says,
+        ] as const,
+    ),
+  ];
+  for (const [name, given, expected] of cases) {
+    it(name, async () => {
+      const words = inWords(await decided(given));
+      if (typeof expected === 'string') assert.equal(words, expected);
+      else assert.match(words, expected);
+    });
+  }
+
+  it('asks about a key only where it was stored for other addresses', async () => {
+    const target = await decided({ settings: { ...one, appUrl: two.appUrl }, keys: { last: one } });
+    assert.deepEqual(target.kind === 'signedOut' && target.change, {
+      from: one,
+      to: { baseUrl: one.baseUrl, appUrl: two.appUrl },
+    });
+    const same = await decided({ settings: one, keys: { own: 'k' } });
+    assert.equal(target.service?.id, same.service?.id, 'what is stored of the service stays with it');
+    assert.match(same.service?.id ?? '', /^[0-9a-f]{16}$/);
+  });
+
+  it('never sends a stored key anywhere but to the addresses in force', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          environment: fc.constantFrom({}, { [BASE]: two.baseUrl }, { [KEY]: 'e' }, wholeEnvironment),
+          settings: fc.constantFrom(one, two, { baseUrl: '', appUrl: '' }, { baseUrl: 'x y', appUrl: '' }),
+          sample: fc.boolean(),
+          keys: fc.record({
+            own: fc.constantFrom(undefined, 'k'),
+            last: fc.constantFrom(undefined, one, two),
+          }),
+          refused: fc.constantFrom('', 'k', 'of-environment'),
+        }),
+        async given => {
+          const target = await decided(given);
+          if (target.kind !== 'signedIn') return;
+          assert.notEqual(target.key, given.refused);
+          const { source, baseUrl } = target.service;
+          if (target.key === 'k')
+            assert.equal(baseUrl, source === 'environment' ? two.baseUrl : given.settings.baseUrl);
+          if (BASE in given.environment) assert.equal(source, 'environment');
+        },
+      ),
+    ));
+});

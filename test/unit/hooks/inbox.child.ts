@@ -1,0 +1,30 @@
+/** A window of its own process, for the test of the inbox: `ROOT STORAGE FOLDER FOCUSED STEP_MS`. Says each event it takes. */
+import { hookPlace } from '../../../src/hooks/install/place';
+import { hookEvent } from '../../../src/hooks/model';
+import { Inbox } from '../../../src/hooks/receive/inbox';
+import { silentLog } from '../../fakes/log';
+import { openStorage } from '../../fakes/storage';
+
+const [root = '', stored = '', folder = '', focused = '', stepMs = ''] = process.argv.slice(2);
+const events = openStorage({ root: stored, log: silentLog() }).collection({
+  path: 'hook-events',
+  version: 1,
+  schema: hookEvent,
+});
+
+process.on('message', message => {
+  if (message !== 'begin') return;
+  new Inbox({
+    spool: hookPlace(root).spool,
+    events,
+    folders: () => Promise.resolve([folder]),
+    isFocused: () => focused === 'true',
+    isShown: () => Promise.resolve(),
+    take: event => process.send?.({ id: event.id, sessionId: event.sessionId }),
+    onProblem: (sentence, error) => process.stderr.write(`${sentence} ${String(error)}\n`),
+    stepMs: Number(stepMs),
+  });
+});
+// Watchers and timers let a window end; this one stays until it is ended.
+setInterval(() => undefined, 1_000_000);
+process.send?.('ready');

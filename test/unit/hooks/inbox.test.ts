@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict';
+import { fork, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import type { HookPlace } from '../../../src/hooks/install/place';
+import { FRESH_MS, hookEvent, type HookEvent } from '../../../src/hooks/model';
+import { Inbox, stepsBefore, sweep, type InboxDeps } from '../../../src/hooks/receive/inbox';
+import type { Collection } from '../../../src/storage';
+import { silentLog } from '../../fakes/log';
+import { openStorage } from '../../fakes/storage';
+import {
+  cleanUp,
+  jsonFiles,
+  later,
+  temporaryFolder,
+  temporaryPlace,
+  until,
+  writeEvent,
+  unexpected,
+} from './support';
+
+/** The taken events as one window has them. */
+function eventsIn(root: string): Collection<HookEvent> {
+  const storage = openStorage({ root, log: silentLog() });
+  later(() => storage.dispose());
+  return storage.collection({ path: 'hook-events', version: 1, schema: hookEvent });
+}
+
+interface Window {
+  readonly child: ChildProcess;
+  /** Session ids of the events it took. */
+  readonly taken: string[];
+}
+
+async function openWindow(
+  place: HookPlace,
+  stored: string,
+  folder: string,
+  focused = false,
+  stepMs = 300,
+): Promise<Window> {
+  const file = path.join(__dirname, 'inbox.child.js');
+  const child = fork(file, [place.folder, stored, folder, String(focused), String(stepMs)], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  later(() => child.kill('SIGKILL'));
+  const taken: string[] = [];
+  const ready = once(child, 'message');
+  await ready;
+  child.on('message', message => {
+    if (typeof message === 'object' && 'sessionId' in message) taken.push(String(message.sessionId));
+  });
+  return { child, taken };
+}
+
+const folders = ['/w', '/w/app', '/other'];
+
+async function threeWindows(place: HookPlace, stored: string, stepMs?: number): Promise<readonly Window[]> {
+  return Promise.all(folders.map((folder, index) => openWindow(place, stored, folder, index === 2, stepMs)));
+}
+/** Writes an event of session `i`, in one of the folders in turn. */
+const write = (place: HookPlace, index: number, cwds: readonly string[]): void => {
+  const cwd = cwds[index % cwds.length];
+  writeEvent(place, { hook_event_name: 'Notification', session_id: `s${index}`, cwd });
+};
+
+describe('the inbox of hook events', function () {
+  afterEach(cleanUp);
+
+  it('gives a window the more time the less an event is its own', () => {
+    const steps = (cwd: string | undefined, ...own: string[]): number => stepsBefore(cwd, own, false);
+    assert.deepEqual(
+      ['/w/app', '/w/app/', '/w/app/src', '/w/app/..src/a', '/w/app/a/b/c/d/e'].map(cwd =>
+        steps(cwd, '/x', '/w/app'),
+      ),
+      [0, 0, 1, 2, 3],
+    );
+    assert.equal(steps('/w/app/src', '/w', '/w/app'), 1, 'the nearest folder counts');
+    assert.equal(steps('/z', '/'), 1);
+    for (const elsewhere of ['/w', '/w/application', '/', undefined]) {
+      assert.equal(stepsBefore(elsewhere, ['/w/app'], true), 4);
+      assert.equal(stepsBefore(elsewhere, ['/w/app'], false), 5);
+      assert.equal(stepsBefore(elsewhere, [], false), 5);
+    }
+  });
+
+  it('gives each of 1,000 events to one of three windows, and to the right one', async () => {
+    const place = await temporaryPlace();
+    // Some are there before any window looks.
+    for (let index = 0; index < 300; index++) write(place, index, folders);
+    // However slow the machine is, no other window gets in between.
+    const stored = temporaryFolder();
+    const windows = await threeWindows(place, stored, 30_000);
+    for (const { child } of windows) child.send('begin');
+    for (let index = 300; index < 1_000; index++) {
+      write(place, index, folders);
+      if (index % 100 === 0) await new Promise(setImmediate);
+    }
+    const all = (): string[] => windows.flatMap(({ taken }) => taken);
+    await until(() => all().length >= 1_000 && jsonFiles(place.spool).length === 0);
+    assert.equal(new Set(all()).size, 1_000);
+    assert.equal(all().length, 1_000);
+    const misplaced = windows.flatMap(({ taken }, at) =>
+      taken.filter(id => Number(id.slice(1)) % 3 !== at).map(id => `${id} in window ${at}`),
+    );
+    assert.deepEqual(misplaced, []);
+    assert.equal((await eventsIn(stored).load()).size, 1_000);
+  });
+
+  it('loses nothing and tells nothing twice when a window dies in between', async () => {
+    const place = await temporaryPlace();
+    const windows = await threeWindows(place, temporaryFolder());
+    for (const { child } of windows) child.send('begin');
+    const [, victim] = windows;
+    const cwds = ['/w/lib', '/w/app/src', '/other', '/nowhere'];
+    let written = 0;
+    for (; written < 200; written++) write(place, written, cwds);
+    await until(() => victim!.taken.length >= 10);
+    const exit = once(victim!.child, 'exit');
+    victim!.child.kill('SIGKILL');
+    await exit;
+    for (; written < 400; written++) write(place, written, cwds);
+    const all = (): string[] => windows.flatMap(({ taken }) => taken);
+    const late = Array.from({ length: 200 }, (_, index) => `s${index + 200}`);
+    const survivors = [windows[0]!, windows[2]!];
+    await until(() => late.every(id => survivors.some(({ taken }) => taken.includes(id))));
+    assert.deepEqual(jsonFiles(place.spool), []);
+    assert.equal(new Set(all()).size, all().length, 'nothing twice');
+  });
+
+  it('leaves events to the next window when nobody can see the right one', async () => {
+    const place = await temporaryPlace();
+    const stored = temporaryFolder();
+    const taken: string[] = [];
+    const open = (id: string, folders: readonly string[], isShown: () => Promise<void>): void => {
+      const inbox = new Inbox({
+        spool: place.spool,
+        events: eventsIn(stored),
+        folders: () => Promise.resolve(folders),
+        isFocused: () => false,
+        isShown,
+        take: event => taken.push(`${id} ${event.sessionId ?? ''}`),
+        onProblem: unexpected,
+        stepMs: 50,
+      });
+      later(() => inbox.dispose());
+    };
+    let show = (): void => undefined;
+    open('gone', ['/w'], () => new Promise(resolve => (show = resolve)));
+    open('here', [], () => Promise.resolve());
+    writeEvent(place, { hook_event_name: 'Stop', session_id: 's', cwd: '/w' });
+    await until(() => taken.length > 0);
+    show();
+    await until(() => jsonFiles(place.spool).length === 0);
+    assert.deepEqual(taken, ['here s']);
+  });
+
+  it('takes only plain files of its own kind, and drops what cannot be read', async () => {
+    const place = await temporaryPlace();
+    const problems: string[] = [];
+    const { taken } = alone(place, { onProblem: sentence => problems.push(sentence) });
+    const outside = path.join(place.folder, 'outside.json');
+    fs.writeFileSync(outside, JSON.stringify({ hook_event_name: 'Stop', session_id: 'linked' }));
+    fs.symlinkSync(outside, path.join(place.spool, '1.link.json'));
+    fs.mkdirSync(path.join(place.spool, '2.folder.json'));
+    spawnSync('mkfifo', [path.join(place.spool, '3.pipe.json')]);
+    fs.copyFileSync(outside, path.join(place.spool, '..4.json'));
+    fs.copyFileSync(outside, path.join(place.spool, '1700000000.half'));
+    const bad = writeEvent(place, '{"hook_event_name":');
+    writeEvent(place, { hook_event_name: 'Stop', session_id: 'good' });
+    await until(() => taken.length > 0 && !fs.existsSync(path.join(place.spool, bad)));
+    assert.deepEqual(
+      taken.map(({ sessionId }) => sessionId),
+      ['good'],
+    );
+    assert.equal(problems.length, 1);
+    assert.equal(fs.readFileSync(outside, 'utf8').includes('linked'), true);
+  });
+
+  it('hands old events over too, with their age', async () => {
+    const place = await temporaryPlace();
+    const { taken } = alone(place);
+    const at = Date.now() - FRESH_MS - 60_000;
+    writeEvent(place, { hook_event_name: 'Stop', session_id: 'old' }, at);
+    await until(() => taken.length > 0);
+    assert.ok(Math.abs(taken[0]!.at - at) < 1_000);
+  });
+
+  it('takes an event once though its file cannot be removed, and keeps it', async () => {
+    const place = await temporaryPlace();
+    const { taken, events } = alone(place);
+    writeEvent(place, { hook_event_name: 'Stop', session_id: 's' });
+    await until(() => taken.length > 0 && jsonFiles(place.spool).length === 0);
+    // As a window leaves it that dies between storing and removing.
+    const [event] = taken;
+    fs.writeFileSync(
+      path.join(place.spool, event!.id),
+      JSON.stringify({ hook_event_name: 'Stop', session_id: 's' }),
+    );
+    await until(() => jsonFiles(place.spool).length === 0);
+    assert.equal(taken.length, 1);
+    assert.deepEqual(
+      [...(await events.load()).values()].map(({ sessionId }) => sessionId),
+      ['s'],
+    );
+  });
+
+  it('keeps its folders private and small', async () => {
+    const place = await temporaryPlace();
+    const now = Date.now();
+    const events = eventsIn(temporaryFolder());
+    for (let index = 0; index < 230; index++) {
+      const id = `${Math.floor(now / 1000) - index * 60}.x.json`;
+      await events.put(id, { id, name: 'Stop', at: now - index * 60_000 });
+    }
+    await events.put('1.x.json', { id: '1.x.json', name: 'Stop', at: now - 8 * 86_400_000 });
+    for (const [name, age] of [
+      ['1700000000.dead', 11],
+      ['trial-12ab-34', 11],
+      ['1700000001.busy', 1],
+      ['1700000000.fine.json', 11],
+    ] as const) {
+      fs.writeFileSync(path.join(place.spool, name), '{}');
+      const time = (now - age * 60_000) / 1000;
+      fs.utimesSync(path.join(place.spool, name), time, time);
+    }
+    await sweep({ spool: place.spool, events }, now);
+    assert.equal(events.values.size, 200);
+    assert.ok(events.get(`${Math.floor(now / 1000)}.x.json`));
+    assert.deepEqual(fs.readdirSync(place.spool).sort(), ['1700000000.fine.json', '1700000001.busy']);
+    for (const folder of [place.folder, place.spool, place.backups])
+      assert.equal(fs.statSync(folder).mode & 0o777, 0o700);
+  });
+});
+
+/** One window that hears everything. */
+function alone(
+  place: HookPlace,
+  more: Partial<InboxDeps> = {},
+): { readonly taken: HookEvent[]; readonly events: Collection<HookEvent> } {
+  const taken: HookEvent[] = [];
+  const events = eventsIn(temporaryFolder());
+  const inbox = new Inbox({
+    spool: place.spool,
+    events,
+    folders: () => Promise.resolve([]),
+    isFocused: () => true,
+    isShown: () => Promise.resolve(),
+    take: event => taken.push(event),
+    onProblem: unexpected,
+    stepMs: 0,
+    ...more,
+  });
+  later(() => inbox.dispose());
+  return { taken, events };
+}

@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict';
+import {
+  registerOrganization,
+  type OrganizationFeature,
+  type UsageOfPeople,
+} from '../../../src/organization';
+import { ObservableValue } from '../../../src/util/event';
+import { Formatter } from '../../../src/util/format';
+import { FakeConnection } from '../../fakes/connection';
+import type { FaultServer } from '../../fakes/faultServer';
+import { answerLists, largeOrganization } from '../../fakes/largeOrganization';
+import { silentLog } from '../../fakes/log';
+import { openStorage } from '../../fakes/storage';
+import { drawnRows, fakeView, textOf, type DrawnRow } from '../../fakes/view';
+import { acts } from '../../fakes/vscode';
+import { until } from '../../until';
+import { addressesOf, apiOf, cleanUp, faultServer, later, temporaryFolder } from './support';
+
+const FORBIDDEN = { kind: 'answer', status: 403, body: { title: 'Forbidden', requestId: 'req_9' } } as const;
+const HOUR_MS = 60 * 60_000;
+
+interface Window {
+  readonly feature: OrganizationFeature;
+  readonly connection: FakeConnection;
+  readonly view: ReturnType<typeof fakeView>;
+  readonly clock: { now: number };
+  readonly documents: Map<string, string>;
+  readonly usage: { asked: number; of: UsageOfPeople };
+}
+
+function open(server: FaultServer, root = temporaryFolder()): Window {
+  const storage = openStorage({ root, log: silentLog() });
+  const connection = new FakeConnection(apiOf(server), addressesOf(server));
+  const view = fakeView(false);
+  const clock = { now: Date.UTC(2026, 10, 21, 12) };
+  const documents = new Map<string, string>();
+  const usage: Window['usage'] = { asked: 0, of: new Map() };
+  const feature = registerOrganization({
+    connection,
+    storage,
+    log: silentLog(),
+    view,
+    focused: new ObservableValue(true),
+    format: new Formatter('en'),
+    now: () => clock.now,
+    details: {
+      show: (_id, title, content) => {
+        documents.set(title, content());
+        return Promise.resolve();
+      },
+    },
+    usage: () => {
+      usage.asked++;
+      return Promise.resolve(usage.of);
+    },
+  });
+  later(async () => {
+    feature.dispose();
+    await storage.settled();
+    storage.dispose();
+  });
+  return { feature, connection, view, clock, documents, usage };
+}
+
+const people = [
+  { id: 'with', email: 'ann@acme.example', firstName: 'Ann' },
+  { id: 'without', firstName: 'Bo' },
+];
+const change = (revision: number, settings: object, day: number): object => ({
+  revision,
+  settings,
+  user: { id: 'ann', name: 'Ann' },
+  updatedAt: new Date(2026, 10, day, 10).toISOString(),
+});
+const changes = [
+  change(3, { commandAllowlist: ['a', 'b'], ideAutoConnect: true, maxAutonomyLevel: 'low' }, 12),
+  change(2, { commandAllowlist: ['a'], maxAutonomyLevel: 'high' }, 11),
+  change(1, {}, 11),
+];
+const listing = (
+  server: FaultServer,
+  users: readonly object[] = people,
+  all: readonly object[] = changes,
+): void =>
+  server.answer(({ url }) => ({
+    kind: 'answer',
+    body: url.includes('/users')
+      ? { users, pagination: { hasMore: false } }
+      : { changes: all, pagination: { hasMore: false } },
+  }));
+const rejects = (act: unknown, reason: RegExp): Promise<void> => assert.rejects(Promise.resolve(act), reason);
+const row = async ({ feature }: Window, start: string): Promise<DrawnRow> => {
+  const found = (await drawnRows(feature.tree)).find(({ text }) => text.startsWith(start));
+  assert.ok(found, start);
+  return found;
+};
+
+describe('the view of the organization', () => {
+  afterEach(cleanUp);
+
+  it('shows users and what each revision changed, a day with one revision as that revision', async () => {
+    const server = await faultServer();
+    listing(server);
+    const window = open(server);
+    window.usage.of = new Map([['with', { lastActiveDay: '2026-11-19', tokens: 1_500 }]]);
+    await window.feature.refresh();
+    assert.equal(window.usage.asked, 0, 'nobody looks at people yet');
+    await drawnRows(window.feature.tree);
+    await until(() => window.usage.asked === 1);
+    const rows = await textOf(window.feature.tree);
+    const history = rows.slice(rows.findIndex(each => each.startsWith('Control history')));
+    assert.deepEqual(rows.slice(0, 3), [
+      'Users | 2',
+      '  Ann | last sign-in not known · 1.5K tokens',
+      '  Bo | activity not known',
+    ]);
+    assert.match(
+      history.join('\n'),
+      /^Control history \| 3\n {2}rev 3 \| Ann · commandAllowlist, \+2 · Nov 12, 2026\n/,
+    );
+    assert.ok(history.includes('    maxAutonomyLevel: high → low | tightens'), history.join('\n'));
+    assert.ok(history.includes('    commandAllowlist: [a] → [a, b] | +1 · loosens'));
+    assert.ok(history.includes('      b | added'));
+    assert.ok(history.includes('  Nov 11, 2026 | 2 revisions · commandAllowlist, +1'));
+    assert.ok(history.some(each => /^ {4}rev 1 \| Ann · first known revision/.test(each)));
+    const user = await row(window, 'Ann');
+    assert.equal(
+      user.item.accessibilityInformation?.label,
+      'User Ann, ann@acme.example, last sign-in not known · 1.5K tokens',
+    );
+    await window.feature.commands.showUser(user.item.command?.arguments?.[0]);
+    assert.match(window.documents.get('Ann') ?? '', /^# Ann$[^]*\*\*E-mail\*\*: ann\\@acme\.example/m);
+    const revision = await row(window, 'rev 3');
+    acts.splice(0);
+    await window.feature.commands.openChanges(revision.item.command?.arguments?.[0]);
+    assert.deepEqual(acts, ['commands.executeCommand']);
+  });
+
+  it('is one clear state for a key without any right, and names the right that lacks where one does', async () => {
+    const server = await faultServer();
+    server.answer(FORBIDDEN);
+    const window = open(server);
+    await window.feature.refresh();
+    assert.deepEqual(await textOf(window.feature.tree), []);
+    assert.match(
+      String(window.view.message),
+      /may read neither users nor control history.*403, request req_9/,
+    );
+    server.answer(hit =>
+      hit.url.includes('/users') ? FORBIDDEN : answerLists(largeOrganization(1, 2), hit),
+    );
+    window.connection.anotherKey();
+    await window.feature.refresh();
+    assert.match(String(window.view.message), /may not read the users at .* \(403, request req_9\)/);
+    const [users, history] = (await drawnRows(window.feature.tree)).filter(({ depth }) => depth === 0);
+    assert.deepEqual([users?.text, users?.item.collapsibleState], ['Users | not readable with this key', 0]);
+    assert.equal(history?.text, 'Control history | 2');
+  });
+
+  it('tells a failure of both lists once, with its age, and keeps the rows', async () => {
+    const server = await faultServer();
+    listing(server);
+    const window = open(server);
+    await window.feature.refresh();
+    server.answer({ kind: 'answer', status: 404, body: {} });
+    window.clock.now += 3 * 60_000;
+    await window.feature.refresh();
+    assert.match(String(window.view.message), /^[^]*404[^]* Shown as of 3 min ago\.$/);
+    assert.equal(String(window.view.message).match(/404/g)?.length, 1);
+    assert.ok((await textOf(window.feature.tree)).includes('Users | 2 · 3 min old'));
+    window.connection.signOut();
+    await until(async () => (await textOf(window.feature.tree)).length === 0);
+  });
+
+  it('offers to try again where nothing could be read, and names what could not', async () => {
+    const server = await faultServer();
+    server.answer({ kind: 'answer', status: 404, body: {} });
+    const window = open(server);
+    await window.feature.refresh();
+    assert.deepEqual(await textOf(window.feature.tree), [
+      'Users',
+      '  Try again',
+      'Control history',
+      '  Try again',
+    ]);
+    listing(server, [{ id: 'a' }, { email: 'no id' }]);
+    await window.feature.refresh();
+    const rows = await textOf(window.feature.tree);
+    assert.ok(rows.includes('  1 entry could not be read'));
+    assert.ok(rows.includes('    User no id | id is missing'), rows.join('\n'));
+  });
+
+  it('copies the e-mails of all selected rows that have one, or says who has none', async () => {
+    const server = await faultServer();
+    listing(server);
+    const window = open(server);
+    await window.feature.refresh();
+    const rows = people.map(({ id }) => ({ personId: id }));
+    for (const clicked of rows) {
+      acts.splice(0);
+      await window.feature.commands.copyEmail(clicked, rows);
+      assert.deepEqual(acts, ['clipboard.writeText=ann@acme.example']);
+    }
+    await rejects(window.feature.commands.copyEmail(rows[1], [rows[1]]), /no e-mail of Bo/);
+  });
+
+  it('says why there is none to choose from instead of asking with an empty list', async () => {
+    const server = await faultServer();
+    const window = open(server);
+    const { commands } = window.feature;
+    const ofPeople = ['showUser', 'copyEmail', 'exportUsers'] as const;
+    const ofRevisions = [
+      'filter',
+      'openChanges',
+      'compareRevisions',
+      'showCurrent',
+      'showRevision',
+      'exportHistory',
+    ] as const;
+    const says = async (names: readonly (keyof typeof commands)[], reason: RegExp): Promise<void> => {
+      for (const name of names) await rejects(commands[name](), reason);
+    };
+    listing(server, [], []);
+    await says(ofPeople, /^Error: There are no users yet\.$/);
+    await says(ofRevisions, /^Error: There are no control revisions yet\.$/);
+    server.answer(FORBIDDEN);
+    await window.feature.refresh();
+    await says(ofPeople, /may not read the users/);
+    await says(ofRevisions, /may not read the control history/);
+    listing(server, [], [change(1, {}, 1)]);
+    await window.feature.refresh();
+    await rejects(commands.compareRevisions({ revision: 1 }), /no other control revision/);
+    window.connection.signOut();
+    await says(ofPeople, /^Error: Sign in to read the organization\.$/);
+  });
+});
+
+describe('what other features ask of the organization', () => {
+  afterEach(cleanUp);
+
+  it('who the people are, and when which setting changed', async () => {
+    const server = await faultServer();
+    listing(server);
+    const { feature } = open(server);
+    assert.deepEqual(await feature.people(), [
+      { id: 'with', email: 'ann@acme.example', name: 'Ann' },
+      { id: 'without', name: 'Bo' },
+    ]);
+    const [newest] = await feature.revisions();
+    assert.deepEqual([newest?.revision, newest?.who], [3, 'Ann']);
+    assert.deepEqual(newest?.changed, ['commandAllowlist', 'ideAutoConnect', 'maxAutonomyLevel']);
+    const refused = open(server);
+    server.answer(FORBIDDEN);
+    await assert.rejects(refused.feature.people(), /may not read the users/);
+  });
+
+  it('whether the controls forbid a session: from what is known where reading takes long, and again soon after a failure', async () => {
+    const server = await faultServer();
+    const window = open(server);
+    const warned = async (): Promise<number> =>
+      (await window.feature.policy.warnings({ autonomyLevel: 'high' })).length;
+    server.answer({ kind: 'answer', status: 404, body: { title: 'Not found' } });
+    assert.equal(await warned(), 0);
+    listing(server);
+    window.clock.now += 30_000;
+    assert.deepEqual([await warned(), server.hits.length], [0, 0], 'a moment later nobody is asked');
+    window.clock.now += 31_000;
+    assert.equal(await warned(), 1, 'a minute later the controls are known');
+    server.answer(FORBIDDEN);
+    window.clock.now += 2 * HOUR_MS;
+    assert.equal(await warned(), 1);
+    const refused = server.hits.length;
+    window.clock.now += 24 * HOUR_MS;
+    assert.deepEqual(
+      [await warned(), server.hits.length],
+      [1, refused],
+      'without the right it is asked once',
+    );
+    const slow = open(server);
+    server.answer({ kind: 'silence' });
+    assert.equal((await slow.feature.policy.warnings({ autonomyLevel: 'high' })).length, 0);
+  });
+});

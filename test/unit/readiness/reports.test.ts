@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { ApiClient, type ReadinessReport } from '../../../src/api';
+import { groupReports, type StoredReport } from '../../../src/readiness/model';
+import { reportList } from '../../../src/readiness/reports';
+import type { RemoteList } from '../../../src/sync/remoteList';
+import { silentLog } from '../../fakes/log';
+import { startSampleService } from '../../fakes/sampleService';
+import { openStorage } from '../../fakes/storage';
+import { startReports, type FakeReports } from './reportsServer';
+
+const PATH = 'services/ab/lists/readiness/app';
+const HOUR = 3_600_000;
+
+describe('kept readiness reports', () => {
+  const cleanups: (() => unknown)[] = [];
+  let root: string;
+  let now: number;
+
+  beforeEach(() => {
+    root = fs.mkdtempSync(path.join(os.tmpdir(), 'agent-console-readiness-'));
+    now = Date.UTC(2026, 10, 20);
+    cleanups.push(() => fs.rmSync(root, { recursive: true, force: true }));
+  });
+  afterEach(async () => {
+    for (const run of cleanups.splice(0).reverse()) await run();
+  });
+
+  interface Window {
+    readonly list: RemoteList<StoredReport>;
+    readonly ids: () => string[];
+    /** As the view asks by itself, an hour later. */
+    readonly look: () => Promise<unknown>;
+  }
+  /** A window: its own storage over the same folder. */
+  async function open(api?: ApiClient): Promise<Window> {
+    const storage = openStorage({ root, log: silentLog() });
+    const list = reportList({
+      storage,
+      log: silentLog(),
+      api: () => api,
+      failureOf: error => ({ sentence: String(error) }),
+      now: () => now,
+    });
+    cleanups.push(async () => {
+      list.dispose();
+      await storage.settled();
+      storage.dispose();
+    });
+    await list.use(PATH);
+    return {
+      list,
+      ids: () => list.state.current.items.map(({ reportId }) => reportId).sort(),
+      look: () => {
+        now += HOUR;
+        return list.readInTurn({ usualMs: HOUR }, new AbortController().signal);
+      },
+    };
+  }
+  function client(appUrl: string, key = 'key'): ApiClient {
+    const addresses = { baseUrl: appUrl, appUrl };
+    const delay = (): Promise<void> => Promise.resolve();
+    const api = new ApiClient({ ...addresses, key: () => Promise.resolve(key), log: silentLog(), delay });
+    cleanups.push(() => api.dispose());
+    return api;
+  }
+  async function serve(
+    options: Parameters<typeof startReports>[0],
+  ): Promise<FakeReports & { api: ApiClient }> {
+    const server = await startReports(options);
+    cleanups.push(() => server.close());
+    return Object.assign(server, { api: client(server.url) });
+  }
+  const listed = ({ reports }: FakeReports): string[] => reports.map(({ reportId }) => reportId).sort();
+
+  for (const order of ['newestFirst', 'oldestFirst', 'shuffled'] as const) {
+    for (const cap of [Infinity, 20]) {
+      it(`are all read from a service that lists ${order} and gives at most ${cap} at once`, async () => {
+        const server = await serve({ count: 230, order });
+        server.cap = cap;
+        const window = await open(server.api);
+        await window.look();
+        assert.deepEqual(window.ids(), listed(server));
+        for (const added of [0, 3, 60]) {
+          server.add(added);
+          await window.look();
+          if (order === 'newestFirst') assert.deepEqual(window.ids(), listed(server), `${added} added`);
+        }
+        now += 24 * HOUR;
+        await window.look();
+        assert.deepEqual(window.ids(), listed(server), 'in whatever order, once a day');
+        assert.deepEqual((await open()).ids(), window.ids(), 'another window reads the same');
+      });
+    }
+  }
+
+  it('cost a request or two where there is little new, and are all read again for a person', async () => {
+    const server = await serve({ count: 5_000, order: 'newestFirst', repositories: 40 });
+    const window = await open(server.api);
+    await window.look();
+    assert.equal(window.ids().length, 5_000);
+    server.queries.length = 0;
+    await window.look();
+    assert.equal(server.queries.length, 1);
+    server.add(3);
+    server.queries.length = 0;
+    await window.look();
+    assert.deepEqual([server.queries.length, window.ids().length], [2, 5_003]);
+    server.queries.length = 0;
+    await window.list.read();
+    assert.ok(server.queries.length > 50);
+    assert.equal(groupReports((await open()).list.state.current.items).size, 40);
+  });
+
+  it('leave no gap when a reading of new ones is interrupted', async () => {
+    const server = await serve({ count: 30, order: 'newestFirst' });
+    const window = await open(server.api);
+    await window.look();
+    server.add(180);
+    server.failAfter = server.queries.length + 1;
+    await window.look();
+    const some = window.ids().length;
+    assert.ok(
+      some > 30 && some < 210 && window.list.state.current.failure !== undefined,
+      'what was read is kept',
+    );
+    server.failAfter = Infinity;
+    await window.look();
+    assert.deepEqual(window.ids(), listed(server));
+  });
+
+  it('are taken away by no reading, whatever it finds', async () => {
+    const server = await serve({ count: 30, order: 'newestFirst' });
+    await (await open(server.api)).list.read();
+    const other = await serve({ count: 7, order: 'newestFirst', prefix: 'other' });
+    const window = await open(other.api);
+    await window.list.read();
+    assert.equal(window.ids().length, 37);
+  });
+
+  it('move with their repository when that is renamed at the service', async () => {
+    const server = await serve({ count: 40, order: 'newestFirst', repositories: 2 });
+    const window = await open(server.api);
+    await window.look();
+    for (const report of server.reports) {
+      if (!report.repoUrl!.endsWith('/repo-1')) continue;
+      Object.assign(report, { repoUrl: 'https://git.example.com/acme/a-new-name' });
+    }
+    await window.list.read();
+    for (const { list } of [window, await open()]) {
+      const sizes = [...groupReports(list.state.current.items)].map(
+        ([key, { reports }]) => `${key} ${reports.length}`,
+      );
+      assert.deepEqual(sizes, ['git.example.com/acme/a-new-name 20', 'git.example.com/acme/repo-0 20']);
+    }
+  });
+
+  it('that cannot be read are named, hide nothing, and are not named any more once they can be read', async () => {
+    const server = await serve({ count: 230, order: 'newestFirst' });
+    const [first, last] = [server.reports[0]!, server.reports.at(-1)!];
+    const whole = { ...last.report };
+    Object.assign(first.report, { over: { numerator: 3, denominator: 2 }, empty: {} });
+    Object.assign(last.report, { none: { numerator: 0, denominator: 0 } });
+    server.reports.splice(
+      150,
+      0,
+      null as unknown as ReadinessReport,
+      { repoUrl: 'x/repo-9' } as ReadinessReport,
+    );
+    const window = await open(server.api);
+    await window.look();
+    assert.equal(window.ids().length, 230);
+    const parts = (): string[] =>
+      window.list.state.current.items.flatMap(({ unread = [] }) =>
+        unread.map(reason => /^report\.(\w+)/.exec(reason)?.[1] ?? ''),
+      );
+    assert.deepEqual([...new Set(parts())].sort(), ['empty', 'none', 'over']);
+    const { problems } = window.list.state.current;
+    assert.equal(problems.length, 2);
+    assert.match(JSON.stringify(problems), /repo-9/, 'by the name they have');
+    assert.equal((await open()).list.state.current.problems.length, 2, 'another window says the same');
+    server.reports.splice(150, 2);
+    last.report = whole;
+    await window.look();
+    assert.deepEqual(window.list.state.current.problems, []);
+    assert.ok(!parts().includes('none'));
+  });
+
+  it('that say nothing of themselves but their id are shown, those without a time last', async () => {
+    const server = await serve({ count: 2, order: 'newestFirst', repositories: 1 });
+    const { repoUrl } = server.reports[0]!;
+    server.reports.unshift(
+      { reportId: 'bare' } as ReadinessReport,
+      { reportId: 'undated', repoUrl } as ReadinessReport,
+    );
+    const window = await open(server.api);
+    await window.look();
+    const shown = [...groupReports(window.list.state.current.items).values()];
+    assert.deepEqual(
+      shown.map(({ reports }) => reports.map(({ reportId }) => reportId)),
+      [['bare'], ['report-2', 'report-1', 'undated']],
+    );
+  });
+
+  it('are asked for in smaller pages when an answer is too large', async () => {
+    const server = await serve({ count: 120, order: 'newestFirst', rationale: 'r'.repeat(300_000) });
+    const window = await open(server.api);
+    await window.look();
+    assert.equal(window.ids().length, 120);
+    assert.ok(server.queries.some(query => query.get('limit') === '10'));
+  });
+
+  it('of the sample service are all there, and one of the open repository among them', async () => {
+    const service = await startSampleService({
+      openRepository: {
+        url: 'git@git.example.org:team/app.git',
+        commits: [{ hash: 'c'.repeat(40), at: Date.UTC(2026, 2, 1) }],
+      },
+    });
+    cleanups.push(() => service.close());
+    const window = await open(client(service.appUrl, service.apiKey));
+    await window.look();
+    const repository = groupReports(window.list.state.current.items).get('git.example.org/team/app');
+    assert.equal(repository?.reports[0]?.commitHash, 'c'.repeat(40));
+    const before = service.requests.length;
+    await window.look();
+    assert.equal(service.requests.length, before + 1);
+    assert.ok(service.requests.every(({ status }) => status === 200));
+  });
+});

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { sampleRecord } from '../../../src/sample';
+import { silentLog } from '../../fakes/log';
+import { openStorage } from '../../fakes/storage';
+import { until } from '../../until';
+import { Sample } from './harness';
+
+/** Two windows that share the store of one machine, each with its own copy of the sample. */
+describe('the sample in several windows', () => {
+  let root: string;
+  const open: (() => Promise<void>)[] = [];
+  beforeEach(() => {
+    root = fs.mkdtempSync(path.join(os.tmpdir(), 'agent-console-sample-'));
+  });
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map(close => close()));
+    fs.rmSync(root, { recursive: true });
+  });
+
+  function window(): Sample {
+    const storage = openStorage({ root, log: silentLog() });
+    open.push(async () => {
+      storage.dispose();
+      await storage.settled();
+    });
+    return new Sample({ records: storage.collection({ path: 'sample', version: 1, schema: sampleRecord }) });
+  }
+
+  it('shows the same sessions and messages, with the same ids, while agents work', async () => {
+    const [one, two] = [window(), window()];
+    const session = await one.newSession({ model: 'onyx-large' });
+    const { messageId } = await one.send(session, 'Explain this');
+    two.time += 3_600;
+    one.time = two.time;
+    assert.deepEqual(await two.session(session), await one.session(session));
+    assert.equal((await two.session(session)).status, 'running');
+    assert.deepEqual(await two.messages(session), await one.messages(session));
+    assert.equal((await two.messages(session))[0]?.id, messageId);
+    const { status } = await two.send(session, 'And now');
+    assert.equal(status, 'running');
+    await until(async () => (await one.messages(session)).at(-1)?.role === 'user');
+    one.time = two.time += 60_000;
+    assert.deepEqual(await two.messages(session), await one.messages(session));
+    assert.deepEqual(await two.sessions(), await one.sessions());
+  });
+
+  it('loses nothing that windows do at the same moment', async () => {
+    const windows = [window(), window(), window()];
+    const session = await windows[0]!.newSession();
+    const sent = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => windows[index % 3]!.send(session, `Message ${index}`)),
+    );
+    const late = window();
+    late.time += 10_000_000;
+    const said: string[] = [];
+    for (let cursor = ''; ;) {
+      const page = await late.ok<{
+        messages: { id: string; role: string }[];
+        pagination: { nextCursor: string | null };
+      }>(`/api/v0/sessions/${session}/messages?limit=100${cursor}`);
+      said.push(...page.messages.filter(({ role }) => role === 'user').map(({ id }) => id));
+      if (page.pagination.nextCursor === null) break;
+      cursor = `&cursor=${page.pagination.nextCursor}`;
+    }
+    assert.deepEqual(said.toSorted(), sent.map(({ messageId }) => messageId).toSorted());
+  });
+
+  it('has everything at the next start: sessions, unfinished answers, and how far a computer is', async () => {
+    const first = window();
+    const session = await first.newSession();
+    await first.send(session, 'Explain this');
+    first.time += 2_000;
+    const [before, computers] = [await first.session(session), await first.ok('/api/v0/computers')];
+    await open.pop()?.();
+    const second = window();
+    second.time = first.time;
+    assert.deepEqual(await second.session(session), before);
+    assert.equal(before.status, 'running');
+    assert.deepEqual(await second.ok('/api/v0/computers'), computers);
+    second.time += 20_000;
+    assert.equal((await second.session(session)).status, 'idle');
+  });
+
+  it('goes on by itself in one of them', async () => {
+    const [one, two] = [window(), window()];
+    const count = async (from: Sample): Promise<number> =>
+      (await from.sessions()).reduce((sum, { messageCount }) => sum + messageCount, 0);
+    await count(one);
+    one.time = two.time += 30 * 60_000;
+    const before = await Promise.all([count(one), count(two)]);
+    one.time = two.time += 5 * 60_000;
+    await until(async () => (await count(one)) === (await count(two)));
+    assert.ok((await count(one)) > before[0]);
+    const kept = [...one.records.values.values()].flatMap(record =>
+      record.kind === 'session' ? record.acts : [],
+    );
+    assert.deepEqual(
+      kept.map(({ kind }) => kind),
+      ['goOn'],
+    );
+  });
+});

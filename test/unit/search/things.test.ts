@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { searchedComputers } from '../../../src/computers';
+import type { ConnectionState } from '../../../src/connection';
+import { searchedOrganization } from '../../../src/organization';
+import { searchedReadiness } from '../../../src/readiness';
+import { registerSearch } from '../../../src/search';
+import { sessionRecords } from '../../../src/sessions';
+import { transcriptRecords } from '../../../src/chat';
+import { Formatter } from '../../../src/util/format';
+import { storeRows } from '../../fakes/storage';
+import { quickPicks } from '../../fakes/vscode';
+import { cleanUp, openWindow, temporaryFolder } from '../storage/support';
+
+const NOON = Date.UTC(2026, 10, 1, 12);
+
+/** The command over lists as they are kept; resolves to what it lists for some words, and to what opening the only one asks for. */
+function searching() {
+  const root = temporaryFolder();
+  const list = (name: string, items: Readonly<Record<string, object>>): void =>
+    storeRows(root, `services/one/lists/${name}`, 1, [
+      ...Object.entries(items).map(([key, item]) => [`item ${key}`, { item }] as const),
+      ['head', { head: { problems: [] } }],
+      ['turn', { turn: 1 }],
+    ]);
+  list('people', {
+    u1: {
+      id: 'u1',
+      firstName: 'Ann',
+      lastName: 'Smith',
+      email: 'ann@example.org',
+      metadata: { note: 'hush' },
+    },
+    u2: { id: 'u2', email: 'bob@example.org' },
+  });
+  list('computers', {
+    c1: { id: 'c1', name: 'atlas', provisioningSteps: [{ name: 'Install', error: 'npm was not found' }] },
+  });
+  const report = (reportId: string, createdAt: number, rationale: string) => ({
+    reportId,
+    createdAt,
+    repoUrl: 'https://github.com/acme/app',
+    report: {
+      type_checker: { numerator: 1, denominator: 1, rationale },
+      linter: { numerator: 0, denominator: 1 },
+    },
+  });
+  list('readiness/app.example.org', {
+    r1: report('r1', NOON, 'Strict mode is off'),
+    r2: report('r2', NOON + 1, 'Strict mode is on'),
+  });
+  const revision = (number: number, enabled: boolean) => ({
+    revision: number,
+    settings: { sandbox: { enabled } },
+    user: { email: 'ann@example.org' },
+    updatedAt: new Date(NOON + number).toISOString(),
+  });
+  list('controls', { 1: revision(1, false), 2: revision(2, true), 3: revision(3, true) });
+  const asked: unknown[] = [];
+  const note = (argument: unknown): unknown => asked.push(argument);
+  const { commands } = registerSearch({
+    connection: {
+      ready: () => Promise.resolve({ kind: 'signedIn', service: { id: 'one' } } as ConnectionState),
+    },
+    storage: openWindow(root),
+    format: new Formatter('en'),
+    titles: () => Promise.resolve(new Map()),
+    removed: () => Promise.resolve([]),
+    records: id => ({
+      sessions: sessionRecords(id),
+      messages: session => transcriptRecords(id, session),
+      things: [
+        ...searchedOrganization(id, () => Promise.resolve({ showUser: note, openChanges: note })),
+        searchedComputers(id, () => Promise.resolve({ showDetails: note })),
+        searchedReadiness(id, () => Promise.resolve({ openReport: note })),
+      ],
+    }),
+    open: () => Promise.reject(new Error('No session was found.')),
+  });
+  return async (text: string) => {
+    asked.length = 0;
+    const run = commands.open() as Promise<void>;
+    await new Promise(resolve => setImmediate(resolve));
+    const box = quickPicks.at(-1)!;
+    box.type(text);
+    while (box.busy) await new Promise(resolve => setImmediate(resolve));
+    const listed = box.items.slice(1).map(({ label, description }) => `${label} (${description})`);
+    box.choose(1);
+    await run;
+    return { listed, asked: [...asked] };
+  };
+}
+
+describe('the search beyond sessions', function () {
+  afterEach(cleanUp);
+
+  it('finds people by name, e-mail and id, and shows the one', async () => {
+    const search = searching();
+    for (const text of ['smith', 'ann@example.org u1', 'u1'])
+      assert.deepEqual(await search(text), { listed: ['Ann Smith (user)'], asked: [{ personId: 'u1' }] });
+    assert.deepEqual((await search('bob')).listed, ['bob@example.org (user)']);
+    assert.deepEqual((await search('hush')).listed, [], 'what nobody is shown is not found');
+  });
+
+  it('finds computers by name and by what failed on them', async () => {
+    const search = searching();
+    for (const text of ['atlas', '"npm was not"'])
+      assert.deepEqual(await search(text), { listed: ['atlas (computer)'], asked: [{ computerId: 'c1' }] });
+  });
+
+  it('finds a criterion once a repository, in its latest report', async () => {
+    const search = searching();
+    const { listed, asked } = await search('strict');
+    assert.equal(listed.length, 1);
+    assert.match(listed[0]!, /^type_checker \(readiness of .*acme\/app/);
+    assert.partialDeepStrictEqual(asked, [{ reportId: 'r2', criterion: 'type_checker' }]);
+    assert.match((await search('linter')).listed.join(), /^linter /);
+  });
+
+  it('finds the change of a control in the revision that made it', async () => {
+    const search = searching();
+    const { listed, asked } = await search('sandbox true');
+    assert.deepEqual(asked, [{ revision: 2 }]);
+    assert.match(listed.join(), /^Revision 2 \(ann@example.org/);
+    assert.deepEqual((await search('sandbox false')).asked, [{ revision: 1 }]);
+  });
+});

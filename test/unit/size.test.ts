@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { deflateRawSync } from 'node:zlib';
+
+const root = process.env.AGENT_CONSOLE_ROOT ?? process.cwd();
+
+interface Manifest {
+  readonly contributes: {
+    readonly commands: readonly { readonly command: string }[];
+    readonly menus: {
+      readonly commandPalette: readonly { readonly command: string; readonly when: string }[];
+    };
+    readonly configuration: readonly { readonly properties: object }[];
+    readonly keybindings: readonly unknown[];
+  };
+}
+
+/** What may not grow. A limit is what stands today, next to the target; whoever makes something smaller lowers its limit. */
+describe('the size of', () => {
+  let dist = '';
+  before(() => {
+    dist = fs.mkdtempSync(path.join(os.tmpdir(), 'ac-size-'));
+    execFileSync(process.execPath, ['esbuild.js', '--production', '--dist', dist], { cwd: root });
+  });
+  after(() => fs.rmSync(dist, { recursive: true, force: true }));
+
+  const KB = 1024;
+  const { commands, menus, configuration, keybindings } = (
+    JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as Manifest
+  ).contributes;
+  const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
+    .split('\n')
+    .filter(file => file !== '' && fs.existsSync(path.join(root, file)));
+  const product = files.filter(file => /^(src|media)\/.*\.(tsx?|css|sh|ps1)$/.test(file));
+  const tests = files.filter(file => /^test\/.*\.ts$/.test(file));
+
+  const text = (file: string): string => fs.readFileSync(path.join(root, file), 'utf8');
+  const matches = (among: readonly string[], pattern: RegExp): number =>
+    among.reduce((sum, file) => sum + (text(file).match(pattern)?.length ?? 0), 0);
+  const lines = (among: readonly string[]): number => matches(among, /\n/g);
+  const bytes = (...names: string[]): number =>
+    names.reduce((sum, name) => sum + fs.statSync(path.join(dist, name)).size, 0);
+  const hostFiles = (): string[] => fs.readdirSync(dist).filter(file => /\.m?js$/.test(file));
+  const inPalette = (when: RegExp): number =>
+    commands.filter(({ command }) => {
+      const entry = menus.commandPalette.find(item => item.command === command);
+      return entry === undefined || !when.test(entry.when);
+    }).length;
+  /** About the bytes of the .vsix: each file that `.vscodeignore` lets in, compressed, with its entry in the archive. */
+  const packed = (): number => {
+    const wanted = [...text('.vscodeignore').matchAll(/^!(.+)$/gm)].map(([, pattern]) => pattern ?? '');
+    const shipped = wanted.flatMap(pattern =>
+      pattern.startsWith('dist/')
+        ? fs.globSync(pattern.slice('dist/'.length), { cwd: dist }).map(file => path.join(dist, file))
+        : fs.globSync(pattern, { cwd: root }).map(file => path.join(root, file)),
+    );
+    assert.ok(shipped.length > 40, `${shipped.length} files are shipped`);
+    return shipped.reduce((sum, file) => sum + deflateRawSync(fs.readFileSync(file)).length + 150, 0);
+  };
+  const largestFolder = (): number => {
+    const folders = product.map(file => path.dirname(file));
+    return Math.max(...folders.map(folder => folders.filter(other => other === folder).length));
+  };
+
+  const table: readonly [what: string, figure: () => number, limit: number, target: number][] = [
+    ['the product, lines', () => lines(product), 48_450, 27_000],
+    ['the tests, lines', () => lines(tests), 45_100, 26_000],
+    ['the repository, files', () => files.length, 765, 430],
+    ['the largest folder, source files', largestFolder, 52, 15],
+    ['the commands', () => commands.length, 58, 46],
+    ['the commands in the palette', () => inPalette(/^false$/), 45, 25],
+    [
+      'the commands before sign-in',
+      () => inPalette(/^false$|connection == signedIn|connection != signedOut/),
+      8,
+      6,
+    ],
+    ['the settings', () => configuration.flatMap(({ properties }) => Object.keys(properties)).length, 18, 18],
+    ['the keys', () => keybindings.length, 2, 4],
+    ['what activation loads, bytes', () => bytes('extension.js'), 9_000, 15 * KB],
+    ['the code of the extension host, bytes', () => bytes(...hostFiles()), 740_000, 450 * KB],
+    ['the page of a chat, bytes', () => bytes('pages/chat.js', 'pages/chat.css'), 245_000, 220 * KB],
+    ['the page of usage, bytes', () => bytes('pages/usage.js', 'pages/usage.css'), 133_000, 130 * KB],
+    [
+      'the page of a report, bytes',
+      () => bytes('pages/readiness.js', 'pages/readiness.css'),
+      41_000,
+      40 * KB,
+    ],
+    ['the package, bytes', packed, 455_500, 330 * KB],
+    [
+      'silence: errors that are dropped',
+      () => matches(product, /\.catch\(\(\) => (?:undefined|\{\}|false)\)|catch \{\s*\}/g),
+      21,
+      0,
+    ],
+  ];
+  for (const [what, figure, limit, target] of table) {
+    it(`${what}: at most ${String(limit)}, to become ${String(target)}`, () => {
+      const now = figure();
+      assert.ok(now <= limit, `${String(now)} now`);
+    });
+  }
+});

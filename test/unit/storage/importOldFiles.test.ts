@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import {
+  cleanUp,
+  entries,
+  filesBelow,
+  inspect,
+  notes,
+  openWindow,
+  temporaryFolder,
+  type Note,
+} from './support';
+
+/** What version 0.1 left: a file a record. */
+describe('records of files, from before there was a database', function () {
+  afterEach(cleanUp);
+
+  const note = (text: string, version = 1) => ({ version, value: { text }, writers: [] });
+
+  function write(root: string, name: string, content: unknown): void {
+    const file = path.join(root, name);
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, typeof content === 'string' ? content : `${JSON.stringify(content)}\n`);
+  }
+
+  const collectionOf = (root: string, name: string) =>
+    openWindow(root).collection<Note>({ ...notes, path: name });
+
+  it('are all there after the first start, and stay where they were', async () => {
+    const root = temporaryFolder();
+    write(root, 'connection/a.1.json', { id: 'a', ...note('old') });
+    write(root, 'connection/a.12.json', { id: 'a', ...note('newest') });
+    write(root, 'connection/notice%20address.1.json', { id: 'notice address', ...note('told') });
+    write(root, 'services/s1/checks/s.1.json', { id: 's', ...note('asked') });
+    write(root, 'services/s1/people/p.1.json', { id: 'p', ...note('a list') });
+    write(root, 'connection/gone.2.json', { id: 'gone', deleted: true, at: 5, writers: [] });
+    write(root, 'services/s1/sessions/%41b.1.json', { id: 'Ab', ...note('odd id') });
+    write(root, 'services/s1/usage/o-%4Fne/2026-01-14.1.json', { id: '2026-01-14', ...note('odd folder') });
+    const before = filesBelow(root);
+    assert.deepEqual(entries(await loaded(collectionOf(root, 'connection'))), { a: { text: 'newest' } });
+    assert.deepEqual(entries(await loaded(collectionOf(root, 'services/s1/sessions'))), {
+      Ab: { text: 'odd id' },
+    });
+    assert.deepEqual(entries(await loaded(collectionOf(root, 'services/s1/checks'))), {}, 'claims are over');
+    assert.deepEqual(entries(await loaded(collectionOf(root, 'services/s1/people'))), {}, 'read anew');
+    assert.deepEqual(entries(await loaded(collectionOf(root, 'services/s1/usage/o-One'))), {
+      '2026-01-14': { text: 'odd folder' },
+    });
+    assert.deepEqual(
+      filesBelow(root).filter(name => !name.startsWith('store/')),
+      before,
+    );
+    // Later changes of the files count no more.
+    write(root, 'connection/a.13.json', { id: 'a', ...note('too late') });
+    assert.deepEqual(entries(await loaded(collectionOf(root, 'connection'))), { a: { text: 'newest' } });
+  });
+
+  it('fall back to an older revision where the newest cannot be read, and are told of where none can', async () => {
+    const root = temporaryFolder();
+    write(root, 'connection/a.4.json', { id: 'a', ...note('older') });
+    write(root, 'connection/a.5.json', '');
+    write(root, 'connection/b.1.json', '{"id":"b","version":1,"val');
+    const window = openWindow(root);
+    assert.deepEqual(entries(await loaded(window.collection({ ...notes, path: 'connection' }))), {
+      a: { text: 'older' },
+    });
+    assert.ok(window.lines.some(line => line.includes('b.1.json')));
+  });
+
+  it('are imported by the same window once what kept them from it is gone', async () => {
+    const root = temporaryFolder();
+    // A file where a folder should be.
+    write(root, 'connection', '');
+    const collection = collectionOf(root, 'connection');
+    await assert.rejects(collection.load(), /cannot be read or written/);
+    await assert.rejects(collection.load(), /ENOTDIR/);
+    fs.rmSync(path.join(root, 'connection'));
+    write(root, 'connection/a.1.json', { id: 'a', ...note('there') });
+    assert.deepEqual(entries(await loaded(collection)), { a: { text: 'there' } });
+  });
+
+  it('are messages one by one, where a file held a hundred', async () => {
+    const root = temporaryFolder();
+    const chunk = (from: number) => ({
+      entries: Array.from({ length: 3 }, (_, n) => ({ id: `m${from + n}`, text: `message ${from + n}` })),
+    });
+    for (const [name, from] of [['c00001', 0] as const, ['c00002', 2] as const])
+      write(root, `services/s/transcripts/%41/${name}.3.json`, { id: name, version: 1, value: chunk(from) });
+    const messages = await loaded(collectionOf(root, 'services/s/transcripts/A'));
+    assert.deepEqual([...messages.values.keys()], ['m0', 'm1', 'm2', 'm3', 'm4']);
+  });
+
+  it('leave the files of people alone', async () => {
+    const root = temporaryFolder();
+    write(root, 'services/s/attachments/x/report.1.json', { id: 'report', ...note('mine') });
+    write(root, 'hooks/history/1.1.json', { id: '1', ...note('an event') });
+    const collection = collectionOf(root, 'connection');
+    await collection.load();
+    assert.equal(
+      inspect(root, db => db.prepare('SELECT count(*) AS n FROM documents').get()?.['n']),
+      0,
+    );
+  });
+
+  it('are taken in again as a whole after a start that died', async () => {
+    const root = temporaryFolder();
+    for (let n = 0; n < 400; n++)
+      write(root, `services/s/sessions/s${n}.1.json`, { id: `s${n}`, ...note(`text ${n}`) });
+    // Ends in the midst of the import, as a killed process does.
+    assert.throws(() =>
+      execFileSync(process.execPath, [path.join(__dirname, 'writer.child.js'), 'dieImporting', root]),
+    );
+    const sessions = await loaded(collectionOf(root, 'services/s/sessions'));
+    assert.equal(sessions.values.size, 400);
+  });
+
+  it('of 5,000 sessions and 300 days of five lists are all there', async function () {
+    const root = temporaryFolder();
+    for (let n = 0; n < 5_000; n++)
+      write(root, `services/s/sessions/s${n}.${1 + (n % 7)}.json`, { id: `s${n}`, ...note(`text ${n}`) });
+    for (let n = 0; n < 1_500; n++)
+      write(root, `services/s/usage/o-1/d${n}.1.json`, { id: `d${n}`, ...note(`day ${n}`) });
+    const sessions = await loaded(collectionOf(root, 'services/s/sessions'));
+    const days = await loaded(collectionOf(root, 'services/s/usage/o-1'));
+    assert.deepEqual([sessions.values.size, days.values.size], [5_000, 1_500]);
+    assert.ok(filesBelow(path.join(root, 'store')).length <= 3);
+  });
+});
+
+async function loaded<T extends { load(): Promise<unknown> }>(collection: T): Promise<T> {
+  await collection.load();
+  return collection;
+}

@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import * as path from 'node:path';
+import fc from 'fast-check';
+import { wordsOf, type CollectionOptions, type SearchQuery } from '../../../src/storage';
+import { storeRows } from '../../fakes/storage';
+import { cleanUp, inspect, notes, openWindow, temporaryFolder } from './support';
+
+interface Said {
+  readonly text: string;
+  readonly at: number;
+  readonly by: 'me' | 'agent';
+  readonly isHidden?: boolean;
+}
+
+const said = (folder: string): CollectionOptions<Said> => ({
+  path: `services/one/${folder}`,
+  version: 1,
+  schema: { parse: value => value as Said },
+  text: ({ isHidden, ...text }) => (isHidden === true ? undefined : text),
+});
+const all = [said('*')];
+const DAY = 86_400_000;
+const query = (text: string, more: Partial<SearchQuery> = {}): SearchQuery => ({
+  terms: [{ text, isPrefix: false }],
+  within: ['services/one'],
+  limit: 50,
+  ...more,
+});
+
+/** Words in five scripts, with marks, cases and widths as people write them. */
+const words = [
+  ...['Café', 'cafe', 'coffee', 'Résumé', 'résumés', 'NAÏVE', 'test', 'tests', 'testing', 'ﬁle', 'v1', 'ⅷ'],
+  ...['Привет', 'привет', 'приветы', 'Ёлка', 'елка', 'мир', 'Καλημέρα', 'καλημερα', 'ΟΔΟΣ', 'οδός', 'κόσμε'],
+  ...['中文', '文件', '日本語', 'テスト', 'ﾃｽﾄ', '東京都', 'が', '한국어', '한국'],
+  ...['مرحبا', 'مَرْحَبًا', 'العالم', 'أهلا', 'اهلا'],
+];
+const text = fc
+  .array(fc.tuple(fc.constantFrom(...words), fc.constantFrom(' ', ', ', '\n', '。', '-', '"', ' (', '…')), {
+    minLength: 1,
+    maxLength: 8,
+  })
+  .map(parts => parts.flat().join(''));
+
+/** As somebody would who reads everything: words beside each other, of which the last may go on. */
+function isIn(text: string, sought: string, isPrefix: boolean): boolean {
+  const spaced = (words: readonly string[]): string => ` ${words.join(' ')}`;
+  const [whole, part] = [wordsOf(text), wordsOf(sought)];
+  return part.length > 0 && `${spaced(whole)} `.includes(`${spaced(part)}${isPrefix ? '' : ' '}`);
+}
+
+describe('full-text search of the store', function () {
+  afterEach(cleanUp);
+
+  for (const kind of ['the index', 'a scan, without FTS5']) {
+    it('finds what has a time in another unit than it should', async () => {
+      const window = openWindow(temporaryFolder());
+      const late = { text: 'nanoseconds', at: Date.now() * 1_000_000, by: 'me' as const };
+      await window.collection(said('a')).put('1', late);
+      const { hits } = await window.search(all, query('nanoseconds'));
+      assert.deepEqual(
+        hits.map(({ id }) => id),
+        ['1'],
+      );
+    });
+
+    it(`finds what reading everything finds, with ${kind}`, async function () {
+      this.timeout(60_000);
+      const root = temporaryFolder();
+      const messages = fc.sample(text, { numRuns: 5_000, seed: 7 });
+      const first = openWindow(root);
+      await first.collection(notes).put('first', { text: 'makes the tables' });
+      first.dispose();
+      await first.settled();
+      if (kind !== 'the index') inspect(root, db => db.exec('DROP TABLE words'));
+      const storage = openWindow(root);
+      const kept = storage.collection(said('many'));
+      await Promise.all(messages.map((text, at) => kept.put(`m${at}`, { text, at, by: 'me' })));
+      const part = fc
+        .constantFrom(...words)
+        .chain(word => fc.integer({ min: 1, max: word.length }).map(length => word.slice(0, length)));
+      const sought = fc.array(fc.oneof(part, fc.constantFrom(...words)), { minLength: 1, maxLength: 3 });
+      await fc.assert(
+        fc.asyncProperty(sought, fc.boolean(), async (parts, isPrefix) => {
+          const phrase = parts.join(' ');
+          const { hits, isMore } = await storage.search(
+            all,
+            query('', { terms: [{ text: phrase, isPrefix }], limit: 5_000 }),
+          );
+          const expected = messages.flatMap((text, at) => (isIn(text, phrase, isPrefix) ? [`m${at}`] : []));
+          assert.deepEqual(
+            hits.map(({ id }) => id),
+            expected.reverse(),
+          );
+          assert.equal(isMore, false);
+          // What is marked is what was sought.
+          for (const { match, lead, rest } of hits) {
+            assert.ok(isIn(match, phrase, isPrefix), `${match} for ${phrase}`);
+            assert.ok((lead + match + rest).length > 0);
+          }
+        }),
+        { numRuns: kind === 'the index' ? 100 : 10 },
+      );
+    });
+  }
+
+  it('finds a word however it is spelt, and in scripts without spaces what stands side by side', async () => {
+    const storage = openWindow(temporaryFolder());
+    await storage
+      .collection(said('few'))
+      .put('a', { text: 'Café ОДНА Ёлка οδός مَرْحَبًا 東京都庁 ﾃｽﾄ 한국어를 हिन्दी ภาษาไทย', at: 1, by: 'me' });
+    const found = async (text: string, isPrefix = false): Promise<boolean> =>
+      (await storage.search(all, query('', { terms: [{ text, isPrefix }] }))).hits.length === 1;
+    for (const sought of [
+      'cafe',
+      'CAFÉ',
+      'cafe\u0301',
+      'одна',
+      'елка',
+      'ΟΔΟΣ',
+      'مرحبا',
+      '京都',
+      '都庁',
+      'テスト',
+      'हिन्दी',
+      'ไทย',
+    ])
+      assert.ok(await found(sought), sought);
+    for (const [sought, isPrefix] of [
+      ['한국', true],
+      ['caf', true],
+      ['οδο', true],
+    ] as const)
+      assert.deepEqual([await found(sought, isPrefix), await found(sought)], [true, false], sought);
+    for (const sought of ['東都', '京 庁', 'हन्द', 'afé']) assert.ok(!(await found(sought)), sought);
+  });
+
+  it('takes whatever is typed for text', async () => {
+    const storage = openWindow(temporaryFolder());
+    const kept = storage.collection(said('few'));
+    await kept.put('a', { text: 'one NEAR two AND three OR "four" (five) * six', at: 1, by: 'me' });
+    const hostile = [
+      '" OR 1',
+      'NEAR(',
+      'one AND three',
+      '*',
+      '"',
+      ')',
+      'said:one',
+      '{',
+      "'; DROP TABLE x",
+      '^',
+      '\0',
+    ];
+    for (const sought of hostile) {
+      const { hits } = await storage.search(all, query(sought));
+      assert.equal(
+        hits.length,
+        isIn('one NEAR two AND three OR "four" (five) * six', sought, false) ? 1 : 0,
+        sought,
+      );
+    }
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary' }), fc.boolean(), async (text, isPrefix) => {
+        await storage.search(all, query('', { terms: [{ text, isPrefix }], within: [text, 'services/one'] }));
+      }),
+    );
+  });
+
+  it('follows changes, removals, and what is hidden', async () => {
+    const storage = openWindow(temporaryFolder());
+    const kept = storage.collection(said('few'));
+    const found = async (text: string): Promise<string[]> =>
+      (await storage.search(all, query(text))).hits.map(({ id }) => id);
+    await kept.put('a', { text: 'alpha', at: 1, by: 'me' });
+    await kept.put('b', { text: 'alpha beta', at: 2, by: 'me' });
+    await kept.put('c', { text: 'alpha', at: 3, by: 'me', isHidden: true });
+    assert.deepEqual(await found('alpha'), ['b', 'a']);
+    await kept.update('a', now => ({ ...now!, text: 'gamma' }));
+    await kept.update('b', now => ({ ...now!, at: 0 }));
+    assert.deepEqual(await found('alpha'), ['b']);
+    assert.deepEqual(await found('gamma'), ['a']);
+    await kept.update('a', now => ({ ...now!, isHidden: true }));
+    await kept.remove('b');
+    assert.deepEqual([await found('alpha'), await found('gamma')], [[], []]);
+    await kept.put('b', { text: 'alpha again', at: 9, by: 'me' });
+    assert.deepEqual(await found('alpha'), ['b']);
+  });
+
+  it('narrows by who, when and where, the latest first, and says when there are more', async () => {
+    const storage = openWindow(temporaryFolder());
+    const two = { ...said('x'), path: 'services/two/s1' };
+    const at = (day: number) => day * DAY;
+    await storage.collection(said('s1')).put('a', { text: 'word', at: at(1), by: 'me' });
+    await storage.collection(said('s2')).put('b', { text: 'word', at: at(3), by: 'agent' });
+    await storage.collection(said('s1')).put('c', { text: 'word', at: at(2), by: 'agent' });
+    await storage.collection(two).put('d', { text: 'word', at: at(4), by: 'me' });
+    const found = async (more: Partial<SearchQuery>) => {
+      const { hits, isMore } = await storage.search(all, query('word', more));
+      return `${hits.map(({ id }) => id).join('')}${isMore ? '+' : ''}`;
+    };
+    assert.equal(await found({}), 'bca');
+    assert.equal(await found({ limit: 2 }), 'bc+');
+    assert.equal(await found({ by: 'agent' }), 'bc');
+    assert.equal(await found({ within: ['services/one/s1'] }), 'ca');
+    assert.equal(await found({ within: ['services/one/s2', 'services/two/s1'] }), 'db');
+    assert.equal(await found({ within: [] }), '');
+    assert.equal(await found({ without: ['services/one/s1', 'services/one/other'] }), 'b');
+    assert.equal(await found({ after: at(2) }), 'bc');
+    assert.equal(await found({ before: at(2) }), 'a');
+    assert.equal(await found({ after: at(2), before: at(3) }), 'c');
+  });
+
+  it('finds what was stored without its text, once the first search has read it', async () => {
+    const root = temporaryFolder();
+    const records = Array.from(
+      { length: 450 },
+      (_, n) => [`m${n}`, { text: `old ${n}`, at: n, by: 'me' }] as const,
+    );
+    storeRows(root, 'services/one/old', 1, [
+      ...records,
+      ['odd', null],
+      ['hidden', { text: 'old', at: 1, isHidden: true }],
+    ]);
+    storeRows(root, 'services/one/newer', 2, [['m', { text: 'old', at: 1, by: 'me' }]]);
+    const storage = openWindow(root);
+    const { hits } = await storage.search(all, query('old', { limit: 1_000 }));
+    assert.equal(hits.length, 450);
+    assert.deepEqual(
+      hits.map(({ id }) => id),
+      records.map(([id]) => id).toReversed(),
+    );
+  });
+
+  it('makes no database where nothing was stored', async () => {
+    const storage = openWindow(path.join(temporaryFolder(), 'not', 'yet'));
+    assert.deepEqual(await storage.search(all, query('word')), { hits: [], isMore: false });
+  });
+
+  it('keeps texts and records the same when its process is killed while it writes', async function () {
+    this.timeout(60_000);
+    const root = temporaryFolder();
+    for (let turn = 0; turn < 3; turn++) {
+      const child = fork(path.join(__dirname, 'writer.child.js'), ['say', root]);
+      for (let heard = 0; heard < 5; heard++) await once(child, 'message');
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
+    inspect(root, db => {
+      const stored = db.prepare(
+        `SELECT id, text FROM documents LEFT JOIN texts USING (key) WHERE value IS NOT NULL`,
+      );
+      const rows = stored.all();
+      assert.ok(rows.length > 0);
+      for (const { id, text } of rows) assert.match(String(text), new RegExp(`^said ${String(id)} `));
+      const orphans = db.prepare(
+        'SELECT count(*) AS n FROM texts WHERE key NOT IN (SELECT key FROM documents WHERE value IS NOT NULL)',
+      );
+      assert.equal(orphans.get()?.['n'], 0);
+      const indexed = db.prepare(`SELECT count(*) AS n FROM words WHERE words MATCH 'said'`);
+      assert.equal(indexed.get()?.['n'], rows.length);
+      db.exec(`INSERT INTO words (words) VALUES ('integrity-check')`);
+    });
+  });
+});

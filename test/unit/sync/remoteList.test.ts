@@ -1,0 +1,380 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import type { ListState } from '../../../src/sync/listState';
+import { RemoteList } from '../../../src/sync/remoteList';
+import { silentLog } from '../../fakes/log';
+import { openStorage, spoil, storedRows } from '../../fakes/storage';
+import { until } from '../../until';
+import { abortable, pageOf, pages, type Answer, type Item, type Page } from './support';
+
+const PATH = 'services/s/lists/items';
+const MINUTE = 60_000;
+const idsOf = ({ items }: ListState<Item>): string[] => items.map(({ id }) => id).sort();
+
+describe('a list from the service', () => {
+  let root: string;
+  let clock: number;
+  let answer: Answer | undefined;
+  let asked: number;
+  let isForbidden: boolean;
+  const cleanups: (() => unknown)[] = [];
+
+  beforeEach(async () => {
+    root = await mkdtemp(path.join(os.tmpdir(), 'remote-list-'));
+    [clock, asked, isForbidden, answer] = [Date.UTC(2026, 10, 21), 0, false, pages(pageOf('a', 'b'))];
+  });
+  afterEach(async () => {
+    for (const run of cleanups.splice(0).reverse()) await run();
+    await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+  });
+
+  async function open(options: { isGrowing?: boolean } = {}): Promise<RemoteList<Item>> {
+    const storage = openStorage({ root, log: silentLog(), now: () => clock });
+    const list = new RemoteList<Item>({
+      storage,
+      log: silentLog(),
+      now: () => clock,
+      keyOf: ({ id }) => id,
+      schema: { parse: value => value as Item },
+      pages: signal => {
+        asked += 1;
+        return answer && abortable(answer(), signal);
+      },
+      failureOf: error =>
+        (error as Error).name === 'AbortError'
+          ? undefined
+          : { sentence: String(error), forbidden: isForbidden },
+      ...options,
+    });
+    cleanups.push(async () => {
+      list.dispose();
+      await storage.settled();
+      storage.dispose();
+    });
+    await list.use(PATH);
+    return list;
+  }
+  const isDue = (list: RemoteList<Item>, usualMs = MINUTE): boolean => list.untilDue({ usualMs }) === 0;
+  const take = (list: RemoteList<Item>): Promise<boolean> =>
+    list.readInTurn({ usualMs: MINUTE }, new AbortController().signal);
+  const rowsOf = (): string[] =>
+    storedRows(root)
+      .filter(({ collection, id }) => collection === PATH && id.startsWith('item'))
+      .map(({ id, seq }) => `${id} ${seq}`);
+
+  it('is asked for once by all who ask at the same time, and counts for its time', async () => {
+    const list = await open();
+    assert.ok(isDue(list));
+    await Promise.all([list.read(), list.read(), list.read()]);
+    assert.deepEqual([asked, idsOf(list.state.current), list.state.current.at], [1, ['a', 'b'], clock]);
+    assert.ok(!isDue(list));
+    clock += MINUTE;
+    assert.ok(isDue(list));
+  });
+
+  it('shows what has been read so far, and stays as it was when the rest fails', async () => {
+    const list = await open();
+    await list.read();
+    const counts: (number | undefined)[] = [];
+    list.state.onDidChange(({ reading }) => counts.push(reading?.count));
+    answer = pages({ items: [{ id: 'a', text: 'new' }], problems: [] }, pageOf('c'), new Error('down'));
+    const before = list.state.current.at;
+    clock += 5;
+    await list.read();
+    const { at, failure, partial, items } = list.state.current;
+    assert.deepEqual(counts, [0, 1, 2, undefined]);
+    assert.deepEqual([at, failure?.sentence, failure?.at, partial], [before, 'Error: down', clock, true]);
+    assert.deepEqual(idsOf(list.state.current), ['a', 'b', 'c']);
+    assert.equal(items.find(({ id }) => id === 'a')?.text, 'new');
+    assert.equal(list.unknownSince('a'), before);
+    answer = pages(pageOf('c'));
+    await list.read();
+    assert.deepEqual([idsOf(list.state.current), list.state.current.failure], [['c'], undefined]);
+  });
+
+  it('is asked for more and more rarely while nobody answers, and not at all without the right', async () => {
+    const list = await open();
+    answer = pages(new Error('down'));
+    const waits: number[] = [];
+    for (let n = 0; n < 4; n++) {
+      await take(list);
+      waits.push(list.untilDue({ usualMs: MINUTE }));
+      clock += 10 * MINUTE;
+    }
+    assert.deepEqual(waits, [MINUTE, 2 * MINUTE, 2 * MINUTE, 2 * MINUTE]);
+    isForbidden = true;
+    await take(list);
+    clock += 100 * MINUTE;
+    assert.equal(list.untilDue({ usualMs: MINUTE }), Infinity);
+    list.forgive();
+    assert.deepEqual([isDue(list), list.state.current.failure], [true, undefined], 'another key');
+  });
+
+  it('is asked for soon after a change, and more and more rarely while it says the same', async () => {
+    const list = await open();
+    const pace = { usualMs: MINUTE, soonMs: 1_000 };
+    const waits = async (times: number): Promise<number[]> => {
+      const found: number[] = [];
+      for (let n = 0; n < times; n++) {
+        await list.readInTurn(pace, new AbortController().signal);
+        found.push(list.untilDue(pace));
+        clock += MINUTE;
+      }
+      return found;
+    };
+    assert.deepEqual(await waits(3), [1_000, 1_500, 2_250]);
+    assert.equal((await waits(10)).at(-1), MINUTE);
+    answer = pages(pageOf('a'));
+    assert.deepEqual(await waits(1), [1_000]);
+  });
+
+  it('can be stopped at once, keeps what was read, and does not begin again behind anybody’s back', async () => {
+    const list = await open();
+    const never = new Promise(() => undefined);
+    answer = pages(pageOf('a'), never);
+    const reading = list.read();
+    await until(list.state.onDidChange, () => list.state.current.reading?.count === 1);
+    list.stop();
+    await reading;
+    await until(list.state.onDidChange, () => list.state.current.reading === undefined);
+    const { partial, stopped, failure } = list.state.current;
+    assert.deepEqual([idsOf(list.state.current), partial, stopped, failure], [['a'], true, true, undefined]);
+    assert.equal(list.untilDue({ usualMs: MINUTE }), Infinity);
+    answer = pages(pageOf('a', 'b'));
+    await list.read();
+    assert.deepEqual([idsOf(list.state.current), list.state.current.stopped], [['a', 'b'], undefined]);
+  });
+
+  it('whose only reader has left was not stopped by anybody', async () => {
+    const list = await open();
+    answer = pages(pageOf('a'), new Promise(() => undefined));
+    const leaving = new AbortController();
+    const reading = list.read(leaving.signal);
+    await until(list.state.onDidChange, () => list.state.current.reading?.count === 1);
+    leaving.abort();
+    await reading;
+    await until(list.state.onDidChange, () => list.state.current.reading === undefined);
+    assert.equal(list.state.current.stopped, undefined);
+    assert.ok(isDue(list));
+  });
+
+  it('does not put an older answer in the place of an item that was asked for since', async () => {
+    const list = await open();
+    await list.read();
+    const held = Promise.withResolvers<undefined>();
+    answer = pages(held.promise, pageOf('a', 'b'));
+    const reading = list.read();
+    await until(list.state.onDidChange, () => list.state.current.reading !== undefined);
+    list.put({ id: 'a', text: 'newer' }, clock);
+    held.resolve(undefined);
+    await reading;
+    const text = (): string | undefined => list.state.current.items.find(({ id }) => id === 'a')?.text;
+    assert.equal(text(), 'newer');
+    await list.read();
+    assert.equal(text(), undefined, 'a list asked for later counts again');
+  });
+
+  it('does not know of an item how it stands after a failure, unless it was asked for by itself since', async () => {
+    const list = await open();
+    await list.read();
+    const told = clock;
+    answer = pages(new Error('down'));
+    clock += 5;
+    await list.read();
+    clock += 5;
+    list.put({ id: 'b' }, clock);
+    assert.deepEqual([list.unknownSince('a'), list.unknownSince('b')], [told, undefined]);
+  });
+
+  it('is kept for the next window, which asks nobody, and only what changed is written', async () => {
+    const first = await open();
+    await first.read();
+    const before = rowsOf();
+    assert.equal(before.length, 2);
+    clock += 5;
+    await first.read();
+    assert.deepEqual(rowsOf(), before, 'a poll that brings nothing new writes no item');
+    answer = pages({ items: [{ id: 'a', text: 'new' }, { id: 'c' }], problems: [] });
+    await first.read();
+    assert.deepEqual(
+      storedRows(root)
+        .filter(({ id, value }) => id.startsWith('item') && value !== null)
+        .map(({ id }) => id)
+        .sort(),
+      ['item a', 'item c'],
+    );
+    const count = asked;
+    const second = await open();
+    assert.deepEqual(second.state.current.items, [{ id: 'a', text: 'new' }, { id: 'c' }]);
+    assert.deepEqual([second.state.current.at, isDue(second), asked], [clock, false, count]);
+  });
+
+  it('is the same in all windows, with its failure and its recovery, and one of them asks', async () => {
+    const [first, second] = [await open(), await open()];
+    await Promise.all([take(first), take(second)]);
+    await until(second.state.onDidChange, () => second.state.current.items.length === 2);
+    await until(first.state.onDidChange, () => first.state.current.items.length === 2);
+    assert.equal(asked, 1);
+    assert.equal(second.state.current.at, first.state.current.at);
+    answer = pages(new Error('not reachable'));
+    clock += MINUTE;
+    await take(first);
+    await until(second.state.onDidChange, () => second.state.current.failure !== undefined);
+    assert.equal(second.state.current.items.length, 2);
+    answer = pages(pageOf('c'));
+    clock += 5 * MINUTE;
+    assert.equal(await take(second), true);
+    await until(first.state.onDidChange, () => first.state.current.failure === undefined);
+    assert.deepEqual(idsOf(first.state.current), ['c']);
+  });
+
+  it('is taken over from a window that asked and died, and waited for while one asks', async () => {
+    const [dead, mine] = [await open(), await open()];
+    answer = pages(new Promise(() => undefined));
+    void take(dead);
+    await until(dead.state.onDidChange, () => dead.state.current.reading !== undefined);
+    answer = pages(pageOf('a'));
+    clock += 19_000;
+    assert.equal(await take(mine), false);
+    clock += 1_000;
+    assert.equal(await take(mine), true);
+    assert.deepEqual(idsOf(mine.state.current), ['a']);
+  });
+
+  it('does not keep what a window was told late, when another has asked since', async () => {
+    const [first, second] = [await open(), await open()];
+    const held = Promise.withResolvers<undefined>();
+    answer = pages(held.promise, pageOf('late'));
+    const late = first.read();
+    await until(first.state.onDidChange, () => first.state.current.reading !== undefined);
+    clock += 10;
+    answer = pages(pageOf('cinder'));
+    await second.read();
+    held.resolve(undefined);
+    await late;
+    assert.deepEqual(idsOf((await open()).state.current), ['cinder']);
+  });
+
+  it('takes over nothing that is dated in the future', async () => {
+    clock += 24 * 60 * MINUTE;
+    await (await open()).read();
+    clock -= 24 * 60 * MINUTE;
+    const list = await open();
+    assert.deepEqual([list.state.current.items, isDue(list)], [[], true]);
+    answer = pages(pageOf('now'));
+    await list.read();
+    assert.deepEqual(idsOf((await open()).state.current), ['now']);
+  });
+
+  it('names what cannot be read, of an answer and of what is kept, and hides nothing else', async () => {
+    const list = await open();
+    answer = pages({ items: [{ id: 'a' }, { id: 'b' }], problems: [{ id: 'bad', reason: 'no name' }] });
+    await list.read();
+    assert.deepEqual(list.state.current.problems, [{ id: 'bad', reason: 'no name' }]);
+    for (const run of cleanups.splice(0).reverse()) await run();
+    spoil(root, PATH, 'item a', '{ broken');
+    const next = (await open()).state.current;
+    assert.deepEqual(idsOf(next), ['b']);
+    assert.deepEqual(
+      next.problems.map(({ id }) => id),
+      ['bad', 'item a'],
+    );
+  });
+
+  it('keeps services apart, and drops what the one before answers late', async () => {
+    const list = await open();
+    const held = Promise.withResolvers<undefined>();
+    answer = pages(pageOf('a'), held.promise, pageOf('b'));
+    const reading = list.read();
+    await until(list.state.onDidChange, () => list.state.current.reading?.count === 1);
+    await list.use('services/other/lists/items');
+    held.resolve(undefined);
+    await reading;
+    assert.deepEqual(list.state.current.items, []);
+    answer = pages(pageOf('other'));
+    await list.read();
+    await list.use(PATH);
+    assert.deepEqual(list.state.current.items, [], 'nothing of the other service');
+    assert.equal((await list.kept('services/other/lists/items', 'other'))?.id, 'other');
+  });
+
+  it('is read and shown where nothing can be kept, and kept as soon as it can be', async () => {
+    const storage = openStorage({ root, log: silentLog(), now: () => clock });
+    cleanups.push(() => storage.dispose());
+    let isBroken = true;
+    const list = new RemoteList<Item>({
+      storage: {
+        collection: options => {
+          const records = storage.collection(options);
+          const load = (): ReturnType<typeof records.load> =>
+            isBroken ? Promise.reject(new Error('the disk is gone')) : records.load();
+          return isBroken ? { ...records, load } : records;
+        },
+        tryRun: (...args) => storage.tryRun(...args),
+      },
+      log: silentLog(),
+      now: () => clock,
+      keyOf: ({ id }) => id,
+      schema: { parse: value => value as Item },
+      pages: () => answer?.(),
+      failureOf: error => ({ sentence: String(error) }),
+    });
+    cleanups.push(() => list.dispose());
+    await assert.rejects(list.use(PATH), /the disk is gone/);
+    assert.equal(await take(list), true);
+    await assert.rejects(list.use(PATH), /the disk is gone/);
+    assert.deepEqual([idsOf(list.state.current), isDue(list)], [['a', 'b'], false], 'asked once');
+    isBroken = false;
+    await list.use(PATH);
+    assert.deepEqual(idsOf(list.state.current), ['a', 'b']);
+    await list.read();
+    assert.equal(rowsOf().length, 2);
+  });
+
+  describe('that only grows', () => {
+    it('takes nothing away, and is read by itself until a page brings nothing new', async () => {
+      const list = await open({ isGrowing: true });
+      let read = 0;
+      const count = (...all: readonly Page[]): Answer =>
+        async function* () {
+          for (const page of all) {
+            read++;
+            yield await Promise.resolve(page);
+          }
+        };
+      answer = count(pageOf('c', 'b'), pageOf('a'));
+      await take(list);
+      assert.equal(read, 2, 'the first time to its end');
+      clock += MINUTE;
+      [read, answer] = [0, count(pageOf('d'), pageOf('c'), pageOf('b'))];
+      await take(list);
+      assert.deepEqual([read, idsOf(list.state.current)], [2, ['a', 'b', 'c', 'd']]);
+      [read, answer] = [0, count(pageOf('d'), pageOf('zero'))];
+      await list.read();
+      assert.deepEqual([read, idsOf(list.state.current)], [2, ['a', 'b', 'c', 'd', 'zero']], 'for a person');
+      clock += 25 * 60 * MINUTE;
+      [read, answer] = [0, count(pageOf('d'), pageOf('old'))];
+      await take(list);
+      assert.equal(read, 2, 'once a day');
+      assert.deepEqual(idsOf((await open({ isGrowing: true })).state.current), idsOf(list.state.current));
+    });
+
+    it('keeps what was read before a failure, and leaves no gap behind', async () => {
+      const list = await open({ isGrowing: true });
+      await list.read();
+      answer = pages(pageOf('e', 'd'), new Error('down'));
+      clock += MINUTE;
+      await take(list);
+      const next = await open({ isGrowing: true });
+      assert.deepEqual(idsOf(next.state.current), ['a', 'b', 'd', 'e']);
+      assert.equal(next.state.current.partial, true);
+      answer = pages(pageOf('e', 'd'), pageOf('c'), pageOf('b'));
+      clock += 10 * MINUTE;
+      await take(next);
+      assert.deepEqual(idsOf(next.state.current), ['a', 'b', 'c', 'd', 'e']);
+      assert.equal(next.state.current.partial, undefined);
+    });
+  });
+});

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { mock } from 'node:test';
+import { card, factsDocument } from '../../../src/ui/text';
+import { retryNode, Tree, type Row, type TreeNode } from '../../../src/ui/tree';
+import { fakeView } from '../../fakes/view';
+
+/** What the tree is to show: rows by id, and what stands below what. */
+interface Scene {
+  readonly below: Record<string, readonly string[]>;
+  readonly rows: Record<string, Partial<Row>>;
+}
+
+describe('a tree', () => {
+  let scene: Scene;
+  let view: ReturnType<typeof fakeView>;
+  let tree: Tree;
+  let fired: (readonly string[] | 'all')[];
+  let minutes: number;
+
+  const node = (id: string): TreeNode => ({
+    id,
+    kind: 'row',
+    row: () => ({ label: id, ...scene.rows[id], ...(scene.below[id] === undefined ? {} : { open: true }) }),
+    children: () => (scene.below[id] ?? []).map(node),
+  });
+  /** Draws all there is, as VS Code does. */
+  const draw = async (parent?: TreeNode): Promise<TreeNode[]> => {
+    const children = await tree.getChildren(parent);
+    const below: TreeNode[] = [];
+    for (const child of children) {
+      tree.getTreeItem(child);
+      below.push(child, ...(await draw(child)));
+    }
+    return below;
+  };
+  const passed = (ms = 100): void => mock.timers.tick(ms);
+
+  beforeEach(async () => {
+    mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+    scene = { below: { root: ['g', 'h'], g: ['a', 'b'], h: ['c'] }, rows: {} };
+    view = fakeView();
+    [fired, minutes] = [[], 0];
+    tree = new Tree({
+      view,
+      ready: () => Promise.resolve(),
+      roots: () => (scene.below['root'] ?? []).map(node),
+      onMinute: () => minutes++,
+    });
+    tree.onDidChangeTreeData(nodes => fired.push(nodes === undefined ? 'all' : nodes.map(({ id }) => id)));
+    await draw();
+  });
+  afterEach(() => {
+    tree.dispose();
+    mock.timers.reset();
+  });
+
+  it('draws nothing again that says the same', () => {
+    tree.update();
+    passed();
+    assert.deepEqual(fired, []);
+  });
+
+  it('draws the rows that say something else, once for all that changes together', () => {
+    scene.rows['b'] = { description: 'now' };
+    tree.update();
+    scene.rows['c'] = { icon: { id: 'check' } };
+    tree.update();
+    passed();
+    assert.deepEqual(fired, [['b', 'c']]);
+  });
+
+  it('draws a row with other children, and all rows where the first level is another', () => {
+    scene = { ...scene, below: { ...scene.below, g: ['b', 'a', 'new'] } };
+    tree.update();
+    passed();
+    assert.deepEqual(fired, [['g']]);
+    scene = { ...scene, below: { ...scene.below, root: ['h', 'g'] } };
+    tree.update();
+    passed();
+    assert.deepEqual(fired, [['g'], 'all']);
+  });
+
+  it('looks only at the rows it is told of', () => {
+    [scene.rows['a'], scene.rows['b']] = [{ description: 'x' }, { description: 'x' }];
+    tree.update(new Set(['b']));
+    passed();
+    assert.deepEqual(fired, [['b']]);
+  });
+
+  it('draws one row of 5,000 again where one says something else', async () => {
+    scene.below['g'] = Array.from({ length: 5_000 }, (_, index) => `row ${index}`);
+    await draw();
+    scene.rows['row 4321'] = { description: 'x' };
+    tree.update();
+    passed();
+    assert.deepEqual(fired, [['row 4321']]);
+  });
+
+  it('keeps the objects VS Code knows rows by, with what they say now, and their parents', async () => {
+    const before = await draw();
+    scene.rows['a'] = { description: 'later', tooltip: () => card('a', ['later']) };
+    tree.update();
+    passed();
+    assert.deepEqual(await draw(), before);
+    const [g, a] = before;
+    assert.ok(g && a);
+    assert.equal(tree.getTreeItem(a).description, 'later');
+    assert.match(
+      (tree.resolveTreeItem(tree.getTreeItem(a), a).tooltip as { readonly value: string }).value,
+      /later$/,
+    );
+    assert.equal(tree.getTreeItem(a).tooltip, undefined, 'tooltips are made late');
+    assert.equal(tree.getParent(a), g);
+    assert.equal(tree.node('a'), a);
+    scene = { ...scene, below: { ...scene.below, g: ['b'] } };
+    await draw();
+    assert.equal(tree.node('a'), undefined, 'what is gone is forgotten');
+  });
+
+  it('draws nothing while it is hidden, and what has changed meanwhile when it is shown', () => {
+    view.show(false);
+    scene.rows['a'] = { description: 'x' };
+    tree.update();
+    passed(10 * 60_000);
+    assert.deepEqual([fired, minutes], [[], 1]);
+    view.show(true);
+    passed();
+    assert.deepEqual([fired, minutes], [[['a']], 2]);
+  });
+
+  it('looks at ages once a minute', () => {
+    scene.rows['c'] = { description: '1 min' };
+    passed(60_000);
+    passed();
+    assert.deepEqual([fired, minutes], [[['c']], 2]);
+  });
+
+  it('reads label and description aloud where nothing else is said, and foreign texts hold no control characters', () => {
+    scene.rows['a'] = { label: 'x\u202e\ny', description: 'z\u0007' };
+    const item = tree.getTreeItem(node('a'));
+    assert.deepEqual(
+      [item.label, item.description, item.accessibilityInformation?.label],
+      ['x\ufffd y', 'z\ufffd', 'x\ufffd y, z\ufffd'],
+    );
+  });
+
+  it('has a row that asks again', () => {
+    const again = retryNode('some.refresh');
+    const { label, command } = again.row();
+    assert.deepEqual([again.id, label, command?.command], ['retry', 'Try again', 'some.refresh']);
+  });
+});
+
+describe('cards and documents', () => {
+  it('hold no markup of what they show', () => {
+    const evil = '**x** [x](command:quit) <b> file:///etc www.evil.example\n# y';
+    const text = factsDocument(
+      evil,
+      [
+        [
+          '',
+          [
+            ['Name', evil],
+            ['Nothing', undefined],
+          ],
+        ],
+      ],
+      { evil },
+    );
+    assert.ok(!/^(?!\s*"evil).*\]\(|<b>(?!.*")/m.test(text.slice(0, text.indexOf('```'))), text);
+    assert.ok(!text.includes('Nothing'));
+    assert.equal(text.match(/^#/gm)?.length, 2);
+    assert.deepEqual(card('', ['', undefined, 'one']).value, 'one');
+  });
+});

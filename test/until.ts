@@ -1,0 +1,74 @@
+import type { Event } from '../src/util/event';
+
+/** Shared by the test files, which are bundled one by one. */
+const shared = ((globalThis as { agentConsolePatience?: { ms: number } }).agentConsolePatience ??= {
+  ms: 60_000,
+});
+
+// A test may have a clock of its own; what is waited for here is real.
+const { setTimeout: realTimeout, clearTimeout: endTimeout, performance: realClock } = globalThis;
+
+/** Longest wait for anything, in ms: it ends what never comes, and nothing is expected to come by then. */
+export function patience(): number {
+  return shared.ms;
+}
+
+/** A window took so long to open: from now on everything is given ten times as long. */
+export function opened(tookMs: number): void {
+  shared.ms = Math.max(shared.ms, 10 * tookMs);
+}
+
+/** Waits until something holds, looking now and then, or whenever `event` fires. */
+export function until(holds: () => boolean | Promise<boolean>): Promise<void>;
+export function until(event: Event<unknown>, holds: () => boolean): Promise<void>;
+export function until(
+  ...args: [() => boolean | Promise<boolean>] | [Event<unknown>, () => boolean]
+): Promise<void> {
+  return args.length === 1 ? untilSeen(args[0]) : untilTold(...args);
+}
+
+async function untilSeen(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (const began = realClock.now(); !(await holds()); await new Promise(resolve => realTimeout(resolve, 5)))
+    if (realClock.now() - began > patience()) throw inVain(holds);
+}
+
+async function untilTold(event: Event<unknown>, holds: () => boolean): Promise<void> {
+  if (holds()) return;
+  await new Promise<void>((resolve, reject) => {
+    const limit = realTimeout(() => {
+      subscription.dispose();
+      reject(inVain(holds));
+    }, patience());
+    const subscription = event(() => {
+      if (!holds()) return;
+      endTimeout(limit);
+      subscription.dispose();
+      resolve();
+    });
+  });
+}
+
+function inVain(holds: () => unknown): Error {
+  return new Error(`Waited in vain until ${String(holds)}`);
+}
+
+/**
+ * Does something until what it is for has come, which is waited for longer each time: a window at work may lose a click or a key,
+ * or only be slow.
+ */
+export async function again(
+  act: () => Promise<unknown>,
+  hasCome: (limit: { readonly timeout: number }) => Promise<unknown>,
+): Promise<void> {
+  const began = realClock.now();
+  for (let timeout = 2_000; ; timeout = Math.min(2 * timeout, patience())) {
+    await act();
+    try {
+      await hasCome({ timeout });
+      return;
+    } catch (error) {
+      const isTimeout = error instanceof Error && error.name === 'TimeoutError';
+      if (!isTimeout || realClock.now() - began > patience()) throw error;
+    }
+  }
+}
