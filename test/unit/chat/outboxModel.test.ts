@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 
 type Act =
   | {
-      readonly act: 'write' | 'submit' | 'look' | 'store' | 'crash' | 'doom' | 'refresh';
+      readonly act: 'write' | 'erase' | 'submit' | 'look' | 'store' | 'crash' | 'doom' | 'refresh';
       readonly at: number;
     }
   | {
@@ -31,7 +31,7 @@ type Act =
 const at = fc.nat(1);
 const acts: fc.Arbitrary<Act> = fc.oneof(
   { weight: 12, arbitrary: fc.record({ act: fc.constantFrom('write', 'submit'), at }) },
-  { weight: 3, arbitrary: fc.record({ act: fc.constantFrom('look', 'store', 'refresh'), at }) },
+  { weight: 4, arbitrary: fc.record({ act: fc.constantFrom('look', 'store', 'refresh', 'erase'), at }) },
   { weight: 2, arbitrary: fc.record({ act: fc.constantFrom('crash', 'doom'), at }) },
   {
     weight: 4,
@@ -182,16 +182,20 @@ class Run {
         if (window.isSubmitting) return;
         const piece = ledger.next();
         this.#look(window);
-        const { text: before, stash } = window.shown;
-        const text = before === '' ? piece : `${before} ${piece}`;
-        person.write(text, window.shown);
-        window.shown = { text, stash };
-        window.unsaved = { text, at: world.now };
+        const { text } = window.shown;
+        this.#write(window, text === '' ? piece : `${text} ${piece}`);
+        return;
+      }
+      case 'erase': {
+        // All that the field holds, where it is one piece.
+        const { text } = window.shown;
+        if (window.isSubmitting || !ledger.written.includes(text)) return;
+        ledger.discarded.add(text);
+        this.#write(window, '');
         return;
       }
       case 'submit':
-        this.#submit(window);
-        return;
+        return this.#submit(window);
       case 'look':
         if (!window.isSubmitting) this.#look(window);
         return;
@@ -204,19 +208,22 @@ class Run {
         return;
       }
       case 'refresh':
-        person.refresh().catch(() => undefined);
-        return;
+        return void person.refresh().catch(() => undefined);
       case 'crash':
-        world.end(window);
-        return;
+        return world.end(window);
       case 'doom':
-        window.isDoomed = true;
-        return;
+        return void (window.isDoomed = true);
       case 'run':
         return world.run(window.pid, act.most);
       case 'decide':
         this.#decide(this.windows[index] ?? window, act.how);
     }
+  }
+
+  #write(window: Process, text: string): void {
+    window.person.write(text, window.shown);
+    window.shown = { ...window.shown, text };
+    window.unsaved = { text, at: this.world.now };
   }
 
   #submit(window: Process): void {
@@ -328,8 +335,15 @@ class Run {
           assert.ok(places <= 1, `${piece} is shown ${places} times in ${pid}: ${told}`);
       }
     }
-    for (const { person, pid } of this.windows)
+    for (const { person, pid } of this.windows) {
+      assert.deepEqual(
+        person.draft(),
+        this.windows[0]?.person.draft(),
+        `${pid} shows another draft: ${told}`,
+      );
+      assert.ok(!person.isUnwritten(), `${pid} keeps something it never writes: ${told}`);
       assert.ok(!person.entries().some(({ state }) => state === 'sending'), `${pid} sends for ever: ${told}`);
+    }
   }
 }
 

@@ -22,6 +22,7 @@ export interface Person {
   discard(id: string): Promise<unknown>;
   refresh(): Promise<void>;
   flush(): Promise<void>;
+  isUnwritten(): boolean;
   dispose(): void;
 }
 
@@ -49,6 +50,7 @@ export function openPerson(surroundings: Surroundings): Person {
     discard: id => conversation.discard(id),
     refresh: () => conversation.refresh(),
     flush: () => outboxes.flush(),
+    isUnwritten: () => outboxes.of(conversation.sessionId).isUnwritten,
     dispose: () => {
       conversation.dispose();
       outboxes.dispose();
