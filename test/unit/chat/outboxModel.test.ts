@@ -5,8 +5,8 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { mock } from 'node:test';
-import type { Shown } from '../../../src/chat/outbox/record';
 import { Database } from '../../../src/storage/database';
+import { Ledger } from './outboxPerson';
 import { SESSION, transcriptTexts, World, type Answer, type Disk, type Process } from './outboxWorld';
 
 const MINUTE = 60_000;
@@ -70,40 +70,6 @@ const leftBehind = fc.record({
   isSendQueued: fc.boolean(),
 });
 type Before = typeof leftBehind extends fc.Arbitrary<infer T> ? T : never;
-
-/** The pieces of text a person wrote, by what may have become of each. */
-class Ledger {
-  readonly written: string[] = [];
-  readonly discarded = new Set<string>();
-  /** How often each may leave: once, and again after it was refused or by a person's decision about one whose outcome is unknown. */
-  readonly #allowed = new Map<string, number>();
-  readonly #shared = new Set<string>();
-
-  /** A piece unlike every other. */
-  next(): string {
-    const number = this.written.length + 1;
-    const piece = `<${(number * 2_654_435_761) % 1_000_000_007}>`;
-    this.written.push(piece);
-    return piece;
-  }
-
-  in(text: string): readonly string[] {
-    return this.written.filter(piece => text.includes(piece));
-  }
-
-  allow(text: string): void {
-    for (const piece of this.in(text)) this.#allowed.set(piece, this.allowed(piece) + 1);
-  }
-
-  /** Two versions of a text are both there where neither can be told to be the newer one: with what they share. */
-  share({ text, stash = '' }: Shown): void {
-    for (const piece of this.in(stash)) if (text.includes(piece)) this.#shared.add(piece);
-  }
-
-  allowed(piece: string): number {
-    return this.#shared.has(piece) ? Infinity : (this.#allowed.get(piece) ?? 1);
-  }
-}
 
 class Run {
   readonly world: World;
@@ -195,7 +161,8 @@ class Run {
         return;
       }
       case 'submit':
-        return this.#submit(window);
+        this.#submit(window);
+        return;
       case 'look':
         if (!window.isSubmitting) this.#look(window);
         return;
@@ -210,7 +177,8 @@ class Run {
       case 'refresh':
         return void person.refresh().catch(() => undefined);
       case 'crash':
-        return world.end(window);
+        world.end(window);
+        return;
       case 'doom':
         return void (window.isDoomed = true);
       case 'run':
