@@ -84,7 +84,8 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.#page = panelSide({
       protocol: chatProtocol,
       handlers: panelHandlers(this),
-      post: message => panel.webview.postMessage(message),
+      // The place may show another session by now.
+      post: message => (this.isDisposed ? undefined : panel.webview.postMessage(message)),
       describe: error => forNotification(errorSentence(error)),
       onProblem: (problem, error) => this.#life.problem(problem, error),
     });
