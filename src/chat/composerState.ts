@@ -35,6 +35,7 @@ export function composerOf(
     ...(blocked === undefined ? {} : { blocked }),
     ...(tooMuch === undefined ? {} : { tooMuch }),
     queues: conversation.queuesNow,
+    canStop: conversation.canStop,
     queue: queued.map(message => queuedRow(message, format)),
     queueNote: queued.length === 0 ? '' : queueNote(conversation),
     queueStopped: conversation.isQueueStopped,

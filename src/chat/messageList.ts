@@ -2,8 +2,6 @@ import type { Extra, Message, Page } from '../api';
 import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { toStored, type StoredMessage } from './messages';
-import type { MessageSource } from './messageSource';
-import type { Break } from './rows';
 import type { Transcript } from './transcript';
 
 export interface MessageListOptions {
@@ -23,7 +21,7 @@ const MOST_PAGES = 200;
  * the list begins with is not documented, so it is seen from the times: a list with the oldest first is read on from its last
  * page, one with the newest first only as far as something is new.
  */
-export class MessageList extends Disposable implements MessageSource {
+export class MessageList extends Disposable {
   readonly #options: MessageListOptions;
   readonly #changed = this.register(new Emitter<void>());
   readonly #abort = new AbortController();
@@ -42,6 +40,7 @@ export class MessageList extends Disposable implements MessageSource {
 
   readonly onDidChange = this.#changed.event;
 
+  /** The transcript holds what the service shows: what is still missing then is not shown to anybody. */
   get isComplete(): boolean {
     return this.#complete;
   }
@@ -51,11 +50,10 @@ export class MessageList extends Disposable implements MessageSource {
     return this.#failing;
   }
 
-  /** The list has no holes: what is missing is missing at the service. */
-  breaks(): ReadonlyMap<string, Break> {
-    return new Map();
-  }
-
+  /**
+   * Reads what is not known yet; joins a reading that goes on already. Resolves to false where there is no such list, so that
+   * another way may be tried; rejects only when what was read cannot be kept.
+   */
   read(): Promise<boolean> {
     // What changes while a page is under way may be missing from it.
     if (this.#running !== undefined) this.#again = true;

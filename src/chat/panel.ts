@@ -7,7 +7,6 @@ import { openAddress } from '../util/openAddress';
 import { forNotification, oneLine } from '../util/text';
 import { panelSide, type PanelSide } from '../webview/ipc';
 import { WebviewPage } from '../webview/page';
-import { Attention } from './attention';
 import { Composing, type ComposingDeps } from './composing';
 import { composerOf } from './composerState';
 import type { Conversation } from './conversation';
@@ -16,7 +15,7 @@ import { writeNatively } from './nativeComposer';
 import type { SendOutcome } from './outbox/sender';
 import type { Shown } from './outbox/record';
 import { panelHandlers, type PanelActions } from './panelHandlers';
-import { blockedReason, headerOf, isTimeZone } from './panelState';
+import { blockedReason, headerOf, isTimeZone, outcomeWords } from './panelState';
 import type { ChatPlace } from './place';
 import { chatProtocol, type ChatProtocol, type Kept, type Unsaved, type Wanted } from './protocol';
 import { RowView } from './rowView';
@@ -49,7 +48,10 @@ export class ChatPanel extends Disposable implements PanelActions {
   readonly #rows: RowView;
   readonly #life: WebviewPage;
   readonly #page: PanelSide<ChatProtocol>;
-  readonly #attention: Attention;
+  /** Held while the session is followed. */
+  readonly #watch = this.register(new Slot<IDisposable>());
+  /** The service can be asked again, and was not yet. */
+  #isDue = false;
   readonly #gathering = this.register(new Slot<IDisposable>());
   readonly #disposed = new vscode.EventEmitter<void>();
   /** The page knows where the session was read. */
@@ -104,13 +106,6 @@ export class ChatPanel extends Disposable implements PanelActions {
         log: options.log,
       }),
     );
-    this.#attention = this.register(
-      new Attention({
-        watch: () => this.conversation.watch(),
-        refresh: () => void this.refresh().catch(() => undefined),
-        isBlocked: () => this.#blocked !== undefined,
-      }),
-    );
     this.register(this.#life.onDidReceive(message => this.#receive(message)));
     this.register(panel.onDidDispose(() => this.dispose()));
     this.#panel.title = this.#title;
@@ -125,13 +120,18 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.register(this.conversation.onDidSettle(outcome => this.#settled(outcome)));
     this.register(
       options.connection.state.onDidChange(() => {
-        this.#attention.update();
+        this.#payAttention();
         this.#gather();
       }),
     );
-    this.register(options.connection.onDidBecomeReady(() => this.#attention.becameReady()));
+    this.register(
+      options.connection.onDidBecomeReady(() => {
+        this.#isDue ||= this.#blocked === undefined;
+        this.#payAttention();
+      }),
+    );
     this.#life.load();
-    void this.conversation.load().catch((error: unknown) => {
+    this.conversation.load().catch((error: unknown) => {
       options.log.error('A transcript could not be read', error);
       this.#transcriptProblem = errorSentence(error);
       this.#gather();
@@ -168,9 +168,8 @@ export class ChatPanel extends Disposable implements PanelActions {
 
   /** Lets go of the panel but leaves it open: the editor restores it when the extension starts again. */
   release(): void {
-    this.#rows.pause();
-    super.dispose();
     this.#disposed.dispose();
+    this.leave();
   }
 
   /** Ends this chat but leaves its place to another. */
@@ -277,14 +276,13 @@ export class ChatPanel extends Disposable implements PanelActions {
   }
 
   readonly addAgain = (): Promise<void> => this.#options.sessions.ensure(this.conversation.sessionId);
+  readonly more = (): Promise<void> => showMore(this, this.#panel.kind);
 
   /** Opens find, at the latest when there is a page. */
   find(wanted: Wanted = {}): void {
     if (this.#life.isReady) this.#page.send('find', wanted);
     else this.#findWhenReady = wanted;
   }
-
-  readonly more = (): Promise<void> => showMore(this, this.#panel.kind);
 
   async openWebApp(): Promise<void> {
     if (this.#webApp !== undefined) await openAddress(this.#webApp);
@@ -324,9 +322,16 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.#payAttention();
   }
 
-  /** The service is asked for what a page shows, and not while that page is still being made. */
+  /** Nothing is asked of the service while nobody sees the page or it is still being made, nor of one that is not in use. */
   #payAttention(): void {
-    this.#attention.setVisible(this.#panel.isVisible && this.#life.isReady);
+    if (this.isDisposed) return;
+    if (!this.#panel.isVisible || !this.#life.isReady || this.#blocked !== undefined) {
+      this.#watch.set(undefined);
+      return;
+    }
+    if (this.#watch.value === undefined) this.#watch.set(this.conversation.watch());
+    if (this.#isDue) void this.refresh().catch(() => undefined);
+    this.#isDue = false;
   }
 
   /** The sample has none; no address of a single session is documented. */
@@ -356,7 +361,7 @@ export class ChatPanel extends Disposable implements PanelActions {
     const { conversation } = this;
     const began = performance.now();
     const title = this.#title;
-    this.#attention.update();
+    this.#payAttention();
     if (this.#panel.title !== title) this.#panel.title = title;
     if (!this.#life.isReady) return;
     this.#page.send('state', {
@@ -389,13 +394,7 @@ export class ChatPanel extends Disposable implements PanelActions {
   }
 
   #settled(outcome: SendOutcome): void {
-    const words =
-      outcome.state === 'accepted'
-        ? vscode.l10n.t('Message accepted.')
-        : outcome.state === 'refused'
-          ? vscode.l10n.t('Message not sent: {0}', outcome.sentence)
-          : vscode.l10n.t('It is not known whether the message arrived.');
-    if (this.#life.isReady) this.#page.send('announce', { text: words });
+    if (this.#life.isReady) this.#page.send('announce', { text: outcomeWords(outcome) });
     this.#gather();
   }
 }

@@ -48,6 +48,10 @@ export function panelHandlers(panel: PanelActions, teller?: Teller): PanelHandle
         return null;
       },
       ...composerRequests(panel.composing, giveBack, () => panel.showDraft()),
+      stop: async () => {
+        await conversation.stop();
+        return null;
+      },
       sendAgain: async ({ sendId }) => {
         await conversation.sendAgain(sendId);
         return null;

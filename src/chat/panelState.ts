@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { ConnectionState } from '../connection';
 import type { Formatter } from '../util/format';
 import { oneLine } from '../util/text';
+import type { SendOutcome } from './outbox/sender';
 import type { Header } from './protocol';
 import type { ChatSession } from './sessions';
 
@@ -115,6 +116,18 @@ export function blockedReason(state: ConnectionState, serviceId: string): string
 
 function withReason(reason: string | undefined, rest: string): string {
   return reason === undefined ? rest : `${oneLine(reason, 300)} ${rest}`;
+}
+
+/** What became of a message, for a screen reader. */
+export function outcomeWords(outcome: SendOutcome): string {
+  switch (outcome.state) {
+    case 'accepted':
+      return vscode.l10n.t('Message accepted.');
+    case 'refused':
+      return vscode.l10n.t('Message not sent: {0}', outcome.sentence);
+    case 'unknown':
+      return vscode.l10n.t('It is not known whether the message arrived.');
+  }
 }
 
 /** Whether this machine knows a time zone of that name. */

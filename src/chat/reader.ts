@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import type { StoredMessage } from './messages';
-import type { MessageSource } from './messageSource';
 import { frontiers, type Frontier } from './model';
 import type { Break } from './rows';
 import type { Transcript } from './transcript';
@@ -21,14 +20,14 @@ export interface ReaderOptions {
 const CAP = 200;
 
 /** The documented way: reads what can be reached from the known messages of a session by the ancestor walk, one question at a time. */
-export class Reader extends Disposable implements MessageSource {
+export class Reader extends Disposable {
   readonly #options: ReaderOptions;
   readonly #changed = this.register(new Emitter<void>());
   /** Sentences by the id that was asked for. */
   readonly #failed = new Map<string, string>();
   readonly #abort = new AbortController();
   #asking: string | undefined;
-  #running: Promise<boolean> | undefined;
+  #running: Promise<void> | undefined;
 
   constructor(options: ReaderOptions) {
     super();
@@ -37,23 +36,19 @@ export class Reader extends Disposable implements MessageSource {
 
   readonly onDidChange = this.#changed.event;
 
-  /** Replies to the last message can only be reached from the next one. */
-  readonly isComplete = false;
-
+  /** Where something is missing, by the message below it. */
   breaks(): ReadonlyMap<string, Break> {
     const found = this.#frontiers().filter(({ ask, below }) => ask !== below);
     return new Map(found.map(({ ask, below }) => [below, this.#breakAt(ask)]));
   }
 
   /** Reads on where it can; joins a reading that goes on already. With `retry`, also where it failed before. */
-  read(options: { readonly retry: boolean }): Promise<boolean> {
-    if (options.retry && this.#running === undefined) this.#failed.clear();
-    this.#running ??= this.#run()
-      .finally(() => {
-        this.#running = undefined;
-        this.#changed.fire();
-      })
-      .then(() => true);
+  read(retry: boolean): Promise<void> {
+    if (retry && this.#running === undefined) this.#failed.clear();
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+      this.#changed.fire();
+    });
     return this.#running;
   }
 

@@ -50,6 +50,7 @@ export async function acceptedRows(root: string): Promise<Row[]> {
       noteSend: (id, sent) => index.noteSend(SERVICE, id, sent),
     },
     attachments: new Attachments(diskFiles, () => limits(1024), 'en'),
+    extras: () => false,
     buildBody: ({ text }) => Promise.resolve(text as never),
     api: () => ({ messages: { sendBody, get: () => Promise.reject(new Error('not asked')) } }) as never,
   });

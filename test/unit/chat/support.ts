@@ -212,7 +212,7 @@ export async function openWindow(options: {
     api: () => (signedIn() ? client : undefined),
     describe: error => errorSentence(error),
     log,
-    ...(options.extras === undefined ? {} : { extras: options.extras }),
+    extras: options.extras ?? (() => false),
   });
   afterwards(() => {
     conversation.dispose();
