@@ -7,26 +7,29 @@ import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { Ticker } from '../util/ticker';
 import { AttachmentsRefused, type Attachments } from './attachments';
-import type { BuildBody } from './bodyBuilder';
+import type { BuildBody } from './body';
 import { wasSentSince } from './model';
 import type { Kept, Unsaved } from './protocol';
 import { Composition } from './outbox/composition';
 import type { Outbox, Outboxes } from './outbox/outbox';
 import { QueueRunner } from './outbox/queueRunner';
 import {
+  type Change,
+  type Entry,
   entryOf,
+  isBusy,
+  isChanged,
+  isQueued,
+  isSettled,
+  type Message,
+  type Shown,
   UNDECIDED,
   undecided,
   withAdded,
   withoutEntry,
   withReplaced,
   withTaken,
-  type Change,
-  type Entry,
-  type Message,
-  type Shown,
 } from './outbox/record';
-import { isBusy, isChanged, isQueued, isSettled } from './outbox/refusals';
 import { Sender, type Sending, type SendOutcome } from './outbox/sender';
 import { Reading } from './reading';
 import type { ReadingPlaces } from './readingPlaces';
@@ -74,7 +77,8 @@ export class Conversation extends Disposable {
   #loading: Promise<void> | undefined;
   isLoaded = false;
   #refreshing: Promise<void> | undefined;
-  #starting = false;
+  /** A message is being made ready; the next one has to wait that long. */
+  isStarting = false;
 
   constructor(options: ConversationOptions) {
     super();
@@ -147,7 +151,7 @@ export class Conversation extends Disposable {
 
   /** A message of the composer is on its way. */
   get isSending(): boolean {
-    return this.#starting || this.sends.some(send => send.state === 'sending');
+    return this.isStarting || this.sends.some(send => send.state === 'sending');
   }
 
   /** What waits until the agent is idle, in order. */
@@ -189,11 +193,6 @@ export class Conversation extends Disposable {
     } finally {
       this.#inBackground(() => this.refresh());
     }
-  }
-
-  /** A message is being made ready; the next one has to wait that long. */
-  get isStarting(): boolean {
-    return this.#starting;
   }
 
   /** What was sent from here and is not in the transcript: on its way, refused or of unknown outcome. */
@@ -344,12 +343,12 @@ export class Conversation extends Disposable {
   /** One message at a time. */
   async #begin(start: () => Promise<Sending | undefined>): Promise<Sending | undefined> {
     if (this.isSending) throw isBusy();
-    this.#starting = true;
+    this.isStarting = true;
     this.#changed.fire();
     try {
       return await start();
     } finally {
-      this.#starting = false;
+      this.isStarting = false;
       this.#changed.fire();
     }
   }

@@ -5,7 +5,7 @@ import type { Logger } from '../log';
 import type { Storage } from '../storage';
 import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
 import type { Attachments } from './attachments';
-import type { BuildBody } from './bodyBuilder';
+import type { BuildBody } from './body';
 import { Conversation } from './conversation';
 import type { KeptFiles } from './keptFiles';
 import { Outboxes } from './outbox/outbox';

@@ -18,7 +18,7 @@ import { panelHandlers, type PanelActions } from './panelHandlers';
 import { blockedReason, headerOf, isTimeZone, outcomeWords } from './panelState';
 import type { ChatPlace } from './place';
 import { chatProtocol, type ChatProtocol, type Kept, type Unsaved, type Wanted } from './protocol';
-import { RowView } from './rowView';
+import { RowView } from './rowFeed';
 import type { ChatSessions } from './sessions';
 import { chatStrings } from './strings';
 

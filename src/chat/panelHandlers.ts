@@ -1,17 +1,18 @@
 import * as vscode from 'vscode';
+import { errorSentence } from '../connection';
+import { forNotification } from '../util/text';
+import type { Conversation } from './conversation';
+import type { Message } from './outbox/record';
 import { commands } from '../contributions';
 import { openAddress } from '../util/openAddress';
 import type { PanelHandlers } from '../webview/ipc';
 import { composerRequests, type Composing } from './composing';
-import type { Conversation } from './conversation';
 import { explainGap } from './gap';
 import { imageType } from './imageType';
 import { openPath } from './openPath';
-import type { Message } from './outbox/record';
 import { pictureOf } from './parts';
 import { isHidden } from './messages';
 import { pictureFrom, type WholePicture } from './pictures';
-import { offerBack, type Teller } from './undo';
 import type { ChatProtocol, Kept, Unsaved } from './protocol';
 import { countsIn, messageText, wholeMessage } from './wholeMessage';
 
@@ -138,4 +139,28 @@ function picture(conversation: Conversation, messageId: string, index: number): 
   const mediaType = imageType(bytes);
   if (mediaType === undefined) throw new Error(vscode.l10n.t('This picture cannot be shown.'));
   return { mediaType, bytes };
+}
+
+/** Where a person is told that something is gone, and may have it back. */
+export interface Teller {
+  showInformationMessage(message: string, ...choices: string[]): Thenable<string | undefined>;
+  showErrorMessage(message: string): Thenable<unknown>;
+}
+
+/** Says that a message is gone; when the person wants it back, it comes before what the composer holds then. */
+export async function offerBack(
+  panel: { readonly conversation: Conversation; showDraft(): void },
+  words: string,
+  gone: Message,
+  teller: Teller = vscode.window,
+): Promise<void> {
+  const label = vscode.l10n.t('Put back into the composer');
+  if ((await teller.showInformationMessage(words, label)) !== label) return;
+  const { conversation } = panel;
+  try {
+    await conversation.composition.putBack(gone);
+    if (!conversation.isDisposed) panel.showDraft();
+  } catch (error) {
+    await teller.showErrorMessage(forNotification(errorSentence(error)));
+  }
 }

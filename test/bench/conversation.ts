@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { RowView } from '../../src/chat/rowView';
+import { RowView } from '../../src/chat/rowFeed';
 import type { RowsInput } from '../../src/chat/rows';
 import type { StoredMessage } from '../../src/chat/messages';
 import type { Splice } from '../../src/chat/protocol';

@@ -4,7 +4,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { ApiClient } from '../../src/api';
 import { Attachments, type AttachableFiles } from '../../src/chat/attachments';
-import { bodyBuilder } from '../../src/chat/bodyBuilder';
+import { bodyBuilder } from '../../src/chat/body';
 import { silentLog } from '../fakes/log';
 import { atMost, times, type Row } from './rows';
 import { stall } from './stall';

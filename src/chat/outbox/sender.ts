@@ -5,7 +5,7 @@ import type { Logger } from '../../log';
 import type { Lease, Storage } from '../../storage';
 import { oneLine } from '../../util/text';
 import type { Attachments } from '../attachments';
-import type { BuildBody } from '../bodyBuilder';
+import type { BuildBody } from '../body';
 import type { SentMessage } from '../messages';
 import { arrivedAs } from '../model';
 import type { ChatSession, ChatSessions } from '../sessions';

@@ -2,8 +2,13 @@ import assert from 'node:assert/strict';
 import { buildSync } from 'esbuild';
 import * as fc from 'fast-check';
 import * as path from 'node:path';
-import { messageBody, type BodyPart, type BodySource } from '../../../src/chat/body';
-import { bodyBuilder, type BuildBody } from '../../../src/chat/bodyBuilder';
+import {
+  bodyBuilder,
+  type BodyPart,
+  type BodySource,
+  type BuildBody,
+  messageBody,
+} from '../../../src/chat/body';
 import { cleanUp, temporaryFolder } from './support';
 
 afterEach(cleanUp);
