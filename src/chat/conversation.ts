@@ -6,9 +6,9 @@ import type { Storage } from '../storage';
 import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { Ticker } from '../util/ticker';
-import { AttachmentsRefused, type Attachments } from './attachments';
-import type { BuildBody } from './body';
-import { wasSentSince } from './model';
+import { AttachmentsRefused, type Attachments } from './attach/attachments';
+import type { BuildBody } from './attach/body';
+import { wasSentSince } from './transcript/model';
 import type { Kept, Unsaved } from './protocol';
 import { Composition } from './outbox/composition';
 import type { Outbox, Outboxes } from './outbox/outbox';
@@ -31,11 +31,11 @@ import {
   withTaken,
 } from './outbox/record';
 import { Sender, type Sending, type SendOutcome } from './outbox/sender';
-import { Reading } from './reading';
-import type { ReadingPlaces } from './readingPlaces';
-import type { RowsInput } from './rows';
+import { Reading } from './transcript/reading';
+import type { ReadingPlaces } from './panel/readingPlaces';
+import type { RowsInput } from './transcript/rows';
 import type { ChatSession, ChatSessions } from './sessions';
-import { Transcript } from './transcript';
+import { Transcript } from './transcript/transcript';
 
 /** What is queued or being sent is looked at so often, ms: nobody tells when another window that has it in its hands is gone. */
 const LOOK_EVERY_MS = 10_000;

@@ -4,7 +4,7 @@ import type { ChatStrings } from './strings';
 
 export type { ChatStrings } from './strings';
 /** What counts as a picture, on both sides. */
-export { imageType } from './imageType';
+export { imageType } from './attach/imageType';
 
 /** Messages between a chat panel and its page: what both sides agree on. Foreign text in it is shown as text or sanitized. */
 

@@ -1,7 +1,7 @@
-import { Attachments } from '../../src/chat/attachments';
+import { Attachments } from '../../src/chat/attach/attachments';
 import { Conversation } from '../../src/chat/conversation';
 import { Outboxes } from '../../src/chat/outbox/outbox';
-import { ReadingPlaces } from '../../src/chat/readingPlaces';
+import { ReadingPlaces } from '../../src/chat/panel/readingPlaces';
 import { SessionIndex } from '../../src/sessions/sessionIndex';
 import type { Write } from '../../src/storage/database';
 import { silentLog } from '../fakes/log';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/event';
-import type { Attachments, Inspected } from '../attachments';
+import type { Attachments, Inspected } from '../attach/attachments';
 import type { Outbox } from './outbox';
 import {
   type AttachmentReference,

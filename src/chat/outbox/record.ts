@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import { openObject, recordSchema, type RecordOf } from '../../api';
-import { sentAttachment } from '../messages';
+import { sentAttachment } from '../transcript/messages';
 
 /** An attachment of a message by its address; its bytes are read when it is sent. Size in bytes. */
 const reference = () => openObject({ ...sentAttachment(), uri: z.string() });

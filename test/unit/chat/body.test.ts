@@ -8,7 +8,7 @@ import {
   type BodySource,
   type BuildBody,
   messageBody,
-} from '../../../src/chat/body';
+} from '../../../src/chat/attach/body';
 import { cleanUp, temporaryFolder } from './support';
 
 afterEach(cleanUp);
@@ -39,7 +39,7 @@ function expected({ text, computerId, parts }: BodySource): string {
 
 function workerBuilder(): BuildBody {
   const outfile = path.join(temporaryFolder(), 'bodyWorker.js');
-  const entry = path.join(process.env['AGENT_CONSOLE_ROOT']!, 'src/chat/bodyWorker.ts');
+  const entry = path.join(process.env['AGENT_CONSOLE_ROOT']!, 'src/chat/attach/bodyWorker.ts');
   buildSync({ entryPoints: [entry], outfile, bundle: true, platform: 'node', format: 'cjs' });
   return bodyBuilder(outfile);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
-import { droppedFiles } from '../../../src/chat/given';
-import { tabFiles } from '../../../src/chat/openTabs';
+import { droppedFiles } from '../../../src/chat/attach/given';
+import { tabFiles } from '../../../src/chat/attach/openTabs';
 
 const uri = (text: string): vscode.Uri =>
   ({ scheme: 'file', path: text, toString: () => `file://${text}` }) as unknown as vscode.Uri;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { candidates, fileChoices, readPosition } from '../../../src/chat/openPath';
-import { fileName } from '../../../src/chat/markdownDocument';
+import { candidates, fileChoices, readPosition } from '../../../src/chat/panel/openPath';
+import { fileName } from '../../../src/chat/transcript/markdownDocument';
 
 const folder = { path: '/home/me/shop', name: 'shop' };
 

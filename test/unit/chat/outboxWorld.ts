@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { mock } from 'node:test';
 import { ApiError, type ApiClient } from '../../../src/api';
 import type { ConversationOptions } from '../../../src/chat/conversation';
-import { textOf } from '../../../src/chat/messages';
+import { textOf } from '../../../src/chat/transcript/messages';
 import type { ChatSession } from '../../../src/chat/sessions';
 import { openStorage, StorageError, type Storage } from '../../../src/storage';
 import type { Database, Write } from '../../../src/storage/database';

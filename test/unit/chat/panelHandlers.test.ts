@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type PanelActions, panelHandlers, type Teller } from '../../../src/chat/panelHandlers';
+import { type PanelActions, panelHandlers, type Teller } from '../../../src/chat/panel/panelHandlers';
 import { busy, queueUp } from './queueing';
 import { scene, sendAndRead } from './scene';
 import { cleanUp, composingOf, openWindow, temporaryFolder, until, writeFile, type Window } from './support';

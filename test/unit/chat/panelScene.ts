@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
-import { ChatPanel } from '../../../src/chat/panel';
-import type { ChatPlace } from '../../../src/chat/place';
+import { ChatPanel } from '../../../src/chat/panel/panel';
+import type { ChatPlace } from '../../../src/chat/panel/place';
 import type { Connection } from '../../../src/connection';
 import { Emitter, ObservableValue } from '../../../src/util/event';
 import { silentLog } from '../../fakes/log';

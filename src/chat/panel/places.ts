@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
-import { panels, views } from '../contributions';
-import { Disposable } from '../util/disposable';
-import { Emitter } from '../util/event';
-import { noticeHtml } from '../webview/html';
+import { panels, views } from '../../contributions';
+import { Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/event';
+import { noticeHtml } from '../../webview/html';
 import type { ChatPanel, PanelOptions } from './panel';
 import { createPanel, panelPlace, viewPlace, type ChatPlace } from './place';
-import { readPageState } from './requests';
-import type { ChatSessions } from './sessions';
+import { readPageState } from '../requests';
+import type { ChatSessions } from '../sessions';
 
 export interface PlacesOptions {
   readonly extensionUri: vscode.Uri;

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { forQuickPick, oneLine } from '../util/text';
+import { forQuickPick, oneLine } from '../../util/text';
 
 /** Matches offered where a name fits several files. */
 const MOST_FILES = 20;

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import { Formatter } from '../util/format';
-import { oneLine } from '../util/text';
+import { Formatter } from '../../util/format';
+import { oneLine } from '../../util/text';
 import type { BodyPart } from './body';
 import { imageType } from './imageType';
-import type { AttachmentReference } from './outbox/record';
+import type { AttachmentReference } from '../outbox/record';
 import type { WholePicture } from './pictures';
 import { sniffPieces, type MediaType, type Sniffed } from './mediaTypes';
 

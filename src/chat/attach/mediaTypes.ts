@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { ascii, imageType } from './imageType';
-import type { AttachmentKind } from './messages';
+import type { AttachmentKind } from '../transcript/messages';
 
 export interface MediaType {
   readonly kind: AttachmentKind;

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { Formatter } from '../util/format';
-import { partsOfRow, partText, wordsPattern, type MessageRow, type SendRow } from './protocol';
+import { Formatter } from '../../util/format';
+import { partsOfRow, partText, wordsPattern, type MessageRow, type SendRow } from '../protocol';
 import { RowBuilder, type RowsInput } from './rows';
 
 /** A message with all its text, where a page has perhaps only the beginning; `undefined` for what is not shown at all. */

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
-import type { Logger } from '../log';
-import { notify } from '../util/notify';
-import { saveText } from '../util/saveText';
-import { forNotification, oneLine } from '../util/text';
-import { isTime } from '../util/format';
+import type { Logger } from '../../log';
+import { notify } from '../../util/notify';
+import { saveText } from '../../util/saveText';
+import { forNotification, oneLine } from '../../util/text';
+import { isTime } from '../../util/format';
 import { fenced, inertLine, inertMarkdown } from './inertMarkdown';
-import type { Chip, Header, MessageRow, Part, Row, SendRow } from './protocol';
+import type { Chip, Header, MessageRow, Part, Row, SendRow } from '../protocol';
 
 export interface DocumentOptions {
   readonly header: Pick<Header, 'title' | 'facts' | 'messages' | 'tokens'>;

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { panels } from '../contributions';
-import { pageOptions } from '../webview/page';
+import { panels } from '../../contributions';
+import { pageOptions } from '../../webview/page';
 
 /** Where a chat page is shown: a panel among the editors, or the view of the side bar. */
 export interface ChatPlace {

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Collection, CollectionOptions, SearchText, Storage } from '../storage';
-import { Disposable } from '../util/disposable';
-import { Emitter } from '../util/event';
-import { Formatter } from '../util/format';
+import type { Collection, CollectionOptions, SearchText, Storage } from '../../storage';
+import { Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/event';
+import { Formatter } from '../../util/format';
 import {
   isHidden,
   knownMessageSchema,
@@ -13,7 +13,7 @@ import {
   type StoredMessage,
 } from './messages';
 import { isToolResult, partsOf } from './parts';
-import { partText } from './protocol';
+import { partText } from '../protocol';
 
 /** How the messages of a session are kept, and what they are found by: all a person may see of them. */
 export function transcriptRecords(serviceId: string, sessionId: string): CollectionOptions<KnownMessage> {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { Disposable } from '../util/disposable';
-import { Emitter } from '../util/event';
+import { Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/event';
 import type { StoredMessage } from './messages';
 import { frontiers, type Frontier } from './model';
 import type { Break } from './rows';

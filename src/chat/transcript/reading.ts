@@ -1,12 +1,12 @@
-import type { ApiClient } from '../api';
-import type { Logger } from '../log';
-import { Disposable } from '../util/disposable';
-import { Emitter } from '../util/event';
+import type { ApiClient } from '../../api';
+import type { Logger } from '../../log';
+import { Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/event';
 import { MessageList } from './messageList';
 import { toStored } from './messages';
 import { Reader } from './reader';
 import type { RowsInput } from './rows';
-import type { ChatSession } from './sessions';
+import type { ChatSession } from '../sessions';
 import type { Transcript } from './transcript';
 
 export interface ReadingOptions {

@@ -1,20 +1,20 @@
 import * as vscode from 'vscode';
-import { errorSentence } from '../connection';
-import { forNotification } from '../util/text';
-import type { Conversation } from './conversation';
-import type { Message } from './outbox/record';
-import { commands } from '../contributions';
-import { openAddress } from '../util/openAddress';
-import type { PanelHandlers } from '../webview/ipc';
+import { errorSentence } from '../../connection';
+import { forNotification } from '../../util/text';
+import type { Conversation } from '../conversation';
+import type { Message } from '../outbox/record';
+import { commands } from '../../contributions';
+import { openAddress } from '../../util/openAddress';
+import type { PanelHandlers } from '../../webview/ipc';
 import { composerRequests, type Composing } from './composing';
-import { explainGap } from './gap';
-import { imageType } from './imageType';
+import { explainGap } from '../transcript/gap';
+import { imageType } from '../attach/imageType';
 import { openPath } from './openPath';
-import { pictureOf } from './parts';
-import { isHidden } from './messages';
-import { pictureFrom, type WholePicture } from './pictures';
-import type { ChatProtocol, Kept, Unsaved } from './protocol';
-import { countsIn, messageText, wholeMessage } from './wholeMessage';
+import { pictureOf } from '../transcript/parts';
+import { isHidden } from '../transcript/messages';
+import { pictureFrom, type WholePicture } from '../attach/pictures';
+import type { ChatProtocol, Kept, Unsaved } from '../protocol';
+import { countsIn, messageText, wholeMessage } from '../transcript/wholeMessage';
 
 /** What the page can ask of its panel beyond the conversation itself. */
 export interface PanelActions {

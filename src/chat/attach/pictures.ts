@@ -1,4 +1,4 @@
-import { MAX_PIECE, type Picture } from './protocol';
+import { MAX_PIECE, type Picture } from '../protocol';
 
 /** A picture as a whole. */
 export interface WholePicture {

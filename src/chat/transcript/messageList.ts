@@ -1,6 +1,6 @@
-import type { Extra, Message, Page } from '../api';
-import { Disposable } from '../util/disposable';
-import { Emitter } from '../util/event';
+import type { Extra, Message, Page } from '../../api';
+import { Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/event';
 import { toStored, type StoredMessage } from './messages';
 import type { Transcript } from './transcript';
 

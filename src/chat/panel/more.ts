@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { commands } from '../contributions';
-import type { Conversation } from './conversation';
+import { commands } from '../../contributions';
+import type { Conversation } from '../conversation';
 import type { ChatPlace } from './place';
 
 interface Act extends vscode.QuickPickItem {

@@ -1,5 +1,5 @@
 import { Marked, type MarkedToken, type Token, type Tokens, type TokensList } from 'marked';
-import { plain } from '../util/text';
+import { plain } from '../../util/text';
 import { BoundedLexer, bounds, MAX_LENGTH } from './boundedMarkdown';
 
 /** Characters that may be looked at for the ends of paragraphs; everyday texts need a hundredth. */

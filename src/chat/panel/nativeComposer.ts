@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { randomUUID } from 'node:crypto';
-import { errorSentence } from '../connection';
-import { forNotification } from '../util/text';
-import type { Conversation } from './conversation';
+import { errorSentence } from '../../connection';
+import { forNotification } from '../../util/text';
+import type { Conversation } from '../conversation';
 
 /** How the editor itself asks and tells. */
 export type Prompts = Pick<typeof vscode.window, 'showInputBox' | 'showErrorMessage'> & {

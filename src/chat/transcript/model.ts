@@ -1,5 +1,5 @@
 import { isHidden, textOf, timeOf, type KnownMessage } from './messages';
-import type { Entry } from './outbox/record';
+import type { Entry } from '../outbox/record';
 
 /**
  * Messages in reading order: a parent always before its children, otherwise by time, those

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import { settings } from '../settings';
-import type { Formatter } from '../util/format';
+import { settings } from '../../settings';
+import type { Formatter } from '../../util/format';
 import { type KnownMessage } from './messages';
 import { gapCount } from './model';
-import type { GapRow } from './protocol';
+import type { GapRow } from '../protocol';
 import type { RowsInput } from './rows';
 
 /**

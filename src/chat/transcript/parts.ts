@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import type { Formatter } from '../util/format';
-import { oneLine, plain } from '../util/text';
+import type { Formatter } from '../../util/format';
+import { oneLine, plain } from '../../util/text';
 import { isHidden, type StoredItem, type StoredMessage } from './messages';
-import type { Cut, Part } from './protocol';
+import type { Cut, Part } from '../protocol';
 
 /** Longest text of one part that a page is given, and of all parts of a message, in UTF-16 units; the rest is counted. */
 const MAX_PART = 200_000;

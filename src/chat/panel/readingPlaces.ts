@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { openObject, recordSchema } from '../api';
-import type { Collection, Storage } from '../storage';
-import { Disposable } from '../util/disposable';
-import type { Kept } from './protocol';
+import { openObject, recordSchema } from '../../api';
+import type { Collection, Storage } from '../../storage';
+import { Disposable } from '../../util/disposable';
+import type { Kept } from '../protocol';
 
 interface StoredPlace extends Kept {
   /** Unix ms. */

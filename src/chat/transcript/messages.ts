@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { openObject, recordSchema, type Message } from '../api';
+import { openObject, recordSchema, type Message } from '../../api';
 
 /** One content item as kept: the fields of interface.md 2.9 and of known item types, without what must never be shown. */
 export type StoredItem = Readonly<Record<string, unknown>> & { readonly type: string };

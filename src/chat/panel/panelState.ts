@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
-import type { ConnectionState } from '../connection';
-import type { Formatter } from '../util/format';
-import { oneLine } from '../util/text';
-import type { SendOutcome } from './outbox/sender';
-import type { Header } from './protocol';
-import type { ChatSession } from './sessions';
+import type { ConnectionState } from '../../connection';
+import type { Formatter } from '../../util/format';
+import { oneLine } from '../../util/text';
+import type { SendOutcome } from '../outbox/sender';
+import type { Header } from '../protocol';
+import type { ChatSession } from '../sessions';
 
 /** Title, computer, settings, status and figures of a session, in words. `fallbackTitle` serves while the session is not known. */
 export function headerOf(

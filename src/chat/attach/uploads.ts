@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { Formatter } from '../util/format';
+import { Formatter } from '../../util/format';
 import type { Arriving } from './keptFiles';
 
 export interface Piece {

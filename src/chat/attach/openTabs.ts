@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { forQuickPick } from '../util/text';
-import { isUri } from './requests';
+import { forQuickPick } from '../../util/text';
+import { isUri } from '../requests';
 
 /** A group of editors as far as its files matter. */
 export interface TabsOfGroup {

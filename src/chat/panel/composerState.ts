@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
-import type { Formatter } from '../util/format';
-import { middle, oneLine, plain } from '../util/text';
-import type { AttachmentLimits } from './attachments';
-import type { Conversation } from './conversation';
-import type { Attached } from './outbox/composition';
-import type { Entry } from './outbox/record';
-import type { Chip, Composer, QueuedRow } from './protocol';
+import type { Formatter } from '../../util/format';
+import { middle, oneLine, plain } from '../../util/text';
+import type { AttachmentLimits } from '../attach/attachments';
+import type { Conversation } from '../conversation';
+import type { Attached } from '../outbox/composition';
+import type { Entry } from '../outbox/record';
+import type { Chip, Composer, QueuedRow } from '../protocol';
 
 /** Longest text of a queued message that a page is given, UTF-16 units: all of them are told at each change. */
 const MOST_QUEUED = 4_000;

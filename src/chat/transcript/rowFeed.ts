@@ -1,6 +1,6 @@
-import { Disposable } from '../util/disposable';
-import type { Formatter } from '../util/format';
-import type { Row, Splice } from './protocol';
+import { Disposable } from '../../util/disposable';
+import type { Formatter } from '../../util/format';
+import type { Row, Splice } from '../protocol';
 import { RowBuilder, type RowsInput } from './rows';
 import { setImmediate } from 'node:timers/promises';
 

@@ -1,18 +1,18 @@
 import * as vscode from 'vscode';
-import { computerName, type ApiClient } from '../api';
-import type { Event } from '../util/event';
-import { forQuickPick, oneLine } from '../util/text';
-import type { PanelHandlers } from '../webview/ipc';
-import type { Attachments } from './attachments';
+import { computerName, type ApiClient } from '../../api';
+import type { Event } from '../../util/event';
+import { forQuickPick, oneLine } from '../../util/text';
+import type { PanelHandlers } from '../../webview/ipc';
+import type { Attachments } from '../attach/attachments';
 import type { ComposerSettings } from './composerState';
-import type { Conversation } from './conversation';
-import type { AwayFile } from './given';
-import type { KeptFiles, LooseFile } from './keptFiles';
-import { ownTexts } from './model';
-import type { Message } from './outbox/record';
-import { Pictures } from './pictures';
-import type { ChatProtocol, Picture } from './protocol';
-import { moreThan, Uploads, type Piece } from './uploads';
+import type { Conversation } from '../conversation';
+import type { AwayFile } from '../attach/given';
+import type { KeptFiles, LooseFile } from '../attach/keptFiles';
+import { ownTexts } from '../transcript/model';
+import type { Message } from '../outbox/record';
+import { Pictures } from '../attach/pictures';
+import type { ChatProtocol, Picture } from '../protocol';
+import { moreThan, Uploads, type Piece } from '../attach/uploads';
 
 /** What composing needs beyond the conversation. */
 export interface ComposingDeps extends ComposerSettings {

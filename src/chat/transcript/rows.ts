@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import { setImmediate } from 'node:timers/promises';
-import { isTime, type Formatter } from '../util/format';
-import { oneLine } from '../util/text';
+import { isTime, type Formatter } from '../../util/format';
+import { oneLine } from '../../util/text';
 import { gapOf } from './gap';
 import { isHidden, timeOf, type KnownMessage, type SentAttachment, type SentMessage } from './messages';
 import { inOrder, isShown } from './model';
-import type { Entry } from './outbox/record';
+import type { Entry } from '../outbox/record';
 import { clipper, isToolResult, partsOf, toolNames, toolUseIds, type ToolNames } from './parts';
-import type { Chip, Cut, MessageRow, Part, Row, SendRow } from './protocol';
+import type { Chip, Cut, MessageRow, Part, Row, SendRow } from '../protocol';
 
 /** Why the walk has not gone on before a message. */
 export interface Break {
