@@ -71,6 +71,16 @@ describe('documents of foreign words', () => {
     for (const target of hostileTargets) await assertNone(transcript(hostileForms(target)));
   });
 
+  it('hold no other link in code that one reader alone sees within the words of a link', async () => {
+    const [target] = ['javascript:alert(1)'];
+    await assertNone(
+      transcript([
+        '[a `](/etc/passwd)` b](https://x.invalid)' +
+          `[click]\\(${target}) [click\\](${target}) \\\\[click](${target}) \\![click](${target})`,
+      ]),
+    );
+  });
+
   it('hold no other link of the CommonMark examples', async function () {
     for (const target of [command, '../x', 'file:///x']) {
       const hostile = examples.map(example => example.replaceAll('/url', target));
