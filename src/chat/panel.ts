@@ -336,7 +336,7 @@ export class ChatPanel extends Disposable implements PanelActions {
   }
 
   async #writeNatively(): Promise<void> {
-    const choice = await writeNatively(this.conversation, this.#panel.title);
+    const choice = await writeNatively(this.conversation, this.title);
     // It may have come late, or the person has gone elsewhere.
     if (choice !== 'reload' || !this.#life.isMissing) return;
     if (this.#options.startAnew === undefined) this.#life.load();

@@ -30,7 +30,7 @@ async function chatInView() {
     sessions: window.sessions,
     log: silentLog(),
     extensionUri: Uri.file('/extension') as unknown as vscode.Uri,
-    storageUri: { fsPath: temporaryFolder() } as vscode.Uri,
+    storageUri: { fsPath: temporaryFolder() } as unknown as vscode.Uri,
     composer: {
       sendKey: () => 'enter',
       largePaste: () => 'inline',
@@ -39,7 +39,7 @@ async function chatInView() {
     },
     location: () => 'view',
     extras: () => false,
-    memory: { get: () => undefined, update: () => Promise.resolve() } as unknown as vscode.Memento,
+    memory: { get: () => undefined, update: () => Promise.resolve() },
     details: { show: () => assert.fail('a document is shown') },
     onDidSelect: selected.event,
   });
