@@ -134,9 +134,7 @@ describe('nothing is lost', () => {
     // The old one stays until the new one is accepted.
     await row.locator('.send-state').first().waitFor({ state: 'detached' });
     assert.equal(sends(), 4);
-    // A row is hidden until it has been measured.
-    await row.first().waitFor();
-    assert.equal(await row.count(), 1);
+    await until(async () => (await row.count()) === 1);
   });
 
   it('when the page of the chat does not load: it is tried again', async () => {
