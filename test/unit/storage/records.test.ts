@@ -12,6 +12,7 @@ import {
   notes,
   openWindow,
   temporaryFolder,
+  until,
   type Note,
 } from './support';
 
@@ -114,7 +115,7 @@ describe('storage records', function () {
     assert.equal(count(), 1);
     const later = open(9 * day);
     await later.load();
-    assert.equal(count(), 0);
+    await until(() => count() === 0);
     await later.put('x', { text: 'anew' });
     assert.deepEqual(later.get('x'), { text: 'anew' });
     // What knew the removed record follows the new one.
