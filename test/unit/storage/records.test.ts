@@ -169,7 +169,7 @@ describe('storage records', function () {
     await collection.put('a', { text: 'good' });
     await assert.rejects(
       collection.put('a', { wrong: true } as unknown as Note),
-      error => error instanceof StorageError && error.kind === 'invalid' && error.message.includes('no text'),
+      error => error instanceof StorageError && error.message.includes('no text'),
     );
     assert.deepEqual(await collection.update('a', c => c), { text: 'good' });
   });
@@ -201,10 +201,7 @@ describe('storage records', function () {
       error =>
         error instanceof StorageError && /cannot be read or written \((ENOTDIR|EEXIST)\)/.test(error.message),
     );
-    await assert.rejects(
-      collection.load(),
-      error => error instanceof StorageError && error.kind === 'unwritable',
-    );
+    await assert.rejects(collection.load(), StorageError);
     fs.rmSync(root);
     await collection.load();
     await collection.put('a', { text: 'x' });
