@@ -53,7 +53,7 @@ export class Rows {
 
   #group(group: ListName): TreeNode {
     const { data, format, now, onPeopleSeen } = this.#deps;
-    const { items, reading, at, partial, failure } = data[group].state.current;
+    const { items, at, partial, failure } = data[group].state.current;
     const isPeople = group === 'people';
     const isShut = failure?.forbidden === true && items.length === 0;
     const label = isPeople ? vscode.l10n.t('Users') : vscode.l10n.t('Control history');
@@ -63,14 +63,12 @@ export class Rows {
         ? vscode.l10n.t('{0} of {1}', format.number(shown), format.number(items.length))
         : format.number(items.length);
       const description = joined([
-        reading !== undefined
-          ? vscode.l10n.t('{0} read so far…', format.number(reading.count))
-          : isShut
-            ? vscode.l10n.t('not readable with this key')
-            : at === undefined && items.length === 0
-              ? ''
-              : count,
-        partial === true && reading === undefined ? vscode.l10n.t('incomplete') : '',
+        isShut
+          ? vscode.l10n.t('not readable with this key')
+          : at === undefined && items.length === 0
+            ? ''
+            : count,
+        partial === true ? vscode.l10n.t('incomplete') : '',
         failure !== undefined && at !== undefined && items.length > 0
           ? vscode.l10n.t('{0} old', format.span(now() - at))
           : '',
@@ -78,8 +76,8 @@ export class Rows {
       return {
         label,
         description,
-        icon: { id: reading !== undefined ? 'sync~spin' : isPeople ? 'organization' : 'history' },
-        context: `${group}${reading === undefined ? '' : ' reading'}`,
+        icon: { id: isPeople ? 'organization' : 'history' },
+        context: group,
         open: isShut ? undefined : !isPeople,
         tooltip: () =>
           card(label, [

@@ -25,7 +25,7 @@ interface Window {
   readonly view: ReturnType<typeof fakeView>;
   readonly clock: { now: number };
   readonly documents: Map<string, string>;
-  readonly usage: { asked: number; of: UsageOfPeople };
+  readonly usage: { asked: number; of: UsageOfPeople | undefined };
 }
 
 function open(server: FaultServer, root = temporaryFolder()): Window {
@@ -170,6 +170,48 @@ describe('the view of the organization', () => {
     assert.ok((await textOf(window.feature.tree)).includes('Users | 2 · 3 min old'));
     window.connection.signOut();
     await until(async () => (await textOf(window.feature.tree)).length === 0);
+  });
+
+  it('asks again for the usage of people that did not come: later by itself, at once on refresh or with another key', async () => {
+    const server = await faultServer();
+    listing(server);
+    const window = open(server);
+    window.usage.of = undefined;
+    const drawn = async (asked: number): Promise<void> => {
+      await drawnRows(window.feature.tree);
+      await until(() => window.usage.asked === asked);
+    };
+    await window.feature.refresh();
+    await drawn(1);
+    await drawn(1);
+    await window.feature.refresh();
+    assert.equal(window.usage.asked, 2);
+    window.connection.anotherKey();
+    await drawn(3);
+    window.clock.now += HOUR_MS;
+    window.usage.of = new Map([['with', { lastActiveDay: '2026-11-19', tokens: 1_500 }]]);
+    await drawn(4);
+    await until(async () => (await textOf(window.feature.tree)).some(each => each.includes('1.5K tokens')));
+  });
+
+  it('tells progress above the rows, which stay as they are while they are read again', async () => {
+    const server = await faultServer();
+    listing(server);
+    const window = open(server);
+    await window.feature.refresh();
+    const items = async (): Promise<unknown> =>
+      (await drawnRows(window.feature.tree)).map(({ text, item }) => [
+        text,
+        item.iconPath,
+        item.contextValue,
+      ]);
+    const before = await items();
+    server.answer({ kind: 'silence' });
+    const again = window.feature.refresh();
+    await until(() => String(window.view.description).includes('read so far'));
+    assert.deepEqual(await items(), before);
+    window.feature.commands.stop();
+    await again;
   });
 
   it('offers to try again where nothing could be read, and names what could not', async () => {
