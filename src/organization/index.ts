@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { isApiError } from '../api';
 import { errorSentence, type Connection } from '../connection';
-import { setContext, type CommandHandlers } from '../contributions';
+import type { CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
 import { Refresher } from '../sync/refresher';
@@ -307,7 +307,6 @@ class Organization extends Disposable implements OrganizationFeature {
         ? undefined
         : vscode.l10n.t('{0} read so far…', format.number(read.reduce((a, b) => a + b))),
     ]);
-    setContext('agentConsole.organizationReading', read.length > 0);
   }
 
   #failureOf(error: unknown, what: ListName): Omit<ListFailure, 'at'> {

@@ -108,7 +108,7 @@ export class Rows {
         label,
         description,
         icon: { id: inactive ? 'circle-slash' : 'person' },
-        context: person.email === undefined ? 'person' : 'person email',
+        context: 'person',
         spoken: vscode.l10n.t('User {0}, {1}', label, joined([person.email, description], ', ')),
         command: {
           command: commands.organization.showUser,
@@ -248,7 +248,6 @@ export class Rows {
   #empty(group: ListName): TreeNode {
     const { data } = this.#deps;
     const { items, failure, reading, at } = data[group].state.current;
-    const { filterUsers, filter } = commands.organization;
     const { refresh } = commands.console;
     const act = (label: string, id: string, command: string): Row => ({
       label,
@@ -260,7 +259,7 @@ export class Rows {
         return act(
           vscode.l10n.t('Nothing passes the filter. Change it'),
           'filter',
-          group === 'people' ? filterUsers : filter,
+          commands.organization.filter,
         );
       if (reading !== undefined) return { label: vscode.l10n.t('Reading…') };
       if (failure !== undefined || at === undefined)
