@@ -284,7 +284,7 @@ export class ChatPanel extends Disposable implements PanelActions {
     else this.#findWhenReady = wanted;
   }
 
-  readonly more = (): Promise<void> => showMore(this, this.#panel.kind);
+  readonly more = (): Promise<void> => showMore(this);
 
   async openWebApp(): Promise<void> {
     if (this.#webApp !== undefined) await openAddress(this.#webApp);

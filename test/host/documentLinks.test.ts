@@ -185,7 +185,7 @@ describe('documents of foreign words', () => {
     });
     const text = hostileForms(command).join('\n\n');
     await vscode.commands.executeCommand(commands.chat.send, { sessionId, text });
-    await vscode.commands.executeCommand(commands.chat.openDocument, sessionId);
+    await vscode.commands.executeCommand(commands.chat.export, sessionId);
     const document = vscode.window.activeTextEditor?.document;
     assert.equal(document?.uri.scheme, documents.details);
     assert.match(document.getText(), /some\.command/);
