@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { startSampleService, type RecordedRequest, type SampleService } from '../fakes/sampleService';
+import { until } from '../until';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { commandLink } from './corpus';
 import { showsJust } from './shown';
