@@ -16,10 +16,9 @@ import type { Conversation } from './conversation';
 import { Conversations } from './conversations';
 import { droppedFiles, selectedTexts } from './attach/given';
 import { KeptFiles } from './attach/keptFiles';
-import { saveMarkdown, transcriptDocument } from './transcript/markdownDocument';
+import { transcriptDocument } from './transcript/markdownDocument';
 import { ChatPanel } from './panel/panel';
 import { headerOf } from './panel/panelState';
-import { pickTabFiles } from './attach/openTabs';
 import { Places } from './panel/places';
 import { messageKey, RowBuilder } from './transcript/rows';
 import { readSendRequest, readSessionId, readUris } from './requests';
@@ -102,12 +101,9 @@ class Chat extends Disposable implements ChatFeature {
     open: async target => this.#openCommand(target),
     send: async request => this.#sendCommand(request),
     attachFiles: async (uri, uris) => this.#attachCommand(readUris(uri, uris) ?? (await pickFiles())),
-    attachTabs: async (uri, place) => this.#attachCommand(await pickTabFiles(uri, place)),
     attachSelection: async () => this.#attachSelection(),
-    openPanel: async target => this.#openCommand(target, true),
     find: () => this.#places.inFront?.find(),
-    export: async target => this.#exportCommand(target),
-    openDocument: async (target, key) => this.#openDocument(target, key),
+    export: async (target, key) => this.#openDocument(target, key),
   };
 
   constructor(deps: ChatDeps) {
@@ -198,13 +194,13 @@ class Chat extends Disposable implements ChatFeature {
     super.dispose();
   }
 
-  async #openCommand(target: unknown, inPanel = false): Promise<void> {
+  async #openCommand(target: unknown): Promise<void> {
     const sessionId =
       readSessionId(target) ?? (await this.#deps.sessions.pick(vscode.l10n.t('Open a session')));
     if (sessionId === undefined) return;
     await this.#deps.connection.ready();
     await this.#deps.sessions.ensure(sessionId);
-    await (inPanel ? this.#places.showInPanel(sessionId) : this.#places.show(sessionId));
+    await this.#places.show(sessionId);
   }
 
   async #sendCommand(
@@ -274,12 +270,6 @@ class Chat extends Disposable implements ChatFeature {
         : vscode.l10n.t('Send {0} files to which session?', count);
     const sessionId = await this.#deps.sessions.pick(question);
     return sessionId === undefined ? undefined : this.#places.show(sessionId);
-  }
-
-  async #exportCommand(target: unknown): Promise<void> {
-    const written = await this.#write(target);
-    if (written === undefined) return;
-    await saveMarkdown(written.title, written.content(), this.#deps.log);
   }
 
   /** With the key of a row, only that message. */

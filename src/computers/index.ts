@@ -106,10 +106,6 @@ class Computers extends Disposable implements ComputersFeature {
     const showDetails = (id: string): Promise<void> => this.#showDetails(id);
     this.#setUps = new SetUps({ log, format, showDetails });
     this.commands = {
-      copyId: async (node?: unknown) => {
-        const id = await this.#computerOf(node);
-        if (id !== undefined) await vscode.env.clipboard.writeText(id);
-      },
       showDetails: async (node?: unknown) => {
         const id = await this.#computerOf(node);
         if (id !== undefined) await showDetails(id);

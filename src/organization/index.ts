@@ -2,11 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { isApiError } from '../api';
 import { errorSentence, type Connection } from '../connection';
-import { setContext, type CommandHandlers } from '../contributions';
+import type { CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
 import { Refresher } from '../sync/refresher';
 import type { ListFailure } from '../sync/listState';
+import { joined } from '../ui/text';
 import { Tree, type TreeNode } from '../ui/tree';
 import { setMessage, viewMessage } from '../ui/viewStatus';
 import type { DetailsDocuments } from '../util/detailsDocuments';
@@ -95,8 +96,10 @@ class Organization extends Disposable implements OrganizationFeature {
   readonly #rows: Rows;
   readonly #now: () => number;
   #storageFailure: unknown;
-  /** What people use, joined last. Nobody waits or pays for it before somebody looks at people. */
+  /** What people use, once it has come or while it is asked for. Nobody pays for it before somebody looks at people. */
   #used: Promise<void> | undefined;
+  /** Unix ms. */
+  #usageAskedAt: number | undefined;
   readonly tree: Tree;
   readonly commands: CommandHandlers<'organization'>;
   readonly policy: SessionPolicy;
@@ -113,7 +116,7 @@ class Organization extends Disposable implements OrganizationFeature {
     const data = this.register(new OrganizationData({ connection, storage, log, failureOf, language, now }));
     this.#data = data;
     this.#documents = new ControlDocuments(data, calendar);
-    this.#rows = new Rows({ data, format, calendar, now, onPeopleSeen: () => void this.#askUsage() });
+    this.#rows = new Rows({ data, format, calendar, now, onPeopleSeen: () => this.#onPeopleSeen() });
     this.tree = this.register(
       new Tree({
         view,
@@ -142,6 +145,7 @@ class Organization extends Disposable implements OrganizationFeature {
     this.policy = { warnings: async choice => warningsOf(choice, await this.#controls(), calendar) };
     this.register(data.onDidChange(() => this.#draw()));
     this.register(connection.state.onDidChange(() => void this.#onConnection()));
+    this.register(connection.onDidBecomeReady(() => this.#forgetUsage()));
     for (const list of [data.people, data.controls]) {
       const refresher = this.register(
         new Refresher({
@@ -195,7 +199,7 @@ class Organization extends Disposable implements OrganizationFeature {
 
   async refresh(): Promise<void> {
     await this.#data.refresh();
-    if (this.#used !== undefined) await (this.#used = this.#joinUsage());
+    if (this.#usageAskedAt !== undefined) await (this.#used = this.#joinUsage());
   }
 
   documentText(uri: { readonly path: string }): Promise<string> {
@@ -216,7 +220,7 @@ class Organization extends Disposable implements OrganizationFeature {
   async #onConnection(): Promise<void> {
     const before = this.#data.serviceId;
     await this.#ready();
-    if (before !== this.#data.serviceId) this.#used = undefined;
+    if (before !== this.#data.serviceId) this.#forgetUsage();
     this.#draw();
   }
 
@@ -234,12 +238,26 @@ class Organization extends Disposable implements OrganizationFeature {
     return (this.#used ??= this.#joinUsage());
   }
 
+  /** What did not come is asked for again, but not each time a row is drawn. */
+  #onPeopleSeen(): void {
+    if (this.#now() - (this.#usageAskedAt ?? -Infinity) >= FRESH_MS) void this.#askUsage();
+  }
+
+  #forgetUsage(): void {
+    [this.#used, this.#usageAskedAt] = [undefined, undefined];
+  }
+
   async #joinUsage(): Promise<void> {
     const { usage, log } = this.#deps;
+    const { serviceId } = this.#data;
+    this.#usageAskedAt = this.#now();
     try {
       const used = await usage?.();
-      if (used !== undefined) this.#data.setUsage(used);
+      if (serviceId !== this.#data.serviceId) return;
+      if (used === undefined) this.#used = undefined;
+      else this.#data.setUsage(used);
     } catch (error) {
+      this.#used = undefined;
       log.warn(`Usage of people is not known: ${errorSentence(error)}`);
     }
   }
@@ -264,7 +282,7 @@ class Organization extends Disposable implements OrganizationFeature {
   #showStatus(): void {
     const { connection, view, format } = this.#deps;
     const lists = [this.#data.people.state.current, this.#data.controls.state.current];
-    const [first, second] = lists;
+    const [first] = lists;
     const isShut = lists.every(({ failure }) => failure?.forbidden === true);
     const message = isShut
       ? vscode.l10n.t(
@@ -281,9 +299,14 @@ class Organization extends Disposable implements OrganizationFeature {
         });
     const stored = this.#storageFailure === undefined ? undefined : errorSentence(this.#storageFailure);
     setMessage(view, [stored, message].filter(Boolean).join(' ') || undefined);
-    view.description = filterText(this.#data.peopleFilter, this.#data.historyFilter, this.#data.revisions);
-    const reading = first?.reading !== undefined || second?.reading !== undefined;
-    setContext('agentConsole.organizationReading', reading);
+    // Progress stands here and in no row: a row that says something else is drawn again with all below it.
+    const read = lists.flatMap(({ reading }) => reading?.count ?? []);
+    view.description = joined([
+      filterText(this.#data.peopleFilter, this.#data.historyFilter, this.#data.revisions),
+      read.length === 0
+        ? undefined
+        : vscode.l10n.t('{0} read so far…', format.number(read.reduce((a, b) => a + b))),
+    ]);
   }
 
   #failureOf(error: unknown, what: ListName): Omit<ListFailure, 'at'> {

@@ -53,7 +53,7 @@ export class Rows {
 
   #group(group: ListName): TreeNode {
     const { data, format, now, onPeopleSeen } = this.#deps;
-    const { items, reading, at, partial, failure } = data[group].state.current;
+    const { items, at, partial, failure } = data[group].state.current;
     const isPeople = group === 'people';
     const isShut = failure?.forbidden === true && items.length === 0;
     const label = isPeople ? vscode.l10n.t('Users') : vscode.l10n.t('Control history');
@@ -63,14 +63,12 @@ export class Rows {
         ? vscode.l10n.t('{0} of {1}', format.number(shown), format.number(items.length))
         : format.number(items.length);
       const description = joined([
-        reading !== undefined
-          ? vscode.l10n.t('{0} read so far…', format.number(reading.count))
-          : isShut
-            ? vscode.l10n.t('not readable with this key')
-            : at === undefined && items.length === 0
-              ? ''
-              : count,
-        partial === true && reading === undefined ? vscode.l10n.t('incomplete') : '',
+        isShut
+          ? vscode.l10n.t('not readable with this key')
+          : at === undefined && items.length === 0
+            ? ''
+            : count,
+        partial === true ? vscode.l10n.t('incomplete') : '',
         failure !== undefined && at !== undefined && items.length > 0
           ? vscode.l10n.t('{0} old', format.span(now() - at))
           : '',
@@ -78,8 +76,8 @@ export class Rows {
       return {
         label,
         description,
-        icon: { id: reading !== undefined ? 'sync~spin' : isPeople ? 'organization' : 'history' },
-        context: `${group}${reading === undefined ? '' : ' reading'}`,
+        icon: { id: isPeople ? 'organization' : 'history' },
+        context: group,
         open: isShut ? undefined : !isPeople,
         tooltip: () =>
           card(label, [
@@ -110,7 +108,7 @@ export class Rows {
         label,
         description,
         icon: { id: inactive ? 'circle-slash' : 'person' },
-        context: person.email === undefined ? 'person' : 'person email',
+        context: 'person',
         spoken: vscode.l10n.t('User {0}, {1}', label, joined([person.email, description], ', ')),
         command: {
           command: commands.organization.showUser,
@@ -250,7 +248,6 @@ export class Rows {
   #empty(group: ListName): TreeNode {
     const { data } = this.#deps;
     const { items, failure, reading, at } = data[group].state.current;
-    const { filterUsers, filter } = commands.organization;
     const { refresh } = commands.console;
     const act = (label: string, id: string, command: string): Row => ({
       label,
@@ -262,7 +259,7 @@ export class Rows {
         return act(
           vscode.l10n.t('Nothing passes the filter. Change it'),
           'filter',
-          group === 'people' ? filterUsers : filter,
+          commands.organization.filter,
         );
       if (reading !== undefined) return { label: vscode.l10n.t('Reading…') };
       if (failure !== undefined || at === undefined)

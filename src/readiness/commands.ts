@@ -35,7 +35,6 @@ interface Given {
   readonly key?: unknown;
   readonly reportId?: unknown;
   readonly criterion?: unknown;
-  readonly path?: unknown;
 }
 
 /** What a person can do with readiness reports. Without a row each command asks with a picker. */
@@ -49,11 +48,6 @@ export class ReadinessCommands {
     exportReport: async node => {
       const shown = await this.#shownOf(node);
       if (shown !== undefined) await this.export(shown);
-    },
-    revealApplication: async node => {
-      const { path } = given(node);
-      const shown = await this.#shownOf(node);
-      if (shown !== undefined && typeof path === 'string') await this.reveal(shown, path);
     },
   };
 

@@ -209,22 +209,20 @@ function criterionNode({ key }: Repository, criterion: CriterionRow): TreeNode {
 
 function appNode(repository: Repository, local: LocalRepository | undefined, path: string): TreeNode {
   const description = repository.reports[0]?.apps?.[path]?.description;
-  const node = { kind: 'app', key: repository.key, path };
-  const isHere = appFolder(local, path) !== undefined;
+  const folder = appFolder(local, path);
   const title = vscode.l10n.t('Show in the Explorer');
   const row: Row = {
     label: middle(appLabel(path), 60),
     description,
     icon: { id: path === '.' ? 'root-folder' : 'folder' },
     tooltip: () => card(path, [description]),
-    ...(isHere
-      ? {
-          context: 'readinessApp',
-          command: { command: commands.readiness.revealApplication, title, arguments: [node] },
-        }
-      : {}),
+    command: folder && { command: 'revealInExplorer', title, arguments: [folder] },
   };
-  return { id: `app/${isHere ? 'here/' : ''}${repository.key}/${path}`, ...node, row: () => row };
+  return {
+    id: `app/${folder === undefined ? '' : 'here/'}${repository.key}/${path}`,
+    kind: 'app',
+    row: () => row,
+  };
 }
 
 function reportNode(repository: Repository, report: StoredReport, format: Formatter): TreeNode {

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { commands } from '../../contributions';
 import type { Conversation } from '../conversation';
-import type { ChatPlace } from './place';
 
 interface Act extends vscode.QuickPickItem {
   readonly act: () => unknown;
@@ -13,8 +12,8 @@ interface MorePanel {
 }
 
 /** Lets the person choose what else to do with the session of a chat. */
-export async function showMore(panel: MorePanel, kind: ChatPlace['kind']): Promise<void> {
-  const chosen = await vscode.window.showQuickPick(moreActs(panel, kind), {
+export async function showMore(panel: MorePanel): Promise<void> {
+  const chosen = await vscode.window.showQuickPick(moreActs(panel), {
     placeHolder: vscode.l10n.t('What to do with this session'),
     ignoreFocusOut: true,
   });
@@ -22,7 +21,7 @@ export async function showMore(panel: MorePanel, kind: ChatPlace['kind']): Promi
 }
 
 /** What a chat can do beyond what its page shows; where a session's row has the same, in its words. */
-export function moreActs(panel: MorePanel, kind: ChatPlace['kind']): Act[] {
+export function moreActs(panel: MorePanel): Act[] {
   const { sessionId, session } = panel.conversation;
   const run = (icon: string, label: string, command: string): Act => ({
     label: `$(${icon}) ${label}`,
@@ -31,8 +30,7 @@ export function moreActs(panel: MorePanel, kind: ChatPlace['kind']): Act[] {
   const { sessions, chat } = commands;
   return [
     { label: `$(search) ${vscode.l10n.t('Find in this session')}`, act: () => panel.find() },
-    run('export', vscode.l10n.t('Export to Markdown…'), chat.export),
-    run('file', vscode.l10n.t('Open as text document'), chat.openDocument),
+    run('markdown', vscode.l10n.t('Export to Markdown'), chat.export),
     run('copy', vscode.l10n.t('Copy session id'), sessions.copyId),
     run('link', vscode.l10n.t('Copy session link'), sessions.copyLink),
     run('info', vscode.l10n.t('Show session details'), sessions.showDetails),
@@ -47,6 +45,5 @@ export function moreActs(panel: MorePanel, kind: ChatPlace['kind']): Act[] {
             ? run('archive', vscode.l10n.t('Unarchive session'), sessions.unarchive)
             : run('archive', vscode.l10n.t('Archive session on this machine'), sessions.archive),
         ]),
-    ...(kind === 'view' ? [run('multiple-windows', vscode.l10n.t('Open in an editor'), chat.openPanel)] : []),
   ];
 }

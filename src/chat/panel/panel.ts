@@ -276,7 +276,7 @@ export class ChatPanel extends Disposable implements PanelActions {
   }
 
   readonly addAgain = (): Promise<void> => this.#options.sessions.ensure(this.conversation.sessionId);
-  readonly more = (): Promise<void> => showMore(this, this.#panel.kind);
+  readonly more = (): Promise<void> => showMore(this);
 
   /** Opens find, at the latest when there is a page. */
   find(wanted: Wanted = {}): void {

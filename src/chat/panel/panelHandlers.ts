@@ -104,7 +104,7 @@ export function panelHandlers(panel: PanelActions, teller?: Teller): PanelHandle
       },
       openMessage: async ({ key }) => {
         if (wholeMessage(conversation.rows, key) !== undefined)
-          await vscode.commands.executeCommand(commands.chat.openDocument, conversation.sessionId, key);
+          await vscode.commands.executeCommand(commands.chat.export, conversation.sessionId, key);
       },
       kept: kept => panel.keep(kept),
       more: () => panel.more(),

@@ -83,14 +83,10 @@ export class Places extends Disposable {
   show(sessionId: string): Promise<ChatPanel> {
     const serviceId = this.#needService();
     const open = this.#panels.get(panelKey(serviceId, sessionId));
-    if (open !== undefined || this.#options.location() === 'panel') return this.showInPanel(sessionId);
-    return this.#inTurn(() => this.#showInView(serviceId, sessionId));
-  }
-
-  /** Shows a session in a panel, whatever the setting says. */
-  showInPanel(sessionId: string): Promise<ChatPanel> {
-    const serviceId = this.#needService();
-    return this.#inTurn(() => this.#openPanel(serviceId, sessionId));
+    const inPanel = open !== undefined || this.#options.location() === 'panel';
+    return this.#inTurn(() =>
+      inPanel ? this.#openPanel(serviceId, sessionId) : this.#showInView(serviceId, sessionId),
+    );
   }
 
   /** One at a time: two clicks must not make two panels. */

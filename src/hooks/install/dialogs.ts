@@ -16,7 +16,7 @@ import { foldCase } from '../receive/inbox';
 
 export interface DialogDeps {
   readonly log: Logger;
-  readonly installation: Installation;
+  readonly installation: Pick<Installation, 'look' | 'files' | 'planInstall' | 'planUninstall' | 'carryOut'>;
   readonly place: HookPlace;
   /** The folder of the extension that holds the script. */
   readonly shipped: string;
@@ -94,13 +94,19 @@ export class Dialogs extends Disposable {
     needRealFiles();
     const { installation, place, shipped, log } = this.#deps;
     await placeScript(place, shipped);
-    for (const { file, events } of await installation.files()) {
+    const files = await installation.files();
+    const repaired: string[] = [];
+    for (const { file, events } of files) {
       const plan = await installation.planInstall(file, events);
       const question = vscode.l10n.t('Repair the hooks in {0}?', path.basename(file));
-      if (plan.text !== plan.read.text && (await this.#agreed(plan, question)))
-        await installation.carryOut(plan);
+      if (!(await this.#agreed(plan, question))) continue;
+      if (plan.text !== plan.read.text) await installation.carryOut(plan);
+      repaired.push(middle(file, 80));
     }
-    notify(log, 'info', vscode.l10n.t('The hooks are repaired.'));
+    if (files.length === 0) this.#noneInstalled();
+    if (repaired.length === 0) return;
+    const done = vscode.l10n.t('The hooks are repaired in {0}.', repaired.join(', '));
+    notify(log, 'info', forNotification(done, 500));
   }
 
   /** Shows what a plan would change in the diff editor, and asks beside it. */
@@ -132,10 +138,14 @@ export class Dialogs extends Disposable {
     }
   }
 
+  #noneInstalled(): void {
+    notify(this.#deps.log, 'info', vscode.l10n.t('No hooks have been installed from here.'));
+  }
+
   async #chooseInstalled(): Promise<string | undefined> {
     const files = await this.#deps.installation.files();
     if (files.length === 0) {
-      notify(this.#deps.log, 'info', vscode.l10n.t('No hooks have been installed from here.'));
+      this.#noneInstalled();
       return undefined;
     }
     const rows = files.map(({ file, events }) => ({

@@ -25,7 +25,7 @@ interface Window {
   readonly view: ReturnType<typeof fakeView>;
   readonly clock: { now: number };
   readonly documents: Map<string, string>;
-  readonly usage: { asked: number; of: UsageOfPeople };
+  readonly usage: { asked: number; of: UsageOfPeople | undefined };
 }
 
 function open(server: FaultServer, root = temporaryFolder()): Window {
@@ -172,6 +172,48 @@ describe('the view of the organization', () => {
     await until(async () => (await textOf(window.feature.tree)).length === 0);
   });
 
+  it('asks again for the usage of people that did not come: later by itself, at once on refresh or with another key', async () => {
+    const server = await faultServer();
+    listing(server);
+    const window = open(server);
+    window.usage.of = undefined;
+    const drawn = async (asked: number): Promise<void> => {
+      await drawnRows(window.feature.tree);
+      await until(() => window.usage.asked === asked);
+    };
+    await window.feature.refresh();
+    await drawn(1);
+    await drawn(1);
+    await window.feature.refresh();
+    assert.equal(window.usage.asked, 2);
+    window.connection.anotherKey();
+    await drawn(3);
+    window.clock.now += HOUR_MS;
+    window.usage.of = new Map([['with', { lastActiveDay: '2026-11-19', tokens: 1_500 }]]);
+    await drawn(4);
+    await until(async () => (await textOf(window.feature.tree)).some(each => each.includes('1.5K tokens')));
+  });
+
+  it('tells progress above the rows, which stay as they are while they are read again', async () => {
+    const server = await faultServer();
+    listing(server);
+    const window = open(server);
+    await window.feature.refresh();
+    const items = async (): Promise<unknown> =>
+      (await drawnRows(window.feature.tree)).map(({ text, item }) => [
+        text,
+        item.iconPath,
+        item.contextValue,
+      ]);
+    const before = await items();
+    server.answer({ kind: 'silence' });
+    const again = window.feature.refresh();
+    await until(() => String(window.view.description).includes('read so far'));
+    assert.deepEqual(await items(), before);
+    window.feature.dispose();
+    await again;
+  });
+
   it('offers to try again where nothing could be read, and names what could not', async () => {
     const server = await faultServer();
     server.answer({ kind: 'answer', status: 404, body: {} });
@@ -190,35 +232,16 @@ describe('the view of the organization', () => {
     assert.ok(rows.includes('    User no id | id is missing'), rows.join('\n'));
   });
 
-  it('copies the e-mails of all selected rows that have one, or says who has none', async () => {
-    const server = await faultServer();
-    listing(server);
-    const window = open(server);
-    await window.feature.refresh();
-    const rows = people.map(({ id }) => ({ personId: id }));
-    for (const clicked of rows) {
-      acts.splice(0);
-      await window.feature.commands.copyEmail(clicked, rows);
-      assert.deepEqual(acts, ['clipboard.writeText=ann@acme.example']);
-    }
-    await rejects(window.feature.commands.copyEmail(rows[1], [rows[1]]), /no e-mail of Bo/);
-  });
-
   it('says why there is none to choose from instead of asking with an empty list', async () => {
     const server = await faultServer();
     const window = open(server);
     const { commands } = window.feature;
-    const ofPeople = ['showUser', 'copyEmail', 'exportUsers'] as const;
-    const ofRevisions = [
-      'filter',
-      'openChanges',
-      'compareRevisions',
-      'showCurrent',
-      'showRevision',
-      'exportHistory',
-    ] as const;
+    const ofPeople = ['showUser', 'filter', 'export'] as const;
+    const ofRevisions = ['openChanges', 'compareRevisions', 'showRevision', 'filter', 'export'] as const;
     const says = async (names: readonly (keyof typeof commands)[], reason: RegExp): Promise<void> => {
-      for (const name of names) await rejects(commands[name](), reason);
+      const id = `group/${names === ofPeople ? 'people' : 'controls'}`;
+      const isOfGroup = (name: string): boolean => name === 'filter' || name === 'export';
+      for (const name of names) await rejects(commands[name](isOfGroup(name) ? { id } : undefined), reason);
     };
     listing(server, [], []);
     await says(ofPeople, /^Error: There are no users yet\.$/);
