@@ -1,5 +1,5 @@
 import { boolean, bytes, listOf, number, object, optional, text } from '../webview/guards';
-import { event, request } from '../webview/ipc';
+import { act, event, request } from '../webview/ipc';
 import type { ChatStrings } from './strings';
 
 export type { ChatStrings } from './strings';
@@ -284,14 +284,14 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
      * Sends the text with the attachments the panel holds, or queues it while the agent works; answered when it is recorded durably,
      * before it is accepted. `sendId`: 8 to 64 letters, digits or dashes, made by the page.
      */
-    send: request(object({ text: written, sendId: text(100) }))<null>(),
+    send: act(object({ text: written, sendId: text(100) })),
     /** What the person sent before, the latest first. */
     history: request(none)<readonly string[]>(),
     /**
      * Attaches bytes, pasted, dropped, or a long text, in pieces one after another: all of one file have its `upload`. With
      * `replaces`, in the place of that attachment.
      */
-    attachBytes: request(
+    attachBytes: act(
       object({
         upload: text(100),
         name: text(300),
@@ -299,31 +299,31 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
         isLast: boolean,
         replaces: optional(text(10_000)),
       }),
-    )<null>(),
+    ),
     /** Asks for files with a picker. */
-    attach: request(none)<null>(),
+    attach: act(none),
     /** Attaches files that were dropped, by their addresses. */
-    attachUris: request(object({ uris: listOf(text(10_000), 500) }))<null>(),
+    attachUris: act(object({ uris: listOf(text(10_000), 500) })),
     /** The bytes of an attached picture, from this one on. */
     attachedPicture: request(object({ key: text(10_000), from }))<Picture>(),
     /** Puts a queued message back into the composer. */
-    takeBackQueued: request(id)<null>(),
-    removeQueued: request(id)<null>(),
+    takeBackQueued: act(id),
+    removeQueued: act(id),
     /** Asks for the computer the message goes to. */
-    chooseTarget: request(none)<null>(),
+    chooseTarget: act(none),
     /** Stops the agent. */
-    stop: request(none)<null>(),
-    sendAgain: request(sendId)<null>(),
-    discard: request(sendId)<null>(),
+    stop: act(none),
+    sendAgain: act(sendId),
+    discard: act(sendId),
     /** Puts a refused message back into the composer. */
-    editAgain: request(sendId)<null>(),
-    refresh: request(none)<null>(),
+    editAgain: act(sendId),
+    refresh: act(none),
     /** Goes on with an ancestor walk that stopped. */
-    readEarlier: request(none)<null>(),
+    readEarlier: act(none),
     /** Opens `path:line` or `path:line:column` of the workspace. */
-    openPath: request(object({ path: text(4000) }))<null>(),
+    openPath: act(object({ path: text(4000) })),
     /** Puts a removed session back into the list. */
-    addAgain: request(none)<null>(),
+    addAgain: act(none),
     /** How often each part of a message holds these words, also where the page has only its beginning. */
     findWhole: request(object({ key, words: text(10_000) }))<readonly number[]>(),
     picture: request(object({ messageId: text(1000), index: number(0, 10_000), from }))<Picture>(),

@@ -29,6 +29,11 @@ export function request<P>(params: Guard<P>): <R>() => RequestSpec<P, R> {
   return () => ({ params });
 }
 
+/** A request that is answered when it is done, with nothing. */
+export function act<P>(params: Guard<P>): RequestSpec<P, void> {
+  return { params };
+}
+
 /** An event with this payload. */
 export function event<T>(): EventSpec<T> {
   return {};

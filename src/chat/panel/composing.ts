@@ -2,16 +2,13 @@ import * as vscode from 'vscode';
 import { computerName, type ApiClient } from '../../api';
 import type { Event } from '../../util/event';
 import { forQuickPick, oneLine } from '../../util/text';
-import type { PanelHandlers } from '../../webview/ipc';
 import type { Attachments } from '../attach/attachments';
 import type { ComposerSettings } from './composerState';
 import type { Conversation } from '../conversation';
 import type { AwayFile } from '../attach/given';
 import type { KeptFiles, LooseFile } from '../attach/keptFiles';
-import { ownTexts } from '../transcript/model';
-import type { Message } from '../outbox/record';
 import { Pictures } from '../attach/pictures';
-import type { ChatProtocol, Picture } from '../protocol';
+import type { Picture } from '../protocol';
 import { moreThan, Uploads, type Piece } from '../attach/uploads';
 
 /** What composing needs beyond the conversation. */
@@ -147,49 +144,6 @@ export class Composing {
     if (!this.conversation.composition.draft.attachments.includes(key))
       throw new Error(vscode.l10n.t('This attachment has been removed meanwhile.'));
   }
-}
-
-/** Answers to what the page asks of the composer and the queue. */
-export function composerRequests(
-  composing: Composing,
-  giveBack: (words: string, gone: Message) => void,
-  showDraft: () => void,
-): Pick<
-  PanelHandlers<ChatProtocol>['requests'],
-  | 'history'
-  | 'attach'
-  | 'attachUris'
-  | 'attachBytes'
-  | 'attachedPicture'
-  | 'takeBackQueued'
-  | 'removeQueued'
-  | 'chooseTarget'
-> {
-  const { conversation } = composing;
-  const done = async (act: Promise<unknown>): Promise<null> => {
-    await act;
-    return null;
-  };
-  const isGone = (): Error => new Error(vscode.l10n.t('This message is being sent or is gone.'));
-  return {
-    history: () => ownTexts(conversation.transcript.known),
-    attach: () => done(composing.pickFiles()),
-    attachUris: ({ uris }) => done(composing.attachUris(uris)),
-    attachBytes: piece => done(composing.receive(piece)),
-    attachedPicture: ({ key, from }) => composing.picture(key, from),
-    takeBackQueued: async ({ id }) => {
-      if ((await conversation.composition.takeBackQueued(id)) === undefined) throw isGone();
-      showDraft();
-      return null;
-    },
-    removeQueued: async ({ id }) => {
-      const gone = await conversation.removeQueued(id);
-      if (gone === undefined) throw isGone();
-      giveBack(vscode.l10n.t('Message removed from the queue.'), gone);
-      return null;
-    },
-    chooseTarget: () => done(composing.chooseTarget()),
-  };
 }
 
 /** A character that leaves a trace. */

@@ -6,12 +6,13 @@ import type { Message } from '../outbox/record';
 import { commands } from '../../contributions';
 import { openAddress } from '../../util/openAddress';
 import type { PanelHandlers } from '../../webview/ipc';
-import { composerRequests, type Composing } from './composing';
+import type { Composing } from './composing';
 import { explainGap } from '../transcript/gap';
 import { imageType } from '../attach/imageType';
 import { openPath } from './openPath';
 import { pictureOf } from '../transcript/parts';
 import { isHidden } from '../transcript/messages';
+import { ownTexts } from '../transcript/model';
 import { pictureFrom, type WholePicture } from '../attach/pictures';
 import type { ChatProtocol, Kept, Unsaved } from '../protocol';
 import { countsIn, messageText, wholeMessage } from '../transcript/wholeMessage';
@@ -40,49 +41,40 @@ export interface PanelActions {
 
 /** Answers to everything the page may say; one for each name of the protocol. */
 export function panelHandlers(panel: PanelActions, teller?: Teller): PanelHandlers<ChatProtocol> {
-  const { conversation } = panel;
+  const { conversation, composing } = panel;
   const giveBack = (words: string, gone: Message): void => void offerBack(panel, words, gone, teller);
   return {
     requests: {
-      send: async ({ text, sendId }) => {
-        await panel.send(text, sendId);
-        return null;
+      send: ({ text, sendId }) => panel.send(text, sendId),
+      stop: () => conversation.stop(),
+      history: () => ownTexts(conversation.transcript.known),
+      attach: () => composing.pickFiles(),
+      attachUris: ({ uris }) => composing.attachUris(uris),
+      attachBytes: piece => composing.receive(piece),
+      attachedPicture: ({ key, from }) => composing.picture(key, from),
+      chooseTarget: () => composing.chooseTarget(),
+      takeBackQueued: async ({ id }) => {
+        if ((await conversation.composition.takeBackQueued(id)) === undefined) throw isGone();
+        panel.showDraft();
       },
-      ...composerRequests(panel.composing, giveBack, () => panel.showDraft()),
-      stop: async () => {
-        await conversation.stop();
-        return null;
+      removeQueued: async ({ id }) => {
+        const gone = await conversation.removeQueued(id);
+        if (gone === undefined) throw isGone();
+        giveBack(vscode.l10n.t('Message removed from the queue.'), gone);
       },
-      sendAgain: async ({ sendId }) => {
-        await conversation.sendAgain(sendId);
-        return null;
-      },
+      sendAgain: ({ sendId }) => conversation.sendAgain(sendId),
       discard: async ({ sendId }) => {
         const gone = await conversation.discard(sendId);
         if (gone !== undefined) giveBack(vscode.l10n.t('Message discarded.'), gone);
-        return null;
       },
       editAgain: async ({ sendId }) => {
         await conversation.composition.editAgain(sendId);
         panel.showDraft();
-        return null;
       },
-      refresh: async () => {
-        await panel.refresh();
-        return null;
-      },
-      readEarlier: async () => {
-        await conversation.readOn();
-        return null;
-      },
-      openPath: async ({ path }) => {
-        await openPath(path);
-        return null;
-      },
-      addAgain: async () => {
-        await panel.addAgain();
-        return null;
-      },
+      refresh: () => panel.refresh(),
+      readEarlier: () => conversation.readOn(),
+      openPath: ({ path }) => openPath(path),
+      addAgain: () => panel.addAgain(),
       findWhole: ({ key, words }) => {
         const row = words === '' ? undefined : wholeMessage(conversation.rows, key);
         return row === undefined ? [] : countsIn(row, words);
@@ -113,6 +105,8 @@ export function panelHandlers(panel: PanelActions, teller?: Teller): PanelHandle
     },
   };
 }
+
+const isGone = (): Error => new Error(vscode.l10n.t('This message is being sent or is gone.'));
 
 /** Opens web and mail links only (trust.md 6). */
 async function openLink(href: string): Promise<void> {
