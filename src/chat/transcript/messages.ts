@@ -1,51 +1,61 @@
 import * as z from 'zod/mini';
-import { openObject, recordSchema, type Message } from '../../api';
+import { openObject, recordSchema, type Message, type RecordOf } from '../../api';
 
-/** One content item as kept: the fields of interface.md 2.9 and of known item types, without what must never be shown. */
+/** The fields of interface.md 2.9 and of known item types, without what must never be shown. */
 export type StoredItem = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** What is kept of a message. Times are the service's, Unix ms. */
-export interface StoredMessage {
-  readonly id: string;
-  readonly role?: string;
-  readonly createdAt?: number;
-  readonly updatedAt?: number;
-  readonly parentId?: string;
-  readonly visibility?: string;
-  readonly isUserVisible?: boolean;
-  readonly isError?: boolean;
-  readonly providerAPhase?: string;
-  readonly providerAReasoningSummary?: string;
-  readonly chatCompletionReasoningContent?: string;
-  readonly content: readonly StoredItem[];
-}
+const item = () =>
+  z.custom<StoredItem>(
+    value => typeof (value as { readonly type?: unknown } | null | undefined)?.type === 'string',
+  );
 
-/** An attachment as it was sent, without its bytes. */
-export interface SentAttachment {
-  readonly name: string;
-  readonly kind: AttachmentKind;
-  /** Bytes. */
-  readonly size: number;
-}
+/** An attachment as it was sent, without its bytes; size in bytes. */
+export const sentAttachment = () => ({
+  name: z.string(),
+  kind: z.enum(['image', 'pdf', 'text']),
+  size: z.number(),
+});
 
-export type AttachmentKind = 'image' | 'pdf' | 'text';
+/**
+ * A message of a session as far as it is known: its id always, its body once it was read, what was sent if sent from here. Times
+ * are Unix ms: of a body the service's, of what was sent never before what was known then.
+ */
+export const knownMessageSchema = recordSchema(() =>
+  openObject({
+    id: z.string().check(z.refine(id => id !== '', { error: 'empty' })),
+    message: z.exactOptional(
+      openObject({
+        id: z.string(),
+        role: z.exactOptional(z.string()),
+        createdAt: z.exactOptional(z.number()),
+        updatedAt: z.exactOptional(z.number()),
+        parentId: z.exactOptional(z.string()),
+        visibility: z.exactOptional(z.string()),
+        isUserVisible: z.exactOptional(z.boolean()),
+        isError: z.exactOptional(z.boolean()),
+        providerAPhase: z.exactOptional(z.string()),
+        providerAReasoningSummary: z.exactOptional(z.string()),
+        chatCompletionReasoningContent: z.exactOptional(z.string()),
+        content: z.array(item()),
+      }),
+    ),
+    sent: z.exactOptional(
+      openObject({
+        sendId: z.exactOptional(z.string()),
+        at: z.number(),
+        text: z.string(),
+        attachments: z.array(openObject(sentAttachment())),
+      }),
+    ),
+  }),
+);
 
-/** What was sent from here and became this message. */
-export interface SentMessage {
-  /** The id of the send, so that it is known again. */
-  readonly sendId?: string;
-  /** Unix ms, never before what was known then. */
-  readonly at: number;
-  readonly text: string;
-  readonly attachments: readonly SentAttachment[];
-}
-
-/** A message of a session as far as it is known: its id always, its body once it was read, what was sent if sent from here. */
-export interface KnownMessage {
-  readonly id: string;
-  readonly message?: StoredMessage;
-  readonly sent?: SentMessage;
-}
+export type KnownMessage = RecordOf<typeof knownMessageSchema>;
+export type StoredMessage = NonNullable<KnownMessage['message']>;
+/** What was sent from here and became this message; `sendId` tells the send. */
+export type SentMessage = NonNullable<KnownMessage['sent']>;
+export type SentAttachment = SentMessage['attachments'][number];
+export type AttachmentKind = SentAttachment['kind'];
 
 /** True for messages a person must not see (interface-notes 9). They still count and still link their parents. */
 export function isHidden(message: {
@@ -99,42 +109,6 @@ function withoutSecrets(value: unknown, depth: number): unknown {
       .map(([key, item]) => [key, withoutSecrets(item, depth + 1)]),
   );
 }
-
-export const sentAttachment = () => ({
-  name: z.string(),
-  kind: z.enum(['image', 'pdf', 'text']),
-  size: z.number(),
-});
-
-export const knownMessageSchema = recordSchema(() =>
-  openObject({
-    id: z.string().check(z.refine(id => id !== '', { error: 'empty' })),
-    message: z.exactOptional(
-      openObject({
-        id: z.string(),
-        role: z.exactOptional(z.string()),
-        createdAt: z.exactOptional(z.number()),
-        updatedAt: z.exactOptional(z.number()),
-        parentId: z.exactOptional(z.string()),
-        visibility: z.exactOptional(z.string()),
-        isUserVisible: z.exactOptional(z.boolean()),
-        isError: z.exactOptional(z.boolean()),
-        providerAPhase: z.exactOptional(z.string()),
-        providerAReasoningSummary: z.exactOptional(z.string()),
-        chatCompletionReasoningContent: z.exactOptional(z.string()),
-        content: z.array(openObject({ type: z.string() })),
-      }),
-    ),
-    sent: z.exactOptional(
-      openObject({
-        sendId: z.exactOptional(z.string()),
-        at: z.number(),
-        text: z.string(),
-        attachments: z.array(openObject(sentAttachment())),
-      }),
-    ),
-  }),
-);
 
 /** What is known from two readings of the same message: the newer body, and never less than before. */
 export function merged(one: KnownMessage | undefined, other: KnownMessage): KnownMessage {
