@@ -25,19 +25,6 @@ async function filled(page: Page, rows: readonly Row[]): Promise<void> {
 }
 
 describe('the rows a page is sent', () => {
-  it('come with the end first, then the rest before it', async () => {
-    const page = new Page();
-    const feed = new RowFeed(page.receive);
-    const rows = Array.from({ length: 3500 }, (_, index) => row(`r${index}`));
-    feed.update(rows);
-    feed.restart();
-    assert.equal(page.splices.length, 1);
-    assert.equal(page.rows.at(-1), rows.at(-1));
-    assert.ok(page.rows.length <= 100);
-    await filled(page, rows);
-    assert.deepEqual(page.rows, rows);
-  });
-
   it('are none before the page listens or while it is hidden, and all when it is back', async () => {
     const page = new Page();
     const feed = new RowFeed(page.receive);
