@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { pick, type Choice } from '../ui/pick';
 import { joined } from '../ui/text';
 import type { Formatter } from '../util/format';
-import { catalogue, explanationOf } from './catalogue';
+import { catalogue } from './catalogue';
 import { settingsOf, type SettingChange } from './changes';
 import type { ListName, OrganizationData } from './data';
 import {
@@ -144,7 +144,6 @@ function settings(data: Pick<OrganizationData, 'revisions' | 'changesOf'>): Choi
     return {
       label: setting,
       description: count === 1 ? vscode.l10n.t('1 change') : vscode.l10n.t('{0} changes', count),
-      detail: explanationOf(setting),
       value: setting,
     };
   });

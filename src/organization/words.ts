@@ -3,7 +3,6 @@ import { joined, type Fact } from '../ui/text';
 import { amountText } from '../util/amount';
 import { supportedLanguage, type Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
-import { explanationOf } from './catalogue';
 import { settingsOf, type SettingChange } from './changes';
 import type { Direction } from './directions';
 import {
@@ -76,12 +75,11 @@ function ranked(changes: readonly SettingChange[]): readonly SettingChange[] {
   return changes.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** What the setting is about, and both values in full. */
+/** Both values in full. */
 export function changeFacts(change: SettingChange): Fact[] {
   const full = (value: unknown): string =>
     value === undefined ? vscode.l10n.t('not set') : typeof value === 'string' ? value : canonical(value);
   return [
-    [vscode.l10n.t('About'), explanationOf(change.setting)],
     [vscode.l10n.t('Before'), full(change.before)],
     [vscode.l10n.t('After'), full(change.after)],
     [vscode.l10n.t('Direction'), directionText(change.direction)],

@@ -5,7 +5,6 @@ import type { Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
 import { markdownOf } from './exports';
 import { fixMessage } from './fixMessage';
-import { fixSelection } from './fixSelection';
 import type { Staleness } from './git';
 import { criteriaOf, passes, percentOf, previousOf, type Repository, type StoredReport } from './model';
 import type { PageState } from './protocol';
@@ -121,15 +120,16 @@ export class ReadinessCommands {
   async #fixCommand(node: unknown, nodes: unknown): Promise<void> {
     const shown = await this.#shownOf(node);
     if (shown === undefined) return;
-    const rows = selected(node, nodes).flatMap(({ key, criterion }) => {
-      const repository = this.#repository(key);
-      return repository === undefined || typeof criterion !== 'string' ? [] : [{ repository, criterion }];
-    });
-    const { criteria, leftOut } = fixSelection(rows, shown.repository, shown.report);
-    if (leftOut !== '') void vscode.window.showInformationMessage(leftOut);
+    const { repository, report } = shown;
+    const failing = new Set(criteriaOf(report).flatMap(({ id, now }) => (passes(now) ? [] : [id])));
+    const rows = selected(node, nodes).flatMap(({ key, criterion }) =>
+      typeof criterion === 'string' ? [{ key, criterion }] : [],
+    );
+    const criteria = rows.filter(({ key, criterion }) => key === repository.key && failing.has(criterion));
     // Rows that all pass are no wish to be asked for others.
-    if (rows.length > 0 && criteria.length === 0) return;
-    await this.fix(shown, criteria);
+    if (rows.length > 0 && criteria.length === 0)
+      throw new Error(vscode.l10n.t('None of the selected criteria fails.'));
+    await this.fix(shown, [...new Set(criteria.map(({ criterion }) => criterion))]);
   }
 
   /** The report of a row; without one the latest of the repository in front, or of one that the person chooses. */

@@ -229,11 +229,10 @@ class Readiness extends Disposable implements ReadinessFeature {
     if (this.#failure !== undefined && this.#known.size === 0 && kind === 'signedIn')
       return [retryNode(commands.console.refresh)];
     if (kind === 'signedOut') return [];
-    const { all: matches, unmatched } = this.#window;
+    const matches = this.#window.all;
     return readinessRows({
       repositories: this.#known,
       matches,
-      unmatched,
       git: this.#git.state,
       staleness: (commit, local) => this.#stalenessOf(commit, local),
       format: this.#deps.format,

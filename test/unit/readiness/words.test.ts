@@ -6,7 +6,7 @@ import type { Repository, StoredReport } from '../../../src/readiness/model';
 import { isPageState, reportProtocol } from '../../../src/readiness/protocol';
 import { commitsView, reportView, type ShownReport } from '../../../src/readiness/reportView';
 import { reportNotes, stalenessText } from '../../../src/readiness/text';
-import { placeText, unmatchedOf, unmatchedText } from '../../../src/readiness/matches';
+import { unmatchedText } from '../../../src/readiness/matches';
 import { Formatter } from '../../../src/util/format';
 
 const format = new Formatter('en');
@@ -167,36 +167,6 @@ describe('words of readiness', () => {
     };
     assert.equal(new Set([...labels, found([]), found([[]]), found([['https://h.x/a/b']])]).size, 6);
     assert.ok(!found([['https://me:secret@h.x/a/b']]).includes('secret'));
-  });
-
-  it('name each place of the window that has no report, and no submodule of one', () => {
-    const at = (path: string) => ({ scheme: 'file', path });
-    const local = (path: string, ...urls: string[]) => ({ root: at(path), urls });
-    const shop = local('/w/shop', 'https://h.x/acme/shop');
-    const locals = [
-      shop,
-      local('/w/shop/vendor/ui', 'https://h.x/acme/ui'),
-      local('/w/bare'),
-      local('/w/other', 'https://me:secret@h.x/o'),
-    ];
-    const folders = [
-      at('/w/shop'),
-      at('/w/bare'),
-      at('/w/other/packages'),
-      at('/w'),
-      at('/notes'),
-      at('/w/shop-2'),
-    ];
-    const rows = unmatchedOf(folders, locals, each => each === shop).map(placeText);
-    assert.deepEqual(
-      rows.map(({ label, description }) => `${label}: ${description}`),
-      ['bare: no remote', 'other: no report', 'notes: no repository', 'shop-2: no repository'],
-    );
-    assert.ok(!JSON.stringify(rows).includes('secret'));
-    assert.deepEqual(
-      unmatchedOf([at('/w/shop')], [shop], () => true),
-      [],
-    );
   });
 
   it('take from the page and its kept state only what they know', () => {
