@@ -66,12 +66,12 @@ export class OrganizationCommands {
         if (group !== undefined) await (group === 'people' ? this.#exportUsers() : this.#exportHistory());
       },
       openChanges: async (node?: unknown) => {
-        const revision = await this.#revision(node, vscode.l10n.t('Show what a revision changed'));
+        const revision = await this.#revision(node, vscode.l10n.t('Show the changes of which revision?'));
         if (revision !== undefined) await documents.compare(data.before(revision), revision);
       },
       compareRevisions: (node?: unknown, nodes?: unknown) => this.#compare(node, nodes),
       showRevision: async (node?: unknown) => {
-        const revision = await this.#revision(node, vscode.l10n.t('Show the controls of a revision'));
+        const revision = await this.#revision(node, vscode.l10n.t('Show the controls of which revision?'));
         if (revision !== undefined) await documents.show(revision);
       },
     };

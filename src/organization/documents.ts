@@ -22,7 +22,7 @@ export class ControlDocuments {
     if (number === undefined) return '{}\n';
     const revision = await this.#data.settingsOf(serviceId, Number(number));
     return revision === undefined
-      ? `// ${vscode.l10n.t('Revision {0} is not known here any more.', Number(number))}\n`
+      ? `// ${vscode.l10n.t('Revision {0} is no longer stored here.', Number(number))}\n`
       : revisionText(revision);
   }
 
@@ -66,7 +66,7 @@ export class ControlDocuments {
 /** The settings of a revision, with what of them could not be read named first. */
 export function revisionText({ settings, unread }: Revision): string {
   const notes = [...new Set(unread)].map(
-    path => `// ${vscode.l10n.t('Could not be read, so it is not shown: {0}', path)}\n`,
+    path => `// ${vscode.l10n.t('Could not be read and is left out: {0}', path)}\n`,
   );
   return forEditor(`${notes.join('')}${stableText(settings)}`);
 }

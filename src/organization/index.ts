@@ -286,7 +286,7 @@ class Organization extends Disposable implements OrganizationFeature {
     const isShut = lists.every(({ failure }) => failure?.forbidden === true);
     const message = isShut
       ? vscode.l10n.t(
-          'This key may read neither users nor control history at {0} ({1}). Ask an administrator for the right. Everything else works.',
+          'This key cannot read users or control history at {0} ({1}). Ask an administrator for access. Everything else works.',
           this.#host() ?? '',
           first?.failure?.facts ?? '403',
         )
@@ -326,12 +326,12 @@ class Organization extends Disposable implements OrganizationFeature {
     const sentence =
       what === 'people'
         ? vscode.l10n.t(
-            'This key may not read the users at {0} ({1}). Ask an administrator for the right. Everything else works.',
+            'This key cannot read the users at {0} ({1}). Ask an administrator for access. Everything else works.',
             host,
             facts,
           )
         : vscode.l10n.t(
-            'This key may not read the control history at {0} ({1}). Ask an administrator for the right. Everything else works.',
+            'This key cannot read the control history at {0} ({1}). Ask an administrator for access. Everything else works.',
             host,
             facts,
           );

@@ -42,15 +42,13 @@ export function warningsOf(
     } else if (holds(added)) {
       warnings.push(
         vscode.l10n.t(
-          '{0} is an added model, and the controls do not allow those ({1}).',
+          '{0} is a custom model, and the controls do not allow custom models ({1}).',
           name,
           since(added),
         ),
       );
     } else if (holds(missing)) {
-      warnings.push(
-        vscode.l10n.t('The model {0} is not among those the controls allow ({1}).', name, since(missing)),
-      );
+      warnings.push(vscode.l10n.t('The controls do not allow the model {0} ({1}).', name, since(missing)));
     }
   }
   for (const level of [autonomyLevel, autonomyMode]) {
@@ -70,7 +68,7 @@ export function warningsOf(
   if (computerProvider === 'byom') {
     if (holds(own)) {
       warnings.push(
-        vscode.l10n.t('The controls do not allow machines of one’s own as computers ({0}).', since(own)),
+        vscode.l10n.t('The controls do not allow your own machines as computers ({0}).', since(own)),
       );
     }
   } else if (computerProvider !== undefined && computerProvider !== '' && holds(hosted)) {
@@ -176,7 +174,7 @@ function sinceText(rule: Rule, revisions: readonly Revision[], calendar: Calenda
   }
   if (isGap(before, since)) {
     return vscode.l10n.t(
-      '{0}, set after revision {1} and at the latest with revision {2}, {3}',
+      '{0}, set between revisions {1} and {2}, {3}',
       path,
       before.revision,
       since.revision,

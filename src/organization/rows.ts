@@ -64,7 +64,7 @@ export class Rows {
         : format.number(items.length);
       const description = joined([
         isShut
-          ? vscode.l10n.t('not readable with this key')
+          ? vscode.l10n.t('no access with this key')
           : at === undefined && items.length === 0
             ? ''
             : count,
@@ -204,7 +204,7 @@ export class Rows {
       label,
       description: joined([
         countsText(change),
-        change.kind === 'changed' && isSecretChange(change) ? vscode.l10n.t('the secret changed') : undefined,
+        change.kind === 'changed' && isSecretChange(change) ? vscode.l10n.t('secret changed') : undefined,
         directionText(change.direction),
       ]),
       icon: changeIcon(change),
@@ -257,18 +257,18 @@ export class Rows {
     const row = (): Row => {
       if (items.length > 0)
         return act(
-          vscode.l10n.t('Nothing passes the filter. Change it'),
+          vscode.l10n.t('Nothing matches the filter. Change it…'),
           'filter',
           commands.organization.filter,
         );
-      if (reading !== undefined) return { label: vscode.l10n.t('Reading…') };
+      if (reading !== undefined) return { label: vscode.l10n.t('Loading…') };
       if (failure !== undefined || at === undefined)
         return act(vscode.l10n.t('Try again'), 'refresh', refresh);
       return {
         label:
           group === 'people'
-            ? vscode.l10n.t('The service lists no users.')
-            : vscode.l10n.t('No control has been changed yet.'),
+            ? vscode.l10n.t('No users yet.')
+            : vscode.l10n.t('No controls have been changed yet.'),
       };
     };
     return { id: `empty/${group}`, kind: 'empty', row };
@@ -276,7 +276,7 @@ export class Rows {
 }
 
 function openChanges(node: object): vscode.Command {
-  const title = vscode.l10n.t('Show what changed');
+  const title = vscode.l10n.t('Show changes');
   return { command: commands.organization.openChanges, title, arguments: [node] };
 }
 

@@ -27,11 +27,11 @@ export function personStatus(
   now: number,
 ): string {
   const activity = activityOf(person, usage, now);
-  if (activity === 'unknown') return vscode.l10n.t('activity not known');
+  if (activity === 'unknown') return vscode.l10n.t('activity unknown');
   const signIn = timeOf(person.lastSignInAt);
   const tokens = tokensText(usage, value => format.compact(value));
   return joined([
-    signIn === undefined ? vscode.l10n.t('last sign-in not known') : format.span(now - signIn),
+    signIn === undefined ? vscode.l10n.t('last sign-in unknown') : format.span(now - signIn),
     tokens === '' || usage?.tokens === 0 ? '' : vscode.l10n.t('{0} tokens', tokens),
     activity === 'inactive' ? vscode.l10n.t('inactive') : '',
   ]);
@@ -67,7 +67,7 @@ export function changeLines(changes: readonly SettingChange[]): readonly string[
     .slice(0, most)
     .map(change => joined([changeText(change), directionText(change.direction)]));
   const more = changes.length - most;
-  return more > 0 ? [...lines, vscode.l10n.t('{0} further changes', more)] : lines;
+  return more > 0 ? [...lines, vscode.l10n.t('{0} more changes', more)] : lines;
 }
 
 function ranked(changes: readonly SettingChange[]): readonly SettingChange[] {
@@ -174,7 +174,7 @@ export function filterText(
     activity === undefined
       ? undefined
       : activity === 'unknown'
-        ? vscode.l10n.t('activity not known')
+        ? vscode.l10n.t('activity unknown')
         : vscode.l10n.t('inactive'),
     maker && makerText(maker),
     setting,
@@ -189,7 +189,7 @@ export function gapText(before: Revision | undefined, revision: Revision): strin
 
 /** Who made a revision, as shown. */
 export function makerText(revision: Revision): string {
-  return oneLine(whoOf(revision) ?? vscode.l10n.t('unknown person'), 80);
+  return oneLine(whoOf(revision) ?? vscode.l10n.t('unknown'), 80);
 }
 
 /** Days and times of day in the display language; all times are Unix ms, days local. */
@@ -205,9 +205,7 @@ export class Calendar {
   /** A local day given as `YYYY-MM-DD`. */
   day(day: string): string {
     const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
-    return day === ''
-      ? vscode.l10n.t('Without a date')
-      : this.dayOf(new Date(year, month - 1, date).getTime());
+    return day === '' ? vscode.l10n.t('No date') : this.dayOf(new Date(year, month - 1, date).getTime());
   }
 
   dayOf(time: number): string {
@@ -236,15 +234,13 @@ export function exportedText(
 ): string {
   const [some, of] = [format.number(count), format.number(all)];
   if (what === 'people') {
-    if (count !== all)
-      return vscode.l10n.t('{0} of {1} users exported: those that the filter shows.', some, of);
+    if (count !== all) return vscode.l10n.t('{0} of {1} users exported: those the filter shows.', some, of);
     return all === 1 ? vscode.l10n.t('1 user exported.') : vscode.l10n.t('{0} users exported.', of);
   }
-  if (count !== all)
-    return vscode.l10n.t('{0} of {1} revisions exported: those that the filter shows.', some, of);
+  if (count !== all) return vscode.l10n.t('{0} of {1} revisions exported: those the filter shows.', some, of);
   return all === 1 ? vscode.l10n.t('1 revision exported.') : vscode.l10n.t('{0} revisions exported.', of);
 }
 
 export function notSignedIn(): string {
-  return vscode.l10n.t('Sign in to read the organization.');
+  return vscode.l10n.t('Sign in to see the organization.');
 }

@@ -81,7 +81,7 @@ export class ReadinessCommands {
     try {
       await vscode.workspace.fs.stat(folder);
     } catch {
-      throw new Error(vscode.l10n.t('There is no folder {0} here any more.', appLabel(app)));
+      throw new Error(vscode.l10n.t('The folder {0} no longer exists.', appLabel(app)));
     }
     await vscode.commands.executeCommand('revealInExplorer', folder);
   }
@@ -91,7 +91,7 @@ export class ReadinessCommands {
     const state = this.#stateOf(node) ?? this.#latest(await this.#pickRepository());
     if (state === undefined) return;
     if (this.#deps.shown(state) === undefined)
-      throw new Error(vscode.l10n.t('There is no such readiness report here.'));
+      throw new Error(vscode.l10n.t('This readiness report is not available here.'));
     this.#deps.open(state, typeof node.criterion === 'string' ? node.criterion : undefined);
   }
 
@@ -201,12 +201,12 @@ async function pickCriteria(
       value: id,
     }));
   if (choices.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('Every criterion of this report passes.'));
+    void vscode.window.showInformationMessage(vscode.l10n.t('Every criterion in this report passes.'));
     return undefined;
   }
   const chosen = await pickSeveral(choices, vscode.l10n.t('Which criteria should the agent fix?'));
   if (chosen?.length === 0) {
-    const sentence = vscode.l10n.t('No criterion was ticked. Tick those that the agent should fix.');
+    const sentence = vscode.l10n.t('Select the criteria the agent should fix.');
     void vscode.window.showInformationMessage(sentence);
   }
   return chosen;

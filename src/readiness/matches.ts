@@ -61,31 +61,29 @@ export function unmatchedText(state: GitState): { readonly label: string; readon
     case 'looking':
       return {
         label: vscode.l10n.t('Looking for repositories…'),
-        detail: vscode.l10n.t('The Git extension has not finished looking.'),
+        detail: vscode.l10n.t('The Git extension is still looking.'),
       };
     case 'missing':
       return {
         label: vscode.l10n.t('The Git extension is not available'),
-        detail: vscode.l10n.t(
-          'Without it the repositories of this window are not known. In Restricted Mode it is off.',
-        ),
+        detail: vscode.l10n.t('It finds the repositories of this window. In Restricted Mode it is off.'),
       };
     case 'disabled':
       return {
         label: vscode.l10n.t('Git is turned off'),
-        detail: vscode.l10n.t('Turn on the setting “git.enabled” to match repositories.'),
+        detail: vscode.l10n.t('Turn on the setting "git.enabled" to match repositories.'),
       };
     case 'found':
       if (state.repositories.length === 0) {
         return {
           label: vscode.l10n.t('No repository is open'),
-          detail: vscode.l10n.t('Open a folder that is a Git repository.'),
+          detail: vscode.l10n.t('Open a folder that contains a Git repository.'),
         };
       }
       return state.repositories.every(({ urls }) => urls.length === 0)
         ? {
             label: vscode.l10n.t('The repository has no remote'),
-            detail: vscode.l10n.t('Reports are matched by the addresses of remotes.'),
+            detail: vscode.l10n.t('Reports are matched by the addresses of the remotes.'),
           }
         : {
             label: vscode.l10n.t('No report for this window'),

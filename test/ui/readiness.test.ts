@@ -66,7 +66,7 @@ describe('readiness of the open repository', () => {
     const page = workbench.webview();
     await page.getByRole('heading', { level: 1, name: 'acme/shop' }).waitFor();
     await page.locator('tr.wanted:focus').waitFor();
-    await page.getByText('HEAD has 1 commit that the report has not seen.').waitFor();
+    await page.getByText('HEAD has 1 commit that is not in the report.').waitFor();
     await page.getByRole('img', { name: /Score over \d+ reports/ }).waitFor();
     const trend = page.getByRole('table', { name: /Trend/ });
     assert.ok((await trend.getByRole('row').count()) > 5);
@@ -136,7 +136,7 @@ describe('readiness of the open repository', () => {
     await page.getByRole('rowheader', { name: /Type check/ }).waitFor();
     await rows.nth(2).waitFor({ state: 'detached' });
     await page.getByRole('searchbox').fill('no such criterion');
-    await page.getByText('No criterion matches.').waitFor();
+    await page.getByText('No matching criteria.').waitFor();
     await page.getByRole('searchbox').fill('');
     await rows.nth(2).waitFor();
   });

@@ -141,7 +141,7 @@ describe('readiness of a workspace with several roots', () => {
       'Change 3',
       'Change 2',
     ]);
-    await page.getByText('4 commits since the report compared with.').waitFor();
+    await page.getByText('4 commits since the other report.').waitFor();
   });
 
   it('exports Markdown, and stands as it was left when its tab is shown again', async () => {

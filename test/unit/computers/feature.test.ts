@@ -144,7 +144,7 @@ describe('the view of computers', () => {
     });
     const window = open();
     await drawnRows(window.feature.tree);
-    assert.match(String(window.view.message), /^One entry of the answer could not be read: .*id is missing/);
+    assert.match(String(window.view.message), /^1 entry could not be read: .*id is missing/);
   });
 
   it('shows all there is to know of a computer as a document', async () => {

@@ -182,7 +182,7 @@ describe('secrets of the controls', () => {
     const documents = new ControlDocuments(data, calendar);
     const items = await everyRow(data);
     const secretRow = items.find(({ label }) => textOf(label).startsWith('customModels[house].apiKey: '));
-    assert.match(String(secretRow?.description), /the secret changed/);
+    assert.match(String(secretRow?.description), /secret changed/);
     assert.ok(everythingBelow(root).includes('[redacted '), 'the folder holds the history');
     const told = [
       ...items.flatMap(item => [
@@ -258,12 +258,12 @@ describe('secrets of the controls', () => {
     const documents = new ControlDocuments(data, new Calendar('en'));
     assert.match(
       await documents.text({ path: '/service/revision-9.jsonc' }),
-      /^\/\/ Revision 9 is not known/,
+      /^\/\/ Revision 9 is no longer/,
     );
     assert.equal(await documents.text({ path: '/service/nothing.jsonc' }), '{}\n');
     assert.equal(
       revisionText({ revision: 1, settings: { b: 1 }, unread: ['a', 'a'] }),
-      '// Could not be read, so it is not shown: a\n{\n  "b": 1\n}\n',
+      '// Could not be read and is left out: a\n{\n  "b": 1\n}\n',
     );
   });
 });

@@ -57,7 +57,7 @@ describe('what the controls say against a session', () => {
     assert.match(
       of({ revision: 3, settings }, { revision: 2, settings, unread: flag }, { revision: 1, settings: {} }) ??
         '',
-      /set after revision 1 and at the latest with revision 3,/,
+      /set between revisions 1 and 3,/,
     );
   });
 
@@ -75,7 +75,7 @@ describe('what the controls say against a session', () => {
     const text = (since: string): string =>
       `The controls block the model m (modelPolicy.blockedModelIds, ${since}, Nov 10, 2026).`;
     assert.equal(of(made(9, blocked), made(8, blocked)), text('at least since revision 8'));
-    const between = text('set after revision 5 and at the latest with revision 8');
+    const between = text('set between revisions 5 and 8');
     assert.equal(of(made(9, blocked), made(8, blocked), made(5, {})), between);
     const unread = ['modelPolicy.blockedModelIds'];
     assert.equal(

@@ -58,9 +58,9 @@ describe('words of readiness', () => {
         Array.from({ length: count }, () => ({ hash: 'c', subject: '', author: '' })),
         ahead,
       ).note;
-    assert.equal(note(1, false), '1 commit since the report compared with.');
-    assert.equal(note(2, false), '2 commits since the report compared with.');
-    assert.equal(note(1, true), '1 commit of the report compared with that this one does not have.');
+    assert.equal(note(1, false), '1 commit since the other report.');
+    assert.equal(note(2, false), '2 commits since the other report.');
+    assert.equal(note(1, true), 'The other report has 1 commit that this one does not.');
   });
 
   const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/u;
@@ -128,7 +128,7 @@ describe('words of readiness', () => {
     const html = marked.parse(markdownOf(shown, behind, format), { async: false, gfm: true });
     const [list = ''] = /<ul>[^]*?<\/ul>/.exec(html.slice(0, html.indexOf('<h2>'))) ?? [];
     assert.equal(list.match(/<li>/g)?.length, notes.length);
-    assert.match(list, /HEAD has 3 commits that the report has not seen\./);
+    assert.match(list, /HEAD has 3 commits that are not in the report\./);
     assert.match(list, /Parts of the report could not be read and are left out \(\d+\)/);
     const report = {
       reportId: 'r',
@@ -150,11 +150,11 @@ describe('words of readiness', () => {
     const old = { kind: 'behind', behind: 3, beside: 2 } as const;
     const notes = reportNotes(report, old);
     assert.match(notes[0]!, /HEAD has 3 commits/);
-    assert.match(notes[1]!, /not part of HEAD/);
+    assert.match(notes[1]!, /not in HEAD/);
     assert.match(notes[2]!, /uncommitted/);
     assert.match(notes[3]!, /unpushed/);
     assert.match(notes[4]!, /could not be read/);
-    assert.equal(stalenessText(old), '3 commits behind, on another line');
+    assert.equal(stalenessText(old), '3 commits behind, on another branch');
     assert.equal(stalenessText({ kind: 'behind', behind: 1000, beside: 0 }), '1000+ commits behind');
     assert.equal(stalenessText({ kind: 'noCommit' }), '');
   });
