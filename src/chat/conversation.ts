@@ -26,7 +26,7 @@ import {
   type Message,
   type Shown,
 } from './outbox/record';
-import { isBusy, isChanged, isSettled } from './outbox/refusals';
+import { isBusy, isChanged, isQueued, isSettled } from './outbox/refusals';
 import { Sender, type Sending, type SendOutcome } from './outbox/sender';
 import type { RowsInput } from './rows';
 import type { ChatSession } from './sessions';
@@ -268,22 +268,26 @@ export class Conversation extends Disposable {
     return entryOf(this.#outbox.current, id) !== undefined || this.transcript.hasSent(id);
   }
 
-  /** Sends text and files without touching the draft; resolves to the outcome. */
+  /** Sends text and files without touching the draft; resolves to the outcome. Errors say `recorded: true` where the chat has the message. */
   async sendDirectly(text: string, uris: readonly string[]): Promise<SendOutcome> {
     const attachments = await this.#options.attachments.references(uris);
-    const sending = await this.#begin(() =>
-      this.#sender.send(randomUUID(), { text, attachments }, withAdded),
-    );
-    if (sending === undefined) throw isBusy();
-    return this.#settle(sending);
+    const id = randomUUID();
+    try {
+      const sending = await this.#begin(() => this.#sender.send(id, { text, attachments }, withAdded));
+      if (sending === undefined) throw this.isRecorded(id) ? isQueued() : isBusy();
+      return await this.#settle(sending);
+    } catch (error) {
+      throw error instanceof Error && this.isRecorded(id) ? Object.assign(error, { recorded: true }) : error;
+    }
   }
 
   /** Sends the same again in its place: only ever on the person's word. */
   async sendAgain(id: string): Promise<void> {
     const entry = this.#outbox.current.entries.find(each => each.id === id && UNDECIDED.includes(each.state));
     if (entry === undefined) throw isSettled();
-    const isSent = await this.#send(randomUUID(), entry, by => withReplaced(id, by));
-    if (!isSent) throw this.isSending ? isBusy() : isSettled();
+    const again = randomUUID();
+    const isSent = await this.#send(again, entry, by => withReplaced(id, by));
+    if (!isSent && !this.isRecorded(again)) throw this.isSending ? isBusy() : isSettled();
   }
 
   /** Forgets a send that was refused or whose outcome is unknown; resolves to what is nowhere else then. */

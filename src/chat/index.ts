@@ -51,6 +51,8 @@ export interface ChatDeps {
 export interface Prefill {
   readonly sessionId?: string | undefined;
   readonly text: string;
+  /** To be attached. */
+  readonly files?: readonly vscode.Uri[] | undefined;
   readonly title?: string | undefined;
 }
 
@@ -63,7 +65,7 @@ export interface PlaceOfWords {
 export interface ChatFeature extends IDisposable {
   readonly commands: CommandHandlers<'chat'>;
   /**
-   * Puts text into the composer of a session, after what is written there, and sends nothing. Without a session the person
+   * Puts text and files into the composer of a session, after what is there, and sends nothing. Without a session the person
    * chooses one; resolves to false when they cancel. `title` is the question they are asked.
    */
   prefill(message: Prefill): Promise<boolean>;
@@ -150,7 +152,7 @@ class Chat extends Disposable implements ChatFeature {
     await this.#deps.connection.ready();
   }
 
-  async prefill({ sessionId, text, title }: Prefill): Promise<boolean> {
+  async prefill({ sessionId, text, files = [], title }: Prefill): Promise<boolean> {
     const { connection, sessions } = this.#deps;
     await connection.ready();
     const chosen = sessionId ?? (await sessions.pick(title ?? vscode.l10n.t('Write to which session?'), 'new'));
@@ -164,6 +166,7 @@ class Chat extends Disposable implements ChatFeature {
     const written = draft.text.trimEnd();
     conversation.composition.setText(written === '' ? text : `${written}\n\n${text}`, draft.stash);
     panel.showDraft();
+    await conversation.composition.attach(files.map(file => file.toString()));
     return true;
   }
 

@@ -221,12 +221,12 @@ const LINKING = /<(?=(?:a|img|video|source)\s)((?:"[^"]*"|'[^']*'|[^"'>])*)(>?)/
 
 /**
  * VS Code looks for HTML in code too, and leaves out what it finds there only where tags end within it and their addresses are
- * quoted or harmless. Other tags get a backslash.
+ * quoted or harmless. Other tags get a backslash, and those in their quotes, which are tags then.
  */
 function shownCode(code: string): string {
   return code.replace(LINKING, (tag, inside: string, end: string) =>
     end === '' || /\b(?:href|src|placeholder)(?:\s+=|=(?!["'{]|https?:\/\/))/i.test(inside)
-      ? `<\\${tag.slice(1)}`
+      ? tag.replace(/<(?=(?:a|img|video|source)\s)/gi, '<\\')
       : tag,
   );
 }
@@ -236,6 +236,8 @@ const MARKS =
 
 /** Shown as they are also behind a backslash, and to whoever does not know of backslashes. */
 const SHOWN: Readonly<Record<string, string>> = { '`': '&#96;', '<': '&lt;' };
+/** Brackets within the words of a link, which VS Code pairs with any before them, be they code. */
+const BRACKETS: Readonly<Record<string, string>> = { '[': '&#91;', ']': '&#93;' };
 
 /**
  * Text without what any reader takes for a link, code, HTML, math or the edge of a cell, with as few marks of ours as that needs.
@@ -246,13 +248,12 @@ function textOf(
   { inLabel = false, beforeLink = false }: Place & { readonly beforeLink?: boolean } = {},
 ): string {
   return text.replace(MARKS, (mark, at: number) => {
-    if (mark.endsWith(']')) {
-      const shown = inLabel && mark === ']' ? '\\]' : mark;
-      return /[(:]/.test(text[at + mark.length] ?? '') ? `${shown}\\` : shown;
-    }
+    const bracket = inLabel ? BRACKETS[mark.at(-1) ?? ''] : undefined;
+    if (bracket !== undefined) return bracket;
+    if (mark.endsWith(']')) return /[(:]/.test(text[at + mark.length] ?? '') ? `${mark}\\` : mark;
     if (mark.startsWith('\\')) return SHOWN[mark.slice(1)] ?? mark;
     if (mark === '!') return beforeLink ? '\\!' : '!';
-    if (mark === '[') return !inLabel && PAIR.test(text.slice(at, at + 200)) ? '[' : '\\[';
+    if (mark === '[') return PAIR.test(text.slice(at, at + 200)) ? '[' : '\\[';
     return SHOWN[mark] ?? `\\${mark}`;
   });
 }

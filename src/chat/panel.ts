@@ -84,7 +84,8 @@ export class ChatPanel extends Disposable implements PanelActions {
     this.#page = panelSide({
       protocol: chatProtocol,
       handlers: panelHandlers(this),
-      post: message => panel.webview.postMessage(message),
+      // The place may show another session by now.
+      post: message => (this.isDisposed ? undefined : panel.webview.postMessage(message)),
       describe: error => forNotification(errorSentence(error)),
       onProblem: (problem, error) => this.#life.problem(problem, error),
     });
@@ -335,7 +336,7 @@ export class ChatPanel extends Disposable implements PanelActions {
   }
 
   async #writeNatively(): Promise<void> {
-    const choice = await writeNatively(this.conversation, this.#panel.title);
+    const choice = await writeNatively(this.conversation, this.title);
     // It may have come late, or the person has gone elsewhere.
     if (choice !== 'reload' || !this.#life.isMissing) return;
     if (this.#options.startAnew === undefined) this.#life.load();

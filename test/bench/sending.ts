@@ -74,7 +74,7 @@ async function measure(
   });
   const limit = 2 * SIZE;
   const attachments = new Attachments(files, () => ({ file: limit, image: limit, message: limit }), 'en');
-  await client.messages.send('s', { text: 'loads the code' });
+  await client.messages.sendBody('s', JSON.stringify({ text: 'loads the code' }));
   globalThis.gc?.();
   const before = process.memoryUsage.rss();
   let most = before;

@@ -190,7 +190,7 @@ export class Sender {
       if (!isRecorded) return;
       if (!lease.isHeld()) {
         // The machine slept: it was not sent, and goes out in its turn unless somebody has decided about it meanwhile.
-        await outbox.change(inEntry(id, ['sending'], { state: 'queued' }));
+        await outbox.settle(inEntry(id, ['sending'], { state: 'queued' }));
         return;
       }
       const outcome = this.#finish(entry, client.messages.sendBody(sessionId, body));

@@ -201,7 +201,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   post(
     'messages.send',
     '/api/v0/sessions/s1/messages',
-    (api, signal) => api.messages.send('s1', { text: 'hi' }, { signal }),
+    (api, signal) => api.messages.sendBody('s1', JSON.stringify({ text: 'hi' }), { signal }),
     {
       messageId: 'm1',
       status: 'pending',

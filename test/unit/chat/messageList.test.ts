@@ -171,7 +171,7 @@ describe('a conversation with a service that lists messages', () => {
     await conversation.readOn();
     const watch = conversation.watch();
     service.fail({ kind: 'status', status: 400, match: { method: 'GET', path: /\/messages$/ }, times: 1 });
-    await client.messages.send(sessionId, { text: 'From elsewhere' });
+    await client.messages.sendBody(sessionId, JSON.stringify({ text: 'From elsewhere' }));
     await service.settle();
     const failed = (): boolean => window.log.lines.some(line => /could not be read/.test(line));
     await window.sessions.refresh(sessionId);
@@ -229,7 +229,7 @@ describe('a conversation with a service that lists messages', () => {
         };
       },
     });
-    await client.messages.send(sessionId, { text: 'Hello' });
+    await client.messages.sendBody(sessionId, JSON.stringify({ text: 'Hello' }));
     await service.settle();
     await window.sessions.refresh(sessionId);
     await window.conversation.readOn();

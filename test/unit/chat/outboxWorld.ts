@@ -285,7 +285,7 @@ export class World {
         const doomed = this.processes.find(it => it.pid === pid && it.isDoomed);
         if (name === 'write' && failure === undefined && doomed !== undefined) this.end(doomed);
         await this.#inOrder(pid, name === 'write' || name === 'lease' ? this.step(pid) : undefined);
-        if (failure !== undefined) throw new StorageError('unwritable', 'no space left', '');
+        if (failure !== undefined) throw new StorageError('no space left');
         return result as never;
       },
       close: () => Promise.resolve(),

@@ -74,7 +74,7 @@ async function polled(fastestMs: number): Promise<Polled> {
 describe('the questions of an open panel', () => {
   it('come fast while the agent works, and ever slower while nothing changes', async () => {
     const it = await polled(20);
-    await clientOf(it.service).messages.send(it.sessionId, { text: 'Work' });
+    await clientOf(it.service).messages.sendBody(it.sessionId, JSON.stringify({ text: 'Work' }));
     const before = it.asked.length;
     it.attention.setVisible(true);
     await it.until(before + 6);
@@ -85,7 +85,7 @@ describe('the questions of an open panel', () => {
 
   it('rest while nobody sees the panel or the window has no focus', async () => {
     const it = await polled(5);
-    await clientOf(it.service).messages.send(it.sessionId, { text: 'Work' });
+    await clientOf(it.service).messages.sendBody(it.sessionId, JSON.stringify({ text: 'Work' }));
     it.attention.setVisible(true);
     await it.until(1);
     it.attention.setVisible(false);

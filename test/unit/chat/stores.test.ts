@@ -124,6 +124,22 @@ describe('what is written', () => {
     assert.equal(errors.length, 1);
   });
 
+  it('is nothing where it was erased at once, and moves no words of another window', async () => {
+    const root = temporaryFolder();
+    const [one, other] = [outboxIn(root), outboxIn(root)];
+    let isStored = false;
+    one.onDidStore(() => (isStored = true));
+    type(one, 'x');
+    type(one, '');
+    assert.ok(isStored, 'there is nothing to wait for');
+    type(other, 'words of the other window');
+    await other.flush();
+    await one.read();
+    await one.flush();
+    const { text, stash } = (await other.read()).draft;
+    assert.deepEqual([text, stash], ['words of the other window', undefined]);
+  });
+
   it('is shown by both windows that wrote at the same time', async () => {
     const root = temporaryFolder();
     const [one, other] = [outboxIn(root), outboxIn(root)];
