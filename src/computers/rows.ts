@@ -3,10 +3,29 @@ import { computerName, type Computer, type ProvisioningStep } from '../api';
 import { commands } from '../contributions';
 import { card, factLines, factsDocument, joined, type Fact } from '../ui/text';
 import type { Row, TreeNode } from '../ui/tree';
+import type { Event } from '../util/event';
 import type { Formatter } from '../util/format';
 import { oneLine } from '../util/text';
 import { durationOf, errorOf, iconOf, isDone, isRunning, isUntouched, progressOf, stepIconOf } from './model';
-import type { SessionOfComputer } from './sessions';
+
+/** A session as a row below its computer. */
+export interface SessionOfComputer {
+  readonly sessionId: string;
+  readonly label: string;
+  readonly description: string;
+  readonly icon: { readonly id: string; readonly color?: string };
+  /** What menus go by. */
+  readonly context: string;
+  /** The whole row for screen readers. */
+  readonly spoken: string;
+}
+
+/** What the Computers view needs of the sessions feature. */
+export interface SessionsOfComputers {
+  /** In the order to show them. */
+  ofComputer(computerId: string): readonly SessionOfComputer[];
+  readonly onDidChange: Event<unknown>;
+}
 
 export interface ComputerRowContext {
   readonly format: Formatter;

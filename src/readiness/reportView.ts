@@ -133,7 +133,7 @@ export function commitsView(
   if (base.commitHash === undefined || report.commitHash === undefined) {
     return none(vscode.l10n.t('One of the reports names no commit.'));
   }
-  if (local?.git === undefined) return none(vscode.l10n.t('The repository is not open in this window.'));
+  if (local === undefined) return none(vscode.l10n.t('The repository is not open in this window.'));
   if (commits === undefined)
     return none(
       vscode.l10n.t('Git does not know one of the two commits. Fetch it; it may never have been pushed.'),

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { ApiClient } from '../../../src/api';
 import { registerComputers, type ComputersFeature } from '../../../src/computers';
-import type { SessionOfComputer } from '../../../src/computers/sessions';
+import type { SessionOfComputer } from '../../../src/computers/rows';
 import { Emitter, ObservableValue } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
 import { FakeConnection } from '../../fakes/connection';

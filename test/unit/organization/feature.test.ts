@@ -142,10 +142,7 @@ describe('the view of the organization', () => {
     const window = open(server);
     await window.feature.refresh();
     assert.deepEqual(await textOf(window.feature.tree), []);
-    assert.match(
-      String(window.view.message),
-      /cannot read users or control history.*403, request req_9/,
-    );
+    assert.match(String(window.view.message), /cannot read users or control history.*403, request req_9/);
     server.answer(hit =>
       hit.url.includes('/users') ? FORBIDDEN : answerLists(largeOrganization(1, 2), hit),
     );

@@ -162,7 +162,11 @@ describe('words of readiness', () => {
   it('say why nothing matches, and show no password of a remote', () => {
     const labels = (['looking', 'missing', 'disabled'] as const).map(kind => unmatchedText({ kind }).label);
     const found = (urls: readonly string[][]): string => {
-      const repositories = urls.map(each => ({ root: undefined as never, urls: each }));
+      const repositories = urls.map(each => ({
+        root: undefined as never,
+        urls: each,
+        git: undefined as never,
+      }));
       return Object.values(unmatchedText({ kind: 'found', repositories })).join(' ');
     };
     assert.equal(new Set([...labels, found([]), found([[]]), found([['https://h.x/a/b']])]).size, 6);
