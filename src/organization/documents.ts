@@ -1,19 +1,21 @@
 import * as vscode from 'vscode';
 import { documents } from '../contributions';
-import type { OrganizationData } from './data';
+import { joined } from '../ui/text';
+import type { Formatter } from '../util/format';
 import { forEditor } from '../util/text';
-import { timeOf, type Revision } from './model';
+import type { OrganizationData } from './data';
+import { dayOf, timeOf, type Revision } from './model';
 import { stableText } from './stable';
-import { makerText, type Calendar } from './words';
+import { makerText } from './words';
 
 /** Revisions as read-only documents, one address each, so that an editor restored after a reload finds its content. */
 export class ControlDocuments {
   readonly #data: Pick<OrganizationData, 'settingsOf' | 'serviceId'>;
-  readonly #calendar: Calendar;
+  readonly #format: Formatter;
 
-  constructor(data: Pick<OrganizationData, 'settingsOf' | 'serviceId'>, calendar: Calendar) {
+  constructor(data: Pick<OrganizationData, 'settingsOf' | 'serviceId'>, format: Formatter) {
     this.#data = data;
-    this.#calendar = calendar;
+    this.#format = format;
   }
 
   /** The text of a document of this scheme. */
@@ -56,10 +58,7 @@ export class ControlDocuments {
   }
 
   #maker(revision: Revision): string {
-    const time = timeOf(revision.updatedAt);
-    return [makerText(revision), time === undefined ? '' : this.#calendar.dayOf(time)]
-      .filter(Boolean)
-      .join(', ');
+    return joined([makerText(revision), this.#format.day(dayOf(timeOf(revision.updatedAt)))], ', ');
   }
 }
 

@@ -6,6 +6,7 @@ import { catalogue } from './catalogue';
 import { settingsOf, type SettingChange } from './changes';
 import type { ListName, OrganizationData } from './data';
 import {
+  dayOf,
   INACTIVE_DAYS,
   makerOf,
   nameOf,
@@ -17,7 +18,7 @@ import {
   type PersonUsage,
   type Revision,
 } from './model';
-import { changeText, makerText, personStatus, summaryText, type Calendar } from './words';
+import { changeText, makerText, personStatus, summaryText } from './words';
 
 /** Somebody, found by name, e-mail, id or state. */
 export function personChoice(
@@ -38,10 +39,9 @@ export function personChoice(
 export function revisionChoice(
   revision: Revision,
   changes: readonly SettingChange[],
-  calendar: Calendar,
+  format: Formatter,
 ): Choice<Revision> {
-  const time = timeOf(revision.updatedAt);
-  const day = time === undefined ? '' : calendar.dayOf(time);
+  const day = format.day(dayOf(timeOf(revision.updatedAt)));
   return {
     label: vscode.l10n.t('rev {0}', revision.revision),
     description: joined([day, makerText(revision), summaryText(changes)]),

@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
+import type { Formatter } from '../util/format';
 import { forNotification } from '../util/text';
 import { autonomyRank, valueAt } from './directions';
 import { WHOLE } from './changes';
-import { isGap, timeOf, type Revision } from './model';
+import { dayOf, isGap, timeOf, type Revision } from './model';
 import { isObject } from './stable';
-import { makerText, type Calendar } from './words';
+import { makerText } from './words';
 
 /** What a new session is to have; only what was chosen. */
 export interface SessionChoice {
@@ -25,12 +26,12 @@ export interface SessionPolicy {
 export function warningsOf(
   choice: SessionChoice,
   revisions: readonly Revision[],
-  calendar: Calendar,
+  format: Formatter,
 ): string[] {
   const [newest] = revisions;
   if (newest === undefined) return [];
   const { specModeModel, autonomyLevel, autonomyMode, computerProvider } = choice;
-  const since = (rule: Rule): string => sinceText(rule, revisions, calendar);
+  const since = (rule: Rule): string => sinceText(rule, revisions, format);
   const holds = (rule: Rule): boolean => forbids(rule, newest) === true;
   const warnings: string[] = [];
   for (const model of new Set([choice.model, specModeModel])) {
@@ -151,7 +152,7 @@ function forbids(
  * The revision since which a choice has been forbidden by a setting, its person and its day, whatever else changed in that
  * setting meanwhile; no person where that is not certain.
  */
-function sinceText(rule: Rule, revisions: readonly Revision[], calendar: Calendar): string {
+function sinceText(rule: Rule, revisions: readonly Revision[], format: Formatter): string {
   const { path } = rule;
   const [newest] = revisions;
   if (newest === undefined) return path;
@@ -167,8 +168,7 @@ function sinceText(rule: Rule, revisions: readonly Revision[], calendar: Calenda
     }
     since = revision;
   }
-  const time = timeOf(since.updatedAt);
-  const day = time === undefined ? vscode.l10n.t('unknown time') : calendar.dayOf(time);
+  const day = format.day(dayOf(timeOf(since.updatedAt))) || vscode.l10n.t('unknown time');
   if (before === undefined && since.revision !== 1) {
     return vscode.l10n.t('{0}, at least since revision {1}, {2}', path, since.revision, day);
   }

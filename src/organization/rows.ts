@@ -22,13 +22,11 @@ import {
   personStatus,
   summaryText,
   valueText,
-  type Calendar,
 } from './words';
 
 export interface RowsDeps {
   readonly data: OrganizationData;
   readonly format: Formatter;
-  readonly calendar: Calendar;
   readonly now: () => number;
   /** Somebody looks at people. */
   readonly onPeopleSeen: () => void;
@@ -133,11 +131,11 @@ export class Rows {
   }
 
   #day(day: string, revisions: readonly Revision[], open: boolean): TreeNode {
-    const { data, calendar } = this.#deps;
+    const { data, format } = this.#deps;
     const row = (): Row => {
       const known = revisions.filter(revision => data.before(revision) !== undefined);
       return {
-        label: calendar.day(day),
+        label: format.day(day) || vscode.l10n.t('No date'),
         description: joined([
           vscode.l10n.t('{0} revisions', revisions.length),
           known.length === 0
@@ -155,7 +153,7 @@ export class Rows {
   }
 
   #revision(revision: Revision, day?: string): TreeNode {
-    const { data, calendar, format } = this.#deps;
+    const { data, format } = this.#deps;
     const node = { kind: 'revision', revision: revision.revision };
     const row = (): Row => {
       const changes = data.changesOf(revision);
@@ -164,7 +162,7 @@ export class Rows {
       const summary = before === undefined ? vscode.l10n.t('first known revision') : summaryText(changes);
       const gap = gapText(before, revision);
       const label = vscode.l10n.t('rev {0}', revision.revision);
-      const when = day === undefined ? time && calendar.timeOfDay(time) : calendar.day(day);
+      const when = day === undefined ? time && format.timeOfDay(time) : format.day(day);
       const exact = exactTime(revision.updatedAt, format);
       const toward = [...new Set(changes.map(({ direction }) => directionText(direction)))];
       return {

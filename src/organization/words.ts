@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { joined, type Fact } from '../ui/text';
 import { amountText } from '../util/amount';
-import { supportedLanguage, type Formatter } from '../util/format';
+import type { Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
 import { settingsOf, type SettingChange } from './changes';
 import type { Direction } from './directions';
@@ -192,53 +192,23 @@ export function makerText(revision: Revision): string {
   return oneLine(whoOf(revision) ?? vscode.l10n.t('unknown'), 80);
 }
 
-/** Days and times of day in the display language; all times are Unix ms, days local. */
-export class Calendar {
-  readonly #language: string;
-  #days: Intl.DateTimeFormat | undefined;
-  #times: Intl.DateTimeFormat | undefined;
-
-  constructor(language: string) {
-    this.#language = language;
-  }
-
-  /** A local day given as `YYYY-MM-DD`. */
-  day(day: string): string {
-    const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
-    return day === '' ? vscode.l10n.t('No date') : this.dayOf(new Date(year, month - 1, date).getTime());
-  }
-
-  dayOf(time: number): string {
-    this.#days ??= new Intl.DateTimeFormat(supportedLanguage(this.#language), { dateStyle: 'medium' });
-    return this.#days.format(time);
-  }
-
-  timeOfDay(time: number): string {
-    this.#times ??= new Intl.DateTimeFormat(supportedLanguage(this.#language), { timeStyle: 'short' });
-    return this.#times.format(time);
-  }
-}
-
 /** The exact time of a revision, or what the service wrote instead. */
 export function exactTime(text: string | undefined, format: Formatter): string | undefined {
   const time = timeOf(text);
   return time === undefined ? text : format.exact(time);
 }
 
-/** How many of `all` users or revisions a file has. */
-export function exportedText(
-  what: 'people' | 'controls',
-  count: number,
-  all: number,
-  format: Formatter,
-): string {
-  const [some, of] = [format.number(count), format.number(all)];
-  if (what === 'people') {
-    if (count !== all) return vscode.l10n.t('{0} of {1} users exported: those the filter shows.', some, of);
-    return all === 1 ? vscode.l10n.t('1 user exported.') : vscode.l10n.t('{0} users exported.', of);
-  }
-  if (count !== all) return vscode.l10n.t('{0} of {1} revisions exported: those the filter shows.', some, of);
-  return all === 1 ? vscode.l10n.t('1 revision exported.') : vscode.l10n.t('{0} revisions exported.', of);
+/** How many of `all` rows a file has. */
+export function exportedText(count: number, all: number, format: Formatter): string {
+  if (count !== all)
+    return vscode.l10n.t(
+      '{0} of {1} rows exported: those the filter shows.',
+      format.number(count),
+      format.number(all),
+    );
+  return all === 1
+    ? vscode.l10n.t('1 row exported.')
+    : vscode.l10n.t('{0} rows exported.', format.number(all));
 }
 
 export function notSignedIn(): string {

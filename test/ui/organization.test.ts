@@ -122,7 +122,7 @@ describe('organization', () => {
     await workbench.contextMenu(users(), 'Export users or control history as CSV');
     const file = path.join(folder, 'organization-users.csv');
     assert.equal(await saveAs(workbench, path.basename(file)), file);
-    await workbench.notified('1 of 128 users exported');
+    await workbench.notified('1 of 128 rows exported');
     const [header, row, ...rest] = readFileSync(file, 'utf8').split('\r\n');
     assert.match(header ?? '', /^id,email,first_name/);
     assert.match(row ?? '', /^user_[0-9a-f]+,\S+@acme\.example,/);

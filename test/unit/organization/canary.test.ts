@@ -6,7 +6,6 @@ import { historyCsv, peopleCsv } from '../../../src/organization/exports';
 import { warningsOf } from '../../../src/organization/policy';
 import { Rows } from '../../../src/organization/rows';
 import {
-  Calendar,
   changeFacts,
   changeLines,
   changeText,
@@ -95,7 +94,6 @@ async function everyRow(data: OrganizationData): Promise<TreeItem[]> {
   const rows = new Rows({
     data,
     format: new Formatter('en'),
-    calendar: new Calendar('en'),
     now: Date.now,
     onPeopleSeen: () => undefined,
   });
@@ -137,7 +135,6 @@ describe('secrets of the controls', () => {
     await settled();
 
     const format = new Formatter('en');
-    const calendar = new Calendar('en');
     const [third, second, first] = data.revisions;
     assert.ok(third && second && first);
     assert.deepEqual(data.changesOf(second), [], 'the same secrets are the same marks');
@@ -179,7 +176,7 @@ describe('secrets of the controls', () => {
     );
 
     const person = data.person('u1')!;
-    const documents = new ControlDocuments(data, calendar);
+    const documents = new ControlDocuments(data, format);
     const items = await everyRow(data);
     const secretRow = items.find(({ label }) => textOf(label).startsWith('customModels[house].apiKey: '));
     assert.match(String(secretRow?.description), /secret changed/);
@@ -218,7 +215,7 @@ describe('secrets of the controls', () => {
       ...warningsOf(
         { model: 'house', autonomyLevel: 'high', computerProvider: 'byom' },
         data.revisions,
-        calendar,
+        format,
       ),
       ...log.lines,
       everythingBelow(root),
@@ -255,7 +252,7 @@ describe('secrets of the controls', () => {
   it('a document says what is not known any more, and what could not be read', async () => {
     const server = await faultServer();
     const { data } = openWindow(temporaryFolder(), server);
-    const documents = new ControlDocuments(data, new Calendar('en'));
+    const documents = new ControlDocuments(data, new Formatter('en'));
     assert.match(
       await documents.text({ path: '/service/revision-9.jsonc' }),
       /^\/\/ Revision 9 is no longer/,

@@ -187,12 +187,10 @@ describe('control history', () => {
 });
 
 describe('the sentence after an export', () => {
-  it('counts one user and one revision as one', () => {
+  it('counts one row as one', () => {
     const format = new Formatter('en');
-    assert.equal(exportedText('people', 1, 1, format), '1 user exported.');
-    assert.equal(exportedText('people', 1200, 1200, format), '1,200 users exported.');
-    assert.equal(exportedText('people', 1, 8, format), '1 of 8 users exported: those the filter shows.');
-    assert.equal(exportedText('controls', 1, 1, format), '1 revision exported.');
-    assert.equal(exportedText('controls', 2, 2, format), '2 revisions exported.');
+    assert.equal(exportedText(1, 1, format), '1 row exported.');
+    assert.equal(exportedText(1200, 1200, format), '1,200 rows exported.');
+    assert.equal(exportedText(1, 8, format), '1 of 8 rows exported: those the filter shows.');
   });
 });
