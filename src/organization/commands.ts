@@ -14,7 +14,7 @@ import type { ControlDocuments } from './documents';
 import { historyCsv, peopleCsv } from './exports';
 import { nameOf, type Person, type Revision } from './model';
 import { personChoice, pickFilter, pickGroup, revisionChoice } from './pickers';
-import { exportedText, notSignedIn, personFacts, type Calendar } from './words';
+import { exportedText, notSignedIn, personFacts } from './words';
 
 export interface OrganizationCommandsDeps {
   readonly log: Logger;
@@ -22,7 +22,6 @@ export interface OrganizationCommandsDeps {
   readonly documents: Pick<ControlDocuments, 'show' | 'compare'>;
   readonly details: Pick<DetailsDocuments, 'show'>;
   readonly format: Formatter;
-  readonly calendar: Calendar;
   readonly now: () => number;
   readonly isSignedIn: () => boolean;
   /** Brings the rows of a list, which may have moved, into view. */
@@ -66,12 +65,12 @@ export class OrganizationCommands {
         if (group !== undefined) await (group === 'people' ? this.#exportUsers() : this.#exportHistory());
       },
       openChanges: async (node?: unknown) => {
-        const revision = await this.#revision(node, vscode.l10n.t('Show what a revision changed'));
+        const revision = await this.#revision(node, vscode.l10n.t('Show the changes of which revision?'));
         if (revision !== undefined) await documents.compare(data.before(revision), revision);
       },
       compareRevisions: (node?: unknown, nodes?: unknown) => this.#compare(node, nodes),
       showRevision: async (node?: unknown) => {
-        const revision = await this.#revision(node, vscode.l10n.t('Show the controls of a revision'));
+        const revision = await this.#revision(node, vscode.l10n.t('Show the controls of which revision?'));
         if (revision !== undefined) await documents.show(revision);
       },
     };
@@ -124,7 +123,7 @@ export class OrganizationCommands {
       title: vscode.l10n.t('Export as CSV'),
     });
     if (file === undefined) return;
-    notify(log, 'info', forNotification(exportedText(what, count, all, format)), [
+    notify(log, 'info', forNotification(exportedText(count, all, format)), [
       vscode.l10n.t('Open'),
       () => vscode.commands.executeCommand('vscode.open', file),
     ]);
@@ -166,9 +165,9 @@ export class OrganizationCommands {
   }
 
   #pickRevision(revisions: readonly Revision[], placeHolder: string): Promise<Revision | undefined> {
-    const { data, calendar } = this.#deps;
+    const { data, format } = this.#deps;
     return pick(
-      revisions.map(revision => revisionChoice(revision, data.changesOf(revision), calendar)),
+      revisions.map(revision => revisionChoice(revision, data.changesOf(revision), format)),
       placeHolder,
     );
   }

@@ -22,7 +22,7 @@ import { ControlDocuments } from './documents';
 import { nameOf, timeOf, whoOf, type Revision, type UsageOfPeople } from './model';
 import { warningsOf, type SessionPolicy } from './policy';
 import { Rows } from './rows';
-import { Calendar, filterText, notSignedIn } from './words';
+import { filterText, notSignedIn } from './words';
 
 export { searchedOrganization } from './searched';
 export type { TreeNode as OrganizationTreeNode } from '../ui/tree';
@@ -110,13 +110,12 @@ class Organization extends Disposable implements OrganizationFeature {
     this.#deps = deps;
     this.#now = now;
     const language = vscode.env.language;
-    const calendar = new Calendar(language);
     const failureOf = (error: unknown, what: ListName): Omit<ListFailure, 'at'> =>
       this.#failureOf(error, what);
     const data = this.register(new OrganizationData({ connection, storage, log, failureOf, language, now }));
     this.#data = data;
-    this.#documents = new ControlDocuments(data, calendar);
-    this.#rows = new Rows({ data, format, calendar, now, onPeopleSeen: () => this.#onPeopleSeen() });
+    this.#documents = new ControlDocuments(data, format);
+    this.#rows = new Rows({ data, format, now, onPeopleSeen: () => this.#onPeopleSeen() });
     this.tree = this.register(
       new Tree({
         view,
@@ -131,7 +130,6 @@ class Organization extends Disposable implements OrganizationFeature {
       documents: this.#documents,
       details,
       format,
-      calendar,
       now,
       isSignedIn: () => this.#host() !== undefined,
       reveal: async group => {
@@ -142,7 +140,7 @@ class Organization extends Disposable implements OrganizationFeature {
       used: () => this.#askUsage(),
       usedSoon: () => Promise.race([this.#askUsage(), delay(ASK_MS, undefined, { ref: false })]),
     }).handlers;
-    this.policy = { warnings: async choice => warningsOf(choice, await this.#controls(), calendar) };
+    this.policy = { warnings: async choice => warningsOf(choice, await this.#controls(), format) };
     this.register(data.onDidChange(() => this.#draw()));
     this.register(connection.state.onDidChange(() => void this.#onConnection()));
     this.register(connection.onDidBecomeReady(() => this.#forgetUsage()));
@@ -286,7 +284,7 @@ class Organization extends Disposable implements OrganizationFeature {
     const isShut = lists.every(({ failure }) => failure?.forbidden === true);
     const message = isShut
       ? vscode.l10n.t(
-          'This key may read neither users nor control history at {0} ({1}). Ask an administrator for the right. Everything else works.',
+          'This key cannot read users or control history at {0} ({1}). Ask an administrator for access. Everything else works.',
           this.#host() ?? '',
           first?.failure?.facts ?? '403',
         )
@@ -326,12 +324,12 @@ class Organization extends Disposable implements OrganizationFeature {
     const sentence =
       what === 'people'
         ? vscode.l10n.t(
-            'This key may not read the users at {0} ({1}). Ask an administrator for the right. Everything else works.',
+            'This key cannot read the users at {0} ({1}). Ask an administrator for access. Everything else works.',
             host,
             facts,
           )
         : vscode.l10n.t(
-            'This key may not read the control history at {0} ({1}). Ask an administrator for the right. Everything else works.',
+            'This key cannot read the control history at {0} ({1}). Ask an administrator for access. Everything else works.',
             host,
             facts,
           );

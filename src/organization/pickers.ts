@@ -2,10 +2,11 @@ import * as vscode from 'vscode';
 import { pick, type Choice } from '../ui/pick';
 import { joined } from '../ui/text';
 import type { Formatter } from '../util/format';
-import { catalogue, explanationOf } from './catalogue';
+import { catalogue } from './catalogue';
 import { settingsOf, type SettingChange } from './changes';
 import type { ListName, OrganizationData } from './data';
 import {
+  dayOf,
   INACTIVE_DAYS,
   makerOf,
   nameOf,
@@ -17,7 +18,7 @@ import {
   type PersonUsage,
   type Revision,
 } from './model';
-import { changeText, makerText, personStatus, summaryText, type Calendar } from './words';
+import { changeText, makerText, personStatus, summaryText } from './words';
 
 /** Somebody, found by name, e-mail, id or state. */
 export function personChoice(
@@ -38,10 +39,9 @@ export function personChoice(
 export function revisionChoice(
   revision: Revision,
   changes: readonly SettingChange[],
-  calendar: Calendar,
+  format: Formatter,
 ): Choice<Revision> {
-  const time = timeOf(revision.updatedAt);
-  const day = time === undefined ? '' : calendar.dayOf(time);
+  const day = format.day(dayOf(timeOf(revision.updatedAt)));
   return {
     label: vscode.l10n.t('rev {0}', revision.revision),
     description: joined([day, makerText(revision), summaryText(changes)]),
@@ -87,7 +87,7 @@ export async function pickFilter(
             ofPeople(vscode.l10n.t('Inactive users: not seen for {0} days', INACTIVE_DAYS), {
               activity: 'inactive',
             }),
-            ofPeople(vscode.l10n.t('Users whose activity is not known'), { activity: 'unknown' }),
+            ofPeople(vscode.l10n.t('Users with unknown activity'), { activity: 'unknown' }),
           ]),
       ...(group === 'people'
         ? []
@@ -95,7 +95,7 @@ export async function pickFilter(
             { label: vscode.l10n.t('All revisions'), value: { controls: {} } },
             { label: vscode.l10n.t('Changes made by…'), value: 'person' as const },
             {
-              label: vscode.l10n.t('Changes of the setting…'),
+              label: vscode.l10n.t('Changes to a setting…'),
               description: historyFilter.setting,
               value: 'setting' as const,
             },
@@ -104,11 +104,11 @@ export async function pickFilter(
     vscode.l10n.t('What to show'),
   );
   if (chosen === 'person') {
-    const person = await pick(makers(data.revisions), vscode.l10n.t('Changes made by'));
+    const person = await pick(makers(data.revisions), vscode.l10n.t('Changes made by whom?'));
     return person === undefined ? undefined : { controls: { ...historyFilter, person } };
   }
   if (chosen === 'setting') {
-    const setting = await pick(settings(data), vscode.l10n.t('Changes of the setting'));
+    const setting = await pick(settings(data), vscode.l10n.t('Changes to which setting?'));
     return setting === undefined ? undefined : { controls: { ...historyFilter, setting } };
   }
   return chosen;
@@ -122,7 +122,7 @@ function makers(revisions: readonly Revision[]): Choice<string>[] {
     else entry.count++;
   }
   return [...found].map(([value, { first, count }]) => ({
-    label: whoOf(first) ?? vscode.l10n.t('unknown person'),
+    label: whoOf(first) ?? vscode.l10n.t('unknown'),
     description: joined([
       first.user?.email,
       count === 1 ? vscode.l10n.t('1 revision') : vscode.l10n.t('{0} revisions', count),
@@ -144,7 +144,6 @@ function settings(data: Pick<OrganizationData, 'revisions' | 'changesOf'>): Choi
     return {
       label: setting,
       description: count === 1 ? vscode.l10n.t('1 change') : vscode.l10n.t('{0} changes', count),
-      detail: explanationOf(setting),
       value: setting,
     };
   });

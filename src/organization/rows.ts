@@ -22,13 +22,11 @@ import {
   personStatus,
   summaryText,
   valueText,
-  type Calendar,
 } from './words';
 
 export interface RowsDeps {
   readonly data: OrganizationData;
   readonly format: Formatter;
-  readonly calendar: Calendar;
   readonly now: () => number;
   /** Somebody looks at people. */
   readonly onPeopleSeen: () => void;
@@ -64,7 +62,7 @@ export class Rows {
         : format.number(items.length);
       const description = joined([
         isShut
-          ? vscode.l10n.t('not readable with this key')
+          ? vscode.l10n.t('no access with this key')
           : at === undefined && items.length === 0
             ? ''
             : count,
@@ -133,11 +131,11 @@ export class Rows {
   }
 
   #day(day: string, revisions: readonly Revision[], open: boolean): TreeNode {
-    const { data, calendar } = this.#deps;
+    const { data, format } = this.#deps;
     const row = (): Row => {
       const known = revisions.filter(revision => data.before(revision) !== undefined);
       return {
-        label: calendar.day(day),
+        label: format.day(day) || vscode.l10n.t('No date'),
         description: joined([
           vscode.l10n.t('{0} revisions', revisions.length),
           known.length === 0
@@ -155,7 +153,7 @@ export class Rows {
   }
 
   #revision(revision: Revision, day?: string): TreeNode {
-    const { data, calendar, format } = this.#deps;
+    const { data, format } = this.#deps;
     const node = { kind: 'revision', revision: revision.revision };
     const row = (): Row => {
       const changes = data.changesOf(revision);
@@ -164,7 +162,7 @@ export class Rows {
       const summary = before === undefined ? vscode.l10n.t('first known revision') : summaryText(changes);
       const gap = gapText(before, revision);
       const label = vscode.l10n.t('rev {0}', revision.revision);
-      const when = day === undefined ? time && calendar.timeOfDay(time) : calendar.day(day);
+      const when = day === undefined ? time && format.timeOfDay(time) : format.day(day);
       const exact = exactTime(revision.updatedAt, format);
       const toward = [...new Set(changes.map(({ direction }) => directionText(direction)))];
       return {
@@ -204,7 +202,7 @@ export class Rows {
       label,
       description: joined([
         countsText(change),
-        change.kind === 'changed' && isSecretChange(change) ? vscode.l10n.t('the secret changed') : undefined,
+        change.kind === 'changed' && isSecretChange(change) ? vscode.l10n.t('secret changed') : undefined,
         directionText(change.direction),
       ]),
       icon: changeIcon(change),
@@ -257,18 +255,18 @@ export class Rows {
     const row = (): Row => {
       if (items.length > 0)
         return act(
-          vscode.l10n.t('Nothing passes the filter. Change it'),
+          vscode.l10n.t('Nothing matches the filter. Change it…'),
           'filter',
           commands.organization.filter,
         );
-      if (reading !== undefined) return { label: vscode.l10n.t('Reading…') };
+      if (reading !== undefined) return { label: vscode.l10n.t('Loading…') };
       if (failure !== undefined || at === undefined)
         return act(vscode.l10n.t('Try again'), 'refresh', refresh);
       return {
         label:
           group === 'people'
-            ? vscode.l10n.t('The service lists no users.')
-            : vscode.l10n.t('No control has been changed yet.'),
+            ? vscode.l10n.t('No users yet.')
+            : vscode.l10n.t('No controls have been changed yet.'),
       };
     };
     return { id: `empty/${group}`, kind: 'empty', row };
@@ -276,7 +274,7 @@ export class Rows {
 }
 
 function openChanges(node: object): vscode.Command {
-  const title = vscode.l10n.t('Show what changed');
+  const title = vscode.l10n.t('Show changes');
   return { command: commands.organization.openChanges, title, arguments: [node] };
 }
 

@@ -17,14 +17,12 @@ import {
 } from './model';
 import { appFolder, appLabel } from './reportView';
 import * as words from './text';
-import { placeText, unmatchedText, type Match, type Unmatched } from './matches';
+import { unmatchedText, type Match } from './matches';
 
 export interface RowsContext {
   readonly repositories: ReadonlyMap<string, Repository>;
   /** Repositories of this window that have reports. */
   readonly matches: readonly Match[];
-  /** Places of this window without a report. */
-  readonly unmatched: readonly Unmatched[];
   readonly git: GitState;
   /** How a report stands against HEAD, as far as that has been counted. */
   readonly staleness: (commit: string | undefined, local: LocalRepository | undefined) => Staleness;
@@ -33,14 +31,12 @@ export interface RowsContext {
 
 /** The repositories of this window with their latest report; below, all others. */
 export function readinessRows(context: RowsContext): readonly TreeNode[] {
-  const { repositories, matches, unmatched, git } = context;
-  // What Git does not know says nothing of a folder.
-  const saysWhy = matches.length === 0 && (git.kind !== 'found' || unmatched.length < 2);
+  const { repositories, matches, git } = context;
   if (repositories.size === 0) return [];
   const others = repositories.size - matches.length;
   return [
     ...matches.map(({ repository, local }) => repositoryNode(repository, local, context)),
-    ...(saysWhy ? [unmatchedNode(git)] : unmatched.map(placeNode)),
+    ...(matches.length === 0 ? [unmatchedNode(git)] : []),
     ...(others > 0 ? [othersNode(others, context)] : []),
   ];
 }
@@ -54,18 +50,6 @@ function unmatchedNode(git: GitState): TreeNode {
     tooltip: () => card(label, [detail]),
   };
   return { id: 'unmatched', kind: 'unmatched', row: () => row };
-}
-
-function placeNode(place: Unmatched): TreeNode {
-  const { label, description, detail } = placeText(place);
-  const row: Row = {
-    label,
-    description,
-    icon: { id: 'info' },
-    spoken: `${label}, ${description}. ${detail}`,
-    tooltip: () => card(label, [description, detail]),
-  };
-  return { id: `place/${place.root.scheme}:${place.root.path}`, kind: 'place', row: () => row };
 }
 
 function othersNode(count: number, context: RowsContext): TreeNode {

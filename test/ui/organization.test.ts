@@ -82,7 +82,7 @@ describe('organization', () => {
     await open(service, () => workbench.showOnly(VIEW));
     const message = workbench
       .view(VIEW)
-      .getByText(/may read neither users nor control history.*403.*Everything else works/);
+      .getByText(/cannot read users or control history.*403.*Everything else works/);
     await message.waitFor();
     await workbench.rows(VIEW).first().waitFor({ state: 'detached' });
     const asked = (): number => service.requests.filter(({ path: asked }) => LISTS.test(asked)).length;
@@ -117,12 +117,12 @@ describe('organization', () => {
     const details = workbench.page.locator('.editor-group-container .view-line', { hasText: 'Mallory' });
     await details.first().waitFor();
     assert.ok(!(await details.first().innerText()).includes('\u202e'));
-    await filter('Users whose activity is not known');
+    await filter('Users with unknown activity');
     await users().filter({ hasText: '1 of 128' }).waitFor();
     await workbench.contextMenu(users(), 'Export users or control history as CSV');
     const file = path.join(folder, 'organization-users.csv');
     assert.equal(await saveAs(workbench, path.basename(file)), file);
-    await workbench.notified('1 of 128 users exported');
+    await workbench.notified('1 of 128 rows exported');
     const [header, row, ...rest] = readFileSync(file, 'utf8').split('\r\n');
     assert.match(header ?? '', /^id,email,first_name/);
     assert.match(row ?? '', /^user_[0-9a-f]+,\S+@acme\.example,/);
@@ -145,12 +145,12 @@ describe('organization', () => {
     await workbench.tab(/revision 44 ↔ 45/).waitFor();
     await workbench.page.locator('.monaco-diff-editor').getByText('maxAutonomyLevel').first().waitFor();
 
-    await filter('Changes of the setting…');
+    await filter('Changes to a setting…');
     await workbench.pick(/^customModels/);
     await workbench.row(VIEW, 'Control history').filter({ hasText: 'of 45' }).waitFor();
     await expand('rev 32');
     const secret = workbench.row(VIEW, 'customModels[house-0].apiKey');
-    await secret.filter({ hasText: 'the secret changed' }).waitFor();
+    await secret.filter({ hasText: 'secret changed' }).waitFor();
     assert.match(await secret.innerText(), /\[redacted [0-9a-f]{8}\] → \[redacted [0-9a-f]{8}\]/);
     await secret.click();
     await workbench.tab(/revision 31 ↔ 32/).waitFor();

@@ -26,7 +26,7 @@ export const organizationScenes: readonly Scene[] = [
         .click();
       await workbench.row('Organization', /^Amara/).waitFor();
       await workbench.viewAction('Organization', 'Filter users or control history');
-      await workbench.pick('Changes of the setting…');
+      await workbench.pick('Changes to a setting…');
       await workbench.quickInput.locator('.monaco-list-row').nth(5).waitFor();
       return undefined;
     },
@@ -38,7 +38,7 @@ export const organizationScenes: readonly Scene[] = [
       await workbench.showOnly('Organization');
       await workbench
         .view('Organization')
-        .getByText(/may read neither/)
+        .getByText(/cannot read users or/)
         .waitFor();
       return undefined;
     },

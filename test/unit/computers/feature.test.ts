@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { ApiClient } from '../../../src/api';
 import { registerComputers, type ComputersFeature } from '../../../src/computers';
-import type { SessionOfComputer } from '../../../src/computers/sessions';
+import type { SessionOfComputer } from '../../../src/computers/rows';
 import { Emitter, ObservableValue } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
 import { FakeConnection } from '../../fakes/connection';
@@ -144,7 +144,7 @@ describe('the view of computers', () => {
     });
     const window = open();
     await drawnRows(window.feature.tree);
-    assert.match(String(window.view.message), /^One entry of the answer could not be read: .*id is missing/);
+    assert.match(String(window.view.message), /^1 entry could not be read: .*id is missing/);
   });
 
   it('shows all there is to know of a computer as a document', async () => {

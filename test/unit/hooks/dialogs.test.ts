@@ -46,12 +46,12 @@ describe('repairing the hooks', () => {
 
   it('says so only of files that were written', async () => {
     assert.deepEqual(await repair(['/home/me/settings.json'], 'Write change'), ['/home/me/settings.json']);
-    assert.match(told.at(-1) ?? '', /^The hooks are repaired in \/home\/me\/settings\.json\.$/);
+    assert.match(told.at(-1) ?? '', /^Repaired the hooks in \/home\/me\/settings\.json\.$/);
     told.splice(0);
     assert.deepEqual(await repair(['/home/me/settings.json'], 'Cancel'), []);
     assert.deepEqual(told, ['Repair the hooks in settings.json?']);
     told.splice(0);
     assert.deepEqual(await repair([], undefined), []);
-    assert.deepEqual(told, ['No hooks have been installed from here.']);
+    assert.deepEqual(told, ['No hooks have been installed here.']);
   });
 });

@@ -111,8 +111,8 @@ describe('the view of the organization', () => {
     const history = rows.slice(rows.findIndex(each => each.startsWith('Control history')));
     assert.deepEqual(rows.slice(0, 3), [
       'Users | 2',
-      '  Ann | last sign-in not known · 1.5K tokens',
-      '  Bo | activity not known',
+      '  Ann | last sign-in unknown · 1.5K tokens',
+      '  Bo | activity unknown',
     ]);
     assert.match(
       history.join('\n'),
@@ -126,7 +126,7 @@ describe('the view of the organization', () => {
     const user = await row(window, 'Ann');
     assert.equal(
       user.item.accessibilityInformation?.label,
-      'User Ann, ann@acme.example, last sign-in not known · 1.5K tokens',
+      'User Ann, ann@acme.example, last sign-in unknown · 1.5K tokens',
     );
     await window.feature.commands.showUser(user.item.command?.arguments?.[0]);
     assert.match(window.documents.get('Ann') ?? '', /^# Ann$[^]*\*\*E-mail\*\*: ann\\@acme\.example/m);
@@ -142,18 +142,15 @@ describe('the view of the organization', () => {
     const window = open(server);
     await window.feature.refresh();
     assert.deepEqual(await textOf(window.feature.tree), []);
-    assert.match(
-      String(window.view.message),
-      /may read neither users nor control history.*403, request req_9/,
-    );
+    assert.match(String(window.view.message), /cannot read users or control history.*403, request req_9/);
     server.answer(hit =>
       hit.url.includes('/users') ? FORBIDDEN : answerLists(largeOrganization(1, 2), hit),
     );
     window.connection.anotherKey();
     await window.feature.refresh();
-    assert.match(String(window.view.message), /may not read the users at .* \(403, request req_9\)/);
+    assert.match(String(window.view.message), /cannot read the users at .* \(403, request req_9\)/);
     const [users, history] = (await drawnRows(window.feature.tree)).filter(({ depth }) => depth === 0);
-    assert.deepEqual([users?.text, users?.item.collapsibleState], ['Users | not readable with this key', 0]);
+    assert.deepEqual([users?.text, users?.item.collapsibleState], ['Users | no access with this key', 0]);
     assert.equal(history?.text, 'Control history | 2');
   });
 
@@ -248,13 +245,13 @@ describe('the view of the organization', () => {
     await says(ofRevisions, /^Error: There are no control revisions yet\.$/);
     server.answer(FORBIDDEN);
     await window.feature.refresh();
-    await says(ofPeople, /may not read the users/);
-    await says(ofRevisions, /may not read the control history/);
+    await says(ofPeople, /cannot read the users/);
+    await says(ofRevisions, /cannot read the control history/);
     listing(server, [], [change(1, {}, 1)]);
     await window.feature.refresh();
     await rejects(commands.compareRevisions({ revision: 1 }), /no other control revision/);
     window.connection.signOut();
-    await says(ofPeople, /^Error: Sign in to read the organization\.$/);
+    await says(ofPeople, /^Error: Sign in to see the organization\.$/);
   });
 });
 
@@ -274,7 +271,7 @@ describe('what other features ask of the organization', () => {
     assert.deepEqual(newest?.changed, ['commandAllowlist', 'ideAutoConnect', 'maxAutonomyLevel']);
     const refused = open(server);
     server.answer(FORBIDDEN);
-    await assert.rejects(refused.feature.people(), /may not read the users/);
+    await assert.rejects(refused.feature.people(), /cannot read the users/);
   });
 
   it('whether the controls forbid a session: from what is known where reading takes long, and again soon after a failure', async () => {
