@@ -183,4 +183,15 @@ describe('the composer of a page by itself', () => {
     await page.locator('.composer .chip').waitFor({ state: 'detached' });
     await page.locator('textarea:focus').waitFor();
   });
+
+  it('has a button that stops the agent only where that can be done', async () => {
+    const stop = page.getByRole('button', { name: 'Stop the agent' });
+    await page.getByRole('button', { name: 'Queue' }).waitFor();
+    assert.equal(await stop.count(), 0);
+    await tell({ canStop: true });
+    await stop.click();
+    await page.waitForFunction(`said.some(({ kind, name }) => kind === 'request' && name === 'stop')`);
+    await tell();
+    await stop.waitFor({ state: 'detached' });
+  });
 });
