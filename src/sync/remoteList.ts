@@ -75,7 +75,7 @@ export class RemoteList<T extends object> extends Disposable {
   use(path: string | undefined): Promise<void> {
     if (path === this.#path && !this.#isShut) return this.#opening;
     if (path === this.#path && path !== undefined) return (this.#opening = this.#open(path));
-    this.stop();
+    this.#end();
     this.#path = path;
     this.#service = {};
     this.#records = undefined;
@@ -121,8 +121,8 @@ export class RemoteList<T extends object> extends Disposable {
 
   /** How long what is known counts from now on, ms; 0 when it does not. */
   untilDue(pace: Pace): number {
-    const { at = 0, failure, stopped } = this.#state.current;
-    if (failure?.forbidden === true || stopped === true) return Infinity;
+    const { at = 0, failure } = this.#state.current;
+    if (failure?.forbidden === true) return Infinity;
     if (this.#staleSince !== undefined) return 0;
     const wait = pauseOf(pace, this.#calm);
     const age = this.#now() - Math.max(at, failure?.at ?? 0);
@@ -136,14 +136,13 @@ export class RemoteList<T extends object> extends Disposable {
 
   /** There is another key: how the newest reading ended is of no interest, and what was read before is due. */
   forgive(): void {
-    const { failure, partial, stopped, ...rest } = this.#state.current;
+    const { failure, partial, ...rest } = this.#state.current;
     this.stir();
     if (this.#stamp > 0 || failure !== undefined) this.#staleSince = this.#now();
-    if (failure !== undefined || partial === true || stopped === true) this.#state.set(rest);
+    if (failure !== undefined || partial === true) this.#state.set(rest);
   }
 
-  /** Ends a reading under way; what was read of it stays. */
-  stop(): void {
+  #end(): void {
     this.#stop?.abort();
     this.#requests.abortAll();
   }
@@ -155,7 +154,7 @@ export class RemoteList<T extends object> extends Disposable {
   }
 
   override dispose(): void {
-    this.stop();
+    this.#end();
     super.dispose();
   }
 
@@ -250,14 +249,10 @@ export class RemoteList<T extends object> extends Disposable {
           isNews ||= !isKnown;
           read.set(keyOf(item), isKnown ? old : item);
         }
-        if (stop.signal.aborted || (!whole && !isNews)) break;
+        if (!whole && !isNews) break;
         show({ reading: { count: read.size } });
       }
       if (!isCurrent()) return;
-      if (stop.signal.aborted) {
-        show({ partial: true, stopped: true });
-        return;
-      }
       const items = [...(isGrowing === true ? new Map([...known, ...read]) : read).values()];
       const at = this.#now();
       [this.#stamp, this.#wholeAt] = [at, whole ? at : this.#wholeAt];
@@ -265,10 +260,6 @@ export class RemoteList<T extends object> extends Disposable {
       this.#state.set({ items, problems, at });
       await this.#keep(read, askedAt, { at, askedAt, wholeAt: this.#wholeAt, problems });
     } catch (error) {
-      if (stop.signal.aborted) {
-        show({ partial: true, stopped: true });
-        return;
-      }
       const told = failureOf(error);
       const partial = read.size > 0;
       if (told === undefined || !isCurrent()) {

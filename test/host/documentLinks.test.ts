@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { tests as commonmark } from 'commonmark-spec';
 import * as fc from 'fast-check';
 import * as vscode from 'vscode';
-import { transcriptDocument } from '../../src/chat/markdownDocument';
+import { transcriptDocument } from '../../src/chat/transcript/markdownDocument';
 import { commands, documents } from '../../src/contributions';
 import { revisionText } from '../../src/organization/documents';
 import { markdownOf } from '../../src/readiness/exports';
@@ -185,7 +185,7 @@ describe('documents of foreign words', () => {
     });
     const text = hostileForms(command).join('\n\n');
     await vscode.commands.executeCommand(commands.chat.send, { sessionId, text });
-    await vscode.commands.executeCommand(commands.chat.openDocument, sessionId);
+    await vscode.commands.executeCommand(commands.chat.export, sessionId);
     const document = vscode.window.activeTextEditor?.document;
     assert.equal(document?.uri.scheme, documents.details);
     assert.match(document.getText(), /some\.command/);

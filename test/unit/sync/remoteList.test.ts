@@ -130,24 +130,7 @@ describe('a list from the service', () => {
     assert.deepEqual(await waits(1), [1_000]);
   });
 
-  it('can be stopped at once, keeps what was read, and does not begin again behind anybody’s back', async () => {
-    const list = await open();
-    const never = new Promise(() => undefined);
-    answer = pages(pageOf('a'), never);
-    const reading = list.read();
-    await until(list.state.onDidChange, () => list.state.current.reading?.count === 1);
-    list.stop();
-    await reading;
-    await until(list.state.onDidChange, () => list.state.current.reading === undefined);
-    const { partial, stopped, failure } = list.state.current;
-    assert.deepEqual([idsOf(list.state.current), partial, stopped, failure], [['a'], true, true, undefined]);
-    assert.equal(list.untilDue({ usualMs: MINUTE }), Infinity);
-    answer = pages(pageOf('a', 'b'));
-    await list.read();
-    assert.deepEqual([idsOf(list.state.current), list.state.current.stopped], [['a', 'b'], undefined]);
-  });
-
-  it('whose only reader has left was not stopped by anybody', async () => {
+  it('whose only reader has left is due as before', async () => {
     const list = await open();
     answer = pages(pageOf('a'), new Promise(() => undefined));
     const leaving = new AbortController();
@@ -156,7 +139,6 @@ describe('a list from the service', () => {
     leaving.abort();
     await reading;
     await until(list.state.onDidChange, () => list.state.current.reading === undefined);
-    assert.equal(list.state.current.stopped, undefined);
     assert.ok(isDue(list));
   });
 
