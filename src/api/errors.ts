@@ -118,8 +118,7 @@ export type QueryProblem =
   | 'datesReversed'
   | 'limit'
   /** An empty id, or one that cannot be part of an address. */
-  | 'id'
-  | 'body';
+  | 'id';
 
 /** A query the interface does not allow, refused before anything is sent. */
 export class QueryError extends Error {

@@ -66,12 +66,3 @@ export function idQuery(parameter: string, id: string | undefined): string | und
   if (id !== undefined) idSegment(parameter, id);
   return id;
 }
-
-/** A JSON body; undefined fields are left out. Throws `QueryError` for what cannot be written as JSON. */
-export function jsonBody(value: object): string {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    throw new QueryError('body', 'body', typeof value, 'JSON');
-  }
-}

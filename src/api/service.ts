@@ -6,7 +6,7 @@ import { endpoints, type EndpointName, type ItemOf } from './endpoints';
 import { isApiError } from './errors';
 import { Extras } from './extras';
 import type { Page } from './pages';
-import { dateQuery, idQuery, idSegment, jsonBody, limitQuery, type DateRange } from './queries';
+import { dateQuery, idQuery, idSegment, limitQuery, type DateRange } from './queries';
 import type { SentBody } from './call';
 import type { AnalyticsMeta, UserDay } from './resources/analytics';
 import type { Computer } from './resources/computer';
@@ -134,7 +134,7 @@ class Sessions extends Part {
     idSegment('computerId', computerId);
     const settings: SessionSettings | undefined = sessionSettings && { ...sessionSettings };
     delete settings?.tokenUsage;
-    const body = jsonBody({ computerId, sessionSettings: settings });
+    const body = JSON.stringify({ computerId, sessionSettings: settings });
     return this.calls.one('createSession', { body, signal });
   }
 

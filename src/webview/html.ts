@@ -13,13 +13,8 @@ export interface PageOptions {
   readonly broken: { readonly sentence: string; readonly reload: string; readonly log: string };
 }
 
-/** A fresh nonce of 128 bits. */
-export function freshNonce(): string {
-  return randomBytes(16).toString('base64');
-}
-
 /** The policy of every page: only the script with this nonce runs, nothing is fetched by script (trust.md 4). */
-export function contentSecurityPolicy(cspSource: string, nonce: string): string {
+function contentSecurityPolicy(cspSource: string, nonce: string): string {
   return [
     `default-src 'none'`,
     `script-src 'nonce-${nonce}'`,
@@ -32,7 +27,7 @@ export function contentSecurityPolicy(cspSource: string, nonce: string): string 
 /** The document of a page: one script, one style sheet, an empty root. A new nonce each time it is made. */
 export function pageHtml(options: PageOptions): string {
   const { broken } = options;
-  const nonce = freshNonce();
+  const nonce = randomBytes(16).toString('base64');
   const csp = contentSecurityPolicy(options.cspSource, nonce);
   return `<!DOCTYPE html>
 <html lang="${escapeHtml(options.language)}">

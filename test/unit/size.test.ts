@@ -67,7 +67,7 @@ describe('the size of', () => {
 
   const table: readonly [what: string, figure: () => number, limit: number, target: number][] = [
     ['the product, lines', () => lines(product), 48_450, 27_000],
-    ['the tests, lines', () => lines(tests), 45_100, 26_000],
+    ['the tests, lines', () => lines(tests), 43_900, 26_000],
     ['the repository, files', () => files.length, 765, 430],
     ['the largest folder, source files', largestFolder, 52, 15],
     ['the commands', () => commands.length, 58, 46],

@@ -29,15 +29,12 @@ describe('queries', () => {
 
   it('days the service would refuse are not asked for, by any of the calls', async () => {
     const { api } = clientOf(server);
-    const calls = [
-      (range: { startDate: string; endDate: string }) => api.analytics.tokens(range),
-      (range: { startDate: string; endDate: string }) => api.analytics.tokensByModel(range),
-      (range: { startDate: string; endDate: string }) => api.analytics.tools(range),
-      (range: { startDate: string; endDate: string }) => api.analytics.toolsByName(range),
-      (range: { startDate: string; endDate: string }) => api.analytics.activity(range),
-      (range: { startDate: string; endDate: string }) => api.analytics.activityByClient(range),
-      (range: { startDate: string; endDate: string }) => api.analytics.productivity(range),
-      (range: { startDate: string; endDate: string }) => collect(api.analytics.users(range)),
+    type Range = { readonly startDate: string; readonly endDate: string };
+    const { tokens, tokensByModel, tools, toolsByName, activity, activityByClient, productivity } =
+      api.analytics;
+    const calls: readonly ((range: Range) => Promise<unknown>)[] = [
+      ...[tokens, tokensByModel, tools, toolsByName, activity, activityByClient, productivity],
+      range => collect(api.analytics.users(range)),
     ];
     const cases: readonly (readonly [string, string, QueryProblem, string])[] = [
       ['2026-11-21', '2026-11-21', 'dateNotFinished', 'startDate'],

@@ -6,7 +6,6 @@ import { pathToFileURL } from 'node:url';
 import { Attachments, AttachmentsRefused, type AttachableFiles } from '../../../src/chat/attach/attachments';
 import { messageBody } from '../../../src/chat/attach/body';
 import { sniff } from '../../../src/chat/attach/mediaTypes';
-import { without } from '../../../src/util/without';
 import { cleanUp, diskFiles, limits, temporaryFolder, writeFile } from './support';
 
 afterEach(cleanUp);
@@ -24,7 +23,8 @@ const bodyOf = async (subject: Attachments, uris: readonly string[]): Promise<ob
   const body = messageBody({ text: '', parts: await subject.parts(uris) });
   const read = JSON.parse(new TextDecoder().decode(body)) as Record<string, unknown>;
   assert.equal(read['text'], '');
-  return without(read, 'text');
+  delete read['text'];
+  return read;
 };
 
 async function problemOf(uri: string, files?: AttachableFiles, limit?: number): Promise<string> {

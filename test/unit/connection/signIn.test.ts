@@ -212,6 +212,9 @@ describe('signing in', function () {
       assert.ok(state.kind === 'signedOut');
       assert.equal(state.reason, `There is no key for ${hostOf(running.baseUrl)}. Sign in to enter one.`);
       assert.equal(state.service?.baseUrl, running.baseUrl, 'what was stored of it can still be read');
+      window.person.confirms(true);
+      await window.connection.commands.signOut();
+      assert.equal(window.connection.state.current.kind, 'signedOut');
     });
   }
 

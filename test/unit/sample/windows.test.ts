@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import * as fs from 'node:fs';
-import * as os from 'node:os';
-import * as path from 'node:path';
 import { sampleRecord } from '../../../src/sample';
+import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { openStorage } from '../../fakes/storage';
 import { until } from '../../until';
@@ -11,22 +9,18 @@ import { Sample } from './harness';
 /** Two windows that share the store of one machine, each with its own copy of the sample. */
 describe('the sample in several windows', () => {
   let root: string;
-  const open: (() => Promise<void>)[] = [];
-  beforeEach(() => {
-    root = fs.mkdtempSync(path.join(os.tmpdir(), 'agent-console-sample-'));
-  });
-  afterEach(async () => {
-    await Promise.all(open.splice(0).map(close => close()));
-    fs.rmSync(root, { recursive: true });
-  });
+  beforeEach(() => (root = temporaryFolder()));
+  afterEach(cleanUp);
 
-  function window(): Sample {
+  function window(): Sample & { close(): Promise<void> } {
     const storage = openStorage({ root, log: silentLog() });
-    open.push(async () => {
+    const close = async (): Promise<void> => {
       storage.dispose();
       await storage.settled();
-    });
-    return new Sample({ records: storage.collection({ path: 'sample', version: 1, schema: sampleRecord }) });
+    };
+    later(close);
+    const records = storage.collection({ path: 'sample', version: 1, schema: sampleRecord });
+    return Object.assign(new Sample({ records }), { close });
   }
 
   it('shows the same sessions and messages, with the same ids, while agents work', async () => {
@@ -55,16 +49,12 @@ describe('the sample in several windows', () => {
     );
     const late = window();
     late.time += 10_000_000;
-    const said: string[] = [];
-    for (let cursor = ''; ;) {
-      const page = await late.ok<{
-        messages: { id: string; role: string }[];
-        pagination: { nextCursor: string | null };
-      }>(`/api/v0/sessions/${session}/messages?limit=100${cursor}`);
-      said.push(...page.messages.filter(({ role }) => role === 'user').map(({ id }) => id));
-      if (page.pagination.nextCursor === null) break;
-      cursor = `&cursor=${page.pagination.nextCursor}`;
-    }
+    const all = await late.all<{ id: string; role: string }>(
+      `/api/v0/sessions/${session}/messages`,
+      'messages',
+      100,
+    );
+    const said = all.filter(({ role }) => role === 'user').map(({ id }) => id);
     assert.deepEqual(said.toSorted(), sent.map(({ messageId }) => messageId).toSorted());
   });
 
@@ -74,7 +64,7 @@ describe('the sample in several windows', () => {
     await first.send(session, 'Explain this');
     first.time += 2_000;
     const [before, computers] = [await first.session(session), await first.ok('/api/v0/computers')];
-    await open.pop()?.();
+    await first.close();
     const second = window();
     second.time = first.time;
     assert.deepEqual(await second.session(session), before);

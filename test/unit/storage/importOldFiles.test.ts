@@ -115,18 +115,6 @@ describe('records of files, from before there was a database', function () {
     const sessions = await loaded(collectionOf(root, 'services/s/sessions'));
     assert.equal(sessions.values.size, 400);
   });
-
-  it('of 5,000 sessions and 300 days of five lists are all there', async function () {
-    const root = temporaryFolder();
-    for (let n = 0; n < 5_000; n++)
-      write(root, `services/s/sessions/s${n}.${1 + (n % 7)}.json`, { id: `s${n}`, ...note(`text ${n}`) });
-    for (let n = 0; n < 1_500; n++)
-      write(root, `services/s/usage/o-1/d${n}.1.json`, { id: `d${n}`, ...note(`day ${n}`) });
-    const sessions = await loaded(collectionOf(root, 'services/s/sessions'));
-    const days = await loaded(collectionOf(root, 'services/s/usage/o-1'));
-    assert.deepEqual([sessions.values.size, days.values.size], [5_000, 1_500]);
-    assert.ok(filesBelow(path.join(root, 'store')).length <= 3);
-  });
 });
 
 async function loaded<T extends { load(): Promise<unknown> }>(collection: T): Promise<T> {

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
 import type { ListState } from '../../../src/sync/listState';
 import { RemoteList } from '../../../src/sync/remoteList';
+import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { openStorage, spoil, storedRows } from '../../fakes/storage';
 import { until } from '../../until';
@@ -19,16 +17,12 @@ describe('a list from the service', () => {
   let answer: Answer | undefined;
   let asked: number;
   let isForbidden: boolean;
-  const cleanups: (() => unknown)[] = [];
 
-  beforeEach(async () => {
-    root = await mkdtemp(path.join(os.tmpdir(), 'remote-list-'));
+  beforeEach(() => {
+    root = temporaryFolder();
     [clock, asked, isForbidden, answer] = [Date.UTC(2026, 10, 21), 0, false, pages(pageOf('a', 'b'))];
   });
-  afterEach(async () => {
-    for (const run of cleanups.splice(0).reverse()) await run();
-    await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
-  });
+  afterEach(cleanUp);
 
   async function open(options: { isGrowing?: boolean } = {}): Promise<RemoteList<Item>> {
     const storage = openStorage({ root, log: silentLog(), now: () => clock });
@@ -48,7 +42,7 @@ describe('a list from the service', () => {
           : { sentence: String(error), forbidden: isForbidden },
       ...options,
     });
-    cleanups.push(async () => {
+    later(async () => {
       list.dispose();
       await storage.settled();
       storage.dispose();
@@ -227,7 +221,7 @@ describe('a list from the service', () => {
     answer = pages({ items: [{ id: 'a' }, { id: 'b' }], problems: [{ id: 'bad', reason: 'no name' }] });
     await list.read();
     assert.deepEqual(list.state.current.problems, [{ id: 'bad', reason: 'no name' }]);
-    for (const run of cleanups.splice(0).reverse()) await run();
+    list.dispose();
     spoil(root, PATH, 'item a', '{ broken');
     const next = (await open()).state.current;
     assert.deepEqual(idsOf(next), ['b']);
@@ -256,7 +250,7 @@ describe('a list from the service', () => {
 
   it('is read and shown where nothing can be kept, and kept as soon as it can be', async () => {
     const storage = openStorage({ root, log: silentLog(), now: () => clock });
-    cleanups.push(() => storage.dispose());
+    later(() => storage.dispose());
     let isBroken = true;
     const list = new RemoteList<Item>({
       storage: {
@@ -275,7 +269,7 @@ describe('a list from the service', () => {
       pages: () => answer?.(),
       failureOf: error => ({ sentence: String(error) }),
     });
-    cleanups.push(() => list.dispose());
+    later(() => list.dispose());
     await assert.rejects(list.use(PATH), /the disk is gone/);
     assert.equal(await take(list), true);
     await assert.rejects(list.use(PATH), /the disk is gone/);
