@@ -8,25 +8,25 @@ import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable, type IDisposable } from '../util/disposable';
 import type { Event } from '../util/event';
 import { Formatter, supportedLanguage } from '../util/format';
-import { Attachments } from './attachments';
-import { bodyBuilder } from './bodyBuilder';
-import type { Composing } from './composing';
-import type { ComposerSettings } from './composerState';
+import { Attachments } from './attach/attachments';
+import { bodyBuilder } from './attach/body';
+import type { Composing } from './panel/composing';
+import type { ComposerSettings } from './panel/composerState';
 import type { Conversation } from './conversation';
 import { Conversations } from './conversations';
-import { droppedFiles, selectedTexts } from './given';
-import { KeptFiles } from './keptFiles';
-import { transcriptDocument } from './markdownDocument';
-import { ChatPanel } from './panel';
-import { headerOf } from './panelState';
-import { Places } from './places';
-import { messageKey, RowBuilder } from './rows';
+import { droppedFiles, selectedTexts } from './attach/given';
+import { KeptFiles } from './attach/keptFiles';
+import { transcriptDocument } from './transcript/markdownDocument';
+import { ChatPanel } from './panel/panel';
+import { headerOf } from './panel/panelState';
+import { Places } from './panel/places';
+import { messageKey, RowBuilder } from './transcript/rows';
 import { readSendRequest, readSessionId, readUris } from './requests';
 import type { ChatSessions } from './sessions';
-import { workspaceFiles } from './workspaceFiles';
+import { workspaceFiles } from './attach/workspaceFiles';
 
 export type { ChatSessions } from './sessions';
-export { transcriptRecords } from './transcript';
+export { transcriptRecords } from './transcript/transcript';
 
 export interface ChatDeps {
   readonly extensionUri: vscode.Uri;

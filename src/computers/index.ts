@@ -210,7 +210,7 @@ class Computers extends Disposable implements ComputersFeature {
 
   #contextOf(id: string): ComputerRowContext {
     const { format } = this.#deps;
-    return { format, unknownSince: this.#list.unknownSince(id), sessions: this.#sessions?.ofComputer(id) };
+    return { format, unknownSince: this.#list.unknownSince, sessions: this.#sessions?.ofComputer(id) };
   }
 
   #showStatus(): void {

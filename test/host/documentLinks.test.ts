@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { tests as commonmark } from 'commonmark-spec';
 import * as fc from 'fast-check';
 import * as vscode from 'vscode';
-import { transcriptDocument } from '../../src/chat/markdownDocument';
+import { transcriptDocument } from '../../src/chat/transcript/markdownDocument';
 import { commands, documents } from '../../src/contributions';
 import { revisionText } from '../../src/organization/documents';
 import { markdownOf } from '../../src/readiness/exports';

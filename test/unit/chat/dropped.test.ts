@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
-import { droppedFiles } from '../../../src/chat/given';
+import { droppedFiles } from '../../../src/chat/attach/given';
 
 const uri = (text: string): vscode.Uri =>
   ({ scheme: 'file', path: text, toString: () => `file://${text}` }) as unknown as vscode.Uri;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ApiClient, Extra, Message, Page } from '../../../src/api';
-import { MessageList } from '../../../src/chat/messageList';
-import type { KnownMessage, StoredMessage } from '../../../src/chat/messages';
-import { RowBuilder } from '../../../src/chat/rows';
+import { MessageList } from '../../../src/chat/transcript/messageList';
+import type { KnownMessage, StoredMessage } from '../../../src/chat/transcript/messages';
+import { RowBuilder } from '../../../src/chat/transcript/rows';
 import { startSampleService } from '../../fakes/sampleService';
 import { Formatter } from '../../../src/util/format';
 import { sendAndRead, texts } from './scene';

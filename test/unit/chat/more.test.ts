@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { moreActs } from '../../../src/chat/more';
-import { headerOf } from '../../../src/chat/panelState';
+import { moreActs } from '../../../src/chat/panel/more';
+import { headerOf } from '../../../src/chat/panel/panelState';
 import type { ChatSession } from '../../../src/chat/sessions';
 import { Formatter } from '../../../src/util/format';
 

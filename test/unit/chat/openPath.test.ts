@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { candidates, fileChoices, readPosition } from '../../../src/chat/openPath';
+import { candidates, fileChoices, readPosition } from '../../../src/chat/panel/openPath';
 
 const folder = { path: '/home/me/shop', name: 'shop' };
 

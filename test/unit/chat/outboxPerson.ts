@@ -1,9 +1,9 @@
 import { Conversation } from '../../../src/chat/conversation';
-import type { KnownMessage } from '../../../src/chat/messages';
+import type { KnownMessage } from '../../../src/chat/transcript/messages';
 import type { Unsaved } from '../../../src/chat/protocol';
 import { Outboxes } from '../../../src/chat/outbox/outbox';
 import type { Shown } from '../../../src/chat/outbox/record';
-import { ReadingPlaces } from '../../../src/chat/readingPlaces';
+import { ReadingPlaces } from '../../../src/chat/panel/readingPlaces';
 import type { Surroundings } from './outboxWorld';
 
 /** What a person can do in one window, and sees there. */

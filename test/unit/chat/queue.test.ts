@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { ownTexts } from '../../../src/chat/model';
+import { ownTexts } from '../../../src/chat/transcript/model';
 import { hasQueued } from '../../../src/chat/inUse';
 import { posts, scene, sendAndRead } from './scene';
 import { busy, drained, queued, queueUp, sent } from './queueing';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { Outboxes, type Outbox } from '../../../src/chat/outbox/outbox';
 import { inDraft } from '../../../src/chat/outbox/record';
-import { ReadingPlaces } from '../../../src/chat/readingPlaces';
-import { Transcript } from '../../../src/chat/transcript';
+import { ReadingPlaces } from '../../../src/chat/panel/readingPlaces';
+import { Transcript } from '../../../src/chat/transcript/transcript';
 import { afterwards, brittle, cleanUp, message, storageIn, temporaryFolder, until } from './support';
 
 afterEach(cleanUp);

@@ -13,8 +13,7 @@ import {
   personFacts,
   valueText,
 } from '../../../src/organization/words';
-import { SECRET_TEXTS } from '../../fakes/secretSpellings';
-import { SECRET_VALUES } from '../../fakes/secretValues';
+import { secretTexts, secretValues } from '../../fakes/redaction';
 import { factsDocument } from '../../../src/ui/text';
 import { Tree } from '../../../src/ui/tree';
 import { Formatter } from '../../../src/util/format';
@@ -82,8 +81,8 @@ function settings(turn: string): object {
       lines: [`curl -u a:${secret} https://host`, `token ${secret}`, `Cookie: a=b; c=${secret}`],
     },
     spelling: {
-      texts: SECRET_TEXTS.map(spell => spell(`canary9f8e7d6${turn}`)),
-      values: SECRET_VALUES.map(spell => spell(`canary9f8e7d6${turn}`)),
+      texts: secretTexts.map(spell => spell(`canary9f8e7d6${turn}`)),
+      values: secretValues.map(spell => spell(`canary9f8e7d6${turn}`)),
     },
     userModelPolicies: { [`ghp_${secret.replace(/\W/g, '')}`]: true },
   };
