@@ -47,7 +47,7 @@ export function computerNode(computer: Computer, context: ComputerRowContext): T
       description,
       icon:
         context.unknownSince === undefined ? iconOf(computer) : { id: 'question', color: 'charts.yellow' },
-      context: computer.status === 'provisioning' ? 'computer provisioning' : 'computer',
+      context: 'computer',
       open: steps.length > 0 || sessions.length > 0 ? isOpen : undefined,
       spoken: vscode.l10n.t('Computer {0}, {1}', label, description),
       tooltip: () => card(label, [description, ...factLines(factsOf(computer, format))]),
@@ -79,7 +79,6 @@ function stepNode(computer: Computer, step: ProvisioningStep, index: number, for
         label,
         description,
         icon: isOver ? { id: 'circle-slash' } : stepIconOf(step),
-        context: 'step',
         spoken: vscode.l10n.t('Step {0}, {1}', label, description),
         tooltip: () => card(label, [description, ...factLines(stepTimes(step, format))]),
       };

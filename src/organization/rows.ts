@@ -142,7 +142,6 @@ export class Rows {
             : summaryText(known.flatMap(revision => data.changesOf(revision))),
         ]),
         icon: { id: 'calendar' },
-        context: 'day',
         open,
       };
     };
@@ -168,7 +167,7 @@ export class Rows {
         label,
         description: joined([makerText(revision), summary, gap, when || undefined]),
         icon: { id: 'git-commit' },
-        context: before === undefined ? 'revision first' : 'revision',
+        context: 'revision',
         open: changes.length === 0 ? undefined : false,
         command: openChanges(node),
         spoken: joined(
@@ -205,7 +204,6 @@ export class Rows {
         directionText(change.direction),
       ]),
       icon: changeIcon(change),
-      context: 'change',
       open: added.length + removed.length === 0 ? undefined : false,
       command: openChanges({ kind: 'revision', revision }),
       spoken: changeWords(change),

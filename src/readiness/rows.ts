@@ -62,7 +62,6 @@ function othersNode(count: number, context: RowsContext): TreeNode {
     row: () => ({
       label: vscode.l10n.t('Other repositories'),
       description: String(count),
-      context: 'readinessOthers',
       open: here.size === 0,
     }),
     children: () =>
