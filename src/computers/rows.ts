@@ -50,7 +50,12 @@ export function computerNode(computer: Computer, context: ComputerRowContext): T
       context: 'computer',
       open: steps.length > 0 || sessions.length > 0 ? isOpen : undefined,
       spoken: vscode.l10n.t('Computer {0}, {1}', label, description),
-      tooltip: () => card(label, [description, ...factLines(factsOf(computer, format))]),
+      tooltip: () =>
+        card(label, [
+          joined([stateText(computer, format, context.unknownSince), providerLabel(computer.providerType)]),
+          errorOf(computer),
+          ...factLines(factsOf(computer, format)),
+        ]),
     };
   };
   return {
