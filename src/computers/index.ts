@@ -8,13 +8,12 @@ import { Refresher } from '../sync/refresher';
 import { RemoteList } from '../sync/remoteList';
 import { pickItem } from '../ui/pick';
 import { retryNode, Tree, type TreeNode } from '../ui/tree';
-import { listContext, setMessage, viewMessage } from '../ui/viewStatus';
+import { listContext, problemText, setMessage, viewMessage } from '../ui/viewStatus';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable, type IDisposable } from '../util/disposable';
 import type { Event } from '../util/event';
 import type { Formatter } from '../util/format';
 import { once } from '../util/once';
-import { oneLine } from '../util/text';
 import { unhandled } from '../util/unhandled';
 import type { WindowFocus } from '../util/windowFocus';
 import { errorOf, isSettingUp, sortComputers } from './model';
@@ -218,13 +217,10 @@ class Computers extends Disposable implements ComputersFeature {
     const { view, format, connection } = this.#deps;
     const state = this.#list.state.current;
     const { items, problems } = state;
-    const names = problems.map(({ id, field, reason }) =>
-      oneLine([id, field, reason].filter(Boolean).join(' ')),
-    );
     const message = viewMessage({
       connection: connection.state.current,
       lists: [state],
-      unread: { count: problems.length, names: names.join('; ') },
+      unread: problems.map(problemText),
       format,
       now: Date.now(),
     });

@@ -47,10 +47,15 @@ export function computerNode(computer: Computer, context: ComputerRowContext): T
       description,
       icon:
         context.unknownSince === undefined ? iconOf(computer) : { id: 'question', color: 'charts.yellow' },
-      context: computer.status === 'provisioning' ? 'computer provisioning' : 'computer',
+      context: 'computer',
       open: steps.length > 0 || sessions.length > 0 ? isOpen : undefined,
       spoken: vscode.l10n.t('Computer {0}, {1}', label, description),
-      tooltip: () => card(label, [description, ...factLines(factsOf(computer, format))]),
+      tooltip: () =>
+        card(label, [
+          joined([stateText(computer, format, context.unknownSince), providerLabel(computer.providerType)]),
+          errorOf(computer),
+          ...factLines(factsOf(computer, format)),
+        ]),
     };
   };
   return {
@@ -79,7 +84,6 @@ function stepNode(computer: Computer, step: ProvisioningStep, index: number, for
         label,
         description,
         icon: isOver ? { id: 'circle-slash' } : stepIconOf(step),
-        context: 'step',
         spoken: vscode.l10n.t('Step {0}, {1}', label, description),
         tooltip: () => card(label, [description, ...factLines(stepTimes(step, format))]),
       };

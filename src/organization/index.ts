@@ -9,7 +9,7 @@ import { Refresher } from '../sync/refresher';
 import type { ListFailure } from '../sync/listState';
 import { joined } from '../ui/text';
 import { Tree, type TreeNode } from '../ui/tree';
-import { setMessage, viewMessage } from '../ui/viewStatus';
+import { problemText, setMessage, viewMessage } from '../ui/viewStatus';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable, type IDisposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
@@ -292,6 +292,7 @@ class Organization extends Disposable implements OrganizationFeature {
           connection: connection.state.current,
           lists,
           tellsRejection: true,
+          unread: lists.flatMap(({ problems }) => problems.map(problemText)),
           format,
           now: this.#now(),
         });

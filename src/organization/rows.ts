@@ -88,8 +88,7 @@ export class Rows {
     const children = (): readonly TreeNode[] => {
       if (isPeople) onPeopleSeen();
       const rows = isPeople ? data.shownPeople.map(person => this.#person(person)) : this.#days();
-      const all = [...rows, ...this.#problems(group)];
-      return all.length > 0 ? all : [this.#empty(group)];
+      return rows.length > 0 ? rows : [this.#empty(group)];
     };
     return { id: `group/${group}`, kind: 'group', row, children };
   }
@@ -143,7 +142,6 @@ export class Rows {
             : summaryText(known.flatMap(revision => data.changesOf(revision))),
         ]),
         icon: { id: 'calendar' },
-        context: 'day',
         open,
       };
     };
@@ -169,7 +167,7 @@ export class Rows {
         label,
         description: joined([makerText(revision), summary, gap, when || undefined]),
         icon: { id: 'git-commit' },
-        context: before === undefined ? 'revision first' : 'revision',
+        context: 'revision',
         open: changes.length === 0 ? undefined : false,
         command: openChanges(node),
         spoken: joined(
@@ -206,7 +204,6 @@ export class Rows {
         directionText(change.direction),
       ]),
       icon: changeIcon(change),
-      context: 'change',
       open: added.length + removed.length === 0 ? undefined : false,
       command: openChanges({ kind: 'revision', revision }),
       spoken: changeWords(change),
@@ -218,28 +215,6 @@ export class Rows {
       ...removed.map((value, at) => entryNode(`${id}/removed/${at}`, value, false)),
     ];
     return { id, kind: 'change', row, children };
-  }
-
-  #problems(group: ListName): readonly TreeNode[] {
-    const { problems } = this.#deps.data[group].state.current;
-    if (problems.length === 0) return [];
-    const what = group === 'people' ? vscode.l10n.t('User') : vscode.l10n.t('Revision');
-    const row: Row = {
-      label:
-        problems.length === 1
-          ? vscode.l10n.t('1 entry could not be read')
-          : vscode.l10n.t('{0} entries could not be read', problems.length),
-      icon: { id: 'warning', color: 'list.warningForeground' },
-      open: false,
-    };
-    const children = (): readonly TreeNode[] =>
-      problems.map(({ id, index, field, reason }, at): TreeNode => {
-        const place = id ?? (index === undefined ? undefined : `#${index + 1}`);
-        const label = place === undefined ? vscode.l10n.t('The list') : `${what} ${place}`;
-        const description = joined([field, reason], ': ');
-        return { id: `problem/${group}/${at}`, kind: 'problem', row: () => ({ label, description }) };
-      });
-    return [{ id: `problems/${group}`, kind: 'problems', row: () => row, children }];
   }
 
   /** What stands where a group has no rows: why, and what helps. */

@@ -9,7 +9,7 @@ import { Refresher } from '../sync/refresher';
 import type { RemoteList } from '../sync/remoteList';
 import { isSame } from '../sync/same';
 import { retryNode, Tree, type TreeNode } from '../ui/tree';
-import { listContext, setMessage, viewMessage } from '../ui/viewStatus';
+import { listContext, problemText, setMessage, viewMessage } from '../ui/viewStatus';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import type { Formatter } from '../util/format';
@@ -257,18 +257,11 @@ class Readiness extends Disposable implements ReadinessFeature {
     const latest = [...this.#known.values()].flatMap(({ name, reports: [report] }) =>
       (report?.unread ?? []).map(reason => `${name}, ${dayText(report?.createdAt)}: ${reason}`),
     );
-    const unread = [
-      ...state.problems.map(({ id, index, reason }) => `${id ?? `#${(index ?? 0) + 1}`} ${reason}`),
-      ...latest,
-    ];
-    // The message stands above the rows and takes their room: the report itself names all.
-    const some = unread.slice(0, 3).map(name => oneLine(name, 100));
-    const names = [...some, ...(unread.length > 3 ? ['…'] : [])].join('; ');
     const list = { ...state, failure: this.#failure };
     const message = viewMessage({
       connection: connection.state.current,
       lists: [list],
-      unread: { count: unread.length, names },
+      unread: [...state.problems.map(problemText), ...latest],
       format,
       now: Date.now(),
     });

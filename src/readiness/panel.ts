@@ -98,14 +98,6 @@ export class ReportPanel extends Disposable {
   /** Fires once, when the panel is closed. */
   readonly onDidDispose = this.#disposed.event;
 
-  get isActive(): boolean {
-    return this.#panel.active;
-  }
-
-  get state(): PageState {
-    return this.#state;
-  }
-
   reveal(): void {
     this.#panel.reveal(undefined, false);
   }

@@ -62,7 +62,6 @@ function othersNode(count: number, context: RowsContext): TreeNode {
     row: () => ({
       label: vscode.l10n.t('Other repositories'),
       description: String(count),
-      context: 'readinessOthers',
       open: here.size === 0,
     }),
     children: () =>
@@ -216,18 +215,16 @@ function reportNode(repository: Repository, report: StoredReport, format: Format
     const percent = percentOf(report);
     const before = previousOf(reports, report);
     const label = words.dayText(report.createdAt);
+    const score = joined([words.percentText(percent), words.deltaText(percent, before && percentOf(before))]);
     return {
       label,
-      description: joined([
-        words.percentText(percent),
-        words.deltaText(percent, before && percentOf(before)),
-        oneLine(report.branch ?? '', 60),
-      ]),
+      description: joined([score, oneLine(report.branch ?? '', 60)]),
       icon: { id: 'git-commit' },
       context: 'readinessReport',
       command: openReport(node),
       tooltip: () =>
         card(label, [
+          score,
           ...factLines(words.reportFacts(report, format).slice(0, -1)),
           ...words.reportNotes(report, { kind: 'noRepository' }),
         ]),

@@ -1,7 +1,9 @@
 import * as vscode from 'vscode';
+import type { ItemProblem } from '../api';
 import type { ConnectionState } from '../connection';
 import type { Formatter } from '../util/format';
-import { plain } from '../util/text';
+import { oneLine, plain } from '../util/text';
+import { joined } from './text';
 
 /** As much of a list as its view speaks of. */
 export interface ShownList {
@@ -11,16 +13,11 @@ export interface ShownList {
   readonly failure?: { readonly sentence: string; readonly cause?: string | undefined } | undefined;
 }
 
-/** How many entries could not be read, and how they are called. */
-export interface Unread {
-  readonly count: number;
-  readonly names: string;
-}
-
 export interface ViewStatusOptions {
   readonly connection: ConnectionState;
   readonly lists: readonly ShownList[];
-  readonly unread?: Unread | undefined;
+  /** What each entry that could not be read is called, and why. */
+  readonly unread?: readonly string[] | undefined;
   /** Whether the view has no welcome that tells of a rejected key. */
   readonly tellsRejection?: boolean;
   readonly format: Formatter;
@@ -49,11 +46,19 @@ export function viewMessage(options: ViewStatusOptions): string | undefined {
       : vscode.l10n.t('{0} Shown as of {1} ago.', sentence, format.span(now - at));
   });
   if (sentences.length > 0) return plain(sentences.join(' '), 1_000);
-  if (unread === undefined || unread.count === 0) return undefined;
-  const names = plain(unread.names, 300);
-  return unread.count === 1
+  if (unread === undefined || unread.length === 0) return undefined;
+  // The message stands above the rows and takes their room.
+  const some = unread.slice(0, 3).map(name => oneLine(name, 100));
+  const names = [...some, ...(unread.length > 3 ? ['…'] : [])].join('; ');
+  return unread.length === 1
     ? vscode.l10n.t('1 entry could not be read: {0}', names)
-    : vscode.l10n.t('{0} entries could not be read: {1}', unread.count, names);
+    : vscode.l10n.t('{0} entries could not be read: {1}', unread.length, names);
+}
+
+/** An entry that could not be read, by its id or its place, and why. */
+export function problemText({ id, index, field, reason }: ItemProblem): string {
+  const place = id ?? (index === undefined ? undefined : `#${index + 1}`);
+  return joined([place, field, reason], ' ');
 }
 
 /** What the welcomes of a view go by. */
