@@ -102,11 +102,6 @@ export async function storeAddresses(
   await stored.update('appUrl', addresses?.appUrl, vscode.ConfigurationTarget.Global);
 }
 
-/** Stores the named settings for new sessions in the user's settings. */
-export async function storePresets(presets: object): Promise<void> {
-  await configuration().update('sessions.presets', presets, vscode.ConfigurationTarget.Global);
-}
-
 /** Stores in the user's settings which days the status bar counts. */
 export async function storeUsageSpan(span: UsageSpan): Promise<void> {
   await configuration().update('usage.statusBar', span, vscode.ConfigurationTarget.Global);

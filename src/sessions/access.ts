@@ -13,7 +13,7 @@ import type { SessionIndex } from './sessionIndex';
 import { currentWorkspace } from './workspaces';
 
 export interface AccessDeps {
-  readonly connection: Connection;
+  readonly connection: Pick<Connection, 'state' | 'api' | 'ready'>;
   readonly index: SessionIndex;
   readonly monitor: SessionMonitor;
   readonly format: Formatter;

@@ -7,7 +7,7 @@ import type { DetailsDocuments } from '../util/detailsDocuments';
 import type { Formatter } from '../util/format';
 import { forNotification, oneLine } from '../util/text';
 import type { SessionAccess } from './access';
-import type { CreateFlow } from './createFlow';
+import type { NewSessions } from './create/newSessions';
 import { sectionsOf } from './facts';
 import { elsewhereText, isSessionId, linkTo, readLink } from './links';
 import { LocalCommands, type LocalCommandsDeps } from './localCommands';
@@ -20,11 +20,11 @@ import { sessionTitle } from './text';
 import { TransferCommands } from './transferCommands';
 
 export interface SessionCommandsDeps {
-  readonly connection: Connection;
+  readonly connection: Pick<Connection, 'state' | 'ready'>;
   readonly index: SessionIndex;
   readonly monitor: SessionMonitor;
   readonly access: SessionAccess;
-  readonly flow: CreateFlow;
+  readonly newSessions: NewSessions;
   readonly viewOptions: () => Promise<void>;
   readonly format: Formatter;
   readonly log: Logger;
@@ -45,7 +45,7 @@ export class SessionCommands {
     const { index, access, format } = deps;
     const onFailure = (error: unknown): void => deps.log.error('What was undone could not be stored', error);
     this.handlers = {
-      ...deps.flow.handlers,
+      create: argument => deps.newSessions.create(argument),
       ...new LocalCommands({
         index,
         access,
@@ -64,7 +64,7 @@ export class SessionCommands {
 
   /** Asks for a session: a known one, a new one, or one by its id. Resolves to `undefined` when cancelled. */
   async pick(placeHolder: string): Promise<string | undefined> {
-    const { connection, access, flow } = this.#deps;
+    const { connection, access, newSessions } = this.#deps;
     if ((await connection.ready()).kind === 'signedOut') await access.signedIn(true);
     const choice = await access.choose(placeHolder, true);
     if (choice === undefined) return undefined;
@@ -72,7 +72,7 @@ export class SessionCommands {
       case 'known':
         return choice.sessionId;
       case 'new':
-        return flow.createForPerson();
+        return newSessions.createForPerson();
       case 'add': {
         const { service } = await access.signedIn(true);
         const sessionId = await askSessionId(service.host);
@@ -101,7 +101,7 @@ export class SessionCommands {
       vscode.l10n.t('Open session “{0}” at {1}?', id, service.host),
       {
         modal: true,
-        detail: vscode.l10n.t('A link from outside asks for it. Go on only if you trust who gave it to you.'),
+        detail: vscode.l10n.t('A link from outside asks for it. Open it only if you trust who gave it to you.'),
       },
       open,
     );

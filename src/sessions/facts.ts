@@ -2,11 +2,10 @@ import * as vscode from 'vscode';
 import type { SessionSettings, TokenUsage } from '../api';
 import { isTime, type Formatter } from '../util/format';
 import { oneLine } from '../util/text';
-import { FIELDS, valueText } from './fields';
+import { settingLabel, settingNames, settingText } from './create/settings';
 import type { SessionStatus } from './model';
 import type { SessionRecord } from './record';
 import { computerName, rowOf, strandedText, type ComputerFacts } from './row';
-import { settingLabel } from './settingLabels';
 import { plainStatus, sessionTitle, signalText } from './text';
 
 export type Fact = readonly [name: string, value: string | undefined];
@@ -125,15 +124,15 @@ function settingsFacts(settings: SessionSettings | undefined, { format, now }: F
   const time = (text: string | undefined): string | undefined =>
     timeText(text !== undefined && ISO_TIME.test(text) ? finite(Date.parse(text)) : undefined, format, now) ??
     text;
-  return FIELDS.map(field => {
-    switch (field.name) {
+  return settingNames.map(name => {
+    switch (name) {
       case 'assistantActiveTimeMs':
-        return [settingLabel(field.name), active === undefined ? undefined : format.duration(active)];
+        return [settingLabel(name), active === undefined ? undefined : format.duration(active)];
       case 'providerLockTimestamp':
       case 'archivedAt':
-        return [settingLabel(field.name), time(settings[field.name])];
+        return [settingLabel(name), time(settings[name])];
       default:
-        return [settingLabel(field.name), valueText(settings, field)];
+        return [settingLabel(name), settingText(settings, name)];
     }
   });
 }

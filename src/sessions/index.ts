@@ -14,18 +14,16 @@ import { WallTimer } from '../util/wallTimer';
 import type { WindowFocus } from '../util/windowFocus';
 import { SessionAccess } from './access';
 import { ChatSessionsSource, type SessionForChat } from './chatSessions';
-import { RememberedChoices } from './choices';
 import { SessionCommands } from './commands';
 import { ComputerSessions, type SessionsOfComputers } from './computerSessions';
-import { CreateFlow } from './createFlow';
+import { NewSessions } from './create/newSessions';
 import { Listing } from './listing';
 import { activityOf, isActive, type SessionStatus } from './model';
 import { sessionsForHooks, type SessionsForHooks } from './forHooks';
 import { SessionMonitor } from './monitor';
-import type { SessionPolicy } from './policy';
+import type { SessionPolicy } from './create/policy';
 import type { SessionRecord } from './record';
 import type { ComputerFacts } from './row';
-import type { ChatForNewSessions } from './sendFirst';
 import { ServiceList } from './serviceList';
 import { Seeds, type Seed } from './seeds';
 import { SessionIndex } from './sessionIndex';
@@ -41,14 +39,13 @@ const NAMES_MS = 300;
 
 export type { SessionForChat } from './chatSessions';
 export type { SessionsOfComputers } from './computerSessions';
-export type { SessionPolicy } from './policy';
-export type { ChatForNewSessions } from './sendFirst';
+export type { SessionPolicy } from './create/policy';
 export { sessionRecords, type StateChange } from './sessionIndex';
 export type { SessionSignal } from './signal';
 export type { SessionTreeNode } from './tree';
 
 export interface SessionsDeps {
-  readonly connection: Connection;
+  readonly connection: Pick<Connection, 'state' | 'api' | 'ready' | 'onDidBecomeReady'>;
   readonly storage: Storage;
   readonly log: Logger;
   readonly view: vscode.TreeView<SessionTreeNode>;
@@ -69,7 +66,8 @@ export interface SessionsDeps {
   readonly linkBase: Pick<vscode.Uri, 'scheme' | 'authority'>;
   /** What the organization has to say against a session that is about to be made. */
   readonly policy?: SessionPolicy | undefined;
-  readonly chat: ChatForNewSessions;
+  /** Named settings for new sessions, as the person wrote them. */
+  readonly presets: () => unknown;
   /** The sessions every index of a service begins with. */
   readonly seeds: (service: Service) => Promise<readonly Seed[]>;
   /** Whether what only some services offer may be used; asked each time. */
@@ -195,13 +193,12 @@ class Sessions extends Disposable implements SessionsFeature {
       selection: () => deps.view.selection,
       ready: () => this.ready(),
     });
-    const choices = new RememberedChoices(deps.storage);
     const sessionCommands = (this.#commands = new SessionCommands({
       connection: deps.connection,
       index,
       monitor,
       access,
-      flow: new CreateFlow({ index, access, choices, computer, policy: deps.policy, chat: deps.chat }),
+      newSessions: new NewSessions({ index, access, computer, policy: deps.policy, presets: deps.presets }),
       viewOptions: () => pickViewOptions(listing),
       format,
       log: deps.log,

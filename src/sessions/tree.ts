@@ -10,6 +10,7 @@ import type { SessionRecord } from './record';
 import { rowOf, type ComputerFacts, type Row } from './row';
 import { groupLabel } from './text';
 
+/** What stands for a session. */
 export interface SessionNode {
   readonly kind: 'session';
   readonly sessionId: string;

@@ -27,7 +27,7 @@ export interface SessionsViewDeps {
   readonly listing: Listing;
   readonly index: SessionIndex;
   readonly monitor: SessionMonitor;
-  readonly connection: Connection;
+  readonly connection: Pick<Connection, 'state'>;
   readonly format: Formatter;
 }
 

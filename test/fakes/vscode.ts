@@ -7,9 +7,15 @@ export const acts: string[] = [];
 /** What acts with this name answer, instead of nothing at once. */
 export const answers = new Map<string, Promise<undefined>>();
 
-function noted(owner: string): Readonly<Record<string, () => Promise<undefined>>> {
-  const act = (name: string) => (): Promise<undefined> => {
+/** Commands that were run. */
+export const executed: string[] = [];
+
+function noted(
+  owner: string,
+): Readonly<Record<string, (...words: readonly unknown[]) => Promise<undefined>>> {
+  const act = (name: string) => (first: unknown) => {
     acts.push(`${owner}.${name}`);
+    if (name === 'executeCommand') executed.push(String(first));
     return answers.get(name) ?? Promise.resolve(undefined);
   };
   return new Proxy({}, { get: (_, name) => act(String(name)) });
@@ -35,10 +41,14 @@ export class QuickPick {
   items: readonly { readonly label: string; readonly description?: string; readonly detail?: string }[] = [];
   selectedItems: typeof this.items = [];
   isShown = false;
+  value = '';
+  buttons: readonly unknown[] = [];
   readonly #typed = new EventEmitter<string>();
+  readonly #pressed = new EventEmitter<unknown>();
   readonly #accepted = new EventEmitter<void>();
   readonly #hidden = new EventEmitter<void>();
   readonly onDidChangeValue = this.#typed.event;
+  readonly onDidTriggerButton = this.#pressed.event;
   readonly onDidAccept = this.#accepted.event;
   readonly onDidHide = this.#hidden.event;
 
@@ -46,7 +56,11 @@ export class QuickPick {
     this.isShown = true;
   }
   type(text: string): void {
+    this.value = text;
     this.#typed.fire(text);
+  }
+  press(index: number): void {
+    this.#pressed.fire(this.buttons[index]);
   }
   choose(index: number): void {
     this.selectedItems = this.items.slice(index, index + 1);
@@ -60,6 +74,22 @@ export class QuickPick {
 
 /** The boxes that were made, the latest last. */
 export const quickPicks: QuickPick[] = [];
+
+/** What is chosen in the next lists that are shown, by a part of the label; one for which there is nothing is left. */
+export const choices: string[] = [];
+async function showQuickPick(items: QuickPick['items'] | Promise<QuickPick['items']>): Promise<unknown> {
+  acts.push('window.showQuickPick');
+  const all = await items;
+  const chosen = choices.shift();
+  return chosen === undefined
+    ? answers.get('showQuickPick')
+    : all.find(({ label }) => label.includes(chosen));
+}
+
+const unstoppable = {
+  isCancellationRequested: false,
+  onCancellationRequested: () => ({ dispose: () => undefined }),
+};
 export const window = new Proxy(
   {
     createOutputChannel: () => channel,
@@ -68,6 +98,9 @@ export const window = new Proxy(
       quickPicks.push(made);
       return made;
     },
+    showQuickPick,
+    withProgress: <T>(_options: object, work: (progress: object, token: object) => Promise<T>): Promise<T> =>
+      work({}, unstoppable),
   },
   { get: (own, name) => (name in own ? own[name as keyof typeof own] : noting[String(name)]) },
 );
@@ -82,7 +115,12 @@ export const env = {
   },
   openExternal: noted('env')['openExternal'],
 };
-export const workspace = { workspaceFolders: [], fs: noted('fs'), findFiles: () => Promise.resolve([]) };
+export const workspace = {
+  workspaceFolders: [],
+  fs: noted('fs'),
+  findFiles: () => Promise.resolve([]),
+  onDidChangeWorkspaceFolders: () => ({ dispose: () => undefined }),
+};
 
 export const Uri = {
   joinPath: (base: { readonly path: string }, ...parts: string[]) =>
@@ -108,6 +146,8 @@ export const l10n = {
   },
 };
 
+export const ProgressLocation = { SourceControl: 1, Window: 10, Notification: 15 } as const;
+export const QuickInputButtons = { Back: { iconPath: 'arrow-left' } } as const;
 export const QuickPickItemKind = { Separator: -1, Default: 0 } as const;
 export const TreeItemCollapsibleState = { None: 0, Collapsed: 1, Expanded: 2 } as const;
 

@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { SessionSettings } from '../../../src/api';
 import { sectionsOf, timeText, tooltipOf } from '../../../src/sessions/facts';
-import { FIELDS, readPresets, valueText, withValue } from '../../../src/sessions/fields';
 import { linkIn, linkTo, readLink } from '../../../src/sessions/links';
 import { statusOf, STALE_MS } from '../../../src/sessions/model';
-import { stateWarnings } from '../../../src/sessions/policy';
 import { rowOf, type ComputerFacts } from '../../../src/sessions/row';
 import { importedText } from '../../../src/sessions/text';
 import { Formatter } from '../../../src/util/format';
@@ -189,55 +187,6 @@ describe('all that is known of a session', () => {
     const status = { value: 'unknown', at: now, last: 'idle', problem: { at: now, sentence: 'No answer.' } };
     const lines = tooltipOf(recordOf({ signal, firstText: 'Fix it' }), context({ status }));
     assert.deepEqual(lines.slice(0, 4), ['Fix it', 'waiting 1 min', 'May I?', 'No answer.']);
-  });
-});
-
-describe('settings of a new session', () => {
-  it('cover every field a client may send, and read back what they show', () => {
-    const { tokenUsage, ...sendable } = settings;
-    assert.ok(tokenUsage);
-    assert.deepEqual(FIELDS.map(({ name }) => name).sort(), Object.keys(sendable).sort());
-    let built = {};
-    for (const field of FIELDS) built = withValue(built, field, valueText(sendable, field));
-    assert.deepEqual(built, sendable);
-    for (const field of FIELDS) built = withValue(built, field, '  ');
-    assert.deepEqual(built, {});
-  });
-
-  it('take any tags and metadata, and refuse what is none', () => {
-    const tags = FIELDS.find(({ name }) => name === 'tags')!;
-    const name = fc.stringMatching(/^[a-z][a-z 0-9-]{0,8}[a-z0-9]$/);
-    const tag = fc.record({ name, metadata: fc.dictionary(fc.string(), fc.jsonValue()) });
-    fc.assert(
-      fc.property(fc.array(tag, { minLength: 1, maxLength: 4 }), given => {
-        const stored = JSON.parse(JSON.stringify(given)) as typeof given;
-        assert.deepEqual(withValue({}, tags, valueText({ tags: stored }, tags)), { tags: stored });
-      }),
-    );
-    for (const text of ['a {', '{"x": 1}', 'a [1]{', 'a {]'])
-      assert.throws(() => withValue({}, tags, text), text);
-    const active = FIELDS.find(({ kind }) => kind === 'number')!;
-    for (const text of ['soon', '-1', '1.5']) assert.throws(() => withValue({}, active, text), text);
-  });
-
-  it('come from presets, whose unknown fields are named and left out', () => {
-    const [preset, ...others] = readPresets({
-      Careful: { model: 'm', tokenUsage: {}, autonomyLevel: 3, tags: [{ name: 'a' }] },
-      Broken: 'no',
-    });
-    assert.deepEqual(preset, {
-      name: 'Careful',
-      settings: { model: 'm', tags: [{ name: 'a' }] },
-      wrong: ['tokenUsage', 'autonomyLevel'],
-    });
-    assert.deepEqual(others[0]?.settings, {});
-    fc.assert(fc.property(fc.jsonValue(), value => assert.ok(Array.isArray(readPresets(value)))));
-  });
-
-  it('are not sent to a computer that cannot run them without a word', () => {
-    const on = (status?: string): number => stateWarnings({ name: 'cinder', status }).length;
-    assert.deepEqual([on('error'), on('paused'), on('provisioning')], [1, 1, 1]);
-    assert.deepEqual([on('active'), on(undefined), stateWarnings(undefined).length], [0, 0, 0]);
   });
 });
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { forNotification, oneLine } from '../util/text';
-import type { ComputerFacts } from './row';
+import { forNotification, oneLine } from '../../util/text';
+import type { ComputerFacts } from '../row';
 
 /** What a new session is about to be. */
 export interface PolicyChoice {
