@@ -1,15 +1,10 @@
+import type { Row } from '../ui/tree';
 import type { Event } from '../util/event';
 
-/** A session as a row below its computer. */
+/** A session below its computer. */
 export interface SessionOfComputer {
   readonly sessionId: string;
-  readonly label: string;
-  readonly description: string;
-  readonly icon: { readonly id: string; readonly color?: string };
-  /** What menus go by. */
-  readonly context: string;
-  /** The whole row for screen readers. */
-  readonly spoken: string;
+  readonly row: () => Row;
 }
 
 /** What the Computers view needs of the sessions feature; passed in by `parts`. */

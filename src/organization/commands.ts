@@ -85,19 +85,14 @@ export class OrganizationCommands {
     const { data, details, format } = this.#deps;
     const person = await this.#person(node);
     if (person === undefined) return;
-    await details.show(
-      person.id,
-      nameOf(person),
-      () => {
-        const known = data.person(person.id) ?? person;
-        return factsDocument(
-          nameOf(known),
-          [['', personFacts(known, data.usage?.get(known.id), format)]],
-          known,
-        );
-      },
-      'md',
-    );
+    await details.show(person.id, nameOf(person), () => {
+      const known = data.person(person.id) ?? person;
+      return factsDocument(
+        nameOf(known),
+        [['', personFacts(known, data.usage?.get(known.id), format)]],
+        known,
+      );
+    });
   }
 
   /** Of all selected rows, or of one. */

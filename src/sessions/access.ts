@@ -8,7 +8,7 @@ import { forNotification, oneLine } from '../util/text';
 import type { SessionMonitor } from './monitor';
 import { pickSession, type SessionChoice } from './pickers';
 import type { SessionRecord } from './record';
-import type { ComputerFacts } from './row';
+import type { ComputerFacts } from './view/words';
 import type { SessionIndex } from './sessionIndex';
 import { currentWorkspace } from './workspaces';
 

@@ -3,7 +3,7 @@ import type { Event } from '../util/event';
 import { isWaiting } from './model';
 import type { SessionIndex, StateChange } from './sessionIndex';
 import type { SessionSignal } from './signal';
-import { sessionTitle } from './text';
+import { sessionTitle } from './view/words';
 
 /** What the hooks see of the sessions. That an agent waits is known from the records alone, for rows, badge and bell. */
 export interface SessionsForHooks {

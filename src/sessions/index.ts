@@ -4,58 +4,49 @@ import { errorSentence, type Connection, type Service } from '../connection';
 import type { CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
+import type { TreeNode } from '../ui/tree';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable, type IDisposable } from '../util/disposable';
 import type { Event } from '../util/event';
 import type { Formatter } from '../util/format';
-import { once } from '../util/once';
-import { unhandled } from '../util/unhandled';
-import { WallTimer } from '../util/wallTimer';
 import type { WindowFocus } from '../util/windowFocus';
 import { SessionAccess } from './access';
 import { ChatSessionsSource, type SessionForChat } from './chatSessions';
 import { SessionCommands } from './commands';
 import { ComputerSessions, type SessionsOfComputers } from './computerSessions';
 import { NewSessions } from './create/newSessions';
-import { Listing } from './listing';
 import { activityOf, isActive, type SessionStatus } from './model';
 import { sessionsForHooks, type SessionsForHooks } from './forHooks';
 import { SessionMonitor } from './monitor';
 import type { SessionPolicy } from './create/policy';
 import type { SessionRecord } from './record';
-import type { ComputerFacts } from './row';
 import { ServiceList } from './serviceList';
 import { Seeds, type Seed } from './seeds';
 import { SessionIndex } from './sessionIndex';
 import type { SessionSignal } from './signal';
-import { sessionTitle } from './text';
-import { SessionsTree, type SessionTreeNode } from './tree';
-import { SessionsView } from './view';
-import { pickViewOptions } from './viewOptions';
+import { stepFrom } from './view/groups';
+import { Listing, pickViewOptions } from './view/listing';
+import { SessionsView } from './view/view';
+import { sessionTitle, type ComputerFacts } from './view/words';
 import { workspaceOfCwd } from './workspaces';
-
-/** The first rows wait for the names of computers for no longer. */
-const NAMES_MS = 300;
 
 export type { SessionForChat } from './chatSessions';
 export type { SessionsOfComputers } from './computerSessions';
 export type { SessionPolicy } from './create/policy';
 export { sessionRecords, type StateChange } from './sessionIndex';
 export type { SessionSignal } from './signal';
-export type { SessionTreeNode } from './tree';
+export type { TreeNode as SessionTreeNode } from '../ui/tree';
 
 export interface SessionsDeps {
   readonly connection: Pick<Connection, 'state' | 'api' | 'ready' | 'onDidBecomeReady'>;
   readonly storage: Storage;
   readonly log: Logger;
-  readonly view: vscode.TreeView<SessionTreeNode>;
+  readonly view: vscode.TreeView<TreeNode>;
   readonly focused: WindowFocus;
   readonly fastestSeconds: () => number;
   readonly computers: {
     /** What this window knows of a computer. */
     known(computerId: string): ComputerFacts | undefined;
-    /** Resolves when the list has been asked for once. */
-    listed(): Promise<unknown>;
     readonly onDidChange: Event<unknown>;
   };
   readonly format: Formatter;
@@ -88,7 +79,7 @@ export interface SessionsForChat {
 }
 
 export interface SessionsFeature extends IDisposable {
-  readonly tree: vscode.TreeDataProvider<SessionTreeNode>;
+  readonly tree: vscode.TreeDataProvider<TreeNode>;
   readonly commands: CommandHandlers<'sessions'>;
   readonly forChat: SessionsForChat;
   readonly forComputers: SessionsOfComputers;
@@ -115,8 +106,8 @@ class Sessions extends Disposable implements SessionsFeature {
   readonly #monitor: SessionMonitor;
   readonly #serviceList: ServiceList;
   readonly #seeds: Seeds;
-  readonly #tree: SessionsTree;
   readonly #commands: SessionCommands;
+  readonly tree: vscode.TreeDataProvider<TreeNode>;
   readonly commands: CommandHandlers<'sessions'>;
   readonly forChat: SessionsForChat;
   readonly forComputers: ComputerSessions;
@@ -159,31 +150,21 @@ class Sessions extends Disposable implements SessionsFeature {
         language: vscode.env.language,
       }),
     );
-    // Rows whose computers get their names a moment later would all be drawn twice.
-    const patience = this.register(new WallTimer());
-    const named = once(async () => {
-      const enough = new Promise(resolve => patience.start(NAMES_MS, resolve));
-      await Promise.race([deps.computers.listed(), enough]).catch(unhandled);
-      patience.dispose();
-    });
-    const tree = (this.#tree = this.register(
-      new SessionsTree({
-        ready: async () => {
-          try {
-            await this.ready();
-          } catch {
-            return 'failed';
-          }
-          await named();
-          return deps.connection.state.current.kind === 'signedOut' ? 'hide' : 'show';
-        },
-        record: sessionId => index.get(sessionId),
-        groups: () => listing.groups(),
-        statusOf,
+    const view = this.register(
+      new SessionsView({
+        view: deps.view,
+        listing,
+        index,
+        monitor,
+        connection: deps.connection,
         computer,
         format,
+        // Where they cannot be read, the index knows why.
+        ready: () => this.ready().catch(() => undefined),
       }),
-    ));
+    );
+    this.tree = view.tree;
+    this.register(deps.computers.onDidChange(() => view.update()));
     const access = new SessionAccess({
       connection: deps.connection,
       index,
@@ -206,7 +187,7 @@ class Sessions extends Disposable implements SessionsFeature {
       computer,
       linkBase: deps.linkBase,
       stepAside: async (sessionId, leaving) => {
-        const rows = tree.stepFrom(sessionId, leaving);
+        const rows = stepFrom(listing.groups(), sessionId, leaving);
         // These move the focus of the list that has the keyboard.
         const step = rows < 0 ? 'list.focusUp' : 'list.focusDown';
         if (rows !== 0) await vscode.commands.executeCommand(step, Math.abs(rows));
@@ -237,18 +218,6 @@ class Sessions extends Disposable implements SessionsFeature {
       id => monitor.watch(id),
       event => this.#signal(event),
     );
-    this.register(
-      new SessionsView({
-        view: deps.view,
-        tree,
-        listing,
-        index,
-        monitor,
-        connection: deps.connection,
-        format,
-      }),
-    );
-    this.register(deps.computers.onDidChange(() => tree.update()));
     const follow = (): void => {
       this.ready().then(
         () => void this.#serviceList.read(),
@@ -257,12 +226,13 @@ class Sessions extends Disposable implements SessionsFeature {
     };
     this.register(deps.connection.state.onDidChange(() => this.#serviceList.cancel()));
     this.register(deps.connection.state.onDidChange(follow));
-    this.register(deps.connection.onDidBecomeReady(() => monitor.reset()));
+    this.register(
+      deps.connection.onDidBecomeReady(() => {
+        monitor.reset();
+        view.update();
+      }),
+    );
     follow();
-  }
-
-  get tree(): SessionsTree {
-    return this.#tree;
   }
 
   async ready(): Promise<void> {

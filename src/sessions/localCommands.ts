@@ -5,7 +5,7 @@ import { isSession, keyOf, type SessionAccess } from './access';
 import type { Overlay } from './overlay';
 import type { SessionRecord } from './record';
 import type { SessionIndex } from './sessionIndex';
-import { sessionTitle } from './text';
+import { sessionTitle } from './view/words';
 
 export interface LocalCommandsDeps {
   readonly index: SessionIndex;

@@ -52,9 +52,9 @@ export function isWaiting(record: SessionRecord): boolean {
   return record.signal?.kind === 'waiting' && record.local.muted !== true;
 }
 
-/** The name given here, the service's title, the first line sent from here, else nothing. */
+/** The name given here, the first line sent from here, the service's title, else nothing: a title never changes by itself. */
 export function titleOf(record: SessionRecord): string | undefined {
-  const names = [record.local.name, record.session?.title, record.firstText];
+  const names = [record.local.name, record.firstText, record.session?.title];
   return names.map(name => name?.trim()).find(name => name !== undefined && name !== '');
 }
 

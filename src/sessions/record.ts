@@ -32,7 +32,7 @@ export interface SessionRecord {
   readonly sessionId: string;
   readonly origin: SessionOrigin;
   readonly addedAt: number;
-  /** First line of the first message sent from here: the title until the service has one. */
+  /** First line of the first message sent from here to a session without a title: its title from then on. */
   readonly firstText?: string | undefined;
   /** The newest answer of the service, unknown fields included. */
   readonly session?: Session | undefined;
@@ -51,7 +51,7 @@ export interface SessionRecord {
   readonly local: Overlay;
 }
 
-export const RECORD_VERSION = 2;
+export const RECORD_VERSION = 3;
 
 /** No question is under way for longer: an answer that seems to be newer by more than this was dated by a clock that was wrong. */
 const LONGEST_QUESTION_MS = 10 * 60_000;
@@ -118,10 +118,13 @@ export const sessionRecordSchema = recordSchema(() =>
   ),
 );
 
-/** Version 1 knew no overlays, no workspaces and no signals. */
+/** Version 1 knew no overlays, no workspaces and no signals; up to version 2 the service's title came before what was sent. */
 export function migrateRecord(value: unknown, fromVersion: number): unknown {
   if (fromVersion >= RECORD_VERSION || typeof value !== 'object' || value === null) return value;
-  return { ...value, local: NO_OVERLAY };
+  const record = fromVersion < 2 ? { ...value, local: NO_OVERLAY } : value;
+  const session = 'session' in record ? record.session : undefined;
+  const { title } = (session ?? {}) as { readonly title?: unknown };
+  return title === undefined || title === '' ? record : { ...record, firstText: undefined };
 }
 
 /** A record of a session nothing else is known of yet. */
@@ -168,13 +171,18 @@ export function sent(
   record: SessionRecord,
   send: { readonly status: string | undefined; readonly at: number; readonly text: string },
 ): SessionRecord {
-  const firstText = record.firstText ?? send.text.trim().split('\n', 1)[0]?.slice(0, 200);
+  const isTitled = (record.session?.title ?? '').trim() !== '';
+  const firstText = record.firstText ?? (isTitled ? undefined : firstLine(send.text));
   const signal = record.signal !== undefined && record.signal.at <= send.at ? undefined : record.signal;
   if (send.status === undefined || isOlder(send.at, record.checkedAt))
     return { ...record, firstText, signal };
   const work = isWorking(send.status) ? { at: send.at } : record.work;
   const [checkedAt, statusAfterSend, check] = [send.at, send.status, undefined];
   return { ...record, firstText, signal, work, checkedAt, statusAfterSend, check };
+}
+
+function firstLine(text: string): string | undefined {
+  return text.trim().split('\n', 1)[0]?.slice(0, 200);
 }
 
 /** The status that was told last, and when. */

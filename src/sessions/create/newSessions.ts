@@ -4,7 +4,7 @@ import { commands } from '../../contributions';
 import { withSignal } from '../../util/cancellation';
 import { forNotification, oneLine } from '../../util/text';
 import type { SessionAccess } from '../access';
-import type { ComputerFacts } from '../row';
+import type { ComputerFacts } from '../view/words';
 import type { SessionIndex } from '../sessionIndex';
 import { currentWorkspace } from '../workspaces';
 import { chooseComputer, chooseSettings } from './choose';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { forNotification, oneLine } from '../../util/text';
-import type { ComputerFacts } from '../row';
+import type { ComputerFacts } from '../view/words';
 
 /** What a new session is about to be. */
 export interface PolicyChoice {

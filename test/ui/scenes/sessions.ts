@@ -41,7 +41,7 @@ export const sessionScenes: readonly Scene[] = [
       await manySessions(stage);
       await stage.workbench.row('Sessions', 'Migrate the workspace').hover();
       await stage.workbench.page
-        .locator('.monaco-hover:visible', { hasText: /Reasoning\s\u200b?effort/ })
+        .locator('.monaco-hover:visible', { hasText: /tokens/ })
         .waitFor();
       return undefined;
     },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { hookEvent, type HookEvent } from '../../../src/hooks/model';
 import { Waiting } from '../../../src/hooks/waiting';
-import { groupSessions } from '../../../src/sessions/groups';
+import { groupSessions } from '../../../src/sessions/view/groups';
 import { sessionsForHooks, type SessionsForHooks } from '../../../src/sessions/forHooks';
 import { SessionIndex } from '../../../src/sessions/sessionIndex';
 import type { Collection } from '../../../src/storage';

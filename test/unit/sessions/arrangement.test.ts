@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { GROUPINGS, groupSessions, SORTINGS, startsOf, type Arrangement } from '../../../src/sessions/groups';
+import {
+  GROUPINGS,
+  groupSessions,
+  SORTINGS,
+  startsOf,
+  type Arrangement,
+} from '../../../src/sessions/view/groups';
 import { statusOf } from '../../../src/sessions/model';
 import type { SessionRecord } from '../../../src/sessions/record';
 import { recordOf, sessionOf } from './support';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Listing } from '../../../src/sessions/listing';
+import { Listing } from '../../../src/sessions/view/listing';
 import { statusOf } from '../../../src/sessions/model';
 import { Formatter } from '../../../src/util/format';
 import { workspace } from '../../fakes/vscode';

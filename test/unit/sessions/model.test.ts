@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Session } from '../../../src/api';
 import { activityOf, isActive, nextCheck, statusOf, titleOf, untilDue } from '../../../src/sessions/model';
-import { groupSessions } from '../../../src/sessions/groups';
+import { groupSessions } from '../../../src/sessions/view/groups';
 import { observed, sent, sessionRecordSchema, type SessionRecord } from '../../../src/sessions/record';
 
 const session = (fields: Partial<Session> = {}): Session => ({
@@ -42,11 +42,11 @@ describe('session records', () => {
     );
   });
 
-  it('keeps the first line of the first message as title, and prefers the title of the service', () => {
+  it('keeps the first line of the first message as title, and keeps it when the service has another', () => {
     const first = sent(record(), { status: 'running', at: 1, text: '  one \n' });
     const second = sent(first, { status: 'running', at: 2, text: 'two' });
     assert.equal(titleOf(second), 'one');
-    assert.equal(titleOf({ ...second, session: session({ title: 'Title' }) }), 'Title');
+    assert.equal(titleOf({ ...second, session: session({ title: 'Title' }) }), 'one');
     assert.equal(titleOf({ ...second, session: session({ title: '  ' }) }), 'one');
     assert.equal(titleOf(record()), undefined);
   });

@@ -42,7 +42,11 @@ export class SessionsScene {
     return new SessionsScene(await startSampleService({ pace: 0 }), root);
   }
 
-  async open(deps: Partial<SessionsDeps> = {}, visible = true): Promise<SessionsWindow> {
+  async open(
+    deps: Partial<SessionsDeps> = {},
+    visible = true,
+    asFeatureSeesIt = (storage: Storage): Storage => storage,
+  ): Promise<SessionsWindow> {
     const { baseUrl, appUrl, apiKey } = this.service;
     const log = silentLog();
     const api = new ApiClient({
@@ -60,14 +64,13 @@ export class SessionsScene {
     const memory = new Map<string, unknown>();
     const feature = registerSessions({
       connection,
-      storage,
+      storage: asFeatureSeesIt(storage),
       log,
-      view: view as unknown as SessionsDeps['view'],
+      view,
       focused: new ObservableValue(false),
       fastestSeconds: () => 600,
       computers: {
         known: () => computers.facts,
-        listed: () => Promise.resolve(),
         onDidChange: computers.changed.event,
       },
       format: new Formatter('en'),
@@ -85,7 +88,7 @@ export class SessionsScene {
       ...deps,
     });
     const index = new SessionIndex(storage);
-    await feature.ready();
+    await feature.ready().catch(() => undefined);
     await index.use('service');
     this.#cleanups.push(async () => {
       feature.dispose();

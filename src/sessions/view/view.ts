@@ -1,62 +1,77 @@
 import * as vscode from 'vscode';
-import { errorSentence, type Connection, type Service } from '../connection';
-import { setContext } from '../contributions';
-import { Disposable, type IDisposable } from '../util/disposable';
-import type { Formatter } from '../util/format';
-import { plain } from '../util/text';
-import { setMessage } from '../ui/viewStatus';
+import { errorSentence, type Connection, type Service } from '../../connection';
+import { commands, setContext } from '../../contributions';
+import { joined } from '../../ui/text';
+import { retryNode, Tree, type Row, type TreeNode } from '../../ui/tree';
+import { setMessage } from '../../ui/viewStatus';
+import { Disposable, type IDisposable } from '../../util/disposable';
+import type { Formatter } from '../../util/format';
+import { oneLine, plain } from '../../util/text';
+import { Ticker } from '../../util/ticker';
+import { isActive, isWaiting } from '../model';
+import type { SessionMonitor } from '../monitor';
+import { isUnread } from '../overlay';
+import type { SessionIndex } from '../sessionIndex';
+import { isWorking } from '../work';
+import type { GroupKind, SessionGroup } from './groups';
 import type { Listing } from './listing';
-import { isActive, isWaiting } from './model';
-import type { SessionMonitor } from './monitor';
-import type { SessionIndex } from './sessionIndex';
-import { Ticker } from '../util/ticker';
-import type { SessionsTree, SessionTreeNode } from './tree';
-import { isUnread } from './overlay';
-import { isWorking } from './work';
+import { sessionRow } from './row';
+import type { ComputerFacts } from './words';
 
-/** How often the ages in the rows are drawn anew while the view is visible. */
-const REDRAW_MS = 15_000;
+/** How often it is looked whether the machine has slept. */
+const LOOK_MS = 15_000;
 /** So many sessions that could not be asked about are asked again; once they answer, others take their place. */
 const TRIED_AGAIN = 20;
 /** Changes that come together are shown together. */
 const TOGETHER_MS = 50;
 
 export interface SessionsViewDeps {
-  readonly view: vscode.TreeView<SessionTreeNode>;
-  readonly tree: SessionsTree;
+  readonly view: vscode.TreeView<TreeNode>;
   readonly listing: Listing;
   readonly index: SessionIndex;
   readonly monitor: SessionMonitor;
   readonly connection: Pick<Connection, 'state'>;
+  readonly computer: (computerId: string) => ComputerFacts | undefined;
   readonly format: Formatter;
+  /** Resolves when the index has been read, or could not be; never rejects. */
+  readonly ready: () => Promise<unknown>;
 }
 
-/** Ties the tree to its view: what to watch while it is visible, its badge, its counts, its message. */
+/** The Sessions view: its rows, what is asked about while it is visible, its badge, its counts, its message. */
 export class SessionsView extends Disposable {
   readonly #deps: SessionsViewDeps;
+  readonly tree: Tree;
   readonly #watches = new Map<string, IDisposable>();
-  readonly #changed = new Set<string>();
   readonly #ticker: Ticker;
   #together: NodeJS.Timeout | undefined;
-  #hadFailed = false;
 
   constructor(deps: SessionsViewDeps) {
     super();
     this.#deps = deps;
+    const { view, index, listing, connection, ready } = deps;
+    this.tree = this.register(
+      new Tree({ view, ready, roots: () => this.#roots(), onMinute: () => this.#showSoon() }),
+    );
     // What was known before the machine slept is old: whatever is watched is asked about as if it had just come into view.
     const onWake = (): void => deps.monitor.wake();
-    this.#ticker = this.register(new Ticker({ everyMs: REDRAW_MS, onTick: () => this.#tick(), onWake }));
-    const soon = (ids: readonly string[]): void => this.#updateSoon(ids);
-    this.register(deps.index.onDidChange(soon));
-    this.register(deps.listing.onDidChange(() => soon([])));
-    this.register(deps.view.onDidChangeVisibility(() => soon([])));
+    this.#ticker = this.register(new Ticker({ everyMs: LOOK_MS, onTick: () => undefined, onWake }));
     this.register(
-      deps.connection.state.onDidChange(() => {
-        deps.tree.reset();
-        this.#update();
+      index.onDidChange(ids => {
+        this.tree.update(ids.length === 0 ? undefined : new Set(ids.map(rowId)));
+        this.#showSoon();
       }),
     );
-    this.#update();
+    const all = (): void => this.update();
+    this.register(listing.onDidChange(all));
+    this.register(view.onDidChangeVisibility(() => this.#showSoon()));
+    this.register(connection.state.onDidChange(all));
+    this.#show();
+  }
+
+  /** Anything may have changed. */
+  update(): void {
+    this.tree.update();
+    this.#showSoon();
   }
 
   override dispose(): void {
@@ -66,31 +81,60 @@ export class SessionsView extends Disposable {
     super.dispose();
   }
 
-  #updateSoon(sessionIds: readonly string[]): void {
-    for (const id of sessionIds) this.#changed.add(id);
-    this.#together ??= setTimeout(() => this.#update(), TOGETHER_MS);
+  #roots(): readonly TreeNode[] {
+    const { index, connection, listing } = this.#deps;
+    if (index.failure !== undefined) return [retryNode(commands.console.refresh)];
+    if (!index.isOpen || connection.state.current.kind === 'signedOut') return [];
+    return listing.groups().map(group => this.#groupNode(group));
   }
 
-  #update(): void {
+  #groupNode({ key, kind, name, sessionIds }: SessionGroup): TreeNode {
+    const { format } = this.#deps;
+    const label = groupLabel(kind, name);
+    const description = format.number(sessionIds.length);
+    const row: Row = {
+      label,
+      description,
+      open: kind !== 'archived',
+      context: 'sessionGroup',
+      spoken:
+        sessionIds.length === 1
+          ? vscode.l10n.t('Group {0}, 1 session', label)
+          : vscode.l10n.t('Group {0}, {1} sessions', label, description),
+    };
+    const children = (): readonly TreeNode[] => sessionIds.map(id => this.#sessionNode(id));
+    return { id: `group/${key}`, kind: 'group', row: () => row, children };
+  }
+
+  #sessionNode(sessionId: string): TreeNode {
+    const { index, monitor, computer, format } = this.#deps;
+    const row = (): Row => {
+      const record = index.get(sessionId);
+      if (record === undefined) return { label: '' };
+      return sessionRow(record, { status: monitor.statusOf(sessionId), computer, format, now: Date.now() });
+    };
+    return { id: rowId(sessionId), kind: 'session', ...{ sessionId }, row };
+  }
+
+  #showSoon(): void {
+    this.#together ??= setTimeout(() => this.#show(), TOGETHER_MS);
+  }
+
+  /** What stands around the rows. */
+  #show(): void {
     clearTimeout(this.#together);
     this.#together = undefined;
     if (this.isDisposed) return;
-    const { view, index, tree, listing } = this.#deps;
-    const state = this.#deps.connection.state.current;
-    const hasFailed = index.failure !== undefined;
-    // Rows that VS Code asks for by itself when they can be read are not drawn a second time.
-    if (hasFailed || this.#hadFailed) tree.reset();
-    else if (index.isOpen) tree.update(new Set(this.#changed));
-    this.#changed.clear();
-    this.#hadFailed = hasFailed;
+    const { view, index, listing, connection } = this.#deps;
+    const state = connection.state.current;
     setContext('agentConsole.sessions', this.#rows());
     // Nothing is listed while nobody is signed in.
     const counts = index.isOpen && state.kind !== 'signedOut' ? listing.countText() : undefined;
-    const place = state.kind === 'signedOut' ? undefined : serviceLabel(state.service);
-    view.description = [counts, place].filter(part => part !== undefined).join(' · ');
+    view.description = joined([counts, state.kind === 'signedOut' ? undefined : serviceLabel(state.service)]);
     setMessage(view, this.#message());
     this.#watchActive();
     this.#showBadge();
+    this.#ticker.want(view.visible);
   }
 
   #rows(): 'failed' | 'loading' | 'listed' | 'empty' {
@@ -137,17 +181,6 @@ export class SessionsView extends Disposable {
     }
     const value = waiting + unread;
     view.badge = value === 0 ? undefined : { value, tooltip: badgeText(waiting, unread) };
-    this.#keepTime(value > 0);
-  }
-
-  /** Ages move on while they are on the screen, and a badge may not outlive what it tells. */
-  #keepTime(badge: boolean): void {
-    this.#ticker.want(badge || this.#deps.view.visible);
-  }
-
-  #tick(): void {
-    if (this.#deps.view.visible) this.#deps.tree.update();
-    this.#showBadge();
   }
 
   /**
@@ -192,4 +225,31 @@ function badgeText(waiting: number, unread: number): string {
 /** Which service the rows are of; the sample is never taken for the real one. */
 function serviceLabel(service: Service): string {
   return service.source === 'sample' ? vscode.l10n.t('sample data') : service.host;
+}
+
+function rowId(sessionId: string): string {
+  return `session/${sessionId}`;
+}
+
+function groupLabel(kind: GroupKind, name: string | undefined): string {
+  switch (kind) {
+    case 'waiting':
+      return vscode.l10n.t('Waiting for input');
+    case 'running':
+      return vscode.l10n.t('Running');
+    case 'pinned':
+      return vscode.l10n.t('Pinned');
+    case 'today':
+      return vscode.l10n.t('Today');
+    case 'week':
+      return vscode.l10n.t('This week');
+    case 'earlier':
+      return vscode.l10n.t('Earlier');
+    case 'archived':
+      return vscode.l10n.t('Archived');
+    case 'computer':
+      return name === undefined ? vscode.l10n.t('No computer known') : oneLine(name, 80);
+    case 'workspace':
+      return name === undefined ? vscode.l10n.t('No workspace known') : oneLine(name, 80);
+  }
 }

@@ -1,6 +1,6 @@
-import { activityOf, isWaiting, titleOf, type SessionStatus } from './model';
-import type { SessionRecord } from './record';
-import { isWorking } from './work';
+import { activityOf, isWaiting, titleOf, type SessionStatus } from '../model';
+import type { SessionRecord } from '../record';
+import { isWorking } from '../work';
 
 export const GROUPINGS = ['attention', 'computer', 'workspace'] as const;
 export const SORTINGS = ['activity', 'created', 'name'] as const;
@@ -111,6 +111,26 @@ function compareGroups(language: string): (a: SessionGroup, b: SessionGroup) => 
   };
   return (a, b) =>
     rank(a) - rank(b) || collator.compare(a.name ?? '', b.name ?? '') || (a.key < b.key ? -1 : 1);
+}
+
+/**
+ * How many rows the focus has to go down (up where negative) from a session's row to one that stays when `leaving` go: the next
+ * of its group, else the one before, else what is beside the group.
+ */
+export function stepFrom(
+  groups: readonly SessionGroup[],
+  sessionId: string,
+  leaving: ReadonlySet<string>,
+): number {
+  const group = groups.findIndex(({ sessionIds }) => sessionIds.includes(sessionId));
+  const ids = groups[group]?.sessionIds ?? [];
+  const at = ids.indexOf(sessionId);
+  if (at < 0) return 0;
+  const next = ids.findIndex((id, index) => index > at && !leaving.has(id));
+  if (next >= 0) return next - at;
+  const before = ids.findLastIndex((id, index) => index < at && !leaving.has(id));
+  if (before >= 0) return before - at;
+  return group < groups.length - 1 ? ids.length - at : -(at + 2);
 }
 
 /** Midnight of today and of the first day of the week, in the person's own time zone; Unix ms. 1 is Monday, 7 Sunday. */
