@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Connection } from '../connection';
 import { commands, type CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
-import { onDidChangeSettings, settings, storeUsageSpan, type UsageSpan } from '../settings';
+import { onDidChangeSettings, settings } from '../settings';
 import type { Storage } from '../storage';
 import { withSignal } from '../util/cancellation';
 import { Disposable, type IDisposable } from '../util/disposable';
@@ -15,9 +15,7 @@ import type { ControlRevision } from './markers';
 import type { DirectoryPerson } from './names';
 import type { UsageSource } from './source';
 import { activityOfPeople, type PersonActivity } from './personActivity';
-import { spans } from './spans';
 import { UsageStatusBar } from './statusBar';
-import { spanLabel } from './statusText';
 import { UsageData } from './usageData';
 
 export { DashboardPanels } from './panel';
@@ -92,7 +90,6 @@ class Usage extends Disposable implements UsageFeature {
     );
     this.commands = {
       open: () => this.#open(),
-      chooseSpan: () => this.#chooseSpan(),
     };
   }
 
@@ -147,21 +144,6 @@ class Usage extends Disposable implements UsageFeature {
       }),
     );
     if (problem !== undefined) void vscode.window.showWarningMessage(forNotification(problem, 1_000));
-  }
-
-  async #chooseSpan(): Promise<void> {
-    const current = settings.usageStatusBar();
-    const choices: readonly UsageSpan[] = [...spans, 'off'];
-    const items = choices.map(span => ({
-      span,
-      label: span === 'off' ? vscode.l10n.t('Nothing') : spanLabel(span),
-      description: span === current ? vscode.l10n.t('shown now') : '',
-    }));
-    const placeHolder = vscode.l10n.t('Which billable tokens the status bar shows');
-    const chosen = await vscode.window.showQuickPick(items, { placeHolder });
-    if (chosen === undefined) return;
-    await storeUsageSpan(chosen.span);
-    this.#bar.start();
   }
 }
 

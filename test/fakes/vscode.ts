@@ -4,6 +4,8 @@
  * noted in `acts`, for tests that expect none of it.
  */
 export const acts: string[] = [];
+/** What was said in notices and questions. */
+export const told: string[] = [];
 /** What acts with this name answer, instead of nothing at once. */
 export const answers = new Map<string, Promise<undefined>>();
 
@@ -16,6 +18,7 @@ function noted(
   const act = (name: string) => (first: unknown) => {
     acts.push(`${owner}.${name}`);
     if (name === 'executeCommand') executed.push(String(first));
+    if (/^show\w+Message$/.test(name)) told.push(String(first));
     return answers.get(name) ?? Promise.resolve(undefined);
   };
   return new Proxy({}, { get: (_, name) => act(String(name)) });
@@ -93,6 +96,7 @@ const unstoppable = {
 export const window = new Proxy(
   {
     createOutputChannel: () => channel,
+    tabGroups: { all: [] },
     createQuickPick: () => {
       const made = new QuickPick();
       quickPicks.push(made);
@@ -116,10 +120,12 @@ export const env = {
   openExternal: noted('env')['openExternal'],
 };
 export const workspace = {
+  isTrusted: true,
   workspaceFolders: [],
   fs: noted('fs'),
   findFiles: () => Promise.resolve([]),
   onDidChangeWorkspaceFolders: () => ({ dispose: () => undefined }),
+  registerTextDocumentContentProvider: () => new Disposable(),
 };
 
 export const Uri = {
@@ -199,4 +205,6 @@ export class EventEmitter<T> {
 
 export class CancellationError extends Error {}
 
-export class Disposable {}
+export class Disposable {
+  dispose(): void {}
+}
