@@ -3,8 +3,8 @@ import type { SessionSettings } from '../api';
 import type { Logger } from '../log';
 import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
 import { Emitter, type Event } from '../util/event';
-import type { SessionMonitor } from './monitor';
-import type { SessionIndex } from './sessionIndex';
+import type { SessionMonitor } from './status/monitor';
+import type { SessionIndex } from './store/sessionIndex';
 import { computerName, iconOf, sessionTitle, stateText, type ComputerFacts } from './view/words';
 
 /** A session as the chat shows it. Times are Unix ms. */

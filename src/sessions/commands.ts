@@ -9,12 +9,12 @@ import type { SessionAccess } from './access';
 import type { NewSessions } from './create/newSessions';
 import { elsewhereText, isSessionId, linkTo, readLink } from './links';
 import { LocalCommands, type LocalCommandsDeps } from './localCommands';
-import type { SessionMonitor } from './monitor';
+import type { SessionMonitor } from './status/monitor';
 import { askSessionId } from './pickers';
-import type { SessionRecord } from './record';
+import type { SessionRecord } from './store/record';
 import { sessionDocument } from './view/document';
 import { sessionTitle, type ComputerFacts } from './view/words';
-import type { SessionIndex } from './sessionIndex';
+import type { SessionIndex } from './store/sessionIndex';
 import { TransferCommands } from './transferCommands';
 
 export interface SessionCommandsDeps {

@@ -2,12 +2,12 @@ import type { Row } from '../ui/tree';
 import { Disposable } from '../util/disposable';
 import { Emitter, type Event } from '../util/event';
 import type { Formatter } from '../util/format';
-import { activityOf } from './model';
-import type { SessionMonitor } from './monitor';
-import type { SessionRecord } from './record';
+import { activityOf } from './store/model';
+import type { SessionMonitor } from './status/monitor';
+import type { SessionRecord } from './store/record';
 import { sessionRow } from './view/row';
 import type { ComputerFacts } from './view/words';
-import type { SessionIndex } from './sessionIndex';
+import type { SessionIndex } from './store/sessionIndex';
 
 /** A session as the Computers view shows it below its computer. */
 export interface SessionOfComputer {

@@ -15,26 +15,26 @@ import { ChatSessionsSource, type SessionForChat } from './chatSessions';
 import { SessionCommands } from './commands';
 import { ComputerSessions, type SessionsOfComputers } from './computerSessions';
 import { NewSessions } from './create/newSessions';
-import { activityOf, isActive, type SessionStatus } from './model';
+import { activityOf, isActive, type SessionStatus } from './store/model';
 import { sessionsForHooks, type SessionsForHooks } from './forHooks';
-import { SessionMonitor } from './monitor';
-import type { SessionPolicy } from './create/policy';
-import type { SessionRecord } from './record';
-import { ServiceList } from './serviceList';
-import { Seeds, type Seed } from './seeds';
-import { SessionIndex } from './sessionIndex';
-import type { SessionSignal } from './signal';
+import { SessionMonitor } from './status/monitor';
+import type { SessionPolicy } from './create/newSessions';
+import type { SessionRecord } from './store/record';
+import { ServiceList } from './status/serviceList';
+import { Seeds, type Seed } from './store/seeds';
+import { SessionIndex } from './store/sessionIndex';
+import type { SessionSignal } from './store/signal';
 import { stepFrom } from './view/groups';
 import { Listing, pickViewOptions } from './view/listing';
 import { SessionsView } from './view/view';
 import { sessionTitle, type ComputerFacts } from './view/words';
-import { workspaceOfCwd } from './workspaces';
+import { workspaceOfCwd } from './store/workspaces';
 
 export type { SessionForChat } from './chatSessions';
 export type { SessionsOfComputers } from './computerSessions';
-export type { SessionPolicy } from './create/policy';
-export { sessionRecords, type StateChange } from './sessionIndex';
-export type { SessionSignal } from './signal';
+export type { SessionPolicy } from './create/newSessions';
+export { sessionRecords, type StateChange } from './store/sessionIndex';
+export type { SessionSignal } from './store/signal';
 export type { TreeNode as SessionTreeNode } from '../ui/tree';
 
 export interface SessionsDeps {

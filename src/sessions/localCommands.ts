@@ -2,9 +2,9 @@ import * as vscode from 'vscode';
 import type { Formatter } from '../util/format';
 import { forNotification, forQuickPick } from '../util/text';
 import { isSession, keyOf, type SessionAccess } from './access';
-import type { Overlay } from './overlay';
-import type { SessionRecord } from './record';
-import type { SessionIndex } from './sessionIndex';
+import type { Overlay } from './store/record';
+import type { SessionRecord } from './store/record';
+import type { SessionIndex } from './store/sessionIndex';
 import { sessionTitle } from './view/words';
 
 export interface LocalCommandsDeps {

@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import type { Formatter } from '../util/format';
 import { forQuickPick } from '../util/text';
 import { elsewhereText, isSessionId, linkIn } from './links';
-import { activityOf, type SessionStatus } from './model';
-import type { SessionRecord } from './record';
+import { activityOf, type SessionStatus } from './store/model';
+import type { SessionRecord } from './store/record';
 import { sessionRow } from './view/row';
 import type { ComputerFacts } from './view/words';
 

@@ -3,8 +3,8 @@ import { withSignal } from '../util/cancellation';
 import { saveText } from '../util/saveText';
 import { forNotification, oneLine } from '../util/text';
 import type { SessionAccess } from './access';
-import type { SessionIndex } from './sessionIndex';
-import { exportText, ImportError, readImport, type ImportedSessions } from './transfer';
+import type { SessionIndex } from './store/sessionIndex';
+import { exportText, ImportError, readImport, type ImportedSessions } from './store/transfer';
 
 /** A list of sessions is far smaller; anything larger is another file. */
 const LARGEST_BYTES = 100 * 1024 * 1024;

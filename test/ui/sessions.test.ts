@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { startSampleService, type RecordedRequest, type SampleService } from '../fakes/sampleService';
-import { SessionIndex } from '../../src/sessions/sessionIndex';
+import { SessionIndex } from '../../src/sessions/store/sessionIndex';
 import { openStorage, untilStored, type StoredRow } from '../fakes/storage';
 import { silentLog } from '../fakes/log';
 import { removeFolder, temporaryFolder } from '../vscode/paths';

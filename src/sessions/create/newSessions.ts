@@ -5,14 +5,27 @@ import { withSignal } from '../../util/cancellation';
 import { forNotification, oneLine } from '../../util/text';
 import type { SessionAccess } from '../access';
 import type { ComputerFacts } from '../view/words';
-import type { SessionIndex } from '../sessionIndex';
-import { currentWorkspace } from '../workspaces';
+import type { SessionIndex } from '../store/sessionIndex';
+import { currentWorkspace } from '../store/workspaces';
 import { chooseComputer, chooseSettings } from './choose';
-import { goOnInSpiteOf, stateWarnings, type SessionPolicy } from './policy';
 import { readPresets, settingText, type KnownSetting, type SendableSettings } from './settings';
 
 /** A computer that is not known is waited for so long before a session is made on it. */
 const ASK_MS = 2_000;
+
+/** What a new session is about to be. */
+interface PolicyChoice {
+  readonly model?: string;
+  readonly autonomyLevel?: string;
+  readonly autonomyMode?: string;
+  readonly specModeModel?: string;
+  readonly computerProvider?: string;
+}
+
+/** What the organization has to say against a new session; each warning is a sentence for people. */
+export interface SessionPolicy {
+  warnings(choice: PolicyChoice): Promise<readonly string[]>;
+}
 
 export interface NewSessionsDeps {
   readonly index: SessionIndex;
@@ -187,4 +200,32 @@ async function post(
 function factsOf(computer: Computer): ComputerFacts {
   const { status, providerType } = computer;
   return { name: computerName(computer), status, providerType };
+}
+
+/** Asks whether to go on in spite of what speaks against it. True at once when nothing does. */
+async function goOnInSpiteOf(warnings: readonly string[]): Promise<boolean> {
+  if (warnings.length === 0) return true;
+  const [first = '', ...rest] = warnings.map(warning => forNotification(warning, 500));
+  const create = vscode.l10n.t('Create anyway');
+  const detail = rest.join('\n\n');
+  const options = detail === '' ? { modal: true } : { modal: true, detail };
+  return (await vscode.window.showWarningMessage(first, options, create)) === create;
+}
+
+/** What a computer's state says against a session there. A computer that reports none may be tried. */
+export function stateWarnings(computer: Pick<ComputerFacts, 'name' | 'status'> | undefined): string[] {
+  if (computer?.status === undefined || computer.status === 'active') return [];
+  const name = oneLine(computer.name, 60);
+  switch (computer.status) {
+    case 'provisioning':
+      return [
+        vscode.l10n.t('{0} is still being set up. A session may not start there before it is active.', name),
+      ];
+    case 'error':
+      return [vscode.l10n.t('{0} is in error. A session there may never start.', name)];
+    default:
+      return [
+        vscode.l10n.t('{0} is “{1}”. A session there may not start.', name, oneLine(computer.status, 40)),
+      ];
+  }
 }

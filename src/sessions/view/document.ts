@@ -3,7 +3,7 @@ import type { SessionSettings, TokenUsage } from '../../api';
 import { factsDocument, type Fact } from '../../ui/text';
 import { isTime, type Formatter } from '../../util/format';
 import { settingLabel, settingNames, settingText } from '../create/settings';
-import type { SessionRecord } from '../record';
+import type { SessionRecord } from '../store/record';
 import {
   computerName,
   sessionTitle,

@@ -1,6 +1,6 @@
-import { activityOf, isWaiting, titleOf, type SessionStatus } from '../model';
-import type { SessionRecord } from '../record';
-import { isWorking } from '../work';
+import { activityOf, isWaiting, titleOf, type SessionStatus } from '../store/model';
+import type { SessionRecord } from '../store/record';
+import { isWorking } from '../store/record';
 
 export const GROUPINGS = ['attention', 'computer', 'workspace'] as const;
 export const SORTINGS = ['activity', 'created', 'name'] as const;

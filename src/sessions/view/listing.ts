@@ -11,10 +11,10 @@ import {
   type SessionGroup,
   type Sorting,
 } from './groups';
-import type { SessionStatus } from '../model';
-import type { SessionRecord } from '../record';
+import type { SessionStatus } from '../store/model';
+import type { SessionRecord } from '../store/record';
 import { computerName, type ComputerFacts } from './words';
-import { currentWorkspace, isHere } from '../workspaces';
+import { currentWorkspace, isHere } from '../store/workspaces';
 
 /** How a person wants the sessions listed in this workspace. */
 export interface ViewOptions {

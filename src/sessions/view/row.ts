@@ -5,8 +5,8 @@ import { card, joined } from '../../ui/text';
 import type { Row } from '../../ui/tree';
 import type { Formatter } from '../../util/format';
 import { oneLine } from '../../util/text';
-import { isUnread } from '../overlay';
-import type { SessionRecord } from '../record';
+import { isUnread } from '../store/record';
+import type { SessionRecord } from '../store/record';
 import {
   computerName,
   iconOf,

@@ -2,10 +2,10 @@ import * as vscode from 'vscode';
 import { joined, type Icon } from '../../ui/text';
 import type { Formatter } from '../../util/format';
 import { oneLine } from '../../util/text';
-import { activityOf, isActive, isWaiting, titleOf, type SessionStatus } from '../model';
-import { isUnread } from '../overlay';
-import type { SessionRecord } from '../record';
-import type { KeptSignal } from '../signal';
+import { activityOf, isActive, isWaiting, titleOf, type SessionStatus } from '../store/model';
+import { isUnread } from '../store/record';
+import type { SessionRecord } from '../store/record';
+import type { KeptSignal } from '../store/signal';
 
 /** What is known of a session's computer. */
 export interface ComputerFacts {

@@ -4,7 +4,7 @@ import { hookEvent, type HookEvent } from '../../../src/hooks/model';
 import { Waiting } from '../../../src/hooks/waiting';
 import { groupSessions } from '../../../src/sessions/view/groups';
 import { sessionsForHooks, type SessionsForHooks } from '../../../src/sessions/forHooks';
-import { SessionIndex } from '../../../src/sessions/sessionIndex';
+import { SessionIndex } from '../../../src/sessions/store/sessionIndex';
 import type { Collection } from '../../../src/storage';
 import { Formatter } from '../../../src/util/format';
 import { silentLog } from '../../fakes/log';

@@ -7,8 +7,8 @@ import {
   startsOf,
   type Arrangement,
 } from '../../../src/sessions/view/groups';
-import { statusOf } from '../../../src/sessions/model';
-import type { SessionRecord } from '../../../src/sessions/record';
+import { statusOf } from '../../../src/sessions/store/model';
+import type { SessionRecord } from '../../../src/sessions/store/record';
 import { recordOf, sessionOf } from './support';
 
 const arrangement = (fields: Partial<Arrangement> = {}): Arrangement => ({

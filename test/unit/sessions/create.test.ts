@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { commands } from '../../../src/contributions';
 import type { SessionsDeps } from '../../../src/sessions';
-import { stateWarnings } from '../../../src/sessions/create/policy';
+import { stateWarnings } from '../../../src/sessions/create/newSessions';
 import { readPresets, settingsSummary } from '../../../src/sessions/create/settings';
 import { choices, executed, quickPicks, type QuickPick } from '../../fakes/vscode';
 import { SessionsScene, type SessionsWindow } from './scene';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { StateChange } from '../../../src/sessions/sessionIndex';
+import type { StateChange } from '../../../src/sessions/store/sessionIndex';
 import type { Write } from '../../../src/storage/database';
 import type { MakeEngine } from '../../../src/storage/engine';
 import { localEngine, storedRows } from '../../fakes/storage';
-import { RECORD_VERSION } from '../../../src/sessions/record';
+import { RECORD_VERSION } from '../../../src/sessions/store/record';
 import { recordOf, sessionOf, until, Windows } from './support';
 
 describe('the index of sessions', () => {

@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Session } from '../../../src/api';
-import { activityOf, isActive, nextCheck, statusOf, titleOf, untilDue } from '../../../src/sessions/model';
+import {
+  activityOf,
+  isActive,
+  nextCheck,
+  statusOf,
+  titleOf,
+  untilDue,
+} from '../../../src/sessions/store/model';
 import { groupSessions } from '../../../src/sessions/view/groups';
-import { observed, sent, sessionRecordSchema, type SessionRecord } from '../../../src/sessions/record';
+import { observed, sent, sessionRecordSchema, type SessionRecord } from '../../../src/sessions/store/record';
 
 const session = (fields: Partial<Session> = {}): Session => ({
   sessionId: 's1',

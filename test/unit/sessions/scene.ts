@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { ApiClient } from '../../../src/api';
 import { registerSessions, type SessionsDeps, type SessionsFeature } from '../../../src/sessions';
-import { SessionIndex } from '../../../src/sessions/sessionIndex';
+import { SessionIndex } from '../../../src/sessions/store/sessionIndex';
 import type { Storage } from '../../../src/storage';
 import { Emitter, ObservableValue } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';

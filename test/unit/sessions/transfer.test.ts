@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { sessionDocument } from '../../../src/sessions/view/document';
 import { sessionRow } from '../../../src/sessions/view/row';
-import { exportText, ImportError, mergeRecord, readImport } from '../../../src/sessions/transfer';
+import { exportText, ImportError, mergeRecord, readImport } from '../../../src/sessions/store/transfer';
 import { Formatter } from '../../../src/util/format';
 import { idle, recordOf, sessionOf, Windows } from './support';
 

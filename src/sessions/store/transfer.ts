@@ -1,4 +1,4 @@
-import { isSessionId } from './links';
+import { isSessionId } from '../links';
 import { migrateRecord, RECORD_VERSION, sessionRecordSchema, type SessionRecord } from './record';
 
 const FORMAT = 'agent-console-sessions';

@@ -1,6 +1,6 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { middle, oneLine } from '../util/text';
+import { middle, oneLine } from '../../util/text';
 import type { Workspace } from './record';
 
 /** The workspace of this window: its file where it has one, else its first folder; `undefined` without any. */

@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
-import { isApiError, type ApiClient, type Session } from '../api';
-import { hasCome } from '../util/clock';
-import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
-import { Poller } from '../util/poller';
-import { SharedRequests } from '../util/shared';
-import type { WindowFocus } from '../util/windowFocus';
-import { askedAt, statusOf, untilDue, type SessionStatus, type StatusProblem } from './model';
+import { isApiError, type ApiClient, type Session } from '../../api';
+import { hasCome } from '../../util/clock';
+import { Disposable, toDisposable, type IDisposable } from '../../util/disposable';
+import { Poller } from '../../util/poller';
+import { SharedRequests } from '../../util/shared';
+import type { WindowFocus } from '../../util/windowFocus';
+import { askedAt, statusOf, untilDue, type SessionStatus, type StatusProblem } from '../store/model';
 import { Pace } from './pace';
-import type { SessionIndex } from './sessionIndex';
+import type { SessionIndex } from '../store/sessionIndex';
 
 export interface MonitorDeps {
   readonly index: SessionIndex;

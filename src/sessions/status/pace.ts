@@ -1,5 +1,5 @@
-import type { Lease, Storage } from '../storage';
-import { Disposable } from '../util/disposable';
+import type { Lease, Storage } from '../../storage';
+import { Disposable } from '../../util/disposable';
 
 /** A question that is due. */
 export interface Waiting {

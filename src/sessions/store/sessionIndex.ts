@@ -1,9 +1,10 @@
-import type { Session } from '../api';
-import type { Collection, CollectionOptions, Lease, Storage, UnreadableRecord } from '../storage';
-import { Disposable, Slot, type IDisposable } from '../util/disposable';
-import { Emitter } from '../util/event';
+import * as z from 'zod/mini';
+import { ifFits, into, openObject, recordSchema, taken, type Session } from '../../api';
+import type { Collection, CollectionOptions, Lease, Storage, UnreadableRecord } from '../../storage';
+import { Disposable, Slot, type IDisposable } from '../../util/disposable';
+import { Emitter } from '../../util/event';
 import { activityOf, isWaiting, statusOf, titleOf, type StatusProblem } from './model';
-import type { Overlay } from './overlay';
+import type { Overlay } from './record';
 import {
   sessionRecordSchema,
   failed,
@@ -17,7 +18,6 @@ import {
   type SessionRecord,
   type Workspace,
 } from './record';
-import { removedFrom, type Removed } from './removed';
 import { latestSignal, type SessionSignal } from './signal';
 import { mergeRecord } from './transfer';
 
@@ -310,3 +310,29 @@ function withKept(record: SessionRecord, removed: Removed | undefined): SessionR
   const { local, workspace, firstText, computerName } = removed.record;
   return { ...record, local, firstText, computerName, workspace: workspace ?? record.workspace };
 }
+
+/** A session that a person took out of the list. */
+interface Removed {
+  /** Unix ms. */
+  readonly at: number;
+  /** As it was then; missing where an older version took it out, or where it cannot be read. */
+  readonly record?: SessionRecord | undefined;
+}
+
+/** What people took out of the list of a service, so that its own list does not bring it back, and they themselves can. */
+async function removedFrom(storage: Storage, serviceId: string): Promise<Collection<Removed>> {
+  const removed = storage.collection<Removed>({
+    path: `services/${serviceId}/removed`,
+    version: 1,
+    schema: removedSchema,
+  });
+  await removed.load();
+  return removed;
+}
+
+const removedSchema = recordSchema(() =>
+  openObject({
+    at: z._default(z.number(), 0),
+    record: ifFits(into(taken(), value => sessionRecordSchema.parse(value))),
+  }),
+);

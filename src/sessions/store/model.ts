@@ -1,5 +1,5 @@
 import { isOlder, type SessionRecord } from './record';
-import { isWorking } from './work';
+import { isWorking } from './record';
 
 /** Why the status of a session is not known now. */
 export interface StatusProblem {

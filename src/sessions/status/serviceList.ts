@@ -1,9 +1,9 @@
-import type { ApiClient, Session } from '../api';
-import type { Logger } from '../log';
-import { Disposable } from '../util/disposable';
-import type { Observable } from '../util/event';
-import { isActive, type SessionStatus } from './model';
-import type { SessionIndex } from './sessionIndex';
+import type { ApiClient, Session } from '../../api';
+import type { Logger } from '../../log';
+import { Disposable } from '../../util/disposable';
+import type { Observable } from '../../util/event';
+import { isActive, type SessionStatus } from '../store/model';
+import type { SessionIndex } from '../store/sessionIndex';
 
 export interface ServiceListDeps {
   readonly index: SessionIndex;

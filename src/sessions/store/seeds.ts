@@ -1,6 +1,6 @@
-import type { ApiClient } from '../api';
-import type { Service } from '../connection';
-import type { Logger } from '../log';
+import type { ApiClient } from '../../api';
+import type { Service } from '../../connection';
+import type { Logger } from '../../log';
 import type { SessionIndex } from './sessionIndex';
 import type { SessionSignal } from './signal';
 
