@@ -124,10 +124,7 @@ export function compose({ context, details, views, onDidSelect }: Surface): Part
         memory: workspaceState,
         linkBase: { scheme: vscode.env.uriScheme, authority: context.extension.id },
         policy: { warnings: async choice => (await organization()).policy.warnings(choice) },
-        chat: {
-          send: async message => (await chat()).commands.send(message),
-          draft: async message => (await chat()).prefill(message),
-        },
+        presets: settings.sessionsPresets,
         seeds: async ({ source }) => (source === 'sample' ? (await import('./sample')).demoFacts() : []),
       }),
     );

@@ -25,7 +25,6 @@ export const commands = {
   },
   sessions: {
     create: 'agentConsole.sessions.create',
-    createWith: 'agentConsole.sessions.createWith',
     add: 'agentConsole.sessions.add',
     remove: 'agentConsole.sessions.remove',
     restore: 'agentConsole.sessions.restore',

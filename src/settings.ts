@@ -102,11 +102,6 @@ export async function storeAddresses(
   await stored.update('appUrl', addresses?.appUrl, vscode.ConfigurationTarget.Global);
 }
 
-/** Stores the named settings for new sessions in the user's settings. */
-export async function storePresets(presets: object): Promise<void> {
-  await configuration().update('sessions.presets', presets, vscode.ConfigurationTarget.Global);
-}
-
 /** Stores in the user's settings to whose settings file the hooks went. */
 export async function storeHooksFile(file: string): Promise<void> {
   await configuration().update('hooks.settingsFile', file, vscode.ConfigurationTarget.Global);

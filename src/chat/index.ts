@@ -278,7 +278,7 @@ class Chat extends Disposable implements ChatFeature {
     const written = await this.#write(target, row);
     if (written === undefined) return;
     const { sessionId, title, content } = written;
-    await this.#deps.details.show(`${sessionId}${row ?? ''}`, title, content, 'md');
+    await this.#deps.details.show(`${sessionId}${row ?? ''}`, title, content);
   }
 
   /** The transcript of a session as Markdown: the one given, else the one in front, else one that is picked. */

@@ -233,7 +233,7 @@ class Computers extends Disposable implements ComputersFeature {
     const computer = this.#find(id);
     if (computer === undefined) return;
     const text = (): string => computerDocument(this.#find(id) ?? computer, this.#contextOf(id));
-    await this.#deps.details.show(id, computerName(computer), text, 'md');
+    await this.#deps.details.show(id, computerName(computer), text);
   }
 
   /** The computer of a row, or else one that the person chooses. */

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import { computerName, type Computer, type ProvisioningStep } from '../api';
-import { commands } from '../contributions';
 import { card, factLines, factsDocument, joined, type Fact } from '../ui/text';
 import type { Row, TreeNode } from '../ui/tree';
 import type { Event } from '../util/event';
@@ -11,13 +10,7 @@ import { durationOf, errorOf, iconOf, isDone, isRunning, isUntouched, progressOf
 /** A session as a row below its computer. */
 export interface SessionOfComputer {
   readonly sessionId: string;
-  readonly label: string;
-  readonly description: string;
-  readonly icon: { readonly id: string; readonly color?: string };
-  /** What menus go by. */
-  readonly context: string;
-  /** The whole row for screen readers. */
-  readonly spoken: string;
+  readonly row: () => Row;
 }
 
 /** What the Computers view needs of the sessions feature. */
@@ -92,22 +85,8 @@ function stepNode(computer: Computer, step: ProvisioningStep, index: number, for
 }
 
 /** Commands of sessions take it as they take a row of their own view. */
-function sessionNode(computerId: string, session: SessionOfComputer): TreeNode {
-  const { sessionId, label, description, icon, context, spoken } = session;
-  const node = { kind: 'session', computerId, sessionId };
-  return {
-    id: `session/${computerId}/${sessionId}`,
-    ...node,
-    row: () => ({
-      label,
-      description,
-      icon,
-      context,
-      spoken,
-      tooltip: () => card(label, [spoken]),
-      command: { command: commands.chat.open, title: vscode.l10n.t('Open session'), arguments: [node] },
-    }),
-  };
+function sessionNode(computerId: string, { sessionId, row }: SessionOfComputer): TreeNode {
+  return { id: `session/${computerId}/${sessionId}`, kind: 'session', ...{ computerId, sessionId }, row };
 }
 
 /** A computer in words: name, then state, then the quieter facts. */
@@ -204,10 +183,7 @@ export function computerDocument(computer: Computer, context: ComputerRowContext
     [
       ['', facts],
       [vscode.l10n.t('Steps'), ofSteps],
-      [
-        vscode.l10n.t('Sessions'),
-        sessions.map(({ label, description }): Fact => [label, description || '–']),
-      ],
+      [vscode.l10n.t('Sessions'), sessions.map(({ row }): Fact => [row().label, row().description || '–'])],
     ],
     { ...answer, provisioningSteps: steps, ...relays },
   );

@@ -80,19 +80,14 @@ export class OrganizationCommands {
     const { data, details, format } = this.#deps;
     const person = await this.#person(node);
     if (person === undefined) return;
-    await details.show(
-      person.id,
-      nameOf(person),
-      () => {
-        const known = data.person(person.id) ?? person;
-        return factsDocument(
-          nameOf(known),
-          [['', personFacts(known, data.usage?.get(known.id), format)]],
-          known,
-        );
-      },
-      'md',
-    );
+    await details.show(person.id, nameOf(person), () => {
+      const known = data.person(person.id) ?? person;
+      return factsDocument(
+        nameOf(known),
+        [['', personFacts(known, data.usage?.get(known.id), format)]],
+        known,
+      );
+    });
   }
 
   async #exportUsers(): Promise<void> {

@@ -5,15 +5,15 @@ import { commands } from '../contributions';
 import { withSignal } from '../util/cancellation';
 import type { Formatter } from '../util/format';
 import { forNotification, oneLine } from '../util/text';
-import type { SessionMonitor } from './monitor';
+import type { SessionMonitor } from './status/monitor';
 import { pickSession, type SessionChoice } from './pickers';
-import type { SessionRecord } from './record';
-import type { ComputerFacts } from './row';
-import type { SessionIndex } from './sessionIndex';
-import { currentWorkspace } from './workspaces';
+import type { SessionRecord } from './store/record';
+import type { ComputerFacts } from './view/words';
+import type { SessionIndex } from './store/sessionIndex';
+import { currentWorkspace } from './store/workspaces';
 
 export interface AccessDeps {
-  readonly connection: Connection;
+  readonly connection: Pick<Connection, 'state' | 'api' | 'ready'>;
   readonly index: SessionIndex;
   readonly monitor: SessionMonitor;
   readonly format: Formatter;

@@ -3,10 +3,9 @@ import type { SessionSettings } from '../api';
 import type { Logger } from '../log';
 import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
 import { Emitter, type Event } from '../util/event';
-import type { SessionMonitor } from './monitor';
-import type { SessionIndex } from './sessionIndex';
-import { computerName, iconOf, strandedText, type ComputerFacts } from './row';
-import { sessionTitle, stateWord } from './text';
+import type { SessionMonitor } from './status/monitor';
+import type { SessionIndex } from './store/sessionIndex';
+import { computerName, iconOf, sessionTitle, stateText, type ComputerFacts } from './view/words';
 
 /** A session as the chat shows it. Times are Unix ms. */
 export interface SessionForChat {
@@ -67,16 +66,14 @@ export class ChatSessionsSource extends Disposable {
     const status = this.#deps.monitor.statusOf(sessionId);
     const { computer } = this.#deps;
     const name = computerName(record, computer);
-    const [icon = '', spin] = iconOf(record, status, strandedText(record, computer) !== undefined).id.split(
-      '~',
-    );
+    const [icon = '', spin] = iconOf(record, { status, computer }).id.split('~');
     return {
       sessionId,
       title: sessionTitle(record),
       status: status.value,
       isPinned: local.pinned === true,
       isArchived: local.archivedAt !== undefined,
-      shown: { word: stateWord(record, status), icon, spin: spin !== undefined },
+      shown: { word: stateText(record, status), icon, spin: spin !== undefined },
       ...given('computerId', session?.computerId),
       ...given('computerName', name),
       ...given('statusAt', status.at),

@@ -2,29 +2,27 @@ import * as vscode from 'vscode';
 import type { Connection } from '../connection';
 import { commands, type CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
-import { outline } from '../util/details';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import type { Formatter } from '../util/format';
 import { forNotification, oneLine } from '../util/text';
 import type { SessionAccess } from './access';
-import type { CreateFlow } from './createFlow';
-import { sectionsOf } from './facts';
+import type { NewSessions } from './create/newSessions';
 import { elsewhereText, isSessionId, linkTo, readLink } from './links';
 import { LocalCommands, type LocalCommandsDeps } from './localCommands';
-import type { SessionMonitor } from './monitor';
+import type { SessionMonitor } from './status/monitor';
 import { askSessionId } from './pickers';
-import type { SessionRecord } from './record';
-import type { ComputerFacts } from './row';
-import type { SessionIndex } from './sessionIndex';
-import { sessionTitle } from './text';
+import type { SessionRecord } from './store/record';
+import { sessionDocument } from './view/document';
+import { sessionTitle, type ComputerFacts } from './view/words';
+import type { SessionIndex } from './store/sessionIndex';
 import { TransferCommands } from './transferCommands';
 
 export interface SessionCommandsDeps {
-  readonly connection: Connection;
+  readonly connection: Pick<Connection, 'state' | 'ready'>;
   readonly index: SessionIndex;
   readonly monitor: SessionMonitor;
   readonly access: SessionAccess;
-  readonly flow: CreateFlow;
+  readonly newSessions: NewSessions;
   readonly viewOptions: () => Promise<void>;
   readonly format: Formatter;
   readonly log: Logger;
@@ -45,7 +43,7 @@ export class SessionCommands {
     const { index, access, format } = deps;
     const onFailure = (error: unknown): void => deps.log.error('What was undone could not be stored', error);
     this.handlers = {
-      ...deps.flow.handlers,
+      create: argument => deps.newSessions.create(argument),
       ...new LocalCommands({
         index,
         access,
@@ -64,7 +62,7 @@ export class SessionCommands {
 
   /** Asks for a session: a known one, a new one, or one by its id. Resolves to `undefined` when cancelled. */
   async pick(placeHolder: string, first: 'known' | 'new' = 'known'): Promise<string | undefined> {
-    const { connection, access, flow } = this.#deps;
+    const { connection, access, newSessions } = this.#deps;
     if ((await connection.ready()).kind === 'signedOut') await access.signedIn(true);
     const choice = await access.choose(placeHolder, first);
     if (choice === undefined) return undefined;
@@ -72,7 +70,7 @@ export class SessionCommands {
       case 'known':
         return choice.sessionId;
       case 'new':
-        return flow.createForPerson();
+        return newSessions.createForPerson();
       case 'add': {
         const { service } = await access.signedIn(true);
         const sessionId = await askSessionId(service.host);
@@ -101,7 +99,9 @@ export class SessionCommands {
       vscode.l10n.t('Open session “{0}” at {1}?', id, service.host),
       {
         modal: true,
-        detail: vscode.l10n.t('A link from outside asks for it. Go on only if you trust who gave it to you.'),
+        detail: vscode.l10n.t(
+          'A link from outside asks for it. Open it only if you trust who gave it to you.',
+        ),
       },
       open,
     );
@@ -137,30 +137,14 @@ export class SessionCommands {
     const shown = await this.#deps.access.recordOf(node);
     if (shown === undefined) return;
     const { sessionId } = shown;
-    const { details, index, format } = this.#deps;
+    const { details, index, monitor, computer, format } = this.#deps;
     await details.show(sessionId, sessionTitle(shown), () =>
-      outline(this.#detailsOf(index.get(sessionId) ?? shown), format),
+      sessionDocument(index.get(sessionId) ?? shown, {
+        status: monitor.statusOf(sessionId),
+        computer,
+        format,
+        now: Date.now(),
+      }),
     );
   }
-
-  /** Everything in words, then the service's own answer with all its fields. */
-  #detailsOf(record: SessionRecord): unknown {
-    const { monitor, computer, format } = this.#deps;
-    const status = monitor.statusOf(record.sessionId);
-    const sections = sectionsOf(record, { status, computer, format, now: Date.now() });
-    return {
-      ...Object.fromEntries(
-        sections
-          .map(({ heading, facts }) => [heading, known(facts)] as const)
-          .filter(([, facts]) => Object.keys(facts).length > 0),
-      ),
-      [vscode.l10n.t('Answer of the service')]: record.session ?? vscode.l10n.t('none so far'),
-    };
-  }
-}
-
-function known(facts: readonly (readonly [string, string | undefined])[]): Record<string, string> {
-  return Object.fromEntries(
-    facts.filter((fact): fact is readonly [string, string] => fact[1] !== undefined && fact[1] !== ''),
-  );
 }

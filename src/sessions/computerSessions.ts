@@ -1,15 +1,18 @@
+import type { Row } from '../ui/tree';
 import { Disposable } from '../util/disposable';
 import { Emitter, type Event } from '../util/event';
 import type { Formatter } from '../util/format';
-import { activityOf } from './model';
-import type { SessionMonitor } from './monitor';
-import type { SessionRecord } from './record';
-import { rowOf, type ComputerFacts, type Row } from './row';
-import type { SessionIndex } from './sessionIndex';
+import { activityOf } from './store/model';
+import type { SessionMonitor } from './status/monitor';
+import type { SessionRecord } from './store/record';
+import { sessionRow } from './view/row';
+import type { ComputerFacts } from './view/words';
+import type { SessionIndex } from './store/sessionIndex';
 
 /** A session as the Computers view shows it below its computer. */
-export interface SessionOfComputer extends Row {
+export interface SessionOfComputer {
   readonly sessionId: string;
+  readonly row: () => Row;
 }
 
 export interface SessionsOfComputers {
@@ -46,11 +49,11 @@ export class ComputerSessions extends Disposable implements SessionsOfComputers 
   ofComputer(computerId: string): readonly SessionOfComputer[] {
     const { index, monitor, computer, format } = this.#deps;
     this.#byComputer ??= sorted(index.records.values());
-    const now = Date.now();
     return (this.#byComputer.get(computerId) ?? []).map(record => {
-      const status = monitor.statusOf(record.sessionId);
-      const row = rowOf(record, { status, computer, format, now, belowComputer: true });
-      return { sessionId: record.sessionId, ...row };
+      const { sessionId } = record;
+      const row = (): Row =>
+        sessionRow(record, { status: monitor.statusOf(sessionId), computer, format, now: Date.now() });
+      return { sessionId, row };
     });
   }
 }

@@ -4,61 +4,49 @@ import { errorSentence, type Connection, type Service } from '../connection';
 import type { CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
+import type { TreeNode } from '../ui/tree';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable, type IDisposable } from '../util/disposable';
 import type { Event } from '../util/event';
 import type { Formatter } from '../util/format';
-import { once } from '../util/once';
-import { unhandled } from '../util/unhandled';
-import { WallTimer } from '../util/wallTimer';
 import type { WindowFocus } from '../util/windowFocus';
 import { SessionAccess } from './access';
 import { ChatSessionsSource, type SessionForChat } from './chatSessions';
-import { RememberedChoices } from './choices';
 import { SessionCommands } from './commands';
 import { ComputerSessions, type SessionsOfComputers } from './computerSessions';
-import { CreateFlow } from './createFlow';
-import { Listing } from './listing';
-import { activityOf, isActive, type SessionStatus } from './model';
+import { NewSessions } from './create/newSessions';
+import { activityOf, isActive, type SessionStatus } from './store/model';
 import { sessionsForHooks, type SessionsForHooks } from './forHooks';
-import { SessionMonitor } from './monitor';
-import type { SessionPolicy } from './policy';
-import type { SessionRecord } from './record';
-import type { ComputerFacts } from './row';
-import type { ChatForNewSessions } from './sendFirst';
-import { ServiceList } from './serviceList';
-import { Seeds, type Seed } from './seeds';
-import { SessionIndex } from './sessionIndex';
-import type { SessionSignal } from './signal';
-import { sessionTitle } from './text';
-import { SessionsTree, type SessionTreeNode } from './tree';
-import { SessionsView } from './view';
-import { pickViewOptions } from './viewOptions';
-import { workspaceOfCwd } from './workspaces';
-
-/** The first rows wait for the names of computers for no longer. */
-const NAMES_MS = 300;
+import { SessionMonitor } from './status/monitor';
+import type { SessionPolicy } from './create/newSessions';
+import type { SessionRecord } from './store/record';
+import { ServiceList } from './status/serviceList';
+import { Seeds, type Seed } from './store/seeds';
+import { SessionIndex } from './store/sessionIndex';
+import type { SessionSignal } from './store/signal';
+import { stepFrom } from './view/groups';
+import { Listing, pickViewOptions } from './view/listing';
+import { SessionsView } from './view/view';
+import { sessionTitle, type ComputerFacts } from './view/words';
+import { workspaceOfCwd } from './store/workspaces';
 
 export type { SessionForChat } from './chatSessions';
 export type { SessionsOfComputers } from './computerSessions';
-export type { SessionPolicy } from './policy';
-export type { ChatForNewSessions } from './sendFirst';
-export { sessionRecords, type StateChange } from './sessionIndex';
-export type { SessionSignal } from './signal';
-export type { SessionTreeNode } from './tree';
+export type { SessionPolicy } from './create/newSessions';
+export { sessionRecords, type StateChange } from './store/sessionIndex';
+export type { SessionSignal } from './store/signal';
+export type { TreeNode as SessionTreeNode } from '../ui/tree';
 
 export interface SessionsDeps {
-  readonly connection: Connection;
+  readonly connection: Pick<Connection, 'state' | 'api' | 'ready' | 'onDidBecomeReady'>;
   readonly storage: Storage;
   readonly log: Logger;
-  readonly view: vscode.TreeView<SessionTreeNode>;
+  readonly view: vscode.TreeView<TreeNode>;
   readonly focused: WindowFocus;
   readonly fastestSeconds: () => number;
   readonly computers: {
     /** What this window knows of a computer. */
     known(computerId: string): ComputerFacts | undefined;
-    /** Resolves when the list has been asked for once. */
-    listed(): Promise<unknown>;
     readonly onDidChange: Event<unknown>;
   };
   readonly format: Formatter;
@@ -69,7 +57,8 @@ export interface SessionsDeps {
   readonly linkBase: Pick<vscode.Uri, 'scheme' | 'authority'>;
   /** What the organization has to say against a session that is about to be made. */
   readonly policy?: SessionPolicy | undefined;
-  readonly chat: ChatForNewSessions;
+  /** Named settings for new sessions, as the person wrote them. */
+  readonly presets: () => unknown;
   /** The sessions every index of a service begins with. */
   readonly seeds: (service: Service) => Promise<readonly Seed[]>;
   /** Whether what only some services offer may be used; asked each time. */
@@ -90,7 +79,7 @@ export interface SessionsForChat {
 }
 
 export interface SessionsFeature extends IDisposable {
-  readonly tree: vscode.TreeDataProvider<SessionTreeNode>;
+  readonly tree: vscode.TreeDataProvider<TreeNode>;
   readonly commands: CommandHandlers<'sessions'>;
   readonly forChat: SessionsForChat;
   readonly forComputers: SessionsOfComputers;
@@ -117,8 +106,8 @@ class Sessions extends Disposable implements SessionsFeature {
   readonly #monitor: SessionMonitor;
   readonly #serviceList: ServiceList;
   readonly #seeds: Seeds;
-  readonly #tree: SessionsTree;
   readonly #commands: SessionCommands;
+  readonly tree: vscode.TreeDataProvider<TreeNode>;
   readonly commands: CommandHandlers<'sessions'>;
   readonly forChat: SessionsForChat;
   readonly forComputers: ComputerSessions;
@@ -161,31 +150,21 @@ class Sessions extends Disposable implements SessionsFeature {
         language: vscode.env.language,
       }),
     );
-    // Rows whose computers get their names a moment later would all be drawn twice.
-    const patience = this.register(new WallTimer());
-    const named = once(async () => {
-      const enough = new Promise(resolve => patience.start(NAMES_MS, resolve));
-      await Promise.race([deps.computers.listed(), enough]).catch(unhandled);
-      patience.dispose();
-    });
-    const tree = (this.#tree = this.register(
-      new SessionsTree({
-        ready: async () => {
-          try {
-            await this.ready();
-          } catch {
-            return 'failed';
-          }
-          await named();
-          return deps.connection.state.current.kind === 'signedOut' ? 'hide' : 'show';
-        },
-        record: sessionId => index.get(sessionId),
-        groups: () => listing.groups(),
-        statusOf,
+    const view = this.register(
+      new SessionsView({
+        view: deps.view,
+        listing,
+        index,
+        monitor,
+        connection: deps.connection,
         computer,
         format,
+        // Where they cannot be read, the index knows why.
+        ready: () => this.ready().catch(() => undefined),
       }),
-    ));
+    );
+    this.tree = view.tree;
+    this.register(deps.computers.onDidChange(() => view.update()));
     const access = new SessionAccess({
       connection: deps.connection,
       index,
@@ -195,13 +174,12 @@ class Sessions extends Disposable implements SessionsFeature {
       selection: () => deps.view.selection,
       ready: () => this.ready(),
     });
-    const choices = new RememberedChoices(deps.storage);
     const sessionCommands = (this.#commands = new SessionCommands({
       connection: deps.connection,
       index,
       monitor,
       access,
-      flow: new CreateFlow({ index, access, choices, computer, policy: deps.policy, chat: deps.chat }),
+      newSessions: new NewSessions({ index, access, computer, policy: deps.policy, presets: deps.presets }),
       viewOptions: () => pickViewOptions(listing),
       format,
       log: deps.log,
@@ -209,7 +187,7 @@ class Sessions extends Disposable implements SessionsFeature {
       computer,
       linkBase: deps.linkBase,
       stepAside: async (sessionId, leaving) => {
-        const rows = tree.stepFrom(sessionId, leaving);
+        const rows = stepFrom(listing.groups(), sessionId, leaving);
         // These move the focus of the list that has the keyboard.
         const step = rows < 0 ? 'list.focusUp' : 'list.focusDown';
         if (rows !== 0) await vscode.commands.executeCommand(step, Math.abs(rows));
@@ -240,18 +218,6 @@ class Sessions extends Disposable implements SessionsFeature {
       id => monitor.watch(id),
       event => this.#signal(event),
     );
-    this.register(
-      new SessionsView({
-        view: deps.view,
-        tree,
-        listing,
-        index,
-        monitor,
-        connection: deps.connection,
-        format,
-      }),
-    );
-    this.register(deps.computers.onDidChange(() => tree.update()));
     const follow = (): void => {
       this.ready().then(
         () => void this.#serviceList.read(),
@@ -260,12 +226,13 @@ class Sessions extends Disposable implements SessionsFeature {
     };
     this.register(deps.connection.state.onDidChange(() => this.#serviceList.cancel()));
     this.register(deps.connection.state.onDidChange(follow));
-    this.register(deps.connection.onDidBecomeReady(() => monitor.reset()));
+    this.register(
+      deps.connection.onDidBecomeReady(() => {
+        monitor.reset();
+        view.update();
+      }),
+    );
     follow();
-  }
-
-  get tree(): SessionsTree {
-    return this.#tree;
   }
 
   async ready(): Promise<void> {

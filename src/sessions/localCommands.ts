@@ -2,10 +2,10 @@ import * as vscode from 'vscode';
 import type { Formatter } from '../util/format';
 import { forNotification, forQuickPick } from '../util/text';
 import { isSession, keyOf, type SessionAccess } from './access';
-import type { Overlay } from './overlay';
-import type { SessionRecord } from './record';
-import type { SessionIndex } from './sessionIndex';
-import { sessionTitle } from './text';
+import type { Overlay } from './store/record';
+import type { SessionRecord } from './store/record';
+import type { SessionIndex } from './store/sessionIndex';
+import { sessionTitle } from './view/words';
 
 export interface LocalCommandsDeps {
   readonly index: SessionIndex;

@@ -2,9 +2,10 @@ import * as vscode from 'vscode';
 import type { Formatter } from '../util/format';
 import { forQuickPick } from '../util/text';
 import { elsewhereText, isSessionId, linkIn } from './links';
-import { activityOf, type SessionStatus } from './model';
-import type { SessionRecord } from './record';
-import { rowOf, type ComputerFacts } from './row';
+import { activityOf, type SessionStatus } from './store/model';
+import type { SessionRecord } from './store/record';
+import { sessionRow } from './view/row';
+import type { ComputerFacts } from './view/words';
 
 interface Choice<T> extends vscode.QuickPickItem {
   readonly value?: T;
@@ -29,10 +30,10 @@ export async function pickSession(ask: {
   const known: Choice<SessionChoice>[] = [...ask.records]
     .sort((a, b) => Number(isArchived(a)) - Number(isArchived(b)) || activityOf(b) - activityOf(a))
     .map(record => {
-      const row = rowOf(record, { status: ask.statusOf(record), computer, format, now });
+      const row = sessionRow(record, { status: ask.statusOf(record), computer, format, now });
       return {
-        label: forQuickPick(row.title),
-        description: forQuickPick(row.description),
+        label: forQuickPick(row.label),
+        description: forQuickPick(row.description ?? ''),
         detail: forQuickPick(record.sessionId),
         value: { kind: 'known', sessionId: record.sessionId },
       };

@@ -3,9 +3,8 @@ import { withSignal } from '../util/cancellation';
 import { saveText } from '../util/saveText';
 import { forNotification, oneLine } from '../util/text';
 import type { SessionAccess } from './access';
-import type { SessionIndex } from './sessionIndex';
-import { importedText } from './text';
-import { exportText, ImportError, readImport, type ImportedSessions } from './transfer';
+import type { SessionIndex } from './store/sessionIndex';
+import { exportText, ImportError, readImport, type ImportedSessions } from './store/transfer';
 
 /** A list of sessions is far smaller; anything larger is another file. */
 const LARGEST_BYTES = 100 * 1024 * 1024;
@@ -101,6 +100,13 @@ export class TransferCommands {
     await Promise.all(Array.from({ length: 16 }, work));
     return { ...counts, bad };
   }
+}
+
+/** What an import did to this list. */
+function importedText({ added, updated, kept }: Record<'added' | 'updated' | 'kept', number>): string {
+  return added === 1
+    ? vscode.l10n.t('1 session added, {0} brought up to date, {1} left unchanged.', updated, kept)
+    : vscode.l10n.t('{0} sessions added, {1} brought up to date, {2} left unchanged.', added, updated, kept);
 }
 
 async function read(source: vscode.Uri): Promise<ImportedSessions> {

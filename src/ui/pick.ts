@@ -27,10 +27,14 @@ function itemOf<T>({ label, description, detail, icon, value }: Choice<T>): Item
 
 const LOOKED_THROUGH = { matchOnDescription: true, matchOnDetail: true, ignoreFocusOut: true } as const;
 
-/** Asks for one of these; `undefined` when the person thinks better of it. */
-export async function pick<T>(choices: readonly Choice<T>[], placeHolder: string): Promise<T | undefined> {
+/** Asks for one of these, which may come later; `undefined` when the person thinks better of it. */
+export async function pick<T>(
+  choices: readonly Choice<T>[] | Promise<readonly Choice<T>[]>,
+  placeHolder: string,
+): Promise<T | undefined> {
   const options = { ...LOOKED_THROUGH, placeHolder };
-  return (await vscode.window.showQuickPick(choices.map(itemOf), options))?.value;
+  const items = choices instanceof Promise ? choices.then(all => all.map(itemOf)) : choices.map(itemOf);
+  return (await vscode.window.showQuickPick(items, options))?.value;
 }
 
 /** Asks which of these, all of them at first. */

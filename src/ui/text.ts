@@ -39,28 +39,12 @@ export function factLines(facts: readonly Fact[]): readonly string[] {
 
 /** A tooltip of one fact a line. */
 export function factsTooltip(facts: readonly Fact[]): vscode.MarkdownString {
-  return linesTooltip(factLines(facts));
-}
-
-/** A tooltip of these lines, which may be foreign. */
-export function linesTooltip(lines: readonly string[]): vscode.MarkdownString {
-  const tooltip = new vscode.MarkdownString();
-  lines.forEach((line, index) => tooltip.appendText(`${index === 0 ? '' : '\n'}${plain(line, 2_000)}`));
-  return tooltip;
+  return card('', factLines(facts));
 }
 
 /** A line of a tooltip that may be broken at its spaces: VS Code makes them such that do not break, and breaks within words. */
-export function breakable(line: string): string {
+function breakable(line: string): string {
   return line.replace(/ /g, ' \u200b');
-}
-
-/** The row of a list that could not be read, as an item of VS Code. */
-export function retryItem(command: string): vscode.TreeItem {
-  const item = new vscode.TreeItem(vscode.l10n.t('Try again'));
-  item.id = `retry/${command}`;
-  item.iconPath = new vscode.ThemeIcon('refresh');
-  item.command = { command, title: vscode.l10n.t('Try again') };
-  return item;
 }
 
 /** Parts that are there, in one line: `active · cloud`. */

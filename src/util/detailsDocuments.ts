@@ -26,17 +26,9 @@ export class DetailsDocuments extends Disposable {
   }
 
   /** `id` tells documents of one title apart; `content` is asked for again whenever the document is opened. */
-  async show(
-    id: string,
-    title: string,
-    content: () => string,
-    extension: 'yaml' | 'md' = 'yaml',
-  ): Promise<void> {
+  async show(id: string, title: string, content: () => string): Promise<void> {
     const part = (text: string): string => oneLine(text, 80).replace(/[/\\?#]/g, '_');
-    const uri = Uri.from({
-      scheme: documents.details,
-      path: `/${part(id)}/${part(title)}.${extension}`,
-    });
+    const uri = Uri.from({ scheme: documents.details, path: `/${part(id)}/${part(title)}.md` });
     this.#contents.set(uri.path, content);
     this.#changed.fire(uri);
     const document = await workspace.openTextDocument(uri);

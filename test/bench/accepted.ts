@@ -2,7 +2,7 @@ import { Attachments } from '../../src/chat/attach/attachments';
 import { Conversation } from '../../src/chat/conversation';
 import { Outboxes } from '../../src/chat/outbox/outbox';
 import { ReadingPlaces } from '../../src/chat/panel/readingPlaces';
-import { SessionIndex } from '../../src/sessions/sessionIndex';
+import { SessionIndex } from '../../src/sessions/store/sessionIndex';
 import type { Write } from '../../src/storage/database';
 import { silentLog } from '../fakes/log';
 import { localEngine, openStorage } from '../fakes/storage';

@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { ApiClient, type Session } from '../../src/api';
 import { sortComputers } from '../../src/computers/model';
 import { computerRow } from '../../src/computers/rows';
-import { groupSessions, startsOf } from '../../src/sessions/groups';
-import { statusOf } from '../../src/sessions/model';
-import { rowOf } from '../../src/sessions/row';
-import { ServiceList } from '../../src/sessions/serviceList';
-import { SessionIndex } from '../../src/sessions/sessionIndex';
+import { groupSessions, startsOf } from '../../src/sessions/view/groups';
+import { statusOf } from '../../src/sessions/store/model';
+import { sessionRow } from '../../src/sessions/view/row';
+import { ServiceList } from '../../src/sessions/status/serviceList';
+import { SessionIndex } from '../../src/sessions/store/sessionIndex';
 import { openStorage } from '../fakes/storage';
 import { ObservableValue } from '../../src/util/event';
 import { Formatter } from '../../src/util/format';
@@ -97,7 +97,7 @@ function draw(index: SessionIndex): Promise<number> {
   let characters = 0;
   for (const record of index.records.values()) {
     const status = statusOf(record, undefined, now);
-    characters += rowOf(record, { status, computer, format, now }).description.length;
+    characters += sessionRow(record, { status, computer, format, now }).description?.length ?? 0;
   }
   return Promise.resolve(groups.length + characters);
 }

@@ -9,14 +9,18 @@ export const told: string[] = [];
 /** What acts with this name answer, instead of nothing at once. */
 export const answers = new Map<string, Promise<undefined>>();
 
-function noted(owner: string): Readonly<Record<string, () => Promise<undefined>>> {
-  const act =
-    (name: string) =>
-    (sentence: unknown): Promise<undefined> => {
-      acts.push(`${owner}.${name}`);
-      if (/^show\w+Message$/.test(name)) told.push(String(sentence));
-      return answers.get(name) ?? Promise.resolve(undefined);
-    };
+/** Commands that were run. */
+export const executed: string[] = [];
+
+function noted(
+  owner: string,
+): Readonly<Record<string, (...words: readonly unknown[]) => Promise<undefined>>> {
+  const act = (name: string) => (first: unknown) => {
+    acts.push(`${owner}.${name}`);
+    if (name === 'executeCommand') executed.push(String(first));
+    if (/^show\w+Message$/.test(name)) told.push(String(first));
+    return answers.get(name) ?? Promise.resolve(undefined);
+  };
   return new Proxy({}, { get: (_, name) => act(String(name)) });
 }
 
@@ -40,10 +44,14 @@ export class QuickPick {
   items: readonly { readonly label: string; readonly description?: string; readonly detail?: string }[] = [];
   selectedItems: typeof this.items = [];
   isShown = false;
+  value = '';
+  buttons: readonly unknown[] = [];
   readonly #typed = new EventEmitter<string>();
+  readonly #pressed = new EventEmitter<unknown>();
   readonly #accepted = new EventEmitter<void>();
   readonly #hidden = new EventEmitter<void>();
   readonly onDidChangeValue = this.#typed.event;
+  readonly onDidTriggerButton = this.#pressed.event;
   readonly onDidAccept = this.#accepted.event;
   readonly onDidHide = this.#hidden.event;
 
@@ -51,7 +59,11 @@ export class QuickPick {
     this.isShown = true;
   }
   type(text: string): void {
+    this.value = text;
     this.#typed.fire(text);
+  }
+  press(index: number): void {
+    this.#pressed.fire(this.buttons[index]);
   }
   choose(index: number): void {
     this.selectedItems = this.items.slice(index, index + 1);
@@ -65,6 +77,22 @@ export class QuickPick {
 
 /** The boxes that were made, the latest last. */
 export const quickPicks: QuickPick[] = [];
+
+/** What is chosen in the next lists that are shown, by a part of the label; one for which there is nothing is left. */
+export const choices: string[] = [];
+async function showQuickPick(items: QuickPick['items'] | Promise<QuickPick['items']>): Promise<unknown> {
+  acts.push('window.showQuickPick');
+  const all = await items;
+  const chosen = choices.shift();
+  return chosen === undefined
+    ? answers.get('showQuickPick')
+    : all.find(({ label }) => label.includes(chosen));
+}
+
+const unstoppable = {
+  isCancellationRequested: false,
+  onCancellationRequested: () => ({ dispose: () => undefined }),
+};
 export const window = new Proxy(
   {
     createOutputChannel: () => channel,
@@ -74,6 +102,9 @@ export const window = new Proxy(
       quickPicks.push(made);
       return made;
     },
+    showQuickPick,
+    withProgress: <T>(_options: object, work: (progress: object, token: object) => Promise<T>): Promise<T> =>
+      work({}, unstoppable),
   },
   { get: (own, name) => (name in own ? own[name as keyof typeof own] : noting[String(name)]) },
 );
@@ -93,6 +124,7 @@ export const workspace = {
   workspaceFolders: [],
   fs: noted('fs'),
   findFiles: () => Promise.resolve([]),
+  onDidChangeWorkspaceFolders: () => ({ dispose: () => undefined }),
   registerTextDocumentContentProvider: () => new Disposable(),
 };
 
@@ -120,6 +152,8 @@ export const l10n = {
   },
 };
 
+export const ProgressLocation = { SourceControl: 1, Window: 10, Notification: 15 } as const;
+export const QuickInputButtons = { Back: { iconPath: 'arrow-left' } } as const;
 export const QuickPickItemKind = { Separator: -1, Default: 0 } as const;
 export const TreeItemCollapsibleState = { None: 0, Collapsed: 1, Expanded: 2 } as const;
 

@@ -9,7 +9,6 @@ import { markdownOf } from '../../src/readiness/exports';
 import { startSampleService } from '../fakes/sampleService';
 import { csv } from '../../src/util/csv';
 import { factsDocument, type Fact } from '../../src/ui/text';
-import { outline } from '../../src/util/details';
 import { Formatter } from '../../src/util/format';
 import { saveText } from '../../src/util/saveText';
 import { forEditor } from '../../src/util/text';
@@ -136,7 +135,6 @@ describe('documents of foreign words', () => {
   it('hold no other link in details, settings, reports and tables', async function () {
     const texts = hostileTargets.flatMap(hostileForms);
     const format = new Formatter('en');
-    await assertNone(forEditor(outline({ texts }, format)), 'yaml');
     const facts = texts.map((text): Fact => [text, text]);
     await assertNone(forEditor(factsDocument(texts[0] ?? '', [['', facts]], { texts })));
     await assertNone(revisionText({ revision: 1, settings: { texts }, unread: texts }), 'jsonc');

@@ -70,7 +70,7 @@ describe('accessibility', () => {
 
   it('has no violation in an empty session', async () => {
     await workbench.viewAction('Sessions', 'New session');
-    await workbench.pick('atlas');
+    await workbench.pick('atlas', 'Default');
     await chat().getByRole('heading', { name: 'No messages yet' }).waitFor();
     assert.deepEqual(await violations(await workbench.webviewFrame()), []);
   });

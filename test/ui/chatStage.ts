@@ -57,7 +57,7 @@ export class ChatStage {
     await workbench.openContainer('Agent Console');
     await workbench.row('Computers', 'active').waitFor();
     await workbench.viewAction('Sessions', 'New session');
-    await workbench.pick('atlas');
+    await workbench.pick('atlas', 'Default');
     await stage.composer.waitFor();
     return stage;
   }

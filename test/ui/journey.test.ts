@@ -64,7 +64,9 @@ describe('a first day', () => {
   it('creates a session on a computer and opens its chat', async () => {
     const created = received('POST', /\/sessions$/);
     await workbench.welcome('Sessions').getByRole('button', { name: 'New session' }).click();
-    await workbench.quickInput.locator('.monaco-list-row').first().waitFor();
+    await workbench.quickInput.locator('.monaco-list-row', { hasText: 'active' }).first().waitFor();
+    await workbench.page.keyboard.press('Enter');
+    await workbench.quickInput.getByText('Default').waitFor();
     await workbench.page.keyboard.press('Enter');
     assert.deepEqual(Object.keys((await created).body as object), ['computerId']);
     await workbench.webview().getByRole('textbox').waitFor();

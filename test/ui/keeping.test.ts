@@ -51,7 +51,7 @@ describe('nothing is lost', () => {
     await workbench.openContainer('Agent Console');
     await workbench.row('Computers', 'active').waitFor();
     await workbench.viewAction('Sessions', 'New session');
-    await workbench.pick('active');
+    await workbench.pick('active', 'Default');
     for (const text of [title, 'Second question']) {
       await composer().fill(text);
       await workbench.page.keyboard.press('Enter');

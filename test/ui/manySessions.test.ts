@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { startSampleService, type SampleService } from '../fakes/sampleService';
-import { RECORD_VERSION } from '../../src/sessions/record';
+import { RECORD_VERSION } from '../../src/sessions/store/record';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { storeRows } from '../fakes/storage';

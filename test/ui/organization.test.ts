@@ -180,30 +180,22 @@ describe('organization', () => {
         .filter(({ method, path: asked }) => method === 'POST' && /\/sessions$/.test(asked))
         .map(({ body }) => body);
     const choose = async (): Promise<void> => {
-      await run('New session with settings');
-      await workbench.quickInput.getByText('(1/3)').waitFor();
+      await run('New session');
       await workbench.pick('atlas');
-      await workbench.quickInput.getByText('(2/3)').first().waitFor();
-    };
-    const goOn = async (): Promise<void> => {
-      await workbench.pick(/Go on.*high/);
-      await workbench.quickInput.getByText('(3/3)').waitFor();
-      await workbench.answer('');
+      await workbench.pick('Autonomy level');
+      await workbench.pick(/^high/);
+      await workbench.pick(/Create session.*autonomy high/);
     };
     const question = workbench.page.getByRole('dialog').filter({
       hasText: /allow autonomy up to medium, and high is above that \(maxAutonomyLevel, revision \d+ by /,
     });
     await choose();
-    await workbench.pick('Autonomy level');
-    await workbench.pick(/^high/);
-    await goOn();
     await question.waitFor();
     assert.deepEqual(created(), [], 'nothing before the answer');
     await question.getByRole('button', { name: 'Cancel' }).click();
     await question.waitFor({ state: 'detached' });
     assert.deepEqual(created(), [], 'nothing after a no');
     await choose();
-    await goOn();
     await question.getByRole('button', { name: 'Create anyway' }).click();
     await workbench.webview().getByRole('textbox').first().waitFor();
     assert.equal(created().length, 1);

@@ -163,7 +163,7 @@ describe('readiness of the open repository', () => {
     await fix.click();
     await workbench.quickInput.getByText('New session').waitFor();
     await workbench.pick('New session');
-    await workbench.quickInput.locator('.monaco-list-row', { hasText: 'atlas' }).click();
+    await workbench.pick('atlas', 'Default');
     const composer = workbench.webview().getByRole('textbox');
     await composer.waitFor();
     const text = await composerText(workbench, 'Please fix');

@@ -191,7 +191,7 @@ describe('readiness of a workspace with several roots', () => {
     await fix();
     await workbench.quickInput.getByText('New session').waitFor();
     await workbench.pick('New session');
-    await workbench.quickInput.locator('.monaco-list-row', { hasText: 'atlas' }).click();
+    await workbench.pick('atlas', 'Default');
     const composer = workbench.webview().getByRole('textbox');
     await composer.waitFor();
     const sent = (): number =>

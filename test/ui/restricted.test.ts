@@ -49,7 +49,7 @@ describe('restricted mode', () => {
     await workbench.openContainer('Agent Console');
     await workbench.row('Computers', 'active').waitFor();
     await workbench.viewAction('Sessions', 'New session');
-    await workbench.pick('active');
+    await workbench.pick('active', 'Default');
     const chat = workbench.webview();
     // Until the session has been created there is nothing the file could go to.
     await chat.getByRole('textbox').waitFor();

@@ -96,7 +96,7 @@ describe('hostile content', () => {
     await noIcons('.quick-input-widget');
     await noLinks('.quick-input-widget');
     service.fail({ kind: 'delay', ms: 60_000, times: 1, match: { method: 'POST' } });
-    await workbench.pick(/^0 /);
+    await workbench.pick(/^0 /, 'Default');
     const progress = await workbench.notified('Creating a session on');
     await noLinks(MESSAGES);
     await progress.getByRole('button', { name: 'Cancel' }).click();
@@ -114,7 +114,7 @@ describe('hostile content', () => {
       }),
     });
     await workbench.viewAction('Sessions', 'New session');
-    await workbench.pick(/^2 /);
+    await workbench.pick(/^2 /, 'Default');
     const doubt = workbench.page.getByRole('dialog').filter({ hasText: 'is in error' });
     await doubt.getByText('[x] (command:').waitFor();
     await noLinks('.monaco-dialog-box');

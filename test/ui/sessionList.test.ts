@@ -112,7 +112,7 @@ describe('the sessions view at work', () => {
     await workbench.answer('');
     await row('Gamma').waitFor();
     await workbench.contextMenu(row('Gamma'), 'Show session details');
-    await workbench.tab('Gamma.yaml').waitFor();
+    await workbench.tab('Gamma.md').waitFor();
     await workbench.page.locator('.view-line', { hasText: 'In this list because' }).waitFor();
   });
 
@@ -244,7 +244,7 @@ describe('the sessions view at work', () => {
     await goTo('Gamma');
     await press('Control+Alt+F9');
     await question.getByRole('button', { name: 'Create anyway' }).click();
-    await row(/^Session /).waitFor();
+    await row(/^New session/).waitFor();
     assert.deepEqual(posts().slice(before), [wanted]);
   });
 });

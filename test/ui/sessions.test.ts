@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { startSampleService, type RecordedRequest, type SampleService } from '../fakes/sampleService';
-import { SessionIndex } from '../../src/sessions/sessionIndex';
+import { SessionIndex } from '../../src/sessions/store/sessionIndex';
 import { openStorage, untilStored, type StoredRow } from '../fakes/storage';
 import { silentLog } from '../fakes/log';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
@@ -96,23 +96,18 @@ describe('sessions and computers', () => {
     await row('Shared 2').waitFor();
   });
 
-  it('are created with a preset, more settings and a first message, in one go', async () => {
+  it('are created with a preset in two choices, and are called by their first message', async () => {
     const created = received('POST', /\/sessions$/);
-    const sent = received('POST', /\/messages$/);
-    await workbench.runCommand('Agent Console: New session with settings');
-    await workbench.quickInput.getByText('(1/3)').waitFor();
+    await workbench.runCommand('Agent Console: New session');
     await workbench.pick('atlas');
-    await workbench.quickInput.getByText('(2/3)').waitFor();
-    await workbench.pick('Careful');
-    await workbench.pick(/Go on.*atlas-large · low/);
-    await workbench.quickInput.getByText('(3/3)').waitFor();
-    await workbench.answer('Begin with the tests, please.');
+    await workbench.pick(/Careful.*atlas-large · autonomy low/);
     const { body } = await created;
     assert.deepEqual((body as { sessionSettings: unknown }).sessionSettings, {
       model: 'atlas-large',
       autonomyLevel: 'low',
     });
-    assert.equal(((await sent).body as { text: string }).text, 'Begin with the tests, please.');
+    await workbench.webview().getByRole('textbox').fill('Begin with the tests, please.');
+    await workbench.page.keyboard.press('Enter');
     await workbench.webview().getByRole('article').getByText('Begin with the tests').waitFor();
     await row('Begin with the tests').waitFor();
   });
@@ -120,6 +115,7 @@ describe('sessions and computers', () => {
   it('are not created on a computer in error without a word', async () => {
     const before = posts();
     await workbench.contextMenu(workbench.row('Computers', 'cinder'), /^New session…/);
+    await workbench.pick('Default');
     const question = dialog('A session there may never start');
     await question.getByRole('button', { name: 'Cancel' }).click();
     await question.waitFor({ state: 'detached' });

@@ -255,9 +255,10 @@ export class Workbench {
     );
   }
 
-  /** Chooses an entry of the open quick pick. */
-  async pick(text: string | RegExp): Promise<void> {
-    await this.quickInput.locator('.monaco-list-row').filter({ hasText: text }).first().click();
+  /** Chooses an entry of the quick pick, and of those that follow. */
+  async pick(...texts: readonly (string | RegExp)[]): Promise<void> {
+    for (const hasText of texts)
+      await this.quickInput.locator('.monaco-list-row').filter({ hasText }).first().click();
   }
 
   /** Fills the open input box and accepts it. */

@@ -73,7 +73,7 @@ async function answered({ workbench }: Stage): Promise<void> {
   await workbench.openContainer('Agent Console');
   await workbench.row('Computers', 'active').waitFor();
   await workbench.viewAction('Sessions', 'New session');
-  await workbench.pick('atlas');
+  await workbench.pick('atlas', 'Default');
   const chat = workbench.webview();
   await chat.getByRole('textbox').fill('Why does total.test.ts fail now and then?');
   await workbench.page.keyboard.press('Enter');

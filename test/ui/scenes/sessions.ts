@@ -41,7 +41,7 @@ export const sessionScenes: readonly Scene[] = [
       await manySessions(stage);
       await stage.workbench.row('Sessions', 'Migrate the workspace').hover();
       await stage.workbench.page
-        .locator('.monaco-hover:visible', { hasText: /Reasoning\s\u200b?effort/ })
+        .locator('.monaco-hover:visible', { hasText: /tokens/ })
         .waitFor();
       return undefined;
     },
@@ -69,7 +69,7 @@ export const sessionScenes: readonly Scene[] = [
     async play(stage) {
       await manySessions(stage);
       const { workbench } = stage;
-      await workbench.runCommand('Agent Console: New session with settings');
+      await workbench.runCommand('Agent Console: New session');
       await workbench.quickInput.getByText('atlas', { exact: true }).waitFor();
       await workbench.pick('atlas');
       await workbench.quickInput.getByText('Careful').waitFor();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { SessionIndex } from '../../../src/sessions/sessionIndex';
-import { SessionMonitor } from '../../../src/sessions/monitor';
+import { SessionIndex } from '../../../src/sessions/store/sessionIndex';
+import { SessionMonitor } from '../../../src/sessions/status/monitor';
 import { startSampleService, type RecordedRequest, type SampleService } from '../../fakes/sampleService';
 import { Slot, type IDisposable } from '../../../src/util/disposable';
 import { ObservableValue } from '../../../src/util/event';

@@ -16,11 +16,7 @@ import { until } from '../../until';
 
 const session: SessionOfComputer = {
   sessionId: 's1',
-  label: 'Fix the test',
-  description: 'idle · 2 min',
-  icon: { id: 'circle-outline' },
-  context: 'session unpinned listed',
-  spoken: 'Session Fix the test, idle',
+  row: () => ({ label: 'Fix the test', description: '2 min', context: 'session unpinned listed' }),
 };
 
 describe('the view of computers', () => {
@@ -101,7 +97,7 @@ describe('the view of computers', () => {
     assert.ok(rows[0]?.startsWith('atlas | active · cloud'), rows[0]);
     assert.ok(rows.some(row => /^cinder \| error · /.test(row)));
     assert.ok(rows.some(row => /^ {2}Start machine \| error · /.test(row)));
-    assert.ok(rows.includes('  Fix the test | idle · 2 min'));
+    assert.ok(rows.includes('  Fix the test | 2 min'));
     const computers = (await drawnRows(window.feature.tree)).filter(({ depth }) => depth === 0);
     assert.equal(window.view.description, String(computers.length));
     const [atlas, below] = await drawnRows(window.feature.tree);
@@ -109,11 +105,11 @@ describe('the view of computers', () => {
       atlas?.item.accessibilityInformation?.label,
       `Computer atlas, ${String(atlas?.item.description)}`,
     );
-    assert.deepEqual(below?.item.command?.arguments?.[0], {
-      kind: 'session',
-      computerId: (atlas.node as { computerId?: string }).computerId,
-      sessionId: 's1',
-    });
+    const { kind, sessionId } = (below?.node ?? {}) as { kind?: string; sessionId?: string };
+    assert.deepEqual(
+      [kind, sessionId, below?.item.contextValue],
+      ['session', 's1', 'session unpinned listed'],
+    );
     assert.equal(listings(), 1, 'once, however often it is drawn');
   });
 

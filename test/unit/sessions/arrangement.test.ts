@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { GROUPINGS, groupSessions, SORTINGS, startsOf, type Arrangement } from '../../../src/sessions/groups';
-import { statusOf } from '../../../src/sessions/model';
-import type { SessionRecord } from '../../../src/sessions/record';
+import {
+  GROUPINGS,
+  groupSessions,
+  SORTINGS,
+  startsOf,
+  type Arrangement,
+} from '../../../src/sessions/view/groups';
+import { statusOf } from '../../../src/sessions/store/model';
+import type { SessionRecord } from '../../../src/sessions/store/record';
 import { recordOf, sessionOf } from './support';
 
 const arrangement = (fields: Partial<Arrangement> = {}): Arrangement => ({

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { StateChange } from '../../../src/sessions/sessionIndex';
+import type { StateChange } from '../../../src/sessions/store/sessionIndex';
 import type { Write } from '../../../src/storage/database';
 import type { MakeEngine } from '../../../src/storage/engine';
 import { localEngine, storedRows } from '../../fakes/storage';
+import { RECORD_VERSION } from '../../../src/sessions/store/record';
 import { recordOf, sessionOf, until, Windows } from './support';
 
 describe('the index of sessions', () => {
@@ -34,12 +35,12 @@ describe('the index of sessions', () => {
     assert.equal(again.get('s1')?.session?.messageCount, 2);
     assert.deepEqual(
       storedRows(windows.root).map(({ version }) => version),
-      [2],
+      [RECORD_VERSION],
     );
   });
 
   it('leaves a record of a newer version as it is, names it, and shows the others', async () => {
-    await store('s9', 3, { sessionId: 's9', shape: 'of the future' });
+    await store('s9', RECORD_VERSION + 1, { sessionId: 's9', shape: 'of the future' });
     await store('s1', 2, recordOf());
     const { index } = await windows.open();
     assert.deepEqual([...index.records.keys()], ['s1']);
@@ -48,7 +49,10 @@ describe('the index of sessions', () => {
       index.learn('service', { session: sessionOf({ sessionId: 's9' }), origin: 'added', at: 9 }),
     );
     const future = storedRows(windows.root).find(({ id }) => id === 's9');
-    assert.deepEqual([future?.version, future?.value], [3, '{"sessionId":"s9","shape":"of the future"}']);
+    assert.deepEqual(
+      [future?.version, future?.value],
+      [RECORD_VERSION + 1, '{"sessionId":"s9","shape":"of the future"}'],
+    );
   });
 
   it('leaves a record that cannot be read out and names it', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { Listing } from '../../../src/sessions/listing';
-import { statusOf } from '../../../src/sessions/model';
+import { Listing } from '../../../src/sessions/view/listing';
+import { statusOf } from '../../../src/sessions/store/model';
 import { Formatter } from '../../../src/util/format';
 import { workspace } from '../../fakes/vscode';
 import { recordOf, sessionOf } from './support';

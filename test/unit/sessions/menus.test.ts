@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { commands } from '../../../src/contributions';
-import { rowOf } from '../../../src/sessions/row';
+import { sessionRow } from '../../../src/sessions/view/row';
 import { Formatter } from '../../../src/util/format';
 import { idle, recordOf, sessionOf } from './support';
 
@@ -29,14 +29,14 @@ function offers({ when = '' }: Item, context: string): boolean {
 }
 
 describe('the menu of a session’s row', () => {
-  const menuOf = (record: Parameters<typeof rowOf>[0]): Set<string> => {
-    const { context } = rowOf(record, {
+  const menuOf = (record: Parameters<typeof sessionRow>[0]): Set<string> => {
+    const { context } = sessionRow(record, {
       status: idle,
       computer: () => undefined,
       format: new Formatter('en'),
       now: 200,
     });
-    return new Set(rows.filter(item => offers(item, context)).map(({ command }) => command));
+    return new Set(rows.filter(item => offers(item, context ?? '')).map(({ command }) => command));
   };
 
   it('leads to its chat and its transcript, whatever is kept about it', () => {

@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Session } from '../../../src/api';
-import { activityOf, isActive, nextCheck, statusOf, titleOf, untilDue } from '../../../src/sessions/model';
-import { groupSessions } from '../../../src/sessions/groups';
-import { observed, sent, sessionRecordSchema, type SessionRecord } from '../../../src/sessions/record';
+import {
+  activityOf,
+  isActive,
+  nextCheck,
+  statusOf,
+  titleOf,
+  untilDue,
+} from '../../../src/sessions/store/model';
+import { groupSessions } from '../../../src/sessions/view/groups';
+import { observed, sent, sessionRecordSchema, type SessionRecord } from '../../../src/sessions/store/record';
 
 const session = (fields: Partial<Session> = {}): Session => ({
   sessionId: 's1',
@@ -42,11 +49,11 @@ describe('session records', () => {
     );
   });
 
-  it('keeps the first line of the first message as title, and prefers the title of the service', () => {
+  it('keeps the first line of the first message as title, and keeps it when the service has another', () => {
     const first = sent(record(), { status: 'running', at: 1, text: '  one \n' });
     const second = sent(first, { status: 'running', at: 2, text: 'two' });
     assert.equal(titleOf(second), 'one');
-    assert.equal(titleOf({ ...second, session: session({ title: 'Title' }) }), 'Title');
+    assert.equal(titleOf({ ...second, session: session({ title: 'Title' }) }), 'one');
     assert.equal(titleOf({ ...second, session: session({ title: '  ' }) }), 'one');
     assert.equal(titleOf(record()), undefined);
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Session } from '../../../src/api';
-import { Seeds, type Seed, type SeedsDeps } from '../../../src/sessions/seeds';
-import type { SessionIndex } from '../../../src/sessions/sessionIndex';
+import { Seeds, type Seed, type SeedsDeps } from '../../../src/sessions/store/seeds';
+import type { SessionIndex } from '../../../src/sessions/store/sessionIndex';
 import { silentLog } from '../../fakes/log';
 import { Windows } from './support';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { ApiClient } from '../../../src/api';
 import { startSampleService, type SampleService } from '../../fakes/sampleService';
-import { ServiceList, type ServiceListDeps } from '../../../src/sessions/serviceList';
-import { statusOf } from '../../../src/sessions/model';
-import type { SessionIndex } from '../../../src/sessions/sessionIndex';
+import { ServiceList, type ServiceListDeps } from '../../../src/sessions/status/serviceList';
+import { statusOf } from '../../../src/sessions/store/model';
+import type { SessionIndex } from '../../../src/sessions/store/sessionIndex';
 import { ObservableValue } from '../../../src/util/event';
 import { silentLog } from '../../fakes/log';
 import { Windows } from './support';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { SessionMonitor } from '../../../src/sessions/monitor';
+import { SessionMonitor } from '../../../src/sessions/status/monitor';
 import { Refresher } from '../../../src/sync/refresher';
 import { RemoteList } from '../../../src/sync/remoteList';
 import { Ticker } from '../../../src/util/ticker';

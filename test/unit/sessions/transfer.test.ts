@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { sectionsOf } from '../../../src/sessions/facts';
-import { rowOf } from '../../../src/sessions/row';
-import { exportText, ImportError, mergeRecord, readImport } from '../../../src/sessions/transfer';
+import { sessionDocument } from '../../../src/sessions/view/document';
+import { sessionRow } from '../../../src/sessions/view/row';
+import { exportText, ImportError, mergeRecord, readImport } from '../../../src/sessions/store/transfer';
 import { Formatter } from '../../../src/util/format';
 import { idle, recordOf, sessionOf, Windows } from './support';
 
@@ -42,7 +42,15 @@ describe('exported lists of sessions', () => {
     const old = { sessionId: 'a', origin: 'added', addedAt: 1 };
     const file = { format: 'agent-console-sessions', version: 1, service: 'h', sessions: [old] };
     assert.deepEqual(readImport(JSON.stringify(file)).records[0]?.local, {});
-    assert.throws(() => readImport(JSON.stringify({ ...file, version: 3 })), { problem: 'newer' });
+    const named = { ...old, firstText: 'And now?', session: sessionOf({ title: 'Theirs' }) };
+    const second = { ...file, version: 2, sessions: [{ ...named, local: { name: 'Mine' } }] };
+    const [record] = readImport(JSON.stringify(second)).records;
+    assert.deepEqual(
+      [record?.firstText, record?.local.name],
+      [undefined, 'Mine'],
+      'its title stays the same',
+    );
+    assert.throws(() => readImport(JSON.stringify({ ...file, version: 4 })), { problem: 'newer' });
     assert.throws(() => readImport('{'), { problem: 'notJson' });
   });
 
@@ -197,8 +205,8 @@ describe('exported lists of sessions', () => {
           sessions: entries,
         });
         for (const record of readImport(text).records) {
-          rowOf(record, context);
-          sectionsOf(record, context);
+          sessionRow(record, context).tooltip?.();
+          sessionDocument(record, context);
         }
       }),
     );

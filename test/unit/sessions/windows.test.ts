@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Session } from '../../../src/api';
-import { SessionMonitor } from '../../../src/sessions/monitor';
-import type { SessionIndex } from '../../../src/sessions/sessionIndex';
+import { SessionMonitor } from '../../../src/sessions/status/monitor';
+import type { SessionIndex } from '../../../src/sessions/store/sessionIndex';
 import { ObservableValue } from '../../../src/util/event';
 import { sessionOf, until, Windows } from './support';
 

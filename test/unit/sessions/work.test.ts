@@ -5,7 +5,7 @@ import {
   sent,
   sessionRecordSchema,
   type SessionRecord,
-} from '../../../src/sessions/record';
+} from '../../../src/sessions/store/record';
 import { sessionOf } from './support';
 
 const at = (record: SessionRecord, status: string, time: number): SessionRecord =>

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { Formatter } from '../../../src/util/format';
-import { outline } from '../../../src/util/details';
 
 describe('formats', () => {
   const english = new Formatter('en');
@@ -66,35 +65,5 @@ describe('formats', () => {
   it('shows a time that is not one as it is', () => {
     for (const time of [Number.NaN, Infinity, 1.7e18, -1.7e18])
       assert.equal(english.exact(time), String(time));
-    assert.match(outline({ createdAt: 1.7e18 }, english), /^createdAt: 1700000000000000000/);
-  });
-});
-
-describe('outline of a value', () => {
-  const format = new Formatter('en');
-
-  it('shows every field, nested ones indented, odd text quoted', () => {
-    const text = outline(
-      {
-        id: 'a',
-        list: [{ name: 'x', on: true }, 'plain'],
-        note: 'has: colon',
-        empty: [],
-        text: 'a\nb',
-        missing: undefined,
-      },
-      format,
-    );
-    assert.equal(
-      text,
-      'id: a\nlist:\n  - name: x\n    on: true\n  - plain\nnote: "has: colon"\nempty: []\ntext: "a\\nb"\n',
-    );
-  });
-
-  it('shows times also in words', () => {
-    assert.match(
-      outline({ createdAt: Date.UTC(2026, 10, 20, 12) }, format),
-      /^createdAt: 1795176000000 \(.*2026.*\)\n$/,
-    );
   });
 });

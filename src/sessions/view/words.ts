@@ -1,0 +1,131 @@
+import * as vscode from 'vscode';
+import { joined, type Icon } from '../../ui/text';
+import type { Formatter } from '../../util/format';
+import { oneLine } from '../../util/text';
+import { activityOf, isActive, isWaiting, titleOf, type SessionStatus } from '../store/model';
+import { isUnread } from '../store/record';
+import type { SessionRecord } from '../store/record';
+import type { KeptSignal } from '../store/signal';
+
+/** What is known of a session's computer. */
+export interface ComputerFacts {
+  readonly name: string;
+  readonly providerType?: string | undefined;
+  readonly status?: string | undefined;
+  /** Why it is in error. */
+  readonly error?: string | undefined;
+}
+
+/** What is needed to tell of a session. */
+export interface SessionContext {
+  readonly status: SessionStatus;
+  readonly computer: (computerId: string) => ComputerFacts | undefined;
+  readonly format: Formatter;
+  /** Unix ms. */
+  readonly now: number;
+}
+
+/** The title on one line, or words for a session without one. */
+export function sessionTitle(record: SessionRecord): string {
+  const title = titleOf(record);
+  if (title !== undefined) return oneLine(title, 300);
+  const isNew = record.session !== undefined && (record.session.messageCount ?? 0) === 0;
+  return isNew ? vscode.l10n.t('New session') : vscode.l10n.t('Untitled session');
+}
+
+/** What a hook told, where it says more than the status: the service goes on saying `idle` while an agent waits for a person. */
+export function tellingSignal(record: SessionRecord, status: SessionStatus): KeptSignal | undefined {
+  const { signal } = record;
+  if (signal?.kind === 'waiting') return isWaiting(record) ? signal : undefined;
+  return isActive(status) ? undefined : signal;
+}
+
+/** Since when a session is as it is, Unix ms: a working one since the service last said so, a resting one since it rests. */
+export function stateAt(record: SessionRecord, status: SessionStatus): number | undefined {
+  const signal = tellingSignal(record, status);
+  return signal?.at ?? (status.value === 'idle' ? activityOf(record) : status.at);
+}
+
+/** The state of a session in words, such as `running 2 min`; without its age unless `ageOf` tells it. */
+export function stateText(
+  record: SessionRecord,
+  status: SessionStatus,
+  ageOf: (at: number) => string = () => '',
+): string {
+  const at = stateAt(record, status);
+  const age = at === undefined ? '' : ageOf(at);
+  const signal = tellingSignal(record, status);
+  if (signal !== undefined) return joined([signalWord(signal), age], ' ');
+  const { value, last } = status;
+  if (value !== 'unknown') return joined([statusWord(value), age], ' ');
+  if (last === undefined) return vscode.l10n.t('unknown');
+  return age === ''
+    ? vscode.l10n.t('unknown, {0}', statusWord(last))
+    : vscode.l10n.t('unknown, {0} {1} ago', statusWord(last), age);
+}
+
+export function signalWord({ kind, reason }: KeptSignal): string {
+  if (kind === 'waiting') return vscode.l10n.t('waiting');
+  if (kind === 'finished') return vscode.l10n.t('finished');
+  return reason === undefined || reason === 'other'
+    ? vscode.l10n.t('ended')
+    : vscode.l10n.t('ended ({0})', oneLine(reason, 40));
+}
+
+function statusWord(value: string): string {
+  switch (value) {
+    case 'running':
+      return vscode.l10n.t('running');
+    case 'pending':
+      return vscode.l10n.t('pending');
+    case 'idle':
+      return vscode.l10n.t('idle');
+    default:
+      return oneLine(value, 40);
+  }
+}
+
+/** The icon of a state. */
+export function iconOf(
+  record: SessionRecord,
+  { status, computer }: Pick<SessionContext, 'status' | 'computer'>,
+): Icon {
+  if (isWaiting(record)) return { id: 'bell-dot', color: 'charts.yellow' };
+  if (strandedText(record, computer) !== undefined) return { id: 'warning', color: 'list.warningForeground' };
+  const ended = tellingSignal(record, status);
+  if (ended?.kind === 'ended' && ended.reason === 'error')
+    return { id: 'error', color: 'list.errorForeground' };
+  switch (status.value) {
+    case 'running':
+      return { id: 'sync~spin', color: 'charts.blue' };
+    case 'pending':
+      return { id: 'watch' };
+    case 'unknown':
+      return status.problem === undefined ? { id: 'question' } : { id: 'question', color: 'charts.yellow' };
+    default:
+      return isUnread(record.local, record.session?.messageCount)
+        ? { id: 'circle-filled', color: 'charts.blue' }
+        : { id: 'circle-outline' };
+  }
+}
+
+/** The name of a session's computer: as the list has it, as the record has it, else the beginning of its id. */
+export function computerName(
+  record: SessionRecord,
+  computer: SessionContext['computer'],
+): string | undefined {
+  const id = record.session?.computerId;
+  return (
+    id && oneLine(computer(id)?.name ?? record.computerName ?? (id.length > 14 ? `${id.slice(0, 13)}…` : id))
+  );
+}
+
+/** Whether a session's computer is in a state in which nothing runs, in words. */
+export function strandedText(
+  record: SessionRecord,
+  computer: SessionContext['computer'],
+): string | undefined {
+  const id = record.session?.computerId;
+  const facts = id === undefined ? undefined : computer(id);
+  return facts?.status === 'error' ? vscode.l10n.t('{0} is in error', facts.name) : undefined;
+}

@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { SessionSettings } from '../../../src/api';
+import { statusOf, STALE_MS } from '../../../src/sessions/store/model';
+import { observed, sent } from '../../../src/sessions/store/record';
+import { sessionDocument, timeText } from '../../../src/sessions/view/document';
+import { sessionRow } from '../../../src/sessions/view/row';
+import type { ComputerFacts } from '../../../src/sessions/view/words';
+import { Formatter } from '../../../src/util/format';
+import { recordOf, sessionOf } from './support';
+
+const format = new Formatter('en');
+const now = 10 * 60_000;
+const context = (fields: object = {}) => ({
+  status: { value: 'idle', at: now },
+  computer: (): ComputerFacts | undefined => ({ name: 'atlas', status: 'active' }),
+  format,
+  now,
+  ...fields,
+});
+const settings: SessionSettings = {
+  model: 'atlas-large',
+  reasoningEffort: 'high',
+  interactionMode: 'spec',
+  autonomyLevel: 'low',
+  autonomyMode: 'auto-low',
+  specModeModel: 'atlas-mini',
+  specModeReasoningEffort: 'max',
+  providerLock: 'one',
+  providerLockTimestamp: '2026-11-20T10:00:00Z',
+  apiProviderLock: 'two',
+  assistantActiveTimeMs: 61_000,
+  archivedAt: '2026-11-20T11:00:00Z',
+  tags: [{ name: 'build', metadata: { team: 'web' } }],
+  enabledToolIds: ['shell'],
+  disabledToolIds: ['browser'],
+  tokenUsage: {
+    inputTokens: 1_001,
+    outputTokens: 2_002,
+    cacheCreationTokens: 3_003,
+    cacheReadTokens: 4_004,
+    thinkingTokens: 5_005,
+  },
+};
+
+/** The lines of a row's card, as they are read. */
+function cardOf(...of: Parameters<typeof sessionRow>): readonly string[] {
+  const { value = '' } = sessionRow(...of).tooltip?.() ?? {};
+  return value.replaceAll('\u200b', '').split('\n');
+}
+
+describe('a session as a row', () => {
+  it('says its whole title and its age, and everything in the words for screen readers', () => {
+    const title = 'A title that is far too long for a narrow side bar';
+    const session = sessionOf({ title, computerId: 'c', updatedAt: now - 120_000 });
+    const row = sessionRow(recordOf({ session, local: { pinned: true } }), context());
+    assert.deepEqual([row.label, row.description, row.icon?.id], [title, '2 min', 'circle-outline']);
+    assert.equal(row.spoken, `Session ${title}, idle 2 min, atlas, 2 messages, pinned`);
+    const fresh = sessionRow(recordOf({ session }), context({ now: now - 61_000 }));
+    assert.equal(fresh.description, 'now');
+  });
+
+  it('says by its icon what waits, works and is unread, and in words what no icon says', () => {
+    const shown = (fields: Parameters<typeof recordOf>[0], given: object = {}): readonly unknown[] => {
+      const { icon, description } = sessionRow(recordOf({ session: sessionOf(), ...fields }), context(given));
+      return [icon?.id, description];
+    };
+    const session = sessionOf({ messageCount: 3, computerId: 'c', updatedAt: now - 60_000 });
+    const signal = (kind: 'waiting' | 'ended', reason?: string) => ({ kind, at: now - 60_000, reason });
+    const status = (value: string): object => ({ status: { value, at: now - 60_000 } });
+    assert.deepEqual(shown({ signal: signal('waiting') }), ['bell-dot', '1 min']);
+    assert.deepEqual(shown({ session }, status('running')), ['sync~spin', '1 min']);
+    assert.deepEqual(shown({ session }, status('pending')), ['watch', 'pending 1 min']);
+    assert.deepEqual(shown({ session }, status('paused')), ['circle-outline', 'paused 1 min']);
+    assert.deepEqual(shown({ session, local: { readCount: 2 } }), ['circle-filled', '1 min']);
+    assert.deepEqual(shown({ signal: signal('ended', 'error') }), ['error', 'ended (error) 1 min']);
+    const computer = (): ComputerFacts => ({ name: 'cinder', status: 'error', error: 'quota exceeded' });
+    assert.deepEqual(shown({ session }, { computer }), ['warning', 'cinder is in error · 1 min']);
+  });
+
+  it('does not show a state nobody has asked about for long as if it were true', () => {
+    const record = recordOf({ session: sessionOf({ status: 'running' }), checkedAt: 1_000 });
+    assert.equal(statusOf(record, undefined, 1_000 + STALE_MS).value, 'running');
+    const old = statusOf(record, undefined, 1_001 + STALE_MS);
+    assert.deepEqual([old.value, old.last], ['unknown', 'running']);
+    const row = sessionRow(record, context({ status: old, now: 1_001 + STALE_MS }));
+    assert.deepEqual([row.description, row.icon?.id], ['unknown, running 5 min ago', 'question']);
+  });
+
+  it('is a new session until it has a title, which never changes by itself', () => {
+    const title = (fields: Parameters<typeof recordOf>[0]): string =>
+      sessionRow(recordOf(fields), context()).label;
+    assert.equal(title({ session: sessionOf({ messageCount: 0 }) }), 'New session');
+    assert.equal(title({ session: sessionOf() }), 'Untitled session');
+    const fresh = recordOf({ session: sessionOf({ messageCount: 0 }) });
+    const asked = sent(fresh, { status: 'running', at: now, text: ' Fix the test\nplease' });
+    assert.equal(title(asked), 'Fix the test');
+    const named = observed(asked, sessionOf({ title: 'Repair of the failing test' }), now + 1);
+    assert.equal(title(named), 'Fix the test');
+    const known = recordOf({ session: sessionOf({ title: 'Theirs' }) });
+    assert.equal(title(sent(known, { status: 'running', at: now, text: 'And now?' })), 'Theirs');
+    assert.equal(title({ ...named, local: { name: 'Mine' } }), 'Mine');
+  });
+
+  it('is one clean line, whatever the service calls it', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (title, name) => {
+        const computer = (): ComputerFacts => ({ name: 'x', status: 'odd' });
+        const session = sessionOf({ title, computerId: 'c' });
+        const {
+          label,
+          description = '',
+          spoken = '',
+        } = sessionRow(recordOf({ session, computerName: name }), context({ computer }));
+        assert.doesNotMatch(label + description + spoken, /[\n\u202a-\u202e\u2066-\u2069\u0000-\u0008]/);
+      }),
+    );
+  });
+
+  it('has a small card: title, state and age, what it waits for, where it runs, its tokens', () => {
+    const signal = { kind: 'waiting', at: now - 12_000, message: 'May I?' } as const;
+    const session = sessionOf({ title: 'Fix it', computerId: 'c-1', sessionSettings: settings });
+    assert.deepEqual(cardOf(recordOf({ session, signal }), context()), [
+      '**Fix it**',
+      'waiting 12 sec',
+      'May I?',
+      'atlas · atlas-large',
+      '3K tokens (1K in, 2K out)',
+    ]);
+    const problem = { at: now, sentence: 'No answer.' };
+    const status = { value: 'unknown', at: now - 5_000, last: 'idle', problem };
+    assert.deepEqual(cardOf(recordOf({ session: sessionOf({ title: 'Fix it' }) }), context({ status })), [
+      '**Fix it**',
+      'unknown, idle 5 sec ago',
+      'No answer.',
+    ]);
+  });
+});
+
+describe('the details of a session', () => {
+  it('name every field of the interface and everything that is kept here', () => {
+    const session = sessionOf({
+      title: 'Theirs',
+      completedAt: 5,
+      computerId: 'c-1',
+      sessionSettings: settings,
+    });
+    const local = { name: 'Mine', pinned: true, archivedAt: 5 };
+    const workspace = { uri: 'file:///shop', name: 'shop' };
+    const text = sessionDocument(recordOf({ session, local, workspace }), context()).replaceAll('\\', '');
+    const [told = '', answer = ''] = text.split('```json');
+    assert.deepEqual(JSON.parse(answer.split('```')[0] ?? ''), session);
+    for (const value of [
+      '# Mine',
+      '## Settings',
+      '## Tokens',
+      '## Only on this machine',
+      'atlas-large',
+      'high',
+      'spec',
+      'low',
+      'auto-low',
+      'atlas-mini',
+      'max',
+      'one',
+      timeText(Date.parse('2026-11-20T10:00:00Z'), format, now) ?? '',
+      'two',
+      '1 min 1 sec',
+      timeText(Date.parse('2026-11-20T11:00:00Z'), format, now) ?? '',
+      'build {"team":"web"}',
+      'shell',
+      'browser',
+      '1,001',
+      '2,002',
+      '3,003',
+      '4,004',
+      '5,005',
+      'Theirs',
+      'shop',
+      'c-1',
+      's1',
+      `**Completed**: ${timeText(5, format, now) ?? ''}`,
+    ])
+      assert.ok(told.includes(value), `${value} is missing in\n${told}`);
+  });
+
+  it('say what the service left out of its answer, and nothing of what was never asked', () => {
+    const bare = sessionDocument(recordOf({ session: { sessionId: 's1' } }), context());
+    for (const name of ['Messages', 'Created', 'Updated']) assert.ok(bare.includes(`**${name}**: not known`));
+    assert.ok(!sessionDocument(recordOf({ session: undefined }), context()).includes('Created'));
+  });
+
+  it('show times of the service as its own, with their age, what is none as it came, and durations in two units', () => {
+    const later = Date.parse('2026-11-21T10:00:00Z');
+    const told = (sessionSettings: SessionSettings): string => {
+      const record = recordOf({ session: sessionOf({ sessionSettings }) });
+      return sessionDocument(record, context({ now: later })).replaceAll('\\', '');
+    };
+    const text = told({ ...settings, archivedAt: 'last week', assistantActiveTimeMs: 7_140_000 });
+    assert.match(text, /\*\*Locked since\*\*: Nov \d+, 2026, .*\(1 day ago\)/);
+    assert.ok(text.includes('**Archived at the service**: last week'));
+    assert.ok(text.includes('**Agent active**: 1 hr 59 min'));
+    assert.ok(told({ archivedAt: '2026-99-99T00:00:00Z' }).includes('service**: 2026-99-99T00:00:00Z'));
+  });
+});
