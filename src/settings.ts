@@ -17,8 +17,8 @@ export const settings = {
   readinessStatusBar: (): boolean => read('readiness.statusBar', true),
   /** Which days the status bar counts the tokens of; `off` hides it and fetches nothing for it. */
   usageStatusBar: (): UsageSpan => {
-    const span = read<string>('usage.statusBar', 'lastDay');
-    return usageSpans.find(known => known === span) ?? 'lastDay';
+    const span = read<string>('usage.statusBar', '7days');
+    return usageSpans.find(known => known === span) ?? '7days';
   },
   /** The person's own budget of billable tokens; 0 for none. */
   usageBudget: (): UsageBudget => {

@@ -76,6 +76,12 @@ export class Formatter {
     return Number.isNaN(time) ? day : this.#day.format(time);
   }
 
+  /** The same as `Fri, Nov 20`. */
+  weekday(day: string): string {
+    const options = { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' } as const;
+    return new Intl.DateTimeFormat(this.#language, options).format(Date.parse(`${day}T00:00:00Z`));
+  }
+
   /** A change as a share, such as `+12%`. */
   change(share: number): string {
     const options = { style: 'percent', signDisplay: 'exceptZero', maximumFractionDigits: 0 } as const;
