@@ -21,10 +21,7 @@ export type { DateRange } from './queries';
 export type {
   ActivityDay,
   AnalyticsMeta,
-  ClientActivityDay,
-  ModelTokenDay,
   ModelTokens,
-  NamedToolDay,
   ProductivityDay,
   TokenDay,
   ToolDay,

@@ -37,11 +37,8 @@ describe('queries', () => {
     const { api } = clientOf(server);
     const calls = [
       (range: { startDate: string; endDate: string }) => api.analytics.tokens(range),
-      (range: { startDate: string; endDate: string }) => api.analytics.tokensByModel(range),
       (range: { startDate: string; endDate: string }) => api.analytics.tools(range),
-      (range: { startDate: string; endDate: string }) => api.analytics.toolsByName(range),
       (range: { startDate: string; endDate: string }) => api.analytics.activity(range),
-      (range: { startDate: string; endDate: string }) => api.analytics.activityByClient(range),
       (range: { startDate: string; endDate: string }) => api.analytics.productivity(range),
       (range: { startDate: string; endDate: string }) => collect(api.analytics.users(range)),
     ];

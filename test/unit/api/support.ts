@@ -104,7 +104,7 @@ const LAST = { hasMore: false, nextCursor: null };
 
 const drain = (pages: AsyncIterable<unknown>): Promise<unknown> => collect(pages);
 
-/** Every endpoint of section 4, with and without `group_by`. */
+/** Every endpoint of section 4. */
 export const ENDPOINTS: readonly Endpoint[] = [
   get('computers.list', '/api/v0/computers', (api, signal) => api.computers.list({ signal }), {
     computers: [COMPUTER],
@@ -144,33 +144,15 @@ export const ENDPOINTS: readonly Endpoint[] = [
     rows,
   ),
   get(
-    'analytics.tokensByModel',
-    '/api/v1/analytics/tokens',
-    (api, signal) => api.analytics.tokensByModel(DAYS, { signal }),
-    rows,
-  ),
-  get(
     'analytics.tools',
     '/api/v1/analytics/tools',
     (api, signal) => api.analytics.tools(DAYS, { signal }),
     rows,
   ),
   get(
-    'analytics.toolsByName',
-    '/api/v1/analytics/tools',
-    (api, signal) => api.analytics.toolsByName(DAYS, { signal }),
-    rows,
-  ),
-  get(
     'analytics.activity',
     '/api/v1/analytics/activity',
     (api, signal) => api.analytics.activity(DAYS, { signal }),
-    rows,
-  ),
-  get(
-    'analytics.activityByClient',
-    '/api/v1/analytics/activity',
-    (api, signal) => api.analytics.activityByClient(DAYS, { signal }),
     rows,
   ),
   get(
