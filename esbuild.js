@@ -60,7 +60,7 @@ const extension = [
     entryPoints: {
       compose: 'src/compose.ts',
       answerWorker: 'src/api/worker.ts',
-      bodyWorker: 'src/chat/bodyWorker.ts',
+      bodyWorker: 'src/chat/attach/bodyWorker.ts',
       storageWorker: 'src/storage/worker.ts',
     },
     format: 'esm',
@@ -130,9 +130,8 @@ async function main() {
   const wanted = builds.filter(({ entryPoints }) => !Array.isArray(entryPoints) || entryPoints.length > 0);
   if (watch) return Promise.all(wanted.map(async build => (await esbuild.context(build)).watch()));
   const results = await Promise.all(wanted.map(build => esbuild.build(build)));
-  if (tests) return undefined;
   const outputs = Object.assign({}, ...results.map(({ metafile }) => metafile.outputs));
-  return fs.promises.writeFile(path.join(dist, 'meta.json'), JSON.stringify(outputs));
+  return fs.promises.writeFile(path.join(tests ? out : dist, 'meta.json'), JSON.stringify(outputs));
 }
 
 main().catch(() => process.exit(1));

@@ -39,7 +39,7 @@ const zones = [
     except: [
       './webview/ipc.ts',
       './chat/protocol.ts',
-      './chat/boundedMarkdown.ts',
+      './chat/transcript/boundedMarkdown.ts',
       './readiness/protocol.ts',
       './usage/show/protocol.ts',
     ],

@@ -126,11 +126,7 @@ export function compose({ context, details, views, onDidSelect }: Surface): Part
         policy: { warnings: async choice => (await organization()).policy.warnings(choice) },
         chat: {
           send: async message => (await chat()).commands.send(message),
-          draft: async ({ sessionId, text, files }) => {
-            const feature = await chat();
-            await feature.prefill({ sessionId, text });
-            if (files.length > 0) await feature.commands.attachFiles(files[0], files);
-          },
+          draft: async message => (await chat()).prefill(message),
         },
         seeds: async ({ source }) => (source === 'sample' ? (await import('./sample')).demoFacts() : []),
       }),

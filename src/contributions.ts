@@ -21,7 +21,6 @@ export const commands = {
     showAccess: 'agentConsole.showAccess',
   },
   computers: {
-    copyId: 'agentConsole.computers.copyId',
     showDetails: 'agentConsole.computers.showDetails',
   },
   sessions: {
@@ -46,27 +45,19 @@ export const commands = {
     open: 'agentConsole.sessions.open',
     send: 'agentConsole.chat.send',
     attachFiles: 'agentConsole.chat.attachFiles',
-    attachTabs: 'agentConsole.chat.attachTabs',
-    openPanel: 'agentConsole.chat.openPanel',
     find: 'agentConsole.chat.find',
     export: 'agentConsole.chat.export',
-    openDocument: 'agentConsole.chat.openDocument',
     attachSelection: 'agentConsole.chat.attachSelection',
   },
   search: {
     open: 'agentConsole.search',
   },
   organization: {
-    stop: 'agentConsole.organization.stop',
-    filterUsers: 'agentConsole.organization.filterUsers',
     filter: 'agentConsole.organization.filter',
     showUser: 'agentConsole.organization.showUser',
-    copyEmail: 'agentConsole.organization.copyEmail',
-    exportUsers: 'agentConsole.organization.exportUsers',
-    exportHistory: 'agentConsole.organization.exportHistory',
+    export: 'agentConsole.organization.export',
     openChanges: 'agentConsole.organization.openChanges',
     compareRevisions: 'agentConsole.organization.compareRevisions',
-    showCurrent: 'agentConsole.organization.showCurrent',
     showRevision: 'agentConsole.organization.showRevision',
   },
   readiness: {
@@ -74,11 +65,9 @@ export const commands = {
     compare: 'agentConsole.readiness.compare',
     fix: 'agentConsole.readiness.fix',
     exportReport: 'agentConsole.readiness.exportReport',
-    revealApplication: 'agentConsole.readiness.revealApplication',
   },
   usage: {
     open: 'agentConsole.usage.open',
-    chooseSpan: 'agentConsole.usage.chooseSpan',
   },
   hooks: {
     install: 'agentConsole.hooks.install',
@@ -117,7 +106,6 @@ export interface ContextKeys {
   'agentConsole.environment': boolean;
   'agentConsole.computers': 'loading' | 'empty' | 'failed' | 'listed';
   'agentConsole.sessions': 'loading' | 'empty' | 'failed' | 'listed';
-  'agentConsole.organizationReading': boolean;
   'agentConsole.readiness': 'loading' | 'empty' | 'failed' | 'listed';
 }
 

@@ -107,11 +107,6 @@ export async function storePresets(presets: object): Promise<void> {
   await configuration().update('sessions.presets', presets, vscode.ConfigurationTarget.Global);
 }
 
-/** Stores in the user's settings which days the status bar counts. */
-export async function storeUsageSpan(span: UsageSpan): Promise<void> {
-  await configuration().update('usage.statusBar', span, vscode.ConfigurationTarget.Global);
-}
-
 /** Stores in the user's settings to whose settings file the hooks went. */
 export async function storeHooksFile(file: string): Promise<void> {
   await configuration().update('hooks.settingsFile', file, vscode.ConfigurationTarget.Global);

@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { changedFiles, testsOf } from './vscode/changed';
 import { ensureVsCode } from './vscode/install';
 import { type Tally } from './vscode/mochaRun';
 import { removeFolder, root, temporaryFolder, testOutput } from './vscode/paths';
@@ -7,8 +8,8 @@ import { end, endAll, start } from './vscode/processes';
 import { runningTests } from './vscode/runningTest';
 
 /**
- * `npm test [-- STEP...] [--grep TEXT]`: lint, types, unit, host and ui, or the steps named. Each counts its tests, lint and
- * types count as one. The last line is `N passed, N failed`.
+ * `npm test [-- STEP...] [--grep TEXT]`: lint, types, unit, host and ui, or the steps named; `changed` is of lint, types, unit
+ * and ui what a change can break. Each counts its tests, lint and types count as one. The last line is `N passed, N failed`.
  */
 const steps = ['lint', 'types', 'unit', 'host', 'ui'] as const;
 type Step = (typeof steps)[number];
@@ -23,29 +24,34 @@ const builtProgram: Partial<Record<Step, readonly string[]>> = {
 };
 
 async function main(): Promise<number> {
-  const { chosen, grep } = parse(process.argv.slice(2));
+  const { chosen, grep, isChanged } = parse(process.argv.slice(2));
+  const changed = isChanged ? changedFiles() : undefined;
   for (const name of ['AGENT_CONSOLE_API_KEY', 'AGENT_CONSOLE_BASE_URL', 'AGENT_CONSOLE_APP_URL']) {
     Reflect.deleteProperty(process.env, name);
   }
   if (grep !== undefined) process.env['AGENT_CONSOLE_TEST_GREP'] = grep;
 
   // The first installation waits for the network most of the time: it runs beside lint and types.
-  const vscode = chosen.includes('host') || chosen.includes('ui') ? installed() : Promise.resolve(undefined);
+  const vscode = once(installed);
+  if (!isChanged && (chosen.includes('host') || chosen.includes('ui'))) void vscode();
   const built = once(build);
   const rows: Row[] = [];
   // One core each, and they say nothing where all is well.
   const checks = chosen.filter(step => builtProgram[step] === undefined);
   if (checks.length > 0) console.log(`\n── ${checks.join(', ')}`);
-  rows.push(...(await Promise.all(checks.map(step => timed(step, () => check(step))))));
+  rows.push(...(await Promise.all(checks.map(step => timed(step, () => check(step, changed))))));
   for (const step of chosen) {
     const program = builtProgram[step];
     if (program === undefined) continue;
-    console.log(`\n── ${step}`);
-    const problem = (await vscode) ?? (await built());
+    let problem = await built();
+    const isAll = changed === undefined || problem !== undefined;
+    const files = isAll ? [] : testsOf(changed)[step === 'ui' ? 'ui' : 'unit'];
+    if (!isAll && files.length === 0) continue;
+    if (step !== 'unit') problem ??= await vscode();
     if (problem !== undefined) console.error(problem);
-    rows.push(
-      await timed(step, () => (problem === undefined ? runTests(program, step) : Promise.resolve(failure))),
-    );
+    console.log(`\n── ${step}`);
+    const tests = problem === undefined ? () => runTests([...program, ...files], step) : unable;
+    rows.push(await timed(step, tests));
   }
 
   // Once more at the end, where a long run is looked at first.
@@ -85,16 +91,23 @@ const failure: Tally = {
   took: { files: {}, tests: {} },
 };
 
+const unable = (): Promise<Tally> => Promise.resolve(failure);
+
 function parse(args: readonly string[]): {
   readonly chosen: readonly Step[];
   readonly grep: string | undefined;
+  readonly isChanged: boolean;
 } {
   const at = args.indexOf('--grep');
   const grep = at < 0 ? undefined : args[at + 1];
   const names = args.filter((_, index) => at < 0 || (index !== at && index !== at + 1));
+  if (names.length === 1 && names[0] === 'changed')
+    return { chosen: steps.filter(step => step !== 'host'), grep, isChanged: true };
   const unknown = names.filter(name => !steps.some(step => step === name));
-  if (unknown.length > 0) throw new Error(`Unknown: ${unknown.join(' ')}. Steps are ${steps.join(', ')}.`);
-  return { chosen: names.length === 0 ? steps : steps.filter(step => names.includes(step)), grep };
+  if (unknown.length > 0)
+    throw new Error(`Unknown: ${unknown.join(' ')}. Steps are ${steps.join(', ')}, or changed.`);
+  const chosen = names.length === 0 ? steps : steps.filter(step => names.includes(step));
+  return { chosen, grep, isChanged: false };
 }
 
 /** Resolves with what went wrong, if something did. */
@@ -114,7 +127,8 @@ async function build(): Promise<string | undefined> {
 }
 
 /** A step that passes or fails as a whole. */
-async function check(step: Step): Promise<Tally> {
+async function check(step: Step, changed: readonly string[] | undefined): Promise<Tally> {
+  if (step === 'lint' && changed !== undefined) return lintOf(changed);
   const npm = process.env['npm_execpath'];
   const script = step === 'types' ? 'typecheck' : step;
   const code =
@@ -122,6 +136,26 @@ async function check(step: Step): Promise<Tally> {
       ? await run(process.execPath, [npm, 'run', '--silent', script])
       : await run('npm', ['run', '--silent', script]);
   return code === 0 ? { ...failure, passed: 1, failed: 0 } : failure;
+}
+
+/** The lint of these files alone. */
+async function lintOf(changed: readonly string[]): Promise<Tally> {
+  const there = changed.filter(file => fs.existsSync(path.join(root, file)));
+  const code = there.filter(file => /\.(?:[mc]?js|tsx?)$/.test(file));
+  const codes = await Promise.all([
+    code.length > 0
+      ? run(process.execPath, ['node_modules/eslint/bin/eslint.js', '--no-warn-ignored', ...code])
+      : 0,
+    there.length > 0
+      ? run(process.execPath, [
+          'node_modules/prettier/bin/prettier.cjs',
+          '--check',
+          '--ignore-unknown',
+          ...there,
+        ])
+      : 0,
+  ]);
+  return codes.every(each => each === 0) ? { ...failure, passed: 1, failed: 0 } : failure;
 }
 
 /** A step that reports its own tally; one that ends without, or without a test, has failed. */

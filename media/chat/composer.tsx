@@ -312,6 +312,17 @@ export function Composer() {
           <span class="quiet total" title={known?.total}>
             {known?.total}
           </span>
+          {known?.canStop === true ? (
+            <button
+              type="button"
+              class="icon-button"
+              title={strings.stop}
+              aria-label={strings.stop}
+              onClick={event => stop(event.currentTarget)}
+            >
+              <span class="codicon codicon-debug-stop" aria-hidden="true" />
+            </button>
+          ) : null}
           <button
             type="button"
             class="primary"
@@ -328,6 +339,12 @@ export function Composer() {
       </div>
     </footer>
   );
+}
+
+/** Sent once for each press that was answered. */
+function stop(button: HTMLButtonElement): void {
+  button.disabled = true;
+  void ask(panel.request('stop', {})).finally(() => (button.disabled = false));
 }
 
 /** Files dropped anywhere on the page are attached, and letters typed where nothing takes them go to the field. */

@@ -1,6 +1,6 @@
 import DOMPurify, { type Config } from 'dompurify';
 import { Marked, type Tokens } from 'marked';
-import { bounds, MAX_LENGTH } from '../../src/chat/boundedMarkdown';
+import { bounds, MAX_LENGTH } from '../../src/chat/transcript/boundedMarkdown';
 import { highlight } from './highlight';
 import { dressPaths } from './paths';
 

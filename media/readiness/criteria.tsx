@@ -1,5 +1,6 @@
 import { useComputed, useSignalEffect } from '@preact/signals';
 import type { CriterionView, PageLook, ReportView } from '../../src/readiness/protocol';
+import { Markdown } from './markdown';
 import { criteriaShown as limit, fill, filter, panel, report, STEPS, strings, words } from './page';
 
 const STEP = STEPS.criteria;
@@ -109,9 +110,8 @@ function Criterion(props: {
   const gone = row.change === 'gone';
   return (
     <tr tabIndex={wanted ? -1 : undefined} data-wanted={wanted || undefined} class={wanted ? 'wanted' : ''}>
-      <th scope="row">
+      <th scope="row" title={row.id}>
         {row.name}
-        <span class="id">{row.id}</span>
       </th>
       <td class="figure">
         {!gone && (
@@ -124,7 +124,9 @@ function Criterion(props: {
       </td>
       {compared && <td class="figure">{row.before}</td>}
       {compared && <td class={`change ${row.change ?? ''}`}>{row.changeText}</td>}
-      <td class="text">{row.rationale}</td>
+      <td class="rationale">
+        <Markdown text={row.rationale} />
+      </td>
       <td>
         {!gone && !row.passes && (
           <button

@@ -2,6 +2,7 @@ import '../kit/boot';
 import { render } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ReportView } from '../../src/readiness/protocol';
+import { TrendChart } from './chart';
 import { Criteria } from './criteria';
 import {
   announced,
@@ -63,9 +64,12 @@ function Head({ view }: { readonly view: ReportView }) {
           {view.subtitle}
         </span>
       </div>
-      <p class="score">
-        {view.score} {view.delta !== '' && <span class="delta">{view.delta}</span>}
-      </p>
+      <div class="summary">
+        <p class="score">
+          {view.score} {view.delta !== '' && <span class="delta">{view.delta}</span>}
+        </p>
+        <TrendChart view={view} />
+      </div>
       <div class="actions" role="group" aria-label={texts.actions}>
         <button class="primary" disabled={!failing} onClick={() => panel.notify('fix', { criteria: [] })}>
           {texts.fix}

@@ -1,5 +1,4 @@
 import type { ReportView } from '../../src/readiness/protocol';
-import { TrendChart } from './chart';
 import { commits, compareWith, fill, openReport, panel, STEPS, strings, trendShown as limit } from './page';
 
 const STEP = STEPS.trend;
@@ -49,7 +48,7 @@ export function Applications({ view }: Props) {
   );
 }
 
-/** The chart, and the same figures as a table with the newest first. */
+/** The figures of the chart as a table, the newest first. */
 export function Trend({ view }: Props) {
   const texts = strings.value;
   if (texts === undefined) return null;
@@ -59,7 +58,6 @@ export function Trend({ view }: Props) {
       <h2 id="trend">
         {texts.trend} <span class="count">{view.trend.length}</span>
       </h2>
-      <TrendChart view={view} />
       <table aria-labelledby="trend">
         <thead>
           <tr>

@@ -7,6 +7,7 @@ import { messageSchema, sentSchema } from './resources/message';
 import { controlChangeSchema, userSchema } from './resources/organization';
 import { reportSchema, tidyReport } from './resources/readiness';
 import { sessionSchema } from './resources/session';
+import { openObject } from './tolerant';
 
 /** A call of the interface (section 4). */
 export interface Endpoint<S extends z.ZodMiniType = z.ZodMiniType> {
@@ -56,7 +57,7 @@ export const endpoints = {
 
   createSession: { ...post, path: SESSIONS, schema: sessionSchema },
   session: { ...get, path: `${SESSIONS}/{sessionId}`, schema: sessionSchema },
-  /** Only some services have it, and `messages` (interface-notes, extras). */
+  /** Only some services have it, `interrupt` and `messages` (interface-notes, extras). */
   sessions: {
     ...get,
     path: SESSIONS,
@@ -65,6 +66,7 @@ export const endpoints = {
     key: ['sessionId'],
     pages: 'pagination',
   },
+  interrupt: { ...post, path: `${SESSIONS}/{sessionId}/interrupt`, schema: openObject({}) },
 
   sendMessage: { ...post, path: `${SESSIONS}/{sessionId}/messages`, schema: sentSchema },
   message: { ...get, path: `${SESSIONS}/{sessionId}/messages/{messageId}`, schema: messageSchema },

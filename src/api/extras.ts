@@ -14,13 +14,14 @@ const PROBE_AGAIN = 5 * 60_000;
 export type Extra<T> = T | 'missing';
 
 /**
- * Lists that some services offer beside the documented interface (interface-notes, extras). Each is tried once for the life of
+ * What some services offer beside the documented interface (interface-notes, extras). Each list is tried once for the life of
  * this client; where the service says no, that is remembered and nothing is asked again.
  */
 export class Extras {
   readonly #calls: Calls;
   readonly #sessions: Probe;
   readonly #messages: Probe;
+  #hasInterrupt = true;
 
   constructor(calls: Calls, log: Logger, now: () => number) {
     this.#calls = calls;
@@ -31,6 +32,21 @@ export class Extras {
   /** A page of the sessions this key may see. Rejects with `ApiError` only where the list is known to exist. */
   sessions(first?: string, { signal }: RequestOptions = {}): Promise<Extra<Page<Session>>> {
     return this.#sessions.run(once => this.#calls.page('sessions', { first, limit: PAGE, once, signal }));
+  }
+
+  /** Whether agents can be stopped: where the list of sessions has answered, until that is refused. */
+  get canInterrupt(): boolean {
+    return this.#hasInterrupt && this.#sessions.isOffered;
+  }
+
+  /** Stops the agent of a session; does nothing to one that rests. Sent once. */
+  async interrupt(sessionId: string, { signal }: RequestOptions = {}): Promise<void> {
+    try {
+      await this.#calls.one('interrupt', { ids: { sessionId }, signal });
+    } catch (error) {
+      if (isApiError(error) && [403, 404, 405, 501].includes(error.status ?? 0)) this.#hasInterrupt = false;
+      throw error;
+    }
   }
 
   /** A page of the messages of a session, in the service's order. Rejects as `sessions` does. */
@@ -58,6 +74,10 @@ class Probe {
   constructor(log: Logger, now: () => number) {
     this.#log = log;
     this.#now = now;
+  }
+
+  get isOffered(): boolean {
+    return this.#offered === true;
   }
 
   /** `owner` rejects where what the list belongs to does not exist: then a list that is not found says nothing of the service. */

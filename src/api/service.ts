@@ -10,7 +10,7 @@ import { dateQuery, idQuery, idSegment, jsonBody, limitQuery, type DateRange } f
 import type { SentBody } from './call';
 import type { AnalyticsMeta, UserDay } from './resources/analytics';
 import type { Computer } from './resources/computer';
-import type { Message, OutgoingMessage, SentMessage } from './resources/message';
+import type { Message, SentMessage } from './resources/message';
 import type { ControlChange, OrganizationUser } from './resources/organization';
 import type { ReadinessReport } from './resources/readiness';
 import type { CreateSession, Session, SessionSettings } from './resources/session';
@@ -147,19 +147,9 @@ class Sessions extends Part {
 /** Sections 4.7 and 4.8. There is no documented call that lists messages. */
 class Messages extends Part {
   /**
-   * Sent once. Fails with kind `outcomeUnknown` when the message may have arrived all the same, and with another kind only
-   * when it certainly did not.
+   * The body of section 4.7 as ready-made JSON, sent once. Fails with kind `outcomeUnknown` when the message may have arrived all the
+   * same, and with another kind only when it certainly did not.
    */
-  async send(
-    sessionId: string,
-    { text, images, files, computerId }: OutgoingMessage,
-    options: RequestOptions = {},
-  ): Promise<SentMessage> {
-    idQuery('computerId', computerId);
-    return this.sendBody(sessionId, jsonBody({ text, images, files, computerId }), options);
-  }
-
-  /** As `send`, with the body of section 4.7 as ready-made JSON. */
   sendBody(sessionId: string, body: SentBody, { signal }: RequestOptions = {}): Promise<SentMessage> {
     return this.calls.one('sendMessage', { ids: { sessionId }, body, signal });
   }

@@ -1,36 +1,64 @@
 import * as vscode from 'vscode';
 import { randomUUID } from 'node:crypto';
+import type { ApiClient } from '../api';
+import type { Logger } from '../log';
+import type { Storage } from '../storage';
 import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { Ticker } from '../util/ticker';
-import { AttachmentsRefused } from './attachments';
-import { LOOK_EVERY_MS, type ConversationOptions } from './conversationOptions';
-import type { MessageList } from './messageList';
-import type { MessageSource } from './messageSource';
-import { messageSources } from './messageSources';
-import { wasSentSince } from './model';
+import { AttachmentsRefused, type Attachments } from './attach/attachments';
+import type { BuildBody } from './attach/body';
+import { wasSentSince } from './transcript/model';
 import type { Kept, Unsaved } from './protocol';
 import { Composition } from './outbox/composition';
-import type { Outbox } from './outbox/outbox';
+import type { Outbox, Outboxes } from './outbox/outbox';
 import { QueueRunner } from './outbox/queueRunner';
 import {
+  type Change,
+  type Entry,
   entryOf,
+  isBusy,
+  isChanged,
+  isQueued,
+  isSettled,
+  type Message,
+  type Shown,
   UNDECIDED,
   undecided,
   withAdded,
   withoutEntry,
   withReplaced,
   withTaken,
-  type Change,
-  type Entry,
-  type Message,
-  type Shown,
 } from './outbox/record';
-import { isBusy, isChanged, isSettled } from './outbox/refusals';
 import { Sender, type Sending, type SendOutcome } from './outbox/sender';
-import type { RowsInput } from './rows';
-import type { ChatSession } from './sessions';
-import { Transcript } from './transcript';
+import { Reading } from './transcript/reading';
+import type { ReadingPlaces } from './panel/readingPlaces';
+import type { RowsInput } from './transcript/rows';
+import type { ChatSession, ChatSessions } from './sessions';
+import { Transcript } from './transcript/transcript';
+
+/** What is queued or being sent is looked at so often, ms: nobody tells when another window that has it in its hands is gone. */
+const LOOK_EVERY_MS = 10_000;
+
+/** What a conversation is made from. */
+export interface ConversationOptions {
+  readonly serviceId: string;
+  readonly sessionId: string;
+  readonly storage: Storage;
+  readonly outboxes: Outboxes;
+  readonly places: ReadingPlaces;
+  readonly attachments: Attachments;
+  readonly buildBody: BuildBody;
+  readonly sessions: ChatSessions;
+  /** The client of this conversation's service; `undefined` while it cannot be asked. */
+  readonly api: () => ApiClient | undefined;
+  /** A sentence for a failed request; `undefined` when it was cancelled. */
+  readonly describe: (error: unknown) => string | undefined;
+  readonly log: Logger;
+  readonly now?: () => number;
+  /** Whether what only some services offer may be used. */
+  readonly extras: () => boolean;
+}
 
 /** Everything the chat knows and does about one session, without a view. */
 export class Conversation extends Disposable {
@@ -39,10 +67,7 @@ export class Conversation extends Disposable {
   readonly composition: Composition;
   readonly transcript: Transcript;
   readonly #options: ConversationOptions;
-  /** Ways to read messages, the best first; the one that served last. */
-  readonly #sources: readonly MessageSource[];
-  #source: MessageSource;
-  readonly #list: MessageList;
+  readonly #reading: Reading;
   readonly #sender: Sender;
   readonly #outbox: Outbox;
   readonly #queue: QueueRunner;
@@ -50,13 +75,10 @@ export class Conversation extends Disposable {
   readonly #changed = this.register(new Emitter<void>());
   readonly #settled = this.register(new Emitter<SendOutcome>());
   #loading: Promise<void> | undefined;
-  #loaded = false;
+  isLoaded = false;
   #refreshing: Promise<void> | undefined;
-  #starting = false;
-  #watchers = 0;
-  /** State of the session when its list was last read. */
-  #seen = '';
-  #reading = 0;
+  /** A message is being made ready; the next one has to wait that long. */
+  isStarting = false;
 
   constructor(options: ConversationOptions) {
     super();
@@ -67,10 +89,14 @@ export class Conversation extends Disposable {
     this.transcript = this.register(new Transcript(storage, serviceId, sessionId));
     this.#outbox = outboxes.of(sessionId);
     this.composition = this.register(new Composition(this.#outbox, attachments));
-    const { list, walk } = messageSources(options, this.transcript);
-    this.#list = this.register(list);
-    this.#sources = [list, this.register(walk)];
-    this.#source = walk;
+    this.#reading = this.register(
+      new Reading({
+        ...options,
+        transcript: this.transcript,
+        session: () => this.session,
+        onRead: () => this.#sender.reconcile(),
+      }),
+    );
     this.#sender = new Sender({
       ...options,
       outbox: this.#outbox,
@@ -84,7 +110,7 @@ export class Conversation extends Disposable {
         outbox: this.#outbox,
         sessions,
         isFree: () =>
-          this.#loaded &&
+          this.isLoaded &&
           api() !== undefined &&
           !this.isSending &&
           undecided(this.#outbox.current).length === 0,
@@ -100,12 +126,12 @@ export class Conversation extends Disposable {
     const changed = (): void => this.#onChange();
     this.register(this.transcript.onDidChange(changed));
     this.register(this.composition.onDidChange(changed));
-    for (const source of this.#sources) this.register(source.onDidChange(changed));
+    this.register(this.#reading.onDidChange(changed));
     this.register(
       sessions.onDidChange(ids => {
         if (ids.length > 0 && !ids.includes(sessionId)) return;
         changed();
-        this.#readAlong();
+        this.#reading.follow();
       }),
     );
   }
@@ -119,17 +145,13 @@ export class Conversation extends Disposable {
     return this.#options.sessions.get(this.sessionId);
   }
 
-  get isLoaded(): boolean {
-    return this.#loaded;
-  }
-
   get isRefreshing(): boolean {
     return this.#refreshing !== undefined;
   }
 
   /** A message of the composer is on its way. */
   get isSending(): boolean {
-    return this.#starting || this.sends.some(send => send.state === 'sending');
+    return this.isStarting || this.sends.some(send => send.state === 'sending');
   }
 
   /** What waits until the agent is idle, in order. */
@@ -139,22 +161,38 @@ export class Conversation extends Disposable {
 
   /** Queued messages wait for the person. */
   get isQueueStopped(): boolean {
-    const { queued } = this;
+    const [first] = this.queued;
     return (
-      queued.length > 0 && (undecided(this.#outbox.current).length > 0 || queued[0]?.sentence !== undefined)
+      first !== undefined && (first.sentence !== undefined || undecided(this.#outbox.current).length > 0)
     );
   }
 
   /** A message of the person is queued rather than sent. */
   get queuesNow(): boolean {
-    const status = this.session?.status;
-    const isWorking = status === 'running' || status === 'pending';
-    return this.isSending || isWorking || (this.queued.length > 0 && !this.isQueueStopped);
+    return this.isSending || this.isAgentWorking || (this.queued.length > 0 && !this.isQueueStopped);
   }
 
-  /** A message is being made ready; the next one has to wait that long. */
-  get isStarting(): boolean {
-    return this.#starting;
+  /** The agent works, and this service can stop it. */
+  get canStop(): boolean {
+    const { api, extras } = this.#options;
+    return this.isAgentWorking && extras() && api()?.extras.canInterrupt === true;
+  }
+
+  get isAgentWorking(): boolean {
+    return ['running', 'pending'].includes(this.session?.status ?? '');
+  }
+
+  /** Stops the agent; rejects with a sentence. How the session stands is asked afterwards in any case. */
+  async stop(): Promise<void> {
+    const { api, describe } = this.#options;
+    if (!this.canStop) return;
+    try {
+      await api()?.extras.interrupt(this.sessionId);
+    } catch (error) {
+      throw new Error(vscode.l10n.t('The agent could not be stopped. {0}', describe(error) ?? ''));
+    } finally {
+      this.#inBackground(() => this.refresh());
+    }
   }
 
   /** What was sent from here and is not in the transcript: on its way, refused or of unknown outcome. */
@@ -170,13 +208,7 @@ export class Conversation extends Disposable {
       known: this.transcript.known,
       sends: this.sends,
       status: this.session?.status,
-      // A list is read again after the count has moved: until then there is nothing to say about the difference.
-      messageCount:
-        this.#source.isComplete && (this.#reading > 0 || this.#seen !== this.#state)
-          ? undefined
-          : this.session?.messageCount,
-      breaks: this.#source.breaks(),
-      complete: this.#source.isComplete,
+      ...this.#reading.state,
       inComposer: this.composition.draft.refused?.id,
     };
   }
@@ -207,33 +239,14 @@ export class Conversation extends Disposable {
   }
 
   /** Reads earlier messages, also where that failed or stopped before. */
-  async readOn(retry = true): Promise<void> {
-    const state = this.#state;
-    this.#reading++;
-    try {
-      for (const source of this.#sources) {
-        if (!(await source.read({ retry }))) continue;
-        this.#source = source;
-        break;
-      }
-    } finally {
-      this.#reading--;
-    }
-    // A list that failed is tried again when the session is next asked about, not at once.
-    const isFailing = this.#list.isFailing;
-    if (!isFailing) this.#seen = state;
-    this.#changed.fire();
-    await this.#sender.reconcile();
-    if (!isFailing) this.#readAlong();
-  }
+  readOn = (retry = true): Promise<void> => this.#reading.read(retry);
 
   /** While held, the session's status is followed, and its messages with it where the service lists them. */
   watch(): IDisposable {
     const watch = this.#options.sessions.watch(this.sessionId);
-    this.#watchers++;
-    this.#readAlong();
+    this.#reading.watch(1);
     return toDisposable(() => {
-      this.#watchers--;
+      this.#reading.watch(-1);
       watch.dispose();
     });
   }
@@ -243,7 +256,7 @@ export class Conversation extends Disposable {
    * rejects with a sentence when it was not; the draft stays. `over`: what the page showed before this text.
    */
   async submit(text: string, id: string = randomUUID(), over?: Shown): Promise<void> {
-    if (!this.#loaded) await this.load();
+    if (!this.isLoaded) await this.load();
     if (this.isRecorded(id)) throw new Error(vscode.l10n.t('This message has been recorded already.'));
     if (text.trim() === '') throw new Error(vscode.l10n.t('Write a message first.'));
     this.composition.setText(text, (over ?? this.composition.draft).stash, over);
@@ -268,22 +281,26 @@ export class Conversation extends Disposable {
     return entryOf(this.#outbox.current, id) !== undefined || this.transcript.hasSent(id);
   }
 
-  /** Sends text and files without touching the draft; resolves to the outcome. */
+  /** Sends text and files without touching the draft; resolves to the outcome. Errors say `recorded: true` where the chat has the message. */
   async sendDirectly(text: string, uris: readonly string[]): Promise<SendOutcome> {
     const attachments = await this.#options.attachments.references(uris);
-    const sending = await this.#begin(() =>
-      this.#sender.send(randomUUID(), { text, attachments }, withAdded),
-    );
-    if (sending === undefined) throw isBusy();
-    return this.#settle(sending);
+    const id = randomUUID();
+    try {
+      const sending = await this.#begin(() => this.#sender.send(id, { text, attachments }, withAdded));
+      if (sending === undefined) throw this.isRecorded(id) ? isQueued() : isBusy();
+      return await this.#settle(sending);
+    } catch (error) {
+      throw error instanceof Error && this.isRecorded(id) ? Object.assign(error, { recorded: true }) : error;
+    }
   }
 
   /** Sends the same again in its place: only ever on the person's word. */
   async sendAgain(id: string): Promise<void> {
     const entry = this.#outbox.current.entries.find(each => each.id === id && UNDECIDED.includes(each.state));
     if (entry === undefined) throw isSettled();
-    const isSent = await this.#send(randomUUID(), entry, by => withReplaced(id, by));
-    if (!isSent) throw this.isSending ? isBusy() : isSettled();
+    const again = randomUUID();
+    const isSent = await this.#send(again, entry, by => withReplaced(id, by));
+    if (!isSent && !this.isRecorded(again)) throw this.isSending ? isBusy() : isSettled();
   }
 
   /** Forgets a send that was refused or whose outcome is unknown; resolves to what is nowhere else then. */
@@ -326,12 +343,12 @@ export class Conversation extends Disposable {
   /** One message at a time. */
   async #begin(start: () => Promise<Sending | undefined>): Promise<Sending | undefined> {
     if (this.isSending) throw isBusy();
-    this.#starting = true;
+    this.isStarting = true;
     this.#changed.fire();
     try {
       return await start();
     } finally {
-      this.#starting = false;
+      this.isStarting = false;
       this.#changed.fire();
     }
   }
@@ -340,7 +357,7 @@ export class Conversation extends Disposable {
     const { outboxes, places } = this.#options;
     await Promise.all([outboxes, places, this.transcript].map(each => each.load()));
     await this.composition.load();
-    this.#loaded = true;
+    this.isLoaded = true;
     this.#changed.fire();
     this.#inBackground(() => this.#goOn().then(() => this.readOn(false)));
   }
@@ -371,19 +388,6 @@ export class Conversation extends Disposable {
     this.#queue.look();
     if (settled.state === 'accepted') this.#inBackground(() => this.readOn());
     return settled;
-  }
-
-  /** Reads a list again when the session says that there is more; the walk has nothing to gain from that. */
-  #readAlong(): void {
-    if (this.#watchers === 0 || this.#reading > 0) return;
-    if (!this.#source.isComplete && !this.#list.isFailing) return;
-    if (this.#seen !== this.#state) this.#inBackground(() => this.readOn(false));
-  }
-
-  /** Changes whenever the service has said something new about the session. */
-  get #state(): string {
-    const { messageCount, updatedAt } = this.session ?? {};
-    return `${String(messageCount)} ${String(updatedAt)}`;
   }
 
   #inBackground(work: () => Promise<void>): void {

@@ -4,12 +4,12 @@ import { errorSentence, type Connection } from '../connection';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
 import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
-import type { Attachments } from './attachments';
-import type { BuildBody } from './bodyBuilder';
+import type { Attachments } from './attach/attachments';
+import type { BuildBody } from './attach/body';
 import { Conversation } from './conversation';
-import type { KeptFiles } from './keptFiles';
+import type { KeptFiles } from './attach/keptFiles';
 import { Outboxes } from './outbox/outbox';
-import { ReadingPlaces } from './readingPlaces';
+import { ReadingPlaces } from './panel/readingPlaces';
 import type { ChatSessions } from './sessions';
 
 export interface ConversationsOptions {

@@ -8,27 +8,25 @@ import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable, type IDisposable } from '../util/disposable';
 import type { Event } from '../util/event';
 import { Formatter, supportedLanguage } from '../util/format';
-import { Attachments } from './attachments';
-import { bodyBuilder } from './bodyBuilder';
-import type { Composing } from './composing';
-import type { ComposerSettings } from './composerState';
+import { Attachments } from './attach/attachments';
+import { bodyBuilder } from './attach/body';
+import type { Composing } from './panel/composing';
+import type { ComposerSettings } from './panel/composerState';
 import type { Conversation } from './conversation';
 import { Conversations } from './conversations';
-import { droppedFiles, selectedTexts } from './given';
-import { KeptFiles } from './keptFiles';
-import { saveMarkdown } from './saveMarkdown';
-import { transcriptDocument } from './markdownDocument';
-import { ChatPanel } from './panel';
-import { headerOf } from './panelState';
-import { pickTabFiles } from './openTabs';
-import { Places } from './places';
-import { messageKey, RowBuilder } from './rows';
+import { droppedFiles, selectedTexts } from './attach/given';
+import { KeptFiles } from './attach/keptFiles';
+import { transcriptDocument } from './transcript/markdownDocument';
+import { ChatPanel } from './panel/panel';
+import { headerOf } from './panel/panelState';
+import { Places } from './panel/places';
+import { messageKey, RowBuilder } from './transcript/rows';
 import { readSendRequest, readSessionId, readUris } from './requests';
 import type { ChatSessions } from './sessions';
-import { workspaceFiles } from './workspaceFiles';
+import { workspaceFiles } from './attach/workspaceFiles';
 
 export type { ChatSessions } from './sessions';
-export { transcriptRecords } from './transcript';
+export { transcriptRecords } from './transcript/transcript';
 
 export interface ChatDeps {
   readonly extensionUri: vscode.Uri;
@@ -53,6 +51,8 @@ export interface ChatDeps {
 export interface Prefill {
   readonly sessionId?: string | undefined;
   readonly text: string;
+  /** To be attached. */
+  readonly files?: readonly vscode.Uri[] | undefined;
   readonly title?: string | undefined;
 }
 
@@ -65,7 +65,7 @@ export interface PlaceOfWords {
 export interface ChatFeature extends IDisposable {
   readonly commands: CommandHandlers<'chat'>;
   /**
-   * Puts text into the composer of a session, after what is written there, and sends nothing. Without a session the person
+   * Puts text and files into the composer of a session, after what is there, and sends nothing. Without a session the person
    * chooses one; resolves to false when they cancel. `title` is the question they are asked.
    */
   prefill(message: Prefill): Promise<boolean>;
@@ -101,12 +101,9 @@ class Chat extends Disposable implements ChatFeature {
     open: async target => this.#openCommand(target),
     send: async request => this.#sendCommand(request),
     attachFiles: async (uri, uris) => this.#attachCommand(readUris(uri, uris) ?? (await pickFiles())),
-    attachTabs: async (uri, place) => this.#attachCommand(await pickTabFiles(uri, place)),
     attachSelection: async () => this.#attachSelection(),
-    openPanel: async target => this.#openCommand(target, true),
     find: () => this.#places.inFront?.find(),
-    export: async target => this.#exportCommand(target),
-    openDocument: async (target, key) => this.#openDocument(target, key),
+    export: async (target, key) => this.#openDocument(target, key),
   };
 
   constructor(deps: ChatDeps) {
@@ -155,10 +152,10 @@ class Chat extends Disposable implements ChatFeature {
     await this.#deps.connection.ready();
   }
 
-  async prefill({ sessionId, text, title }: Prefill): Promise<boolean> {
+  async prefill({ sessionId, text, files = [], title }: Prefill): Promise<boolean> {
     const { connection, sessions } = this.#deps;
     await connection.ready();
-    const chosen = sessionId ?? (await sessions.pick(title ?? vscode.l10n.t('Write to which session?')));
+    const chosen = sessionId ?? (await sessions.pick(title ?? vscode.l10n.t('Write to which session?'), 'new'));
     if (chosen === undefined) return false;
     await sessions.ensure(chosen);
     const panel = await this.#places.show(chosen);
@@ -169,6 +166,7 @@ class Chat extends Disposable implements ChatFeature {
     const written = draft.text.trimEnd();
     conversation.composition.setText(written === '' ? text : `${written}\n\n${text}`, draft.stash);
     panel.showDraft();
+    await conversation.composition.attach(files.map(file => file.toString()));
     return true;
   }
 
@@ -196,13 +194,13 @@ class Chat extends Disposable implements ChatFeature {
     super.dispose();
   }
 
-  async #openCommand(target: unknown, inPanel = false): Promise<void> {
+  async #openCommand(target: unknown): Promise<void> {
     const sessionId =
       readSessionId(target) ?? (await this.#deps.sessions.pick(vscode.l10n.t('Open a session')));
     if (sessionId === undefined) return;
     await this.#deps.connection.ready();
     await this.#deps.sessions.ensure(sessionId);
-    await (inPanel ? this.#places.showInPanel(sessionId) : this.#places.show(sessionId));
+    await this.#places.show(sessionId);
   }
 
   async #sendCommand(
@@ -272,12 +270,6 @@ class Chat extends Disposable implements ChatFeature {
         : vscode.l10n.t('Send {0} files to which session?', count);
     const sessionId = await this.#deps.sessions.pick(question);
     return sessionId === undefined ? undefined : this.#places.show(sessionId);
-  }
-
-  async #exportCommand(target: unknown): Promise<void> {
-    const written = await this.#write(target);
-    if (written === undefined) return;
-    await saveMarkdown(written.title, written.content(), this.#deps.log);
   }
 
   /** With the key of a row, only that message. */

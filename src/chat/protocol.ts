@@ -4,7 +4,7 @@ import type { ChatStrings } from './strings';
 
 export type { ChatStrings } from './strings';
 /** What counts as a picture, on both sides. */
-export { imageType } from './imageType';
+export { imageType } from './attach/imageType';
 
 /** Messages between a chat panel and its page: what both sides agree on. Foreign text in it is shown as text or sanitized. */
 
@@ -130,6 +130,8 @@ export interface Composer {
   readonly blocked?: string;
   /** Why the attachments together cannot be sent. */
   readonly tooMuch?: string;
+  /** The agent works and can be stopped. */
+  readonly canStop: boolean;
   /** Enter queues the message rather than sending it. */
   readonly queues: boolean;
   readonly queue: readonly QueuedRow[];
@@ -309,6 +311,8 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     removeQueued: request(id)<null>(),
     /** Asks for the computer the message goes to. */
     chooseTarget: request(none)<null>(),
+    /** Stops the agent. */
+    stop: request(none)<null>(),
     sendAgain: request(sendId)<null>(),
     discard: request(sendId)<null>(),
     /** Puts a refused message back into the composer. */

@@ -44,6 +44,6 @@ export interface ChatSessions {
   ): Promise<void>;
   /** Reads a session that is not known yet and puts it into the index; rejects when the service does not know it. */
   ensure(sessionId: string): Promise<void>;
-  /** Quick pick of known sessions; `undefined` when cancelled. */
-  pick(placeHolder: string): Promise<string | undefined>;
+  /** Quick pick of known sessions, or of a new one `first`; `undefined` when cancelled. */
+  pick(placeHolder: string, first?: 'known' | 'new'): Promise<string | undefined>;
 }

@@ -90,6 +90,7 @@ export function chatStrings() {
     attachments: vscode.l10n.t('Attachments'),
     removeAttachment: vscode.l10n.t('Remove {0}', '{0}'),
     send: vscode.l10n.t('Send'),
+    stop: vscode.l10n.t('Stop the agent'),
     sendKey: vscode.l10n.t('Enter'),
     checked: vscode.l10n.t('checked {0} ago', '{0}'),
     checkedNow: vscode.l10n.t('checked just now'),

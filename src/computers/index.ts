@@ -18,12 +18,11 @@ import { oneLine } from '../util/text';
 import { unhandled } from '../util/unhandled';
 import type { WindowFocus } from '../util/windowFocus';
 import { errorOf, isSettingUp, sortComputers } from './model';
-import { computerDocument, computerNode, type ComputerRowContext } from './rows';
-import type { SessionsOfComputers } from './sessions';
+import { computerDocument, computerNode, type ComputerRowContext, type SessionsOfComputers } from './rows';
 import { computerKind, pathOf } from './searched';
 import { SetUps } from './setUps';
 
-export type { SessionOfComputer, SessionsOfComputers } from './sessions';
+export type { SessionOfComputer, SessionsOfComputers } from './rows';
 export { searchedComputers } from './searched';
 export type { TreeNode as ComputerTreeNode } from '../ui/tree';
 
@@ -106,10 +105,6 @@ class Computers extends Disposable implements ComputersFeature {
     const showDetails = (id: string): Promise<void> => this.#showDetails(id);
     this.#setUps = new SetUps({ log, format, showDetails });
     this.commands = {
-      copyId: async (node?: unknown) => {
-        const id = await this.#computerOf(node);
-        if (id !== undefined) await vscode.env.clipboard.writeText(id);
-      },
       showDetails: async (node?: unknown) => {
         const id = await this.#computerOf(node);
         if (id !== undefined) await showDetails(id);
@@ -216,7 +211,7 @@ class Computers extends Disposable implements ComputersFeature {
 
   #contextOf(id: string): ComputerRowContext {
     const { format } = this.#deps;
-    return { format, unknownSince: this.#list.unknownSince(id), sessions: this.#sessions?.ofComputer(id) };
+    return { format, unknownSince: this.#list.unknownSince, sessions: this.#sessions?.ofComputer(id) };
   }
 
   #showStatus(): void {

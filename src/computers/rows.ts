@@ -3,10 +3,29 @@ import { computerName, type Computer, type ProvisioningStep } from '../api';
 import { commands } from '../contributions';
 import { card, factLines, factsDocument, joined, type Fact } from '../ui/text';
 import type { Row, TreeNode } from '../ui/tree';
+import type { Event } from '../util/event';
 import type { Formatter } from '../util/format';
 import { oneLine } from '../util/text';
 import { durationOf, errorOf, iconOf, isDone, isRunning, isUntouched, progressOf, stepIconOf } from './model';
-import type { SessionOfComputer } from './sessions';
+
+/** A session as a row below its computer. */
+export interface SessionOfComputer {
+  readonly sessionId: string;
+  readonly label: string;
+  readonly description: string;
+  readonly icon: { readonly id: string; readonly color?: string };
+  /** What menus go by. */
+  readonly context: string;
+  /** The whole row for screen readers. */
+  readonly spoken: string;
+}
+
+/** What the Computers view needs of the sessions feature. */
+export interface SessionsOfComputers {
+  /** In the order to show them. */
+  ofComputer(computerId: string): readonly SessionOfComputer[];
+  readonly onDidChange: Event<unknown>;
+}
 
 export interface ComputerRowContext {
   readonly format: Formatter;
@@ -109,7 +128,7 @@ export function stateText(computer: Computer, format: Formatter, unknownSince?: 
     return vscode.l10n.t('unknown, {0} {1} ago', stateText(computer, format), age);
   }
   const { status } = computer;
-  if (status === undefined || status === '') return vscode.l10n.t('no status reported');
+  if (status === undefined || status === '') return vscode.l10n.t('status unknown');
   const progress = progressOf(computer);
   if (status !== 'provisioning' || progress === undefined) return oneLine(status, 60);
   return vscode.l10n.t('provisioning {0}/{1}', format.number(progress.done), format.number(progress.all));
@@ -131,7 +150,7 @@ export function stepRow(
 
 function stepState(step: ProvisioningStep): string {
   if (step.status !== undefined && step.status !== '') return oneLine(step.status, 60);
-  return isRunning(step) ? vscode.l10n.t('running') : vscode.l10n.t('no status reported');
+  return isRunning(step) ? vscode.l10n.t('running') : vscode.l10n.t('status unknown');
 }
 
 export function providerLabel(providerType: string | undefined): string | undefined {
@@ -195,8 +214,8 @@ export function relayText(address: string | undefined): string | undefined {
   if (address === undefined || address === '') return undefined;
   try {
     const { protocol, host } = new URL(address);
-    return vscode.l10n.t('{0}//{1} (the rest is not shown)', protocol, host);
+    return vscode.l10n.t('{0}//{1} (the rest is hidden)', protocol, host);
   } catch {
-    return vscode.l10n.t('told by the service, not shown');
+    return vscode.l10n.t('hidden');
   }
 }

@@ -55,7 +55,7 @@ export class SetUps {
         ? vscode.l10n.t(
             '{0} could not be set up: {1}',
             name,
-            oneLine(errorOf(computer) ?? vscode.l10n.t('no reason given'), 200),
+            oneLine(errorOf(computer) ?? vscode.l10n.t('no reason was given'), 200),
           )
         : vscode.l10n.t('{0} is no longer being set up: {1}.', name, stateText(computer, format));
     notify(log, 'warning', forNotification(sentence, 400), [

@@ -8,13 +8,13 @@ import type { DetailsDocuments } from '../util/detailsDocuments';
 import type { Formatter } from '../util/format';
 import { notify } from '../util/notify';
 import { saveText } from '../util/saveText';
-import { forNotification, oneLine } from '../util/text';
+import { forNotification } from '../util/text';
 import type { ListName, OrganizationData } from './data';
 import type { ControlDocuments } from './documents';
 import { historyCsv, peopleCsv } from './exports';
 import { nameOf, type Person, type Revision } from './model';
-import { personChoice, pickHistoryFilter, pickPeopleFilter, revisionChoice } from './pickers';
-import { exportedText, notSignedIn, personFacts, type Calendar } from './words';
+import { personChoice, pickFilter, pickGroup, revisionChoice } from './pickers';
+import { exportedText, notSignedIn, personFacts } from './words';
 
 export interface OrganizationCommandsDeps {
   readonly log: Logger;
@@ -22,7 +22,6 @@ export interface OrganizationCommandsDeps {
   readonly documents: Pick<ControlDocuments, 'show' | 'compare'>;
   readonly details: Pick<DetailsDocuments, 'show'>;
   readonly format: Formatter;
-  readonly calendar: Calendar;
   readonly now: () => number;
   readonly isSignedIn: () => boolean;
   /** Brings the rows of a list, which may have moved, into view. */
@@ -44,38 +43,34 @@ export class OrganizationCommands {
     this.#deps = deps;
     const { data, documents } = deps;
     this.handlers = {
-      stop: () => data.stop(),
-      filterUsers: async () => {
+      filter: async (node?: unknown) => {
         await deps.listed();
-        const filter = await pickPeopleFilter(data.peopleFilter);
+        const lists = (['people', 'controls'] as const).filter(
+          list => data[list].state.current.items.length > 0,
+        );
+        const group = groupOf(node) ?? (lists.length === 1 ? lists[0] : undefined);
+        if (group === 'controls') this.#some(group);
+        else this.#some('people');
+        const filter = await pickFilter(group, data);
         if (filter === undefined) return;
-        data.filterPeople(filter);
-        await deps.reveal('people');
-      },
-      filter: async () => {
-        await deps.listed();
-        this.#some('controls');
-        const filter = await pickHistoryFilter(data.historyFilter, data);
-        if (filter === undefined) return;
-        data.filterHistory(filter);
-        await deps.reveal('controls');
+        const { people, controls } = filter;
+        if (people !== undefined) data.filterPeople(people);
+        if (controls !== undefined) data.filterHistory(controls);
+        await deps.reveal(people === undefined ? 'controls' : 'people');
       },
       showUser: (node?: unknown) => this.#showUser(node),
-      copyEmail: (node?: unknown, nodes?: unknown) => this.#copyEmail(node, nodes),
-      exportUsers: (target?: unknown) => this.#exportUsers(target),
-      exportHistory: (target?: unknown) => this.#exportHistory(target),
+      export: async (node?: unknown) => {
+        await deps.listed();
+        const group = groupOf(node) ?? (await pickGroup());
+        if (group !== undefined) await (group === 'people' ? this.#exportUsers() : this.#exportHistory());
+      },
       openChanges: async (node?: unknown) => {
-        const revision = await this.#revision(node, vscode.l10n.t('Show what a revision changed'));
+        const revision = await this.#revision(node, vscode.l10n.t('Show the changes of which revision?'));
         if (revision !== undefined) await documents.compare(data.before(revision), revision);
       },
       compareRevisions: (node?: unknown, nodes?: unknown) => this.#compare(node, nodes),
-      showCurrent: async () => {
-        await deps.listed();
-        const [newest] = this.#some('controls');
-        await documents.show(newest);
-      },
       showRevision: async (node?: unknown) => {
-        const revision = await this.#revision(node, vscode.l10n.t('Show the controls of a revision'));
+        const revision = await this.#revision(node, vscode.l10n.t('Show the controls of which revision?'));
         if (revision !== undefined) await documents.show(revision);
       },
     };
@@ -100,32 +95,16 @@ export class OrganizationCommands {
     );
   }
 
-  /** Of all selected rows, or of one. */
-  async #copyEmail(node: unknown, nodes: unknown): Promise<void> {
-    const emails = listOf(nodes)
-      .map(each => this.#personOf(each)?.email ?? '')
-      .filter(email => email !== '');
-    if (emails.length === 0) {
-      const person = await this.#person(node);
-      if (person === undefined) return;
-      if ((person.email ?? '') === '')
-        throw new Error(vscode.l10n.t('The service has no e-mail of {0}.', oneLine(nameOf(person))));
-      emails.push(person.email ?? '');
-    }
-    await vscode.env.clipboard.writeText(emails.map(email => oneLine(email)).join(', '));
-  }
-
-  async #exportUsers(target: unknown): Promise<void> {
-    const { data, now, listed, used } = this.#deps;
-    await Promise.all([listed(), used()]);
+  async #exportUsers(): Promise<void> {
+    const { data, now, used } = this.#deps;
+    await used();
     const all = this.#some('people').length;
     const text = peopleCsv(data.shownPeople, data.usage, now());
-    await this.#export('people', text, target, data.shownPeople.length, all);
+    await this.#export('people', text, data.shownPeople.length, all);
   }
 
-  async #exportHistory(target: unknown): Promise<void> {
-    const { data, listed } = this.#deps;
-    await listed();
+  async #exportHistory(): Promise<void> {
+    const { data } = this.#deps;
     const all = this.#some('controls').length;
     const revisions = [...data.days.values()].flat();
     const text = historyCsv(
@@ -133,19 +112,18 @@ export class OrganizationCommands {
       revision => data.changesOf(revision),
       revision => data.before(revision),
     );
-    await this.#export('controls', text, target, revisions.length, all);
+    await this.#export('controls', text, revisions.length, all);
   }
 
-  async #export(what: ListName, content: string, target: unknown, count: number, all: number): Promise<void> {
+  async #export(what: ListName, content: string, count: number, all: number): Promise<void> {
     const { log, format } = this.#deps;
     const file = await saveText({
       name: what === 'people' ? 'organization-users.csv' : 'control-history.csv',
       content,
-      target: target instanceof vscode.Uri ? target : undefined,
       title: vscode.l10n.t('Export as CSV'),
     });
     if (file === undefined) return;
-    notify(log, 'info', forNotification(exportedText(what, count, all, format)), [
+    notify(log, 'info', forNotification(exportedText(count, all, format)), [
       vscode.l10n.t('Open'),
       () => vscode.commands.executeCommand('vscode.open', file),
     ]);
@@ -187,21 +165,21 @@ export class OrganizationCommands {
   }
 
   #pickRevision(revisions: readonly Revision[], placeHolder: string): Promise<Revision | undefined> {
-    const { data, calendar } = this.#deps;
+    const { data, format } = this.#deps;
     return pick(
-      revisions.map(revision => revisionChoice(revision, data.changesOf(revision), calendar)),
+      revisions.map(revision => revisionChoice(revision, data.changesOf(revision), format)),
       placeHolder,
     );
   }
 
-  #some(what: 'people'): Some<Person>;
-  #some(what: 'controls'): Some<Revision>;
+  #some(what: 'people'): readonly Person[];
+  #some(what: 'controls'): readonly Revision[];
   /** All of a list, or the reason why nothing is known: a picker without a row would not tell. */
-  #some(what: ListName): Some<Person | Revision> {
+  #some(what: ListName): readonly (Person | Revision)[] {
     const { data, isSignedIn } = this.#deps;
     const state: ListState<unknown> = data[what].state.current;
-    const [first, ...others] = what === 'people' ? data.people.state.current.items : data.revisions;
-    if (first !== undefined) return [first, ...others];
+    const all = what === 'people' ? data.people.state.current.items : data.revisions;
+    if (all.length > 0) return all;
     if (!isSignedIn()) throw new Error(notSignedIn());
     const none =
       what === 'people'
@@ -221,8 +199,11 @@ export class OrganizationCommands {
   }
 }
 
-/** At least one. */
-type Some<T> = readonly [T, ...T[]];
+/** The group a row stands for. */
+function groupOf(node: unknown): ListName | undefined {
+  const { id } = (node ?? {}) as { readonly id?: unknown };
+  return id === 'group/people' ? 'people' : id === 'group/controls' ? 'controls' : undefined;
+}
 
 function listOf(nodes: unknown): readonly unknown[] {
   return Array.isArray(nodes) ? nodes : [];

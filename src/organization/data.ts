@@ -208,7 +208,7 @@ export class OrganizationData extends Disposable {
     return this.revision(number);
   }
 
-  /** Reads what is older than `maxAgeMs`, unless the key has no right to it or a person stopped that. Rejects as `ready` does. */
+  /** Reads what is older than `maxAgeMs`, unless the key has no right to it. Rejects as `ready` does. */
   async freshen(maxAgeMs: number, signal?: AbortSignal): Promise<void> {
     await Promise.all([
       this.freshenOne(this.people, { usualMs: maxAgeMs }, signal),
@@ -230,11 +230,6 @@ export class OrganizationData extends Disposable {
   async refresh(): Promise<void> {
     await this.ready();
     await Promise.all([this.people.read(), this.controls.read()]);
-  }
-
-  stop(): void {
-    this.people.stop();
-    this.controls.stop();
   }
 
   get #arrangement(): Arranged {

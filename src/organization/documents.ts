@@ -1,19 +1,21 @@
 import * as vscode from 'vscode';
 import { documents } from '../contributions';
-import type { OrganizationData } from './data';
+import { joined } from '../ui/text';
+import type { Formatter } from '../util/format';
 import { forEditor } from '../util/text';
-import { timeOf, type Revision } from './model';
+import type { OrganizationData } from './data';
+import { dayOf, timeOf, type Revision } from './model';
 import { stableText } from './stable';
-import { makerText, type Calendar } from './words';
+import { makerText } from './words';
 
 /** Revisions as read-only documents, one address each, so that an editor restored after a reload finds its content. */
 export class ControlDocuments {
   readonly #data: Pick<OrganizationData, 'settingsOf' | 'serviceId'>;
-  readonly #calendar: Calendar;
+  readonly #format: Formatter;
 
-  constructor(data: Pick<OrganizationData, 'settingsOf' | 'serviceId'>, calendar: Calendar) {
+  constructor(data: Pick<OrganizationData, 'settingsOf' | 'serviceId'>, format: Formatter) {
     this.#data = data;
-    this.#calendar = calendar;
+    this.#format = format;
   }
 
   /** The text of a document of this scheme. */
@@ -22,7 +24,7 @@ export class ControlDocuments {
     if (number === undefined) return '{}\n';
     const revision = await this.#data.settingsOf(serviceId, Number(number));
     return revision === undefined
-      ? `// ${vscode.l10n.t('Revision {0} is not known here any more.', Number(number))}\n`
+      ? `// ${vscode.l10n.t('Revision {0} is no longer stored here.', Number(number))}\n`
       : revisionText(revision);
   }
 
@@ -56,17 +58,14 @@ export class ControlDocuments {
   }
 
   #maker(revision: Revision): string {
-    const time = timeOf(revision.updatedAt);
-    return [makerText(revision), time === undefined ? '' : this.#calendar.dayOf(time)]
-      .filter(Boolean)
-      .join(', ');
+    return joined([makerText(revision), this.#format.day(dayOf(timeOf(revision.updatedAt)))], ', ');
   }
 }
 
 /** The settings of a revision, with what of them could not be read named first. */
 export function revisionText({ settings, unread }: Revision): string {
   const notes = [...new Set(unread)].map(
-    path => `// ${vscode.l10n.t('Could not be read, so it is not shown: {0}', path)}\n`,
+    path => `// ${vscode.l10n.t('Could not be read and is left out: {0}', path)}\n`,
   );
   return forEditor(`${notes.join('')}${stableText(settings)}`);
 }

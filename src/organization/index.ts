@@ -2,11 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { isApiError } from '../api';
 import { errorSentence, type Connection } from '../connection';
-import { setContext, type CommandHandlers } from '../contributions';
+import type { CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
 import { Refresher } from '../sync/refresher';
 import type { ListFailure } from '../sync/listState';
+import { joined } from '../ui/text';
 import { Tree, type TreeNode } from '../ui/tree';
 import { setMessage, viewMessage } from '../ui/viewStatus';
 import type { DetailsDocuments } from '../util/detailsDocuments';
@@ -21,7 +22,7 @@ import { ControlDocuments } from './documents';
 import { nameOf, timeOf, whoOf, type Revision, type UsageOfPeople } from './model';
 import { warningsOf, type SessionPolicy } from './policy';
 import { Rows } from './rows';
-import { Calendar, filterText, notSignedIn } from './words';
+import { filterText, notSignedIn } from './words';
 
 export { searchedOrganization } from './searched';
 export type { TreeNode as OrganizationTreeNode } from '../ui/tree';
@@ -95,8 +96,10 @@ class Organization extends Disposable implements OrganizationFeature {
   readonly #rows: Rows;
   readonly #now: () => number;
   #storageFailure: unknown;
-  /** What people use, joined last. Nobody waits or pays for it before somebody looks at people. */
+  /** What people use, once it has come or while it is asked for. Nobody pays for it before somebody looks at people. */
   #used: Promise<void> | undefined;
+  /** Unix ms. */
+  #usageAskedAt: number | undefined;
   readonly tree: Tree;
   readonly commands: CommandHandlers<'organization'>;
   readonly policy: SessionPolicy;
@@ -107,13 +110,12 @@ class Organization extends Disposable implements OrganizationFeature {
     this.#deps = deps;
     this.#now = now;
     const language = vscode.env.language;
-    const calendar = new Calendar(language);
     const failureOf = (error: unknown, what: ListName): Omit<ListFailure, 'at'> =>
       this.#failureOf(error, what);
     const data = this.register(new OrganizationData({ connection, storage, log, failureOf, language, now }));
     this.#data = data;
-    this.#documents = new ControlDocuments(data, calendar);
-    this.#rows = new Rows({ data, format, calendar, now, onPeopleSeen: () => void this.#askUsage() });
+    this.#documents = new ControlDocuments(data, format);
+    this.#rows = new Rows({ data, format, now, onPeopleSeen: () => this.#onPeopleSeen() });
     this.tree = this.register(
       new Tree({
         view,
@@ -128,7 +130,6 @@ class Organization extends Disposable implements OrganizationFeature {
       documents: this.#documents,
       details,
       format,
-      calendar,
       now,
       isSignedIn: () => this.#host() !== undefined,
       reveal: async group => {
@@ -139,9 +140,10 @@ class Organization extends Disposable implements OrganizationFeature {
       used: () => this.#askUsage(),
       usedSoon: () => Promise.race([this.#askUsage(), delay(ASK_MS, undefined, { ref: false })]),
     }).handlers;
-    this.policy = { warnings: async choice => warningsOf(choice, await this.#controls(), calendar) };
+    this.policy = { warnings: async choice => warningsOf(choice, await this.#controls(), format) };
     this.register(data.onDidChange(() => this.#draw()));
     this.register(connection.state.onDidChange(() => void this.#onConnection()));
+    this.register(connection.onDidBecomeReady(() => this.#forgetUsage()));
     for (const list of [data.people, data.controls]) {
       const refresher = this.register(
         new Refresher({
@@ -195,7 +197,7 @@ class Organization extends Disposable implements OrganizationFeature {
 
   async refresh(): Promise<void> {
     await this.#data.refresh();
-    if (this.#used !== undefined) await (this.#used = this.#joinUsage());
+    if (this.#usageAskedAt !== undefined) await (this.#used = this.#joinUsage());
   }
 
   documentText(uri: { readonly path: string }): Promise<string> {
@@ -216,7 +218,7 @@ class Organization extends Disposable implements OrganizationFeature {
   async #onConnection(): Promise<void> {
     const before = this.#data.serviceId;
     await this.#ready();
-    if (before !== this.#data.serviceId) this.#used = undefined;
+    if (before !== this.#data.serviceId) this.#forgetUsage();
     this.#draw();
   }
 
@@ -234,12 +236,26 @@ class Organization extends Disposable implements OrganizationFeature {
     return (this.#used ??= this.#joinUsage());
   }
 
+  /** What did not come is asked for again, but not each time a row is drawn. */
+  #onPeopleSeen(): void {
+    if (this.#now() - (this.#usageAskedAt ?? -Infinity) >= FRESH_MS) void this.#askUsage();
+  }
+
+  #forgetUsage(): void {
+    [this.#used, this.#usageAskedAt] = [undefined, undefined];
+  }
+
   async #joinUsage(): Promise<void> {
     const { usage, log } = this.#deps;
+    const { serviceId } = this.#data;
+    this.#usageAskedAt = this.#now();
     try {
       const used = await usage?.();
-      if (used !== undefined) this.#data.setUsage(used);
+      if (serviceId !== this.#data.serviceId) return;
+      if (used === undefined) this.#used = undefined;
+      else this.#data.setUsage(used);
     } catch (error) {
+      this.#used = undefined;
       log.warn(`Usage of people is not known: ${errorSentence(error)}`);
     }
   }
@@ -264,11 +280,11 @@ class Organization extends Disposable implements OrganizationFeature {
   #showStatus(): void {
     const { connection, view, format } = this.#deps;
     const lists = [this.#data.people.state.current, this.#data.controls.state.current];
-    const [first, second] = lists;
+    const [first] = lists;
     const isShut = lists.every(({ failure }) => failure?.forbidden === true);
     const message = isShut
       ? vscode.l10n.t(
-          'This key may read neither users nor control history at {0} ({1}). Ask an administrator for the right. Everything else works.',
+          'This key cannot read users or control history at {0} ({1}). Ask an administrator for access. Everything else works.',
           this.#host() ?? '',
           first?.failure?.facts ?? '403',
         )
@@ -281,9 +297,14 @@ class Organization extends Disposable implements OrganizationFeature {
         });
     const stored = this.#storageFailure === undefined ? undefined : errorSentence(this.#storageFailure);
     setMessage(view, [stored, message].filter(Boolean).join(' ') || undefined);
-    view.description = filterText(this.#data.peopleFilter, this.#data.historyFilter, this.#data.revisions);
-    const reading = first?.reading !== undefined || second?.reading !== undefined;
-    setContext('agentConsole.organizationReading', reading);
+    // Progress stands here and in no row: a row that says something else is drawn again with all below it.
+    const read = lists.flatMap(({ reading }) => reading?.count ?? []);
+    view.description = joined([
+      filterText(this.#data.peopleFilter, this.#data.historyFilter, this.#data.revisions),
+      read.length === 0
+        ? undefined
+        : vscode.l10n.t('{0} read so far…', format.number(read.reduce((a, b) => a + b))),
+    ]);
   }
 
   #failureOf(error: unknown, what: ListName): Omit<ListFailure, 'at'> {
@@ -303,12 +324,12 @@ class Organization extends Disposable implements OrganizationFeature {
     const sentence =
       what === 'people'
         ? vscode.l10n.t(
-            'This key may not read the users at {0} ({1}). Ask an administrator for the right. Everything else works.',
+            'This key cannot read the users at {0} ({1}). Ask an administrator for access. Everything else works.',
             host,
             facts,
           )
         : vscode.l10n.t(
-            'This key may not read the control history at {0} ({1}). Ask an administrator for the right. Everything else works.',
+            'This key cannot read the control history at {0} ({1}). Ask an administrator for access. Everything else works.',
             host,
             facts,
           );

@@ -2,10 +2,11 @@ import * as vscode from 'vscode';
 import { pick, type Choice } from '../ui/pick';
 import { joined } from '../ui/text';
 import type { Formatter } from '../util/format';
-import { catalogue, explanationOf } from './catalogue';
+import { catalogue } from './catalogue';
 import { settingsOf, type SettingChange } from './changes';
-import type { OrganizationData } from './data';
+import type { ListName, OrganizationData } from './data';
 import {
+  dayOf,
   INACTIVE_DAYS,
   makerOf,
   nameOf,
@@ -17,7 +18,7 @@ import {
   type PersonUsage,
   type Revision,
 } from './model';
-import { changeText, makerText, personStatus, summaryText, type Calendar } from './words';
+import { changeText, makerText, personStatus, summaryText } from './words';
 
 /** Somebody, found by name, e-mail, id or state. */
 export function personChoice(
@@ -38,10 +39,9 @@ export function personChoice(
 export function revisionChoice(
   revision: Revision,
   changes: readonly SettingChange[],
-  calendar: Calendar,
+  format: Formatter,
 ): Choice<Revision> {
-  const time = timeOf(revision.updatedAt);
-  const day = time === undefined ? '' : calendar.dayOf(time);
+  const day = format.day(dayOf(timeOf(revision.updatedAt)));
   return {
     label: vscode.l10n.t('rev {0}', revision.revision),
     description: joined([day, makerText(revision), summaryText(changes)]),
@@ -50,50 +50,68 @@ export function revisionChoice(
   };
 }
 
-/** Asks which users are shown. */
-export function pickPeopleFilter({ activity }: PeopleFilter): Promise<PeopleFilter | undefined> {
-  const choice = (label: string, value: PeopleFilter): Choice<PeopleFilter> => ({
-    label,
-    icon: value.activity === activity ? 'check' : undefined,
-    value,
-  });
-  return pick(
+/** Asks for one of the two lists. */
+export function pickGroup(): Promise<ListName | undefined> {
+  return pick<ListName>(
     [
-      choice(vscode.l10n.t('Everybody'), {}),
-      choice(vscode.l10n.t('Inactive: not seen for {0} days', INACTIVE_DAYS), { activity: 'inactive' }),
-      choice(vscode.l10n.t('Activity not known'), { activity: 'unknown' }),
+      { label: vscode.l10n.t('Users'), value: 'people' },
+      { label: vscode.l10n.t('Control history'), value: 'controls' },
     ],
-    vscode.l10n.t('Which users to show'),
+    vscode.l10n.t('Export as CSV'),
   );
 }
 
-/** Asks for one more thing revisions are filtered by: a person or a setting. */
-export async function pickHistoryFilter(
-  current: HistoryFilter,
-  data: Pick<OrganizationData, 'revisions' | 'changesOf'>,
-): Promise<HistoryFilter | undefined> {
-  const by = await pick<'person' | 'setting' | 'clear'>(
+/** What is to be shown of the users, or of the control history. */
+export interface Filter {
+  readonly people?: PeopleFilter;
+  readonly controls?: HistoryFilter;
+}
+
+/** Asks what of a group, or of both, is shown. */
+export async function pickFilter(
+  group: ListName | undefined,
+  data: Pick<OrganizationData, 'revisions' | 'changesOf' | 'peopleFilter' | 'historyFilter'>,
+): Promise<Filter | undefined> {
+  const { peopleFilter, historyFilter } = data;
+  const ofPeople = (label: string, value: PeopleFilter): Choice<Filter> => ({
+    label,
+    icon: value.activity === peopleFilter.activity ? 'check' : undefined,
+    value: { people: value },
+  });
+  const chosen = await pick<Filter | 'person' | 'setting'>(
     [
-      { label: vscode.l10n.t('Person…'), value: 'person' },
-      { label: vscode.l10n.t('Setting…'), description: current.setting, value: 'setting' },
-      { label: vscode.l10n.t('Show all revisions'), value: 'clear' },
+      ...(group === 'controls'
+        ? []
+        : [
+            ofPeople(vscode.l10n.t('All users'), {}),
+            ofPeople(vscode.l10n.t('Inactive users: not seen for {0} days', INACTIVE_DAYS), {
+              activity: 'inactive',
+            }),
+            ofPeople(vscode.l10n.t('Users with unknown activity'), { activity: 'unknown' }),
+          ]),
+      ...(group === 'people'
+        ? []
+        : [
+            { label: vscode.l10n.t('All revisions'), value: { controls: {} } },
+            { label: vscode.l10n.t('Changes made by…'), value: 'person' as const },
+            {
+              label: vscode.l10n.t('Changes to a setting…'),
+              description: historyFilter.setting,
+              value: 'setting' as const,
+            },
+          ]),
     ],
-    vscode.l10n.t('Filter the control history by'),
+    vscode.l10n.t('What to show'),
   );
-  switch (by) {
-    case 'clear':
-      return {};
-    case 'person': {
-      const person = await pick(makers(data.revisions), vscode.l10n.t('Changes made by'));
-      return person === undefined ? undefined : { ...current, person };
-    }
-    case 'setting': {
-      const setting = await pick(settings(data), vscode.l10n.t('Changes of the setting'));
-      return setting === undefined ? undefined : { ...current, setting };
-    }
-    case undefined:
-      return undefined;
+  if (chosen === 'person') {
+    const person = await pick(makers(data.revisions), vscode.l10n.t('Changes made by whom?'));
+    return person === undefined ? undefined : { controls: { ...historyFilter, person } };
   }
+  if (chosen === 'setting') {
+    const setting = await pick(settings(data), vscode.l10n.t('Changes to which setting?'));
+    return setting === undefined ? undefined : { controls: { ...historyFilter, setting } };
+  }
+  return chosen;
 }
 
 function makers(revisions: readonly Revision[]): Choice<string>[] {
@@ -104,7 +122,7 @@ function makers(revisions: readonly Revision[]): Choice<string>[] {
     else entry.count++;
   }
   return [...found].map(([value, { first, count }]) => ({
-    label: whoOf(first) ?? vscode.l10n.t('unknown person'),
+    label: whoOf(first) ?? vscode.l10n.t('unknown'),
     description: joined([
       first.user?.email,
       count === 1 ? vscode.l10n.t('1 revision') : vscode.l10n.t('{0} revisions', count),
@@ -126,7 +144,6 @@ function settings(data: Pick<OrganizationData, 'revisions' | 'changesOf'>): Choi
     return {
       label: setting,
       description: count === 1 ? vscode.l10n.t('1 change') : vscode.l10n.t('{0} changes', count),
-      detail: explanationOf(setting),
       value: setting,
     };
   });

@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
+import type { Formatter } from '../util/format';
 import { forNotification } from '../util/text';
 import { autonomyRank, valueAt } from './directions';
 import { WHOLE } from './changes';
-import { isGap, timeOf, type Revision } from './model';
+import { dayOf, isGap, timeOf, type Revision } from './model';
 import { isObject } from './stable';
-import { makerText, type Calendar } from './words';
+import { makerText } from './words';
 
 /** What a new session is to have; only what was chosen. */
 export interface SessionChoice {
@@ -25,12 +26,12 @@ export interface SessionPolicy {
 export function warningsOf(
   choice: SessionChoice,
   revisions: readonly Revision[],
-  calendar: Calendar,
+  format: Formatter,
 ): string[] {
   const [newest] = revisions;
   if (newest === undefined) return [];
   const { specModeModel, autonomyLevel, autonomyMode, computerProvider } = choice;
-  const since = (rule: Rule): string => sinceText(rule, revisions, calendar);
+  const since = (rule: Rule): string => sinceText(rule, revisions, format);
   const holds = (rule: Rule): boolean => forbids(rule, newest) === true;
   const warnings: string[] = [];
   for (const model of new Set([choice.model, specModeModel])) {
@@ -42,15 +43,13 @@ export function warningsOf(
     } else if (holds(added)) {
       warnings.push(
         vscode.l10n.t(
-          '{0} is an added model, and the controls do not allow those ({1}).',
+          '{0} is a custom model, and the controls do not allow custom models ({1}).',
           name,
           since(added),
         ),
       );
     } else if (holds(missing)) {
-      warnings.push(
-        vscode.l10n.t('The model {0} is not among those the controls allow ({1}).', name, since(missing)),
-      );
+      warnings.push(vscode.l10n.t('The controls do not allow the model {0} ({1}).', name, since(missing)));
     }
   }
   for (const level of [autonomyLevel, autonomyMode]) {
@@ -70,7 +69,7 @@ export function warningsOf(
   if (computerProvider === 'byom') {
     if (holds(own)) {
       warnings.push(
-        vscode.l10n.t('The controls do not allow machines of one’s own as computers ({0}).', since(own)),
+        vscode.l10n.t('The controls do not allow your own machines as computers ({0}).', since(own)),
       );
     }
   } else if (computerProvider !== undefined && computerProvider !== '' && holds(hosted)) {
@@ -153,7 +152,7 @@ function forbids(
  * The revision since which a choice has been forbidden by a setting, its person and its day, whatever else changed in that
  * setting meanwhile; no person where that is not certain.
  */
-function sinceText(rule: Rule, revisions: readonly Revision[], calendar: Calendar): string {
+function sinceText(rule: Rule, revisions: readonly Revision[], format: Formatter): string {
   const { path } = rule;
   const [newest] = revisions;
   if (newest === undefined) return path;
@@ -169,14 +168,13 @@ function sinceText(rule: Rule, revisions: readonly Revision[], calendar: Calenda
     }
     since = revision;
   }
-  const time = timeOf(since.updatedAt);
-  const day = time === undefined ? vscode.l10n.t('unknown time') : calendar.dayOf(time);
+  const day = format.day(dayOf(timeOf(since.updatedAt))) || vscode.l10n.t('unknown time');
   if (before === undefined && since.revision !== 1) {
     return vscode.l10n.t('{0}, at least since revision {1}, {2}', path, since.revision, day);
   }
   if (isGap(before, since)) {
     return vscode.l10n.t(
-      '{0}, set after revision {1} and at the latest with revision {2}, {3}',
+      '{0}, set between revisions {1} and {2}, {3}',
       path,
       before.revision,
       since.revision,

@@ -22,13 +22,11 @@ import {
   personStatus,
   summaryText,
   valueText,
-  type Calendar,
 } from './words';
 
 export interface RowsDeps {
   readonly data: OrganizationData;
   readonly format: Formatter;
-  readonly calendar: Calendar;
   readonly now: () => number;
   /** Somebody looks at people. */
   readonly onPeopleSeen: () => void;
@@ -53,7 +51,7 @@ export class Rows {
 
   #group(group: ListName): TreeNode {
     const { data, format, now, onPeopleSeen } = this.#deps;
-    const { items, reading, at, partial, failure } = data[group].state.current;
+    const { items, at, partial, failure } = data[group].state.current;
     const isPeople = group === 'people';
     const isShut = failure?.forbidden === true && items.length === 0;
     const label = isPeople ? vscode.l10n.t('Users') : vscode.l10n.t('Control history');
@@ -63,14 +61,12 @@ export class Rows {
         ? vscode.l10n.t('{0} of {1}', format.number(shown), format.number(items.length))
         : format.number(items.length);
       const description = joined([
-        reading !== undefined
-          ? vscode.l10n.t('{0} read so far…', format.number(reading.count))
-          : isShut
-            ? vscode.l10n.t('not readable with this key')
-            : at === undefined && items.length === 0
-              ? ''
-              : count,
-        partial === true && reading === undefined ? vscode.l10n.t('incomplete') : '',
+        isShut
+          ? vscode.l10n.t('no access with this key')
+          : at === undefined && items.length === 0
+            ? ''
+            : count,
+        partial === true ? vscode.l10n.t('incomplete') : '',
         failure !== undefined && at !== undefined && items.length > 0
           ? vscode.l10n.t('{0} old', format.span(now() - at))
           : '',
@@ -78,8 +74,8 @@ export class Rows {
       return {
         label,
         description,
-        icon: { id: reading !== undefined ? 'sync~spin' : isPeople ? 'organization' : 'history' },
-        context: `${group}${reading === undefined ? '' : ' reading'}`,
+        icon: { id: isPeople ? 'organization' : 'history' },
+        context: group,
         open: isShut ? undefined : !isPeople,
         tooltip: () =>
           card(label, [
@@ -110,7 +106,7 @@ export class Rows {
         label,
         description,
         icon: { id: inactive ? 'circle-slash' : 'person' },
-        context: person.email === undefined ? 'person' : 'person email',
+        context: 'person',
         spoken: vscode.l10n.t('User {0}, {1}', label, joined([person.email, description], ', ')),
         command: {
           command: commands.organization.showUser,
@@ -135,11 +131,11 @@ export class Rows {
   }
 
   #day(day: string, revisions: readonly Revision[], open: boolean): TreeNode {
-    const { data, calendar } = this.#deps;
+    const { data, format } = this.#deps;
     const row = (): Row => {
       const known = revisions.filter(revision => data.before(revision) !== undefined);
       return {
-        label: calendar.day(day),
+        label: format.day(day) || vscode.l10n.t('No date'),
         description: joined([
           vscode.l10n.t('{0} revisions', revisions.length),
           known.length === 0
@@ -157,7 +153,7 @@ export class Rows {
   }
 
   #revision(revision: Revision, day?: string): TreeNode {
-    const { data, calendar, format } = this.#deps;
+    const { data, format } = this.#deps;
     const node = { kind: 'revision', revision: revision.revision };
     const row = (): Row => {
       const changes = data.changesOf(revision);
@@ -166,7 +162,7 @@ export class Rows {
       const summary = before === undefined ? vscode.l10n.t('first known revision') : summaryText(changes);
       const gap = gapText(before, revision);
       const label = vscode.l10n.t('rev {0}', revision.revision);
-      const when = day === undefined ? time && calendar.timeOfDay(time) : calendar.day(day);
+      const when = day === undefined ? time && format.timeOfDay(time) : format.day(day);
       const exact = exactTime(revision.updatedAt, format);
       const toward = [...new Set(changes.map(({ direction }) => directionText(direction)))];
       return {
@@ -206,7 +202,7 @@ export class Rows {
       label,
       description: joined([
         countsText(change),
-        change.kind === 'changed' && isSecretChange(change) ? vscode.l10n.t('the secret changed') : undefined,
+        change.kind === 'changed' && isSecretChange(change) ? vscode.l10n.t('secret changed') : undefined,
         directionText(change.direction),
       ]),
       icon: changeIcon(change),
@@ -250,7 +246,6 @@ export class Rows {
   #empty(group: ListName): TreeNode {
     const { data } = this.#deps;
     const { items, failure, reading, at } = data[group].state.current;
-    const { filterUsers, filter } = commands.organization;
     const { refresh } = commands.console;
     const act = (label: string, id: string, command: string): Row => ({
       label,
@@ -260,18 +255,18 @@ export class Rows {
     const row = (): Row => {
       if (items.length > 0)
         return act(
-          vscode.l10n.t('Nothing passes the filter. Change it'),
+          vscode.l10n.t('Nothing matches the filter. Change it…'),
           'filter',
-          group === 'people' ? filterUsers : filter,
+          commands.organization.filter,
         );
-      if (reading !== undefined) return { label: vscode.l10n.t('Reading…') };
+      if (reading !== undefined) return { label: vscode.l10n.t('Loading…') };
       if (failure !== undefined || at === undefined)
         return act(vscode.l10n.t('Try again'), 'refresh', refresh);
       return {
         label:
           group === 'people'
-            ? vscode.l10n.t('The service lists no users.')
-            : vscode.l10n.t('No control has been changed yet.'),
+            ? vscode.l10n.t('No users yet.')
+            : vscode.l10n.t('No controls have been changed yet.'),
       };
     };
     return { id: `empty/${group}`, kind: 'empty', row };
@@ -279,7 +274,7 @@ export class Rows {
 }
 
 function openChanges(node: object): vscode.Command {
-  const title = vscode.l10n.t('Show what changed');
+  const title = vscode.l10n.t('Show changes');
   return { command: commands.organization.openChanges, title, arguments: [node] };
 }
 

@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
 import { joined, type Fact } from '../ui/text';
 import { amountText } from '../util/amount';
-import { supportedLanguage, type Formatter } from '../util/format';
+import type { Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
-import { explanationOf } from './catalogue';
 import { settingsOf, type SettingChange } from './changes';
 import type { Direction } from './directions';
 import {
@@ -28,11 +27,11 @@ export function personStatus(
   now: number,
 ): string {
   const activity = activityOf(person, usage, now);
-  if (activity === 'unknown') return vscode.l10n.t('activity not known');
+  if (activity === 'unknown') return vscode.l10n.t('activity unknown');
   const signIn = timeOf(person.lastSignInAt);
   const tokens = tokensText(usage, value => format.compact(value));
   return joined([
-    signIn === undefined ? vscode.l10n.t('last sign-in not known') : format.span(now - signIn),
+    signIn === undefined ? vscode.l10n.t('last sign-in unknown') : format.span(now - signIn),
     tokens === '' || usage?.tokens === 0 ? '' : vscode.l10n.t('{0} tokens', tokens),
     activity === 'inactive' ? vscode.l10n.t('inactive') : '',
   ]);
@@ -68,7 +67,7 @@ export function changeLines(changes: readonly SettingChange[]): readonly string[
     .slice(0, most)
     .map(change => joined([changeText(change), directionText(change.direction)]));
   const more = changes.length - most;
-  return more > 0 ? [...lines, vscode.l10n.t('{0} further changes', more)] : lines;
+  return more > 0 ? [...lines, vscode.l10n.t('{0} more changes', more)] : lines;
 }
 
 function ranked(changes: readonly SettingChange[]): readonly SettingChange[] {
@@ -76,12 +75,11 @@ function ranked(changes: readonly SettingChange[]): readonly SettingChange[] {
   return changes.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** What the setting is about, and both values in full. */
+/** Both values in full. */
 export function changeFacts(change: SettingChange): Fact[] {
   const full = (value: unknown): string =>
     value === undefined ? vscode.l10n.t('not set') : typeof value === 'string' ? value : canonical(value);
   return [
-    [vscode.l10n.t('About'), explanationOf(change.setting)],
     [vscode.l10n.t('Before'), full(change.before)],
     [vscode.l10n.t('After'), full(change.after)],
     [vscode.l10n.t('Direction'), directionText(change.direction)],
@@ -176,7 +174,7 @@ export function filterText(
     activity === undefined
       ? undefined
       : activity === 'unknown'
-        ? vscode.l10n.t('activity not known')
+        ? vscode.l10n.t('activity unknown')
         : vscode.l10n.t('inactive'),
     maker && makerText(maker),
     setting,
@@ -191,36 +189,7 @@ export function gapText(before: Revision | undefined, revision: Revision): strin
 
 /** Who made a revision, as shown. */
 export function makerText(revision: Revision): string {
-  return oneLine(whoOf(revision) ?? vscode.l10n.t('unknown person'), 80);
-}
-
-/** Days and times of day in the display language; all times are Unix ms, days local. */
-export class Calendar {
-  readonly #language: string;
-  #days: Intl.DateTimeFormat | undefined;
-  #times: Intl.DateTimeFormat | undefined;
-
-  constructor(language: string) {
-    this.#language = language;
-  }
-
-  /** A local day given as `YYYY-MM-DD`. */
-  day(day: string): string {
-    const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
-    return day === ''
-      ? vscode.l10n.t('Without a date')
-      : this.dayOf(new Date(year, month - 1, date).getTime());
-  }
-
-  dayOf(time: number): string {
-    this.#days ??= new Intl.DateTimeFormat(supportedLanguage(this.#language), { dateStyle: 'medium' });
-    return this.#days.format(time);
-  }
-
-  timeOfDay(time: number): string {
-    this.#times ??= new Intl.DateTimeFormat(supportedLanguage(this.#language), { timeStyle: 'short' });
-    return this.#times.format(time);
-  }
+  return oneLine(whoOf(revision) ?? vscode.l10n.t('unknown'), 80);
 }
 
 /** The exact time of a revision, or what the service wrote instead. */
@@ -229,24 +198,19 @@ export function exactTime(text: string | undefined, format: Formatter): string |
   return time === undefined ? text : format.exact(time);
 }
 
-/** How many of `all` users or revisions a file has. */
-export function exportedText(
-  what: 'people' | 'controls',
-  count: number,
-  all: number,
-  format: Formatter,
-): string {
-  const [some, of] = [format.number(count), format.number(all)];
-  if (what === 'people') {
-    if (count !== all)
-      return vscode.l10n.t('{0} of {1} users exported: those that the filter shows.', some, of);
-    return all === 1 ? vscode.l10n.t('1 user exported.') : vscode.l10n.t('{0} users exported.', of);
-  }
+/** How many of `all` rows a file has. */
+export function exportedText(count: number, all: number, format: Formatter): string {
   if (count !== all)
-    return vscode.l10n.t('{0} of {1} revisions exported: those that the filter shows.', some, of);
-  return all === 1 ? vscode.l10n.t('1 revision exported.') : vscode.l10n.t('{0} revisions exported.', of);
+    return vscode.l10n.t(
+      '{0} of {1} rows exported: those the filter shows.',
+      format.number(count),
+      format.number(all),
+    );
+  return all === 1
+    ? vscode.l10n.t('1 row exported.')
+    : vscode.l10n.t('{0} rows exported.', format.number(all));
 }
 
 export function notSignedIn(): string {
-  return vscode.l10n.t('Sign in to read the organization.');
+  return vscode.l10n.t('Sign in to see the organization.');
 }

@@ -5,7 +5,6 @@ import type { Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
 import { markdownOf } from './exports';
 import { fixMessage } from './fixMessage';
-import { fixSelection } from './fixSelection';
 import type { Staleness } from './git';
 import { criteriaOf, passes, percentOf, previousOf, type Repository, type StoredReport } from './model';
 import type { PageState } from './protocol';
@@ -35,7 +34,6 @@ interface Given {
   readonly key?: unknown;
   readonly reportId?: unknown;
   readonly criterion?: unknown;
-  readonly path?: unknown;
 }
 
 /** What a person can do with readiness reports. Without a row each command asks with a picker. */
@@ -49,11 +47,6 @@ export class ReadinessCommands {
     exportReport: async node => {
       const shown = await this.#shownOf(node);
       if (shown !== undefined) await this.export(shown);
-    },
-    revealApplication: async node => {
-      const { path } = given(node);
-      const shown = await this.#shownOf(node);
-      if (shown !== undefined && typeof path === 'string') await this.reveal(shown, path);
     },
   };
 
@@ -88,7 +81,7 @@ export class ReadinessCommands {
     try {
       await vscode.workspace.fs.stat(folder);
     } catch {
-      throw new Error(vscode.l10n.t('There is no folder {0} here any more.', appLabel(app)));
+      throw new Error(vscode.l10n.t('The folder {0} no longer exists.', appLabel(app)));
     }
     await vscode.commands.executeCommand('revealInExplorer', folder);
   }
@@ -98,7 +91,7 @@ export class ReadinessCommands {
     const state = this.#stateOf(node) ?? this.#latest(await this.#pickRepository());
     if (state === undefined) return;
     if (this.#deps.shown(state) === undefined)
-      throw new Error(vscode.l10n.t('There is no such readiness report here.'));
+      throw new Error(vscode.l10n.t('This readiness report is not available here.'));
     this.#deps.open(state, typeof node.criterion === 'string' ? node.criterion : undefined);
   }
 
@@ -127,15 +120,16 @@ export class ReadinessCommands {
   async #fixCommand(node: unknown, nodes: unknown): Promise<void> {
     const shown = await this.#shownOf(node);
     if (shown === undefined) return;
-    const rows = selected(node, nodes).flatMap(({ key, criterion }) => {
-      const repository = this.#repository(key);
-      return repository === undefined || typeof criterion !== 'string' ? [] : [{ repository, criterion }];
-    });
-    const { criteria, leftOut } = fixSelection(rows, shown.repository, shown.report);
-    if (leftOut !== '') void vscode.window.showInformationMessage(leftOut);
+    const { repository, report } = shown;
+    const failing = new Set(criteriaOf(report).flatMap(({ id, now }) => (passes(now) ? [] : [id])));
+    const rows = selected(node, nodes).flatMap(({ key, criterion }) =>
+      typeof criterion === 'string' ? [{ key, criterion }] : [],
+    );
+    const criteria = rows.filter(({ key, criterion }) => key === repository.key && failing.has(criterion));
     // Rows that all pass are no wish to be asked for others.
-    if (rows.length > 0 && criteria.length === 0) return;
-    await this.fix(shown, criteria);
+    if (rows.length > 0 && criteria.length === 0)
+      throw new Error(vscode.l10n.t('None of the selected criteria fails.'));
+    await this.fix(shown, [...new Set(criteria.map(({ criterion }) => criterion))]);
   }
 
   /** The report of a row; without one the latest of the repository in front, or of one that the person chooses. */
@@ -207,12 +201,12 @@ async function pickCriteria(
       value: id,
     }));
   if (choices.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('Every criterion of this report passes.'));
+    void vscode.window.showInformationMessage(vscode.l10n.t('Every criterion in this report passes.'));
     return undefined;
   }
   const chosen = await pickSeveral(choices, vscode.l10n.t('Which criteria should the agent fix?'));
   if (chosen?.length === 0) {
-    const sentence = vscode.l10n.t('No criterion was ticked. Tick those that the agent should fix.');
+    const sentence = vscode.l10n.t('Select the criteria the agent should fix.');
     void vscode.window.showInformationMessage(sentence);
   }
   return chosen;

@@ -4,14 +4,13 @@ import { Disposable, Slot, type IDisposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { gitExtension, remoteUrls, type GitApi, type GitRepository } from '../util/git';
 import { isCommit } from './model';
-import { resolveUrl } from './repositoryUrl';
 
-/** A repository of this window, or a submodule of one that is not open by itself. */
+/** A repository of this window. */
 export interface LocalRepository {
   readonly root: vscode.Uri;
   /** Every address of every remote, the one called `origin` first. */
   readonly urls: readonly string[];
-  readonly git?: GitRepository | undefined;
+  readonly git: GitRepository;
 }
 
 /** What Git says of this window: `looking` until it has looked. */
@@ -173,21 +172,9 @@ async function count(git: GitRepository, commit: string, head: string): Promise<
   }
 }
 
-/** Open repositories first, then submodules that are not open by themselves. */
-function locals(repositories: readonly GitRepository[]): LocalRepository[] {
-  const open = repositories.map((git): LocalRepository => ({
-    root: git.rootUri,
-    urls: remoteUrls(git),
-    git,
-  }));
-  const roots = new Set(open.map(({ root }) => root.toString()));
-  const submodules = open.flatMap(({ root, urls, git }) =>
-    (git?.state.submodules ?? []).map(({ path, url }) => ({
-      root: vscode.Uri.joinPath(root, path),
-      urls: [resolveUrl(url, urls[0])],
-    })),
-  );
-  return [...open, ...submodules.filter(({ root }) => !roots.has(root.toString()))];
+/** VS Code opens submodules by itself. */
+function local(git: GitRepository): LocalRepository {
+  return { root: git.rootUri, urls: remoteUrls(git), git };
 }
 
 function stateOf(git: GitApi): GitState {
@@ -195,12 +182,12 @@ function stateOf(git: GitApi): GitState {
   // Turned off while it runs, Git closes its repositories and stays enabled.
   return git.repositories.length === 0 && gitSetting.isOff()
     ? { kind: 'disabled' }
-    : { kind: 'found', repositories: locals(git.repositories) };
+    : { kind: 'found', repositories: git.repositories.map(local) };
 }
 
 function describe(state: GitState): string {
   if (state.kind !== 'found') return state.kind;
   return state.repositories
-    .map(({ root, urls, git }) => [root.toString(), git?.state.HEAD?.commit, ...urls].join(' '))
+    .map(({ root, urls, git }) => [root.toString(), git.state.HEAD?.commit, ...urls].join(' '))
     .join('\n');
 }

@@ -162,7 +162,7 @@ class Readiness extends Disposable implements ReadinessFeature {
   }
 
   get #known(): ReadonlyMap<string, Repository> {
-    const unnamed = vscode.l10n.t('Repository not named');
+    const unnamed = vscode.l10n.t('Unnamed repository');
     return (this.#repositories ??= groupReports(this.#list.state.current.items, unnamed));
   }
 
@@ -229,11 +229,10 @@ class Readiness extends Disposable implements ReadinessFeature {
     if (this.#failure !== undefined && this.#known.size === 0 && kind === 'signedIn')
       return [retryNode(commands.console.refresh)];
     if (kind === 'signedOut') return [];
-    const { all: matches, unmatched } = this.#window;
+    const matches = this.#window.all;
     return readinessRows({
       repositories: this.#known,
       matches,
-      unmatched,
       git: this.#git.state,
       staleness: (commit, local) => this.#stalenessOf(commit, local),
       format: this.#deps.format,
@@ -325,7 +324,7 @@ class Readiness extends Disposable implements ReadinessFeature {
       find: asked => this.#shown(asked),
       missing: () =>
         this.#failure?.sentence ??
-        (this.#isOpen ? vscode.l10n.t('There is no such readiness report here.') : undefined),
+        (this.#isOpen ? vscode.l10n.t('This readiness report is not available here.') : undefined),
       fix: (shown, criteria) => this.#commands.fix(shown, criteria),
       export: shown => this.#commands.export(shown),
       reveal: (shown, app) => this.#commands.reveal(shown, app),

@@ -109,16 +109,16 @@ function trendPoint(report: StoredReport, branch: string | undefined): TrendPoin
 const COMMITS_SHOWN = 200;
 
 function commitsText(count: number, ahead: boolean): string {
-  if (count === 0) return vscode.l10n.t('Both reports are of the same commits.');
+  if (count === 0) return vscode.l10n.t('Both reports are of the same commit.');
   const shown = count >= MOST ? `${MOST}+` : String(count);
   if (ahead) {
     return count === 1
-      ? vscode.l10n.t('1 commit of the report compared with that this one does not have.')
-      : vscode.l10n.t('{0} commits of the report compared with that this one does not have.', shown);
+      ? vscode.l10n.t('The other report has 1 commit that this one does not.')
+      : vscode.l10n.t('The other report has {0} commits that this one does not.', shown);
   }
   return count === 1
-    ? vscode.l10n.t('1 commit since the report compared with.')
-    : vscode.l10n.t('{0} commits since the report compared with.', shown);
+    ? vscode.l10n.t('1 commit since the other report.')
+    : vscode.l10n.t('{0} commits since the other report.', shown);
 }
 
 /** Commits between two reports for the page; `commits` is `undefined` when git does not know one of the two. */
@@ -129,19 +129,21 @@ export function commitsView(
 ): CommitsView {
   const heading = vscode.l10n.t('Commits between the two reports');
   const none = (note: string): CommitsView => ({ heading, note, commits: [] });
-  if (base === undefined) return none(vscode.l10n.t('There is no report to compare with.'));
+  if (base === undefined) return none(vscode.l10n.t('There is no other report to compare with.'));
   if (base.commitHash === undefined || report.commitHash === undefined) {
-    return none(vscode.l10n.t('One of the two reports names no commit.'));
+    return none(vscode.l10n.t('One of the reports names no commit.'));
   }
-  if (local?.git === undefined) return none(vscode.l10n.t('The repository is not open in this window.'));
+  if (local === undefined) return none(vscode.l10n.t('The repository is not open in this window.'));
   if (commits === undefined)
-    return none(vscode.l10n.t('Git does not know one of the two commits. Fetch, or it was never pushed.'));
+    return none(
+      vscode.l10n.t('Git does not know one of the two commits. Fetch it; it may never have been pushed.'),
+    );
   const sentence = commitsText(commits.length, ahead);
   return {
     heading,
     note:
       commits.length > COMMITS_SHOWN
-        ? `${sentence} ${vscode.l10n.t('The newest {0} are listed.', COMMITS_SHOWN)}`
+        ? `${sentence} ${vscode.l10n.t('The newest {0} are shown.', COMMITS_SHOWN)}`
         : sentence,
     commits: commits.slice(0, COMMITS_SHOWN).map(({ hash, subject, author, at }) => ({
       hash: hash.slice(0, 8),

@@ -85,10 +85,10 @@ export function reportList({ api, ...options }: ReportListOptions): RemoteList<S
   });
 }
 
-/** Where the reports of a service's web application are kept. The sample's ports change, its reports do not. */
-export function pathOf({ id, source, appUrl }: Service): string {
+/** Where the reports of a service's web application are kept. */
+export function pathOf({ id, appUrl }: Service): string {
   const host = URL.canParse(appUrl) ? new URL(appUrl).host : 'none';
-  return `${folderOf(id)}/${source === 'sample' ? 'sample' : host}`;
+  return `${folderOf(id)}/${host}`;
 }
 
 /** All reports from the beginning of the list (section 4.2). What is too large for one answer is asked for in smaller pages. */

@@ -57,19 +57,6 @@ export function matching(keys: Iterable<string>, urls: readonly string[]): strin
   return [...new Set(found)];
 }
 
-/** A submodule's address, which may be relative to that of the repository around it. */
-export function resolveUrl(url: string, base: string | undefined): string {
-  if (base === undefined || !/^\.\.?\//.test(url)) return url;
-  let from = base.replace(/\/+$/, '');
-  let rest = url;
-  for (let up = /^(\.\.?)\//.exec(rest); up !== null; up = /^(\.\.?)\//.exec(rest)) {
-    if (up[1] === '..') from = from.replace(/[/:][^/:]*$/, '');
-    rest = rest.slice(up[0].length);
-  }
-  // git@host:team without its last part leaves the host alone.
-  return `${from}${/[/:]/.test(from) ? '/' : ':'}${rest}`;
-}
-
 function remote(authority: string, path: string): RepositoryIdentity | undefined {
   const host = authority.replace(/^.*@/s, '').replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
   const below = tidy(path);

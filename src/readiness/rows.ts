@@ -17,14 +17,12 @@ import {
 } from './model';
 import { appFolder, appLabel } from './reportView';
 import * as words from './text';
-import { placeText, unmatchedText, type Match, type Unmatched } from './matches';
+import { unmatchedText, type Match } from './matches';
 
 export interface RowsContext {
   readonly repositories: ReadonlyMap<string, Repository>;
   /** Repositories of this window that have reports. */
   readonly matches: readonly Match[];
-  /** Places of this window without a report. */
-  readonly unmatched: readonly Unmatched[];
   readonly git: GitState;
   /** How a report stands against HEAD, as far as that has been counted. */
   readonly staleness: (commit: string | undefined, local: LocalRepository | undefined) => Staleness;
@@ -33,14 +31,12 @@ export interface RowsContext {
 
 /** The repositories of this window with their latest report; below, all others. */
 export function readinessRows(context: RowsContext): readonly TreeNode[] {
-  const { repositories, matches, unmatched, git } = context;
-  // What Git does not know says nothing of a folder.
-  const saysWhy = matches.length === 0 && (git.kind !== 'found' || unmatched.length < 2);
+  const { repositories, matches, git } = context;
   if (repositories.size === 0) return [];
   const others = repositories.size - matches.length;
   return [
     ...matches.map(({ repository, local }) => repositoryNode(repository, local, context)),
-    ...(saysWhy ? [unmatchedNode(git)] : unmatched.map(placeNode)),
+    ...(matches.length === 0 ? [unmatchedNode(git)] : []),
     ...(others > 0 ? [othersNode(others, context)] : []),
   ];
 }
@@ -54,18 +50,6 @@ function unmatchedNode(git: GitState): TreeNode {
     tooltip: () => card(label, [detail]),
   };
   return { id: 'unmatched', kind: 'unmatched', row: () => row };
-}
-
-function placeNode(place: Unmatched): TreeNode {
-  const { label, description, detail } = placeText(place);
-  const row: Row = {
-    label,
-    description,
-    icon: { id: 'info' },
-    spoken: `${label}, ${description}. ${detail}`,
-    tooltip: () => card(label, [description, detail]),
-  };
-  return { id: `place/${place.root.scheme}:${place.root.path}`, kind: 'place', row: () => row };
 }
 
 function othersNode(count: number, context: RowsContext): TreeNode {
@@ -209,22 +193,20 @@ function criterionNode({ key }: Repository, criterion: CriterionRow): TreeNode {
 
 function appNode(repository: Repository, local: LocalRepository | undefined, path: string): TreeNode {
   const description = repository.reports[0]?.apps?.[path]?.description;
-  const node = { kind: 'app', key: repository.key, path };
-  const isHere = appFolder(local, path) !== undefined;
+  const folder = appFolder(local, path);
   const title = vscode.l10n.t('Show in the Explorer');
   const row: Row = {
     label: middle(appLabel(path), 60),
     description,
     icon: { id: path === '.' ? 'root-folder' : 'folder' },
     tooltip: () => card(path, [description]),
-    ...(isHere
-      ? {
-          context: 'readinessApp',
-          command: { command: commands.readiness.revealApplication, title, arguments: [node] },
-        }
-      : {}),
+    command: folder && { command: 'revealInExplorer', title, arguments: [folder] },
   };
-  return { id: `app/${isHere ? 'here/' : ''}${repository.key}/${path}`, ...node, row: () => row };
+  return {
+    id: `app/${folder === undefined ? '' : 'here/'}${repository.key}/${path}`,
+    kind: 'app',
+    row: () => row,
+  };
 }
 
 function reportNode(repository: Repository, report: StoredReport, format: Formatter): TreeNode {

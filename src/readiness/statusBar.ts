@@ -53,9 +53,9 @@ export class ReadinessStatusBar extends Disposable {
     this.#item.tooltip = card(vscode.l10n.t('Readiness of {0}', name), [
       reportLabel(report),
       ...factLines([
-        [vscode.l10n.t('Since the report before'), deltaText(percent, before && percentOf(before))],
+        [vscode.l10n.t('Since the previous report'), deltaText(percent, before && percentOf(before))],
         [vscode.l10n.t('Failing criteria'), String(failing)],
-        [vscode.l10n.t('Worse than before'), worse > 0 ? String(worse) : undefined],
+        [vscode.l10n.t('Got worse'), worse > 0 ? String(worse) : undefined],
       ]),
       ...reportNotes(report, staleness),
     ]);

@@ -8,7 +8,7 @@ import { MOST, type Staleness } from './git';
 
 /** A day in the person's own time zone. */
 export function dayText(time: number | undefined): string {
-  if (time === undefined) return vscode.l10n.t('day not known');
+  if (time === undefined) return vscode.l10n.t('unknown date');
   if (!isTime(time)) return String(time);
   const language = supportedLanguage(vscode.env.language);
   return (dayFormat ??= new Intl.DateTimeFormat(language, { dateStyle: 'medium' })).format(time);
@@ -88,9 +88,7 @@ export function stalenessText(staleness: Staleness): string {
       const words =
         behind === 1 ? vscode.l10n.t('1 commit behind') : vscode.l10n.t('{0} commits behind', shown);
       if (beside === 0) return words;
-      return behind === 0
-        ? vscode.l10n.t('of commits that are not checked out')
-        : vscode.l10n.t('{0}, on another line', words);
+      return behind === 0 ? vscode.l10n.t('not in HEAD') : vscode.l10n.t('{0}, on another branch', words);
     }
     case 'unknownCommit':
       return vscode.l10n.t('unknown commit');
@@ -105,37 +103,33 @@ export function reportNotes(report: StoredReport, staleness: Staleness): string[
   const notes: string[] = [];
   switch (staleness.kind) {
     case 'same':
-      notes.push(vscode.l10n.t('The report is of the commit that is checked out.'));
+      notes.push(vscode.l10n.t('The report is of the commit you have checked out.'));
       break;
     case 'behind': {
       const { behind, beside } = staleness;
       const shown = behind >= MOST ? `${MOST}+` : String(behind);
-      if (behind === 1) notes.push(vscode.l10n.t('HEAD has 1 commit that the report has not seen.'));
-      if (behind > 1) notes.push(vscode.l10n.t('HEAD has {0} commits that the report has not seen.', shown));
-      if (beside > 0) notes.push(vscode.l10n.t('The report is of commits that are not part of HEAD.'));
+      if (behind === 1) notes.push(vscode.l10n.t('HEAD has 1 commit that is not in the report.'));
+      if (behind > 1) notes.push(vscode.l10n.t('HEAD has {0} commits that are not in the report.', shown));
+      if (beside > 0) notes.push(vscode.l10n.t('The report includes commits that are not in HEAD.'));
       break;
     }
     case 'unknownCommit':
       notes.push(
-        vscode.l10n.t('Git does not know the commit of this report. Fetch, or it was never pushed.'),
+        vscode.l10n.t("Git does not know the report's commit. Fetch it; it may never have been pushed."),
       );
       break;
     case 'noCommit':
-      notes.push(vscode.l10n.t('The report names no commit, so its age against HEAD is not known.'));
+      notes.push(vscode.l10n.t('The report names no commit, so it cannot be compared with HEAD.'));
       break;
     case 'noRepository':
   }
   if (report.hasLocalChanges === true) {
     notes.push(
-      vscode.l10n.t(
-        'There were uncommitted changes when it was made: it may describe files that are in no commit.',
-      ),
+      vscode.l10n.t('It was made with uncommitted changes, so it may describe files that are in no commit.'),
     );
   }
   if (report.hasNonRemoteCommits === true) {
-    notes.push(
-      vscode.l10n.t('There were unpushed commits when it was made: others may not have what it describes.'),
-    );
+    notes.push(vscode.l10n.t('It was made with unpushed commits, so others may not have what it describes.'));
   }
   const unread = report.unread ?? [];
   if (unread.length > 0) {
@@ -158,7 +152,7 @@ export function reportFacts(report: StoredReport, format: Formatter): (readonly 
   const { createdAt, modelUsed, repoUrl } = report;
   const unknown = vscode.l10n.t('not known');
   const facts: (readonly [string, string | undefined])[] = [
-    [vscode.l10n.t('Made'), createdAt === undefined ? unknown : format.exact(createdAt)],
+    [vscode.l10n.t('Created'), createdAt === undefined ? unknown : format.exact(createdAt)],
     [vscode.l10n.t('Branch'), report.branch],
     [vscode.l10n.t('Commit'), report.commitHash],
     [vscode.l10n.t('Local changes'), yesNo(report.hasLocalChanges)],

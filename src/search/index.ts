@@ -114,7 +114,7 @@ class Search implements SearchFeature {
           text.trim() === ''
             ? vscode.l10n.t('Search')
             : parseQuery(text).terms.length === 0
-              ? vscode.l10n.t('Add a word to look for')
+              ? vscode.l10n.t('Type a word to search for')
               : countText(count, isMore);
       } catch (error) {
         box.items = [];
@@ -297,7 +297,7 @@ class Latest<T> {
 }
 
 function countText(count: number, isMore: boolean): string {
-  if (isMore) return vscode.l10n.t('More than {0} results, the latest first', count);
+  if (isMore) return vscode.l10n.t('More than {0} results, newest first', count);
   if (count === 0) return vscode.l10n.t('No results');
-  return count === 1 ? vscode.l10n.t('1 result') : vscode.l10n.t('{0} results, the latest first', count);
+  return count === 1 ? vscode.l10n.t('1 result') : vscode.l10n.t('{0} results, newest first', count);
 }

@@ -81,7 +81,7 @@ export class SessionAccess {
     if (key !== undefined)
       return this.recordOf(isSession(key.focused) ? key.focused : (this.#rowsOf(key)[0] ?? ''));
     if (node === undefined || node === null) {
-      const choice = await this.choose(vscode.l10n.t('Choose a session'), false);
+      const choice = await this.choose(vscode.l10n.t('Choose a session'), 'only known');
       return choice?.kind === 'known' ? this.#deps.index.get(choice.sessionId) : undefined;
     }
     const sessionId = typeof node === 'object' && 'sessionId' in node ? node.sessionId : node;
@@ -111,7 +111,10 @@ export class SessionAccess {
     return isRow(focused) ? [] : selection.filter(isSession);
   }
 
-  async choose(placeHolder: string, offerOthers: boolean): Promise<SessionChoice | undefined> {
+  async choose(
+    placeHolder: string,
+    first: 'known' | 'new' | 'only known',
+  ): Promise<SessionChoice | undefined> {
     await this.#deps.ready();
     const { index, monitor, format, computer } = this.#deps;
     return pickSession({
@@ -120,7 +123,7 @@ export class SessionAccess {
       computer,
       format,
       placeHolder,
-      offerOthers,
+      first,
     });
   }
 }

@@ -32,7 +32,7 @@ export interface ChatSessionsDeps {
   readonly computer: (computerId: string) => ComputerFacts | undefined;
   readonly computersChanged: Event<unknown>;
   readonly log: Pick<Logger, 'warn'>;
-  readonly pick: (placeHolder: string) => Promise<string | undefined>;
+  readonly pick: (placeHolder: string, first?: 'known' | 'new') => Promise<string | undefined>;
   readonly ensure: (sessionId: string) => Promise<void>;
 }
 
@@ -128,8 +128,8 @@ export class ChatSessionsSource extends Disposable {
       });
   }
 
-  pick(placeHolder: string): Promise<string | undefined> {
-    return this.#deps.pick(placeHolder);
+  pick(placeHolder: string, first?: 'known' | 'new'): Promise<string | undefined> {
+    return this.#deps.pick(placeHolder, first);
   }
 
   ensure(sessionId: string): Promise<void> {

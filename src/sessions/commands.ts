@@ -63,10 +63,10 @@ export class SessionCommands {
   }
 
   /** Asks for a session: a known one, a new one, or one by its id. Resolves to `undefined` when cancelled. */
-  async pick(placeHolder: string): Promise<string | undefined> {
+  async pick(placeHolder: string, first: 'known' | 'new' = 'known'): Promise<string | undefined> {
     const { connection, access, flow } = this.#deps;
     if ((await connection.ready()).kind === 'signedOut') await access.signedIn(true);
-    const choice = await access.choose(placeHolder, true);
+    const choice = await access.choose(placeHolder, first);
     if (choice === undefined) return undefined;
     switch (choice.kind) {
       case 'known':

@@ -85,7 +85,7 @@ export interface SessionsForChat {
   refresh(sessionId: string, signal?: AbortSignal): Promise<SessionForChat>;
   watch(sessionId: string): IDisposable;
   noteSend(sessionId: string, sent: { status: string | undefined; at: number; text: string }): Promise<void>;
-  pick(placeHolder: string): Promise<string | undefined>;
+  pick(placeHolder: string, first?: 'known' | 'new'): Promise<string | undefined>;
   ensure(sessionId: string): Promise<void>;
 }
 
@@ -223,7 +223,7 @@ class Sessions extends Disposable implements SessionsFeature {
         computer,
         computersChanged: deps.computers.onDidChange,
         log: deps.log,
-        pick: placeHolder => sessionCommands.pick(placeHolder),
+        pick: (placeHolder, first) => sessionCommands.pick(placeHolder, first),
         ensure: sessionId => sessionCommands.ensure(sessionId),
       }),
     );

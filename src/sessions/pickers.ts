@@ -21,8 +21,8 @@ export async function pickSession(ask: {
   readonly computer: (computerId: string) => ComputerFacts | undefined;
   readonly format: Formatter;
   readonly placeHolder: string;
-  /** Whether a new session, or one that is not known yet, will do as well. */
-  readonly offerOthers: boolean;
+  /** What comes first: a new session, and one that is not known yet, may do as well. */
+  readonly first: 'known' | 'new' | 'only known';
 }): Promise<SessionChoice | undefined> {
   const { computer, format, placeHolder } = ask;
   const now = Date.now();
@@ -37,16 +37,22 @@ export async function pickSession(ask: {
         value: { kind: 'known', sessionId: record.sessionId },
       };
     });
-  const others: Choice<SessionChoice>[] = [
-    { label: '', kind: vscode.QuickPickItemKind.Separator },
-    { label: `$(add) ${vscode.l10n.t('New session…')}`, value: { kind: 'new' }, alwaysShow: true },
-    {
-      label: `$(link) ${vscode.l10n.t('Open a session by its id…')}`,
-      value: { kind: 'add' },
-      alwaysShow: true,
-    },
-  ];
-  const items = ask.offerOthers ? [...known, ...others] : known;
+  const line: Choice<SessionChoice> = { label: '', kind: vscode.QuickPickItemKind.Separator };
+  const fresh: Choice<SessionChoice> = {
+    label: `$(add) ${vscode.l10n.t('New session…')}`,
+    value: { kind: 'new' },
+    alwaysShow: true,
+  };
+  const byId: Choice<SessionChoice> = {
+    label: `$(link) ${vscode.l10n.t('Open a session by its id…')}`,
+    value: { kind: 'add' },
+    alwaysShow: true,
+  };
+  const items = {
+    known: [...known, line, fresh, byId],
+    new: [fresh, line, ...known, line, byId],
+    'only known': known,
+  }[ask.first];
   // Often asked from a page, which would close it by getting the focus back late.
   const options = { placeHolder, matchOnDescription: true, matchOnDetail: true, ignoreFocusOut: true };
   return (await vscode.window.showQuickPick(items, options))?.value;

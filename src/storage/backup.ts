@@ -63,7 +63,7 @@ export class Backups {
       const newest = this.#names().find(name => isWhole(path.join(folder, name)));
       if (newest === undefined) return { keptAs, day: undefined };
       fs.copyFileSync(path.join(folder, newest), `${file}.new`);
-      const { DatabaseSync: Sqlite } = sqlite(folder);
+      const { DatabaseSync: Sqlite } = sqlite();
       const db = new Sqlite(`${file}.new`);
       db.exec(`UPDATE counter SET seq = seq + ${SEQ_STEP}; UPDATE documents SET seq = seq + ${SEQ_STEP}`);
       db.close();
@@ -99,7 +99,7 @@ export class Backups {
     if (this.#names().includes(name)) return;
     const copy = path.join(folder, `copying-${process.pid}.db`);
     try {
-      await sqlite(folder).backup(db, copy);
+      await sqlite().backup(db, copy);
       fs.chmodSync(copy, 0o600);
       if (!isWhole(copy)) throw new Error('The copy is not whole.');
       fs.renameSync(copy, path.join(folder, name));
@@ -121,7 +121,7 @@ export class Backups {
 
 /** Whether SQLite finds nothing wrong with a database. */
 export function isWhole(file: string): boolean {
-  const { DatabaseSync: Sqlite } = sqlite(file);
+  const { DatabaseSync: Sqlite } = sqlite();
   let db: DatabaseSync | undefined;
   try {
     db = new Sqlite(file, { readOnly: true });

@@ -155,7 +155,7 @@ export class Records<T> implements Collection<T> {
         isFresh = true;
       }
       const known = this.#known.get(id);
-      if (known?.problem?.isNewer === true) throw newer(id, path);
+      if (known?.problem?.isNewer === true) throw newer(id);
       const before = this.#values.get(id);
       const decision = decide(before);
       if (decision === 'unchanged') {
@@ -185,7 +185,7 @@ export class Records<T> implements Collection<T> {
       this.#adopt(id, written.found);
       isFresh = true;
     }
-    throw new StorageError('busy', `Other windows keep writing the same record in ${path}. Try again.`, path);
+    throw new StorageError(`Other windows keep writing the same record in ${path}. Try again.`);
   }
 
   /** What would be read back. */
@@ -195,7 +195,7 @@ export class Records<T> implements Collection<T> {
       return { text, value: this.#options.schema.parse(JSON.parse(text)) };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      throw new StorageError('invalid', `This cannot be stored: ${reason}`, this.#options.path, error);
+      throw new StorageError(`This cannot be stored: ${reason}`, { cause: error });
     }
   }
 
@@ -248,7 +248,7 @@ export function foundBy<T>(options: CollectionOptions<T>, value: T): SearchText 
   return options.text && (options.text(value) ?? null);
 }
 
-function newer(id: string, path: string): StorageError {
+function newer(id: string): StorageError {
   const sentence = `"${id}" was stored by a newer version of Agent Console and stays as it is. Update Agent Console to change it.`;
-  return new StorageError('newerVersion', sentence, path);
+  return new StorageError(sentence);
 }

@@ -202,7 +202,7 @@ export class Database {
     try {
       if (versionOf(db) > SCHEMA_VERSION) {
         const sentence = `The data in ${this.#folder} was stored by a newer version of Agent Console and stays as it is. Update Agent Console.`;
-        throw new StorageError('newerVersion', sentence, this.#file);
+        throw new StorageError(sentence);
       }
       migrate(db, () => importOldFiles(this.#options.root, db, this.#options));
       this.#seen = this.#newestSeq();

@@ -36,7 +36,7 @@ type Telling = Pick<DatabaseOptions, 'onChanged' | 'onReplaced' | 'onProblem'>;
 interface Failure {
   readonly message: string;
   readonly stack: string | undefined;
-  readonly storage?: Pick<StorageError, 'kind' | 'path'> | undefined;
+  readonly isOfStorage: boolean;
 }
 
 /** The database in a thread of its own, which runs `script` (worker.ts), begins with the first call and keeps no process alive. */
@@ -109,7 +109,7 @@ class WorkerEngine implements Engine {
   }
 }
 
-function asError({ message, stack, storage }: Failure): Error {
-  const error = storage ? new StorageError(storage.kind, message, storage.path) : new Error(message);
+function asError({ message, stack, isOfStorage }: Failure): Error {
+  const error = isOfStorage ? new StorageError(message) : new Error(message);
   return Object.assign(error, stack === undefined ? {} : { stack });
 }

@@ -1,28 +1,6 @@
-/** Why a record could not be read or stored. */
-export type StorageErrorKind =
-  /** The folder or disk refused (permissions, no space, not a folder, no locks). */
-  | 'unwritable'
-  /** The database is broken and nothing could take its place. */
-  | 'unreadable'
-  /** It was written by a newer version of the extension; it is never overwritten. */
-  | 'newerVersion'
-  /** The value does not pass its own collection's schema, so it could not be read back. */
-  | 'invalid'
-  /** Other processes kept the database or the record to themselves for too long. */
-  | 'busy';
-
 /** Something was not read or not stored; nothing that was there before is lost. `message` is a sentence for people. */
 export class StorageError extends Error {
   override readonly name = 'StorageError';
-  readonly kind: StorageErrorKind;
-  /** The file or folder it is about. */
-  readonly path: string;
-
-  constructor(kind: StorageErrorKind, message: string, path: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.kind = kind;
-    this.path = path;
-  }
 }
 
 /** Primary result codes of SQLite, https://sqlite.org/rescode.html. */
@@ -40,8 +18,7 @@ export function storageFailure(error: unknown, folder: string): unknown {
   const system = systemCode(error);
   if (error instanceof StorageError || (code === undefined && system === undefined)) return error;
   const what = system ?? (error instanceof Error ? error.message : String(error));
-  const [kind, sentence] = sentenceOf(code, system, what, folder);
-  return new StorageError(kind, sentence, folder, error);
+  return new StorageError(sentenceOf(code, system, what, folder), { cause: error });
 }
 
 function sentenceOf(
@@ -49,23 +26,17 @@ function sentenceOf(
   system: string | undefined,
   what: string,
   folder: string,
-): readonly [StorageErrorKind, string] {
+): string {
   if (code === FULL || system === 'ENOSPC' || system === 'EDQUOT')
-    return [
-      'unwritable',
-      `There is no space left to store data in ${folder}. Free some space and try again.`,
-    ];
+    return `There is no space left to store data in ${folder}. Free some space and try again.`;
   if (code === BUSY || code === LOCKED)
-    return ['busy', `Other windows keep the stored data in ${folder} busy. Try again.`];
+    return `Other windows keep the stored data in ${folder} busy. Try again.`;
   if (code === PROTOCOL)
-    return ['unwritable', `The disk that holds ${folder} has no file locks, so nothing can be stored there.`];
+    return `The disk that holds ${folder} has no file locks, so nothing can be stored there.`;
   if (code === CORRUPT || code === NOT_A_DATABASE)
-    return ['unreadable', `The stored data in ${folder} is damaged (${what}).`];
+    return `The stored data in ${folder} is damaged (${what}).`;
   const verb = code === READONLY ? 'written' : 'read or written';
-  return [
-    'unwritable',
-    `The folder ${folder} cannot be ${verb} (${what}). Check that it is a folder and that it is yours.`,
-  ];
+  return `The folder ${folder} cannot be ${verb} (${what}). Check that it is a folder and that it is yours.`;
 }
 
 function resultCode(error: unknown): number | undefined {

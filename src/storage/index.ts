@@ -1,6 +1,6 @@
 export type { CollectionOptions, UnreadableRecord, Collection, SearchAnswer, Storage } from './types';
 export { openStorage, type OpenStorageOptions } from './store';
-export { StorageError, type StorageErrorKind } from './errors';
+export { StorageError } from './errors';
 export type { Restored } from './backup';
 export type { Lease } from './lease';
 export { workerEngine } from './engine';

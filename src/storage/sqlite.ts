@@ -8,19 +8,15 @@ const BUSY_MS = 5_000;
 const WAL_SINCE = [3, 51, 3];
 
 /** The module, which VS Code has since 1.105; not loaded before a database is opened. */
-export function sqlite(folder: string): typeof Sqlite {
+export function sqlite(): typeof Sqlite {
   const module = process.getBuiltinModule('node:sqlite') as typeof Sqlite | undefined;
   if (module !== undefined) return module;
-  throw new StorageError(
-    'unwritable',
-    'Agent Console needs VS Code 1.105 or newer to store anything.',
-    folder,
-  );
+  throw new StorageError('Agent Console needs VS Code 1.105 or newer to store anything.');
 }
 
 /** Opens a file with the journal that is safe with this SQLite, durable with every transaction. */
 export function openSqlite(file: string): DatabaseSync {
-  const { DatabaseSync: Database } = sqlite(file);
+  const { DatabaseSync: Database } = sqlite();
   const db = new Database(file, { timeout: BUSY_MS });
   try {
     const version = String(db.prepare('SELECT sqlite_version() AS v').get()?.['v']);

@@ -177,7 +177,7 @@ class Store implements Storage {
       this.#collections.get(path)?.follow(changed);
   }
 
-  /** What this window knows and the other database does not is stored again. */
+  /** A new thread knows nothing of what this window follows. */
   #onLost(error: Error): void {
     const { log } = this.#options;
     log.error('The thread of the database has ended and begins anew', error);
@@ -187,6 +187,7 @@ class Store implements Storage {
       );
   }
 
+  /** What this window knows and the other database does not is stored again. */
   #onReplaced(restored: Restored | undefined): void {
     this.#told.clear();
     for (const collection of this.#collections.values()) {

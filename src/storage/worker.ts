@@ -18,8 +18,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
       send({ number, result: database[name](...(args as [never, never, never])) });
     } catch (error) {
       const { message, stack } = error instanceof Error ? error : new Error(String(error));
-      const storage = error instanceof StorageError ? { kind: error.kind, path: error.path } : undefined;
-      send({ number, failure: { message, stack, storage } });
+      send({ number, failure: { message, stack, isOfStorage: error instanceof StorageError } });
     }
   });
 }

@@ -13,7 +13,7 @@ export interface ListFailure {
   readonly cause?: string | undefined;
 }
 
-/** A list as last known. Neither a failure nor a reading that was stopped takes anything away. */
+/** A list as last known. A failure takes nothing away. */
 export interface ListState<T> {
   readonly items: readonly T[];
   /** What could not be read. */
@@ -24,7 +24,5 @@ export interface ListState<T> {
   readonly reading?: { readonly count: number } | undefined;
   /** The newest reading ended before the end of the list: `items` may lack some. */
   readonly partial?: boolean | undefined;
-  /** A person stopped the newest reading. */
-  readonly stopped?: boolean | undefined;
   readonly failure?: ListFailure | undefined;
 }

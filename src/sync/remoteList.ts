@@ -60,8 +60,6 @@ export class RemoteList<T extends object> extends Disposable {
   /** Since when what is known counts for nothing. */
   #staleSince: number | undefined;
   #calm = LIVELY;
-  /** Items asked for by themselves, until a list is asked for later. */
-  readonly #singles = new Map<string, { readonly at: number; readonly item: T }>();
 
   constructor(options: RemoteListOptions<T>) {
     super();
@@ -77,12 +75,11 @@ export class RemoteList<T extends object> extends Disposable {
   use(path: string | undefined): Promise<void> {
     if (path === this.#path && !this.#isShut) return this.#opening;
     if (path === this.#path && path !== undefined) return (this.#opening = this.#open(path));
-    this.stop();
+    this.#end();
     this.#path = path;
     this.#service = {};
     this.#records = undefined;
     this.#following.set(undefined);
-    this.#singles.clear();
     [this.#stamp, this.#wholeAt, this.#calm, this.#staleSince] = [0, 0, LIVELY, undefined];
     this.#state.set(EMPTY);
     this.#opening = path === undefined ? Promise.resolve() : this.#open(path);
@@ -124,8 +121,8 @@ export class RemoteList<T extends object> extends Disposable {
 
   /** How long what is known counts from now on, ms; 0 when it does not. */
   untilDue(pace: Pace): number {
-    const { at = 0, failure, stopped } = this.#state.current;
-    if (failure?.forbidden === true || stopped === true) return Infinity;
+    const { at = 0, failure } = this.#state.current;
+    if (failure?.forbidden === true) return Infinity;
     if (this.#staleSince !== undefined) return 0;
     const wait = pauseOf(pace, this.#calm);
     const age = this.#now() - Math.max(at, failure?.at ?? 0);
@@ -139,37 +136,25 @@ export class RemoteList<T extends object> extends Disposable {
 
   /** There is another key: how the newest reading ended is of no interest, and what was read before is due. */
   forgive(): void {
-    const { failure, partial, stopped, ...rest } = this.#state.current;
+    const { failure, partial, ...rest } = this.#state.current;
     this.stir();
     if (this.#stamp > 0 || failure !== undefined) this.#staleSince = this.#now();
-    if (failure !== undefined || partial === true || stopped === true) this.#state.set(rest);
+    if (failure !== undefined || partial === true) this.#state.set(rest);
   }
 
-  /** Ends a reading under way; what was read of it stays. */
-  stop(): void {
+  #end(): void {
     this.#stop?.abort();
     this.#requests.abortAll();
   }
 
-  /** Takes in an item that was asked for by itself, at `at`. */
-  put(item: T, at: number): void {
-    const key = this.#options.keyOf(item);
-    const { items } = this.#state.current;
-    const known = items.find(each => this.#options.keyOf(each) === key);
-    this.#singles.set(key, { at, item });
-    if (known === undefined || !isSame(known, item)) this.stir();
-    this.#state.set({ ...this.#state.current, items: [...items.filter(each => each !== known), item] });
-  }
-
-  /** When what is known of an item was told, where a later attempt to ask has failed: nobody knows how it stands now. */
-  unknownSince(key: string): number | undefined {
+  /** When what is known was told, where a later attempt to ask has failed: nobody knows how it stands now. */
+  get unknownSince(): number | undefined {
     const { at = 0, failure } = this.#state.current;
-    const told = Math.max(at, this.#singles.get(key)?.at ?? 0);
-    return failure !== undefined && failure.at >= told ? told : undefined;
+    return failure !== undefined && failure.at >= at ? at : undefined;
   }
 
   override dispose(): void {
-    this.stop();
+    this.#end();
     super.dispose();
   }
 
@@ -207,14 +192,9 @@ export class RemoteList<T extends object> extends Disposable {
     if (stamp <= this.#stamp || !hasCome(stamp, this.#now())) return;
     const { at, askedAt = 0, problems, failure, partial } = head;
     const before = this.#state.current.items;
-    if (failure === undefined) {
-      for (const [key, single] of this.#singles) if (single.at < askedAt) this.#singles.delete(key);
-      if (this.#staleSince !== undefined && askedAt >= this.#staleSince) this.#staleSince = undefined;
-    }
-    const stored = new Map<string, T>();
-    for (const record of records.values.values())
-      if ('item' in record) stored.set(this.#options.keyOf(record.item), record.item);
-    const items = this.#withSingles(stored);
+    if (failure === undefined && this.#staleSince !== undefined && askedAt >= this.#staleSince)
+      this.#staleSince = undefined;
+    const items = [...records.values.values()].flatMap(record => ('item' in record ? [record.item] : []));
     [this.#stamp, this.#wholeAt] = [stamp, head.wholeAt ?? 0];
     this.#count(failure === undefined, isSame(before, items));
     const unread = records.unreadable.map(({ id, reason }) => ({ id, reason }));
@@ -245,14 +225,14 @@ export class RemoteList<T extends object> extends Disposable {
     const askedAt = this.#now();
     const before = this.#state.current;
     const known = new Map(before.items.map(item => [keyOf(item), item]));
-    const singles = [...this.#singles];
     const whole = isGrowing !== true || isWhole || this.#isLacking(askedAt);
     const read = new Map<string, T>();
     const problems: ItemProblem[] = [];
     const isCurrent = (): boolean => service === this.#service && this.#stop === stop && !this.isDisposed;
     const show = (end: Partial<ListState<T>>): void => {
       if (!isCurrent()) return;
-      const items = read.size === 0 ? this.#state.current.items : this.#withSingles(read, known);
+      const unseen = [...known].filter(([key]) => !read.has(key));
+      const items = read.size === 0 ? this.#state.current.items : [...new Map([...read, ...unseen]).values()];
       const seen = problems.length > 0 ? problems : before.problems;
       this.#state.set({ items, problems: seen, at: before.at, ...end });
     };
@@ -269,27 +249,17 @@ export class RemoteList<T extends object> extends Disposable {
           isNews ||= !isKnown;
           read.set(keyOf(item), isKnown ? old : item);
         }
-        if (stop.signal.aborted || (!whole && !isNews)) break;
+        if (!whole && !isNews) break;
         show({ reading: { count: read.size } });
       }
       if (!isCurrent()) return;
-      if (stop.signal.aborted) {
-        show({ partial: true, stopped: true });
-        return;
-      }
-      for (const [key, single] of singles) if (this.#singles.get(key) === single) this.#singles.delete(key);
-      const all = isGrowing === true ? new Map([...known, ...read]) : read;
-      const items = this.#withSingles(all);
+      const items = [...(isGrowing === true ? new Map([...known, ...read]) : read).values()];
       const at = this.#now();
       [this.#stamp, this.#wholeAt] = [at, whole ? at : this.#wholeAt];
       this.#count(true, isSame(before.items, items));
       this.#state.set({ items, problems, at });
       await this.#keep(read, askedAt, { at, askedAt, wholeAt: this.#wholeAt, problems });
     } catch (error) {
-      if (stop.signal.aborted) {
-        show({ partial: true, stopped: true });
-        return;
-      }
       const told = failureOf(error);
       const partial = read.size > 0;
       if (told === undefined || !isCurrent()) {
@@ -319,13 +289,6 @@ export class RemoteList<T extends object> extends Disposable {
   #stored(key: string): T | undefined {
     const record = this.#records?.get(idOf(key));
     return record !== undefined && 'item' in record ? record.item : undefined;
-  }
-
-  /** What was asked for by itself is newer. */
-  #withSingles(read: ReadonlyMap<string, T>, known?: ReadonlyMap<string, T>): readonly T[] {
-    const items = new Map([...read, ...[...(known ?? [])].filter(([key]) => !read.has(key))]);
-    for (const [key, { item }] of this.#singles) items.set(key, item);
-    return [...items.values()];
   }
 
   #count(isAnswered: boolean, isUnchanged: boolean): void {

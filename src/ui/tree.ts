@@ -189,7 +189,7 @@ export class Tree extends Disposable implements vscode.TreeDataProvider<TreeNode
   ): readonly string[] {
     const ids = nodes.map(({ id }) => id);
     const staying = new Set(ids);
-    for (const id of before ?? []) if (!staying.has(id)) this.#forget(id);
+    for (const id of before ?? []) if (!staying.has(id)) this.#forget(id, parent);
     for (const node of nodes) {
       const shown = this.#shown.get(node.id);
       if (shown?.parent === parent && shown !== undefined) shown.latest = node;
@@ -198,9 +198,12 @@ export class Tree extends Disposable implements vscode.TreeDataProvider<TreeNode
     return ids;
   }
 
-  #forget(id: string): void {
-    for (const child of this.#shown.get(id)?.children ?? []) this.#forget(child);
+  /** Unless the row stands below another one by now. */
+  #forget(id: string, parent: TreeNode | undefined): void {
+    const shown = this.#shown.get(id);
+    if (shown === undefined || shown.parent !== parent) return;
     this.#shown.delete(id);
+    for (const child of shown.children ?? []) this.#forget(child, shown.element);
   }
 
   #element(id: string): TreeNode {

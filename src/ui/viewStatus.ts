@@ -52,8 +52,8 @@ export function viewMessage(options: ViewStatusOptions): string | undefined {
   if (unread === undefined || unread.count === 0) return undefined;
   const names = plain(unread.names, 300);
   return unread.count === 1
-    ? vscode.l10n.t('One entry of the answer could not be read: {0}', names)
-    : vscode.l10n.t('{0} entries of the answer could not be read: {1}', unread.count, names);
+    ? vscode.l10n.t('1 entry could not be read: {0}', names)
+    : vscode.l10n.t('{0} entries could not be read: {1}', unread.count, names);
 }
 
 /** What the welcomes of a view go by. */

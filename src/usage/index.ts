@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { commands, type CommandHandlers } from '../contributions';
-import { onDidChangeSettings, settings, storeUsageSpan, type UsageSpan } from '../settings';
+import { onDidChangeSettings, settings } from '../settings';
 import { withSignal } from '../util/cancellation';
 import { Disposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
@@ -10,10 +10,8 @@ import { forNotification } from '../util/text';
 import { UsageData, type UsageDataDeps } from './days/usageData';
 import { addDays, daysOf } from './report/calendar';
 import { activityOfPeople, type PersonActivity } from './report/people';
-import { spans } from './report/spans';
 import type { UsageSource } from './show/dashboard';
 import { UsageStatusBar } from './show/statusBar';
-import { spanLabel } from './show/statusText';
 
 export { DashboardPanels } from './show/panel';
 
@@ -37,7 +35,6 @@ export class UsageFeature extends Disposable {
   readonly #bar: UsageStatusBar;
   readonly commands: CommandHandlers<'usage'> = {
     open: () => this.#open(),
-    chooseSpan: () => this.#chooseSpan(),
   };
 
   constructor(deps: UsageDeps) {
@@ -116,21 +113,6 @@ export class UsageFeature extends Disposable {
       }),
     );
     if (problem !== undefined) void vscode.window.showWarningMessage(forNotification(problem, 1_000));
-  }
-
-  async #chooseSpan(): Promise<void> {
-    const current = settings.usageStatusBar();
-    const choices: readonly UsageSpan[] = [...spans, 'off'];
-    const items = choices.map(span => ({
-      span,
-      label: span === 'off' ? vscode.l10n.t('Nothing') : spanLabel(span),
-      description: span === current ? vscode.l10n.t('shown now') : '',
-    }));
-    const placeHolder = vscode.l10n.t('Which billable tokens the status bar shows');
-    const chosen = await vscode.window.showQuickPick(items, { placeHolder });
-    if (chosen === undefined) return;
-    await storeUsageSpan(chosen.span);
-    this.#bar.start();
   }
 }
 

@@ -31,6 +31,7 @@ export class Formatter {
   #plain: Intl.NumberFormat | undefined;
   #units: Intl.ListFormat | undefined;
   #day: Intl.DateTimeFormat | undefined;
+  #time: Intl.DateTimeFormat | undefined;
 
   constructor(language: string) {
     this.#asked = language;
@@ -69,7 +70,7 @@ export class Formatter {
     return isTime(time) ? this.#exact.format(time) : String(time);
   }
 
-  /** A UTC day (`YYYY-MM-DD`) such as `20 Nov 2026`, the same in every time zone. */
+  /** A day (`YYYY-MM-DD`) such as `20 Nov 2026`, the same in every time zone. */
   day(day: string): string {
     this.#day ??= new Intl.DateTimeFormat(this.#language, { dateStyle: 'medium', timeZone: 'UTC' });
     const time = Date.parse(`${day}T00:00:00Z`);
@@ -80,6 +81,12 @@ export class Formatter {
   weekday(day: string): string {
     const options = { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' } as const;
     return new Intl.DateTimeFormat(this.#language, options).format(Date.parse(`${day}T00:00:00Z`));
+  }
+
+  /** The time of day, in the person's own time zone. */
+  timeOfDay(time: number): string {
+    this.#time ??= new Intl.DateTimeFormat(this.#language, { timeStyle: 'short' });
+    return isTime(time) ? this.#time.format(time) : '';
   }
 
   /** A change as a share, such as `+12%`. */

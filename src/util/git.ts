@@ -17,7 +17,6 @@ export interface GitRepository {
       readonly fetchUrl?: string;
       readonly pushUrl?: string;
     }[];
-    readonly submodules: readonly { readonly path: string; readonly url: string }[];
     readonly onDidChange: vscode.Event<void>;
   };
   log(options: { readonly range?: string; readonly maxEntries: number }): Promise<readonly GitCommit[]>;

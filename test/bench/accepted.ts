@@ -1,7 +1,7 @@
-import { Attachments } from '../../src/chat/attachments';
+import { Attachments } from '../../src/chat/attach/attachments';
 import { Conversation } from '../../src/chat/conversation';
 import { Outboxes } from '../../src/chat/outbox/outbox';
-import { ReadingPlaces } from '../../src/chat/readingPlaces';
+import { ReadingPlaces } from '../../src/chat/panel/readingPlaces';
 import { SessionIndex } from '../../src/sessions/sessionIndex';
 import type { Write } from '../../src/storage/database';
 import { silentLog } from '../fakes/log';
@@ -50,6 +50,7 @@ export async function acceptedRows(root: string): Promise<Row[]> {
       noteSend: (id, sent) => index.noteSend(SERVICE, id, sent),
     },
     attachments: new Attachments(diskFiles, () => limits(1024), 'en'),
+    extras: () => false,
     buildBody: ({ text }) => Promise.resolve(text as never),
     api: () => ({ messages: { sendBody, get: () => Promise.reject(new Error('not asked')) } }) as never,
   });

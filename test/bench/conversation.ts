@@ -1,9 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { RowView } from '../../src/chat/rowView';
-import type { RowsInput } from '../../src/chat/rows';
-import type { StoredMessage } from '../../src/chat/messages';
+import { RowView } from '../../src/chat/transcript/rowFeed';
+import type { RowsInput } from '../../src/chat/transcript/rows';
+import type { StoredMessage } from '../../src/chat/transcript/messages';
 import type { Splice } from '../../src/chat/protocol';
-import { Transcript } from '../../src/chat/transcript';
+import { Transcript } from '../../src/chat/transcript/transcript';
 import type { Storage } from '../../src/storage';
 import { openStorage } from '../fakes/storage';
 import { Formatter } from '../../src/util/format';

@@ -4,14 +4,19 @@
  * noted in `acts`, for tests that expect none of it.
  */
 export const acts: string[] = [];
+/** What was said in notices and questions. */
+export const told: string[] = [];
 /** What acts with this name answer, instead of nothing at once. */
 export const answers = new Map<string, Promise<undefined>>();
 
 function noted(owner: string): Readonly<Record<string, () => Promise<undefined>>> {
-  const act = (name: string) => (): Promise<undefined> => {
-    acts.push(`${owner}.${name}`);
-    return answers.get(name) ?? Promise.resolve(undefined);
-  };
+  const act =
+    (name: string) =>
+    (sentence: unknown): Promise<undefined> => {
+      acts.push(`${owner}.${name}`);
+      if (/^show\w+Message$/.test(name)) told.push(String(sentence));
+      return answers.get(name) ?? Promise.resolve(undefined);
+    };
   return new Proxy({}, { get: (_, name) => act(String(name)) });
 }
 
@@ -63,6 +68,7 @@ export const quickPicks: QuickPick[] = [];
 export const window = new Proxy(
   {
     createOutputChannel: () => channel,
+    tabGroups: { all: [] },
     createQuickPick: () => {
       const made = new QuickPick();
       quickPicks.push(made);
@@ -82,7 +88,13 @@ export const env = {
   },
   openExternal: noted('env')['openExternal'],
 };
-export const workspace = { workspaceFolders: [], fs: noted('fs'), findFiles: () => Promise.resolve([]) };
+export const workspace = {
+  isTrusted: true,
+  workspaceFolders: [],
+  fs: noted('fs'),
+  findFiles: () => Promise.resolve([]),
+  registerTextDocumentContentProvider: () => new Disposable(),
+};
 
 export const Uri = {
   joinPath: (base: { readonly path: string }, ...parts: string[]) =>
@@ -159,4 +171,6 @@ export class EventEmitter<T> {
 
 export class CancellationError extends Error {}
 
-export class Disposable {}
+export class Disposable {
+  dispose(): void {}
+}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { tests as commonmark } from 'commonmark-spec';
 import * as fc from 'fast-check';
 import * as vscode from 'vscode';
-import { transcriptDocument } from '../../src/chat/markdownDocument';
+import { transcriptDocument } from '../../src/chat/transcript/markdownDocument';
 import { commands, documents } from '../../src/contributions';
 import { revisionText } from '../../src/organization/documents';
 import { markdownOf } from '../../src/readiness/exports';
@@ -71,6 +71,17 @@ describe('documents of foreign words', () => {
     for (const target of hostileTargets) await assertNone(transcript(hostileForms(target)));
   });
 
+  it('hold no other link where what stands in code goes on behind it', async () => {
+    const [, , , , , target] = hostileTargets;
+    for (const texts of [
+      // Its brackets pair with those within the words of a link.
+      [`[a \`](/etc/passwd)\` b](https://x.invalid)[click\\](${target}) \\![click](${target})`],
+      // A tag in the quotes of another.
+      ['<a href="hi\'> <a href=hi\'>\n">', `\`\`\`html\n<a href=${target}></a>\n\`\`\`\n\nWords behind it.`],
+    ])
+      await assertNone(transcript(texts));
+  });
+
   it('hold no other link of the CommonMark examples', async function () {
     for (const target of [command, '../x', 'file:///x']) {
       const hostile = examples.map(example => example.replaceAll('/url', target));
@@ -107,7 +118,7 @@ describe('documents of foreign words', () => {
       fc.asyncProperty(fc.array(fc.array(piece, { maxLength: 8 }), { minLength: 1, maxLength: 4 }), texts =>
         assertNone(transcript(texts.map(pieces => pieces.join('')))),
       ),
-      { numRuns: 200 },
+      { numRuns: Number(process.env['AGENT_CONSOLE_LINK_RUNS'] ?? 200) },
     );
   });
 
@@ -174,7 +185,7 @@ describe('documents of foreign words', () => {
     });
     const text = hostileForms(command).join('\n\n');
     await vscode.commands.executeCommand(commands.chat.send, { sessionId, text });
-    await vscode.commands.executeCommand(commands.chat.openDocument, sessionId);
+    await vscode.commands.executeCommand(commands.chat.export, sessionId);
     const document = vscode.window.activeTextEditor?.document;
     assert.equal(document?.uri.scheme, documents.details);
     assert.match(document.getText(), /some\.command/);

@@ -1,3 +1,4 @@
+import '../vscode/runningTest';
 import { runMocha, testFiles } from '../vscode/mochaRun';
 
 /** The entry of `extensionTestsPath`: runs the built host tests inside the extension host; rejects when one fails. */

@@ -217,31 +217,4 @@ describe('attachments', () => {
     await stage.holds('short');
     assert.deepEqual(await stage.send(), { text: 'short', files: [textFile('pasted text.txt', long)] });
   });
-
-  it('are the files of several tabs', async () => {
-    const { workbench } = stage;
-    const { page } = workbench;
-    await workbench.openContainer('Explorer');
-    for (const name of names) {
-      await workbench.explorerRow(name).dblclick();
-      await workbench.tab(name).waitFor();
-    }
-    await workbench.tab('a.txt').click({ modifiers: ['ControlOrMeta'] });
-    await page.locator('.tabs-container .tab.multi-selected').nth(1).waitFor();
-    await workbench.contextMenu(workbench.tab('a.txt'), 'Send open files to agent session');
-    const rows = workbench.quickInput.locator('.monaco-list-row');
-    await rows.nth(2).waitFor();
-    // Which tabs are selected, VS Code does not tell: the clicked one is chosen.
-    await workbench.quickInput
-      .locator('.monaco-list-row[aria-checked="true"]', { hasText: 'a.txt' })
-      .waitFor();
-    await rows.filter({ hasText: 'c.txt' }).click();
-    await page.keyboard.press('Enter');
-    await attached('a.txt', 'c.txt');
-    await stage.composer.click();
-    assert.deepEqual(await stage.send('Two tabs'), {
-      text: 'Two tabs',
-      files: [textFile('a.txt', 'a.txt\n'), textFile('c.txt', 'c.txt\n')],
-    });
-  });
 });

@@ -34,6 +34,7 @@ describe('the composer of a page by itself', () => {
         chips: [],
         total: '',
         sending: false,
+        canStop: false,
         queues: true,
         queue: [],
         queueNote: 'Waits',

@@ -137,7 +137,7 @@ describe('hooks', () => {
     const question = await window.notified('Install the hooks in');
     assert.doesNotMatch((await question.textContent()) ?? '', /\u202e/, 'the name of a file is foreign text');
     await question.getByRole('button', { name: 'Write change' }).click();
-    await window.notified('The hooks are in');
+    await window.notified('The hooks are installed in');
     const text = fs.readFileSync(file, 'utf8');
     const found = /"command": ?"(sh (?:[^"\\]|\\.)*)"/.exec(text)?.[1];
     assert.ok(found !== undefined && found.includes(`'${data}/agent-console-hook.sh'`), text);
@@ -312,12 +312,12 @@ describe('hooks', () => {
     await window.page.keyboard.type('Remove hooks');
     await window.pick('Remove hooks…');
     // The list before it names the file, too.
-    await window.quickInput.getByPlaceholder('Choose the file to remove them from').waitFor();
+    await window.quickInput.getByPlaceholder('Remove the hooks from which file?').waitFor();
     await window.pick('(bug).json');
     await window.page.locator('.monaco-diff-editor').waitFor();
     const question = await window.notified('Remove the hooks from');
     await question.getByRole('button', { name: 'Write change' }).click();
-    await window.notified('The hooks are gone');
+    await window.notified('The hooks were removed');
     assert.equal(fs.readFileSync(file, 'utf8'), foreign);
     await window.runCommand('Agent Console: Check hooks');
     await window.quickInput.getByText('No hooks have been installed from here').waitFor();

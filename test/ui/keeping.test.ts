@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { startSampleService, type RecordedRequest, type SampleService } from '../fakes/sampleService';
+import { until } from '../until';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { commandLink } from './corpus';
 import { showsJust } from './shown';
@@ -134,9 +135,7 @@ describe('nothing is lost', () => {
     // The old one stays until the new one is accepted.
     await row.locator('.send-state').first().waitFor({ state: 'detached' });
     assert.equal(sends(), 4);
-    // A row is hidden until it has been measured.
-    await row.first().waitFor();
-    assert.equal(await row.count(), 1);
+    await until(async () => (await row.count()) === 1);
   });
 
   it('when the page of the chat does not load: it is tried again', async () => {

@@ -201,7 +201,9 @@ function shown({ page }: Workbench, text: string): Promise<void> {
 
 /** Both open as documents, and nobody is asked where to save them. */
 async function exportUsersAndUsage(workbench: Workbench): Promise<void> {
-  await workbench.runCommand('Agent Console: Export users as CSV');
+  await workbench.showOnly('Organization');
+  const users = workbench.row('Organization', /^Users/);
+  await workbench.contextMenu(users, 'Export users or control history as CSV');
   await shown(workbench, '@acme.example');
   await workbench.runCommand('Agent Console: Open usage');
   const page = workbench.webview();

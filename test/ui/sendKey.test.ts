@@ -23,6 +23,7 @@ const state = (sending: boolean): PanelState => ({
     queue: [],
     queueNote: '',
     queueStopped: false,
+    canStop: false,
     target: '',
     sendKey: 'enter',
     largePaste: 'inline',

@@ -6,14 +6,14 @@ import { runMocha, tellSlowest, testFiles } from './mochaRun';
 import { testOutput } from './paths';
 import { endAll } from './processes';
 
-/** `node mochaMain.js unit|ui [FILE]`: the built tests of one folder, or one of its files, in plain Node. */
+/** `node mochaMain.js unit|ui [FILE...]`: the built tests of one folder, or some of its files, in plain Node. */
 async function main(): Promise<number> {
-  const [name = 'unit', file] = process.argv.slice(2);
+  const [name = 'unit', ...named] = process.argv.slice(2);
   // Each test file is a bundle of its own, with its own clearing up at the end of the process.
   process.setMaxListeners(100);
-  const files = file === undefined ? testFiles(path.join(testOutput, name)) : [file];
+  const files = named.length === 0 ? testFiles(path.join(testOutput, name)) : named;
   const resultFile = process.env['AGENT_CONSOLE_TEST_RESULT'];
-  if (name === 'ui' && file === undefined) {
+  if (name === 'ui' && files.length > 1) {
     // A window keeps two cores busy while it opens, and waits after that.
     const jobs = Math.min(2, availableParallelism());
     const tally = await runFiles(files, jobs, ['--enable-source-maps', __filename, name]);
@@ -23,12 +23,12 @@ async function main(): Promise<number> {
   }
   const tally = await runMocha({
     files,
-    jobs: file === undefined ? Math.min(4, availableParallelism()) : 1,
+    jobs: Math.min(4, availableParallelism(), files.length),
     grep: process.env['AGENT_CONSOLE_TEST_GREP'],
     resultFile,
     hooks: path.join(testOutput, name === 'ui' ? 'ui/rootHooks.js' : 'vscode/runningTest.js'),
   });
-  if (file === undefined) tellSlowest(tally);
+  if (files.length > 1) tellSlowest(tally);
   return tally.failed > 0 ? 1 : 0;
 }
 

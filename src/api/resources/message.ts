@@ -28,26 +28,3 @@ export const messageSchema = openObject({
 });
 
 export const sentSchema = openObject({ messageId: z.string(), ...texts('status') });
-
-/** `data` is base64; `mediaType` such as `image/png`. */
-export interface ImageAttachment {
-  readonly type: 'base64';
-  readonly data: string;
-  readonly mediaType: string;
-}
-
-/** `parsedData` is the text of a text file, `path` relative to the workspace. */
-export interface FileAttachment extends ImageAttachment {
-  readonly parsedData?: string | undefined;
-  readonly name?: string | undefined;
-  readonly path?: string | undefined;
-}
-
-/** Body of section 4.7. */
-export interface OutgoingMessage {
-  readonly text: string;
-  readonly images?: readonly ImageAttachment[] | undefined;
-  readonly files?: readonly FileAttachment[] | undefined;
-  /** Where to route; the session's own computer when left out. */
-  readonly computerId?: string | undefined;
-}

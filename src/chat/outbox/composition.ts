@@ -1,22 +1,22 @@
 import * as vscode from 'vscode';
 import { Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/event';
-import type { Attachments, Inspected } from '../attachments';
+import type { Attachments, Inspected } from '../attach/attachments';
 import type { Outbox } from './outbox';
 import {
+  type AttachmentReference,
+  type Draft,
+  type Entry,
   inDraft,
+  isSettled,
+  type Message,
+  type Shown,
+  type Target,
   together,
   UNDECIDED,
   withTakenBack,
   withWords,
-  type AttachmentReference,
-  type Draft,
-  type Entry,
-  type Message,
-  type Shown,
-  type Target,
 } from './record';
-import { isSettled } from './refusals';
 
 /** An attachment of the draft: `undefined` while it is being looked at. */
 export interface Attached {

@@ -98,8 +98,13 @@ export class Outbox extends Disposable {
       this.edit(withText(edit), edit);
       return;
     }
-    const both = { ...edit, over: before.over };
-    this.#keep([...this.#kept.slice(0, -1), { change: withText(both), edit: both, writes: [] }]);
+    const { over } = before;
+    const both = { ...edit, over };
+    // What was typed and erased again is nothing to be written, and must not meet what others write later.
+    const isNothing = edit.text === over.text && edit.stash === over.stash;
+    const after = isNothing ? [] : [{ change: withText(both), edit: both, writes: [] }];
+    this.#keep([...this.#kept.slice(0, -1), ...after]);
+    if (!this.isUnwritten) this.#stored.fire();
   }
 
   /** Changes what is composed: at once here, durable soon. */
@@ -115,10 +120,13 @@ export class Outbox extends Disposable {
   async change(change: Change): Promise<OutboxRecord> {
     clearTimeout(this.#timer);
     const write = randomUUID();
+    let settled: readonly Kept[] = [];
     const work = this.#collection.update(this.#sessionId, stored => {
       const before = stored ?? EMPTY;
       const open = this.#kept.filter(isMissingIn(before));
       const after = change(apply(open, before));
+      // What changes nothing is there already.
+      settled = after === before ? open : [];
       if (after === before) return stored;
       for (const each of open) each.writes.push(write);
       return { ...after, writes: [...before.writes, write].slice(-MOST_WRITES) };
@@ -126,7 +134,7 @@ export class Outbox extends Disposable {
     this.#writing = Promise.allSettled([this.#writing, work]);
     try {
       const after = (await work) ?? EMPTY;
-      this.#forget(after);
+      this.#forget(after, settled);
       this.#isFailing = false;
       if (this.#kept.length === 0) this.#stored.fire();
       return after;
@@ -189,8 +197,8 @@ export class Outbox extends Disposable {
     this.#timer = setTimeout(() => void this.change(outbox => outbox).catch(this.#report), delay);
   }
 
-  #forget(stored: OutboxRecord): void {
-    const open = this.#kept.filter(isMissingIn(stored));
+  #forget(stored: OutboxRecord, settled: readonly Kept[] = []): void {
+    const open = this.#kept.filter(kept => isMissingIn(stored)(kept) && !settled.includes(kept));
     if (open.length === this.#kept.length) return;
     this.#kept = open;
     this.#changed.fire();

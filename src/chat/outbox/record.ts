@@ -1,6 +1,7 @@
+import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import { openObject, recordSchema, type RecordOf } from '../../api';
-import { sentAttachment } from '../messages';
+import { sentAttachment } from '../transcript/messages';
 
 /** An attachment of a message by its address; its bytes are read when it is sent. Size in bytes. */
 const reference = () => openObject({ ...sentAttachment(), uri: z.string() });
@@ -267,4 +268,25 @@ function without(uris: readonly string[], { attachments }: Message): readonly st
 
 function isSame<T extends object>(one: T, other: T): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Why a person's act on a message was not carried out: errors whose messages are sentences. */
+
+export function isBusy(): Error {
+  return new Error(vscode.l10n.t('The message before this one is still being sent.'));
+}
+
+/** It was recorded, but its window lost its turn before the request left. */
+export function isQueued(): Error {
+  return new Error(vscode.l10n.t('The message is in the queue. It goes out when the agent is idle.'));
+}
+
+/** Another window was first with the composer. */
+export function isChanged(): Error {
+  return new Error(vscode.l10n.t('The text was changed in another window. Look at it and send it again.'));
+}
+
+/** There is nothing left to decide about. */
+export function isSettled(): Error {
+  return new Error(vscode.l10n.t('This message has been settled meanwhile.'));
 }

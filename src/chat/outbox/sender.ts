@@ -4,12 +4,12 @@ import { isApiError, QueryError, type ApiClient } from '../../api';
 import type { Logger } from '../../log';
 import type { Lease, Storage } from '../../storage';
 import { oneLine } from '../../util/text';
-import type { Attachments } from '../attachments';
-import type { BuildBody } from '../bodyBuilder';
-import type { SentMessage } from '../messages';
-import { arrivedAs } from '../model';
+import type { Attachments } from '../attach/attachments';
+import type { BuildBody } from '../attach/body';
+import type { SentMessage } from '../transcript/messages';
+import { arrivedAs } from '../transcript/model';
 import type { ChatSession, ChatSessions } from '../sessions';
-import type { Transcript } from '../transcript';
+import type { Transcript } from '../transcript/transcript';
 import type { Outbox } from './outbox';
 import {
   inEntry,
@@ -190,7 +190,7 @@ export class Sender {
       if (!isRecorded) return;
       if (!lease.isHeld()) {
         // The machine slept: it was not sent, and goes out in its turn unless somebody has decided about it meanwhile.
-        await outbox.change(inEntry(id, ['sending'], { state: 'queued' }));
+        await outbox.settle(inEntry(id, ['sending'], { state: 'queued' }));
         return;
       }
       const outcome = this.#finish(entry, client.messages.sendBody(sessionId, body));

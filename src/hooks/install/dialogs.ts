@@ -16,7 +16,7 @@ import { foldCase } from '../receive/inbox';
 
 export interface DialogDeps {
   readonly log: Logger;
-  readonly installation: Installation;
+  readonly installation: Pick<Installation, 'look' | 'files' | 'planInstall' | 'planUninstall' | 'carryOut'>;
   readonly place: HookPlace;
   /** The folder of the extension that holds the script. */
   readonly shipped: string;
@@ -63,7 +63,7 @@ export class Dialogs extends Disposable {
     const copy = await installation.carryOut(plan);
     await storeFile(file);
     const done = vscode.l10n.t(
-      'The hooks are in {0}. Sessions that are already open may read them only after a restart.',
+      'The hooks are installed in {0}. Sessions that are already open may need a restart to use them.',
       middle(file, 80),
     );
     const buttons: NoticeButton[] = [
@@ -85,7 +85,7 @@ export class Dialogs extends Disposable {
     const plan = await installation.planUninstall(file);
     if (!(await this.#agreed(plan, vscode.l10n.t('Remove the hooks from {0}?', path.basename(file))))) return;
     await installation.carryOut(plan);
-    const done = vscode.l10n.t('The hooks are gone from {0}.', middle(file, 80));
+    const done = vscode.l10n.t('The hooks were removed from {0}.', middle(file, 80));
     notify(log, 'info', forNotification(done, 500));
   }
 
@@ -94,13 +94,19 @@ export class Dialogs extends Disposable {
     needRealFiles();
     const { installation, place, shipped, log } = this.#deps;
     await placeScript(place, shipped);
-    for (const { file, events } of await installation.files()) {
+    const files = await installation.files();
+    const repaired: string[] = [];
+    for (const { file, events } of files) {
       const plan = await installation.planInstall(file, events);
       const question = vscode.l10n.t('Repair the hooks in {0}?', path.basename(file));
-      if (plan.text !== plan.read.text && (await this.#agreed(plan, question)))
-        await installation.carryOut(plan);
+      if (!(await this.#agreed(plan, question))) continue;
+      if (plan.text !== plan.read.text) await installation.carryOut(plan);
+      repaired.push(middle(file, 80));
     }
-    notify(log, 'info', vscode.l10n.t('The hooks are repaired.'));
+    if (files.length === 0) this.#noneInstalled();
+    if (repaired.length === 0) return;
+    const done = vscode.l10n.t('Repaired the hooks in {0}.', repaired.join(', '));
+    notify(log, 'info', forNotification(done, 500));
   }
 
   /** Shows what a plan would change in the diff editor, and asks beside it. */
@@ -132,10 +138,14 @@ export class Dialogs extends Disposable {
     }
   }
 
+  #noneInstalled(): void {
+    notify(this.#deps.log, 'info', vscode.l10n.t('No hooks have been installed here.'));
+  }
+
   async #chooseInstalled(): Promise<string | undefined> {
     const files = await this.#deps.installation.files();
     if (files.length === 0) {
-      notify(this.#deps.log, 'info', vscode.l10n.t('No hooks have been installed from here.'));
+      this.#noneInstalled();
       return undefined;
     }
     const rows = files.map(({ file, events }) => ({
@@ -146,7 +156,7 @@ export class Dialogs extends Disposable {
     }));
     const options = {
       title: vscode.l10n.t('Remove hooks'),
-      placeHolder: vscode.l10n.t('Choose the file to remove them from'),
+      placeHolder: vscode.l10n.t('Remove the hooks from which file?'),
     };
     return (await vscode.window.showQuickPick(rows, options))?.file;
   }
@@ -161,7 +171,7 @@ export class Dialogs extends Disposable {
     };
     input.title = vscode.l10n.t('Install hooks');
     input.prompt = vscode.l10n.t(
-      'Path of the settings file your command-line client reads; its manual names it.',
+      'Path of the settings file that your command-line client reads. Its manual says where it is.',
     );
     input.placeholder = path.join('~', '…', 'settings.json');
     input.value = this.#deps.namedFile() || (known?.file ?? '');
@@ -201,13 +211,13 @@ export function needRealFiles(): void {
 function namedFile({ file }: Given): string | undefined {
   if (file === undefined) return undefined;
   if (typeof file !== 'string' || !path.isAbsolute(file))
-    throw new Error(vscode.l10n.t('Name the settings file by its full path.'));
+    throw new Error(vscode.l10n.t('Enter the full path of the settings file.'));
   return path.normalize(file);
 }
 
 function problemOf(file: string): string | undefined {
   if (!path.isAbsolute(file)) return vscode.l10n.t('Enter a full path, or one that begins with ~.');
-  return /\.jsonc?$/i.test(file) ? undefined : vscode.l10n.t('A settings file ends in .json.');
+  return /\.jsonc?$/i.test(file) ? undefined : vscode.l10n.t('A settings file ends in .json or .jsonc.');
 }
 
 function expand(text: string): string {
@@ -229,7 +239,7 @@ async function mayBeShared(file: string): Promise<boolean> {
     {
       modal: true,
       detail: vscode.l10n.t(
-        'The hooks name a path on this machine. Where the file is shared, for example by version control, others get a hook that does nothing for them. The user settings of the client are usually the better place.',
+        "The hooks name a path on this machine. If the file is shared, for example through version control, others get hooks that do nothing for them. The client's user settings are usually the better place.",
       ),
     },
     yes,
@@ -270,7 +280,7 @@ async function chooseEvents(there: readonly string[]): Promise<EventName[] | und
   const rows = eventNames.map(label => ({ label, detail: detail[label], picked: preset.includes(label) }));
   const picked = await vscode.window.showQuickPick(rows, {
     title: vscode.l10n.t('Install hooks'),
-    placeHolder: vscode.l10n.t('Choose the events you want to be told about'),
+    placeHolder: vscode.l10n.t('Choose the events to be notified about'),
     canPickMany: true,
     ignoreFocusOut: true,
   });

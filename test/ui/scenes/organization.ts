@@ -25,8 +25,8 @@ export const organizationScenes: readonly Scene[] = [
         .locator('.monaco-tl-twistie')
         .click();
       await workbench.row('Organization', /^Amara/).waitFor();
-      await workbench.runCommand('Agent Console: Filter control history…');
-      await workbench.pick('Setting…');
+      await workbench.viewAction('Organization', 'Filter users or control history');
+      await workbench.pick('Changes to a setting…');
       await workbench.quickInput.locator('.monaco-list-row').nth(5).waitFor();
       return undefined;
     },
@@ -38,7 +38,7 @@ export const organizationScenes: readonly Scene[] = [
       await workbench.showOnly('Organization');
       await workbench
         .view('Organization')
-        .getByText(/may read neither/)
+        .getByText(/cannot read users or/)
         .waitFor();
       return undefined;
     },

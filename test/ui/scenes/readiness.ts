@@ -63,7 +63,7 @@ export const readinessScenes: readonly Scene[] = [
       await workbench.row('Readiness', 'Type check').click();
       await workbench.webview().locator('tr.wanted').waitFor();
       await workbench.webview().getByRole('searchbox').fill('no such criterion');
-      await workbench.webview().getByText('No criterion matches.').waitFor();
+      await workbench.webview().getByText('No matching criteria.').waitFor();
       return undefined;
     },
   },

@@ -70,7 +70,9 @@ describe('the key and what is sent', function () {
           onUnauthorized: () => Promise.resolve(true),
         });
         const error = await failureOf(
-          endpoint.name === 'messages.send' ? api.messages.send('s1', { text: BODY }) : endpoint.call(api),
+          endpoint.name === 'messages.send'
+            ? api.messages.sendBody('s1', JSON.stringify({ text: BODY }))
+            : endpoint.call(api),
         );
         for (const text of [everythingIn(error), log.lines.join('\n')]) {
           assert.ok(!text.includes(KEY), `${endpoint.name}: ${text}`);
@@ -95,7 +97,7 @@ describe('the key and what is sent', function () {
           }),
         ),
     });
-    const error = await failureOf(api.messages.send('s1', { text: BODY }));
+    const error = await failureOf(api.messages.sendBody('s1', JSON.stringify({ text: BODY })));
     assert.equal(error.reason, 'broken');
     for (const text of [everythingIn(error), log.lines.join('\n')]) {
       assert.ok(!text.includes(KEY) && !text.includes(BODY), text);

@@ -6,7 +6,7 @@ import {
   type ApiErrorFacts,
   type ApiErrorKind,
   type ApiErrorReason,
-} from '../../../src/api';
+} from '../../../src/api/errors';
 import { errorSentence } from '../../../src/util/errorSentence';
 
 const request = { method: 'GET', path: '/api/v0/computers', origin: 'https://api.example.com' } as const;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ApiErrorKind, ApiErrorReason } from '../../../src/api';
+import type { ApiErrorKind, ApiErrorReason } from '../../../src/api/errors';
 import { FaultServer, REQUEST_ID, type Fault } from '../../fakes/faultServer';
 import { clientOf, ENDPOINTS, failureOf } from './support';
 

@@ -78,22 +78,28 @@ describe('a 100 MB answer', function () {
     assert.deepEqual([error.kind, error.reason], ['malformedAnswer', 'tooLarge']);
   });
 
-  it('an answer cut into single bytes is read whole', async () => {
+  it('an answer cut into single bytes, with a byte order mark, is read whole', async () => {
     const text = JSON.stringify({
       computers: [{ id: 'é', name: '🦊'.repeat(2_000), providerType: 'byom', createdAt: 1 }],
     });
-    const bytes = new TextEncoder().encode(text);
+    const bytes = new TextEncoder().encode(`\uFEFF${text}`);
+    let length = bytes.length;
     const { api } = clientOf(server, {
       fetch: () => {
         const body = new ReadableStream<Uint8Array>({
           start: controller => {
-            for (const byte of bytes) controller.enqueue(Uint8Array.of(byte));
+            for (const byte of bytes.subarray(0, length)) controller.enqueue(Uint8Array.of(byte));
             controller.close();
           },
         });
         return Promise.resolve(new Response(body, { status: 200 }));
       },
     });
+    assert.equal((await api.computers.list()).items[0]?.name, '🦊'.repeat(2_000));
+    // One that ends within a letter leaves nothing to the next.
+    length = bytes.indexOf(0xf0) + 1;
+    assert.equal((await failureOf(api.computers.list())).code, 'notJson');
+    length = bytes.length;
     assert.equal((await api.computers.list()).items[0]?.name, '🦊'.repeat(2_000));
   });
 });

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { failureOf as failureBelow } from '../../../src/api/failures';
-import type { ApiErrorReason } from '../../../src/api';
+import type { ApiErrorReason } from '../../../src/api/errors';
 import { FaultServer } from '../../fakes/faultServer';
 import { makeCertificate } from '../../fakes/certificate';
 import { clientOf, failureOf } from './support';

@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import {
-  EARLIEST_DAY,
-  latestDay,
-  looksLikeJwt,
-  parseAddress,
-  proposeAppUrl,
-  QueryError,
-  type QueryProblem,
-} from '../../../src/api';
+import { EARLIEST_DAY, latestDay, parseAddress, proposeAppUrl, QueryError } from '../../../src/api';
+import { looksLikeJwt } from '../../../src/api/address';
+import type { QueryProblem } from '../../../src/api/errors';
 import { FaultServer } from '../../fakes/faultServer';
 import { clientOf, collect } from './support';
 

@@ -85,11 +85,14 @@ describe('what each endpoint sends and takes', () => {
       { type: 'base64', data: 'AA==', mediaType: 'text/plain', name: 'a.txt', path: 'a.txt' },
     ] as const;
     assert.deepEqual(
-      await client(sent).messages.send('s1', { text: 'hi', images, files, computerId: 'c1' }),
+      await client(sent).messages.sendBody(
+        's1',
+        JSON.stringify({ text: 'hi', images, files, computerId: 'c1' }),
+      ),
       sent,
     );
     assert.deepEqual(JSON.parse(hit().body), { text: 'hi', images, files, computerId: 'c1' });
-    await client(sent).messages.send('s1', { text: '' });
+    await client(sent).messages.sendBody('s1', JSON.stringify({ text: '' }));
     assert.equal(hit().body, '{"text":""}');
 
     const bytes = new TextEncoder().encode('{"text":"grüße 🦊"}');
@@ -138,9 +141,7 @@ describe('what each endpoint sends and takes', () => {
         () => api.sessions.get(id),
         () => api.sessions.get('s', { computerId: id }),
         () => api.sessions.create({ computerId: id }),
-        () => api.messages.send(id, { text: '' }),
         () => api.messages.sendBody(id, '{}'),
-        () => api.messages.send('s', { text: '', computerId: id }),
         () => api.messages.get(id, 'm'),
         () => api.messages.get('s', id),
         () => collect(api.readiness.reports({ repoId: id })),
@@ -265,7 +266,7 @@ describe('what each endpoint sends and takes', () => {
     assert.deepEqual([createdAt, status, messageCount], [undefined, undefined, undefined]);
     const message = await api.messages.get('s', 'm');
     assert.deepEqual([message.id, message.role, message.createdAt], ['m', undefined, undefined]);
-    const sent = await api.messages.send('s', { text: 'x' });
+    const sent = await api.messages.sendBody('s', JSON.stringify({ text: 'x' }));
     assert.deepEqual([sent.messageId, sent.status], ['m', undefined]);
   });
 
@@ -358,7 +359,9 @@ describe('what each endpoint sends and takes', () => {
   });
 
   it('an accepted message without its id is an unknown outcome', async () => {
-    const error = await failureOf(client({ status: 'pending' }).messages.send('s1', { text: 'x' }));
+    const error = await failureOf(
+      client({ status: 'pending' }).messages.sendBody('s1', JSON.stringify({ text: 'x' })),
+    );
     assert.deepEqual([error.kind, error.code, error.status], ['outcomeUnknown', 'wrongShape', 200]);
   });
 

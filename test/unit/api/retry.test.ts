@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { memoryGate, type ApiError } from '../../../src/api';
+import type { ApiError } from '../../../src/api';
+import { memoryGate } from '../../../src/api/retryAfter';
 import { FaultServer, type Fault } from '../../fakes/faultServer';
 import { clientOf, COMPUTER, failureOf, NOON, SESSION } from './support';
 
@@ -39,7 +40,9 @@ describe('retries and pauses', () => {
       server.answer(fault);
       const log = { trace: closed, debug: closed, info: closed, warn: closed, error: closed };
       const { api } = clientOf(server, { log });
-      const error = await failureOf(api.messages.send(SESSION.sessionId, { text: 'Once' }));
+      const error = await failureOf(
+        api.messages.sendBody(SESSION.sessionId, JSON.stringify({ text: 'Once' })),
+      );
       assert.equal(error.kind, 'outcomeUnknown');
       assert.equal(server.hits.length, 1);
     }
@@ -220,7 +223,7 @@ describe('retries and pauses', () => {
       server.answer(REJECTED);
       let asked = 0;
       const { api } = clientOf(server, { onUnauthorized: () => Promise.resolve(++asked > 0) });
-      const error = await failureOf(api.messages.send('s1', { text: 'hi' }));
+      const error = await failureOf(api.messages.sendBody('s1', JSON.stringify({ text: 'hi' })));
       assert.deepEqual([error.kind, asked, server.hits.length], ['unauthorized', 1, 1]);
     });
 

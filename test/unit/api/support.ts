@@ -1,35 +1,15 @@
 import assert from 'node:assert/strict';
 import { ApiClient, isApiError, type ApiClientOptions, type ApiError } from '../../../src/api';
-import type { Logger } from '../../../src/log';
 import type { FaultServer } from '../../fakes/faultServer';
+import { silentLog } from '../../fakes/log';
 
 export const KEY = 'fk-canary-0123456789-abcdefgh';
 /** Noon (UTC) of a day on which 2026-11-20 is the latest that can be asked for. */
 export const NOON = Date.UTC(2026, 10, 21, 12);
 
-/** Keeps every line. */
-export class MemoryLog implements Logger {
-  readonly lines: string[] = [];
-  trace(message: string): void {
-    this.lines.push(message);
-  }
-  debug(message: string): void {
-    this.lines.push(message);
-  }
-  info(message: string): void {
-    this.lines.push(message);
-  }
-  warn(message: string): void {
-    this.lines.push(message);
-  }
-  error(message: string, cause?: unknown): void {
-    this.lines.push(`${message} ${String(cause)}`);
-  }
-}
-
 export interface TestClient {
   readonly api: ApiClient;
-  readonly log: MemoryLog;
+  readonly log: ReturnType<typeof silentLog>;
   /** Every wait asked for, ms. */
   readonly waits: number[];
   readonly clock: { now: number };
@@ -40,7 +20,7 @@ export function clientOf(
   server: Pick<FaultServer, 'origin'>,
   options: Partial<ApiClientOptions> = {},
 ): TestClient {
-  const log = new MemoryLog();
+  const log = silentLog();
   const waits: number[] = [];
   const clock = { now: NOON };
   const api = new ApiClient({
@@ -76,125 +56,98 @@ export async function collect<T>(pages: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
+const DAYS = { startDate: '2026-11-01', endDate: '2026-11-20' };
+export const SESSION = { sessionId: 's1', status: 'idle', messageCount: 2, createdAt: 1, updatedAt: 2 };
+export const COMPUTER = { id: 'c1', name: 'atlas', providerType: 'byom', createdAt: 1 };
+const content = [{ type: 'text', text: 'hi', id: 'x' }];
+export const MESSAGE = { id: 'm1', role: 'user', content, createdAt: 1, updatedAt: 2 };
+const meta = { org_id: 'o', start_date: DAYS.startDate, end_date: DAYS.endDate, has_more: false };
+const rows = { data: [{ date: '2026-11-01', group_key: 'k', user_id: 'u' }], meta };
+const pagination = { hasMore: false, nextCursor: null };
+const reports = [{ reportId: 'r1', createdAt: 1, repoUrl: 'https://host/a/b', apps: {}, report: {} }];
+
+type Call = (api: ApiClient, signal?: AbortSignal) => Promise<unknown>;
+const paths = {
+  tokens: 'tokens',
+  tools: 'tools',
+  activity: 'activity',
+  productivity: 'productivity',
+} as const;
+const analytics = (Object.keys(paths) as (keyof typeof paths)[]).map(name => {
+  const call: Call = (api, signal) => api.analytics[name](DAYS, { signal });
+  return [`GET analytics.${name}`, `/api/v1/analytics/${paths[name]}`, call, rows] as const;
+});
+const calls: readonly (readonly [name: string, path: string, call: Call, good: unknown])[] = [
+  [
+    'GET computers.list',
+    '/api/v0/computers',
+    (api, signal) => api.computers.list({ signal }),
+    { computers: [COMPUTER] },
+  ],
+  [
+    'GET computers.get',
+    '/api/v0/computers/c1',
+    (api, signal) => api.computers.get('c1', { signal }),
+    COMPUTER,
+  ],
+  ['GET sessions.get', '/api/v0/sessions/s1', (api, signal) => api.sessions.get('s1', { signal }), SESSION],
+  [
+    'GET messages.get',
+    '/api/v0/sessions/s1/messages/m1',
+    (api, signal) => api.messages.get('s1', 'm1', { signal }),
+    MESSAGE,
+  ],
+  [
+    'GET organization.users',
+    '/api/v0/organization/users',
+    (api, signal) => collect(api.organization.users({}, { signal })),
+    { users: [{ id: 'u1' }], pagination },
+  ],
+  [
+    'GET organization.controlHistory',
+    '/api/v0/organization/enterprise-controls/history',
+    (api, signal) => collect(api.organization.controlHistory({}, { signal })),
+    { changes: [{ revision: 1, settings: {} }], pagination },
+  ],
+  ...analytics,
+  [
+    'GET analytics.users',
+    '/api/v1/analytics/users',
+    (api, signal) => collect(api.analytics.users(DAYS, { signal })),
+    rows,
+  ],
+  [
+    'GET readiness.reports',
+    '/api/organization/maturity-level-reports',
+    // Its first page: without an end marker, only the next one tells that it was all.
+    (api, signal) => api.readiness.reports({}, { signal }).next(),
+    { reports },
+  ],
+  [
+    'POST sessions.create',
+    '/api/v0/sessions',
+    (api, signal) => api.sessions.create({ computerId: 'c1' }, { signal }),
+    SESSION,
+  ],
+  [
+    'POST messages.send',
+    '/api/v0/sessions/s1/messages',
+    (api, signal) => api.messages.sendBody('s1', '{"text":"hi"}', { signal }),
+    { messageId: 'm1', status: 'pending' },
+  ],
+];
+
 export interface Endpoint {
   readonly name: string;
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  readonly call: (api: ApiClient, signal?: AbortSignal) => Promise<unknown>;
+  readonly call: Call;
   /** An answer the endpoint takes. */
   readonly good: unknown;
 }
 
-const DAYS = { startDate: '2026-11-01', endDate: '2026-11-20' };
-export const SESSION = { sessionId: 's1', status: 'idle', messageCount: 2, createdAt: 1, updatedAt: 2 };
-export const COMPUTER = { id: 'c1', name: 'atlas', providerType: 'byom', createdAt: 1 };
-export const MESSAGE = {
-  id: 'm1',
-  role: 'user',
-  content: [{ type: 'text', text: 'hi', id: 'x' }],
-  createdAt: 1,
-  updatedAt: 2,
-};
-const META = { org_id: 'o', start_date: DAYS.startDate, end_date: DAYS.endDate };
-const rows = {
-  data: [{ date: '2026-11-01', group_key: 'k', user_id: 'u' }],
-  meta: { ...META, has_more: false },
-};
-const LAST = { hasMore: false, nextCursor: null };
-
-const drain = (pages: AsyncIterable<unknown>): Promise<unknown> => collect(pages);
-
 /** Every endpoint of section 4. */
-export const ENDPOINTS: readonly Endpoint[] = [
-  get('computers.list', '/api/v0/computers', (api, signal) => api.computers.list({ signal }), {
-    computers: [COMPUTER],
-  }),
-  get(
-    'computers.get',
-    '/api/v0/computers/c1',
-    (api, signal) => api.computers.get('c1', { signal }),
-    COMPUTER,
-  ),
-  get('sessions.get', '/api/v0/sessions/s1', (api, signal) => api.sessions.get('s1', { signal }), SESSION),
-  get(
-    'messages.get',
-    '/api/v0/sessions/s1/messages/m1',
-    (api, signal) => api.messages.get('s1', 'm1', { signal }),
-    MESSAGE,
-  ),
-  get(
-    'organization.users',
-    '/api/v0/organization/users',
-    (api, signal) => drain(api.organization.users({}, { signal })),
-    {
-      users: [{ id: 'u1' }],
-      pagination: LAST,
-    },
-  ),
-  get(
-    'organization.controlHistory',
-    '/api/v0/organization/enterprise-controls/history',
-    (api, signal) => drain(api.organization.controlHistory({}, { signal })),
-    { changes: [{ revision: 1, settings: {} }], pagination: LAST },
-  ),
-  get(
-    'analytics.tokens',
-    '/api/v1/analytics/tokens',
-    (api, signal) => api.analytics.tokens(DAYS, { signal }),
-    rows,
-  ),
-  get(
-    'analytics.tools',
-    '/api/v1/analytics/tools',
-    (api, signal) => api.analytics.tools(DAYS, { signal }),
-    rows,
-  ),
-  get(
-    'analytics.activity',
-    '/api/v1/analytics/activity',
-    (api, signal) => api.analytics.activity(DAYS, { signal }),
-    rows,
-  ),
-  get(
-    'analytics.productivity',
-    '/api/v1/analytics/productivity',
-    (api, signal) => api.analytics.productivity(DAYS, { signal }),
-    rows,
-  ),
-  get(
-    'analytics.users',
-    '/api/v1/analytics/users',
-    (api, signal) => drain(api.analytics.users(DAYS, { signal })),
-    rows,
-  ),
-  get(
-    'readiness.reports',
-    '/api/organization/maturity-level-reports',
-    // Its first page: without an end marker, only the next one tells that it was all.
-    (api, signal) => api.readiness.reports({}, { signal }).next(),
-    { reports: [{ reportId: 'r1', createdAt: 1, repoUrl: 'https://host/a/b', apps: {}, report: {} }] },
-  ),
-  post(
-    'sessions.create',
-    '/api/v0/sessions',
-    (api, signal) => api.sessions.create({ computerId: 'c1' }, { signal }),
-    SESSION,
-  ),
-  post(
-    'messages.send',
-    '/api/v0/sessions/s1/messages',
-    (api, signal) => api.messages.send('s1', { text: 'hi' }, { signal }),
-    {
-      messageId: 'm1',
-      status: 'pending',
-    },
-  ),
-];
-
-function get(name: string, path: string, call: Endpoint['call'], good: unknown): Endpoint {
-  return { name, method: 'GET', path, call, good };
-}
-
-function post(name: string, path: string, call: Endpoint['call'], good: unknown): Endpoint {
-  return { name, method: 'POST', path, call, good };
-}
+export const ENDPOINTS: readonly Endpoint[] = calls.map(([what, path, call, good]) => {
+  const [method, name = ''] = what.split(' ');
+  return { method: method === 'POST' ? 'POST' : 'GET', name, path, call, good };
+});

@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { Attachments, AttachmentsRefused, type AttachableFiles } from '../../../src/chat/attachments';
-import { messageBody } from '../../../src/chat/body';
-import { sniff } from '../../../src/chat/mediaTypes';
+import { Attachments, AttachmentsRefused, type AttachableFiles } from '../../../src/chat/attach/attachments';
+import { messageBody } from '../../../src/chat/attach/body';
+import { sniff } from '../../../src/chat/attach/mediaTypes';
 import { without } from '../../../src/util/without';
 import { cleanUp, diskFiles, limits, temporaryFolder, writeFile } from './support';
 

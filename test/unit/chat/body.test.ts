@@ -2,8 +2,13 @@ import assert from 'node:assert/strict';
 import { buildSync } from 'esbuild';
 import * as fc from 'fast-check';
 import * as path from 'node:path';
-import { messageBody, type BodyPart, type BodySource } from '../../../src/chat/body';
-import { bodyBuilder, type BuildBody } from '../../../src/chat/bodyBuilder';
+import {
+  bodyBuilder,
+  type BodyPart,
+  type BodySource,
+  type BuildBody,
+  messageBody,
+} from '../../../src/chat/attach/body';
 import { cleanUp, temporaryFolder } from './support';
 
 afterEach(cleanUp);
@@ -34,7 +39,7 @@ function expected({ text, computerId, parts }: BodySource): string {
 
 function workerBuilder(): BuildBody {
   const outfile = path.join(temporaryFolder(), 'bodyWorker.js');
-  const entry = path.join(process.env['AGENT_CONSOLE_ROOT']!, 'src/chat/bodyWorker.ts');
+  const entry = path.join(process.env['AGENT_CONSOLE_ROOT']!, 'src/chat/attach/bodyWorker.ts');
   buildSync({ entryPoints: [entry], outfile, bundle: true, platform: 'node', format: 'cjs' });
   return bodyBuilder(outfile);
 }

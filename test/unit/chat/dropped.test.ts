@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
-import { droppedFiles } from '../../../src/chat/given';
-import { tabFiles } from '../../../src/chat/openTabs';
+import { droppedFiles } from '../../../src/chat/attach/given';
 
 const uri = (text: string): vscode.Uri =>
   ({ scheme: 'file', path: text, toString: () => `file://${text}` }) as unknown as vscode.Uri;
@@ -49,39 +48,5 @@ describe('what is dropped on the list of sessions', () => {
     assert.equal(reads, 0);
     assert.deepEqual(await files[0]?.read(), new Uint8Array([7]));
     assert.equal(reads, 1);
-  });
-});
-
-describe('the files open beside a tab', () => {
-  const tab = (label: string, input: unknown, isActive = false) => ({ label, input, isActive });
-  const [a, b, c] = ['/a', '/b', '/c'].map(uri) as [vscode.Uri, vscode.Uri, vscode.Uri];
-  const groups = [
-    { isActive: true, tabs: [tab('a', { uri: a }), tab('b', { uri: b }, true)] },
-    {
-      isActive: false,
-      tabs: [
-        tab('b', { uri: b }),
-        tab('page', { viewType: 'x' }),
-        tab('c (changed)', { original: a, modified: c }),
-        tab('nothing', undefined),
-        tab('c', { uri: c }),
-      ],
-    },
-  ];
-  const shown = (files: ReturnType<typeof tabFiles>) =>
-    files.map(({ label, isChosen }) => `${label}${isChosen ? '*' : ''}`);
-
-  it('are those of its group, each once, with the clicked one chosen', () => {
-    assert.deepEqual(shown(tabFiles(groups, a, { groupId: 0, editorIndex: 0 })), ['a*', 'b']);
-    // In two groups: the index tells which is meant.
-    assert.deepEqual(shown(tabFiles(groups, b, { groupId: 1, editorIndex: 0 })), ['b*', 'c (changed)']);
-    assert.deepEqual(shown(tabFiles(groups, b, { groupId: 0, editorIndex: 1 })), ['a', 'b*']);
-    assert.deepEqual(shown(tabFiles(groups, c, undefined)), ['b', 'c (changed)*']);
-  });
-
-  it('are those in front where no tab was clicked', () => {
-    for (const nothing of [undefined, null, 5, {}, 'file:///a'])
-      assert.deepEqual(shown(tabFiles(groups, nothing, nothing)), ['a', 'b*']);
-    assert.deepEqual(tabFiles([], a, { editorIndex: 0 }), []);
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { headerOf } from '../../../src/chat/panelState';
+import { headerOf } from '../../../src/chat/panel/panelState';
 import type { ChatSession } from '../../../src/chat/sessions';
 import { Formatter } from '../../../src/util/format';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { safeLink } from '../../../src/chat/panelHandlers';
+import { safeLink } from '../../../src/chat/panel/panelHandlers';
 import { chatProtocol } from '../../../src/chat/protocol';
 import { acts } from '../../fakes/vscode';
 import { panelOf } from './panelScene';

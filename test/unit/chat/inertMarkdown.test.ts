@@ -3,7 +3,7 @@ import { tests as commonmark } from 'commonmark-spec';
 import * as fc from 'fast-check';
 import MarkdownIt from 'markdown-it';
 import { Marked } from 'marked';
-import { inertLine, inertMarkdown } from '../../../src/chat/inertMarkdown';
+import { inertLine, inertMarkdown } from '../../../src/chat/transcript/inertMarkdown';
 import { hostileForms, hostileTargets, isFollowable } from './hostileLinks';
 import { growsEvenly } from '../../growth';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { Attachments } from '../../../src/chat/attachments';
-import { KeptFiles } from '../../../src/chat/keptFiles';
+import { Attachments } from '../../../src/chat/attach/attachments';
+import { KeptFiles } from '../../../src/chat/attach/keptFiles';
 import { cleanUp, diskFiles, limits, temporaryFolder, writeFile } from './support';
 
 afterEach(cleanUp);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Attachments, Inspected } from '../../../src/chat/attachments';
+import type { Attachments, Inspected } from '../../../src/chat/attach/attachments';
 import { Composition } from '../../../src/chat/outbox/composition';
 import { scene } from './scene';
 import { cleanUp } from './support';

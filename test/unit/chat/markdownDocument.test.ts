@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { marked } from 'marked';
-import { transcriptDocument } from '../../../src/chat/markdownDocument';
-import type { KnownMessage } from '../../../src/chat/messages';
-import { toStored } from '../../../src/chat/messages';
-import { RowBuilder } from '../../../src/chat/rows';
+import { transcriptDocument } from '../../../src/chat/transcript/markdownDocument';
+import { type KnownMessage, toStored } from '../../../src/chat/transcript/messages';
+import { RowBuilder } from '../../../src/chat/transcript/rows';
 import { Formatter } from '../../../src/util/format';
 import { knownOf, message, sendRecord } from './support';
 

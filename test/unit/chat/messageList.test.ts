@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ApiClient, Extra, Message, Page } from '../../../src/api';
-import { MessageList } from '../../../src/chat/messageList';
-import type { KnownMessage, StoredMessage } from '../../../src/chat/messages';
-import { RowBuilder } from '../../../src/chat/rows';
+import { MessageList } from '../../../src/chat/transcript/messageList';
+import type { KnownMessage, StoredMessage } from '../../../src/chat/transcript/messages';
+import { RowBuilder } from '../../../src/chat/transcript/rows';
 import { startSampleService } from '../../fakes/sampleService';
 import { Formatter } from '../../../src/util/format';
 import { sendAndRead, texts } from './scene';
@@ -171,7 +171,7 @@ describe('a conversation with a service that lists messages', () => {
     await conversation.readOn();
     const watch = conversation.watch();
     service.fail({ kind: 'status', status: 400, match: { method: 'GET', path: /\/messages$/ }, times: 1 });
-    await client.messages.send(sessionId, { text: 'From elsewhere' });
+    await client.messages.sendBody(sessionId, JSON.stringify({ text: 'From elsewhere' }));
     await service.settle();
     const failed = (): boolean => window.log.lines.some(line => /could not be read/.test(line));
     await window.sessions.refresh(sessionId);
@@ -229,7 +229,7 @@ describe('a conversation with a service that lists messages', () => {
         };
       },
     });
-    await client.messages.send(sessionId, { text: 'Hello' });
+    await client.messages.sendBody(sessionId, JSON.stringify({ text: 'Hello' }));
     await service.settle();
     await window.sessions.refresh(sessionId);
     await window.conversation.readOn();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { arrivedAs, frontiers, gapCount, inOrder, isShown } from '../../../src/chat/model';
-import type { KnownMessage } from '../../../src/chat/messages';
+import { arrivedAs, frontiers, gapCount, inOrder, isShown } from '../../../src/chat/transcript/model';
+import type { KnownMessage } from '../../../src/chat/transcript/messages';
 import { knownOf, message, sendRecord } from './support';
 
 const ids = (messages: readonly KnownMessage[]): string[] => messages.map(entry => entry.id);

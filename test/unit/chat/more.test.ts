@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { moreActs } from '../../../src/chat/more';
-import { headerOf } from '../../../src/chat/panelState';
+import { moreActs } from '../../../src/chat/panel/more';
+import { headerOf } from '../../../src/chat/panel/panelState';
 import type { ChatSession } from '../../../src/chat/sessions';
 import { Formatter } from '../../../src/util/format';
 
@@ -22,9 +22,9 @@ const session = (facts: Partial<ChatSession> = {}): ChatSession => ({
   status: 'idle',
   ...facts,
 });
-const wordsOf = (known: ChatSession | undefined, kind: 'panel' | 'view' = 'panel'): string[] =>
-  moreActs({ conversation: { sessionId: 's', session: known }, find: () => undefined }, kind).map(
-    ({ label }) => label.replace(/^\$\([a-z-]+\) /, ''),
+const wordsOf = (known: ChatSession | undefined): string[] =>
+  moreActs({ conversation: { sessionId: 's', session: known }, find: () => undefined }).map(({ label }) =>
+    label.replace(/^\$\([a-z-]+\) /, ''),
   );
 /** The words of the tree for these commands of the sessions. */
 const titlesOf = (...names: readonly string[]): string[] =>
@@ -47,12 +47,11 @@ function contextMenu(known: ChatSession | undefined): string[] {
 describe('what else can be done with the session of a chat', () => {
   it('is said in the words of its row in the tree, and is what is not so already', () => {
     const plain = titlesOf('copyId', 'copyLink', 'showDetails', 'rename', 'pin', 'archive');
-    assert.deepEqual(wordsOf(session()).slice(3), plain);
+    assert.deepEqual(wordsOf(session()).slice(2), plain);
     assert.deepEqual(
       wordsOf(session({ isPinned: true, isArchived: true })).slice(-3),
       titlesOf('rename', 'unpin', 'unarchive'),
     );
-    assert.equal(wordsOf(session(), 'view').at(-1), 'Open in an editor');
   });
 
   it('is offered by the menu of the header, too', () => {
@@ -63,7 +62,7 @@ describe('what else can be done with the session of a chat', () => {
   });
 
   it('changes nothing of a session that is not in the list', () => {
-    assert.deepEqual(wordsOf(undefined).slice(3), titlesOf('copyId', 'copyLink', 'showDetails'));
+    assert.deepEqual(wordsOf(undefined).slice(2), titlesOf('copyId', 'copyLink', 'showDetails'));
     assert.deepEqual(contextMenu(undefined), []);
   });
 });

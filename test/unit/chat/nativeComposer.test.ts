@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeNatively, type Prompts } from '../../../src/chat/nativeComposer';
+import { writeNatively, type Prompts } from '../../../src/chat/panel/nativeComposer';
 import { posts, scene } from './scene';
 import { cleanUp, until } from './support';
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { candidates, fileChoices, readPosition } from '../../../src/chat/openPath';
-import { fileName } from '../../../src/chat/saveMarkdown';
+import { candidates, fileChoices, readPosition } from '../../../src/chat/panel/openPath';
 
 const folder = { path: '/home/me/shop', name: 'shop' };
 
@@ -60,13 +59,5 @@ describe('a file named in a message', () => {
         }
       }),
     );
-  });
-});
-
-describe('the name of an exported file', () => {
-  it('is one that every file system takes', () => {
-    assert.equal(fileName('Fix: flaky/checkout "test"?'), 'Fix-flaky-checkout-test');
-    assert.equal(fileName('../../etc'), 'etc');
-    assert.equal(fileName('\u202e…'), '');
   });
 });

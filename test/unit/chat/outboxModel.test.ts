@@ -5,15 +5,15 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { mock } from 'node:test';
-import type { Shown } from '../../../src/chat/outbox/record';
 import { Database } from '../../../src/storage/database';
+import { Ledger } from './outboxPerson';
 import { SESSION, transcriptTexts, World, type Answer, type Disk, type Process } from './outboxWorld';
 
 const MINUTE = 60_000;
 
 type Act =
   | {
-      readonly act: 'write' | 'submit' | 'look' | 'store' | 'crash' | 'doom' | 'refresh';
+      readonly act: 'write' | 'erase' | 'submit' | 'look' | 'store' | 'crash' | 'doom' | 'refresh';
       readonly at: number;
     }
   | {
@@ -31,7 +31,7 @@ type Act =
 const at = fc.nat(1);
 const acts: fc.Arbitrary<Act> = fc.oneof(
   { weight: 12, arbitrary: fc.record({ act: fc.constantFrom('write', 'submit'), at }) },
-  { weight: 3, arbitrary: fc.record({ act: fc.constantFrom('look', 'store', 'refresh'), at }) },
+  { weight: 4, arbitrary: fc.record({ act: fc.constantFrom('look', 'store', 'refresh', 'erase'), at }) },
   { weight: 2, arbitrary: fc.record({ act: fc.constantFrom('crash', 'doom'), at }) },
   {
     weight: 4,
@@ -70,40 +70,6 @@ const leftBehind = fc.record({
   isSendQueued: fc.boolean(),
 });
 type Before = typeof leftBehind extends fc.Arbitrary<infer T> ? T : never;
-
-/** The pieces of text a person wrote, by what may have become of each. */
-class Ledger {
-  readonly written: string[] = [];
-  readonly discarded = new Set<string>();
-  /** How often each may leave: once, and again after it was refused or by a person's decision about one whose outcome is unknown. */
-  readonly #allowed = new Map<string, number>();
-  readonly #shared = new Set<string>();
-
-  /** A piece unlike every other. */
-  next(): string {
-    const number = this.written.length + 1;
-    const piece = `<${(number * 2_654_435_761) % 1_000_000_007}>`;
-    this.written.push(piece);
-    return piece;
-  }
-
-  in(text: string): readonly string[] {
-    return this.written.filter(piece => text.includes(piece));
-  }
-
-  allow(text: string): void {
-    for (const piece of this.in(text)) this.#allowed.set(piece, this.allowed(piece) + 1);
-  }
-
-  /** Two versions of a text are both there where neither can be told to be the newer one: with what they share. */
-  share({ text, stash = '' }: Shown): void {
-    for (const piece of this.in(stash)) if (text.includes(piece)) this.#shared.add(piece);
-  }
-
-  allowed(piece: string): number {
-    return this.#shared.has(piece) ? Infinity : (this.#allowed.get(piece) ?? 1);
-  }
-}
 
 class Run {
   readonly world: World;
@@ -182,11 +148,16 @@ class Run {
         if (window.isSubmitting) return;
         const piece = ledger.next();
         this.#look(window);
-        const { text: before, stash } = window.shown;
-        const text = before === '' ? piece : `${before} ${piece}`;
-        person.write(text, window.shown);
-        window.shown = { text, stash };
-        window.unsaved = { text, at: world.now };
+        const { text } = window.shown;
+        this.#write(window, text === '' ? piece : `${text} ${piece}`);
+        return;
+      }
+      case 'erase': {
+        // All that the field holds, where it is one piece.
+        const { text } = window.shown;
+        if (window.isSubmitting || !ledger.written.includes(text)) return;
+        ledger.discarded.add(text);
+        this.#write(window, '');
         return;
       }
       case 'submit':
@@ -204,19 +175,23 @@ class Run {
         return;
       }
       case 'refresh':
-        person.refresh().catch(() => undefined);
-        return;
+        return void person.refresh().catch(() => undefined);
       case 'crash':
         world.end(window);
         return;
       case 'doom':
-        window.isDoomed = true;
-        return;
+        return void (window.isDoomed = true);
       case 'run':
         return world.run(window.pid, act.most);
       case 'decide':
         this.#decide(this.windows[index] ?? window, act.how);
     }
+  }
+
+  #write(window: Process, text: string): void {
+    window.person.write(text, window.shown);
+    window.shown = { ...window.shown, text };
+    window.unsaved = { text, at: this.world.now };
   }
 
   #submit(window: Process): void {
@@ -328,8 +303,15 @@ class Run {
           assert.ok(places <= 1, `${piece} is shown ${places} times in ${pid}: ${told}`);
       }
     }
-    for (const { person, pid } of this.windows)
+    for (const { person, pid } of this.windows) {
+      assert.deepEqual(
+        person.draft(),
+        this.windows[0]?.person.draft(),
+        `${pid} shows another draft: ${told}`,
+      );
+      assert.ok(!person.isUnwritten(), `${pid} keeps something it never writes: ${told}`);
       assert.ok(!person.entries().some(({ state }) => state === 'sending'), `${pid} sends for ever: ${told}`);
+    }
   }
 }
 

@@ -1,9 +1,9 @@
 import { Conversation } from '../../../src/chat/conversation';
-import type { KnownMessage } from '../../../src/chat/messages';
+import type { KnownMessage } from '../../../src/chat/transcript/messages';
 import type { Unsaved } from '../../../src/chat/protocol';
 import { Outboxes } from '../../../src/chat/outbox/outbox';
 import type { Shown } from '../../../src/chat/outbox/record';
-import { ReadingPlaces } from '../../../src/chat/readingPlaces';
+import { ReadingPlaces } from '../../../src/chat/panel/readingPlaces';
 import type { Surroundings } from './outboxWorld';
 
 /** What a person can do in one window, and sees there. */
@@ -22,6 +22,7 @@ export interface Person {
   discard(id: string): Promise<unknown>;
   refresh(): Promise<void>;
   flush(): Promise<void>;
+  isUnwritten(): boolean;
   dispose(): void;
 }
 
@@ -49,10 +50,45 @@ export function openPerson(surroundings: Surroundings): Person {
     discard: id => conversation.discard(id),
     refresh: () => conversation.refresh(),
     flush: () => outboxes.flush(),
+    isUnwritten: () => outboxes.of(conversation.sessionId).isUnwritten,
     dispose: () => {
       conversation.dispose();
       outboxes.dispose();
       places.dispose();
     },
   };
+}
+
+/** The pieces of text a person wrote, by what may have become of each. */
+export class Ledger {
+  readonly written: string[] = [];
+  readonly discarded = new Set<string>();
+  /** How often each may leave: once, and again after it was refused or by a person's decision about one whose outcome is unknown. */
+  readonly #allowed = new Map<string, number>();
+  readonly #shared = new Set<string>();
+
+  /** A piece unlike every other. */
+  next(): string {
+    const number = this.written.length + 1;
+    const piece = `<${(number * 2_654_435_761) % 1_000_000_007}>`;
+    this.written.push(piece);
+    return piece;
+  }
+
+  in(text: string): readonly string[] {
+    return this.written.filter(piece => text.includes(piece));
+  }
+
+  allow(text: string): void {
+    for (const piece of this.in(text)) this.#allowed.set(piece, this.allowed(piece) + 1);
+  }
+
+  /** Two versions of a text are both there where neither can be told to be the newer one: with what they share. */
+  share({ text, stash = '' }: Shown): void {
+    for (const piece of this.in(stash)) if (text.includes(piece)) this.#shared.add(piece);
+  }
+
+  allowed(piece: string): number {
+    return this.#shared.has(piece) ? Infinity : (this.#allowed.get(piece) ?? 1);
+  }
 }

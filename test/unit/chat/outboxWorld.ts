@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { DatabaseSync } from 'node:sqlite';
 import { mock } from 'node:test';
 import { ApiError, type ApiClient } from '../../../src/api';
-import type { ConversationOptions } from '../../../src/chat/conversationOptions';
-import { textOf } from '../../../src/chat/messages';
+import type { ConversationOptions } from '../../../src/chat/conversation';
+import { textOf } from '../../../src/chat/transcript/messages';
 import type { ChatSession } from '../../../src/chat/sessions';
 import { openStorage, StorageError, type Storage } from '../../../src/storage';
 import type { Database, Write } from '../../../src/storage/database';
@@ -26,6 +26,7 @@ export type Surroundings = Pick<
   | 'storage'
   | 'sessions'
   | 'api'
+  | 'extras'
   | 'describe'
   | 'log'
   | 'buildBody'
@@ -167,6 +168,7 @@ export class World {
         ensure: () => Promise.resolve(),
         pick: () => Promise.resolve(undefined),
       },
+      extras: () => false,
       api: () => this.#client(pid),
       describe: String,
       buildBody: async ({ text }) => {
@@ -285,7 +287,7 @@ export class World {
         const doomed = this.processes.find(it => it.pid === pid && it.isDoomed);
         if (name === 'write' && failure === undefined && doomed !== undefined) this.end(doomed);
         await this.#inOrder(pid, name === 'write' || name === 'lease' ? this.step(pid) : undefined);
-        if (failure !== undefined) throw new StorageError('unwritable', 'no space left', '');
+        if (failure !== undefined) throw new StorageError('no space left');
         return result as never;
       },
       close: () => Promise.resolve(),

@@ -104,7 +104,7 @@ describe('a chat page that begins', () => {
     assert.equal(posted.filter(({ name }) => name === 'start').length, 1, 'the page is not begun anew');
   });
 
-  it('has its session followed from when it listens', async () => {
+  it('has its session followed from when it listens, while its service is in use, and asked once that is', async () => {
     const it = await scene();
     let watched = 0;
     Object.assign(it.window.sessions, {
@@ -113,14 +113,29 @@ describe('a chat page that begins', () => {
         return { dispose: () => watched-- };
       },
     });
-    const { said, posted, heard, panel } = panelOf(it);
+    const { said, posted, heard, panel, state, becameReady } = panelOf(it);
+    const signedIn = state.current;
+    let asked = 0;
+    it.window.conversation.refresh = () => {
+      asked++;
+      return Promise.resolve();
+    };
+    becameReady.fire();
     await it.window.conversation.load();
     assert.equal(watched, 0);
     said.fire(ready);
     await until(heard, () => told(posted, 'start') !== undefined);
-    assert.equal(watched, 1);
+    assert.deepEqual([watched, asked], [1, 1]);
+    state.set({ ...signedIn, service: { id: 'another', host: 'another' } });
+    becameReady.fire();
+    assert.deepEqual([watched, asked], [0, 1]);
+    state.set(signedIn);
+    assert.deepEqual([watched, asked], [1, 1]);
+    becameReady.fire();
+    assert.equal(asked, 2);
     panel.release();
-    assert.equal(watched, 0);
+    becameReady.fire();
+    assert.deepEqual([watched, asked], [0, 2]);
   });
 
   it('hears nothing of what the page before it in the same place still says', async () => {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { panelHandlers, type PanelActions } from '../../../src/chat/panelHandlers';
-import type { Teller } from '../../../src/chat/undo';
+import { type PanelActions, panelHandlers, type Teller } from '../../../src/chat/panel/panelHandlers';
 import { busy, queueUp } from './queueing';
 import { scene, sendAndRead } from './scene';
 import { cleanUp, composingOf, openWindow, temporaryFolder, until, writeFile, type Window } from './support';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
-import { ChatPanel } from '../../../src/chat/panel';
-import type { ChatPlace } from '../../../src/chat/place';
+import { ChatPanel } from '../../../src/chat/panel/panel';
+import type { ChatPlace } from '../../../src/chat/panel/place';
 import type { Connection } from '../../../src/connection';
 import { Emitter, ObservableValue } from '../../../src/util/event';
 import { silentLog } from '../../fakes/log';
@@ -47,9 +47,11 @@ export function panelOf({ window, client }: Scene, kind: ChatPlace['kind'] = 'pa
     },
   } as unknown as ChatPlace;
   const service = { id: conversation.serviceId, host: 'localhost' };
+  const state = new ObservableValue({ kind: 'signedIn', service });
+  const becameReady = new Emitter<void>();
   const connection = {
-    state: new ObservableValue({ kind: 'signedIn', service }),
-    onDidBecomeReady: new Emitter<void>().event,
+    state,
+    onDidBecomeReady: becameReady.event,
   } as unknown as Connection;
   const log = silentLog();
   const panel = new ChatPanel(place, {
@@ -74,5 +76,5 @@ export function panelOf({ window, client }: Scene, kind: ChatPlace['kind'] = 'pa
     },
   });
   afterwards(() => panel.release());
-  return { panel, said, posted, heard: heard.event, log };
+  return { panel, said, posted, heard: heard.event, log, state, becameReady };
 }

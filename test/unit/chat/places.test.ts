@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
-import type { ChatPanel } from '../../../src/chat/panel';
-import type { ChatPlace } from '../../../src/chat/place';
-import { Places } from '../../../src/chat/places';
+import type { ChatPanel } from '../../../src/chat/panel/panel';
+import type { ChatPlace } from '../../../src/chat/panel/place';
+import { Places } from '../../../src/chat/panel/places';
 import { Emitter } from '../../../src/util/event';
 import { acts, Uri } from '../../fakes/vscode';
 import { afterwards, cleanUp } from './support';

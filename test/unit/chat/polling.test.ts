@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { Attention } from '../../../src/chat/attention';
 import { SessionIndex } from '../../../src/sessions/sessionIndex';
 import { SessionMonitor } from '../../../src/sessions/monitor';
 import { startSampleService, type RecordedRequest, type SampleService } from '../../fakes/sampleService';
+import { Slot, type IDisposable } from '../../../src/util/disposable';
 import { ObservableValue } from '../../../src/util/event';
 import { afterwards, cleanUp, clientOf, storageIn, temporaryFolder } from './support';
 
@@ -11,20 +11,19 @@ afterEach(cleanUp);
 /** An open panel's questions about its session, as a real service counts them. */
 class Polled {
   readonly focused = new ObservableValue(true);
-  readonly attention: Attention;
-  now = 1_000_000;
+  readonly #watch = new Slot<IDisposable>();
 
   constructor(
     readonly service: SampleService,
     readonly monitor: SessionMonitor,
     readonly sessionId: string,
   ) {
-    this.attention = new Attention({
-      watch: () => monitor.watch(sessionId, 'inFront'),
-      refresh: () => undefined,
-      isBlocked: () => false,
-    });
-    afterwards(() => this.attention.dispose());
+    afterwards(() => this.#watch.dispose());
+  }
+
+  /** As a panel does that is shown or hidden. */
+  setVisible(visible: boolean): void {
+    this.#watch.set(visible ? this.monitor.watch(this.sessionId, 'inFront') : undefined);
   }
 
   get asked(): readonly RecordedRequest[] {
@@ -74,9 +73,9 @@ async function polled(fastestMs: number): Promise<Polled> {
 describe('the questions of an open panel', () => {
   it('come fast while the agent works, and ever slower while nothing changes', async () => {
     const it = await polled(20);
-    await clientOf(it.service).messages.send(it.sessionId, { text: 'Work' });
+    await clientOf(it.service).messages.sendBody(it.sessionId, JSON.stringify({ text: 'Work' }));
     const before = it.asked.length;
-    it.attention.setVisible(true);
+    it.setVisible(true);
     await it.until(before + 6);
     const times = it.asked.slice(before).map(({ receivedAt }) => receivedAt);
     const later = times[5]! - times[4]!;
@@ -85,13 +84,13 @@ describe('the questions of an open panel', () => {
 
   it('rest while nobody sees the panel or the window has no focus', async () => {
     const it = await polled(5);
-    await clientOf(it.service).messages.send(it.sessionId, { text: 'Work' });
-    it.attention.setVisible(true);
+    await clientOf(it.service).messages.sendBody(it.sessionId, JSON.stringify({ text: 'Work' }));
+    it.setVisible(true);
     await it.until(1);
-    it.attention.setVisible(false);
+    it.setVisible(false);
     const hidden = it.asked.length;
     it.focused.set(false);
-    it.attention.setVisible(true);
+    it.setVisible(true);
     // That nothing is asked has no event: twenty times the shortest pause between questions.
     await new Promise(resolve => setTimeout(resolve, 100));
     assert.ok(it.asked.length <= hidden + 1, 'only what was under way');
@@ -99,7 +98,7 @@ describe('the questions of an open panel', () => {
 
   it('come at once when the window gets the focus again, however long it had been idle', async () => {
     const it = await polled(100_000);
-    it.attention.setVisible(true);
+    it.setVisible(true);
     await it.until(1);
     it.focused.set(false);
     // Its answer has to be known: a window that comes back goes on from there.
@@ -118,7 +117,7 @@ describe('the questions of an open panel', () => {
       times: 1,
     });
     const first = it.monitor.check(it.sessionId);
-    it.attention.setVisible(true);
+    it.setVisible(true);
     const second = it.monitor.check(it.sessionId);
     await Promise.all([first, second]);
     assert.equal(it.asked.length, 1, 'whoever asks meanwhile gets the same answer');

@@ -154,6 +154,7 @@ describe('messages of the chat page', () => {
         requests: {
           send: () => Promise.reject(new Error('no')),
           history: () => [],
+          stop: () => null,
           attachBytes: () => null,
           attachedPicture: () => Promise.reject(new Error('no')),
           attach: () => null,

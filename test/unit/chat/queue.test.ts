@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { ownTexts } from '../../../src/chat/model';
+import { ownTexts } from '../../../src/chat/transcript/model';
 import { hasQueued } from '../../../src/chat/inUse';
 import { posts, scene, sendAndRead } from './scene';
 import { busy, drained, queued, queueUp, sent } from './queueing';
@@ -180,6 +180,32 @@ describe('a queue', () => {
       [['unknown', 'lost']],
     );
     assert.deepEqual([queued(other), sent(it)], [['next'], ['lost']]);
+  });
+
+  it('takes a message whose window lost its turn before the request left, which then leaves once', async () => {
+    const { root, client, sessionId, service, ...it } = await scene();
+    let [late, isToLapse] = [0, false];
+    const window = await openWindow({
+      ...{ root, client, sessionId, now: () => Date.now() + late },
+      fails: path => {
+        if (isToLapse && path.endsWith('/outbox')) [late, isToLapse] = [late + 60_000, false];
+        return false;
+      },
+    });
+    const { conversation } = window;
+    isToLapse = true;
+    await assert.rejects(conversation.sendDirectly('from a script', []), {
+      message: /queue/,
+      recorded: true,
+    });
+    await drained(window);
+    service.fail({ kind: 'reset', match: { method: 'POST' }, times: 1 });
+    await conversation.submit('lost');
+    await until(conversation.onDidChange, () => conversation.sends[0]?.state === 'unknown');
+    isToLapse = true;
+    await conversation.sendAgain(conversation.sends[0]!.id);
+    await drained(window);
+    assert.deepEqual(sent({ root, client, sessionId, service, ...it }), ['from a script', 'lost', 'lost']);
   });
 
   it('is not used while the agent is idle', async () => {

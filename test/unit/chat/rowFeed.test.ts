@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import type { Row, Splice } from '../../../src/chat/protocol';
-import { RowFeed } from '../../../src/chat/rowFeed';
+import { RowFeed } from '../../../src/chat/transcript/rowFeed';
 
 const row = (key: string): Row => ({ kind: 'date', key, at: 0 });
 

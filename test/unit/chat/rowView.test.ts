@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import type { Row, Splice } from '../../../src/chat/protocol';
-import { RowBuilder, type RowsInput } from '../../../src/chat/rows';
-import { RowView } from '../../../src/chat/rowView';
+import { RowBuilder, type RowsInput } from '../../../src/chat/transcript/rows';
+import { RowView } from '../../../src/chat/transcript/rowFeed';
 import { Formatter } from '../../../src/util/format';
 import { afterwards, cleanUp, knownOf, message } from './support';
 

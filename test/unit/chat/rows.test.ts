@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { MessageRow, Row } from '../../../src/chat/protocol';
-import { RowBuilder, type RowsInput } from '../../../src/chat/rows';
-import { toStored } from '../../../src/chat/messages';
+import { RowBuilder, type RowsInput } from '../../../src/chat/transcript/rows';
+import { toStored } from '../../../src/chat/transcript/messages';
 import { Formatter } from '../../../src/util/format';
 import { knownOf, message, sendRecord } from './support';
 

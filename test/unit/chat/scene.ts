@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ApiClient } from '../../../src/api';
-import { inOrder } from '../../../src/chat/model';
-import { textOf } from '../../../src/chat/messages';
+import { inOrder } from '../../../src/chat/transcript/model';
+import { textOf } from '../../../src/chat/transcript/messages';
 import { startSampleService, type SampleService } from '../../fakes/sampleService';
 import { afterwards, clientOf, openWindow, temporaryFolder, type Window } from './support';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { Outboxes, type Outbox } from '../../../src/chat/outbox/outbox';
 import { inDraft } from '../../../src/chat/outbox/record';
-import { ReadingPlaces } from '../../../src/chat/readingPlaces';
-import { Transcript } from '../../../src/chat/transcript';
+import { ReadingPlaces } from '../../../src/chat/panel/readingPlaces';
+import { Transcript } from '../../../src/chat/transcript/transcript';
 import { afterwards, brittle, cleanUp, message, storageIn, temporaryFolder, until } from './support';
 
 afterEach(cleanUp);
@@ -122,6 +122,22 @@ describe('what is written', () => {
     await stored;
     assert.equal((await outboxIn(root).read()).draft.text, 'first and second');
     assert.equal(errors.length, 1);
+  });
+
+  it('is nothing where it was erased at once, and moves no words of another window', async () => {
+    const root = temporaryFolder();
+    const [one, other] = [outboxIn(root), outboxIn(root)];
+    let isStored = false;
+    one.onDidStore(() => (isStored = true));
+    type(one, 'x');
+    type(one, '');
+    assert.ok(isStored, 'there is nothing to wait for');
+    type(other, 'words of the other window');
+    await other.flush();
+    await one.read();
+    await one.flush();
+    const { text, stash } = (await other.read()).draft;
+    assert.deepEqual([text, stash], ['words of the other window', undefined]);
   });
 
   it('is shown by both windows that wrote at the same time', async () => {

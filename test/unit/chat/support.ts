@@ -4,15 +4,19 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { pathToFileURL, fileURLToPath } from 'node:url';
 import { ApiClient } from '../../../src/api';
-import { Attachments, type AttachableFiles, type AttachmentLimits } from '../../../src/chat/attachments';
-import { Composing } from '../../../src/chat/composing';
+import {
+  Attachments,
+  type AttachableFiles,
+  type AttachmentLimits,
+} from '../../../src/chat/attach/attachments';
+import { Composing } from '../../../src/chat/panel/composing';
 import { Conversation } from '../../../src/chat/conversation';
-import { KeptFiles } from '../../../src/chat/keptFiles';
-import { messageBody } from '../../../src/chat/body';
-import type { KnownMessage, StoredMessage } from '../../../src/chat/messages';
+import { KeptFiles } from '../../../src/chat/attach/keptFiles';
+import { messageBody } from '../../../src/chat/attach/body';
+import type { KnownMessage, StoredMessage } from '../../../src/chat/transcript/messages';
 import { Outboxes } from '../../../src/chat/outbox/outbox';
 import type { Entry } from '../../../src/chat/outbox/record';
-import { ReadingPlaces } from '../../../src/chat/readingPlaces';
+import { ReadingPlaces } from '../../../src/chat/panel/readingPlaces';
 import type { ChatSession, ChatSessions } from '../../../src/chat/sessions';
 import type { Storage } from '../../../src/storage';
 import { openStorage } from '../../fakes/storage';
@@ -212,7 +216,7 @@ export async function openWindow(options: {
     api: () => (signedIn() ? client : undefined),
     describe: error => errorSentence(error),
     log,
-    ...(options.extras === undefined ? {} : { extras: options.extras }),
+    extras: options.extras ?? (() => false),
   });
   afterwards(() => {
     conversation.dispose();

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import type { AttachableFiles } from '../../../src/chat/attachments';
-import { KeptFiles } from '../../../src/chat/keptFiles';
+import type { AttachableFiles } from '../../../src/chat/attach/attachments';
+import { KeptFiles } from '../../../src/chat/attach/keptFiles';
 import { MAX_PIECE } from '../../../src/chat/protocol';
-import type { Piece } from '../../../src/chat/uploads';
-import { Uploads } from '../../../src/chat/uploads';
+import { type Piece, Uploads } from '../../../src/chat/attach/uploads';
 import { scene } from './scene';
 import { cleanUp, composingOf, diskFiles, openWindow, temporaryFolder, writeFile } from './support';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { StoredMessage } from '../../../src/chat/messages';
-import { walk, type WalkEnd } from '../../../src/chat/walk';
+import type { StoredMessage } from '../../../src/chat/transcript/messages';
+import { walk, type WalkEnd } from '../../../src/chat/transcript/walk';
 import { message } from './support';
 
 const chain = (length: number): Map<string, StoredMessage> =>

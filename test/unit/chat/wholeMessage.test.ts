@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { panelHandlers, type PanelActions } from '../../../src/chat/panelHandlers';
+import { panelHandlers, type PanelActions } from '../../../src/chat/panel/panelHandlers';
 import { partsOfRow, partText, wordsPattern, type MessageRow } from '../../../src/chat/protocol';
-import { RowBuilder, type RowsInput } from '../../../src/chat/rows';
-import { countsIn, messageText, wholeMessage } from '../../../src/chat/wholeMessage';
-import { transcriptDocument } from '../../../src/chat/markdownDocument';
+import { RowBuilder, type RowsInput } from '../../../src/chat/transcript/rows';
+import { countsIn, messageText, wholeMessage } from '../../../src/chat/transcript/wholeMessage';
+import { transcriptDocument } from '../../../src/chat/transcript/markdownDocument';
 import { Formatter } from '../../../src/util/format';
 import { acts } from '../../fakes/vscode';
 import { scene, sendAndRead } from './scene';

@@ -22,7 +22,7 @@ describe('a computer in words', () => {
   ];
 
   it('says when the service reports no status, and shows one it does not know', () => {
-    assert.match(computerRow(computer(), words).description, /^no status reported · cloud/);
+    assert.match(computerRow(computer(), words).description, /^status unknown · cloud/);
     assert.match(computerRow(computer({ status: 'hibernating' }), words).description, /^hibernating/);
   });
 
@@ -33,7 +33,7 @@ describe('a computer in words', () => {
     assert.deepEqual(rows(failed), ['completed · 8 sec', 'error · 1 sec · No room', 'not started']);
     assert.equal(rows(computer({ status: 'provisioning' }))[2], 'pending');
     const bare = { id: 'c9' };
-    assert.deepEqual(computerRow(bare, words), { label: 'c9', description: 'no status reported' });
+    assert.deepEqual(computerRow(bare, words), { label: 'c9', description: 'status unknown' });
     assert.match(computerDocument(bare, words), /\*\*Created\*\*: not known/);
     assert.equal(computerRow({ id: 'c9', hostname: 'h' }, words).label, 'h');
     assert.match(computerRow(failed, words).description, /^error · No room/);

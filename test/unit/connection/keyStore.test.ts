@@ -1,15 +1,16 @@
+import { silentLog } from '../../fakes/log';
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { KeyStore, parseKey, type Secrets } from '../../../src/connection/keys';
 import { Emitter } from '../../../src/util/event';
-import { brokenSecrets, MemoryLog, SharedSecrets } from './support';
+import { brokenSecrets, SharedSecrets } from './support';
 
 const here = { baseUrl: 'https://api.example.com', appUrl: 'https://app.example.com' };
 const there = { baseUrl: 'https://api.example.org', appUrl: 'https://app.example.com' };
 
 describe('the key store', () => {
   it('keeps a key for one pair of addresses only', async () => {
-    const store = new KeyStore(new SharedSecrets().window(), new MemoryLog());
+    const store = new KeyStore(new SharedSecrets().window(), silentLog());
     assert.equal(await store.store(here, 'k1'), 'kept');
     assert.equal(await store.read(here), 'k1');
     assert.equal(await store.read(there), undefined);
@@ -27,7 +28,7 @@ describe('the key store', () => {
       delete: () => Promise.resolve(),
       onDidChange: new Emitter<{ key: string }>().event,
     };
-    const store = new KeyStore(secrets, new MemoryLog());
+    const store = new KeyStore(secrets, silentLog());
     assert.equal(await store.store(here, 'mine'), 'untilClosed');
     assert.equal(await store.read(here), 'mine');
     for (const name of values.keys()) values.set(name, 'newer');
@@ -35,14 +36,14 @@ describe('the key store', () => {
   });
 
   it('lets go of a held key when it is removed', async () => {
-    const store = new KeyStore(brokenSecrets('forgets').window(), new MemoryLog());
+    const store = new KeyStore(brokenSecrets('forgets').window(), silentLog());
     assert.equal(await store.store(here, 'k'), 'untilClosed');
     await store.remove(here);
     assert.equal(await store.read(here), undefined);
   });
 
   it('reads nothing where the secret storage cannot be read, and logs no key', async () => {
-    const log = new MemoryLog();
+    const log = silentLog();
     const secrets = { ...brokenSecrets('throws').window(), get: () => Promise.reject(new Error('locked')) };
     const store = new KeyStore(secrets, log);
     assert.equal(await store.store(here, 'secret-word'), 'untilClosed');
@@ -54,7 +55,7 @@ describe('the key store', () => {
   it('speaks up for its own keys only', async () => {
     const secrets = new SharedSecrets();
     const window = secrets.window();
-    const store = new KeyStore(window, new MemoryLog());
+    const store = new KeyStore(window, silentLog());
     let heard = 0;
     const subscription = store.onDidChange(() => heard++);
     await window.store('somebody else', 'x');

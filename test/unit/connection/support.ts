@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import * as os from 'node:os';
 import * as path from 'node:path';
 import type { AddressSettings, Environment } from '../../../src/connection/addresses';
 import type { AccessRow } from '../../../src/connection/check';
@@ -11,42 +10,19 @@ import { ServiceConnection } from '../../../src/connection/connection';
 import type { Secrets } from '../../../src/connection/keys';
 import type { Prompts, Step, StepAnswer } from '../../../src/connection/prompts';
 import type { Addresses, ConnectionState } from '../../../src/connection/types';
-import type { Logger } from '../../../src/log';
 import type { Storage } from '../../../src/storage';
+import { later, temporaryFolder } from '../../fakes/cleanUp';
+import { silentLog } from '../../fakes/log';
 import { openStorage } from '../../fakes/storage';
 import { startSampleService, type SampleService, type SampleServiceOptions } from '../../fakes/sampleService';
 import { Emitter, type Event } from '../../../src/util/event';
 import { until } from '../../until';
+export { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 
 /** Keys no text anywhere may hold. */
 export const CANARY = 'canary-key-7f3a9b51c2';
 export const OTHER_CANARY = 'other-canary-key-d04e88';
 const CANARIES = [CANARY, OTHER_CANARY];
-
-const cleanups: (() => unknown)[] = [];
-
-/** Ends everything a test has opened, in the opposite order. */
-export async function cleanUp(): Promise<void> {
-  const problems: unknown[] = [];
-  for (const run of cleanups.splice(0).reverse()) {
-    try {
-      await run();
-    } catch (error) {
-      problems.push(error);
-    }
-  }
-  if (problems.length > 0) throw problems[0];
-}
-
-export function later(run: () => unknown): void {
-  cleanups.push(run);
-}
-
-export function temporaryFolder(): string {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'agent-console-connection-'));
-  later(() => fs.rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** A running service that takes the canary as its Owner's key. */
 export async function service(options: SampleServiceOptions = {}): Promise<SampleService> {
@@ -247,21 +223,10 @@ export class Person implements Prompts {
   }
 }
 
-export class MemoryLog implements Logger {
-  readonly lines: string[] = [];
-  readonly trace = (message: string): void => void this.lines.push(message);
-  readonly debug = this.trace;
-  readonly info = this.trace;
-  readonly warn = this.trace;
-  error(message: string, cause?: unknown): void {
-    this.lines.push(`${message} ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}`);
-  }
-}
-
 export interface Window {
   readonly connection: ConnectionPart;
   readonly person: Person;
-  readonly log: MemoryLog;
+  readonly log: ReturnType<typeof silentLog>;
   readonly storage: Storage;
   readonly context: Record<string, unknown>;
 }
@@ -279,7 +244,7 @@ export class Machine {
   }
 
   window(environment: Environment = {}): Window {
-    const log = new MemoryLog();
+    const log = silentLog();
     const storage = openStorage({ root: path.join(this.root, 'storage'), log });
     const context: Record<string, unknown> = {};
     const person = new Person();

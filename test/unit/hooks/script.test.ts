@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { sweep } from '../../../src/hooks/receive/inbox';
-import { Refusal } from '../../../src/hooks/install/settings';
 import { EVENT_CAP, hookEvent } from '../../../src/hooks/model';
 import {
   commandLine,
@@ -90,7 +89,7 @@ describe('the hook command', function () {
     assert.equal(read(place, sent(place)[0]!), long.slice(0, EVENT_CAP + 1));
   });
 
-  /** What the client may meet: how things are before it runs the command, and what it runs. */
+  /** What the client may meet: how things are before it runs the command, and what it runs before that. */
   const noSpool = ({ spool }: HookPlace): void => fs.rmSync(spool, { recursive: true, force: true });
   const faults: Readonly<Record<string, (place: HookPlace) => unknown>> = {
     nothing: () => undefined,
@@ -110,21 +109,21 @@ describe('the hook command', function () {
         fs.writeFileSync(path.join(place.spool, `${1_700_000_000 + index}.old.json`), '');
     },
     'a disk without room for a byte': () => 'ulimit -f 0; ',
+    'a disk without room for all of it, which ends who writes on': () => 'ulimit -f 8; ',
     'a disk without room for all of it': () => `trap '' XFSZ; ulimit -f 8; `,
   };
-  const inputs = {
-    'an event': event,
-    'nothing at all': '',
-    'what is no JSON': Buffer.from([0, 255, 254, 10, 123, 0]),
-    '10 MB': Buffer.alloc(10_000_000, 'x'),
-  };
+  const inputs = [event, '', Buffer.from([0, 255, 254, 10, 123, 0]), Buffer.alloc(10_000_000, 'x')];
   for (const [fault, prepare] of Object.entries(faults)) {
-    it(`ends quietly, whatever it is given, with ${fault} in its way`, async () => {
+    it(`ends quietly, and leaves nothing half written, with ${fault} in its way`, async () => {
       const place = await temporaryPlace();
-      for (const input of Object.values(inputs)) {
+      for (const input of inputs) {
         const first = prepare(place);
         const command = (typeof first === 'string' ? first : '') + commandLine(place.script, 'linux');
         quiet(await run('/bin/sh', ['-c', command], input));
+        if (typeof first !== 'string') continue;
+        const isSmall = input.length < 4_096 && !first.includes('-f 0');
+        assert.equal(fs.readdirSync(place.spool).length, isSmall && input.length > 0 ? 1 : 0, fault);
+        for (const name of sent(place)) fs.rmSync(path.join(place.spool, name));
       }
     });
   }
@@ -171,32 +170,6 @@ describe('the hook command', function () {
     assert.equal(fs.readdirSync(place.spool).length, 1);
   });
 
-  for (const [what, spoil] of [
-    ['the script is gone', place => fs.rmSync(place.script)],
-    ['all of it is gone', place => fs.rmSync(place.folder, { recursive: true })],
-    [
-      'the spool is a file',
-      place => {
-        fs.rmdirSync(place.spool);
-        fs.writeFileSync(place.spool, '');
-      },
-    ],
-    [
-      'the spool leads nowhere',
-      place => {
-        fs.rmdirSync(place.spool);
-        fs.symlinkSync('/no/such/folder', place.spool);
-      },
-    ],
-  ] as const satisfies readonly (readonly [string, (place: HookPlace) => void])[]) {
-    it(`says nothing and succeeds when ${what}`, async () => {
-      const place = await temporaryPlace();
-      spoil(place);
-      quiet(await send(place, event));
-      quiet(await send(place, Buffer.alloc(10_000_000, 'x')));
-    });
-  }
-
   it('says nothing and succeeds when the spool cannot be written', async () => {
     const place = await temporaryPlace();
     fs.chmodSync(place.spool, 0o500);
@@ -218,31 +191,10 @@ describe('the hook command', function () {
     assert.deepEqual(fs.readdirSync(place.spool), []);
   });
 
-  it('leaves nothing behind when no byte can be written any more', async () => {
-    const place = await temporaryPlace();
-    const ran = await run('/bin/sh', ['-c', `ulimit -f 0; ${commandLine(place.script, 'linux')}`], event);
-    quiet(ran);
-    assert.deepEqual(fs.readdirSync(place.spool), []);
-  });
-
-  for (const [what, first] of [
-    ['ends who writes on', ''],
-    ['refuses to write on', `trap '' XFSZ; `],
-  ] as const) {
-    it(`leaves nothing behind when the system ${what} after some kilobytes`, async () => {
-      const place = await temporaryPlace();
-      const command = `${first}ulimit -f 8; ${commandLine(place.script, 'linux')}`;
-      quiet(await run('/bin/sh', ['-c', command], 'x'.repeat(EVENT_CAP)));
-      assert.deepEqual(fs.readdirSync(place.spool), []);
-      quiet(await run('/bin/sh', ['-c', command], event));
-      assert.equal(sent(place).length, 1);
-    });
-  }
-
   if (fs.existsSync('/dev/full'))
     it('leaves nothing behind on a full disk', async () => {
       const place = await temporaryPlace();
-      const tools = temporaryFolder('tools');
+      const tools = temporaryFolder();
       // A file is made, and whatever is written into it finds no space left.
       const made = `file=\${1%XXXXXXXXXX}full; ln -s /dev/full "$file"; echo "$file" | tee -a '${tools}/made'`;
       fs.writeFileSync(path.join(tools, 'mktemp'), `#!/bin/sh\n${made}\n`, { mode: 0o755 });
@@ -282,31 +234,6 @@ describe('the hook command', function () {
       name => (JSON.parse(read(place, name)) as { session_id: string }).session_id,
     );
     assert.deepEqual(found.sort(), ids.sort());
-  });
-
-  it('has a form for Windows that reads the same in cmd and in a POSIX shell', () => {
-    const { script } = hookPlace(
-      "C:\\Users\\Ann O'Hara\\AppData\\agent-console.agent-console\\hooks",
-      'win32',
-    );
-    const command = commandLine(script, 'win32');
-    assert.equal(
-      command,
-      `powershell.exe -NoProfile -NonInteractive -ExecutionPolicy Bypass -File "C:/Users/Ann O'Hara/AppData/agent-console.agent-console/hooks/agent-console-hook.ps1" 2>&1 | exit 0`,
-    );
-    assert.equal(
-      scriptOf(command.replace('2>&1 | exit 0', '|| exit 0')),
-      scriptOf(command),
-      'the older form',
-    );
-    assert.equal(scriptOf(`${command} & more`), undefined);
-    assert.equal(scriptOf(command), script.replaceAll('\\', '/'));
-    for (const letter of ['%', '$', '`', '"', '!', '^'])
-      assert.throws(() => commandLine(`C:\\a${letter}b\\agent-console-hook.ps1`, 'win32'), Refusal);
-    // A POSIX shell sees one argument and no variable in it.
-    const line = command.replace('powershell.exe', 'printf "%s\\n"').replace(' 2>&1 | exit 0', '');
-    const seen = spawnSync('/bin/sh', ['-c', line], { encoding: 'utf8' });
-    assert.ok(seen.stdout.includes("\nC:/Users/Ann O'Hara/AppData/"));
   });
 
   for (const shell of shells) {

@@ -1,30 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
-import * as os from 'node:os';
 import * as path from 'node:path';
 import { hookPlace, placeScript, type HookPlace } from '../../../src/hooks/install/place';
+import { temporaryFolder } from '../../fakes/cleanUp';
+export { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 export { until } from '../../until';
 
 export const root = process.env['AGENT_CONSOLE_ROOT']!;
 export const shipped = path.join(root, 'media/hooks');
-
-const cleanups: (() => void)[] = [];
-
-export function later(run: () => void): void {
-  cleanups.push(run);
-}
-
-export function cleanUp(): void {
-  for (const run of cleanups.splice(0).reverse()) run();
-}
-
-/** A folder of this test, gone after it. */
-export function temporaryFolder(name = 'hooks'): string {
-  const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), `agent-console-${name}-`)));
-  later(() => fs.rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** A place with the script in it, as after installing. */
 export async function temporaryPlace(): Promise<HookPlace> {

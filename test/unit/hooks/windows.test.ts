@@ -73,6 +73,8 @@ describe('hooks on Windows', () => {
       // What is left of the bar is read by a second cmd.
       assert.equal(activeIn(line.slice(0, line.lastIndexOf('|'))), '>&');
       assert.equal(scriptOf(line), wanted);
+      assert.equal(scriptOf(line.replace('2>&1 | exit 0', '|| exit 0')), wanted, 'the older form');
+      assert.equal(scriptOf(`${line} & more`), undefined);
       const seen = spawnSync(
         '/bin/sh',
         ['-c', line.replace('powershell.exe', `printf '%s\\n'`).replace(' 2>&1 | exit 0', '')],

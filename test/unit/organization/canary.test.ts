@@ -6,7 +6,6 @@ import { historyCsv, peopleCsv } from '../../../src/organization/exports';
 import { warningsOf } from '../../../src/organization/policy';
 import { Rows } from '../../../src/organization/rows';
 import {
-  Calendar,
   changeFacts,
   changeLines,
   changeText,
@@ -14,8 +13,7 @@ import {
   personFacts,
   valueText,
 } from '../../../src/organization/words';
-import { SECRET_TEXTS } from '../../fakes/secretSpellings';
-import { SECRET_VALUES } from '../../fakes/secretValues';
+import { secretTexts, secretValues } from '../../fakes/redaction';
 import { factsDocument } from '../../../src/ui/text';
 import { Tree } from '../../../src/ui/tree';
 import { Formatter } from '../../../src/util/format';
@@ -83,8 +81,8 @@ function settings(turn: string): object {
       lines: [`curl -u a:${secret} https://host`, `token ${secret}`, `Cookie: a=b; c=${secret}`],
     },
     spelling: {
-      texts: SECRET_TEXTS.map(spell => spell(`canary9f8e7d6${turn}`)),
-      values: SECRET_VALUES.map(spell => spell(`canary9f8e7d6${turn}`)),
+      texts: secretTexts.map(spell => spell(`canary9f8e7d6${turn}`)),
+      values: secretValues.map(spell => spell(`canary9f8e7d6${turn}`)),
     },
     userModelPolicies: { [`ghp_${secret.replace(/\W/g, '')}`]: true },
   };
@@ -95,7 +93,6 @@ async function everyRow(data: OrganizationData): Promise<TreeItem[]> {
   const rows = new Rows({
     data,
     format: new Formatter('en'),
-    calendar: new Calendar('en'),
     now: Date.now,
     onPeopleSeen: () => undefined,
   });
@@ -137,7 +134,6 @@ describe('secrets of the controls', () => {
     await settled();
 
     const format = new Formatter('en');
-    const calendar = new Calendar('en');
     const [third, second, first] = data.revisions;
     assert.ok(third && second && first);
     assert.deepEqual(data.changesOf(second), [], 'the same secrets are the same marks');
@@ -179,10 +175,10 @@ describe('secrets of the controls', () => {
     );
 
     const person = data.person('u1')!;
-    const documents = new ControlDocuments(data, calendar);
+    const documents = new ControlDocuments(data, format);
     const items = await everyRow(data);
     const secretRow = items.find(({ label }) => textOf(label).startsWith('customModels[house].apiKey: '));
-    assert.match(String(secretRow?.description), /the secret changed/);
+    assert.match(String(secretRow?.description), /secret changed/);
     assert.ok(everythingBelow(root).includes('[redacted '), 'the folder holds the history');
     const told = [
       ...items.flatMap(item => [
@@ -218,7 +214,7 @@ describe('secrets of the controls', () => {
       ...warningsOf(
         { model: 'house', autonomyLevel: 'high', computerProvider: 'byom' },
         data.revisions,
-        calendar,
+        format,
       ),
       ...log.lines,
       everythingBelow(root),
@@ -255,15 +251,15 @@ describe('secrets of the controls', () => {
   it('a document says what is not known any more, and what could not be read', async () => {
     const server = await faultServer();
     const { data } = openWindow(temporaryFolder(), server);
-    const documents = new ControlDocuments(data, new Calendar('en'));
+    const documents = new ControlDocuments(data, new Formatter('en'));
     assert.match(
       await documents.text({ path: '/service/revision-9.jsonc' }),
-      /^\/\/ Revision 9 is not known/,
+      /^\/\/ Revision 9 is no longer/,
     );
     assert.equal(await documents.text({ path: '/service/nothing.jsonc' }), '{}\n');
     assert.equal(
       revisionText({ revision: 1, settings: { b: 1 }, unread: ['a', 'a'] }),
-      '// Could not be read, so it is not shown: a\n{\n  "b": 1\n}\n',
+      '// Could not be read and is left out: a\n{\n  "b": 1\n}\n',
     );
   });
 });

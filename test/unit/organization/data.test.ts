@@ -6,7 +6,6 @@ import { answerLists, largeOrganization } from '../../fakes/largeOrganization';
 import { growsEvenly } from '../../growth';
 import { addressesOf, apiOf, cleanUp, faultServer, openWindow, temporaryFolder, until } from './support';
 
-const FORBIDDEN = { kind: 'answer', status: 403, body: { title: 'Forbidden', requestId: 'req_9' } } as const;
 const HOUR_MS = 60 * 60_000;
 
 describe('the organization as last known', function () {
@@ -37,25 +36,6 @@ describe('the organization as last known', function () {
       'modelPolicy.allowCustomModels',
       'modelPolicy.blockedModelIds',
     ]);
-  });
-
-  it('keeps both lists for the next window, which asks nobody, and reads again only what is old', async () => {
-    const server = await faultServer();
-    server.answer(hit => answerLists(largeOrganization(120, 60), hit));
-    const root = temporaryFolder();
-    const first = openWindow(root, server);
-    await first.data.freshen(HOUR_MS);
-    const before = server.hits.length;
-    await first.close();
-    const second = openWindow(root, server);
-    await second.data.freshen(HOUR_MS);
-    assert.equal(server.hits.length, before, 'nothing is asked');
-    assert.equal(second.data.people.state.current.items.length, 120);
-    assert.deepEqual(second.data.revisions, first.data.revisions);
-    assert.equal(second.data.controls.state.current.at, first.clock.now);
-    second.clock.now += 2 * HOUR_MS;
-    await second.data.freshen(HOUR_MS);
-    assert.equal(server.hits.length, 2 * before);
   });
 
   it('one bad entry hides no other and is named; a part that cannot be read is not told as taken away', async () => {
@@ -93,24 +73,6 @@ describe('the organization as last known', function () {
     assert.ok(told.includes('customModels: one side could not be read'));
     for (const each of [third, second!])
       assert.deepEqual(data.changesOf(each).map(changeText), ['settings: one side could not be read']);
-  });
-
-  it('a right that lacks is asked for once, until there is another key; the other list is not touched', async () => {
-    const server = await faultServer();
-    const organization = largeOrganization(4, 4);
-    server.answer(hit => (hit.url.includes('/users') ? FORBIDDEN : answerLists(organization, hit)));
-    const { data, connection, clock } = openWindow(temporaryFolder(), server);
-    await data.freshen(HOUR_MS);
-    assert.equal(data.people.state.current.failure?.forbidden, true);
-    assert.equal(data.revisions.length, 4);
-    const asked = (): number => server.hits.filter(({ url }) => url.includes('/users')).length;
-    clock.now += 10 * HOUR_MS;
-    await data.freshen(HOUR_MS);
-    assert.equal(asked(), 1);
-    connection.anotherKey();
-    assert.equal(data.people.state.current.failure, undefined);
-    await data.freshen(HOUR_MS);
-    assert.equal(asked(), 2);
   });
 
   it('keeps services apart, and drops what the one before answers late', async () => {

@@ -25,7 +25,7 @@ interface Window {
   readonly view: ReturnType<typeof fakeView>;
   readonly clock: { now: number };
   readonly documents: Map<string, string>;
-  readonly usage: { asked: number; of: UsageOfPeople };
+  readonly usage: { asked: number; of: UsageOfPeople | undefined };
 }
 
 function open(server: FaultServer, root = temporaryFolder()): Window {
@@ -111,8 +111,8 @@ describe('the view of the organization', () => {
     const history = rows.slice(rows.findIndex(each => each.startsWith('Control history')));
     assert.deepEqual(rows.slice(0, 3), [
       'Users | 2',
-      '  Ann | last sign-in not known · 1.5K tokens',
-      '  Bo | activity not known',
+      '  Ann | last sign-in unknown · 1.5K tokens',
+      '  Bo | activity unknown',
     ]);
     assert.match(
       history.join('\n'),
@@ -126,7 +126,7 @@ describe('the view of the organization', () => {
     const user = await row(window, 'Ann');
     assert.equal(
       user.item.accessibilityInformation?.label,
-      'User Ann, ann@acme.example, last sign-in not known · 1.5K tokens',
+      'User Ann, ann@acme.example, last sign-in unknown · 1.5K tokens',
     );
     await window.feature.commands.showUser(user.item.command?.arguments?.[0]);
     assert.match(window.documents.get('Ann') ?? '', /^# Ann$[^]*\*\*E-mail\*\*: ann\\@acme\.example/m);
@@ -142,18 +142,15 @@ describe('the view of the organization', () => {
     const window = open(server);
     await window.feature.refresh();
     assert.deepEqual(await textOf(window.feature.tree), []);
-    assert.match(
-      String(window.view.message),
-      /may read neither users nor control history.*403, request req_9/,
-    );
+    assert.match(String(window.view.message), /cannot read users or control history.*403, request req_9/);
     server.answer(hit =>
       hit.url.includes('/users') ? FORBIDDEN : answerLists(largeOrganization(1, 2), hit),
     );
     window.connection.anotherKey();
     await window.feature.refresh();
-    assert.match(String(window.view.message), /may not read the users at .* \(403, request req_9\)/);
+    assert.match(String(window.view.message), /cannot read the users at .* \(403, request req_9\)/);
     const [users, history] = (await drawnRows(window.feature.tree)).filter(({ depth }) => depth === 0);
-    assert.deepEqual([users?.text, users?.item.collapsibleState], ['Users | not readable with this key', 0]);
+    assert.deepEqual([users?.text, users?.item.collapsibleState], ['Users | no access with this key', 0]);
     assert.equal(history?.text, 'Control history | 2');
   });
 
@@ -170,6 +167,48 @@ describe('the view of the organization', () => {
     assert.ok((await textOf(window.feature.tree)).includes('Users | 2 · 3 min old'));
     window.connection.signOut();
     await until(async () => (await textOf(window.feature.tree)).length === 0);
+  });
+
+  it('asks again for the usage of people that did not come: later by itself, at once on refresh or with another key', async () => {
+    const server = await faultServer();
+    listing(server);
+    const window = open(server);
+    window.usage.of = undefined;
+    const drawn = async (asked: number): Promise<void> => {
+      await drawnRows(window.feature.tree);
+      await until(() => window.usage.asked === asked);
+    };
+    await window.feature.refresh();
+    await drawn(1);
+    await drawn(1);
+    await window.feature.refresh();
+    assert.equal(window.usage.asked, 2);
+    window.connection.anotherKey();
+    await drawn(3);
+    window.clock.now += HOUR_MS;
+    window.usage.of = new Map([['with', { lastActiveDay: '2026-11-19', tokens: 1_500 }]]);
+    await drawn(4);
+    await until(async () => (await textOf(window.feature.tree)).some(each => each.includes('1.5K tokens')));
+  });
+
+  it('tells progress above the rows, which stay as they are while they are read again', async () => {
+    const server = await faultServer();
+    listing(server);
+    const window = open(server);
+    await window.feature.refresh();
+    const items = async (): Promise<unknown> =>
+      (await drawnRows(window.feature.tree)).map(({ text, item }) => [
+        text,
+        item.iconPath,
+        item.contextValue,
+      ]);
+    const before = await items();
+    server.answer({ kind: 'silence' });
+    const again = window.feature.refresh();
+    await until(() => String(window.view.description).includes('read so far'));
+    assert.deepEqual(await items(), before);
+    window.feature.dispose();
+    await again;
   });
 
   it('offers to try again where nothing could be read, and names what could not', async () => {
@@ -190,48 +229,29 @@ describe('the view of the organization', () => {
     assert.ok(rows.includes('    User no id | id is missing'), rows.join('\n'));
   });
 
-  it('copies the e-mails of all selected rows that have one, or says who has none', async () => {
-    const server = await faultServer();
-    listing(server);
-    const window = open(server);
-    await window.feature.refresh();
-    const rows = people.map(({ id }) => ({ personId: id }));
-    for (const clicked of rows) {
-      acts.splice(0);
-      await window.feature.commands.copyEmail(clicked, rows);
-      assert.deepEqual(acts, ['clipboard.writeText=ann@acme.example']);
-    }
-    await rejects(window.feature.commands.copyEmail(rows[1], [rows[1]]), /no e-mail of Bo/);
-  });
-
   it('says why there is none to choose from instead of asking with an empty list', async () => {
     const server = await faultServer();
     const window = open(server);
     const { commands } = window.feature;
-    const ofPeople = ['showUser', 'copyEmail', 'exportUsers'] as const;
-    const ofRevisions = [
-      'filter',
-      'openChanges',
-      'compareRevisions',
-      'showCurrent',
-      'showRevision',
-      'exportHistory',
-    ] as const;
+    const ofPeople = ['showUser', 'filter', 'export'] as const;
+    const ofRevisions = ['openChanges', 'compareRevisions', 'showRevision', 'filter', 'export'] as const;
     const says = async (names: readonly (keyof typeof commands)[], reason: RegExp): Promise<void> => {
-      for (const name of names) await rejects(commands[name](), reason);
+      const id = `group/${names === ofPeople ? 'people' : 'controls'}`;
+      const isOfGroup = (name: string): boolean => name === 'filter' || name === 'export';
+      for (const name of names) await rejects(commands[name](isOfGroup(name) ? { id } : undefined), reason);
     };
     listing(server, [], []);
     await says(ofPeople, /^Error: There are no users yet\.$/);
     await says(ofRevisions, /^Error: There are no control revisions yet\.$/);
     server.answer(FORBIDDEN);
     await window.feature.refresh();
-    await says(ofPeople, /may not read the users/);
-    await says(ofRevisions, /may not read the control history/);
+    await says(ofPeople, /cannot read the users/);
+    await says(ofRevisions, /cannot read the control history/);
     listing(server, [], [change(1, {}, 1)]);
     await window.feature.refresh();
     await rejects(commands.compareRevisions({ revision: 1 }), /no other control revision/);
     window.connection.signOut();
-    await says(ofPeople, /^Error: Sign in to read the organization\.$/);
+    await says(ofPeople, /^Error: Sign in to see the organization\.$/);
   });
 });
 
@@ -251,7 +271,7 @@ describe('what other features ask of the organization', () => {
     assert.deepEqual(newest?.changed, ['commandAllowlist', 'ideAutoConnect', 'maxAutonomyLevel']);
     const refused = open(server);
     server.answer(FORBIDDEN);
-    await assert.rejects(refused.feature.people(), /may not read the users/);
+    await assert.rejects(refused.feature.people(), /cannot read the users/);
   });
 
   it('whether the controls forbid a session: from what is known where reading takes long, and again soon after a failure', async () => {

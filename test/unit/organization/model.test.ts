@@ -63,19 +63,19 @@ describe('users', () => {
   it('of whom no sign-in and no use is known are not known, wherever they are shown', () => {
     const format = new Formatter('en');
     assert.deepEqual(choose({ activity: 'unknown' }).sort(), ['u3', 'u4']);
-    assert.equal(filterText({ activity: 'unknown' }, {}, []), 'activity not known');
+    assert.equal(filterText({ activity: 'unknown' }, {}, []), 'activity unknown');
     for (const lastSignInAt of [undefined, '', 'soon']) {
       const person: Person = {
         id: 'x',
         createdAt: ago(400),
         ...(lastSignInAt === undefined ? {} : { lastSignInAt }),
       };
-      assert.equal(personStatus(person, undefined, format, NOW), 'activity not known');
+      assert.equal(personStatus(person, undefined, format, NOW), 'activity unknown');
       assert.equal(peopleCsv([person], undefined, NOW).split('\r\n')[1]?.split(',')[6], '');
       const used = { lastActiveDay: '2026-11-19', tokens: { value: 1500, known: 29, of: 30 } };
       assert.equal(
         personStatus(person, used, format, NOW),
-        'last sign-in not known · 1.5K (29 of 30 days) tokens',
+        'last sign-in unknown · 1.5K (29 of 30 days) tokens',
       );
       assert.match(
         peopleCsv([person], new Map([['x', used]]), NOW),
@@ -187,12 +187,10 @@ describe('control history', () => {
 });
 
 describe('the sentence after an export', () => {
-  it('counts one user and one revision as one', () => {
+  it('counts one row as one', () => {
     const format = new Formatter('en');
-    assert.equal(exportedText('people', 1, 1, format), '1 user exported.');
-    assert.equal(exportedText('people', 1200, 1200, format), '1,200 users exported.');
-    assert.equal(exportedText('people', 1, 8, format), '1 of 8 users exported: those that the filter shows.');
-    assert.equal(exportedText('controls', 1, 1, format), '1 revision exported.');
-    assert.equal(exportedText('controls', 2, 2, format), '2 revisions exported.');
+    assert.equal(exportedText(1, 1, format), '1 row exported.');
+    assert.equal(exportedText(1200, 1200, format), '1,200 rows exported.');
+    assert.equal(exportedText(1, 8, format), '1 of 8 rows exported: those the filter shows.');
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Settings } from '../../../src/organization/directions';
 import type { Revision } from '../../../src/organization/model';
 import { warningsOf, type SessionChoice } from '../../../src/organization/policy';
-import { Calendar } from '../../../src/organization/words';
+import { Formatter } from '../../../src/util/format';
 
 const history = (...states: readonly Settings[]): Revision[] =>
   states
@@ -15,7 +15,7 @@ const history = (...states: readonly Settings[]): Revision[] =>
     .reverse();
 
 const warn = (choice: SessionChoice, ...states: readonly Settings[]): string[] =>
-  warningsOf(choice, history(...states), new Calendar('en'));
+  warningsOf(choice, history(...states), new Formatter('en'));
 
 describe('what the controls say against a session', () => {
   it('names the setting, and the revision, person and day it has been so since', () => {
@@ -50,21 +50,21 @@ describe('what the controls say against a session', () => {
   it('a setting that decides and could not be read forbids nothing and dates nothing', () => {
     const modelPolicy = { allowedModelIds: ['a'] };
     const of = (...revisions: readonly Revision[]): string | undefined =>
-      warningsOf({ model: 'x' }, revisions, new Calendar('en'))[0];
+      warningsOf({ model: 'x' }, revisions, new Formatter('en'))[0];
     const flag = ['modelPolicy.allowAllFactoryModels'];
     assert.equal(of({ revision: 1, settings: { modelPolicy }, unread: flag }), undefined);
     const settings = { modelPolicy };
     assert.match(
       of({ revision: 3, settings }, { revision: 2, settings, unread: flag }, { revision: 1, settings: {} }) ??
         '',
-      /set after revision 1 and at the latest with revision 3,/,
+      /set between revisions 1 and 3,/,
     );
   });
 
   it('names nobody where the revision that did it is not known', () => {
     const blocked = { modelPolicy: { blockedModelIds: ['m'] } };
     const of = (...revisions: readonly Revision[]): string | undefined =>
-      warningsOf({ model: 'm' }, revisions, new Calendar('en'))[0];
+      warningsOf({ model: 'm' }, revisions, new Formatter('en'))[0];
     const made = (revision: number, settings: Settings, unread?: readonly string[]): Revision => ({
       revision,
       settings,
@@ -75,7 +75,7 @@ describe('what the controls say against a session', () => {
     const text = (since: string): string =>
       `The controls block the model m (modelPolicy.blockedModelIds, ${since}, Nov 10, 2026).`;
     assert.equal(of(made(9, blocked), made(8, blocked)), text('at least since revision 8'));
-    const between = text('set after revision 5 and at the latest with revision 8');
+    const between = text('set between revisions 5 and 8');
     assert.equal(of(made(9, blocked), made(8, blocked), made(5, {})), between);
     const unread = ['modelPolicy.blockedModelIds'];
     assert.equal(
@@ -156,7 +156,7 @@ describe('what the controls say against a session', () => {
     const [warning] = warningsOf(
       { model: evil },
       [{ revision: 1, settings: { modelPolicy: { blockedModelIds: [evil] } }, user: { name: evil } }],
-      new Calendar('en'),
+      new Formatter('en'),
     );
     assert.ok(warning?.includes('unknown time') && !warning.includes(']('), warning);
   });

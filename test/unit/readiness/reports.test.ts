@@ -114,49 +114,6 @@ describe('kept readiness reports', () => {
     assert.equal(groupReports((await open()).list.state.current.items).size, 40);
   });
 
-  it('leave no gap when a reading of new ones is interrupted', async () => {
-    const server = await serve({ count: 30, order: 'newestFirst' });
-    const window = await open(server.api);
-    await window.look();
-    server.add(180);
-    server.failAfter = server.queries.length + 1;
-    await window.look();
-    const some = window.ids().length;
-    assert.ok(
-      some > 30 && some < 210 && window.list.state.current.failure !== undefined,
-      'what was read is kept',
-    );
-    server.failAfter = Infinity;
-    await window.look();
-    assert.deepEqual(window.ids(), listed(server));
-  });
-
-  it('are taken away by no reading, whatever it finds', async () => {
-    const server = await serve({ count: 30, order: 'newestFirst' });
-    await (await open(server.api)).list.read();
-    const other = await serve({ count: 7, order: 'newestFirst', prefix: 'other' });
-    const window = await open(other.api);
-    await window.list.read();
-    assert.equal(window.ids().length, 37);
-  });
-
-  it('move with their repository when that is renamed at the service', async () => {
-    const server = await serve({ count: 40, order: 'newestFirst', repositories: 2 });
-    const window = await open(server.api);
-    await window.look();
-    for (const report of server.reports) {
-      if (!report.repoUrl!.endsWith('/repo-1')) continue;
-      Object.assign(report, { repoUrl: 'https://git.example.com/acme/a-new-name' });
-    }
-    await window.list.read();
-    for (const { list } of [window, await open()]) {
-      const sizes = [...groupReports(list.state.current.items)].map(
-        ([key, { reports }]) => `${key} ${reports.length}`,
-      );
-      assert.deepEqual(sizes, ['git.example.com/acme/a-new-name 20', 'git.example.com/acme/repo-0 20']);
-    }
-  });
-
   it('that cannot be read are named, hide nothing, and are not named any more once they can be read', async () => {
     const server = await serve({ count: 230, order: 'newestFirst' });
     const [first, last] = [server.reports[0]!, server.reports.at(-1)!];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { identify, matching, resolveUrl } from '../../../src/readiness/repositoryUrl';
+import { identify, matching } from '../../../src/readiness/repositoryUrl';
 
 const label = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/);
 const host = fc.tuple(label, label).map(parts => `${parts.join('.')}.example`);
@@ -186,13 +186,4 @@ describe('addresses of repositories', () => {
       for (const form of forms) assert.deepEqual(identify(form), { key, name }, form);
     });
   }
-
-  it('of submodules may be relative to the repository around them', () => {
-    assert.equal(resolveUrl('../ui.git', 'https://h.x/acme/shop.git'), 'https://h.x/acme/ui.git');
-    assert.equal(resolveUrl('../../tools/ui', 'git@h.x:acme/shop.git'), 'git@h.x:tools/ui');
-    assert.equal(resolveUrl('../ui', 'git@h.x:acme/shop'), 'git@h.x:acme/ui');
-    assert.equal(resolveUrl('./ui', 'https://h.x/acme/shop/'), 'https://h.x/acme/shop/ui');
-    assert.equal(resolveUrl('https://other.x/a', 'https://h.x/acme/shop'), 'https://other.x/a');
-    assert.equal(resolveUrl('../ui', undefined), '../ui');
-  });
 });

@@ -35,7 +35,6 @@ describe('the rows of readiness', () => {
     const context: RowsContext = {
       repositories,
       matches: [{ repository: shop, local }],
-      unmatched: [],
       git: { kind: 'found', repositories: [local] },
       staleness: (): Staleness => ({ kind: 'behind', behind: 1, beside: 0 }),
       format: new Formatter('en'),
@@ -86,11 +85,5 @@ describe('the rows of readiness', () => {
     const git = { kind: 'disabled' } as const;
     const [first] = await textOf(treeOf({ matches: [], git }));
     assert.equal(first, 'Git is turned off');
-    const place = (path: string, urls?: readonly string[]) => ({ root: { scheme: 'file', path }, urls });
-    const unmatched = [place('/w/bare', []), place('/notes')];
-    assert.deepEqual((await textOf(treeOf({ matches: [], unmatched }))).slice(0, 2), [
-      'bare | no remote',
-      'notes | no repository',
-    ]);
   });
 });

@@ -6,7 +6,7 @@ import type { Repository, StoredReport } from '../../../src/readiness/model';
 import { isPageState, reportProtocol } from '../../../src/readiness/protocol';
 import { commitsView, reportView, type ShownReport } from '../../../src/readiness/reportView';
 import { reportNotes, stalenessText } from '../../../src/readiness/text';
-import { placeText, unmatchedOf, unmatchedText } from '../../../src/readiness/matches';
+import { unmatchedText } from '../../../src/readiness/matches';
 import { Formatter } from '../../../src/util/format';
 
 const format = new Formatter('en');
@@ -58,9 +58,9 @@ describe('words of readiness', () => {
         Array.from({ length: count }, () => ({ hash: 'c', subject: '', author: '' })),
         ahead,
       ).note;
-    assert.equal(note(1, false), '1 commit since the report compared with.');
-    assert.equal(note(2, false), '2 commits since the report compared with.');
-    assert.equal(note(1, true), '1 commit of the report compared with that this one does not have.');
+    assert.equal(note(1, false), '1 commit since the other report.');
+    assert.equal(note(2, false), '2 commits since the other report.');
+    assert.equal(note(1, true), 'The other report has 1 commit that this one does not.');
   });
 
   const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/u;
@@ -128,7 +128,7 @@ describe('words of readiness', () => {
     const html = marked.parse(markdownOf(shown, behind, format), { async: false, gfm: true });
     const [list = ''] = /<ul>[^]*?<\/ul>/.exec(html.slice(0, html.indexOf('<h2>'))) ?? [];
     assert.equal(list.match(/<li>/g)?.length, notes.length);
-    assert.match(list, /HEAD has 3 commits that the report has not seen\./);
+    assert.match(list, /HEAD has 3 commits that are not in the report\./);
     assert.match(list, /Parts of the report could not be read and are left out \(\d+\)/);
     const report = {
       reportId: 'r',
@@ -150,11 +150,11 @@ describe('words of readiness', () => {
     const old = { kind: 'behind', behind: 3, beside: 2 } as const;
     const notes = reportNotes(report, old);
     assert.match(notes[0]!, /HEAD has 3 commits/);
-    assert.match(notes[1]!, /not part of HEAD/);
+    assert.match(notes[1]!, /not in HEAD/);
     assert.match(notes[2]!, /uncommitted/);
     assert.match(notes[3]!, /unpushed/);
     assert.match(notes[4]!, /could not be read/);
-    assert.equal(stalenessText(old), '3 commits behind, on another line');
+    assert.equal(stalenessText(old), '3 commits behind, on another branch');
     assert.equal(stalenessText({ kind: 'behind', behind: 1000, beside: 0 }), '1000+ commits behind');
     assert.equal(stalenessText({ kind: 'noCommit' }), '');
   });
@@ -162,41 +162,15 @@ describe('words of readiness', () => {
   it('say why nothing matches, and show no password of a remote', () => {
     const labels = (['looking', 'missing', 'disabled'] as const).map(kind => unmatchedText({ kind }).label);
     const found = (urls: readonly string[][]): string => {
-      const repositories = urls.map(each => ({ root: undefined as never, urls: each }));
+      const repositories = urls.map(each => ({
+        root: undefined as never,
+        urls: each,
+        git: undefined as never,
+      }));
       return Object.values(unmatchedText({ kind: 'found', repositories })).join(' ');
     };
     assert.equal(new Set([...labels, found([]), found([[]]), found([['https://h.x/a/b']])]).size, 6);
     assert.ok(!found([['https://me:secret@h.x/a/b']]).includes('secret'));
-  });
-
-  it('name each place of the window that has no report, and no submodule of one', () => {
-    const at = (path: string) => ({ scheme: 'file', path });
-    const local = (path: string, ...urls: string[]) => ({ root: at(path), urls });
-    const shop = local('/w/shop', 'https://h.x/acme/shop');
-    const locals = [
-      shop,
-      local('/w/shop/vendor/ui', 'https://h.x/acme/ui'),
-      local('/w/bare'),
-      local('/w/other', 'https://me:secret@h.x/o'),
-    ];
-    const folders = [
-      at('/w/shop'),
-      at('/w/bare'),
-      at('/w/other/packages'),
-      at('/w'),
-      at('/notes'),
-      at('/w/shop-2'),
-    ];
-    const rows = unmatchedOf(folders, locals, each => each === shop).map(placeText);
-    assert.deepEqual(
-      rows.map(({ label, description }) => `${label}: ${description}`),
-      ['bare: no remote', 'other: no report', 'notes: no repository', 'shop-2: no repository'],
-    );
-    assert.ok(!JSON.stringify(rows).includes('secret'));
-    assert.deepEqual(
-      unmatchedOf([at('/w/shop')], [shop], () => true),
-      [],
-    );
   });
 
   it('take from the page and its kept state only what they know', () => {

@@ -209,7 +209,10 @@ describe('the sample and the interface', () => {
     const computer = await api.computers.get(await sample.computerId());
     const { sessionId } = await api.sessions.create({ computerId: computer.id });
     const image = { type: 'base64' as const, data: base64('bytes'), mediaType: 'image/png' };
-    const { messageId } = await api.messages.send(sessionId, { text: 'Look at this', images: [image] });
+    const { messageId } = await api.messages.sendBody(
+      sessionId,
+      JSON.stringify({ text: 'Look at this', images: [image] }),
+    );
     sample.time += 20_000;
     assert.equal((await api.sessions.get(sessionId)).status, 'idle');
     assert.equal((await api.messages.get(sessionId, messageId)).role, 'user');

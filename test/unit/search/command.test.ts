@@ -112,7 +112,7 @@ describe('the command that searches sessions', function () {
       `${fix}: The parser drops a $\u200b(trash) brace at the \ufffdend of a file`,
       `${fix}: `,
     ]);
-    assert.equal(box.title, '4 results, the latest first');
+    assert.equal(box.title, '4 results, newest first');
     assert.match(box.items[0]!.description!, /^agent · /);
     assert.match(box.items[1]!.description!, /^you · /);
     assert.match(box.items[2]!.description!, /^title · /);
@@ -138,7 +138,7 @@ describe('the command that searches sessions', function () {
     const { commands, places } = scene();
     const { run, box, type } = await opened(commands);
     assert.deepEqual(await type('docs'), ['Write docs: ', 'Other: ', 'Bob: Bob member of docs since ever']);
-    assert.equal(box.title, '2 results, the latest first');
+    assert.equal(box.title, '2 results, newest first');
     assert.deepEqual(await type('ann'), ['Other: ', 'Ann Smith: ']);
     assert.equal(box.items[1]!.description, 'person');
     assert.deepEqual(await type('from:agent ann'), []);
@@ -179,7 +179,7 @@ describe('the command that searches sessions', function () {
     const { run, box } = await opened(commands);
     box.type('from:me in:docs');
     await idle(box);
-    assert.equal(box.title, 'Add a word to look for');
+    assert.equal(box.title, 'Type a word to search for');
     box.dispose();
     await run;
   });

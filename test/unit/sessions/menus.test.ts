@@ -43,13 +43,7 @@ describe('the menu of a session’s row', () => {
     const session = sessionOf({ messageCount: 3 });
     for (const local of [{}, { pinned: true }, { archivedAt: 5 }, { readCount: 1 }]) {
       const menu = menuOf(recordOf({ session, local }));
-      for (const command of [
-        commands.chat.open,
-        commands.chat.openPanel,
-        commands.chat.export,
-        commands.chat.openDocument,
-        commands.sessions.remove,
-      ])
+      for (const command of [commands.chat.open, commands.chat.export, commands.sessions.remove])
         assert.ok(menu.has(command), `${command} for ${JSON.stringify(local)}`);
     }
   });

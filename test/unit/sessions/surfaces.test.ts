@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { headerOf } from '../../../src/chat/panelState';
+import { headerOf } from '../../../src/chat/panel/panelState';
 import { ChatSessionsSource } from '../../../src/sessions/chatSessions';
 import { ComputerSessions } from '../../../src/sessions/computerSessions';
 import { SessionMonitor } from '../../../src/sessions/monitor';

@@ -1,53 +1,22 @@
 import * as fs from 'node:fs';
-import * as os from 'node:os';
 import * as path from 'node:path';
-import type { Logger } from '../../../src/log';
 import { DatabaseSync } from 'node:sqlite';
 import type { Collection, CollectionOptions, OpenStorageOptions, Storage } from '../../../src/storage';
+import { later } from '../../fakes/cleanUp';
+import { silentLog } from '../../fakes/log';
 import { openStorage } from '../../fakes/storage';
+export { cleanUp, temporaryFolder } from '../../fakes/cleanUp';
 export { until } from '../../until';
-
-/** A folder of this test, gone after it. */
-export function temporaryFolder(parent = os.tmpdir()): string {
-  const folder = fs.mkdtempSync(path.join(parent, 'agent-console-storage-'));
-  cleanups.push(() => fs.rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** A storage as one window has it, closed after the test. */
 export function openWindow(
   root: string,
   options: Partial<OpenStorageOptions> = {},
-): Storage & { lines: string[] } {
-  const log = new MemoryLog();
+): Storage & { lines: readonly string[] } {
+  const log = silentLog();
   const storage = openStorage({ root, log, ...options });
-  cleanups.push(() => storage.dispose());
+  later(() => storage.dispose());
   return Object.assign(storage, { lines: log.lines });
-}
-
-const cleanups: (() => void)[] = [];
-
-export function cleanUp(): void {
-  for (const run of cleanups.splice(0).reverse()) run();
-}
-
-export class MemoryLog implements Logger {
-  readonly lines: string[] = [];
-  trace(message: string): void {
-    this.lines.push(message);
-  }
-  debug(message: string): void {
-    this.lines.push(message);
-  }
-  info(message: string): void {
-    this.lines.push(message);
-  }
-  warn(message: string): void {
-    this.lines.push(message);
-  }
-  error(message: string, cause?: unknown): void {
-    this.lines.push(`${message} ${String(cause)}`);
-  }
 }
 
 export interface Note {

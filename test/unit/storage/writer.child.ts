@@ -1,16 +1,17 @@
+import { silentLog } from '../../fakes/log';
 /** Another window, for tests; see `acts`. */
 import * as fs from 'node:fs';
 import { openStorage } from '../../fakes/storage';
-import { MemoryLog, notes } from './support';
+import { notes } from './support';
 import { planned, type Operation } from './workload';
 
 async function put(root: string, id: string): Promise<void> {
-  await openStorage({ root, log: new MemoryLog() }).collection(notes).put(id, { text: 'written by a child' });
+  await openStorage({ root, log: silentLog() }).collection(notes).put(id, { text: 'written by a child' });
 }
 
 /** Carries out the planned operations, eight at a time, and writes down each one before and after. */
 async function work(root: string, journal: string, writer: number, from: number, to: number): Promise<void> {
-  const collection = openStorage({ root, log: new MemoryLog() }).collection(notes);
+  const collection = openStorage({ root, log: silentLog() }).collection(notes);
   const file = fs.openSync(journal, 'a');
   const note = (line: string): void => void fs.writeSync(file, `${line}\n`);
   let next = from;
@@ -35,7 +36,7 @@ async function work(root: string, journal: string, writer: number, from: number,
 
 /** Writes records until the disk is full; prints how many are durable. */
 async function fill(root: string, from: number): Promise<void> {
-  const collection = openStorage({ root, log: new MemoryLog() }).collection(notes);
+  const collection = openStorage({ root, log: silentLog() }).collection(notes);
   for (let n = from; ; n++) {
     await collection.put(`fill-${n}`, { text: 'x'.repeat(700) });
     fs.writeSync(1, `${n + 1}\n`);
@@ -44,7 +45,7 @@ async function fill(root: string, from: number): Promise<void> {
 
 /** Enters `times` times where one process may be at a time; throws when another one is there. */
 async function compete(root: string, times: number): Promise<void> {
-  const storage = openStorage({ root, log: new MemoryLog() });
+  const storage = openStorage({ root, log: silentLog() });
   const counter = storage.collection<number>({ path: 'inside', version: 1, schema: { parse: Number } });
   for (let entered = 0; entered < times;) {
     await storage.tryRun('a', 60_000, async () => {
@@ -59,7 +60,7 @@ async function compete(root: string, times: number): Promise<void> {
 
 /** Adds 1 to one record, `times` times. */
 async function race(root: string, times: number): Promise<void> {
-  const counter = openStorage({ root, log: new MemoryLog() }).collection<number>({
+  const counter = openStorage({ root, log: silentLog() }).collection<number>({
     path: 'race',
     version: 1,
     schema: { parse: Number },
@@ -69,7 +70,7 @@ async function race(root: string, times: number): Promise<void> {
 
 /** Writes, changes and removes records that can be found, until it is killed. */
 async function say(root: string): Promise<void> {
-  const said = openStorage({ root, log: new MemoryLog() }).collection<string>({
+  const said = openStorage({ root, log: silentLog() }).collection<string>({
     path: 'said',
     version: 1,
     schema: { parse: String },
@@ -84,7 +85,7 @@ async function say(root: string): Promise<void> {
 
 /** Holds the lease `a` until it is killed. */
 async function hold(root: string): Promise<void> {
-  const storage = openStorage({ root, log: new MemoryLog() });
+  const storage = openStorage({ root, log: silentLog() });
   await storage.tryRun('a', 60_000, async () => {
     process.send?.('held');
     await new Promise<void>(resolve => process.once('disconnect', resolve));
@@ -96,7 +97,7 @@ async function dieImporting(root: string): Promise<void> {
   const parse = JSON.parse;
   let count = 0;
   JSON.parse = (text: string): unknown => (++count === 100 ? process.exit(9) : (parse(text) as unknown));
-  await openStorage({ root, log: new MemoryLog() }).collection(notes).load();
+  await openStorage({ root, log: silentLog() }).collection(notes).load();
 }
 
 const acts: Readonly<Record<string, (root: string, rest: readonly string[]) => Promise<void>>> = {

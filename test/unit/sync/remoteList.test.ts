@@ -88,7 +88,7 @@ describe('a list from the service', () => {
     assert.deepEqual([at, failure?.sentence, failure?.at, partial], [before, 'Error: down', clock, true]);
     assert.deepEqual(idsOf(list.state.current), ['a', 'b', 'c']);
     assert.equal(items.find(({ id }) => id === 'a')?.text, 'new');
-    assert.equal(list.unknownSince('a'), before);
+    assert.equal(list.unknownSince, before);
     answer = pages(pageOf('c'));
     await list.read();
     assert.deepEqual([idsOf(list.state.current), list.state.current.failure], [['c'], undefined]);
@@ -130,24 +130,7 @@ describe('a list from the service', () => {
     assert.deepEqual(await waits(1), [1_000]);
   });
 
-  it('can be stopped at once, keeps what was read, and does not begin again behind anybody’s back', async () => {
-    const list = await open();
-    const never = new Promise(() => undefined);
-    answer = pages(pageOf('a'), never);
-    const reading = list.read();
-    await until(list.state.onDidChange, () => list.state.current.reading?.count === 1);
-    list.stop();
-    await reading;
-    await until(list.state.onDidChange, () => list.state.current.reading === undefined);
-    const { partial, stopped, failure } = list.state.current;
-    assert.deepEqual([idsOf(list.state.current), partial, stopped, failure], [['a'], true, true, undefined]);
-    assert.equal(list.untilDue({ usualMs: MINUTE }), Infinity);
-    answer = pages(pageOf('a', 'b'));
-    await list.read();
-    assert.deepEqual([idsOf(list.state.current), list.state.current.stopped], [['a', 'b'], undefined]);
-  });
-
-  it('whose only reader has left was not stopped by anybody', async () => {
+  it('whose only reader has left is due as before', async () => {
     const list = await open();
     answer = pages(pageOf('a'), new Promise(() => undefined));
     const leaving = new AbortController();
@@ -156,36 +139,7 @@ describe('a list from the service', () => {
     leaving.abort();
     await reading;
     await until(list.state.onDidChange, () => list.state.current.reading === undefined);
-    assert.equal(list.state.current.stopped, undefined);
     assert.ok(isDue(list));
-  });
-
-  it('does not put an older answer in the place of an item that was asked for since', async () => {
-    const list = await open();
-    await list.read();
-    const held = Promise.withResolvers<undefined>();
-    answer = pages(held.promise, pageOf('a', 'b'));
-    const reading = list.read();
-    await until(list.state.onDidChange, () => list.state.current.reading !== undefined);
-    list.put({ id: 'a', text: 'newer' }, clock);
-    held.resolve(undefined);
-    await reading;
-    const text = (): string | undefined => list.state.current.items.find(({ id }) => id === 'a')?.text;
-    assert.equal(text(), 'newer');
-    await list.read();
-    assert.equal(text(), undefined, 'a list asked for later counts again');
-  });
-
-  it('does not know of an item how it stands after a failure, unless it was asked for by itself since', async () => {
-    const list = await open();
-    await list.read();
-    const told = clock;
-    answer = pages(new Error('down'));
-    clock += 5;
-    await list.read();
-    clock += 5;
-    list.put({ id: 'b' }, clock);
-    assert.deepEqual([list.unknownSince('a'), list.unknownSince('b')], [told, undefined]);
   });
 
   it('is kept for the next window, which asks nobody, and only what changed is written', async () => {

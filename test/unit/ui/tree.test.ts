@@ -117,6 +117,17 @@ describe('a tree', () => {
     assert.equal(tree.node('a'), undefined, 'what is gone is forgotten');
   });
 
+  it('knows a row that has moved to a parent drawn earlier, with what stands below it', async () => {
+    scene.below['c'] = ['d'];
+    await draw();
+    scene = { ...scene, below: { ...scene.below, g: ['a', 'b', 'c'], h: [] } };
+    await draw();
+    const [c, d] = [tree.node('c'), tree.node('d')];
+    assert.ok(c && d);
+    assert.equal(tree.getParent(c)?.id, 'g');
+    assert.equal(tree.getParent(d), c);
+  });
+
   it('draws nothing while it is hidden, and what has changed meanwhile when it is shown', () => {
     view.show(false);
     scene.rows['a'] = { description: 'x' };

@@ -3,26 +3,15 @@ import { Poller } from '../../../src/util/poller';
 import { SharedRequests } from '../../../src/util/shared';
 import { catchUnhandled } from '../../fakes/unhandled';
 
-/** A promise with its handles, to hold an answer back. */
-function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (error: Error) => void } {
-  let resolve!: (value: T) => void;
-  let reject!: (error: Error) => void;
-  const promise = new Promise<T>((yes, no) => {
-    resolve = yes;
-    reject = no;
-  });
-  return { promise, resolve, reject };
-}
-
 describe('Poller', () => {
   it('asks at once, one round at a time, and again after the answer', async () => {
-    const rounds: ReturnType<typeof deferred<number>>[] = [];
+    const rounds: PromiseWithResolvers<number>[] = [];
     const begun: (() => void)[] = [];
     const next = (): Promise<void> => new Promise(resolve => begun.push(resolve));
     const first = next();
     const poller = new Poller({
       run: () => {
-        const round = deferred<number>();
+        const round = Promise.withResolvers<number>();
         rounds.push(round);
         begun.shift()?.();
         return round.promise;
@@ -63,8 +52,8 @@ describe('Poller', () => {
   });
 
   it('aborts the round in flight when it stops, and drops its answer', async () => {
-    const aborted = deferred<boolean>();
-    const begun = deferred<boolean>();
+    const aborted = Promise.withResolvers<boolean>();
+    const begun = Promise.withResolvers<boolean>();
     let rounds = 0;
     const poller = new Poller({
       run: signal => {
@@ -85,7 +74,7 @@ describe('Poller', () => {
   it('repeats a failed round after retryMs, and does not hide why it failed', async () => {
     const caught = catchUnhandled();
     let count = 0;
-    const second = deferred<boolean>();
+    const second = Promise.withResolvers<boolean>();
     const poller = new Poller({
       retryMs: 1,
       run: () => {
@@ -103,13 +92,13 @@ describe('Poller', () => {
   });
 
   it('asks nothing for a window that does not answer, and goes on when it does', async () => {
-    const answers: ReturnType<typeof deferred<unknown>>[] = [];
-    const ran = deferred<boolean>();
+    const answers: PromiseWithResolvers<unknown>[] = [];
+    const ran = Promise.withResolvers<boolean>();
     let rounds = 0;
-    let begun = deferred<boolean>();
+    let begun = Promise.withResolvers<boolean>();
     const poller = new Poller({
       isShown: () => {
-        const answer = deferred<unknown>();
+        const answer = Promise.withResolvers<unknown>();
         answers.push(answer);
         begun.resolve(true);
         return answer.promise;
@@ -123,7 +112,7 @@ describe('Poller', () => {
     poller.start();
     await begun.promise;
     poller.stop();
-    begun = deferred();
+    begun = Promise.withResolvers();
     poller.start();
     await begun.promise;
     answers[0]?.resolve(undefined);
@@ -137,7 +126,7 @@ describe('Poller', () => {
 
   it('waits a random while after the machine has slept', async () => {
     let now = 0;
-    const ran = deferred<number>();
+    const ran = Promise.withResolvers<number>();
     const poller = new Poller({
       now: () => now,
       random: () => -0.1,
@@ -157,7 +146,7 @@ describe('SharedRequests', () => {
   it('asks once for callers at the same time', async () => {
     const shared = new SharedRequests<number>();
     let asked = 0;
-    const answer = deferred<number>();
+    const answer = Promise.withResolvers<number>();
     const start = (): Promise<number> => {
       asked++;
       return answer.promise;
@@ -171,7 +160,7 @@ describe('SharedRequests', () => {
 
   it('lets one caller go without ending the request of the other', async () => {
     const shared = new SharedRequests<number>();
-    const answer = deferred<number>();
+    const answer = Promise.withResolvers<number>();
     let ended = false;
     const start = (signal: AbortSignal): Promise<number> => {
       signal.addEventListener('abort', () => (ended = true));
@@ -189,7 +178,7 @@ describe('SharedRequests', () => {
 
   it('ends the request when its last caller has gone', async () => {
     const shared = new SharedRequests<number>();
-    const ended = deferred<boolean>();
+    const ended = Promise.withResolvers<boolean>();
     const start = (signal: AbortSignal): Promise<number> =>
       new Promise((_, reject) =>
         signal.addEventListener('abort', () => {

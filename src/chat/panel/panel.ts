@@ -1,0 +1,400 @@
+import * as vscode from 'vscode';
+import { errorSentence, type Connection } from '../../connection';
+import type { Logger } from '../../log';
+import { Disposable, Slot, toDisposable, type IDisposable } from '../../util/disposable';
+import { Formatter } from '../../util/format';
+import { openAddress } from '../../util/openAddress';
+import { forNotification, oneLine } from '../../util/text';
+import { panelSide, type PanelSide } from '../../webview/ipc';
+import { WebviewPage } from '../../webview/page';
+import { Composing, type ComposingDeps } from './composing';
+import { composerOf } from './composerState';
+import type { Conversation } from '../conversation';
+import { showMore } from './more';
+import { writeNatively } from './nativeComposer';
+import type { SendOutcome } from '../outbox/sender';
+import type { Shown } from '../outbox/record';
+import { panelHandlers, type PanelActions } from './panelHandlers';
+import { blockedReason, headerOf, isTimeZone, outcomeWords } from './panelState';
+import type { ChatPlace } from './place';
+import { chatProtocol, type ChatProtocol, type Kept, type Unsaved, type Wanted } from '../protocol';
+import { RowView } from '../transcript/rowFeed';
+import type { ChatSessions } from '../sessions';
+import { chatStrings } from '../strings';
+
+export interface PanelOptions {
+  readonly extensionUri: vscode.Uri;
+  readonly conversation: Conversation;
+  readonly connection: Connection;
+  readonly sessions: ChatSessions;
+  readonly log: Logger;
+  /** The title until the session is known. */
+  readonly title: string;
+  readonly composing: ComposingDeps;
+  /** Puts another panel in the place of this one: what keeps a page from loading may be the frame VS Code made for it. */
+  readonly startAnew?: (() => void) | undefined;
+}
+
+/** Changes that come together are shown together, ms; at most a sixth of the time goes into showing them. */
+const GATHER = 30;
+const REST_FACTOR = 5;
+
+/** The panel of one session: shows its conversation and carries the person's acts to it. */
+export class ChatPanel extends Disposable implements PanelActions {
+  readonly conversation: Conversation;
+  readonly #panel: ChatPlace;
+  readonly #options: PanelOptions;
+  readonly #format = new Formatter(vscode.env.language);
+  readonly #rows: RowView;
+  readonly #life: WebviewPage;
+  readonly #page: PanelSide<ChatProtocol>;
+  /** Held while the session is followed. */
+  readonly #watch = this.register(new Slot<IDisposable>());
+  /** The service can be asked again, and was not yet. */
+  #isDue = false;
+  readonly #gathering = this.register(new Slot<IDisposable>());
+  readonly #disposed = new vscode.EventEmitter<void>();
+  /** The page knows where the session was read. */
+  #isPlaced = false;
+  /** Pages of this chat that have been heard: before the first, what comes is from what the place showed last. */
+  #pagesHeard = 0;
+  #timeZone: string | undefined;
+  #gatherFor = GATHER;
+  #transcriptProblem: string | undefined;
+  #focusWhenReady = false;
+  #findWhenReady: Wanted | undefined;
+  /** The composer as the page has it. */
+  #shown: Shown = { text: '' };
+  #isSubmitting = false;
+  #draftVersion = 0;
+  readonly composing: Composing;
+
+  constructor(panel: ChatPlace, options: PanelOptions) {
+    super();
+    this.#panel = panel;
+    this.#options = options;
+    this.conversation = options.conversation;
+    this.composing = new Composing(options.conversation, options.composing);
+    this.register(toDisposable(() => this.composing.pageGone()));
+    this.#rows = this.register(
+      new RowView(
+        splice => this.#page.send('splice', splice),
+        this.#format,
+        () => this.#gather(),
+      ),
+    );
+    this.#page = panelSide({
+      protocol: chatProtocol,
+      handlers: panelHandlers(this),
+      // The place may show another session by now.
+      post: message => (this.isDisposed ? undefined : panel.webview.postMessage(message)),
+      describe: error => forNotification(errorSentence(error)),
+      onProblem: (problem, error) => this.#life.problem(problem, error),
+    });
+    this.#life = this.register(
+      new WebviewPage({
+        webview: panel.webview,
+        extensionUri: options.extensionUri,
+        name: 'chat',
+        title: () => panel.title,
+        isVisible: () => panel.isVisible,
+        onGone: () => {
+          this.#rows.pause();
+          this.composing.pageGone();
+        },
+        onMissing: () => void this.#writeNatively(),
+        log: options.log,
+      }),
+    );
+    this.register(this.#life.onDidReceive(message => this.#receive(message)));
+    this.register(panel.onDidDispose(() => this.dispose()));
+    this.#panel.title = this.#title;
+    this.register(panel.onDidChangeVisibility(() => this.#viewChanged()));
+    this.register(this.conversation.onDidChange(() => this.#gather()));
+    this.register(
+      this.conversation.composition.onDidStore(() => {
+        if (this.#life.isReady) this.#page.send('draftStored', { version: this.#draftVersion });
+      }),
+    );
+    this.register(options.composing.onDidChangeSettings(() => this.#gather()));
+    this.register(this.conversation.onDidSettle(outcome => this.#settled(outcome)));
+    this.register(
+      options.connection.state.onDidChange(() => {
+        this.#payAttention();
+        this.#gather();
+      }),
+    );
+    this.register(
+      options.connection.onDidBecomeReady(() => {
+        this.#isDue ||= this.#blocked === undefined;
+        this.#payAttention();
+      }),
+    );
+    this.#life.load();
+    this.conversation.load().catch((error: unknown) => {
+      options.log.error('A transcript could not be read', error);
+      this.#transcriptProblem = errorSentence(error);
+      this.#gather();
+    });
+    this.#viewChanged();
+  }
+
+  /** Fires once, when the panel is closed. */
+  readonly onDidDispose = this.#disposed.event;
+
+  get title(): string {
+    return this.#panel.title;
+  }
+
+  get isVisible(): boolean {
+    return this.#panel.isVisible;
+  }
+
+  get isActive(): boolean {
+    return this.#panel.isActive;
+  }
+
+  /** Shows the panel with the cursor in the composer. */
+  reveal(): void {
+    this.#panel.reveal();
+    this.takeCursor();
+  }
+
+  /** Puts the cursor into the composer, at the latest when there is one. */
+  takeCursor(): void {
+    if (this.#life.isReady) this.#page.send('focusComposer', {});
+    else this.#focusWhenReady = true;
+  }
+
+  /** Lets go of the panel but leaves it open: the editor restores it when the extension starts again. */
+  release(): void {
+    this.#disposed.dispose();
+    this.leave();
+  }
+
+  /** Ends this chat but leaves its place to another. */
+  leave(): void {
+    if (this.isDisposed) return;
+    this.#rows.pause();
+    super.dispose();
+    this.#disposed.fire();
+    this.#disposed.dispose();
+  }
+
+  override dispose(): void {
+    if (this.isDisposed) return;
+    this.leave();
+    this.#panel.close();
+  }
+
+  /** Asks how the session stands; rejects with the reason. */
+  async refresh(): Promise<void> {
+    const blocked = this.#blocked;
+    if (blocked !== undefined) throw new Error(blocked);
+    await this.conversation.refresh();
+  }
+
+  pageReady(timeZone?: string): void {
+    this.#life.ready();
+    if (timeZone !== undefined) this.#timeZone = isTimeZone(timeZone) ? timeZone : 'UTC';
+    const { text, stash } = this.conversation.composition.draft;
+    this.#shown = { text, stash };
+    this.#page.send('start', {
+      strings: chatStrings(),
+      language: vscode.env.language,
+      identity: {
+        sessionId: this.conversation.sessionId,
+        serviceId: this.conversation.serviceId,
+        title: this.#panel.title,
+      },
+      draft: text,
+      ...(stash === undefined ? {} : { stash }),
+      // A view that is merely there takes the cursor from nobody.
+      focus:
+        this.#findWhenReady === undefined &&
+        (this.#focusWhenReady || (this.#panel.kind === 'panel' && this.#panel.isActive)),
+    });
+    if (this.#findWhenReady !== undefined) this.#page.send('find', this.#findWhenReady);
+    this.#findWhenReady = undefined;
+    this.composing.pageGone();
+    this.#focusWhenReady = false;
+    this.#isPlaced = false;
+    this.#rows.pause();
+    this.#show();
+    this.#payAttention();
+  }
+
+  setTimeZone(timeZone: string): void {
+    if (timeZone === this.#timeZone || !isTimeZone(timeZone)) return;
+    this.#timeZone = timeZone;
+    this.#gather();
+  }
+
+  async setDraft(text: string, stash: string | undefined, version: number): Promise<void> {
+    const { conversation } = this;
+    this.#draftVersion = version;
+    if (!conversation.isLoaded) return this.#writtenEarly(text);
+    const over = this.#shown;
+    this.#shown = { text, stash: stash === '' ? undefined : stash };
+    conversation.composition.setText(text, this.#shown.stash, over);
+    this.#gather();
+  }
+
+  /** The person wrote before the stored draft was read, which waits in the stash then. */
+  async #writtenEarly(text: string): Promise<void> {
+    this.#shown = { text };
+    await this.conversation.takeUnsaved({ text, at: Date.now() });
+    this.#gather();
+  }
+
+  async send(text: string, sendId: string): Promise<void> {
+    const blocked = this.#blocked;
+    if (blocked !== undefined) throw new Error(blocked);
+    if (!/^[\w-]{8,64}$/.test(sendId)) throw new RangeError('Not the id of a send.');
+    const asked = this.#pagesHeard;
+    const { stash } = this.#shown;
+    this.#isSubmitting = true;
+    try {
+      await this.conversation.submit(text, sendId, this.#shown);
+      // The page has what was stashed in its composer by now; what was refused meanwhile comes back into it.
+      this.#shown = { text: stash ?? '' };
+    } finally {
+      this.#isSubmitting = false;
+      this.#gather();
+    }
+    // The page that asked is gone, and the one after it began with the text that is sent now.
+    if (asked !== this.#pagesHeard) this.showDraft();
+  }
+
+  async takeUnsaved(unsaved: Unsaved): Promise<void> {
+    await this.conversation.takeUnsaved(unsaved).finally(() => this.#followDraft());
+    this.#page.send('draftStored', { version: this.#draftVersion });
+  }
+
+  keep(kept: Kept): void {
+    this.conversation.place = kept;
+  }
+
+  readonly addAgain = (): Promise<void> => this.#options.sessions.ensure(this.conversation.sessionId);
+  readonly more = (): Promise<void> => showMore(this);
+
+  /** Opens find, at the latest when there is a page. */
+  find(wanted: Wanted = {}): void {
+    if (this.#life.isReady) this.#page.send('find', wanted);
+    else this.#findWhenReady = wanted;
+  }
+
+  async openWebApp(): Promise<void> {
+    if (this.#webApp !== undefined) await openAddress(this.#webApp);
+  }
+
+  /** What was moved into the composer goes from where it was at the same time. */
+  showDraft(focus = true): void {
+    if (focus) this.#show();
+    const { text, stash } = this.conversation.composition.draft;
+    this.#shown = { text, stash };
+    this.#page.send('setDraft', { text, stash: stash ?? '', focus });
+  }
+
+  #receive(message: unknown): void {
+    if ((message as { readonly name?: unknown } | undefined)?.name === 'ready') this.#pagesHeard++;
+    if (this.#pagesHeard > 0) this.#page.receive(message);
+  }
+
+  get #blocked(): string | undefined {
+    const reason = blockedReason(this.#options.connection.state.current, this.conversation.serviceId);
+    if (reason !== undefined || !this.#removed) return reason;
+    return vscode.l10n.t('This session is no longer in your list. What you write is kept.');
+  }
+
+  /** Nothing is known of the session although the list it would be in has been read. */
+  get #removed(): boolean {
+    const { serviceId, session } = this.conversation;
+    return this.#options.sessions.serviceId === serviceId && session === undefined;
+  }
+
+  get #title(): string {
+    return oneLine(this.conversation.session?.title ?? this.#options.title, 60);
+  }
+
+  #viewChanged(): void {
+    this.#life.followVisibility();
+    this.#payAttention();
+  }
+
+  /** Nothing is asked of the service while nobody sees the page or it is still being made, nor of one that is not in use. */
+  #payAttention(): void {
+    if (this.isDisposed) return;
+    if (!this.#panel.isVisible || !this.#life.isReady || this.#blocked !== undefined) {
+      this.#watch.set(undefined);
+      return;
+    }
+    if (this.#watch.value === undefined) this.#watch.set(this.conversation.watch());
+    if (this.#isDue) void this.refresh().catch(() => undefined);
+    this.#isDue = false;
+  }
+
+  /** The sample has none; no address of a single session is documented. */
+  get #webApp(): string | undefined {
+    const { service } = this.#options.connection.state.current;
+    return service === undefined || service.source === 'sample' ? undefined : service.appUrl;
+  }
+
+  async #writeNatively(): Promise<void> {
+    const choice = await writeNatively(this.conversation, this.title);
+    // It may have come late, or the person has gone elsewhere.
+    if (choice !== 'reload' || !this.#life.isMissing) return;
+    if (this.#options.startAnew === undefined) this.#life.load();
+    else this.#options.startAnew();
+  }
+
+  #gather(): void {
+    if (this.#gathering.value !== undefined) return;
+    const timer = setTimeout(() => {
+      this.#gathering.set(undefined);
+      this.#show();
+    }, this.#gatherFor);
+    this.#gathering.set(toDisposable(() => clearTimeout(timer)));
+  }
+
+  #show(): void {
+    const { conversation } = this;
+    const began = performance.now();
+    const title = this.#title;
+    this.#payAttention();
+    if (this.#panel.title !== title) this.#panel.title = title;
+    if (!this.#life.isReady) return;
+    this.#page.send('state', {
+      header: headerOf(
+        conversation.session,
+        this.#options.title,
+        conversation.isRefreshing,
+        Date.now(),
+        this.#format,
+      ),
+      composer: composerOf(conversation, this.#blocked, this.#options.composing, this.#format),
+      removed: this.#removed,
+      ...(this.#transcriptProblem === undefined ? {} : { transcriptProblem: this.#transcriptProblem }),
+    });
+    if (conversation.isLoaded) {
+      if (!this.#isPlaced) this.#page.send('place', conversation.place);
+      this.#isPlaced = true;
+      const timeZone = (this.#timeZone ??= Intl.DateTimeFormat().resolvedOptions().timeZone);
+      this.#rows.show({ ...conversation.rows, timeZone, webApp: this.#webApp !== undefined });
+    }
+    this.#followDraft();
+    this.#gatherFor = Math.max(GATHER, REST_FACTOR * (performance.now() - began));
+  }
+
+  /** The draft came back from a refused send, or another window changed it. */
+  #followDraft(): void {
+    const { text, stash } = this.conversation.composition.draft;
+    if (this.#isSubmitting) return;
+    if (text !== this.#shown.text || stash !== this.#shown.stash) this.showDraft(false);
+  }
+
+  #settled(outcome: SendOutcome): void {
+    if (this.#life.isReady) this.#page.send('announce', { text: outcomeWords(outcome) });
+    this.#gather();
+  }
+}

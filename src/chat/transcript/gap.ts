@@ -1,0 +1,107 @@
+import * as vscode from 'vscode';
+import { settings } from '../../settings';
+import type { Formatter } from '../../util/format';
+import { type KnownMessage } from './messages';
+import { gapCount } from './model';
+import type { GapRow } from '../protocol';
+import type { RowsInput } from './rows';
+
+/**
+ * What is to be said about messages of the session that are not known here; nothing without any. While the agent works that is one
+ * quiet line. When it rests where replies can only be reached from the next message, an answer waits: that has a reason and ways on.
+ */
+export function gapOf(
+  input: RowsInput,
+  ordered: readonly KnownMessage[],
+  format: Formatter,
+): Omit<GapRow, 'kind' | 'key'> | undefined {
+  const count = gapCount(input.messageCount, ordered.length);
+  if (count === 0) return undefined;
+  const number = format.number(count);
+  const last = ordered.at(-1);
+  if (last !== undefined && input.complete === true) {
+    return {
+      sentence:
+        count === 1
+          ? vscode.l10n.t('1 message of this session is not shown by the service')
+          : vscode.l10n.t('{0} messages of this session are not shown by the service', number),
+    };
+  }
+  if (last !== undefined && input.breaks.size > 0) {
+    return {
+      sentence:
+        count === 1
+          ? vscode.l10n.t('1 message has not been read yet')
+          : vscode.l10n.t('{0} messages have not been read yet', number),
+    };
+  }
+  if (isResting(input)) {
+    return {
+      sentence: waitingSentence(last, count, number),
+      reason: vscode.l10n.t('This service shows replies only after your next message.'),
+      ...(input.webApp === true ? { webApp: true } : {}),
+    };
+  }
+  if (last === undefined) {
+    return {
+      sentence:
+        count === 1
+          ? vscode.l10n.t('This session has 1 message. It appears with your next message.')
+          : vscode.l10n.t('This session has {0} messages. They appear with your next message.', number),
+    };
+  }
+  return {
+    sentence:
+      count === 1
+        ? vscode.l10n.t('1 message cannot be read yet; it appears with your next message')
+        : vscode.l10n.t('{0} messages cannot be read yet; they appear with your next message', number),
+  };
+}
+
+/** The agent is known to have nothing to do, and nothing is on its way to it. */
+function isResting({ status, sends }: RowsInput): boolean {
+  if (status === undefined || ['running', 'pending', 'unknown'].includes(status)) return false;
+  return !sends.some(({ state }) => state === 'sending');
+}
+
+function waitingSentence(last: KnownMessage | undefined, count: number, number: string): string {
+  if (last === undefined) {
+    return count === 1
+      ? vscode.l10n.t('This session has 1 message.')
+      : vscode.l10n.t('This session has {0} messages.', number);
+  }
+  if (last.message === undefined || last.message.role === 'user') {
+    return count === 1
+      ? vscode.l10n.t('The agent has answered (1 message).')
+      : vscode.l10n.t('The agent has answered ({0} messages).', number);
+  }
+  return count === 1
+    ? vscode.l10n.t('There is 1 newer message.')
+    : vscode.l10n.t('There are {0} newer messages.', number);
+}
+
+/** Explains why an answer is not shown yet. */
+export async function explainGap(): Promise<void> {
+  const change = vscode.l10n.t('Open setting');
+  const isOff = !settings.extras();
+  const detail = [
+    vscode.l10n.t(
+      "Each message names only the one before it, and sending returns the id of your own message. So the agent's reply can be read as soon as a newer message of yours leads to it.",
+    ),
+    isOff
+      ? vscode.l10n.t(
+          'Some services can list messages, so that replies appear while the agent works. The setting agentConsole.extras is off, so this service has not been asked.',
+        )
+      : vscode.l10n.t(
+          'Some services can list messages, so that replies appear while the agent works. This one does not.',
+        ),
+  ].join('\n\n');
+  const pressed = await vscode.window.showInformationMessage(
+    vscode.l10n.t('Why the answer is not shown yet'),
+    { modal: true, detail },
+    ...(isOff ? [change] : []),
+  );
+  if (pressed === change) {
+    await vscode.commands.executeCommand('workbench.action.openSettings', 'agentConsole.extras');
+  }
+}

@@ -1,0 +1,111 @@
+import * as vscode from 'vscode';
+import { isTime } from '../../util/format';
+import { fenced, inertLine, inertMarkdown } from './inertMarkdown';
+import type { Chip, Header, MessageRow, Part, Row, SendRow } from '../protocol';
+
+export interface DocumentOptions {
+  readonly header: Pick<Header, 'title' | 'facts' | 'messages' | 'tokens'>;
+  /** As shown: hidden messages and fields are not among them. */
+  readonly rows: readonly Row[];
+  /** BCP 47. */
+  readonly language: string;
+}
+
+/** A transcript as Markdown that loads nothing from anywhere: a heading a day, a message and a collapsed part, so that editors make an outline of it. */
+export function transcriptDocument({ header, rows, language }: DocumentOptions): string {
+  const days = new Intl.DateTimeFormat(language, { dateStyle: 'full' });
+  const times = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
+  const time = (at: number | undefined): string =>
+    at !== undefined && isTime(at) ? `, ${times.format(at)}` : '';
+  const facts = [
+    ...header.facts.map(({ label, value }) => `${label}: ${value}`),
+    ...(header.tokens?.detail.split('\n') ?? []),
+    ...(header.messages === undefined ? [] : [header.messages]),
+  ];
+  const blocks = [
+    `# ${inertLine(header.title)}`,
+    ...(facts.length === 0 ? [] : [facts.map(fact => `- ${inertLine(fact)}`).join('\n')]),
+  ];
+  for (const row of rows) {
+    switch (row.kind) {
+      case 'date':
+        blocks.push(`## ${isTime(row.at) ? days.format(row.at) : '?'}`);
+        break;
+      case 'message':
+        blocks.push(`### ${inertLine(authorOf(row))}${time(row.at)}`, ...message(row));
+        break;
+      case 'send':
+        blocks.push(`### ${vscode.l10n.t('You')}${time(row.at)} (${stateOf(row)})`, shifted(row.text));
+        blocks.push(...chips(row.chips), inertLine(row.sentence));
+        break;
+      case 'break':
+      case 'gap':
+        blocks.push(`*${inertLine(row.sentence)}*`);
+    }
+  }
+  return `${blocks.filter(block => block !== '').join('\n\n')}\n`;
+}
+
+function authorOf({ author, role, phase }: MessageRow): string {
+  const name =
+    author === 'person' ? vscode.l10n.t('You') : author === 'agent' ? vscode.l10n.t('Agent') : role;
+  return phase === undefined ? name : `${name} (${phase})`;
+}
+
+function stateOf({ state }: SendRow): string {
+  return state === 'sending'
+    ? vscode.l10n.t('sending')
+    : state === 'refused'
+      ? vscode.l10n.t('not sent')
+      : vscode.l10n.t('outcome unknown');
+}
+
+function message({ parts, failed, chips: attached }: MessageRow): string[] {
+  return [
+    ...(failed ? [`**${vscode.l10n.t('The agent reported an error')}**`] : []),
+    ...parts.flatMap(part),
+    ...chips(attached),
+  ];
+}
+
+function chips(attached: readonly Chip[]): string[] {
+  return attached.length === 0
+    ? []
+    : [attached.map(({ name, size }) => `- ${inertLine(name)} (${size})`).join('\n')];
+}
+
+function part(shown: Part): string[] {
+  const tool = (name: string): string => (name === '' ? vscode.l10n.t('a tool') : inertLine(name));
+  switch (shown.kind) {
+    case 'text':
+      return [shifted(shown.text)];
+    case 'commentary':
+      return [`#### ${vscode.l10n.t('Commentary')}`, shifted(shown.text)];
+    case 'system':
+      return [`#### ${vscode.l10n.t('System message')}`, shifted(shown.text)];
+    case 'reasoning':
+      return [`#### ${vscode.l10n.t('Reasoning')}`, shifted(shown.text)];
+    case 'withheld':
+      return [`*${vscode.l10n.t('Reasoning withheld by the model provider')}*`];
+    case 'toolUse':
+      return [`#### ${vscode.l10n.t('Used {0}', tool(shown.name))}`, fenced(shown.input)];
+    case 'toolResult':
+      return [
+        `#### ${shown.failed ? vscode.l10n.t('{0} failed', tool(shown.name)) : vscode.l10n.t('Result of {0}', tool(shown.name))}`,
+        fenced(shown.text),
+      ];
+    case 'image':
+    case 'document':
+      return [`*${inertLine(shown.label)}*`];
+    case 'other':
+      return [
+        `#### ${vscode.l10n.t('Content of the type "{0}"', inertLine(shown.type))}`,
+        fenced(shown.text),
+      ];
+  }
+}
+
+/** Headings of a message stand below that of the message itself. */
+function shifted(text: string): string {
+  return inertMarkdown(text, 4);
+}

@@ -1,0 +1,92 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Collection, CollectionOptions, SearchText, Storage } from '../../storage';
+import { Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/event';
+import { Formatter } from '../../util/format';
+import {
+  isHidden,
+  knownMessageSchema,
+  merged,
+  timeOf,
+  type KnownMessage,
+  type SentMessage,
+  type StoredMessage,
+} from './messages';
+import { isToolResult, partsOf } from './parts';
+import { partText } from '../protocol';
+
+/** How the messages of a session are kept, and what they are found by: all a person may see of them. */
+export function transcriptRecords(serviceId: string, sessionId: string): CollectionOptions<KnownMessage> {
+  const path = `services/${serviceId}/transcripts/${sessionId}`;
+  return { path, version: 1, schema: knownMessageSchema, text: searchText };
+}
+
+const format = new Formatter('en');
+
+function searchText(known: KnownMessage): SearchText | undefined {
+  const { message, sent } = known;
+  if (message !== undefined && isHidden(message)) return undefined;
+  const said = message === undefined ? [] : partsOf(message, new Map(), format, true).map(partText);
+  const files = sent?.attachments.map(({ name }) => name) ?? [];
+  const text = [...(message === undefined ? [sent?.text ?? ''] : said), ...files].join('\n').trim();
+  return text === '' ? undefined : { text, at: timeOf(known), by: authorOf(known) };
+}
+
+function authorOf({ message, sent }: KnownMessage): SearchText['by'] {
+  if (message === undefined || message.role === undefined) return sent && 'me';
+  if (message.role === 'user') return isToolResult(message) ? 'agent' : 'me';
+  return message.role === 'system' ? undefined : 'agent';
+}
+
+/** The known messages of one session, durable, shared by all windows. No id is ever lost. */
+export class Transcript extends Disposable {
+  readonly #messages: Collection<KnownMessage>;
+  readonly #changed = this.register(new Emitter<void>());
+
+  constructor(storage: Storage, serviceId: string, sessionId: string) {
+    super();
+    this.#messages = storage.collection(transcriptRecords(serviceId, sessionId));
+    this.register(this.#messages.onDidChange(() => this.#changed.fire()));
+  }
+
+  /** Fires after messages were added or changed, here or in another window. */
+  readonly onDidChange = this.#changed.event;
+
+  /** By message id. */
+  get known(): ReadonlyMap<string, KnownMessage> {
+    return this.#messages.values;
+  }
+
+  /** Whether a send with this id is known to have arrived. */
+  hasSent(sendId: string): boolean {
+    return [...this.known.values()].some(({ sent }) => sent?.sendId === sendId);
+  }
+
+  /** Messages that cannot be read now; they are left as they are. */
+  get unreadable(): number {
+    return this.#messages.unreadable.length;
+  }
+
+  async load(): Promise<void> {
+    await this.#messages.load();
+  }
+
+  /** Keeps messages that were read; resolves when they are durable. */
+  async keep(messages: readonly StoredMessage[]): Promise<void> {
+    await Promise.all(messages.map(message => this.#add({ id: message.id, message })));
+  }
+
+  /** Keeps the id of an accepted message at once, with what was sent. `at` is moved after everything known. */
+  keepSent(messageId: string, sent: SentMessage): Promise<void> {
+    let latest = 0;
+    for (const entry of this.known.values()) latest = Math.max(latest, timeOf(entry) ?? 0);
+    return this.#add({ id: messageId, sent: { ...sent, at: Math.max(sent.at, latest + 1) } });
+  }
+
+  async #add(entry: KnownMessage): Promise<void> {
+    await this.#messages.update(entry.id, before => {
+      const after = merged(before, entry);
+      return isDeepStrictEqual(before, after) ? before : after;
+    });
+  }
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import * as path from 'node:path';
+import type * as vscode from 'vscode';
+import { registerChat } from '../../../src/chat';
+import type { Connection } from '../../../src/connection';
+import { Emitter, ObservableValue } from '../../../src/util/event';
+import { silentLog } from '../../fakes/log';
+import { Uri } from '../../fakes/vscode';
+import type { ToPage } from './panelScene';
+import { scene } from './scene';
+import { afterwards, cleanUp, limits, temporaryFolder } from './support';
+
+afterEach(cleanUp);
+
+/** The whole chat of a window with the view as its place. */
+async function chatInView() {
+  const { window, client, sessionId } = await scene();
+  const [computer] = (await client.computers.list()).items;
+  const other = await client.sessions.create({ computerId: computer!.id });
+  const selected = new Emitter<readonly unknown[]>();
+  const service = { id: window.conversation.serviceId, host: 'localhost' };
+  const chat = registerChat({
+    connection: {
+      state: new ObservableValue({ kind: 'signedIn', service }),
+      ready: () => Promise.resolve(),
+      onDidBecomeReady: new Emitter<void>().event,
+      api: client,
+    } as unknown as Connection,
+    storage: window.storage,
+    sessions: window.sessions,
+    log: silentLog(),
+    extensionUri: Uri.file('/extension') as unknown as vscode.Uri,
+    storageUri: { fsPath: temporaryFolder() } as unknown as vscode.Uri,
+    composer: {
+      sendKey: () => 'enter',
+      largePaste: () => 'inline',
+      limits: () => limits(1024),
+      onDidChange: new Emitter<unknown>().event,
+    },
+    location: () => 'view',
+    extras: () => false,
+    memory: { get: () => undefined, update: () => Promise.resolve() },
+    details: { show: () => assert.fail('a document is shown') },
+    onDidSelect: selected.event,
+  });
+  afterwards(() => chat.dispose());
+  const said = new Emitter<unknown>();
+  const drawn = new Emitter<string>();
+  const posted: ToPage[] = [];
+  await chat.resolveView(
+    {
+      visible: true,
+      show: () => undefined,
+      onDidChangeVisibility: new Emitter<void>().event,
+      onDidDispose: new Emitter<void>().event,
+      webview: {
+        set html(html: string) {
+          drawn.fire(html);
+        },
+        options: {},
+        asWebviewUri: (uri: unknown) => uri,
+        onDidReceiveMessage: said.event,
+        postMessage: (message: ToPage) => posted.push(message),
+      },
+    } as unknown as vscode.WebviewView,
+    undefined,
+  );
+  const draftOf = async (id: string) => {
+    await chat.flush();
+    const { draft } = await window.outboxes.of(id).read();
+    return [draft.text, draft.attachments.map(uri => path.basename(uri))];
+  };
+  return { chat, sessionId, other: other.sessionId, selected, said, drawn: drawn.event, posted, draftOf };
+}
+
+describe('a message that is put into a composer', () => {
+  it('goes with its files into that of its session, wherever the person has gone meanwhile', async () => {
+    const { chat, sessionId, other, selected, said, drawn, posted, draftOf } = await chatInView();
+    const file = Uri.file(path.join(temporaryFolder(), 'a.txt')) as unknown as vscode.Uri;
+    const shown = new Promise(resolve => drawn(resolve));
+    const done = chat.prefill({ sessionId, text: 'For the first', files: [file] });
+    await Promise.race([shown, done]);
+    selected.fire([{ sessionId: other }]);
+    said.fire({ kind: 'notification', name: 'ready', params: { timeZone: 'UTC' } });
+    assert.equal(await done, true);
+    assert.deepEqual(await draftOf(sessionId), ['For the first', ['a.txt']]);
+    assert.deepEqual(await draftOf(other), ['', []]);
+    assert.ok(!JSON.stringify(posted).includes('For the first'), 'the page is of another session');
+  });
+});

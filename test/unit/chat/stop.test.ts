@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import type { PanelState } from '../../../src/chat/protocol';
+import { startSampleService } from '../../fakes/sampleService';
+import { panelOf } from './panelScene';
+import { busy } from './queueing';
+import { afterwards, cleanUp, clientOf, openWindow, temporaryFolder, until } from './support';
+
+afterEach(cleanUp);
+
+/** A session whose agent works, in a panel; the list of sessions was asked for, as the Sessions view does. */
+async function working(service: { readonly lists: boolean; readonly used?: boolean }) {
+  const sample = await startSampleService({ pace: 0, extras: service.lists });
+  afterwards(() => sample.close());
+  const client = clientOf(sample);
+  const [computer] = (await client.computers.list()).items;
+  const { sessionId } = await client.sessions.create({ computerId: computer!.id });
+  const root = temporaryFolder();
+  const window = await openWindow({ root, client, sessionId, extras: () => service.used ?? true });
+  const it = { service: sample, client, sessionId, root, window };
+  const work = busy(it);
+  await client.extras.sessions();
+  const { said, posted, heard } = panelOf(it);
+  said.fire({ kind: 'notification', name: 'ready', params: { timeZone: 'UTC' } });
+  await window.sessions.refresh(sessionId);
+  const state = () => posted.findLast(({ name }) => name === 'state')?.payload as PanelState | undefined;
+  await until(heard, () => state()?.header.status.word === 'running');
+  const stop = async () => {
+    const id = posted.length + 1;
+    said.fire({ kind: 'request', id, name: 'stop', params: {} });
+    await until(heard, () => posted.some(message => message.id === id));
+    return posted.find(message => message.id === id) as { readonly kind: string; readonly reason?: string };
+  };
+  const stops = () => sample.requests.filter(({ path }) => path.endsWith('/interrupt')).length;
+  return { ...it, heard, work, stop, stops, hasButton: () => state()?.composer.canStop };
+}
+
+describe('stopping an agent', () => {
+  it('is offered while it works, sends one request, and asks how the session stands', async () => {
+    const it = await working({ lists: true });
+    assert.equal(it.hasButton(), true);
+    it.work.rest();
+    assert.equal((await it.stop()).kind, 'answer');
+    assert.equal(it.stops(), 1);
+    await until(it.heard, () => it.hasButton() === false);
+  });
+
+  it('is not offered where the service has no list of sessions, or it may not be used', async () => {
+    assert.equal((await working({ lists: false })).hasButton(), false);
+    assert.equal((await working({ lists: true, used: false })).hasButton(), false);
+  });
+
+  it('says why it failed, is not tried again, and goes where it is not offered', async () => {
+    const it = await working({ lists: true });
+    const fault = it.service.fail({ kind: 'status', status: 500, match: { method: 'POST' } });
+    const failed = await it.stop();
+    assert.match(failed.reason ?? '', /^The agent could not be stopped\. .*500/);
+    assert.equal(it.stops(), 1);
+    assert.equal(it.hasButton(), true, 'it may do better the next time');
+    fault.dispose();
+    it.service.fail({ kind: 'status', status: 405, match: { method: 'POST' } });
+    assert.match((await it.stop()).reason ?? '', /^The agent could not be stopped\./);
+    await until(it.heard, () => it.hasButton() === false);
+  });
+});
