@@ -13,7 +13,7 @@ import {
 } from '../report/types';
 
 export * from '../report/types';
-export { addDays, daysOf, lengthOf, runsOf } from '../report/calendar';
+export { addDays, lengthOf, runsOf } from '../report/calendar';
 export { shown, type ShownColumn, type ShownTable, type TableView } from '../report/tableView';
 export { amountText, isPart, knownOf, sum, type Amount } from '../../util/amount';
 
