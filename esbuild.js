@@ -67,6 +67,8 @@ const extension = [
     splitting: true,
     define: { __dirname: 'import.meta.dirname' },
     mainFields: ['module', 'main'],
+    // Its build for Node requires what only reads files.
+    alias: { '@vscode/l10n': './node_modules/@vscode/l10n/dist/browser.js' },
     outExtension: { '.js': '.mjs' },
     chunkNames: '[hash]',
   },

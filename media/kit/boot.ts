@@ -25,15 +25,6 @@ export function supportedLanguage(language: string | undefined): string {
   return 'en';
 }
 
-/** Libraries hand the browser's language to Intl as it is, uPlot as soon as it is loaded. */
-function correctLanguage(): void {
-  try {
-    Intl.getCanonicalLocales(navigator.language);
-  } catch {
-    Object.defineProperty(navigator, 'language', { value: supportedLanguage(navigator.language) });
-  }
-}
-
 type Act = 'broken' | 'problem' | 'reload' | 'log';
 
 function tell(act: Act, words?: string): void {
@@ -82,4 +73,3 @@ window.addEventListener('unhandledrejection', ({ reason }) => {
   if (reason instanceof Error && reason.name === 'RefusedByPanel') tellProblem(reason);
   else showBroken(reason);
 });
-correctLanguage();

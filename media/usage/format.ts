@@ -1,14 +1,13 @@
+import * as l10n from '@vscode/l10n';
 import {
   amountText,
   type Amount,
   type Cell,
-  type ColumnKind,
+  type Column,
   type Day,
-  type DayRange,
   type Unit,
-} from '../../src/usage/protocol';
+} from '../../src/usage/show/protocol';
 import { supportedLanguage } from '../kit/boot';
-import { fill, start, strings } from './state';
 
 const made = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat>();
 
@@ -29,8 +28,16 @@ function dates(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   return format;
 }
 
+let shownIn = 'en';
+
 export function language(): string {
-  return supportedLanguage(start.value?.language);
+  return shownIn;
+}
+
+/** Numbers and dates are written as in this language from now on. */
+export function setLanguage(wanted: string): void {
+  shownIn = supportedLanguage(wanted);
+  made.clear();
 }
 
 /** Short, for figures and axes: `4.2M`, `3.4`, `12 %`. */
@@ -71,7 +78,7 @@ export function whole(value: number): string {
 const ISO_DAY = /^\d{4}-\d\d-\d\d$/;
 
 /** A table's cell as text; nothing for what is not known. */
-export function cellText(cell: Cell, kind: ColumnKind): string {
+export function cellText(cell: Cell, kind: Column['kind']): string {
   if (typeof cell === 'string') return kind === 'day' && ISO_DAY.test(cell) ? shortDay(cell) : cell;
   return figureText(cell, value => (kind === 'text' || kind === 'day' ? String(value) : exact(value, kind)));
 }
@@ -80,11 +87,9 @@ export function cellText(cell: Cell, kind: ColumnKind): string {
 export function figureText(
   amount: Amount | null,
   numberText: (value: number) => string,
-  ofDays = false,
+  partText = (known: string, of: string) => l10n.t('{0} of {1}', known, of),
 ): string {
-  const texts = strings.value;
-  const part = ofDays ? texts?.daysOf : texts?.partOf;
-  return amountText(amount, numberText, (known, of) => fill(part ?? '', whole(known), whole(of)));
+  return amountText(amount, numberText, (known, of) => partText(whole(known), whole(of)));
 }
 
 /** `20 Nov 2026`. */
@@ -105,10 +110,6 @@ export function axisDay(day: Day): string {
 /** For axes: `Nov`, with the year in January. */
 export function axisMonth(day: Day, withYear: boolean): string {
   return named(day, { month: 'short', ...(withYear ? { year: 'numeric' } : {}) });
-}
-
-export function rangeText({ start: from, end }: DayRange): readonly [string, string] {
-  return [shortDay(from), shortDay(end)];
 }
 
 function named(day: Day, options: Intl.DateTimeFormatOptions): string {

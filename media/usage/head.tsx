@@ -1,35 +1,38 @@
-import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import { daysIn, tabIds, type DashboardStrings, type TabId, type TabReport } from '../../src/usage/protocol';
-import { exactTime, rangeText, shortDay, span, whole } from './format';
-import { act, change, fetchDays, giveUpFetch, panel, query } from './page';
-import { RangePicker } from './range';
-import { announcement, fetching, fetchingText, fill, report, situation, state, strings } from './state';
+import * as l10n from '@vscode/l10n';
+import { useEffect, useState } from 'preact/hooks';
+import { presets, tabIds, type DayRange, type Preset, type TabId } from '../../src/usage/show/protocol';
+import { exactTime, shortDay, span } from './format';
+import { change, fetchDays, giveUpFetch, query, save } from './page';
+import { announcement, fetching, report, situation, state } from './state';
 
-/** Moves on while the page is seen, so that ages stay true. */
-const clock = signal(Date.now());
+/** The age of the figures is looked at again so often, ms. */
 const CLOCK_STEP = 30_000;
 /** How long a word on what was done stays, ms. */
 const ANNOUNCED = 8000;
 
 /** Organization, how far the data goes, range, switches, exports. */
 export function Head() {
-  const texts = strings.value;
-  if (texts === undefined) return null;
-  const shown = report.value;
-  const organization = shown?.orgId;
+  const organization = report.value?.orgId;
   return (
     <header class="head">
       <div class="head-line">
         <h1 title={organization}>
-          {organization === undefined ? texts.title : fill(texts.titleOf, organization)}
+          {organization === undefined ? l10n.t('Usage') : l10n.t('Usage of {0}', organization)}
         </h1>
         <Status />
       </div>
       <div class="head-line">
         <RangePicker />
-        <Check of="compare" label={texts.compare} title={texts.compareTitle} />
-        <Check of="pseudonyms" label={texts.pseudonyms} title={texts.pseudonymsTitle} />
+        <Check
+          of="compare"
+          label={l10n.t('Compare')}
+          title={l10n.t('Show the same weekdays before in charts and tables as well')}
+        />
+        <Check
+          of="pseudonyms"
+          label={l10n.t('Hide names')}
+          title={l10n.t('People have made-up names that stay the same, here, in files and in what you copy')}
+        />
         <Exports />
       </div>
     </header>
@@ -38,39 +41,35 @@ export function Head() {
 
 /** How far the data goes and how old it is; while days are fetched, how far that is. Always one line high. */
 function Status() {
-  const texts = strings.value;
-  const shown = report.value;
-  const running = fetching.value;
+  const [now, setNow] = useState(Date.now());
   useEffect(() => {
-    const timer = setInterval(() => (clock.value = Date.now()), CLOCK_STEP);
+    const timer = setInterval(() => setNow(Date.now()), CLOCK_STEP);
     return () => clearInterval(timer);
   }, []);
-  if (texts === undefined) return null;
-  const label = fetchingText.value;
-  if (running !== undefined && label !== undefined) {
+  const running = fetching.value;
+  if (running?.label !== undefined) {
     return (
       <div class="status">
-        <progress max={1} value={running.fraction} aria-label={label} />
-        <span class="quiet ellipsis">{label}</span>
+        <progress max={1} value={running.fraction} aria-label={running.label} />
+        <span class="quiet ellipsis">{running.label}</span>
         <button type="button" class="link" onClick={giveUpFetch}>
-          {texts.cancel}
+          {l10n.t('Cancel')}
         </button>
       </div>
     );
   }
-  const at = shown?.fetchedAt;
-  const age = at === undefined ? undefined : Math.max(0, Math.max(clock.value, Date.now()) - at);
-  const asked = query();
-  const days = asked === undefined ? '' : rangeText(asked.range).join(' – ');
-  const title = fill(texts.refreshTitle, days);
+  const { through, fetchedAt: at } = report.value ?? {};
+  const age = at === undefined ? 0 : Math.max(0, now - at);
+  const { start = '', end = '' } = query()?.range ?? {};
+  const title = l10n.t('Fetch the days shown again ({0})', `${shortDay(start)} – ${shortDay(end)}`);
   return (
     <div class="status">
       <span>
-        {shown?.through === undefined ? null : fill(texts.through, shortDay(shown.through))}
-        {age === undefined || at === undefined ? null : (
+        {through === undefined ? null : l10n.t('Data through {0} UTC', shortDay(through))}
+        {at === undefined ? null : (
           <span class="quiet" title={exactTime(at)}>
             {' · '}
-            {age < 60_000 ? texts.fetchedNow : fill(texts.fetched, span(age))}
+            {age < 60_000 ? l10n.t('fetched just now') : l10n.t('fetched {0} ago', span(age))}
           </span>
         )}
       </span>
@@ -78,7 +77,7 @@ function Status() {
         type="button"
         class="icon-button"
         title={title}
-        aria-label={`${texts.refresh}. ${title}`}
+        aria-label={`${l10n.t('Refresh')}. ${title}`}
         onClick={() => void fetchDays(true)}
       >
         <span class="codicon codicon-refresh" aria-hidden="true" />
@@ -88,7 +87,7 @@ function Status() {
 }
 
 interface CheckProps {
-  readonly of: 'compare' | 'pseudonyms' | 'exportPseudonyms' | 'folded';
+  readonly of: 'compare' | 'pseudonyms' | 'folded';
   readonly label: string;
   readonly title: string;
 }
@@ -108,27 +107,16 @@ export function Check({ of, label, title }: CheckProps) {
 }
 
 function Exports() {
-  const texts = strings.value;
-  if (texts === undefined) return null;
-  const save = (format: 'csv' | 'json'): void => {
-    const asked = query();
-    if (asked === undefined) return;
-    const pseudonyms = state.value.exportPseudonyms;
-    void act(panel.request('save', { query: asked, format, pseudonyms }), name =>
-      name === null ? undefined : fill(texts.saved, name),
-    );
-  };
+  const button = (format: 'csv' | 'json', title: string) => (
+    <button type="button" class="secondary" title={title} onClick={() => save(format)}>
+      <span class="codicon codicon-export" aria-hidden="true" />
+      {format.toUpperCase()}
+    </button>
+  );
   return (
-    <div class="exports" role="group" aria-label={texts.exporting}>
-      <Check of="exportPseudonyms" label={texts.exportPseudonyms} title={texts.exportPseudonymsTitle} />
-      <button type="button" class="secondary" title={texts.exportCsv} onClick={() => save('csv')}>
-        <span class="codicon codicon-export" aria-hidden="true" />
-        CSV
-      </button>
-      <button type="button" class="secondary" title={texts.exportJson} onClick={() => save('json')}>
-        <span class="codicon codicon-export" aria-hidden="true" />
-        JSON
-      </button>
+    <div class="exports" role="group" aria-label={l10n.t('Export')}>
+      {button('csv', l10n.t('Export this tab as CSV, all tables in full'))}
+      {button('json', l10n.t('Export this tab as JSON, all figures in full'))}
     </div>
   );
 }
@@ -150,16 +138,20 @@ export function Announcement() {
 
 /** The five kinds of figures. */
 export function Tabs() {
-  const texts = strings.value;
   const current = state.value.tab;
+  const names: Readonly<Record<TabId, string>> = {
+    tokens: l10n.t('Tokens'),
+    tools: l10n.t('Tools'),
+    activity: l10n.t('Activity'),
+    productivity: l10n.t('Productivity'),
+    people: l10n.t('People'),
+  };
   useEffect(() => {
     const tab = document.getElementById(`tab-${current}`);
     const list = tab?.parentElement;
     if (tab === null || list === null || list === undefined) return;
     const { offsetLeft: left, offsetWidth: width } = tab;
-    if (left < list.scrollLeft) list.scrollLeft = left;
-    else if (left + width > list.scrollLeft + list.clientWidth)
-      list.scrollLeft = left + width - list.clientWidth;
+    list.scrollLeft = Math.min(left, Math.max(list.scrollLeft, left + width - list.clientWidth));
   }, [current]);
   const choose = (tab: TabId): void => change({ tab, person: undefined });
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -177,9 +169,8 @@ export function Tabs() {
     choose(next);
     document.getElementById(`tab-${next}`)?.focus();
   };
-  if (texts === undefined) return null;
   return (
-    <div class="tabs" role="tablist" aria-label={texts.views} onKeyDown={onKeyDown}>
+    <div class="tabs" role="tablist" aria-label={l10n.t('Kinds of figures')} onKeyDown={onKeyDown}>
       {tabIds.map(tab => (
         <button
           key={tab}
@@ -191,57 +182,80 @@ export function Tabs() {
           tabIndex={tab === current ? 0 : -1}
           onClick={() => choose(tab)}
         >
-          {texts.tabs[tab]}
+          {names[tab]}
         </button>
       ))}
     </div>
   );
 }
 
-/** Which days are drawn, and what they are compared with. */
-export function RangeLine() {
-  const texts = strings.value;
-  const shown = report.value;
-  if (texts === undefined || shown === undefined) return null;
-  const { range } = shown.query;
-  const days = daysIn(range);
-  const [from, to] = rangeText(range);
+/** Presets, and two days of one's own choice within what the service has. */
+function RangePicker() {
+  const asked = query();
+  if (asked === undefined) return null;
+  const { preset } = state.value;
+  const nameOf = (of: Preset): string =>
+    of === 'all' ? l10n.t('All') : of === 'custom' ? l10n.t('Custom') : l10n.t('{0} days', of);
   return (
-    <p class="quiet range-line">
-      {days === 1 ? fill(texts.rangeShownOne, from) : fill(texts.rangeShown, from, to, whole(days))}
-      {shown.query.compare ? `, ${comparison(texts, shown)}` : null}
-      {shown.notes.length === 0 ? null : (
-        <>
-          {' · '}
-          <button type="button" class="link" onClick={goToQuality}>
-            {shown.notes.length === 1
-              ? texts.qualityNote
-              : fill(texts.qualityNotes, whole(shown.notes.length))}
-          </button>
-        </>
-      )}
-    </p>
+    <>
+      <fieldset class="segments">
+        <legend class="unseen">{l10n.t('Range')}</legend>
+        {presets.map(of => (
+          <label key={of}>
+            <input
+              type="radio"
+              name="range"
+              checked={preset === of}
+              // One's own choice begins with what is shown.
+              onChange={() => change({ preset: of, ...(of === 'custom' ? { custom: asked.range } : {}) })}
+            />
+            <span>{nameOf(of)}</span>
+          </label>
+        ))}
+      </fieldset>
+      {preset === 'custom' ? <CustomRange range={asked.range} /> : null}
+    </>
   );
 }
 
-/** What the range is compared with, or why it is not. While days are fetched nothing is said of those that are not there. */
-function comparison(
-  texts: DashboardStrings,
-  { previousRange: before, unfinished }: Pick<TabReport, 'previousRange' | 'unfinished'>,
-): string {
-  const first = situation.value?.bounds.start ?? '';
-  if (before === undefined) return fill(texts.nothingBefore, shortDay(first));
-  if (before.start < first) return fill(texts.comparedWithPart, ...rangeText(before), shortDay(first));
-  const sentence = {
-    range: texts.rangeUnfinished,
-    before: texts.beforeUnfinished,
-    none: texts.comparedWith,
-  }[fetching.value === undefined ? (unfinished ?? 'none') : 'none'];
-  return fill(sentence, ...rangeText(before));
-}
-
-function goToQuality(): void {
-  const heading = document.getElementById('quality');
-  heading?.scrollIntoView({ block: 'start' });
-  heading?.focus({ preventScroll: true });
+function CustomRange({ range }: { readonly range: DayRange }) {
+  const bounds = situation.value?.bounds;
+  const [draft, setDraft] = useState(range);
+  useEffect(() => setDraft(range), [range.start, range.end]);
+  if (bounds === undefined) return null;
+  const limits = [shortDay(bounds.start), shortDay(bounds.end)] as const;
+  const isInside = (day: string): boolean => day >= bounds.start && day <= bounds.end;
+  const problemOf = ({ start, end }: DayRange): string | undefined =>
+    !isInside(start) || !isInside(end)
+      ? l10n.t('Choose days from {0} through {1}.', ...limits)
+      : start > end
+        ? l10n.t('The first day is after the last. Swap them or choose others.')
+        : undefined;
+  const problem = problemOf(draft);
+  const input = (of: 'start' | 'end', label: string) => (
+    <input
+      type="date"
+      aria-label={label}
+      aria-invalid={problem !== undefined}
+      aria-describedby="range-note"
+      value={draft[of]}
+      min={bounds.start}
+      max={bounds.end}
+      onChange={event => {
+        const next = { ...draft, [of]: event.currentTarget.value };
+        setDraft(next);
+        if (problemOf(next) === undefined) change({ custom: next });
+      }}
+    />
+  );
+  return (
+    <div class="custom-range">
+      {input('start', l10n.t('From'))}
+      <span aria-hidden="true">{l10n.t('to')}</span>
+      {input('end', l10n.t('to'))}
+      <span id="range-note" class={problem === undefined ? 'quiet' : 'problem'} role="status">
+        {problem ?? l10n.t('Days are UTC, from {0} through {1}.', ...limits)}
+      </span>
+    </div>
+  );
 }

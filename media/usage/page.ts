@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import {
   pageState,
   queryOf,
@@ -6,37 +7,19 @@ import {
   type TabReport,
   type UsageProtocol,
   type UsageQuery,
-} from '../../src/usage/protocol';
+} from '../../src/usage/show/protocol';
 import { pageSide, RefusedByPanel, type PageSide } from '../../src/webview/ipc';
 import { vscode } from '../kit/boot';
-import { reuse } from './reuse';
-import {
-  announcement,
-  endFetch,
-  fetching,
-  onProgress,
-  refusal,
-  report,
-  showFetch,
-  situation,
-  slow,
-  start,
-  state,
-  withSection,
-} from './state';
+import { setLanguage } from './format';
+import { announcement, fetching, refusal, report, sectionState, situation, slow, state } from './state';
 
 /** An answer that takes longer is said to be loading, ms. */
 const SLOW = 300;
 /** Changes that come together are asked for together, ms. */
 const GATHER = 50;
-/** Reports that are drawn again at once when a person comes back to them. */
-const REMEMBERED = 16;
 
-const remembered = new Map<string, TabReport>();
 /** What was fetched without a person's asking, so that a day that stays away is not asked for again and again. */
 const tried = new Set<string>();
-/** Why days of a range could not be fetched; what is known from the cache does not say it. */
-const problems = new Map<string, string>();
 let turn = 0;
 let lastFetch = 0;
 /** Pixels from the top; no part of what is drawn. */
@@ -46,27 +29,28 @@ let gathering: number | undefined;
 /** The panel this page belongs to. */
 export const panel: PageSide<UsageProtocol> = pageSide<UsageProtocol>(
   {
-    start: payload => {
-      start.value = payload;
-      situation.value = payload.situation;
-      state.value = payload.state;
-      scrolled = payload.state.scroll ?? 0;
+    start: ({ texts, language, situation: now, state: kept, report: first }) => {
+      if (texts !== undefined) l10n.config({ contents: texts });
+      setLanguage(language);
+      situation.value = now;
+      state.value = kept;
+      scrolled = kept.scroll ?? 0;
       keep();
-      if (payload.report !== undefined) {
-        take(payload.report);
-        fetchMissing(payload.report);
-      } else void load();
+      if (first === undefined) void load();
+      else take(first);
     },
-    changed: payload => {
+    changed: now => {
       const before = situation.value;
-      if (before?.bounds.end !== payload.bounds.end || before.state.kind !== payload.state.kind)
-        tried.clear();
-      situation.value = payload;
-      remembered.clear();
+      if (before?.bounds.end !== now.bounds.end || before.state.kind !== now.state.kind) tried.clear();
+      situation.value = now;
+      // What is being fetched comes with its answer.
+      if (fetching.value !== undefined) return;
       clearTimeout(gathering);
       gathering = setTimeout(() => void load(), GATHER);
     },
-    progress: onProgress,
+    progress: ({ id, fraction, label }) => {
+      if (isFetching(id)) fetching.value = { id, fraction, label };
+    },
   },
   message => vscode.postMessage(message),
 );
@@ -76,37 +60,30 @@ export function change(changed: Partial<PageState>): void {
   state.value = { ...state.value, ...changed };
   keep();
   if (changed.tab !== undefined) goToTop();
-  const asked = query();
-  if (asked === undefined) return;
-  if (fetching.value !== undefined) cancelFetch();
-  const known = remembered.get(keyOf(asked));
-  if (known !== undefined) report.value = known;
+  cancelFetch();
   void load();
 }
 
-/** Other figures begin at their top. */
+/** Other figures begin at their top, where the tabs end, which stay in view. */
 function goToTop(): void {
   const place = document.getElementById('panel');
   if (place === null) return;
-  const top = place.getBoundingClientRect().top + window.scrollY - 48;
-  if (window.scrollY > top) window.scrollTo(0, Math.max(0, top));
+  const tabs = place.previousElementSibling?.getBoundingClientRect().height ?? 0;
+  const top = Math.max(0, place.getBoundingClientRect().top + window.scrollY - tabs);
+  if (window.scrollY > top) window.scrollTo(0, top);
 }
 
 /** Shows one person's days, or all people; the row or button that was pressed is gone then, so the focus goes to the figures. */
 export function openPerson(person: string | undefined): void {
   change({ tab: 'people', person });
-  const panelElement = document.getElementById('panel');
-  if (panelElement === null) return;
-  panelElement.focus({ preventScroll: true });
-  // What comes begins where the tabs end, which stay in view.
-  const tabs = panelElement.previousElementSibling?.getBoundingClientRect().height ?? 0;
-  const begin = panelElement.getBoundingClientRect().top + window.scrollY - tabs;
-  if (window.scrollY > begin) window.scrollTo(0, begin);
+  document.getElementById('panel')?.focus({ preventScroll: true });
 }
 
 /** Sets how one section is shown; nothing is asked for. */
 export function changeSection(changed: Partial<SectionState> & { readonly id: string }): void {
-  state.value = withSection(changed);
+  const section = { ...sectionState(changed.id), ...changed };
+  const others = state.value.sections.filter(each => each.tab !== section.tab || each.id !== section.id);
+  state.value = { ...state.value, sections: [...others, section].slice(-200) };
   keep();
 }
 
@@ -127,37 +104,45 @@ export async function fetchDays(again: boolean): Promise<void> {
   if (asked === undefined) return;
   const id = ++lastFetch;
   const told = report.value?.missing?.problem;
-  fetching.value = { id, fraction: 0, label: '', seen: again };
-  setTimeout(() => showFetch(id), SLOW);
+  const words = l10n.t('Fetching');
+  fetching.value = { id, fraction: 0, ...(again ? { label: words } : {}) };
+  setTimeout(() => {
+    if (isFetching(id)) fetching.value = { id, fraction: 0, label: words, ...fetching.value };
+  }, SLOW);
   refusal.value = undefined;
-  // No longer true.
-  if (announcement.value === start.value?.strings.cancelled) announcement.value = '';
+  announcement.value = '';
   try {
     const answer = await panel.request('fetch', { id, query: asked, again });
-    if (!endFetch(id) || answer === null) return;
-    if (answer.missing?.problem === undefined) problems.delete(daysKey(asked));
-    else problems.set(daysKey(asked), answer.missing.problem);
-    if (keyOf(asked) === keyOf(query())) take(answer);
+    if (!isFetching(id)) return;
+    fetching.value = undefined;
+    if (answer === null) return;
+    if (isSame(asked, query())) report.value = answer;
     const problem = answer.missing?.problem;
     // A new reason speaks for itself; that it is still the same must be said.
     if (problem !== undefined) announcement.value = problem === told ? problem : '';
-    else if (again) announcement.value = start.value?.strings.done ?? '';
+    else if (again) announcement.value = l10n.t('Figures are up to date.');
   } catch (error) {
-    if (endFetch(id)) refuse(error);
+    if (!isFetching(id)) return;
+    fetching.value = undefined;
+    refuse(error);
   }
+}
+
+function isFetching(id: number): boolean {
+  return fetching.value?.id === id;
 }
 
 /** Ends the fetch for the person, who is told what that means. */
 export function giveUpFetch(): void {
   cancelFetch();
-  announcement.value = start.value?.strings.cancelled ?? '';
+  announcement.value = l10n.t('Fetching was cancelled. What is known is shown.');
+  void load();
 }
 
-export function cancelFetch(): void {
-  const running = fetching.value;
-  if (running === undefined) return;
+function cancelFetch(): void {
+  if (fetching.value === undefined) return;
+  panel.notify('cancel', { id: fetching.value.id });
   fetching.value = undefined;
-  panel.notify('cancel', { id: running.id });
 }
 
 /** Does something for the person; a refusal is shown and said, a success said. */
@@ -169,6 +154,29 @@ export async function act<T>(question: Promise<T>, done: (answer: T) => string |
   } catch (error) {
     refuse(error);
   }
+}
+
+/** Saves the tab, or one section of it as it is shown. */
+export function save(format: 'csv' | 'json', section?: SectionState): void {
+  const asked = query();
+  if (asked === undefined) return;
+  const question = { query: asked, format, ...(section === undefined ? {} : { section: shownOf(section) }) };
+  void act(panel.request('save', question), name =>
+    name === null ? undefined : l10n.t('Saved as {0}.', name),
+  );
+}
+
+/** Copies one section as it is shown. */
+export function copy(section: SectionState): void {
+  const asked = query();
+  if (asked === undefined) return;
+  void act(panel.request('copy', { query: asked, section: shownOf(section) }), rows =>
+    rows === 1 ? l10n.t('Copied 1 row.') : l10n.t('Copied {0} rows.', rows),
+  );
+}
+
+function shownOf({ id, search, sort, columns }: SectionState) {
+  return { id, view: { search, sort, columns } };
 }
 
 /** Begins to listen and says so. */
@@ -184,11 +192,10 @@ async function load(): Promise<void> {
   if (asked === undefined || situation.value?.state.kind !== 'ready') return;
   const timer = setTimeout(() => (slow.value = true), SLOW);
   try {
-    const answer = withProblem(await panel.request('cached', asked));
+    const answer = await panel.request('cached', asked);
     if (mine !== turn) return;
     refusal.value = undefined;
     take(answer);
-    fetchMissing(answer);
   } catch (error) {
     if (mine === turn) refuse(error);
   } finally {
@@ -197,19 +204,13 @@ async function load(): Promise<void> {
   }
 }
 
-function take(fresh: TabReport): void {
-  const answer = reuse(report.value, fresh);
+/** Shows what is known, and fetches what is not, once for each range. */
+function take(answer: TabReport): void {
   report.value = answer;
-  remembered.set(keyOf(answer.query), answer);
-  const [oldest] = remembered.keys();
-  if (remembered.size > REMEMBERED && oldest !== undefined) remembered.delete(oldest);
-}
-
-/** Once for each range; where all is known a fetch has nothing to do but to look for what marks the days. */
-function fetchMissing({ query: asked, missing }: TabReport): void {
-  if (missing?.problem !== undefined) return;
-  const key = daysKey(asked);
-  if (fetching.value !== undefined || tried.has(key)) return;
+  const { query: asked, missing, unfinished } = answer;
+  if (missing === undefined && unfinished === undefined) return;
+  const key = JSON.stringify([asked.tab, asked.range.start, asked.range.end]);
+  if (missing?.problem !== undefined || fetching.value !== undefined || tried.has(key)) return;
   tried.add(key);
   void fetchDays(false);
 }
@@ -218,24 +219,8 @@ function keep(): void {
   vscode.setState({ ...state.value, scroll: scrolled } satisfies PageState);
 }
 
-/** With the reason why days are missing, if a fetch has told it. */
-function withProblem(answer: TabReport): TabReport {
-  const { missing, query: asked } = answer;
-  const problem = problems.get(daysKey(asked));
-  if (missing === undefined || missing.problem !== undefined || problem === undefined) return answer;
-  return { ...answer, missing: { ...missing, problem } };
-}
-
-/** The same for the same days of the same kind. */
-function daysKey({ tab, range, compare }: UsageQuery): string {
-  return `${tab} ${range.start} ${range.end} ${compare}`;
-}
-
-/** The same for the same query, whatever the order of its fields. */
-function keyOf(asked: UsageQuery | undefined): string {
-  if (asked === undefined) return '';
-  const { tab, range, compare, folded, pseudonyms, person } = asked;
-  return JSON.stringify([tab, range.start, range.end, compare, folded, pseudonyms, person]);
+function isSame(asked: UsageQuery, now: UsageQuery | undefined): boolean {
+  return JSON.stringify(asked) === JSON.stringify(now);
 }
 
 function refuse(error: unknown): void {

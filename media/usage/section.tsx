@@ -1,9 +1,9 @@
+import * as l10n from '@vscode/l10n';
 import { useEffect, useState } from 'preact/hooks';
-import { type DayRange, type Section, type SectionState } from '../../src/usage/protocol';
+import { type DayRange, type Section } from '../../src/usage/show/protocol';
 import { ChartView } from './chart';
-import { whole } from './format';
-import { act, changeSection, panel, query } from './page';
-import { fill, sectionState, state, strings } from './state';
+import { changeSection, copy, save } from './page';
+import { sectionState } from './state';
 import { TableTwin, TableView } from './table';
 
 interface SectionProps {
@@ -13,18 +13,47 @@ interface SectionProps {
 
 /** A titled part of a tab: its chart or its table, and what can be done with it. */
 export function SectionView({ section, previousRange }: SectionProps) {
-  const texts = strings.value;
-  if (texts === undefined) return null;
   const { id, title, explanation, chart, table } = section;
   const view = sectionState(id);
   const asTable = chart === undefined || view.table === true;
   const headingId = `section-${id}`;
+  const shape = (isTable: boolean, label: string) => (
+    <label>
+      <input
+        type="radio"
+        name={`shape-${id}`}
+        checked={asTable === isTable}
+        onChange={() => changeSection({ id, table: isTable })}
+      />
+      <span>{label}</span>
+    </label>
+  );
+  const tool = (icon: string, label: string, onClick: () => void) => (
+    <button
+      type="button"
+      class="icon-button"
+      title={label}
+      aria-label={`${label}: ${title}`}
+      onClick={onClick}
+    >
+      <span class={`codicon codicon-${icon}`} aria-hidden="true" />
+    </button>
+  );
   return (
     <section class="section" aria-labelledby={headingId}>
       <div class="section-head">
         <h2 id={headingId}>{title}</h2>
-        {chart === undefined ? null : <Shapes id={id} title={title} asTable={asTable} />}
-        <Tools id={id} title={title} view={view} />
+        {chart === undefined ? null : (
+          <fieldset class="segments">
+            <legend class="unseen">{l10n.t('Show {0} as', title)}</legend>
+            {shape(false, l10n.t('Chart'))}
+            {shape(true, l10n.t('Table'))}
+          </fieldset>
+        )}
+        <div class="tools">
+          {tool('copy', l10n.t('Copy this table, as shown'), () => copy(view))}
+          {tool('export', l10n.t('Export this table as CSV, as shown'), () => save('csv', view))}
+        </div>
       </div>
       {explanation === '' ? null : <p class="quiet explanation">{explanation}</p>}
       {asTable ? (
@@ -47,88 +76,4 @@ function LaterTwin({ title, table }: Pick<Section, 'title' | 'table'>) {
     return () => cancelIdleCallback(handle);
   }, []);
   return rested ? <TableTwin title={title} table={table} /> : null;
-}
-
-function Shapes({
-  id,
-  title,
-  asTable,
-}: {
-  readonly id: string;
-  readonly title: string;
-  readonly asTable: boolean;
-}) {
-  const texts = strings.value;
-  if (texts === undefined) return null;
-  return (
-    <fieldset class="segments">
-      <legend class="unseen">
-        {texts.showAs}: {title}
-      </legend>
-      {([false, true] as const).map(table => (
-        <label key={String(table)}>
-          <input
-            type="radio"
-            name={`shape-${id}`}
-            checked={asTable === table}
-            onChange={() => changeSection({ id, table })}
-          />
-          <span>{table ? texts.table : texts.chart}</span>
-        </label>
-      ))}
-    </fieldset>
-  );
-}
-
-function Tools({
-  id,
-  title,
-  view,
-}: {
-  readonly id: string;
-  readonly title: string;
-  readonly view: SectionState;
-}) {
-  const texts = strings.value;
-  if (texts === undefined) return null;
-  const { search, sort, columns } = view;
-  const section = { id, view: { search, sort, columns } };
-  const pseudonyms = state.value.exportPseudonyms;
-  const hint = pseudonyms ? ` (${texts.pseudonyms})` : '';
-  const copy = (): void => {
-    const asked = query();
-    if (asked === undefined) return;
-    void act(panel.request('copy', { query: asked, pseudonyms, section }), rows =>
-      rows === 1 ? texts.copiedOne : fill(texts.copied, whole(rows)),
-    );
-  };
-  const save = (): void => {
-    const asked = query();
-    if (asked === undefined) return;
-    void act(panel.request('save', { query: asked, pseudonyms, section, format: 'csv' }), name =>
-      name === null ? undefined : fill(texts.saved, name),
-    );
-  };
-  return (
-    <div class="tools">
-      <button
-        type="button"
-        class="icon-button"
-        title={`${texts.copyTable}${hint}`}
-        aria-label={`${texts.copyTable}: ${title}${hint}`}
-        onClick={copy}
-      >
-        <span class="codicon codicon-copy" aria-hidden="true" />
-      </button>
-      <button
-        type="button"
-        class="icon-button"
-        title={`${texts.exportSection}${hint}`}
-        aria-label={`${texts.exportSection}: ${title}${hint}`}
-        onClick={save}
-      >
-        <span class="codicon codicon-export" aria-hidden="true" />
-      </button>
-    </div>
-  );
 }

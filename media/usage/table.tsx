@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import {
   shown,
@@ -6,10 +7,9 @@ import {
   type ShownColumn,
   type ShownTable,
   type Table,
-} from '../../src/usage/protocol';
+} from '../../src/usage/show/protocol';
 import { cellText, language, whole } from './format';
 import { changeSection, openPerson } from './page';
-import { fill, strings } from './state';
 
 /** Rows of one page of a table. */
 const PAGE = 100;
@@ -24,7 +24,6 @@ interface TableProps {
 
 /** A table to work with: search, sort, columns, pages. */
 export function TableView({ title, table, view }: TableProps) {
-  const texts = strings.value;
   const seen = useMemo(() => shown(table, view, language()), [table, view]);
   const [first, setFirst] = useState(0);
   useEffect(() => setFirst(0), [table, view]);
@@ -33,14 +32,15 @@ export function TableView({ title, table, view }: TableProps) {
     () => <Rows title={title} seen={{ ...seen, rows: seen.rows.slice(from, from + PAGE) }} view={view} />,
     [title, seen, from, view],
   );
-  if (texts === undefined) return null;
   const [count, all] = [seen.rows.length, table.rows.length];
   const counted =
     count === all
       ? all === 1
-        ? texts.rowsOne
-        : fill(texts.rows, whole(all))
-      : fill(all === 1 ? texts.rowsOfOne : texts.rowsOf, whole(count), whole(all));
+        ? l10n.t('1 row')
+        : l10n.t('{0} rows', whole(all))
+      : all === 1
+        ? l10n.t('{0} of 1 row', whole(count))
+        : l10n.t('{0} of {1} rows', whole(count), whole(all));
   return (
     <div class="table">
       <div class="table-tools">
@@ -48,8 +48,8 @@ export function TableView({ title, table, view }: TableProps) {
           <input
             type="search"
             value={view.search ?? ''}
-            placeholder={texts.search}
-            aria-label={fill(texts.searchIn, title)}
+            placeholder={l10n.t('Search')}
+            aria-label={l10n.t('Search in {0}', title)}
             maxLength={200}
             onInput={event => changeSection({ id: view.id, search: event.currentTarget.value })}
           />
@@ -61,10 +61,10 @@ export function TableView({ title, table, view }: TableProps) {
       </div>
       {seen.rows.length === 0 ? (
         <p class="quiet no-rows">
-          {table.rows.length === 0 ? texts.noRows : fill(texts.noMatch, view.search ?? '')}
+          {table.rows.length === 0 ? l10n.t('No rows.') : l10n.t('No row matches "{0}".', view.search ?? '')}
         </p>
       ) : (
-        <div class="table-scroll" tabIndex={0} role="region" aria-label={fill(texts.tableOf, title)}>
+        <div class="table-scroll" tabIndex={0} role="region" aria-label={l10n.t('Table: {0}', title)}>
           {drawn}
         </div>
       )}
@@ -93,10 +93,9 @@ interface RowsProps {
 }
 
 function Rows({ title, seen: { columns, rows, total }, view }: RowsProps) {
-  const texts = strings.value;
   return (
     <table>
-      <caption class="unseen">{texts === undefined ? title : fill(texts.tableOf, title)}</caption>
+      <caption class="unseen">{l10n.t('Table: {0}', title)}</caption>
       <thead>
         <tr>
           {columns.map(column => (
@@ -120,7 +119,7 @@ function Rows({ title, seen: { columns, rows, total }, view }: RowsProps) {
               const cell = total[index] ?? null;
               return place === 0 ? (
                 <th key={id} scope="row">
-                  {typeof cell === 'string' && cell !== '' ? cell : texts?.total}
+                  {typeof cell === 'string' && cell !== '' ? cell : l10n.t('Total')}
                 </th>
               ) : (
                 <td key={id} class={classOf(kind)}>
@@ -174,7 +173,6 @@ interface CellProps {
 }
 
 function Cell({ column, row, plain }: CellProps) {
-  const texts = strings.value;
   const value = row.cells[column.index] ?? null;
   const text = cellText(value, column.kind);
   const title = typeof value === 'string' ? text : undefined;
@@ -194,7 +192,7 @@ function Cell({ column, row, plain }: CellProps) {
         <button
           type="button"
           class="link"
-          title={texts === undefined ? text : fill(texts.openPerson, text)}
+          title={l10n.t('Show the days of {0}', text)}
           onClick={() => openPerson(person)}
         >
           {text}
@@ -205,8 +203,7 @@ function Cell({ column, row, plain }: CellProps) {
 }
 
 function Columns({ table, view }: { readonly table: Table; readonly view: SectionState }) {
-  const texts = strings.value;
-  if (texts === undefined || table.columns.length < 3) return null;
+  if (table.columns.length < 3) return null;
   const chosen = new Set(
     view.columns ?? table.columns.filter(({ hidden }) => hidden !== true).map(({ id }) => id),
   );
@@ -220,7 +217,7 @@ function Columns({ table, view }: { readonly table: Table; readonly view: Sectio
   };
   return (
     <details class="columns" onKeyDown={closeOnEscape} onFocusOut={closeOnLeave}>
-      <summary class="secondary">{texts.columns}</summary>
+      <summary class="secondary">{l10n.t('Columns')}</summary>
       <ul>
         {table.columns.slice(1).map(({ id, label }) => (
           <li key={id}>
@@ -256,14 +253,12 @@ interface PagerProps {
 }
 
 function Pager({ count, from, setFirst }: PagerProps) {
-  const texts = strings.value;
-  if (texts === undefined) return null;
   const last = Math.floor((count - 1) / PAGE) * PAGE;
   const steps = [
-    ['first', texts.firstPage, 0, from === 0],
-    ['chevron-left', texts.previousPage, Math.max(0, from - PAGE), from === 0],
-    ['chevron-right', texts.nextPage, Math.min(last, from + PAGE), from === last],
-    ['last', texts.lastPage, last, from === last],
+    ['first', l10n.t('First rows'), 0, from === 0],
+    ['chevron-left', l10n.t('Rows before'), Math.max(0, from - PAGE), from === 0],
+    ['chevron-right', l10n.t('Next rows'), Math.min(last, from + PAGE), from === last],
+    ['last', l10n.t('Last rows'), last, from === last],
   ] as const;
   return (
     <div class="pager">
@@ -281,7 +276,7 @@ function Pager({ count, from, setFirst }: PagerProps) {
         </button>
       ))}
       <span class="quiet" role="status">
-        {fill(texts.page, whole(from + 1), whole(Math.min(count, from + PAGE)), whole(count))}
+        {l10n.t('Rows {0} to {1} of {2}', whole(from + 1), whole(Math.min(count, from + PAGE)), whole(count))}
       </span>
     </div>
   );

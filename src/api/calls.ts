@@ -111,7 +111,7 @@ export class Calls {
       idSegment(id, ids[id] ?? ''),
     );
     const url = new URL(this.#addresses[endpoint.at] + filled);
-    for (const [parameter, value] of Object.entries({ ...query, ...endpoint.query }))
+    for (const [parameter, value] of Object.entries(query ?? {}))
       if (value !== undefined) url.searchParams.set(parameter, value);
     return this.#http.request({ name, endpoint, url, body, once }, read as (answer: Answer) => T, signal);
   }

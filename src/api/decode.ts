@@ -144,7 +144,7 @@ export function decodeRows<S extends z.ZodMiniType>(
 }
 
 /** What an item without an id may go by. */
-const NAMES = ['group_key', 'name', 'title', 'email', 'user_email', 'repoUrl', 'date'];
+const NAMES = ['name', 'title', 'email', 'user_email', 'repoUrl', 'date'];
 
 function nameOf(row: unknown, id: string | undefined): { id: string } | undefined {
   if (!isRecord(row)) return undefined;

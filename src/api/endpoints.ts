@@ -16,8 +16,6 @@ export interface Endpoint<S extends z.ZodMiniType = z.ZodMiniType> {
   readonly at: 'baseUrl' | 'appUrl';
   /** `{name}` stands for an id. */
   readonly path: string;
-  /** What is always asked for. */
-  readonly query?: Readonly<Record<string, string>>;
   /** Of the answer, or of each item of the list in it. */
   readonly schema: S;
   /** The member of the answer that is the list. */
@@ -99,26 +97,8 @@ export const endpoints = {
   },
 
   tokens: { ...day, path: `${ANALYTICS}/tokens`, schema: analytics.tokenDaySchema },
-  modelTokens: {
-    ...day,
-    path: `${ANALYTICS}/tokens`,
-    query: { group_by: 'model' },
-    schema: analytics.modelTokenDaySchema,
-  },
   tools: { ...day, path: `${ANALYTICS}/tools`, schema: analytics.toolDaySchema },
-  namedTools: {
-    ...day,
-    path: `${ANALYTICS}/tools`,
-    query: { group_by: 'tool_name' },
-    schema: analytics.namedToolDaySchema,
-  },
   activity: { ...day, path: `${ANALYTICS}/activity`, schema: analytics.activityDaySchema },
-  clientActivity: {
-    ...day,
-    path: `${ANALYTICS}/activity`,
-    query: { group_by: 'client' },
-    schema: analytics.clientActivityDaySchema,
-  },
   productivity: { ...day, path: `${ANALYTICS}/productivity`, schema: analytics.productivityDaySchema },
   people: {
     ...days,

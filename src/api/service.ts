@@ -190,12 +190,9 @@ class Organization extends Part {
 class Analytics extends Part {
   readonly #now: () => number;
   readonly tokens = this.#rows('tokens');
-  readonly tokensByModel = this.#rows('modelTokens');
   /** Credentials within hook commands arrive redacted. */
   readonly tools = this.#rows('tools');
-  readonly toolsByName = this.#rows('namedTools');
   readonly activity = this.#rows('activity');
-  readonly activityByClient = this.#rows('clientActivity');
   readonly productivity = this.#rows('productivity');
 
   constructor(calls: Calls, now: () => number) {

@@ -1,70 +1,46 @@
+import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
-import type { Connection } from '../connection';
 import { commands, type CommandHandlers } from '../contributions';
-import type { Logger } from '../log';
 import { onDidChangeSettings, settings } from '../settings';
-import type { Storage } from '../storage';
 import { withSignal } from '../util/cancellation';
-import { Disposable, type IDisposable } from '../util/disposable';
+import { Disposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
 import { notify } from '../util/notify';
 import { forNotification } from '../util/text';
+import { UsageData, type UsageDataDeps } from './days/usageData';
+import { addDays, daysOf } from './report/calendar';
+import { activityOfPeople, type PersonActivity } from './report/people';
+import type { UsageSource } from './show/dashboard';
+import { UsageStatusBar } from './show/statusBar';
 
-import { addDays, daysOf } from './calendar';
-import type { ControlRevision } from './markers';
-import type { DirectoryPerson } from './names';
-import type { UsageSource } from './source';
-import { activityOfPeople, type PersonActivity } from './personActivity';
-import { UsageStatusBar } from './statusBar';
-import { UsageData } from './usageData';
+export { DashboardPanels } from './show/panel';
 
-export { DashboardPanels } from './panel';
-export type { UsageSource } from './source';
-export type { DirectoryPerson } from './names';
-export type { ControlRevision } from './markers';
-
-export interface UsageDeps {
-  readonly connection: Connection;
-  readonly storage: Storage;
-  readonly log: Logger;
+export interface UsageDeps extends UsageDataDeps {
   readonly format: Formatter;
-  /** The organization's users, for people without usage. */
-  readonly directory?: { people(signal?: AbortSignal): Promise<readonly DirectoryPerson[]> } | undefined;
-  /** Changes of the organization's controls, for marks on charts. */
-  readonly controlRevisions?: { revisions(): Promise<readonly ControlRevision[]> } | undefined;
-  /** Shows the dashboard of a source. */
-  readonly openDashboard?: ((source: UsageSource) => unknown) | undefined;
-}
-
-export interface UsageFeature extends IDisposable {
-  readonly commands: CommandHandlers<'usage'>;
-  readonly source: UsageSource;
-  /** Finds out which service there is, so that `source.state()` is true; makes no request. */
-  ready(): Promise<void>;
-  /** Fills the status bar, once and for as long as the window is open. */
-  startStatusBar(): void;
-  /** Fetches the days of the status bar again, where a person can follow and end it. */
-  refresh(): Promise<void>;
-  /** Each person's use of the last 30 finished days; `undefined` when it cannot be known. */
-  activityOfPeople(signal?: AbortSignal): Promise<ReadonlyMap<string, PersonActivity> | undefined>;
+  /** Shows the dashboard. */
+  readonly openDashboard: () => unknown;
 }
 
 /** What the organization uses (sections 2.1-2.6, 4.1): data, status bar and commands. */
 export function registerUsage(deps: UsageDeps): UsageFeature {
-  return new Usage(deps);
+  if (vscode.l10n.bundle !== undefined) l10n.config({ contents: vscode.l10n.bundle });
+  return new UsageFeature(deps);
 }
 
 const ACTIVITY_DAYS = 30;
 
-class Usage extends Disposable implements UsageFeature {
+export class UsageFeature extends Disposable {
   readonly #deps: UsageDeps;
   readonly #data: UsageData;
   readonly #bar: UsageStatusBar;
-  readonly commands: CommandHandlers<'usage'>;
+  readonly commands: CommandHandlers<'usage'> = {
+    open: () => this.#open(),
+  };
 
   constructor(deps: UsageDeps) {
     super();
     this.#deps = deps;
+    const { format, log } = deps;
     this.#data = this.register(new UsageData(deps));
     const item = this.register(
       vscode.window.createStatusBarItem('usage', vscode.StatusBarAlignment.Right, 90),
@@ -73,55 +49,50 @@ class Usage extends Disposable implements UsageFeature {
     item.command = commands.usage.open;
     this.#bar = this.register(
       new UsageStatusBar({
-        usage: this.#data,
-        item,
-        settings: {
-          ...settings,
-          onDidChange: listener => onDidChangeSettings(['usage.statusBar', 'usage.budget'], listener),
-        },
-        format: deps.format,
-        tooltip: tooltipOf,
+        ...{ usage: this.#data, item, settings, format, tooltip: tooltipOf },
+        onDidChangeSettings: listener => onDidChangeSettings(['usage.statusBar', 'usage.budget'], listener),
         tell: (severity, sentence) =>
-          notify(deps.log, severity, forNotification(sentence, 1_000), [
+          notify(log, severity, forNotification(sentence, 1_000), [
             vscode.l10n.t('Open usage'),
             () => this.#open(),
           ]),
       }),
     );
-    this.commands = {
-      open: () => this.#open(),
-    };
   }
 
   get source(): UsageSource {
     return this.#data;
   }
 
+  /** Finds out which service there is, so that `source.state()` is true; makes no request. */
   ready(): Promise<void> {
     return this.#data.ready();
   }
 
+  /** Fills the status bar, once and for as long as the window is open. */
   startStatusBar(): void {
     this.#bar.start();
   }
 
+  /** Each person's use of the last 30 finished days; `undefined` when it cannot be known. */
   async activityOfPeople(
     signal = new AbortController().signal,
   ): Promise<ReadonlyMap<string, PersonActivity> | undefined> {
     const { start, end } = this.#data.bounds;
-    const first = addDays(end, 1 - ACTIVITY_DAYS);
-    const days = daysOf({ start: first < start ? start : first, end });
+    const days = daysOf({ start: addDays(end, 1 - ACTIVITY_DAYS), end }).filter(day => day >= start);
     if ((await this.#data.ensure('people', days, { background: true, signal })) !== undefined)
       return undefined;
-    return activityOfPeople(await this.#data.known('people', days), days);
+    const known = await this.#data.known('people');
+    return activityOfPeople(days.map(day => known.get(day)?.rows ?? []));
   }
 
   async #open(): Promise<void> {
     await this.#data.ready();
     this.#bar.start();
-    await this.#deps.openDashboard?.(this.#data);
+    await this.#deps.openDashboard();
   }
 
+  /** Fetches the days of the status bar again, where a person can follow and end it. */
   async refresh(): Promise<void> {
     const options = {
       location: vscode.ProgressLocation.Notification,
@@ -129,18 +100,16 @@ class Usage extends Disposable implements UsageFeature {
       cancellable: true,
     };
     const problem = await vscode.window.withProgress(options, (progress, token) =>
-      withSignal(token, async signal => {
+      withSignal(token, signal => {
         let shown = 0;
         const onProgress = (fraction: number, message: string): void => {
           progress.report({ message, increment: Math.max(0, fraction * 100 - shown) });
           shown = Math.max(shown, fraction * 100);
         };
-        try {
-          return await this.#bar.refresh(signal, onProgress);
-        } catch (error) {
+        return this.#bar.refresh(signal, onProgress).catch((error: unknown) => {
           if (signal.aborted) return undefined;
           throw error;
-        }
+        });
       }),
     );
     if (problem !== undefined) void vscode.window.showWarningMessage(forNotification(problem, 1_000));

@@ -77,6 +77,12 @@ export class Formatter {
     return Number.isNaN(time) ? day : this.#day.format(time);
   }
 
+  /** The same as `Fri, Nov 20`. */
+  weekday(day: string): string {
+    const options = { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' } as const;
+    return new Intl.DateTimeFormat(this.#language, options).format(Date.parse(`${day}T00:00:00Z`));
+  }
+
   /** The time of day, in the person's own time zone. */
   timeOfDay(time: number): string {
     this.#time ??= new Intl.DateTimeFormat(this.#language, { timeStyle: 'short' });

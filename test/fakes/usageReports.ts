@@ -10,7 +10,7 @@ import type {
   Series,
   TabReport,
   UsageQuery,
-} from '../../src/usage/report';
+} from '../../src/usage/report/types';
 
 import { knownOf } from '../../src/util/amount';
 
@@ -84,9 +84,9 @@ const tools: readonly Kind[] = Array.from({ length: 12 }, (_, index) => ({
 
 export function makeReport(query: UsageQuery, known: ReadonlySet<Day>): TabReport {
   const days = daysOf(query.range);
-  const end = shift(query.range.start, -1);
-  const previousRange =
-    query.compare && end >= bounds.start ? { start: shift(query.range.start, -days.length), end } : undefined;
+  const weeks = -7 * Math.ceil(days.length / 7);
+  const before = { start: shift(query.range.start, weeks), end: shift(query.range.end, weeks) };
+  const previousRange = before.end >= bounds.start ? before : undefined;
   const context: Context = { query, days, known, previousRange };
   const { figures, sections } = parts(context);
   const missing = days.filter(day => !known.has(day));
@@ -99,6 +99,14 @@ export function makeReport(query: UsageQuery, known: ReadonlySet<Day>): TabRepor
     ...(previousRange === undefined ? {} : { previousRange }),
     ...(previousRange === undefined || missing.length === 0 ? {} : { unfinished: 'range' }),
     ...(missing.length === 0 ? {} : { missing: { days: missing, unread: missing.length } }),
+    ...(query.person === undefined
+      ? {}
+      : {
+          person: nameOf(
+            people.findIndex(({ id }) => id === query.person),
+            query.pseudonyms,
+          ),
+        }),
     notes:
       query.tab === 'tools' && query.folded
         ? [
@@ -192,11 +200,11 @@ function figure({ days, known, previousRange }: Context, { id, label, scale }: K
   };
 }
 
-function seriesOf({ days, known, previousRange }: Context, { id, label, scale }: Kind): Series {
+function seriesOf({ query, days, known, previousRange }: Context, { id, label, scale }: Kind): Series {
   return {
     ...{ id, label },
     values: days.map(day => (known.has(day) ? amount(day, id, scale) : null)),
-    ...(previousRange === undefined
+    ...(previousRange === undefined || !query.compare
       ? {}
       : { previous: daysOf(previousRange).map(day => (day < bounds.start ? null : amount(day, id, scale))) }),
   };

@@ -1,6 +1,5 @@
-import type { Cell, Section, TabReport, UsageQuery } from '../../src/usage/report';
-import type { UsageSource } from '../../src/usage/source';
-import { knownOf } from '../../src/util/amount';
+import type { TabReport, UsageQuery } from '../../src/usage/report/types';
+import type { UsageSource } from '../../src/usage/show/dashboard';
 import { Emitter } from '../../src/util/event';
 import { bounds, daysOf, makeReport } from './usageReports';
 
@@ -20,6 +19,8 @@ export class FakeUsageSource implements UsageSource {
   /** Awaited between the first half of a fetch and the rest. */
   fetchGate: Promise<unknown> = Promise.resolve();
   readonly #changed = new Emitter<void>();
+  /** What the last fetch told. */
+  #told: string | undefined;
   #known = new Set(daysOf(bounds));
   #state: State = { kind: 'ready' };
 
@@ -43,7 +44,7 @@ export class FakeUsageSource implements UsageSource {
   async cached(query: UsageQuery): Promise<TabReport> {
     this.asked.push(query);
     await this.gate;
-    return this.#report(query, undefined);
+    return this.#report(query, this.#told);
   }
 
   async fetch(
@@ -62,18 +63,8 @@ export class FakeUsageSource implements UsageSource {
       for (const day of missing) this.#known.add(day);
       if (again || missing.length > 0) this.fetchedAt = Date.now();
     }
+    this.#told = this.problem;
     return this.#report(query, this.problem);
-  }
-
-  csv(report: TabReport, sectionId?: string): string {
-    return report.sections
-      .filter(({ id }) => sectionId === undefined || id === sectionId)
-      .map(csvOf)
-      .join('\r\n');
-  }
-
-  json(report: TabReport): string {
-    return JSON.stringify(report);
   }
 
   #report(query: UsageQuery, problem: string | undefined): TabReport {
@@ -86,17 +77,4 @@ export class FakeUsageSource implements UsageSource {
         : { missing: { ...report.missing, problem } }),
     };
   }
-}
-
-function csvOf({ table: { columns, rows, total } }: Section): string {
-  const quote = (cell: Cell): string => {
-    const text = typeof cell === 'string' ? cell : String(knownOf(cell) ?? '');
-    return `"${text.replace(/"/g, '""')}"`;
-  };
-  const lines = [
-    columns.map(({ label }) => label),
-    ...rows.map(({ cells }) => cells),
-    ...(total ? [total] : []),
-  ];
-  return lines.map(line => line.map(quote).join(',')).join('\r\n');
 }

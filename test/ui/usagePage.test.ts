@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { firstState, knownOf, tabIds, type PageState, type Value } from '../../src/usage/protocol';
+import { firstState, knownOf, tabIds, type PageState, type Value } from '../../src/usage/show/protocol';
 import { hostileNames, makeReport, people, daysOf, bounds } from '../fakes/usageReports';
 import { violations } from './axe';
 import { themeVariables, type PageTheme } from './themeVariables';
@@ -38,11 +38,10 @@ describe('the usage page', () => {
     await page.getByRole('heading', { name: 'Usage of org_01JH7ZK3QF5Y8' }).waitFor();
     await page.getByText('Data through Nov 20, 2026 UTC').waitFor();
     // The chart came with the first drawing, not after it.
-    const canvases = await page.evaluate<number>(`document.querySelectorAll('.uplot canvas').length`);
-    assert.ok(canvases > 0);
+    const areas = await page.evaluate<number>(`document.querySelectorAll('.plot .area').length`);
+    assert.ok(areas > 0);
     assert.equal(source.asked.length, 1);
-    // What is there is not asked for again, and what is drawn is not drawn again.
-    assert.ok(source.fetched.every(({ again }) => !again));
+    assert.deepEqual(source.fetched, []);
     await page.getByText(/fetched 1\d min ago/).waitFor();
     const { origin } = new URL(page.url());
     assert.deepEqual(
@@ -61,6 +60,8 @@ describe('the usage page', () => {
       assert.equal(lastAsked().tab, tabIds[(index + 1) % tabIds.length]);
     }
     assert.equal(await page.getByRole('tabpanel', { name: 'Tokens' }).count(), 1);
+    // Each tab was made once.
+    assert.deepEqual([stage.source.asked.length, stage.source.fetched.length], [6, 0]);
   });
 
   it('has no violation on any tab, in any theme', async () => {
@@ -83,16 +84,16 @@ describe('the usage page', () => {
       await page.getByRole('radio', { name, exact: true }).check();
     };
     await choose('7 days');
-    await page.getByText('Nov 14, 2026 to Nov 20, 2026 UTC, 7 days').waitFor();
+    await page.getByText('Nov 14, 2026 – Nov 20, 2026 UTC, 7 days').waitFor();
     await choose('All');
-    await page.getByText('Jan 14, 2026 to Nov 20, 2026 UTC, 311 days').waitFor();
+    await page.getByText('Jan 14, 2026 – Nov 20, 2026 UTC, 311 days').waitFor();
     await choose('30 days');
     await choose('Custom');
     await page.getByText('Days are UTC, from Jan 14, 2026 through Nov 20, 2026.').waitFor();
     const from = page.getByLabel('From');
     assert.equal(await from.inputValue(), '2026-10-22');
     await from.fill('2026-11-19');
-    await page.getByText('Nov 19, 2026 to Nov 20, 2026 UTC, 2 days').waitFor();
+    await page.getByText('Nov 19, 2026 – Nov 20, 2026 UTC, 2 days').waitFor();
     const before = stage.source.asked.length;
     await page.getByLabel('to', { exact: true }).fill('2026-11-01');
     await page.getByText('The first day is after the last').waitFor();
@@ -106,11 +107,11 @@ describe('the usage page', () => {
   for (const timezoneId of ['Pacific/Pago_Pago', 'Pacific/Kiritimati', 'America/St_Johns']) {
     it(`has the same days in ${timezoneId}`, async () => {
       const { page } = await open({ tab: 'tokens' }, { context: { timezoneId } });
-      await page.getByText('Oct 22, 2026 to Nov 20, 2026 UTC, 30 days').waitFor();
+      await page.getByText('Oct 22, 2026 – Nov 20, 2026 UTC, 30 days').waitFor();
       await page.getByRole('radio', { name: 'Custom', exact: true }).check();
       assert.equal(await page.getByLabel('From').inputValue(), '2026-10-22');
       await page.getByLabel('From').fill('2026-11-19');
-      await page.getByText('Nov 19, 2026 to Nov 20, 2026 UTC, 2 days').waitFor();
+      await page.getByText('Nov 19, 2026 – Nov 20, 2026 UTC, 2 days').waitFor();
       assert.deepEqual(lastAsked().range, { start: '2026-11-19', end: '2026-11-20' });
       const first = section('Billable tokens by model').locator('.unseen tbody tr').first();
       assert.match(await first.innerText(), /^Nov 19, 2026/);
@@ -150,17 +151,21 @@ describe('the usage page', () => {
     const readOut = page.locator('.read-out');
     await readOut.getByText('Friday, November 20, 2026 UTC').waitFor();
     await readOut.getByText(number(model!.values.at(-1))).waitFor();
-    await readOut.getByText('before: Oct 21, 2026').waitFor();
+    await readOut.getByText('before: Oct 16, 2026').waitFor();
   });
 
   it('gives each chart a table with the same figures, and says what is compared', async () => {
     const { page } = await open({ tab: 'tokens', compare: true });
-    await page.getByText('compared with Sep 22, 2026 to Oct 21, 2026').waitFor();
+    await page.getByText('compared with the same weekdays before, Sep 17, 2026 – Oct 16, 2026').waitFor();
     await page.getByRole('radio', { name: 'All' }).check();
     await page.getByText('not compared, since there are no figures before Jan 14, 2026').waitFor();
     await page.getByRole('radio', { name: '30 days' }).check();
-    await page.getByText('compared with Sep 22, 2026 to Oct 21, 2026').waitFor();
-    await page.locator('.change').getByText('before: 137.3M').waitFor();
+    await page.getByText('compared with the same weekdays before, Sep 17, 2026 – Oct 16, 2026').waitFor();
+    await page
+      .locator('.change')
+      .getByText(/^before: [\d.]+M$/)
+      .first()
+      .waitFor();
     // For those who do not see the chart the table is there all the time.
     const twin = section('Billable tokens by model').locator('.unseen table');
     await twin.waitFor({ state: 'attached' });
@@ -257,7 +262,7 @@ describe('the usage page', () => {
       [lastAsked().tab, stage.source.asked.some(({ person }) => person === id)],
       ['people', true],
     );
-    await page.getByRole('checkbox', { name: 'Pseudonyms', exact: true }).check();
+    await page.getByRole('checkbox', { name: 'Hide names' }).check();
     await page.getByRole('heading', { name: 'Person 008' }).waitFor();
     assert.ok(!(await page.content()).includes(name));
     await page.getByRole('button', { name: 'All people' }).click();
@@ -269,7 +274,7 @@ describe('the usage page', () => {
     );
   });
 
-  it('lets people leave only as pseudonyms unless told otherwise', async () => {
+  it('exports and copies what it shows, with names or without', async () => {
     const { page, saved, copied } = await open({ tab: 'people' });
     await page.getByRole('button', { name: people[8]!.name, exact: true }).first().waitFor();
     const exported = async (button: string, count: number): Promise<string> => {
@@ -278,7 +283,8 @@ describe('the usage page', () => {
       assert.equal(saved.length, count);
       return saved.at(-1)!.text;
     };
-    assert.equal(await page.getByRole('checkbox', { name: 'Pseudonyms in exports' }).isChecked(), true);
+    await page.getByRole('checkbox', { name: 'Hide names' }).check();
+    await page.getByRole('button', { name: 'Person 009', exact: true }).first().waitFor();
     const csv = await exported('CSV', 1);
     assert.equal(saved[0]!.name, 'usage-people-2026-10-22-2026-11-20.csv');
     assert.match(csv, /Person 009/);
@@ -286,9 +292,9 @@ describe('the usage page', () => {
     for (const { name } of people)
       assert.ok(!csv.includes(name) && !json.includes(JSON.stringify(name)), name);
 
-    // The table as shown: what a search on real names found, in the chosen order and columns.
+    // The table as shown: what a search found, in the chosen order and columns.
     const list = section('People');
-    await list.getByRole('searchbox').fill('hashimoto');
+    await list.getByRole('searchbox').fill('person 01');
     await list.getByRole('columnheader', { name: 'Tokens' }).getByRole('button').click();
     await list.locator('th[aria-sort=descending]').waitFor();
     const count = (await cells('People', 1)).length;
@@ -307,9 +313,9 @@ describe('the usage page', () => {
     assert.ok(rows.every(([name]) => /^Person \d{3}$/.test(name!)));
     await list.getByRole('button', { name: /^Export this table/ }).click();
     await page.getByText('Saved as usage-people-people-2026-10-22-2026-11-20.csv.').waitFor();
-    assert.equal(saved.at(-1)!.text.split('\r\n').length, count + 2);
+    assert.equal(saved.at(-1)!.text.split('\r\n').length, count + 3);
 
-    await page.getByRole('checkbox', { name: 'Pseudonyms in exports' }).uncheck();
+    await page.getByRole('checkbox', { name: 'Hide names' }).uncheck();
     await list.getByRole('searchbox').fill('HYPERLINK');
     await list.getByText('1 of 200 rows').waitFor();
     await list.getByRole('button', { name: /^Copy this table/ }).click();

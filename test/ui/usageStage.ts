@@ -3,8 +3,7 @@ import * as http from 'node:http';
 import { type AddressInfo } from 'node:net';
 import * as path from 'node:path';
 import { type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
-import { Dashboard } from '../../src/usage/dashboard';
-import { dashboardStrings } from '../../src/usage/dashboardStrings';
+import { Dashboard } from '../../src/usage/show/dashboard';
 import { pageHtml } from '../../src/webview/html';
 import { FakeUsageSource } from '../fakes/usageSource';
 import { ensureVsCode } from '../vscode/install';
@@ -112,7 +111,7 @@ async function openStage(browser: Browser, origin: string, options: StageOptions
     {
       language: 'en',
       ready: () => undefined,
-      strings: dashboardStrings,
+      texts: undefined,
       post: message =>
         page.evaluate(`window.postMessage(${JSON.stringify(message)}, '*')`).catch(() => undefined),
       save: (name, text) => {

@@ -7,11 +7,15 @@ const root = process.env['AGENT_CONSOLE_ROOT']!;
 
 describe('translatable strings', () => {
   it('are all in l10n/bundle.l10n.json, and nothing else is (npm run l10n)', async () => {
-    const folder = path.join(root, 'src');
-    const sources = readdirSync(folder, { recursive: true })
-      .map(String)
-      .filter(file => file.endsWith('.ts'))
-      .map(file => ({ extension: '.ts' as const, contents: readFileSync(path.join(folder, file), 'utf8') }));
+    const sources = ['src', 'media'].flatMap(folder =>
+      readdirSync(path.join(root, folder), { recursive: true })
+        .map(String)
+        .filter(file => /\.tsx?$/.test(file))
+        .map(file => ({
+          extension: file.endsWith('x') ? ('.tsx' as const) : ('.ts' as const),
+          contents: readFileSync(path.join(root, folder, file), 'utf8'),
+        })),
+    );
     const stored = JSON.parse(readFileSync(path.join(root, 'l10n/bundle.l10n.json'), 'utf8')) as object;
     assert.deepEqual(Object.keys(stored).sort(), Object.keys(await getL10nJson(sources)).sort());
   });

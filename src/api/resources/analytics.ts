@@ -7,16 +7,10 @@ export type ModelTokens = z.output<typeof modelTokensSchema>;
 export type UserTokens = z.output<typeof userTokensSchema>;
 /** Section 2.2. */
 export type TokenDay = z.output<typeof tokenDaySchema>;
-/** Section 2.2, grouped: `group_key` is the model. */
-export type ModelTokenDay = z.output<typeof modelTokenDaySchema>;
 /** Section 2.3. */
 export type ToolDay = z.output<typeof toolDaySchema>;
-/** Section 2.3, grouped: `group_key` is the tool. */
-export type NamedToolDay = z.output<typeof namedToolDaySchema>;
 /** Section 2.4. */
 export type ActivityDay = z.output<typeof activityDaySchema>;
-/** Section 2.4, grouped: `group_key` is the kind of client. */
-export type ClientActivityDay = z.output<typeof clientActivityDaySchema>;
 /** Section 2.5. */
 export type ProductivityDay = z.output<typeof productivityDaySchema>;
 /** Section 2.6: one person's day. */
@@ -46,12 +40,6 @@ export const tokenDaySchema = openObject({
   by_user: list(userTokensSchema),
 });
 
-export const modelTokenDaySchema = openObject({
-  date: z.string(),
-  group_key: z.string(),
-  ...numbers('billable_tokens', 'input_tokens', 'output_tokens'),
-});
-
 export const toolDaySchema = openObject({
   date: z.string(),
   ...numbers('tool_calls', 'mcp_users_with_mcp', 'skills_invocations', 'slash_commands_invocations'),
@@ -71,23 +59,11 @@ export const toolDaySchema = openObject({
   tool_autonomy_level_ratio: maybe(openObject(numbers('auto_high', 'auto_medium', 'auto_low', 'manual'))),
 });
 
-export const namedToolDaySchema = openObject({
-  date: z.string(),
-  group_key: z.string(),
-  ...numbers('tool_calls'),
-});
-
 export const activityDaySchema = openObject({
   date: z.string(),
   ...numbers('daily_active_users', 'weekly_active_users', 'monthly_active_users'),
   daily_active_users_by_client: mapOf(z.number()),
   ...numbers('sessions', 'messages', 'user_messages'),
-});
-
-export const clientActivityDaySchema = openObject({
-  date: z.string(),
-  group_key: z.string(),
-  ...numbers('daily_active_users'),
 });
 
 export const productivityDaySchema = openObject({

@@ -67,7 +67,7 @@ export const usageScenes: readonly Scene[] = [
     name: 'usage-forbidden',
     async play({ workbench, service }) {
       service.fail({ kind: 'status', status: 403, match: { path: /\/analytics\// } });
-      await statusItem(workbench).locator('.codicon-lock').waitFor();
+      await workbench.notified(/403|role/);
       await workbench.runCommand('Agent Console: Open usage');
       await workbench.webview().getByText('Analytics cannot be read').waitFor();
       return undefined;

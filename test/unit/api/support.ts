@@ -69,11 +69,8 @@ const reports = [{ reportId: 'r1', createdAt: 1, repoUrl: 'https://host/a/b', ap
 type Call = (api: ApiClient, signal?: AbortSignal) => Promise<unknown>;
 const paths = {
   tokens: 'tokens',
-  tokensByModel: 'tokens',
   tools: 'tools',
-  toolsByName: 'tools',
   activity: 'activity',
-  activityByClient: 'activity',
   productivity: 'productivity',
 } as const;
 const analytics = (Object.keys(paths) as (keyof typeof paths)[]).map(name => {
@@ -149,7 +146,7 @@ export interface Endpoint {
   readonly good: unknown;
 }
 
-/** Every endpoint of section 4, with and without `group_by`. */
+/** Every endpoint of section 4. */
 export const ENDPOINTS: readonly Endpoint[] = calls.map(([what, path, call, good]) => {
   const [method, name = ''] = what.split(' ');
   return { method: method === 'POST' ? 'POST' : 'GET', name, path, call, good };

@@ -87,11 +87,8 @@ describe('the sample and the interface', () => {
       for await (const page of pages) assert.ok(page);
     };
     await api.analytics.tokens(RANGE);
-    await api.analytics.tokensByModel(RANGE);
     await api.analytics.tools(RANGE);
-    await api.analytics.toolsByName(RANGE);
     await api.analytics.activity(RANGE);
-    await api.analytics.activityByClient(RANGE);
     await api.analytics.productivity(RANGE);
     await drain(api.analytics.users(RANGE));
     await drain(api.organization.users());

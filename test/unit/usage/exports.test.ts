@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
-import { copyOf, csvOf, jsonOf } from '../../../src/usage/exports';
-import type { Cell, TabReport } from '../../../src/usage/report';
+import { copyOf, csvOf, jsonOf } from '../../../src/usage/show/exports';
+import type { Cell, TabReport } from '../../../src/usage/report/types';
 import { plain } from '../../../src/util/text';
 import { hostileNames } from '../../fakes/usageReports';
 import { query } from './support';

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { report, type KnownDays } from '../../../src/usage/model';
-import { agrees, cell, DAYS, extras, figure, known, range, section, type Loose } from './reports';
+import type { UserDay } from '../../../src/api';
+import { activityOfPeople } from '../../../src/usage/report/people';
+import type { KnownDays } from '../../../src/usage/report/report';
+import { agrees, cell, DAYS, extras, figure, known, range, report, section, type Loose } from './reports';
 import { query } from './support';
 
 describe('the tables of a usage report', () => {
@@ -9,7 +11,7 @@ describe('the tables of a usage report', () => {
       { revision: 7, day: '2026-11-02', who: 'Ann', changed: ['mcpPolicy'] },
       { revision: 8, day: '2026-11-02', changed: [] },
     ];
-    const rows = ['2026-10-30', '2026-10-31', '2026-11-01', '2026-11-02'].map((day, at) => [
+    const rows = ['2026-10-25', '2026-10-26', '2026-11-01', '2026-11-02'].map((day, at) => [
       day,
       [{ git_commits: at + 1, git_prs_created: 10 * at }],
     ]);
@@ -22,8 +24,8 @@ describe('the tables of a usage report', () => {
         ['day', 'day:before', 'commits', 'commits:before', 'controls'].map(id => cell(git, row, id)),
       ),
       [
-        ['2026-11-01', '2026-10-30', 3, 1, ''],
-        ['2026-11-02', '2026-10-31', 4, 2, 'Controls, revision 7 · mcpPolicy · Ann; Controls, revision 8'],
+        ['2026-11-01', '2026-10-25', 3, 1, ''],
+        ['2026-11-02', '2026-10-26', 4, 2, 'Controls, revision 7 · mcpPolicy · Ann; Controls, revision 8'],
       ],
     );
     agrees(made);
@@ -39,7 +41,7 @@ describe('the tables of a usage report', () => {
     assert.ok(plainly.table.columns.every(({ id }) => id !== 'controls' && !id.endsWith(':before')));
     const person = known('people', {
       '2026-11-01': [{ user_id: 'u1', billable_tokens: 5, user_messages: 2, autonomy_ratio: 3 }],
-      '2026-10-31': [{ user_id: 'u1', billable_tokens: 2 }],
+      '2026-10-25': [{ user_id: 'u1', billable_tokens: 2 }],
     });
     const own = section(
       report(query('people', '2026-11-01', '2026-11-01', { compare: true, person: 'u1' }), person, {
@@ -62,8 +64,8 @@ describe('the tables of a usage report', () => {
       const { columns, total: cells } = section(report(asked, rows(days), extras), 'git').table;
       return ['commits', 'commits:before'].map(id => cells?.[columns.findIndex(column => column.id === id)]);
     };
-    assert.deepEqual(total(['2026-10-30', '2026-10-31', '2026-11-01', '2026-11-02']), [10, 10]);
-    assert.deepEqual(total(['2026-10-31', '2026-11-01', '2026-11-02']), [10, { value: 5, known: 1, of: 2 }]);
+    assert.deepEqual(total(['2026-10-25', '2026-10-26', '2026-11-01', '2026-11-02']), [10, 10]);
+    assert.deepEqual(total(['2026-10-26', '2026-11-01', '2026-11-02']), [10, { value: 5, known: 1, of: 2 }]);
   });
 
   it('reads autonomy levels in parts of one and of a hundred, and their names as foreign text', () => {
@@ -120,5 +122,25 @@ describe('the tables of a usage report', () => {
       'u3@acme.example',
       null,
     ]);
+  });
+
+  it('counts no missing day and no missing figure of a person as none', () => {
+    const user = (user_id: string, billable_tokens?: number) => ({ user_id, billable_tokens });
+    const first = [user('a', 5), user('b'), user('c', 1)];
+    const last = [user('a', 7), user('b'), user('c')];
+    const read = (days: Parameters<typeof known>[1]) =>
+      Object.fromEntries(
+        activityOfPeople(DAYS.map(day => (known('people', days).get(day)?.rows ?? []) as readonly UserDay[])),
+      );
+    const whole = read({ [DAYS[0]!]: first, [DAYS[1]!]: [user('d', 1)], [DAYS[2]!]: last });
+    assert.deepEqual(whole['a'], { lastActiveDay: DAYS[2], tokens: 12 });
+    assert.deepEqual(whole['b'], { lastActiveDay: DAYS[2], tokens: undefined });
+    assert.deepEqual(whole['c']?.tokens, { value: 1, known: 2, of: 3 });
+    assert.deepEqual(whole['d']?.tokens, 1);
+    assert.deepEqual(read({ [DAYS[0]!]: first, [DAYS[1]!]: [], [DAYS[2]!]: last })['a']?.tokens, {
+      value: 12,
+      known: 2,
+      of: 3,
+    });
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { DayRecord, readDay, type Endpoint } from '../../../src/usage/dayRecord';
-import type { Extras, KnownDays } from '../../../src/usage/model';
-import type { Row, Section, TabReport } from '../../../src/usage/report';
+import { DayRecord, readDay, type Endpoint } from '../../../src/usage/days/day';
+import { report as steps, type Extras, type KnownDays } from '../../../src/usage/report/report';
+import type { Row, Section, TabReport, UsageQuery } from '../../../src/usage/report/types';
 import { knownOf } from '../../../src/util/amount';
 import { query } from './support';
 
@@ -10,6 +10,12 @@ export const DAYS = ['2026-10-31', '2026-11-01', '2026-11-02'];
 export const extras: Extras = { bounds: BOUNDS, directory: [], revisions: [], salt: 's' };
 
 export type Loose = Record<string, unknown>;
+
+/** A report without a pause. */
+export function report(asked: UsageQuery, days: KnownDays, more: Extras): TabReport {
+  const work = steps(asked, days, more);
+  for (let step = work.next(); ; step = work.next()) if (step.done === true) return step.value;
+}
 
 /** Stored and read back, as the cache has them. */
 export function known(endpoint: Endpoint, days: Readonly<Record<string, readonly Loose[]>>): KnownDays {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { UsageBudget, UsageSpan } from '../../../src/settings';
-import { daysOf } from '../../../src/usage/calendar';
-import { UsageStatusBar, type StatusBarDeps } from '../../../src/usage/statusBar';
-import { statusText } from '../../../src/usage/statusText';
+import { daysOf } from '../../../src/usage/report/calendar';
+import { UsageStatusBar, type StatusBarDeps } from '../../../src/usage/show/statusBar';
+import { statusText } from '../../../src/usage/show/statusText';
 import { Emitter } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
 import { until } from '../../until';
@@ -13,7 +13,6 @@ class Bar {
     text: '',
     tooltip: undefined,
     accessibilityInformation: undefined,
-    backgroundColor: undefined,
     shown: false,
     show: () => this.#set(true),
     hide: () => this.#set(false),
@@ -32,8 +31,8 @@ class Bar {
       settings: {
         usageStatusBar: () => this.span,
         usageBudget: () => this.budget,
-        onDidChange: this.settingsChanged.event,
       },
+      onDidChangeSettings: this.settingsChanged.event,
       format: new Formatter('en'),
       tooltip: (heading, table = '', notes = []) => [heading, table, ...notes].join('\n'),
       tell: (severity, sentence) => {
@@ -76,9 +75,9 @@ describe('the status bar', () => {
     const made = [1, 2, 3].map(() => barOf(openWindow(service, root, clock), clock));
     for (const { bar } of made) bar.start();
     // Days that another window is still storing come one by one.
-    await Promise.all(made.map(each => each.until(() => /[↑↓→]$/.test(each.item.text))));
+    await Promise.all(made.map(each => each.until(() => /[↑↓→] · /.test(each.item.text))));
     assert.equal(calls(service).length, 1);
-    assert.match(made[0]!.item.text, /^\$\(graph\) [\d.]+[KM] [↑↓→]$/);
+    assert.match(made[0]!.item.text, /^\$\(graph\) [\d.]+[KM] [↑↓→] · Fri, Nov 20$/);
     assert.match(String(made[0]!.item.accessibilityInformation?.label), /20, 2026 UTC/);
     const day = made[0]!.item.text;
     made[0]!.span = '30days';
@@ -110,10 +109,11 @@ describe('the status bar', () => {
     const key = (): string => service.keys.member;
     const made = [1, 2].map(() => barOf(openWindow(service, root, clock, { key }), clock));
     for (const { bar } of made) bar.start();
-    await Promise.all(made.map(each => each.until(() => each.item.text.includes('$(lock)'))));
     await Promise.race(made.map(each => each.until(() => each.told.length > 0)));
     assert.match(made.flatMap(each => each.told).join('\n'), /^info: .*Manager or Owner role.*$/);
     assert.equal(calls(service).length, 1);
+    // Nothing stays in the bar of who cannot read it.
+    await Promise.all(made.map(each => each.until(() => !each.item.shown)));
   });
 
   it('tells once of each threshold of a budget', async () => {
@@ -185,9 +185,10 @@ describe('the status bar', () => {
     await service.close();
     clock.now += 2 * 24 * 60 * 60 * 1000;
     const second = barOf(openWindow(service, root, clock), clock);
+    second.span = '7days';
     second.bar.start();
     await second.until(() => second.item.text.includes('through'));
-    assert.match(second.item.text, /\(through Nov 20, 2026\)$/);
+    assert.match(second.item.text, / · through Nov 20, 2026$/);
   });
 
   it('marks a span that is not known in full, in the bar, aloud and in the table', () => {
@@ -202,9 +203,19 @@ describe('the status bar', () => {
     assert.match(part.table, /^Last 30 days +7,000 \(7 of 30 days\)$/m);
     assert.match(part.table, /^Month to date +7,000 \(7 of 20 days\)$/m);
     assert.equal(text('2026-11-20', '7days')?.text, '$(graph) 7K');
-    assert.equal(text('2026-11-22')?.text, '$(graph) 7K (7 of 30 days) (through Nov 20, 2026)');
+    assert.equal(text('2026-11-22')?.text, '$(graph) 7K (7 of 30 days) · through Nov 20, 2026');
     values.delete('2026-11-17');
     assert.equal(text('2026-11-20', '7days')?.text, '$(graph) 6K (6 of 7 days)');
+  });
+
+  it('never shows a bare 0: it says of which days', () => {
+    const values = new Map(daysOf({ start: '2026-11-08', end: '2026-11-22' }).map(day => [day, 5]));
+    for (const day of daysOf({ start: '2026-11-16', end: '2026-11-22' })) values.set(day, 0);
+    const text = (span: '7days' | 'lastDay') =>
+      statusText({ span, end: '2026-11-22', values, budget: { tokens: 0, per: 'day' } }, new Formatter('en'))
+        ?.text;
+    assert.equal(text('lastDay'), '$(graph) 0 ↓ · Sun, Nov 22');
+    assert.equal(text('7days'), '$(graph) 0 ↓ · Last 7 days');
   });
 
   it('draws foreign text as text', () => {
@@ -218,9 +229,10 @@ describe('the status bar', () => {
       },
       new Formatter('en'),
     );
-    assert.equal(text?.text, '$(graph) 4.2M');
+    assert.equal(text?.text, '$(graph) 4.2M · Fri, Nov 20');
     assert.deepEqual(text.notes, [
       'Your own budget: 5 a month.',
+      'Changes are since the same weekdays before.',
       'Data through Nov 20, 2026 UTC.',
       `Fetched ${new Formatter('en').exact(NOON - 60_000)}.`,
       'x\ufffdy',

@@ -6,8 +6,8 @@ import type { Connection, ConnectionState } from '../../../src/connection';
 import type { Storage } from '../../../src/storage';
 import { openStorage } from '../../fakes/storage';
 import { startSampleService, type SampleService } from '../../fakes/sampleService';
-import type { TabId, UsageQuery } from '../../../src/usage/report';
-import { UsageData, type UsageDataDeps } from '../../../src/usage/usageData';
+import type { TabId, UsageQuery } from '../../../src/usage/report/types';
+import { UsageData, type UsageDataDeps } from '../../../src/usage/days/usageData';
 import { Emitter, ObservableValue } from '../../../src/util/event';
 import { silentLog } from '../../fakes/log';
 

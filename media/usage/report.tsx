@@ -1,0 +1,278 @@
+import * as l10n from '@vscode/l10n';
+import {
+  isPart,
+  knownOf,
+  lengthOf,
+  runsOf,
+  type Figure,
+  type QualityNote,
+  type TabReport,
+} from '../../src/usage/show/protocol';
+import { exact, figureText, points, relative, short, shortDay, span, whole } from './format';
+import { Check } from './head';
+import { fetchDays, openPerson } from './page';
+import { fetching, situation, state } from './state';
+
+/** Which days are drawn, and what they are compared with. */
+export function RangeLine({ report }: { readonly report: TabReport }) {
+  const { range } = report.query;
+  const days = lengthOf(range);
+  const shown = `${shortDay(range.start)} – ${shortDay(range.end)}`;
+  const { length: notes } = report.notes;
+  return (
+    <p class="quiet range-line">
+      {days === 1
+        ? l10n.t('{0} UTC, 1 day', shortDay(range.start))
+        : l10n.t('{0} UTC, {1} days', shown, whole(days))}
+      {comparison(report)}
+      {notes === 0 ? null : (
+        <>
+          {' · '}
+          <button type="button" class="link" onClick={goToQuality}>
+            {notes === 1
+              ? l10n.t('1 note on data quality')
+              : l10n.t('{0} notes on data quality', whole(notes))}
+          </button>
+        </>
+      )}
+    </p>
+  );
+}
+
+/** What the range is compared with or, where a person wants to compare, why it is not. While days are fetched nothing is said of those that are not there. */
+function comparison({ query, previousRange: before, unfinished }: TabReport): string {
+  const first = situation.value?.bounds.start ?? '';
+  const lacks = fetching.value === undefined ? unfinished : undefined;
+  if (before !== undefined && before.start >= first && lacks === undefined)
+    return `, ${l10n.t('compared with the same weekdays before, {0} – {1}', shortDay(before.start), shortDay(before.end))}`;
+  if (!query.compare) return '';
+  const reason =
+    before === undefined || before.start < first
+      ? l10n.t('not compared, since there are no figures before {0}', shortDay(first))
+      : lacks === 'range'
+        ? l10n.t('not compared, since not all of these days have figures yet')
+        : l10n.t(
+            'not compared, since not all days from {0} to {1} have figures yet',
+            shortDay(before.start),
+            shortDay(before.end),
+          );
+  return `, ${reason}`;
+}
+
+function goToQuality(): void {
+  const heading = document.getElementById('quality');
+  heading?.scrollIntoView({ block: 'start' });
+  heading?.focus({ preventScroll: true });
+}
+
+/** Figures that are seen at once. */
+const TILES = 4;
+
+/** The numbers at the head of a tab, each with its change since the period before. */
+export function Figures({ figures }: { readonly figures: readonly Figure[] }) {
+  const more = figures.slice(TILES);
+  return (
+    <>
+      <dl class="figures" aria-label={l10n.t('Figures')}>
+        {figures.slice(0, TILES).map(figure => (
+          <FigureView key={figure.id} figure={figure} />
+        ))}
+      </dl>
+      {more.length === 0 ? null : (
+        <details class="more">
+          <summary>{l10n.t('More figures')}</summary>
+          <dl class="figures">
+            {more.map(figure => (
+              <FigureView key={figure.id} figure={figure} />
+            ))}
+          </dl>
+        </details>
+      )}
+      <details class="how">
+        <summary>{l10n.t('How these figures are made')}</summary>
+        <dl>
+          {figures.map(({ id, label, explanation }) => (
+            <div key={id}>
+              <dt>{label}</dt>
+              <dd class="quiet">{explanation}</dd>
+            </div>
+          ))}
+        </dl>
+      </details>
+    </>
+  );
+}
+
+function FigureView({ figure }: { readonly figure: Figure }) {
+  const { label, value, unit, explanation } = figure;
+  const ofDays = (known: string, of: string): string => l10n.t('{0} of {1} days', known, of);
+  const full = figureText(value, number => exact(number, unit), ofDays) || l10n.t('not known');
+  const known = knownOf(value);
+  return (
+    <div class="figure" title={`${full}\n${explanation}`}>
+      <dt>{label}</dt>
+      <dd class="value">{known === undefined ? <span class="quiet">–</span> : short(known, unit)}</dd>
+      {isPart(value) ? <dd class="quiet">{ofDays(whole(value.known), whole(value.of))}</dd> : null}
+      <Change figure={figure} />
+    </div>
+  );
+}
+
+/** Neither good nor bad: what growth means is for the person to say. */
+function Change({ figure: { value: amount, previous, unit } }: { readonly figure: Figure }) {
+  const value = knownOf(amount);
+  if (value === undefined || previous === undefined) return null;
+  const icon = value > previous ? 'arrow-small-up' : value < previous ? 'arrow-small-down' : 'dash';
+  const words = (): string => {
+    if (value === previous) return l10n.t('no change');
+    if (unit === 'percent') return l10n.t('{0} points', points(value - previous));
+    return previous === 0 ? '' : relative(value / previous - 1);
+  };
+  return (
+    <dd class="change" title={exact(previous, unit)}>
+      <span class={`codicon codicon-${icon}`} aria-hidden="true" />
+      {words()} <span class="quiet">{l10n.t('before: {0}', short(previous, unit))}</span>
+    </dd>
+  );
+}
+
+/** Whose days these are, and the way back to all people. */
+export function Person({ name }: { readonly name: string | undefined }) {
+  return (
+    <div class="person">
+      <button type="button" class="secondary" onClick={() => openPerson(undefined)}>
+        <span class="codicon codicon-arrow-left" aria-hidden="true" />
+        {l10n.t('All people')}
+      </button>
+      <h2 class="ellipsis" title={name}>
+        {name ?? l10n.t('One person')}
+      </h2>
+    </div>
+  );
+}
+
+/** Days that are not there, why, and what can be done. While they are fetched unasked, the head says so instead. */
+export function Missing({ report, empty }: { readonly report: TabReport; readonly empty: boolean }) {
+  const { missing, query: asked, fetchedAt } = report;
+  if (missing === undefined) return null;
+  const { days, unread, problem } = missing;
+  if (problem === undefined && (days.length === 0 || fetching.value !== undefined)) return null;
+  const canTry = problem !== undefined || unread > 0;
+  const all = lengthOf(asked.range);
+  const counted =
+    days.length !== 1
+      ? l10n.t('{0} of {1} days are missing.', whole(days.length), whole(all))
+      : all === 1
+        ? l10n.t('The day is missing.')
+        : l10n.t('1 of {0} days is missing.', whole(all));
+  const spans = runsOf(days).map(({ start, end }) =>
+    start === end ? shortDay(start) : `${shortDay(start)} – ${shortDay(end)}`,
+  );
+  return (
+    <div class="banner" role="status">
+      <span class={`codicon codicon-${canTry ? 'warning' : 'info'}`} aria-hidden="true" />
+      <div>
+        {problem === undefined ? null : <p>{problem}</p>}
+        <p>
+          {days.length === 0 ? null : counted}{' '}
+          {fetchedAt === undefined || empty ? null : (
+            <span class="quiet">
+              {l10n.t('The figures shown were fetched {0} ago.', span(Math.max(0, Date.now() - fetchedAt)))}
+            </span>
+          )}
+        </p>
+        {days.length === 0 ? null : (
+          <details>
+            <summary>{l10n.t('Which days')}</summary>
+            <p class="quiet">{spans.join(', ')}</p>
+          </details>
+        )}
+      </div>
+      {canTry ? <TryAgain again={false} /> : null}
+    </div>
+  );
+}
+
+/** Asks again, for missing days, or `again` for all of the range; nothing while days are being fetched. */
+export function TryAgain({ again }: { readonly again: boolean }) {
+  const isBusy = fetching.value !== undefined;
+  return (
+    <button
+      type="button"
+      class="secondary"
+      aria-disabled={isBusy}
+      onClick={() => {
+        if (!isBusy) void fetchDays(again);
+      }}
+    >
+      {isBusy ? l10n.t('Fetching') : l10n.t('Try again')}
+    </button>
+  );
+}
+
+/** What was folded or grouped in the figures above, with the names as the service sent them, and the way back. */
+export function Quality({ notes }: { readonly notes: readonly QualityNote[] }) {
+  const { folded } = state.value;
+  return (
+    <section class="section" aria-labelledby="quality">
+      <div class="section-head">
+        <h2 id="quality" tabIndex={-1}>
+          {l10n.t('Data quality')}
+        </h2>
+        <Check
+          of="folded"
+          label={l10n.t('Fold and group names')}
+          title={l10n.t('Names that differ only by letter case are one, odd names are grouped')}
+        />
+      </div>
+      {folded ? null : <p class="quiet">{l10n.t('Names are shown exactly as the service sent them.')}</p>}
+      {!folded || notes.length > 0 ? null : (
+        <p class="quiet">{l10n.t('Nothing was folded or grouped in these figures.')}</p>
+      )}
+      <ul class="notes">
+        {notes.map(note => (
+          <Note key={note.id} note={note} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Note({ note: { sentence, names } }: { readonly note: QualityNote }) {
+  return (
+    <li>
+      {sentence}
+      {names.length === 0 ? null : (
+        <details>
+          <summary>
+            {names.length === 1 ? l10n.t('1 name') : l10n.t('{0} names', whole(names.length))}
+          </summary>
+          <div class="table-scroll" tabIndex={0} role="region" aria-label={sentence}>
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">{l10n.t('Sent as')}</th>
+                  <th scope="col">{l10n.t('Shown as')}</th>
+                  <th scope="col" class="number">
+                    {l10n.t('Count')}
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {names.map(({ shown, sent, count }, place) => (
+                  <tr key={place}>
+                    <th scope="row">
+                      <code>{sent}</code>
+                    </th>
+                    <td>{shown}</td>
+                    <td class="number">{whole(count)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        </details>
+      )}
+    </li>
+  );
+}

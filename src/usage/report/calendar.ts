@@ -1,0 +1,60 @@
+import type { Day, DayRange } from './types';
+
+/** Arithmetic on UTC days. Days are written `YYYY-MM-DD`, so they compare as text. */
+
+export const DAY_MS = 86_400_000;
+
+/** 00:00 UTC of a day, Unix ms. */
+export function startOf(day: Day): number {
+  return Date.parse(`${day}T00:00:00Z`);
+}
+
+/** The UTC day a time (Unix ms) lies in. */
+export function dayAt(time: number): Day {
+  return new Date(time).toISOString().slice(0, 10);
+}
+
+export function addDays(day: Day, count: number): Day {
+  return dayAt(startOf(day) + count * DAY_MS);
+}
+
+export function lengthOf({ start, end }: DayRange): number {
+  return Math.round((startOf(end) - startOf(start)) / DAY_MS) + 1;
+}
+
+/** Every day of a range, in order; none when it is reversed. */
+export function daysOf(range: DayRange): Day[] {
+  return Array.from({ length: Math.max(0, lengthOf(range)) }, (_, index) => addDays(range.start, index));
+}
+
+/** The same weekdays before: a period of the same length, as few whole weeks earlier as the two do not overlap. */
+export function periodBefore(range: DayRange): DayRange {
+  const shift = -7 * Math.ceil(lengthOf(range) / 7);
+  return { start: addDays(range.start, shift), end: addDays(range.end, shift) };
+}
+
+/** The part of `range` within `bounds`; its nearest day when they do not meet. */
+export function clampRange(range: DayRange, bounds: DayRange): DayRange {
+  const clamp = (day: Day): Day => (day < bounds.start ? bounds.start : day > bounds.end ? bounds.end : day);
+  const [start, end] = range.start <= range.end ? [range.start, range.end] : [range.end, range.start];
+  return { start: clamp(start), end: clamp(end) };
+}
+
+/** The fewest ranges that hold just these days. */
+export function runsOf(days: Iterable<Day>): DayRange[] {
+  const runs: { start: Day; end: Day }[] = [];
+  for (const day of [...new Set(days)].sort()) {
+    const last = runs.at(-1);
+    if (last !== undefined && addDays(last.end, 1) === day) last.end = day;
+    else runs.push({ start: day, end: day });
+  }
+  return runs;
+}
+
+/** After midnight UTC windows wait this long, and up to as much again, so that not all ask at once, ms. */
+export const JITTER_MS = 5 * 60 * 1000;
+
+/** Milliseconds until the next finished day is asked for; `random` from 0 to 1. */
+export function untilNews(now: number, random: number): number {
+  return startOf(addDays(dayAt(now), 1)) - now + JITTER_MS * (1 + random);
+}

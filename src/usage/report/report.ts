@@ -1,0 +1,139 @@
+import type { DayRecord, Endpoint, Rows } from '../days/day';
+import { activityTab, productivityTab } from './activity';
+import { daysOf, periodBefore } from './calendar';
+import { markerOf, PeopleNames, type ControlRevision, type DirectoryPerson } from './names';
+import { shown, type Context, type Parts, type Period } from './parts';
+import { peopleTab, personTab, type LastActivity, type People } from './people';
+import { unreadNote } from './quality';
+import type { Steps } from './steps';
+import { tokensTab } from './tokens';
+import { toolsTab } from './tools';
+import type { Day, DayRange, QualityNote, TabReport, UsageQuery } from './types';
+
+/** What a report needs besides the days. */
+export interface Extras {
+  /** First and last day that may be asked for. */
+  readonly bounds: DayRange;
+  readonly orgId?: string | undefined;
+  /** Why days are missing; a sentence for a person. */
+  readonly problem?: string | undefined;
+  readonly directory: readonly DirectoryPerson[];
+  /** Changes of the organization's controls. */
+  readonly revisions: readonly ControlRevision[];
+  /** What made-up names are made from. */
+  readonly salt: string;
+}
+
+export type KnownDays = ReadonlyMap<Day, DayRecord>;
+
+/** The period a range is compared with; `undefined` when all of it lies before the earliest day. */
+export function comparedWith(range: DayRange, bounds: DayRange): DayRange | undefined {
+  const before = periodBefore(range);
+  return before.end >= bounds.start ? before : undefined;
+}
+
+/** The days a report is made from: those of its range and, in one run with them, those it is compared with. */
+export function daysFor({ range }: Pick<UsageQuery, 'range'>, bounds: DayRange): Day[] {
+  const { start } = comparedWith(range, bounds) ?? range;
+  return daysOf({ start, end: range.end }).filter(day => day >= bounds.start && day <= bounds.end);
+}
+
+/** A day without a row is missing, whether it was not asked for, is not there yet, or the service has nothing of it. */
+function hasFigures(days: KnownDays, day: Day): boolean {
+  return days.get(day)?.row !== undefined;
+}
+
+/** When each person was last active, and since when every day is known. */
+function* lastActivity(days: KnownDays, bounds: DayRange): Steps<LastActivity> {
+  const last = new Map<string, Day>();
+  let since: Day | undefined;
+  let gap = false;
+  for (const day of daysOf(bounds).reverse()) {
+    const record = days.get(day) as DayRecord<'people'> | undefined;
+    if (record?.row === undefined) gap = true;
+    else if (!gap) since = day;
+    for (const { user_id: id } of record?.rows ?? []) if (!last.has(id)) last.set(id, day);
+    yield;
+  }
+  return { days: last, since, earliest: bounds.start };
+}
+
+/**
+ * The report of one tab from all the days known of its endpoint (sections 2.2-2.6). There may be hundreds of thousands of rows:
+ * other work may come in between.
+ */
+export function* report(query: UsageQuery, days: KnownDays, extras: Extras): Steps<TabReport> {
+  const { bounds, orgId, problem, directory } = extras;
+  const before = comparedWith(query.range, bounds);
+  const inRange = daysOf(query.range);
+  const known = inRange.flatMap(day => days.get(day) ?? []);
+  const missing = inRange.filter(day => !hasFigures(days, day) && day >= bounds.start && day <= bounds.end);
+  const unread = missing.filter(day => !days.has(day)).length;
+  const names = new PeopleNames(query.pseudonyms, extras.salt, directory);
+  const { figures, sections, notes = [] } = yield* parts(query, days, extras, names, before);
+  return {
+    query,
+    previousRange: before,
+    unfinished: before && unfinishedOf(query.range, before, days),
+    orgId: orgId === undefined ? undefined : shown(orgId),
+    person: query.person === undefined ? undefined : names.of(query.person),
+    through: daysOf(bounds).findLast(day => hasFigures(days, day)),
+    fetchedAt: known.at(-1)?.at,
+    missing: missing.length === 0 && problem === undefined ? undefined : { days: missing, unread, problem },
+    figures,
+    sections,
+    notes: [...notes, ...unreadNote(known.flatMap(record => record.problems))],
+  };
+}
+
+function* parts(
+  query: UsageQuery,
+  days: KnownDays,
+  { bounds, directory, revisions }: Extras,
+  names: PeopleNames,
+  before: DayRange | undefined,
+): Steps<Parts & { readonly notes?: readonly QualityNote[] }> {
+  const { tab, range, person, pseudonyms } = query;
+  const context = <R>(pick: (record: DayRecord) => R | undefined): Context<R> => {
+    const period = (of: DayRange): Period<R> => {
+      const list = daysOf(of);
+      const rowOf = (record: DayRecord | undefined): R | undefined =>
+        record?.row === undefined ? undefined : pick(record);
+      return { days: list, rows: list.map(day => rowOf(days.get(day))) };
+    };
+    return {
+      query,
+      now: period(range),
+      before: before && period(before),
+      markers: revisions
+        .filter(({ day }) => day >= range.start && day <= range.end)
+        .map(revision => markerOf(revision, pseudonyms)),
+    };
+  };
+  // The tab decides whose days these are.
+  const daily = <E extends Endpoint>(): Context<Rows[E]> =>
+    context(record => (record as unknown as DayRecord<E>).row);
+  switch (tab) {
+    case 'tokens':
+      return yield* tokensTab(daily<'tokens'>(), names);
+    case 'tools':
+      return toolsTab(daily<'tools'>());
+    case 'activity':
+      return activityTab(daily<'activity'>());
+    case 'productivity':
+      return productivityTab(daily<'productivity'>());
+    case 'people': {
+      const people = context<People>(record => (record as unknown as DayRecord<'people'>).rows);
+      if (person !== undefined) return yield* personTab(people, person, names);
+      return yield* peopleTab(people, names, directory, yield* lastActivity(days, bounds));
+    }
+  }
+}
+
+function unfinishedOf(now: DayRange, before: DayRange, known: KnownDays): TabReport['unfinished'] {
+  const [here = [], there = []] = [now, before].map(range =>
+    daysOf(range).map(day => hasFigures(known, day)),
+  );
+  if (here.some((has, at) => !has && there[at] === true)) return 'range';
+  return here.some((has, at) => has && there[at] === false) ? 'before' : undefined;
+}

@@ -1,0 +1,51 @@
+import { areComparable, knownOf, sum, type Amount } from '../../util/amount';
+import { addDays, daysOf, periodBefore } from './calendar';
+import type { Day, DayRange } from './types';
+
+/** What the status bar may count. */
+export const spans = ['lastDay', '7days', '30days', 'monthToDate'] as const;
+export type Span = (typeof spans)[number];
+
+/** The days of a span that ends with `end`. */
+export function spanDays(span: Span, end: Day): DayRange {
+  if (span === 'monthToDate') return { start: `${end.slice(0, 8)}01`, end };
+  return { start: addDays(end, 1 - { lastDay: 1, '7days': 7, '30days': 30 }[span]), end };
+}
+
+/** Every day that some span needs. */
+export function daysOfSpans(end: Day, earliest: Day): Day[] {
+  const [first = end] = spans.map(span => periodBefore(spanDays(span, end)).start).sort();
+  return daysOf({ start: first < earliest ? earliest : first, end });
+}
+
+export interface SpanTotal {
+  readonly days: DayRange;
+  readonly total: Amount;
+  /** Relative to the same weekdays before; `undefined` where the two are not known alike. */
+  readonly change: number | undefined;
+}
+
+/** `values` holds the days with a figure. */
+export type DayValues = ReadonlyMap<Day, number>;
+
+export function spanTotal(span: Span, end: Day, values: DayValues): SpanTotal {
+  const days = spanDays(span, end);
+  const here = valuesOver(days, values);
+  const there = valuesOver(periodBefore(days), values);
+  const [total, earlier] = [sum(here), knownOf(sum(there)) ?? 0];
+  const isFair = areComparable(here, there) && earlier > 0;
+  return { days, total, change: isFair ? ((knownOf(total) ?? 0) - earlier) / earlier : undefined };
+}
+
+export function valuesOver(range: DayRange, values: DayValues): Amount[] {
+  return daysOf(range).map(day => values.get(day));
+}
+
+/** Percentages of a budget at which people are told. */
+const THRESHOLDS = [80, 100];
+
+/** The highest of them that `spent` has reached. */
+export function reached(spent: number | undefined, budget: number): number | undefined {
+  if (spent === undefined || budget <= 0) return undefined;
+  return THRESHOLDS.filter(percent => spent >= (budget * percent) / 100).at(-1);
+}

@@ -1,0 +1,149 @@
+/**
+ * What the dashboard shows, ready to be drawn, read aloud and exported: figures, charts and their table twins. `report.ts` makes
+ * reports from days, the page only draws them, exports write exactly their tables. Texts may be foreign.
+ */
+
+import type { Amount, Part } from '../../util/amount';
+
+/** A UTC day, `YYYY-MM-DD`. */
+export type Day = string;
+
+/** From `start` through `end`, both included. */
+export interface DayRange {
+  readonly start: Day;
+  readonly end: Day;
+}
+
+export const tabIds = ['tokens', 'tools', 'activity', 'productivity', 'people'] as const;
+export type TabId = (typeof tabIds)[number];
+
+/** Whether reports can be had, or why nothing can be shown: signed out, or the role is missing (403), as a sentence. */
+export type Ability =
+  { readonly kind: 'ready' } | { readonly kind: 'signedOut' | 'forbidden'; readonly sentence: string };
+
+/** What one report is asked for. */
+export interface UsageQuery {
+  readonly tab: TabId;
+  readonly range: DayRange;
+  /** Charts and tables have the same weekdays before as well. */
+  readonly compare: boolean;
+  /** Servers that differ by letter case are one, odd tool names are grouped; false shows the rows as the service sent them. */
+  readonly folded: boolean;
+  /** People appear as stable made-up names. */
+  readonly pseudonyms: boolean;
+  /** On the tab `people`: only this person's days, by user id. */
+  readonly person?: string | undefined;
+}
+
+export type Unit = 'count' | 'ratio' | 'percent';
+
+/** One number at the head of a tab; the most important ones come first. */
+export interface Figure {
+  readonly id: string;
+  readonly label: string;
+  /** `undefined` when no day of the range has it, a part when some have not. */
+  readonly value: Amount;
+  /** The same for the period before, where the same days of both are known. */
+  readonly previous?: number | undefined;
+  readonly unit: Unit;
+  /** How the value is made from days, in a sentence. */
+  readonly explanation: string;
+}
+
+export interface Series {
+  readonly id: string;
+  readonly label: string;
+  /** One value a day of the chart; `null` where no figure is known. */
+  readonly values: readonly Value[];
+  /** The period before, day by day; only with `compare`. */
+  readonly previous?: readonly Value[] | undefined;
+}
+
+/** Something that happened on a day, such as a changed control. */
+export interface Marker {
+  readonly day: Day;
+  readonly label: string;
+}
+
+export interface Chart {
+  readonly kind: 'lines' | 'stacked' | 'bars';
+  readonly unit: Unit;
+  readonly days: readonly Day[];
+  readonly series: readonly Series[];
+  readonly markers: readonly Marker[];
+}
+
+export interface Column {
+  readonly id: string;
+  readonly label: string;
+  readonly kind: 'text' | 'day' | Unit;
+  /** Not shown until the person asks for it. */
+  readonly hidden?: boolean | undefined;
+}
+
+/** A number in full, a part of one, or nothing known. */
+export type Value = number | Part | null;
+
+/** Text, or a number as far as it is known. */
+export type Cell = string | Value;
+
+export interface Row {
+  readonly id: string;
+  /** One cell a column, in the columns' order. */
+  readonly cells: readonly Cell[];
+  /** The row opens this person's days, by user id. */
+  readonly person?: string | undefined;
+}
+
+export interface Table {
+  readonly columns: readonly Column[];
+  readonly rows: readonly Row[];
+  /** Sums of the rows, where summing is right; `null` elsewhere. */
+  readonly total?: readonly Cell[] | undefined;
+}
+
+/** A titled part of a tab: perhaps a chart, always a table with the same figures. */
+export interface Section {
+  readonly id: string;
+  readonly title: string;
+  /** What is counted and how days are put together; may be empty. */
+  readonly explanation: string;
+  readonly chart?: Chart | undefined;
+  readonly table: Table;
+}
+
+/** What was folded or grouped in this report. */
+export interface QualityNote {
+  readonly id: string;
+  readonly sentence: string;
+  /** The names as the service sent them. */
+  readonly names: readonly { readonly shown: string; readonly sent: string; readonly count: number }[];
+}
+
+/** Days of the range that are not there, and why. */
+export interface MissingDays {
+  readonly days: readonly Day[];
+  /** How many of them have not been asked for; of the others the service has nothing. */
+  readonly unread: number;
+  /** A sentence for a person, with status and request id where there is one. */
+  readonly problem?: string | undefined;
+}
+
+export interface TabReport {
+  readonly query: UsageQuery;
+  /** The period compared with; none where all of it lies before the first day there is. */
+  readonly previousRange?: DayRange | undefined;
+  /** The period of the two that lacks days the other has, for which figures are not compared; the range itself first. */
+  readonly unfinished?: 'range' | 'before' | undefined;
+  readonly orgId?: string | undefined;
+  /** The name of `query.person`. */
+  readonly person?: string | undefined;
+  /** The last day with figures, in the range or not; `undefined` when none has. */
+  readonly through: Day | undefined;
+  /** When the newest day was fetched; Unix ms. */
+  readonly fetchedAt?: number | undefined;
+  readonly missing?: MissingDays | undefined;
+  readonly figures: readonly Figure[];
+  readonly sections: readonly Section[];
+  readonly notes: readonly QualityNote[];
+}

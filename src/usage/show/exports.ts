@@ -1,0 +1,142 @@
+import { amountCell } from '../../util/amount';
+import { csvLine, formulaSafe } from '../../util/csv';
+import { plain } from '../../util/text';
+import type { Cell, Column, Section, Table, TabReport } from '../report/types';
+
+/**
+ * The report as CSV (RFC 4180: a header, then lines of as many fields). With `sectionId` that section's table; without, every figure
+ * and every cell of every table as a line of its own: `section,row,column,value`. A figure has no section; its value of the period
+ * compared with is in the column `before`, empty where the two are not compared. What is not known is empty; what is known in part says
+ * so, as `7000 (29 of 30)`. Each line ends with the facts of the report.
+ */
+export function csvOf(report: TabReport, sectionId?: string): string {
+  const facts = factsOf(report);
+  const lines = sectionId === undefined ? cellLines(report) : tableLines(report, sectionId);
+  return lines
+    .map((cells, line) =>
+      csvLine([
+        ...cells.map(written),
+        ...facts.map(([name = null, value = null]) => written(line === 0 ? name : value)),
+      ]),
+    )
+    .join('');
+}
+
+function tableLines({ sections }: TabReport, sectionId: string): (readonly Cell[])[] {
+  const section = sections.find(({ id }) => id === sectionId);
+  return section === undefined ? [] : sectionLines(section);
+}
+
+function cellLines({ figures, sections, previousRange }: TabReport): (readonly Cell[])[] {
+  return [
+    ['section', 'row', 'column', 'value'],
+    ...figures.flatMap(({ label, value, previous }) => [
+      ['', label, '', value ?? null],
+      ...(previousRange === undefined ? [] : [['', label, 'before', previous ?? null]]),
+    ]),
+    ...sections.flatMap(({ title, table: { columns, rows, total } }) => {
+      const names = namingColumns(columns);
+      return [...rows.map(({ cells }) => cells), ...(total === undefined ? [] : [total])].flatMap(cells => {
+        const row = cells.slice(0, names).flatMap(cell => (typeof cell === 'string' ? cell || [] : []));
+        return columns
+          .slice(names)
+          .map(({ label }, index) => [title, row.join(' / '), label, cells[index + names] ?? null]);
+      });
+    }),
+  ];
+}
+
+/** How many columns at the beginning say what a row is about. */
+function namingColumns(columns: readonly Column[]): number {
+  const figures = columns.findIndex(({ kind }) => kind !== 'text' && kind !== 'day');
+  return Math.max(1, figures);
+}
+
+/** One section for the clipboard, after the report's facts: cells between tabs, a line a row, the total last. No text in it runs as a formula. */
+export function copyOf(report: TabReport, section: Section): string {
+  const lines: (readonly Cell[])[] = [
+    ['tab', report.query.tab],
+    ...factsOf(report),
+    [],
+    [section.title],
+    ...sectionLines(section),
+  ];
+  return `${lines.map(cells => cells.map(cellText).join('\t')).join('\n')}\n`;
+}
+
+/**
+ * The report as JSON: figures and tables, rows as objects by column id. What is not known is null, what is known in part an object:
+ * `{ value, known, of }`. Names nobody that the tables do not name.
+ */
+export function jsonOf(report: TabReport): string {
+  const { query, previousRange, unfinished, orgId, through, fetchedAt, missing, figures, sections, notes } =
+    report;
+  const { tab, range, folded, pseudonyms } = query;
+  const value = {
+    tab,
+    range,
+    previousRange,
+    unfinished,
+    dataThrough: through ?? null,
+    timeZone: 'UTC',
+    organization: orgId,
+    fetchedAt: fetchedAt === undefined ? undefined : new Date(fetchedAt).toISOString(),
+    folded,
+    pseudonyms,
+    missing,
+    figures: figures.map(figure => ({ ...figure, value: figure.value ?? null })),
+    sections: sections.map(({ id, title, explanation, table }: Section) => ({
+      id,
+      title,
+      explanation,
+      columns: table.columns.map(column => ({ id: column.id, label: column.label, kind: column.kind })),
+      rows: table.rows.map(({ cells }) => named(table, cells)),
+      ...(table.total === undefined ? {} : { total: named(table, table.total) }),
+    })),
+    notes,
+  };
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+function named({ columns }: Table, cells: readonly Cell[]): Record<string, Cell> {
+  return Object.fromEntries(columns.map(({ id }, index) => [id, cells[index] ?? null]));
+}
+
+/** What figures mean nothing without: which days, whose, and how far they go. */
+function factsOf({ query, through, orgId, missing, previousRange }: TabReport): Cell[][] {
+  const { range } = query;
+  return [
+    ['start', range.start],
+    ['end', range.end],
+    ...(previousRange === undefined
+      ? []
+      : [
+          ['compared start', previousRange.start],
+          ['compared end', previousRange.end],
+        ]),
+    ['data through', through ?? null],
+    ['time zone', 'UTC'],
+    ...(orgId === undefined ? [] : [['organization', orgId]]),
+    ...(missing === undefined || missing.days.length === 0 ? [] : [['missing days', missing.days.length]]),
+  ];
+}
+
+/** The names of the columns, the rows, and the total last. */
+function sectionLines({ table: { columns, rows, total } }: Section): (readonly Cell[])[] {
+  return [
+    columns.map(({ label }) => label),
+    ...rows.map(({ cells }) => cells),
+    ...(total === undefined ? [] : [total]),
+  ];
+}
+
+/** A number only where it is the whole one. */
+function written(cell: Cell): string | number | null {
+  return typeof cell === 'string' ? cell : amountCell(cell);
+}
+
+function cellText(cell: Cell): string {
+  const text = written(cell);
+  if (typeof text !== 'string') return String(text ?? '');
+  return plain(formulaSafe(text.replace(/[\t\r\n]+/g, ' ')), 100_000);
+}

@@ -1,0 +1,191 @@
+import * as vscode from 'vscode';
+import type { UsageBudget, UsageSpan } from '../../settings';
+import { knownOf, sum } from '../../util/amount';
+import { Disposable, type IDisposable } from '../../util/disposable';
+import type { Formatter } from '../../util/format';
+import { Poller } from '../../util/poller';
+import { forNotification } from '../../util/text';
+import { unhandled } from '../../util/unhandled';
+import { FAILURE_MS, type UsageData } from '../days/usageData';
+import { JITTER_MS, untilNews } from '../report/calendar';
+import { daysOfSpans, reached, spanDays, valuesOver } from '../report/spans';
+import type { Day } from '../report/types';
+import { lastKnown, statusText, tokensText, type StatusFacts } from './statusText';
+
+export interface StatusBarDeps {
+  readonly usage: UsageData;
+  readonly item: Pick<
+    vscode.StatusBarItem,
+    'accessibilityInformation' | 'hide' | 'show' | 'text' | 'tooltip'
+  >;
+  readonly settings: { usageStatusBar(): UsageSpan; usageBudget(): UsageBudget };
+  readonly onDidChangeSettings: (listener: () => unknown) => IDisposable;
+  readonly format: Formatter;
+  readonly tooltip: (
+    heading: string,
+    table?: string,
+    notes?: readonly string[],
+  ) => vscode.MarkdownString | string;
+  /** Tells the person something, with a button that opens the dashboard. */
+  readonly tell: (severity: 'info' | 'warning', sentence: string) => void;
+  readonly now?: () => number;
+  readonly random?: () => number;
+}
+
+const LONGEST_REST_MS = 60 * 60 * 1000;
+
+/**
+ * The tokens of some days in the status bar, and notices about the person's own budget. Asks once a UTC day, in one window for all.
+ */
+export class UsageStatusBar extends Disposable {
+  readonly #deps: StatusBarDeps;
+  readonly #now: () => number;
+  readonly #random: () => number;
+  readonly #poller: Poller;
+  #problem: string | undefined;
+  #failures = 0;
+  #drawing = 0;
+
+  constructor(deps: StatusBarDeps) {
+    super();
+    this.#deps = deps;
+    const { usage, onDidChangeSettings, now = Date.now, random = Math.random } = deps;
+    [this.#now, this.#random] = [now, random];
+    const run = (signal: AbortSignal): Promise<number> => this.#round(signal);
+    this.#poller = this.register(new Poller({ run, retryMs: FAILURE_MS, now, random }));
+    for (const onDidChange of [usage.onDidChange, onDidChangeSettings]) {
+      this.register(
+        onDidChange(() => {
+          void this.#draw();
+          this.#poller.poke();
+        }),
+      );
+    }
+  }
+
+  /** Draws what is known, then asks for what is missing. */
+  start(): void {
+    this.#poller.start();
+  }
+
+  /** Asks again for the days shown; resolves to why that was not possible. */
+  async refresh(
+    signal: AbortSignal,
+    onProgress?: (fraction: number, label: string) => void,
+  ): Promise<string | undefined> {
+    const options = { again: true, signal, onProgress };
+    this.#problem = await this.#deps.usage.ensure('tokens', this.#days(), options);
+    await this.#draw();
+    return this.#problem;
+  }
+
+  #days(): Day[] {
+    const { start, end } = this.#deps.usage.bounds;
+    return daysOfSpans(end, start);
+  }
+
+  async #round(signal: AbortSignal): Promise<number> {
+    const { usage, tell } = this.#deps;
+    await usage.ready();
+    await this.#draw();
+    if (!this.#isWanted() || usage.state().kind === 'signedOut') return Infinity;
+    this.#problem = await usage.ensure('tokens', this.#days(), { background: true, signal });
+    const facts = await this.#draw();
+    const state = usage.state();
+    if (state.kind === 'forbidden') {
+      if (await usage.claimRefusalNotice()) tell('info', state.sentence);
+      return Infinity;
+    }
+    if (this.#problem !== undefined)
+      return Math.min(LONGEST_REST_MS, FAILURE_MS * 2 ** Math.min(10, this.#failures++));
+    this.#failures = 0;
+    if (facts !== undefined) await this.#tellOfBudget(facts);
+    // Until there may be another day, or until a day that was not ready may be.
+    const { end } = usage.bounds;
+    const newest = (await usage.known('tokens')).get(end);
+    const nextDay = untilNews(this.#now(), this.#random());
+    return newest?.isSettling(end) === true ? Math.min(LONGEST_REST_MS + JITTER_MS, nextDay) : nextDay;
+  }
+
+  /** A budget is watched over whether or not the status bar shows tokens. */
+  #isWanted(): boolean {
+    const { settings } = this.#deps;
+    return settings.usageStatusBar() !== 'off' || settings.usageBudget().tokens > 0;
+  }
+
+  /** Resolves to what is drawn, if anything. */
+  async #draw(): Promise<StatusFacts | undefined> {
+    const drawing = ++this.#drawing;
+    const { usage, settings, item, format, tooltip } = this.#deps;
+    // Who may not read it sees nothing of it; the dashboard says why.
+    if (!this.#isWanted() || usage.state().kind !== 'ready') {
+      item.hide();
+      return undefined;
+    }
+    const known = await usage.known('tokens');
+    if (drawing !== this.#drawing || this.isDisposed) return undefined;
+    const { end } = usage.bounds;
+    const span = settings.usageStatusBar();
+    const days = this.#days().flatMap(day => known.get(day) ?? []);
+    const facts: StatusFacts = {
+      ...{ end, problem: this.#problem, budget: settings.usageBudget() },
+      span: span === 'off' ? '7days' : span,
+      values: new Map(
+        days.flatMap(({ row }) =>
+          row?.billable_tokens === undefined ? [] : [[row.date.slice(0, 10), row.billable_tokens]],
+        ),
+      ),
+      fetchedAt: days.at(-1)?.at,
+    };
+    const text = statusText(facts, format);
+    const nothing =
+      days.length > 0
+        ? vscode.l10n.t('The service has no tokens of the days through {0} UTC.', format.day(end))
+        : vscode.l10n.t('Usage is being fetched');
+    item.text =
+      text?.text ??
+      (this.#problem !== undefined
+        ? '$(graph) $(warning)'
+        : days.length > 0
+          ? '$(graph) –'
+          : '$(graph) $(loading~spin)');
+    const sentence = this.#problem ?? nothing;
+    item.accessibilityInformation = { label: vscode.l10n.t('Usage: {0}', text?.spoken ?? sentence) };
+    item.tooltip = text === undefined ? tooltip(sentence) : tooltip(text.heading, text.table, text.notes);
+    if (span === 'off') item.hide();
+    else item.show();
+    return facts;
+  }
+
+  async #tellOfBudget(facts: StatusFacts): Promise<void> {
+    const { tokens, per } = facts.budget;
+    const day = lastKnown(facts);
+    if (day === undefined || tokens <= 0) return;
+    const days = spanDays(per === 'day' ? 'lastDay' : 'monthToDate', day);
+    const spent = sum(valuesOver(days, facts.values));
+    const percent = reached(knownOf(spent), tokens);
+    if (percent === undefined) return;
+    const { usage, format, tell } = this.#deps;
+    const claimed = await usage.claimBudgetNotice(`${per} ${days.start}`, tokens, percent).catch(unhandled);
+    if (claimed !== true) return;
+    const spentText = tokensText(spent, value => format.number(value));
+    const sentence =
+      per === 'day'
+        ? vscode.l10n.t(
+            '{0} billable tokens on {1} UTC: {2} % of your own budget of {3} a day is reached.',
+            spentText,
+            format.day(day),
+            percent,
+            format.number(tokens),
+          )
+        : vscode.l10n.t(
+            '{0} billable tokens from {1} through {2} UTC: {3} % of your own budget of {4} a month is reached.',
+            spentText,
+            format.day(days.start),
+            format.day(day),
+            percent,
+            format.number(tokens),
+          );
+    tell(percent >= 100 ? 'warning' : 'info', forNotification(sentence));
+  }
+}
