@@ -155,7 +155,8 @@ class Chat extends Disposable implements ChatFeature {
   async prefill({ sessionId, text, files = [], title }: Prefill): Promise<boolean> {
     const { connection, sessions } = this.#deps;
     await connection.ready();
-    const chosen = sessionId ?? (await sessions.pick(title ?? vscode.l10n.t('Write to which session?'), 'new'));
+    const chosen =
+      sessionId ?? (await sessions.pick(title ?? vscode.l10n.t('Write to which session?'), 'new'));
     if (chosen === undefined) return false;
     await sessions.ensure(chosen);
     const panel = await this.#places.show(chosen);

@@ -35,7 +35,7 @@ describe('the repositories of this window', () => {
     );
   };
   const at = (head: string) =>
-    found(({ git: open, urls }) => open?.state.HEAD?.commit === head && urls.length === 2);
+    found(({ git: open, urls }) => open.state.HEAD?.commit === head && urls.length === 2);
 
   before(async () => {
     const [workspace] = vscode.workspace.workspaceFolders ?? [];

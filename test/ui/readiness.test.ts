@@ -291,7 +291,11 @@ describe('readiness of a very large and hostile kind', () => {
     reports = await startReports({ count: 5_000, order: 'newestFirst', repositories: 1 });
     const many = Array.from({ length: 3_000 }, (_, index) => [
       `criterion_${index} ${EVIL}`,
-      { numerator: index % 500 === 499 ? 5 : index % 3, denominator: 2, rationale: `${EVIL} **sure** ${index}` },
+      {
+        numerator: index % 500 === 499 ? 5 : index % 3,
+        denominator: 2,
+        rationale: `${EVIL} **sure** ${index}`,
+      },
     ]);
     Object.assign(reports.reports[0]!, {
       branch: EVIL,

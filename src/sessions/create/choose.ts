@@ -3,7 +3,6 @@ import { computerName, type Computer } from '../../api';
 import { pick } from '../../ui/pick';
 import { joined } from '../../ui/text';
 import { forQuickPick } from '../../util/text';
-import { without } from '../../util/without';
 import {
   settingLabel,
   settingsSummary,
@@ -104,7 +103,8 @@ export async function chooseSettings(
         if (option?.take !== undefined) resolve(option.take);
         else if (option?.ask !== undefined) turnTo(ASKED.find(name => name === option.ask));
         else if (option?.value !== undefined && asked !== undefined) {
-          chosen = option.value === '' ? without(chosen, asked) : { ...chosen, [asked]: option.value };
+          chosen = { ...chosen, [asked]: option.value };
+          if (option.value === '') Reflect.deleteProperty(chosen, asked);
           turnTo(undefined);
         }
       });

@@ -40,9 +40,7 @@ export const sessionScenes: readonly Scene[] = [
     async play(stage) {
       await manySessions(stage);
       await stage.workbench.row('Sessions', 'Migrate the workspace').hover();
-      await stage.workbench.page
-        .locator('.monaco-hover:visible', { hasText: /tokens/ })
-        .waitFor();
+      await stage.workbench.page.locator('.monaco-hover:visible', { hasText: /tokens/ }).waitFor();
       return undefined;
     },
   },

@@ -8,9 +8,9 @@ import { cleanUp, shipped, temporaryFolder } from './support';
 
 describe('repairing the hooks', () => {
   beforeEach(() => told.splice(0));
-  afterEach(() => {
+  afterEach(async () => {
     answers.clear();
-    cleanUp();
+    await cleanUp();
   });
 
   const repair = async (files: readonly string[], answer: string | undefined): Promise<readonly string[]> => {
