@@ -124,7 +124,7 @@ function Criterion(props: {
       </td>
       {compared && <td class="figure">{row.before}</td>}
       {compared && <td class={`change ${row.change ?? ''}`}>{row.changeText}</td>}
-      <td class="rationale">
+      <td class="text rationale">
         <Markdown text={row.rationale} />
       </td>
       <td>
