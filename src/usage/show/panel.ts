@@ -27,7 +27,7 @@ export class DashboardPanels extends Disposable {
 
   /** Opens the dashboard, or brings it to the front. */
   openDashboard(): void {
-    if (this.#open !== undefined) {
+    if (this.#open?.isDisposed === false) {
       this.#open.panel.reveal(undefined, false);
       return;
     }
@@ -36,13 +36,13 @@ export class DashboardPanels extends Disposable {
     const icon = (name: string): vscode.Uri =>
       vscode.Uri.joinPath(this.#deps.extensionUri, 'media', 'usage', name);
     panel.iconPath = { light: icon('icon-light.svg'), dark: icon('icon-dark.svg') };
-    this.#attach(panel);
+    this.#open = new DashboardPanel(panel, this.#deps);
   }
 
   /** Fills a panel found after a reload; `state` is what its page kept, old or hostile. */
   restoreDashboard(panel: vscode.WebviewPanel, state: unknown): void {
-    if (this.#open === undefined) this.#attach(panel, state);
-    else panel.dispose();
+    if (this.#open?.isDisposed === false) panel.dispose();
+    else this.#open = new DashboardPanel(panel, this.#deps, state);
   }
 
   /** Lets go of the panel but leaves it open: the editor restores it when the extension starts again. */
@@ -50,20 +50,12 @@ export class DashboardPanels extends Disposable {
     this.#open?.dispose();
     super.dispose();
   }
-
-  #attach(panel: vscode.WebviewPanel, state?: unknown): void {
-    this.#open = new DashboardPanel(panel, this.#deps, state);
-    panel.onDidDispose(() => {
-      this.#open?.dispose();
-      this.#open = undefined;
-    });
-  }
 }
 
 class DashboardPanel extends Disposable {
   readonly panel: vscode.WebviewPanel;
 
-  constructor(panel: vscode.WebviewPanel, { source, extensionUri, log }: DashboardDeps, state: unknown) {
+  constructor(panel: vscode.WebviewPanel, { source, extensionUri, log }: DashboardDeps, state?: unknown) {
     super();
     this.panel = panel;
     const { webview } = panel;
@@ -104,6 +96,7 @@ class DashboardPanel extends Disposable {
       notify(log, 'warning', sentence, [vscode.l10n.t('Load again'), load]);
     };
     this.register(page.onDidReceive(message => dashboard.receive(message)));
+    this.register(panel.onDidDispose(() => this.dispose()));
     this.register(panel.onDidChangeViewState(() => page.followVisibility()));
     page.load();
   }
