@@ -128,7 +128,7 @@ describe('attachments', () => {
     const target = page.locator('.sidebar .monaco-list-row.drop-target').first();
     // Rows move between their groups while the agent works.
     await stage.idle();
-    await stage.session.getByText(/idle/).waitFor();
+    await stage.rests();
     await dropFiles(page, paths, stage.session, () => target.isVisible());
     await attached('notes.txt', 'shot.png');
     assert.deepEqual(await stage.send('On the row'), {
@@ -143,7 +143,7 @@ describe('attachments', () => {
     const list = stage.workbench.view('Sessions').locator('.pane-body');
     const target = list.locator('.drop-target').first();
     await stage.idle();
-    await stage.session.getByText(/idle/).waitFor();
+    await stage.rests();
     await dropFiles(page, [path.join(outside, 'notes.txt')], list, () => target.isVisible(), { above: -60 });
     await attached('notes.txt');
     assert.deepEqual(await stage.send('Beside'), {

@@ -73,6 +73,11 @@ export class ChatStage {
     return this.workbench.rows('Sessions').nth(1);
   }
 
+  /** Waits until the row of the session says that the agent rests. */
+  rests(): Promise<void> {
+    return this.session.and(this.workbench.page.locator('[aria-label*=", idle"]')).waitFor();
+  }
+
   get chat(): FrameLocator {
     return this.workbench.webview();
   }

@@ -74,7 +74,11 @@ describe('each page by itself', () => {
   }
 
   it('the usage page says why it cannot even begin', async () => {
-    await open('usage', `Intl.NumberFormat = function () { throw new RangeError('no numbers here') }`);
+    await open(
+      'usage',
+      `const api = acquireVsCodeApi();
+      window.acquireVsCodeApi = () => ({ ...api, getState() { throw new RangeError('no numbers here') } });`,
+    );
     await page.getByText('This page could not be drawn: RangeError: no numbers here').waitFor();
     assert.ok((await said()).every(({ kind }) => kind === 'page'));
   });

@@ -161,7 +161,7 @@ describe('readiness of the open repository', () => {
       .first();
     const name = ((await fix.getAttribute('aria-label')) ?? '').replace('Fix ', '');
     await fix.click();
-    await workbench.quickInput.getByText('New session').waitFor();
+    await workbench.quickInput.getByText('New session…').waitFor();
     await workbench.pick('New session');
     await workbench.pick('atlas', 'Default');
     const composer = workbench.webview().getByRole('textbox');
@@ -186,7 +186,7 @@ describe('readiness of the open repository', () => {
       .getByRole('button', { name: /^Fix (?!failing)/ })
       .first()
       .click();
-    await workbench.quickInput.getByText('New session').waitFor();
+    await workbench.quickInput.getByText('New session…').waitFor();
     await workbench.quickInput.locator('.monaco-list-row').nth(1).click();
     await workbench.webview().getByRole('textbox').waitFor();
     const text = await composerText(workbench, 'My own words\n\nPlease fix this readiness criterion');

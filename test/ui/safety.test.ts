@@ -96,7 +96,7 @@ describe('hostile content', () => {
     await noIcons('.quick-input-widget');
     await noLinks('.quick-input-widget');
     service.fail({ kind: 'delay', ms: 60_000, times: 1, match: { method: 'POST' } });
-    await workbench.pick(/^0 /, 'Default');
+    await workbench.pick(/^\s*0 /, 'Default');
     const progress = await workbench.notified('Creating a session on');
     await noLinks(MESSAGES);
     await progress.getByRole('button', { name: 'Cancel' }).click();
@@ -114,7 +114,7 @@ describe('hostile content', () => {
       }),
     });
     await workbench.viewAction('Sessions', 'New session');
-    await workbench.pick(/^2 /, 'Default');
+    await workbench.pick(/^\s*2 /, 'Default');
     const doubt = workbench.page.getByRole('dialog').filter({ hasText: 'is in error' });
     await doubt.getByText('[x] (command:').waitFor();
     await noLinks('.monaco-dialog-box');
@@ -137,7 +137,7 @@ describe('hostile content', () => {
     await workbench.tab('$(zap)').waitFor();
     await workbench.row('Sessions', '[x](command:').waitFor();
     await noIcons('.tabs-container, .sidebar .pane-body, .breadcrumbs-control');
-    await workbench.runCommand('Agent Console: Copy session id');
+    await workbench.runCommand('Agent Console: Open session…');
     await workbench.quickInput.getByText('$\u200b(zap)').first().waitFor();
     await noIcons('.quick-input-widget');
     await noLinks('.quick-input-widget');

@@ -161,7 +161,7 @@ describe('the sessions view at work', () => {
     const own = row('Odd corners');
     await own.waitFor();
     const choose = async (option: string): Promise<void> => {
-      await workbench.runCommand('Agent Console: Sessions view options');
+      await workbench.viewAction('Sessions', 'Sessions view options');
       await workbench.pick(option);
     };
     await choose('Computer');
@@ -186,7 +186,7 @@ describe('the sessions view at work', () => {
 
   it('is exported and imported, and gives back what was removed, several at once', async () => {
     const file = path.join(folder, 'agent-sessions.json');
-    await workbench.runCommand('Agent Console: Export the list of sessions');
+    await workbench.viewMenu('Sessions', 'Export the list of sessions');
     assert.equal(await saveAs(workbench, path.basename(file)), file);
     await workbench.notified(/Exported 7 sessions to agent-sessions\.json/);
     const exported = JSON.parse(fs.readFileSync(file, 'utf8')) as { sessions: { sessionId: string }[] };
@@ -225,7 +225,7 @@ describe('the sessions view at work', () => {
     await row('Gamma').waitFor();
     assert.equal(await row('Delta').count(), 0);
 
-    await workbench.runCommand('Agent Console: Import a list of sessions');
+    await workbench.viewMenu('Sessions', 'Import a list of sessions');
     await openFile(workbench, file);
     await workbench.notified(/[1-9] sessions? added, 0 brought up to date/);
     await row('Delta').waitFor();

@@ -46,7 +46,7 @@ describe('states of the views', () => {
     await workbench.row('Computers', 'Try again').click();
     await workbench.row('Computers', 'active').waitFor();
     await workbench.view('Computers').getByText(/503/).waitFor({ state: 'detached' });
-    await workbench.welcome('Sessions').getByText('The service has no list of sessions').waitFor();
+    await workbench.welcome('Sessions').getByText('Sessions you create here').waitFor();
   });
 
   it('lists computers with their states', async () => {

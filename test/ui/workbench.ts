@@ -215,10 +215,28 @@ export class Workbench {
 
   /** Opens the context menu of something and chooses an entry. */
   async contextMenu(target: Locator, entry: string | RegExp): Promise<void> {
-    await target.click({ button: 'right' });
+    await this.#choose(() => target.click({ button: 'right' }), entry);
+  }
+
+  /** Chooses an entry of the menu in a view's title, which shows while the pointer is over it. */
+  async viewMenu(view: string, entry: string | RegExp): Promise<void> {
+    const header = this.view(view).locator('.pane-header');
+    await header.hover();
+    await this.#choose(() => header.locator('.codicon-toolbar-more').click(), entry);
+  }
+
+  async #choose(open: () => Promise<void>, entry: string | RegExp): Promise<void> {
     const item = this.page.locator('.monaco-menu .action-item').filter({ hasText: entry }).first();
-    // A menu takes no click in its first tenth of a second, but a key at once.
-    await item.hover();
+    // A menu that is closed by what takes the focus is opened again. It takes no click in its first tenth of a second, but a key at once.
+    let isAgain = false;
+    await again(
+      async () => {
+        if (isAgain) await this.page.keyboard.press('Escape');
+        isAgain = true;
+        await open();
+      },
+      limit => item.hover(limit),
+    );
     await item.and(this.page.locator('.focused')).waitFor();
     await this.page.keyboard.press('Enter');
     await item.waitFor({ state: 'hidden' });

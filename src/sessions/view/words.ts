@@ -25,12 +25,14 @@ export interface SessionContext {
   readonly now: number;
 }
 
-/** The title on one line, or words for a session without one. */
+/** The title on one line, or words that tell a session without one from others. */
 export function sessionTitle(record: SessionRecord): string {
   const title = titleOf(record);
   if (title !== undefined) return oneLine(title, 300);
   const isNew = record.session !== undefined && (record.session.messageCount ?? 0) === 0;
-  return isNew ? vscode.l10n.t('New session') : vscode.l10n.t('Untitled session');
+  if (isNew) return vscode.l10n.t('New session');
+  const { sessionId } = record;
+  return vscode.l10n.t('Session {0}', oneLine(sessionId.length > 13 ? sessionId.slice(0, 8) : sessionId, 13));
 }
 
 /** What a hook told, where it says more than the status: the service goes on saying `idle` while an agent waits for a person. */

@@ -113,7 +113,7 @@ describe('what is kept of a session on this machine', () => {
     assert.deepEqual(told, [], 'what is plain to see is not told');
 
     await handlers.archive(undefined, undefined);
-    assert.deepEqual(told, ['Archived “Untitled session” on this machine. [Undo]']);
+    assert.deepEqual(told, ['Archived “Session s1” on this machine. [Undo]']);
     press('Undo');
     await until(a.index.onDidChange, () => a.index.get('s1')?.local.archivedAt === undefined);
     assert.deepEqual(await kept('archivedAt'), [undefined, 7]);

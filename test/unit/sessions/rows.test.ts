@@ -91,7 +91,7 @@ describe('a session as a row', () => {
     const title = (fields: Parameters<typeof recordOf>[0]): string =>
       sessionRow(recordOf(fields), context()).label;
     assert.equal(title({ session: sessionOf({ messageCount: 0 }) }), 'New session');
-    assert.equal(title({ session: sessionOf() }), 'Untitled session');
+    assert.equal(title({ session: sessionOf() }), 'Session s1');
     const fresh = recordOf({ session: sessionOf({ messageCount: 0 }) });
     const asked = sent(fresh, { status: 'running', at: now, text: ' Fix the test\nplease' });
     assert.equal(title(asked), 'Fix the test');
