@@ -52,11 +52,11 @@ export function joined(parts: readonly (string | undefined)[], separator = ' · 
   return parts.filter(part => part !== undefined && part !== '').join(separator);
 }
 
-/** Foreign text on one line of a Markdown document: it holds no markup and no link (trust.md 41). */
+/** Foreign text on one line of a Markdown document: it holds no markup and no link (trust.md 41), and reads well as it is, too. */
 export function inMarkdown(text: string): string {
   return (
     oneLine(text, 4_000)
-      .replace(/[\\`*_{}[\]>()#+!|~&$:@]|\/(?=\/)/g, '\\$&')
+      .replace(/[\\`*[\]|~$]|(?<!\w)_|_(?!\w)|(?<=\])\(|&(?=#?\w+;)|:(?=\/)|\/(?=\/)|^[-+#>]/g, '\\$&')
       // VS Code finds HTML behind a backslash too.
       .replaceAll('<', '&lt;')
       .replace(/\b(www)\./gi, '$1\\.')

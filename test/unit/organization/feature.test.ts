@@ -129,7 +129,7 @@ describe('the view of the organization', () => {
       'User Ann, ann@acme.example, last sign-in unknown · 1.5K tokens',
     );
     await window.feature.commands.showUser(user.item.command?.arguments?.[0]);
-    assert.match(window.documents.get('Ann') ?? '', /^# Ann$[^]*\*\*E-mail\*\*: ann\\@acme\.example/m);
+    assert.match(window.documents.get('Ann') ?? '', /^# Ann$[^]*\*\*E-mail\*\*: ann@acme\.example/m);
     const revision = await row(window, 'rev 3');
     acts.splice(0);
     await window.feature.commands.openChanges(revision.item.command?.arguments?.[0]);
