@@ -34,7 +34,7 @@ function isTime(at: number): boolean {
 /** Hour and minute. */
 export function timeOfDay(at: number): string {
   if (!isTime(at)) return '';
-  return dates({ hour: '2-digit', minute: '2-digit' }).format(at);
+  return dates({ hour: 'numeric', minute: '2-digit' }).format(at);
 }
 
 /** Day and time in full. */

@@ -106,6 +106,8 @@ describe('sessions and computers', () => {
       model: 'atlas-large',
       autonomyLevel: 'low',
     });
+    // Until then another chat is in front.
+    await workbench.webview().getByRole('heading', { level: 1, name: 'New session' }).waitFor();
     await workbench.webview().getByRole('textbox').fill('Begin with the tests, please.');
     await workbench.page.keyboard.press('Enter');
     await workbench.webview().getByRole('article').getByText('Begin with the tests').waitFor();

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { FrameLocator, Locator, Page } from 'playwright-core';
 import type { Workbench } from './workbench';
 
 /** What a chat page holds. */
@@ -55,4 +56,20 @@ export async function lastArticles(workbench: Workbench, count: number): Promise
   await workbench.pageShows(RESTS_AT_END, undefined);
   const texts = await workbench.webview().locator('article').allInnerTexts();
   return texts.slice(-count).map(text => text.trim());
+}
+
+/** What is on the screen in a few words: side bar, tabs, notices, pages. */
+export async function onScreen(page: Page, pages: readonly FrameLocator[]): Promise<string> {
+  const places: readonly (readonly [string, Locator])[] = [
+    ['side bar', page.locator('.part.sidebar')],
+    ['tabs', page.locator('.tabs-container .tab')],
+    ['picker', page.locator('.quick-input-widget:visible')],
+    ['notices', page.locator('.notification-list-item')],
+    ...pages.map((each, index) => [`page ${index + 1}`, each.locator('body')] as const),
+  ];
+  const told = places.map(async ([name, found]) => {
+    const all = await found.allInnerTexts().catch((error: unknown) => [String(error)]);
+    return `${name} “${all.join(' | ').replace(/\s+/g, ' ').slice(0, 400)}”`;
+  });
+  return (await Promise.all(told)).join(', ');
 }

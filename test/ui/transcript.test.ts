@@ -248,6 +248,8 @@ describe('reading a transcript', () => {
       .tab(/Migrate.*s$|^Migrate the build/)
       .first()
       .click();
+    // The page takes the focus, and with it whatever menu is open then.
+    await chat().locator(':focus').waitFor();
   });
 
   it('says when its session was removed, and offers to add it again', async () => {

@@ -11,6 +11,7 @@ import {
   type Server,
   type ServerOptions,
 } from '../vscode/server';
+import { onScreen } from './shown';
 import { isTimeout, untilTrue } from './untilTrue';
 
 export interface WorkbenchOptions extends ServerOptions {
@@ -357,38 +358,15 @@ export class Workbench {
     }
   }
 
-  /** Saves a picture of the window as `.shots/NAME.png` and returns the file. */
-  async screenshot(name: string): Promise<string> {
-    const file = path.join(shotsFolder, `${name}.png`);
-    await this.page.screenshot({ path: file });
-    return file;
-  }
-
   /** Saves a picture and everything that was logged under `.shots/`; never fails. */
   async capture(name: string): Promise<void> {
     const file = path.join(shotsFolder, `${name}.log`);
     fs.mkdirSync(path.dirname(file), { recursive: true });
     fs.writeFileSync(file, [this.server.logs(), '\n=== console of the window', ...this.#console].join('\n'));
-    const picture = await this.screenshot(name).catch((error: unknown) => `no picture (${String(error)})`);
-    console.error(`      saved ${picture} and ${file}; the window shows ${await this.#shown()}`);
-  }
-
-  /** What is on the screen in a few words: side bar, tabs, pages, notices. */
-  async #shown(): Promise<string> {
-    const texts = async (name: string, found: Locator): Promise<string> => {
-      const all = await found.allInnerTexts().catch((error: unknown) => [String(error)]);
-      return `${name} “${all.join(' | ').replace(/\s+/g, ' ').slice(0, 400)}”`;
-    };
-    const { page } = this;
-    return [
-      await texts('side bar', page.locator('.part.sidebar')),
-      await texts('tabs', page.locator('.tabs-container .tab')),
-      await texts('picker', page.locator('.quick-input-widget:visible')),
-      await texts('notices', page.locator('.notification-list-item')),
-      ...(await Promise.all(
-        [0, 1].map(index => texts(`page ${index + 1}`, this.webview(index).locator('body'))),
-      )),
-    ].join(', ');
+    const picture = file.replace(/log$/, 'png');
+    await this.page.screenshot({ path: picture }).catch((error: unknown) => console.error(error));
+    const shown = await onScreen(this.page, [this.webview(0), this.webview(1)]);
+    console.error(`      saved ${picture} and ${file}; the window shows ${shown}`);
   }
 
   /** Closes what lies over the window, such as a menu or a picker that a failed test has left. */

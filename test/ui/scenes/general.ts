@@ -33,19 +33,6 @@ export const generalScenes: readonly Scene[] = [
     },
   },
   {
-    // The picture of the README.
-    name: 'overview',
-    async play({ workbench, service }) {
-      await addSessions(workbench, service);
-      await workbench.row('Sessions', 'Please fix').click();
-      const chat = workbench.webview();
-      await chat.getByRole('heading', { level: 1, name: /^Please fix/ }).waitFor();
-      await askAgent(workbench, 'Thank you. Run it ten times more, please.');
-      await chat.getByRole('article').getByText('Run it ten times more').waitFor();
-      return undefined;
-    },
-  },
-  {
     name: 'chat',
     async play({ workbench, service }) {
       await addSessions(workbench, service);

@@ -20,6 +20,7 @@ export const sampleScenes: readonly Scene[] = [
       return narrowed(stage, 250);
     },
   },
+  // The pictures of the README and the guide are of the sample where they can be.
   ...(
     [
       ['sample-waiting', /Session Round the tax/, 'pull request?'],
