@@ -318,7 +318,10 @@ export function Composer() {
               class="icon-button"
               title={strings.stop}
               aria-label={strings.stop}
-              onClick={event => stop(event.currentTarget)}
+              onClick={event => {
+                stop(event.currentTarget);
+                field.current?.focus();
+              }}
             >
               <span class="codicon codicon-debug-stop" aria-hidden="true" />
             </button>

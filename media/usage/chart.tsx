@@ -12,7 +12,7 @@ interface ChartProps {
   readonly previousRange: DayRange | undefined;
 }
 
-/** Lines that a read-out over the chart has room for. */
+/** Lines that a chart has room for, in a read-out over it or where days are marked. */
 const MOST_LINES = 12;
 const DAYS_A_PAGE = 7;
 
@@ -200,7 +200,9 @@ function Drawing({ chart, off, day, area, children }: DrawingProps) {
               </g>
             ))
           )}
-          <path class="marks" d={marks.map(at => `M${x(at)} 0V1000`).join('')} />
+          {marks.length <= MOST_LINES && (
+            <path class="marks" d={marks.map(at => `M${x(at)} 0V1000`).join('')} />
+          )}
           {day === undefined ? null : <path class="cursor" d={`M${x(day)} 0V1000`} />}
         </svg>
         {marks.map(at => (

@@ -59,14 +59,14 @@ function Body() {
   const shown = report.value;
   const asked = query();
   const isOther = shown?.query.tab !== asked?.tab || shown?.query.person !== asked?.person;
-  if (isOther && slow.value) return <Instead icon="graph" title={l10n.t('Loading')} />;
+  // A name must not outlive the switch that hides it.
+  const isNamed = asked?.pseudonyms === true && shown?.query.pseudonyms === false;
+  if ((isOther && slow.value) || isNamed) return <Instead icon="graph" title={l10n.t('Loading')} />;
   if (shown === undefined) return null;
   const empty = isEmpty(shown);
-  // A name must not outlive the switch that hides it.
-  const name = shown.query.pseudonyms === asked?.pseudonyms ? shown.person : undefined;
   return (
     <div class={slow.value || isOther ? 'drawing waits' : 'drawing'}>
-      {shown.query.person === undefined ? null : <Person name={name} />}
+      {shown.query.person === undefined ? null : <Person name={shown.person} />}
       <Missing report={shown} empty={empty} />
       {empty ? (
         <Empty report={shown} />

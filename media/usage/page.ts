@@ -57,11 +57,18 @@ export const panel: PageSide<UsageProtocol> = pageSide<UsageProtocol>(
 
 /** Sets what the person chose, keeps it, and shows what it asks for. */
 export function change(changed: Partial<PageState>): void {
+  const before = query();
   state.value = { ...state.value, ...changed };
   keep();
   if (changed.tab !== undefined) goToTop();
-  cancelFetch();
+  const now = query();
+  if (before !== undefined && (now === undefined || daysOf(now) !== daysOf(before))) cancelFetch(before);
   void load();
+}
+
+/** Names the days a query is about. */
+function daysOf({ tab, range }: UsageQuery): string {
+  return [tab, range.start, range.end].join(' ');
 }
 
 /** Other figures begin at their top, where the tabs end, which stay in view. */
@@ -117,6 +124,7 @@ export async function fetchDays(again: boolean): Promise<void> {
     fetching.value = undefined;
     if (answer === null) return;
     if (isSame(asked, query())) report.value = answer;
+    else void load();
     const problem = answer.missing?.problem;
     // A new reason speaks for itself; that it is still the same must be said.
     if (problem !== undefined) announcement.value = problem === told ? problem : '';
@@ -139,8 +147,10 @@ export function giveUpFetch(): void {
   void load();
 }
 
-function cancelFetch(): void {
+/** Days that were not waited for are fetched when they are shown again. */
+function cancelFetch(left?: UsageQuery): void {
   if (fetching.value === undefined) return;
+  if (left !== undefined) tried.delete(daysOf(left));
   panel.notify('cancel', { id: fetching.value.id });
   fetching.value = undefined;
 }
@@ -209,7 +219,7 @@ function take(answer: TabReport): void {
   report.value = answer;
   const { query: asked, missing, unfinished } = answer;
   if (missing === undefined && unfinished === undefined) return;
-  const key = JSON.stringify([asked.tab, asked.range.start, asked.range.end]);
+  const key = daysOf(asked);
   if (missing?.problem !== undefined || fetching.value !== undefined || tried.has(key)) return;
   tried.add(key);
   void fetchDays(false);

@@ -57,6 +57,8 @@ export function areaOf(layer: Values, below: Values | undefined, x: Place, y: Pl
     .map(run => {
       const edge = (of: Values | undefined) => (at: number) =>
         `${x(at).toFixed(1)} ${y(of?.[at] ?? 0).toFixed(1)}`;
+      // A day alone would have no width.
+      if (run.length === 1) return barAt(run[0] ?? 0, layer, below, x, y);
       return `M${run.map(edge(layer)).join('L')}L${run.reverse().map(edge(below)).join('L')}Z`;
     })
     .join('');
@@ -64,14 +66,14 @@ export function areaOf(layer: Values, below: Values | undefined, x: Place, y: Pl
 
 /** The same as a bar a day. */
 export function barsOf(layer: Values, below: Values | undefined, x: Place, y: Place): string {
+  return layer.map((value, at) => (value === null ? '' : barAt(at, layer, below, x, y))).join('');
+}
+
+function barAt(at: number, layer: Values, below: Values | undefined, x: Place, y: Place): string {
   const half = (500 / layer.length) * 0.7;
-  return layer
-    .map((value, at) => {
-      if (value === null) return '';
-      const [from, to] = [x(at) - half, x(at) + half];
-      return `M${from.toFixed(1)} ${y(below?.[at] ?? 0).toFixed(1)}V${y(value).toFixed(1)}H${to.toFixed(1)}V${y(below?.[at] ?? 0).toFixed(1)}Z`;
-    })
-    .join('');
+  const [from, to] = [x(at) - half, x(at) + half];
+  const [top, bottom] = [y(layer[at] ?? 0), y(below?.[at] ?? 0)];
+  return `M${from.toFixed(1)} ${bottom.toFixed(1)}V${top.toFixed(1)}H${to.toFixed(1)}V${bottom.toFixed(1)}Z`;
 }
 
 /** From 0 to a little above the highest value, in round steps; whole ones where things are counted. */

@@ -26,7 +26,7 @@ interface TableProps {
 export function TableView({ title, table, view }: TableProps) {
   const seen = useMemo(() => shown(table, view, language()), [table, view]);
   const [first, setFirst] = useState(0);
-  useEffect(() => setFirst(0), [table, view]);
+  useEffect(() => setFirst(0), [view.search, view.sort]);
   const from = Math.min(first, Math.max(0, seen.rows.length - 1));
   const drawn = useMemo(
     () => <Rows title={title} seen={{ ...seen, rows: seen.rows.slice(from, from + PAGE) }} view={view} />,

@@ -45,7 +45,7 @@ const days = {
   credential: 'apiKey',
   maxBytes: 96 * MB,
 } as const;
-const day = { ...days, key: ['group_key', 'date'] } as const;
+const day = { ...days, key: ['date'] } as const;
 
 const SESSIONS = '/api/v0/sessions';
 const ANALYTICS = '/api/v1/analytics';

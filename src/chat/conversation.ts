@@ -21,6 +21,7 @@ import {
   isChanged,
   isQueued,
   isSettled,
+  inEntry,
   type Message,
   type Shown,
   UNDECIDED,
@@ -182,10 +183,14 @@ export class Conversation extends Disposable {
     return ['running', 'pending'].includes(this.session?.status ?? '');
   }
 
-  /** Stops the agent; rejects with a sentence. How the session stands is asked afterwards in any case. */
+  /** Stops the agent, and what is queued with it; rejects with a sentence. How the session stands is asked afterwards in any case. */
   async stop(): Promise<void> {
     const { api, describe } = this.#options;
     if (!this.canStop) return;
+    const [next] = this.queued;
+    const sentence = vscode.l10n.t('You stopped the agent. Take this message back to send it.');
+    if (next !== undefined)
+      this.#inBackground(() => this.#outbox.change(inEntry(next.id, ['queued'], { sentence })));
     try {
       await api()?.extras.interrupt(this.sessionId);
     } catch (error) {
@@ -390,9 +395,9 @@ export class Conversation extends Disposable {
     return settled;
   }
 
-  #inBackground(work: () => Promise<void>): void {
+  #inBackground(work: () => Promise<unknown>): void {
     work().catch((error: unknown) => {
-      if (!this.isDisposed) this.#options.log.error('Reading a session failed', error);
+      if (!this.isDisposed) this.#options.log.error('Work on a session failed', error);
     });
   }
 }

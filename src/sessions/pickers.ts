@@ -4,8 +4,8 @@ import { forQuickPick } from '../util/text';
 import { elsewhereText, isSessionId, linkIn } from './links';
 import { activityOf, type SessionStatus } from './store/model';
 import type { SessionRecord } from './store/record';
-import { sessionRow } from './view/row';
-import type { ComputerFacts } from './view/words';
+import { themeIcon, joined } from '../ui/text';
+import { computerName, iconOf, sessionTitle, stateText, type ComputerFacts } from './view/words';
 
 interface Choice<T> extends vscode.QuickPickItem {
   readonly value?: T;
@@ -30,10 +30,12 @@ export async function pickSession(ask: {
   const known: Choice<SessionChoice>[] = [...ask.records]
     .sort((a, b) => Number(isArchived(a)) - Number(isArchived(b)) || activityOf(b) - activityOf(a))
     .map(record => {
-      const row = sessionRow(record, { status: ask.statusOf(record), computer, format, now });
+      const status = ask.statusOf(record);
+      const state = stateText(record, status, at => format.span(now - at));
       return {
-        label: forQuickPick(row.label),
-        description: forQuickPick(row.description ?? ''),
+        label: forQuickPick(sessionTitle(record)),
+        description: forQuickPick(joined([state, computerName(record, computer)])),
+        iconPath: themeIcon(iconOf(record, { status, computer })),
         detail: forQuickPick(record.sessionId),
         value: { kind: 'known', sessionId: record.sessionId },
       };

@@ -87,6 +87,29 @@ describe('states of the usage page', () => {
     );
   });
 
+  it('goes on fetching when something else than the days is chosen, and fetches days that were left', async () => {
+    const source = new FakeUsageSource();
+    source.forget(5);
+    let arrive: (_: undefined) => void = () => undefined;
+    source.fetchGate = new Promise(resolve => (arrive = resolve));
+    const { page } = await open({}, { source });
+    const progress = page.getByRole('progressbar').first();
+    await progress.waitFor();
+    await page.getByRole('checkbox', { name: 'Hide names' }).check();
+    await page.getByRole('tab', { name: 'Tools' }).click();
+    await progress.waitFor();
+    await page.getByRole('tab', { name: 'Tokens' }).click();
+    await progress.waitFor();
+    await page.getByRole('checkbox', { name: 'Compare' }).check();
+    arrive(undefined);
+    await page.getByText('5 of 30 days are missing.').waitFor({ state: 'detached' });
+    await page.locator('.figure .change').first().waitFor();
+    assert.deepEqual(
+      source.fetched.map(({ query }) => query.tab),
+      ['tokens', 'tools', 'tokens'],
+    );
+  });
+
   it('says why days are missing and how old the rest is', async () => {
     const source = new FakeUsageSource();
     source.forget(2);

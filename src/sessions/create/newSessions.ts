@@ -64,7 +64,11 @@ export class NewSessions {
   /** Asks for what is not given; `undefined` when the person would rather not. */
   async createForPerson(computerId?: string, settings?: SendableSettings): Promise<string | undefined> {
     const { api } = await this.#deps.access.signedIn(true);
-    const computer = computerId ?? (await chooseComputer(api.computers.list(), this.#lastComputer()));
+    const asking = new AbortController();
+    const ask = (): ReturnType<typeof chooseComputer> =>
+      chooseComputer(api.computers.list({ signal: asking.signal }), this.#lastComputer());
+    // Whoever thinks better of it waits for no list.
+    const computer = computerId ?? (await ask().finally(() => asking.abort()));
     if (computer === undefined) return undefined;
     const name = typeof computer === 'string' ? this.#deps.computer(computer)?.name : computerName(computer);
     const given =

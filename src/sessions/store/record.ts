@@ -156,7 +156,7 @@ export function migrateRecord(value: unknown, fromVersion: number): unknown {
   const record = fromVersion < 2 ? { ...value, local: NO_OVERLAY } : value;
   const session = 'session' in record ? record.session : undefined;
   const { title } = (session ?? {}) as { readonly title?: unknown };
-  return title === undefined || title === '' ? record : { ...record, firstText: undefined };
+  return typeof title !== 'string' || title.trim() === '' ? record : { ...record, firstText: undefined };
 }
 
 /** A record of a session nothing else is known of yet. */

@@ -3,6 +3,7 @@ import type { SessionSettings, TokenUsage } from '../../api';
 import { factsDocument, type Fact } from '../../ui/text';
 import { isTime, type Formatter } from '../../util/format';
 import { settingLabel, settingNames, settingText } from '../create/settings';
+import { titleOf } from '../store/model';
 import type { SessionRecord } from '../store/record';
 import {
   computerName,
@@ -31,13 +32,16 @@ export function sessionDocument(record: SessionRecord, context: SessionContext):
 
 function sessionFacts(record: SessionRecord, context: SessionContext): Fact[] {
   const { format, status, now } = context;
-  const { session, signal, local } = record;
+  const { session, signal } = record;
   const time = (at: number | undefined): string | undefined => timeText(at, format, now);
   // What the service has left out of what it told of a session is said to be missing.
   const told = (value: string | undefined): string | undefined =>
     session === undefined ? undefined : (value ?? vscode.l10n.t('not known'));
   return [
-    [vscode.l10n.t('Title at the service'), local.name === undefined ? undefined : session?.title],
+    [
+      vscode.l10n.t('Title at the service'),
+      session?.title?.trim() === titleOf(record) ? undefined : session?.title,
+    ],
     [vscode.l10n.t('Status'), stateText({ ...record, signal: undefined }, status)],
     [vscode.l10n.t('Status as of'), time(status.at)],
     [vscode.l10n.t('Problem'), status.problem?.sentence],

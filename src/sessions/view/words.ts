@@ -29,7 +29,7 @@ export interface SessionContext {
 export function sessionTitle(record: SessionRecord): string {
   const title = titleOf(record);
   if (title !== undefined) return oneLine(title, 300);
-  const isNew = record.session !== undefined && (record.session.messageCount ?? 0) === 0;
+  const isNew = record.session?.messageCount === 0;
   if (isNew) return vscode.l10n.t('New session');
   const { sessionId } = record;
   return vscode.l10n.t('Session {0}', oneLine(sessionId.length > 13 ? sessionId.slice(0, 8) : sessionId, 13));

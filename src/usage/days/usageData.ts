@@ -134,8 +134,8 @@ export class UsageData extends Disposable {
   #verify = false;
   #directory: readonly DirectoryPerson[] = [];
   #revisions: readonly ControlRevision[] = [];
-  /** Why days could not be fetched the last time. */
-  readonly #problems = new Map<Endpoint, string>();
+  /** Why days could not be fetched the last time, by what was asked for. */
+  readonly #problems = new Map<string, string>();
 
   constructor(deps: UsageDataDeps) {
     super();
@@ -174,7 +174,7 @@ export class UsageData extends Disposable {
 
   /** The report from what is known now; never waits for the network. */
   async cached(query: UsageQuery): Promise<TabReport> {
-    const problem = this.#problems.get(query.tab);
+    const problem = this.#problems.get(daysKey(query));
     const made = await this.#report(query, undefined);
     this.#loadExtras(query).then(isNew => {
       if (isNew) this.#changed.fire();
@@ -195,8 +195,7 @@ export class UsageData extends Disposable {
       this.ensure(query.tab, daysFor({ range }, this.bounds), options),
       this.#loadExtras(query, options.signal),
     ]);
-    if (problem === undefined) this.#problems.delete(query.tab);
-    else this.#problems.set(query.tab, problem);
+    if (problem !== undefined) this.#problems.set(daysKey(query), problem);
     return this.#report(query, problem);
   }
 
@@ -237,6 +236,7 @@ export class UsageData extends Disposable {
       if (verify) await work([this.bounds.end], asked);
       await work(days, again ? asked : 0);
       await service.forgive();
+      for (const key of this.#problems.keys()) if (key.startsWith(endpoint)) this.#problems.delete(key);
       return undefined;
     } catch (error) {
       if (signal.aborted) throw Object.assign(new Error('Cancelled'), { name: 'AbortError' });
@@ -321,11 +321,12 @@ export class UsageData extends Disposable {
       if (signal?.aborted !== true) log.info(`A report does without: ${errorSentence(error)}`);
       return undefined;
     };
-    const before = [this.#directory, this.#revisions] as const;
-    const [people = before[0], revisions = before[1]] = await Promise.all([
+    const [read, changes] = await Promise.all([
       tab === 'people' || tab === 'tokens' ? directory?.people(signal).catch(quietly) : undefined,
       controlRevisions?.revisions().catch(quietly),
     ]);
+    const before = [this.#directory, this.#revisions];
+    const [people, revisions] = [read ?? this.#directory, changes ?? this.#revisions];
     if (id !== this.#serviceId || isSame(before, [people, revisions])) return false;
     [this.#directory, this.#revisions] = [people, revisions];
     return true;
@@ -348,6 +349,10 @@ export class UsageData extends Disposable {
     const kept = await service?.shared.update('names', current => current ?? { salt }).catch(unhandled);
     return kept?.salt ?? salt;
   }
+}
+
+function daysKey({ tab, range }: UsageQuery): string {
+  return [tab, range.start, range.end].join(' ');
 }
 
 function signInFirst(): string {

@@ -77,7 +77,8 @@ function namesIn(entries: readonly Entry[], as: string): QualityNote['names'] {
 }
 
 /** What could not be read of the service's answers, if anything. */
-export function unreadNote(problems: readonly string[]): QualityNote[] {
+/** What could not be read, which may name a person. */
+export function unreadNote(problems: readonly string[], isNameless: boolean): QualityNote[] {
   if (problems.length === 0) return [];
   const sentence = l10n.t(
     'Parts of the service’s answers could not be read and are not counted: {0}.',
@@ -86,5 +87,5 @@ export function unreadNote(problems: readonly string[]): QualityNote[] {
   const names = [...Map.groupBy(problems, problem => problem)].map(([problem, { length: count }]) => ({
     ...{ shown: '', sent: shown(problem), count },
   }));
-  return [{ id: 'unread', sentence, names }];
+  return [{ id: 'unread', sentence, names: isNameless ? [] : names }];
 }

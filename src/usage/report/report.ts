@@ -82,7 +82,13 @@ export function* report(query: UsageQuery, days: KnownDays, extras: Extras): Ste
     missing: missing.length === 0 && problem === undefined ? undefined : { days: missing, unread, problem },
     figures,
     sections,
-    notes: [...notes, ...unreadNote(known.flatMap(record => record.problems))],
+    notes: [
+      ...notes,
+      ...unreadNote(
+        known.flatMap(record => record.problems),
+        query.pseudonyms,
+      ),
+    ],
   };
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { PanelState } from '../../../src/chat/protocol';
 import { startSampleService } from '../../fakes/sampleService';
 import { panelOf } from './panelScene';
-import { busy } from './queueing';
+import { busy, queued, queueUp } from './queueing';
 import { afterwards, cleanUp, clientOf, openWindow, temporaryFolder, until } from './support';
 
 afterEach(cleanUp);
@@ -42,6 +42,19 @@ describe('stopping an agent', () => {
     assert.equal((await it.stop()).kind, 'answer');
     assert.equal(it.stops(), 1);
     await until(it.heard, () => it.hasButton() === false);
+  });
+
+  it('keeps what is queued from starting it again', async () => {
+    const it = await working({ lists: true });
+    const posts = () =>
+      it.service.requests.filter(({ method, path }) => path.endsWith('/messages') && method === 'POST')
+        .length;
+    await queueUp(it.window, 'And then this');
+    it.work.rest();
+    await it.stop();
+    await until(it.heard, () => it.hasButton() === false);
+    assert.deepEqual([queued(it.window), posts()], [['And then this'], 0]);
+    assert.match(it.window.conversation.queued[0]?.sentence ?? '', /^You stopped the agent/);
   });
 
   it('is not offered where the service has no list of sessions, or it may not be used', async () => {

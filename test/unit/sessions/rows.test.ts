@@ -91,6 +91,8 @@ describe('a session as a row', () => {
     const title = (fields: Parameters<typeof recordOf>[0]): string =>
       sessionRow(recordOf(fields), context()).label;
     assert.equal(title({ session: sessionOf({ messageCount: 0 }) }), 'New session');
+    // How many messages it has is not known: unknown is not none.
+    assert.equal(title({ session: { sessionId: 's1' } }), 'Session s1');
     assert.equal(title({ session: sessionOf() }), 'Session s1');
     const fresh = recordOf({ session: sessionOf({ messageCount: 0 }) });
     const asked = sent(fresh, { status: 'running', at: now, text: ' Fix the test\nplease' });

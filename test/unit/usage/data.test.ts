@@ -353,6 +353,10 @@ describe('usage data', () => {
     const wanted = query('activity', '2026-10-01', '2026-11-09');
     const outage = service.fail({ kind: 'status', status: 413 });
     assert.equal((await data.fetch(wanted, { signal: never() })).missing?.days.length, 40);
+    const problem = async (start: string): Promise<string | undefined> =>
+      (await data.cached(query('activity', start, '2026-11-09'))).missing?.problem;
+    assert.match((await problem('2026-10-01')) ?? '', /413/);
+    assert.equal(await problem('2026-11-01'), undefined, 'other days were not asked for');
     assert.equal(calls(service).length, 1);
     outage.dispose();
     clock.now += 1000;
