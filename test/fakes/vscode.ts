@@ -78,7 +78,7 @@ export class QuickPick {
 /** The boxes that were made, the latest last. */
 export const quickPicks: QuickPick[] = [];
 
-/** What is chosen in the next lists that are shown, by a part of the label; one for which there is nothing is left. */
+/** What is chosen in the next lists that are shown, by a part of the label or else of the description; one for which there is nothing is left. */
 export const choices: string[] = [];
 async function showQuickPick(items: QuickPick['items'] | Promise<QuickPick['items']>): Promise<unknown> {
   acts.push('window.showQuickPick');
@@ -86,7 +86,8 @@ async function showQuickPick(items: QuickPick['items'] | Promise<QuickPick['item
   const chosen = choices.shift();
   return chosen === undefined
     ? answers.get('showQuickPick')
-    : all.find(({ label }) => label.includes(chosen));
+    : (all.find(({ label }) => label.includes(chosen)) ??
+        all.find(({ description = '' }) => description.includes(chosen)));
 }
 
 const unstoppable = {

@@ -4,6 +4,8 @@ import type { SessionSettings } from '../../../src/api';
 import { statusOf, STALE_MS } from '../../../src/sessions/store/model';
 import { observed, sent } from '../../../src/sessions/store/record';
 import { sessionDocument, timeText } from '../../../src/sessions/view/document';
+import { pickSession } from '../../../src/sessions/pickers';
+import { choices } from '../../fakes/vscode';
 import { sessionRow } from '../../../src/sessions/view/row';
 import type { ComputerFacts } from '../../../src/sessions/view/words';
 import { Formatter } from '../../../src/util/format';
@@ -85,6 +87,17 @@ describe('a session as a row', () => {
     assert.deepEqual([old.value, old.last], ['unknown', 'running']);
     const row = sessionRow(record, context({ status: old, now: 1_001 + STALE_MS }));
     assert.deepEqual([row.description, row.icon?.id], ['unknown, running 5 min ago', 'question']);
+  });
+
+  it('says its state and its computer in a picker, where both are looked for', async () => {
+    const { status, computer, format } = context();
+    choices.push('idle 2 min · atlas');
+    const records = [recordOf({ session: sessionOf({ computerId: 'c', updatedAt: Date.now() - 120_000 }) })];
+    const chosen = await pickSession({
+      ...{ records, computer, format, placeHolder: 'Which?', first: 'known' },
+      statusOf: () => status,
+    });
+    assert.deepEqual(chosen, { kind: 'known', sessionId: 's1' });
   });
 
   it('is a new session until it has a title, which never changes by itself', () => {
