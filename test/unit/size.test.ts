@@ -83,7 +83,7 @@ describe('the size of', () => {
     ['what activation loads, bytes', () => bytes('extension.js'), 8_400, 15 * KB],
     ['the code of the extension host, bytes', () => bytes(...hostFiles()), 700_000, 450 * KB],
     ['the page of a chat, bytes', () => bytes('pages/chat.js', 'pages/chat.css'), 244_500, 220 * KB],
-    ['the page of usage, bytes', () => bytes('pages/usage.js', 'pages/usage.css'), 76_000, 75 * KB],
+    ['the page of usage, bytes', () => bytes('pages/usage.js', 'pages/usage.css'), 76_500, 75 * KB],
     [
       'the page of a report, bytes',
       () => bytes('pages/readiness.js', 'pages/readiness.css'),
