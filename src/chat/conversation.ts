@@ -21,13 +21,13 @@ import {
   isChanged,
   isQueued,
   isSettled,
-  inEntry,
   type Message,
   type Shown,
   UNDECIDED,
   undecided,
   withAdded,
   withoutEntry,
+  withQueueHeld,
   withReplaced,
   withTaken,
 } from './outbox/record';
@@ -187,10 +187,7 @@ export class Conversation extends Disposable {
   async stop(): Promise<void> {
     const { api, describe } = this.#options;
     if (!this.canStop) return;
-    const [next] = this.queued;
-    const sentence = vscode.l10n.t('You stopped the agent. Take this message back to send it.');
-    if (next !== undefined)
-      this.#inBackground(() => this.#outbox.change(inEntry(next.id, ['queued'], { sentence })));
+    this.#inBackground(() => this.#outbox.change(withQueueHeld));
     try {
       await api()?.extras.interrupt(this.sessionId);
     } catch (error) {

@@ -81,7 +81,7 @@ describe('the size of', () => {
     ['the settings', () => configuration.flatMap(({ properties }) => Object.keys(properties)).length, 18, 18],
     ['the keys', () => keybindings.length, 2, 4],
     ['what activation loads, bytes', () => bytes('extension.js'), 8_400, 15 * KB],
-    ['the code of the extension host, bytes', () => bytes(...hostFiles()), 700_000, 450 * KB],
+    ['the code of the extension host, bytes', () => bytes(...hostFiles()), 701_000, 450 * KB],
     ['the page of a chat, bytes', () => bytes('pages/chat.js', 'pages/chat.css'), 244_500, 220 * KB],
     ['the page of usage, bytes', () => bytes('pages/usage.js', 'pages/usage.css'), 76_500, 75 * KB],
     [

@@ -105,6 +105,13 @@ export function inEntry(id: string, states: readonly Entry['state'][], change: P
   };
 }
 
+/** What is queued waits for the person, who stopped the agent. */
+export const withQueueHeld: Change = outbox => {
+  const first = outbox.entries.find(({ state }) => state === 'queued');
+  const sentence = vscode.l10n.t('You stopped the agent. Take this message back to send it.');
+  return first === undefined ? outbox : inEntry(first.id, ['queued'], { sentence })(outbox);
+};
+
 /** The composer's text as a page has it. */
 export type Shown = Pick<Draft, 'text' | 'stash'>;
 

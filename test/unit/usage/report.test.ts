@@ -330,17 +330,6 @@ describe('a usage report', () => {
     assert.match(cells, /Person [2-9A-Z]{6}/);
     assert.deepEqual(ask('one'), first);
     assert.notDeepEqual(ask('two').sections, first.sections);
-    const unread = new DayRecord(
-      'people',
-      Date.parse('2026-11-20'),
-      [],
-      ['ann@acme.example: user_messages: no number'],
-    );
-    const noted = (pseudonyms: boolean): string =>
-      JSON.stringify(report(range('people', { pseudonyms }), new Map([[DAYS[0]!, unread]]), extras).notes);
-    assert.match(noted(false), /ann@acme/);
-    assert.match(noted(true), /could not be read/);
-    assert.doesNotMatch(noted(true), /ann/);
   });
 
   it('shows one person’s days', () => {

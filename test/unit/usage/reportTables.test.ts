@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { UserDay } from '../../../src/api';
+import { DayRecord } from '../../../src/usage/days/day';
 import { activityOfPeople } from '../../../src/usage/report/people';
 import type { KnownDays } from '../../../src/usage/report/report';
 import { agrees, cell, DAYS, extras, figure, known, range, report, section, type Loose } from './reports';
@@ -122,6 +123,20 @@ describe('the tables of a usage report', () => {
       'u3@acme.example',
       null,
     ]);
+  });
+
+  it('tells what could not be read, without names among pseudonyms', () => {
+    const unread = new DayRecord(
+      'people',
+      Date.parse('2026-11-20'),
+      [],
+      ['ann@acme.example: user_messages: no number'],
+    );
+    const noted = (pseudonyms: boolean): string =>
+      JSON.stringify(report(range('people', { pseudonyms }), new Map([[DAYS[0]!, unread]]), extras).notes);
+    assert.match(noted(false), /ann@acme/);
+    assert.match(noted(true), /could not be read/);
+    assert.doesNotMatch(noted(true), /ann/);
   });
 
   it('counts no missing day and no missing figure of a person as none', () => {
