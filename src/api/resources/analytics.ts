@@ -4,7 +4,6 @@ import { list, mapOf, maybe, numbers, openObject, textLists, texts } from '../to
 /** Sections 2.2-2.6. Every row is one UTC day. A figure the service left out stays undefined: it is not zero. */
 
 export type ModelTokens = z.output<typeof modelTokensSchema>;
-export type UserTokens = z.output<typeof userTokensSchema>;
 /** Section 2.2. */
 export type TokenDay = z.output<typeof tokenDaySchema>;
 /** Section 2.3. */

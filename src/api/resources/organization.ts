@@ -3,10 +3,6 @@ import { flags, list, maps, maybe, numbers, openObject, textLists, texts } from 
 
 /** Section 2.11. Times are texts as the service writes them. */
 export type OrganizationUser = z.output<typeof userSchema>;
-/** A model an organization adds (section 2.12). `apiKey` and all values of `extraHeaders` and `extraArgs` arrive redacted. */
-export type CustomModel = z.output<typeof customModelSchema>;
-/** Section 2.12, second table. Unknown settings are kept. */
-export type ControlSettings = z.output<typeof settingsSchema>;
 /** One revision of the enterprise controls: the settings as they were after it (section 2.12). */
 export type ControlChange = z.output<typeof controlChangeSchema>;
 
@@ -16,6 +12,7 @@ export const userSchema = openObject({
   ...maps('metadata'),
 });
 
+/** A model an organization adds (section 2.12). `apiKey` and all values of `extraHeaders` and `extraArgs` arrive redacted. */
 const customModelSchema = openObject({
   ...texts('model', 'baseUrl', 'apiKey', 'provider', 'id', 'displayName', 'reasoningEffort'),
   ...numbers('index', 'maxContextLimit', 'thinkingMaxTokens', 'maxOutputTokens'),
@@ -46,6 +43,7 @@ const modelPolicySchema = openObject({
   ...flags('allowCustomModels', 'allowAllFactoryModels', 'isFastModelsAllowed'),
 });
 
+/** Section 2.12, second table. Unknown settings are kept. */
 const settingsSchema = openObject({
   sessionDefaultSettings: maybe(sessionDefaultsSchema),
   ...texts('maxAutonomyLevel'),

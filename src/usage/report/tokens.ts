@@ -40,11 +40,16 @@ export function* tokensTab(context: Context<TokenDay>, names: PeopleNames): Step
   return { figures: metrics.map(metric => figure(context, metric)), sections };
 }
 
-/** Billable tokens of each model, stacked to the day's own total. */
+/** Billable tokens of each model, stacked to the day's own total; with what was used before only, where that is drawn as well. */
 function byDay(context: Context<TokenDay>, metrics: readonly Metric<TokenDay>[]): Section {
-  const models = tallied(context.now, row =>
-    modelsOf(row).map(model => ({ names: [model.model_id], counts: [model.billable_tokens ?? 0] })),
-  ).map(({ names: [id = ''] }) => id);
+  const { now, before, query } = context;
+  const periods = query.compare && before !== undefined ? [now, before] : [now];
+  const used = periods.flatMap(period =>
+    tallied(period, row =>
+      modelsOf(row).map(model => ({ names: [model.model_id], counts: [model.billable_tokens ?? 0] })),
+    ).map(({ names: [id = ''] }) => id),
+  );
+  const models = [...new Set(used)];
   const first = new Set(models.length > MOST_MODELS + 1 ? models.slice(0, MOST_MODELS) : models);
   const of = (row: TokenDay, wanted: (id: string) => boolean): Amount => {
     const own = row.by_model?.filter(model => wanted(model.model_id));
@@ -57,7 +62,7 @@ function byDay(context: Context<TokenDay>, metrics: readonly Metric<TokenDay>[])
     stacked.push(summed('otherModels', l10n.t('Other models'), row => of(row, model => !first.has(model))));
   const rest = (row: TokenDay): number | undefined =>
     row.billable_tokens === undefined ? undefined : row.billable_tokens - (knownOf(of(row, () => true)) ?? 0);
-  const known = context.now.rows.filter(row => row !== undefined);
+  const known = periods.flatMap(({ rows }) => rows.filter(row => row !== undefined));
   if (known.some(row => (rest(row) ?? 0) !== 0)) {
     const isKnown = known.flatMap(modelsOf).every(model => model.billable_tokens !== undefined);
     stacked.push(summed('withoutModel', restName(isKnown), rest));

@@ -125,6 +125,32 @@ describe('the tables of a usage report', () => {
     ]);
   });
 
+  it('draws of the days before also models that are used no more', () => {
+    const row = (model_id: string, billable_tokens: number) => ({
+      billable_tokens: billable_tokens + 1,
+      by_model: [{ model_id, billable_tokens }],
+    });
+    const days = known('tokens', {
+      '2026-10-25': [row('old', 40)],
+      '2026-10-26': [row('kept', 30)],
+      '2026-11-01': [row('kept', 50)],
+      '2026-11-02': [row('kept', 60)],
+    });
+    const drawn = (compare: boolean) => {
+      const made = report(query('tokens', '2026-11-01', '2026-11-02', { compare }), days, extras);
+      return section(made, 'days').chart?.series.map(({ id, values, previous }) => [id, values, previous]);
+    };
+    assert.deepEqual(drawn(true), [
+      ['model=kept', [50, 60], [0, 30]],
+      ['model=old', [0, 0], [40, 0]],
+      ['withoutModel', [1, 1], [1, 1]],
+    ]);
+    assert.deepEqual(
+      drawn(false)?.map(([id]) => id),
+      ['model=kept', 'withoutModel'],
+    );
+  });
+
   it('tells what could not be read, without names among pseudonyms', () => {
     const unread = new DayRecord(
       'people',
