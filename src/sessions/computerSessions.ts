@@ -9,27 +9,15 @@ import { sessionRow } from './view/row';
 import type { ComputerFacts } from './view/words';
 import type { SessionIndex } from './store/sessionIndex';
 
-/** A session as the Computers view shows it below its computer. */
-export interface SessionOfComputer {
-  readonly sessionId: string;
-  readonly row: () => Row;
-}
-
-export interface SessionsOfComputers {
-  /** The sessions of a computer that are not archived, the latest activity first. */
-  ofComputer(computerId: string): readonly SessionOfComputer[];
-  readonly onDidChange: Event<unknown>;
-}
-
-export interface ComputerSessionsDeps {
+interface ComputerSessionsDeps {
   readonly index: SessionIndex;
   readonly monitor: SessionMonitor;
   readonly computer: (computerId: string) => ComputerFacts | undefined;
   readonly format: Formatter;
 }
 
-/** The sessions feature as the Computers view sees it, passed through `parts`. */
-export class ComputerSessions extends Disposable implements SessionsOfComputers {
+/** The sessions feature as the Computers view sees it. */
+export class ComputerSessions extends Disposable {
   readonly #deps: ComputerSessionsDeps;
   readonly #changed = this.register(new Emitter<unknown>());
   #byComputer: ReadonlyMap<string, readonly SessionRecord[]> | undefined;
@@ -46,7 +34,8 @@ export class ComputerSessions extends Disposable implements SessionsOfComputers 
 
   readonly onDidChange: Event<unknown> = this.#changed.event;
 
-  ofComputer(computerId: string): readonly SessionOfComputer[] {
+  /** The sessions of a computer that are not archived, the latest activity first. */
+  ofComputer(computerId: string): readonly { readonly sessionId: string; readonly row: () => Row }[] {
     const { index, monitor, computer, format } = this.#deps;
     this.#byComputer ??= sorted(index.records.values());
     return (this.#byComputer.get(computerId) ?? []).map(record => {

@@ -13,7 +13,7 @@ import type { WindowFocus } from '../util/windowFocus';
 import { SessionAccess } from './access';
 import { ChatSessionsSource, type SessionForChat } from './chatSessions';
 import { SessionCommands } from './commands';
-import { ComputerSessions, type SessionsOfComputers } from './computerSessions';
+import { ComputerSessions } from './computerSessions';
 import { NewSessions } from './create/newSessions';
 import { activityOf, isActive, type SessionStatus } from './store/model';
 import { sessionsForHooks, type SessionsForHooks } from './forHooks';
@@ -31,7 +31,6 @@ import { sessionTitle, type ComputerFacts } from './view/words';
 import { workspaceOfCwd } from './store/workspaces';
 
 export type { SessionForChat } from './chatSessions';
-export type { SessionsOfComputers } from './computerSessions';
 export type { SessionPolicy } from './create/newSessions';
 export { sessionRecords, type StateChange } from './store/sessionIndex';
 export type { SessionSignal } from './store/signal';
@@ -82,7 +81,7 @@ export interface SessionsFeature extends IDisposable {
   readonly tree: vscode.TreeDataProvider<TreeNode>;
   readonly commands: CommandHandlers<'sessions'>;
   readonly forChat: SessionsForChat;
-  readonly forComputers: SessionsOfComputers;
+  readonly forComputers: Pick<ComputerSessions, 'ofComputer' | 'onDidChange'>;
   readonly forHooks: SessionsForHooks;
   /** Opens the session that a link names, after the person has agreed. */
   openLink(uri: vscode.Uri): Promise<void>;

@@ -38,6 +38,16 @@ export const sampleScenes: readonly Scene[] = [
     },
   })),
   {
+    name: 'sample-running',
+    signedIn: false,
+    async play(stage) {
+      await sampleData(stage);
+      await row(stage, /Session Cover the checkout/).click();
+      await stage.workbench.webview().getByRole('button', { name: 'Stop' }).waitFor();
+      return undefined;
+    },
+  },
+  {
     name: 'answered',
     async play(stage) {
       await answered(stage);
