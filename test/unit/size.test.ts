@@ -67,7 +67,7 @@ describe('the size of', () => {
 
   const table: readonly [what: string, figure: () => number, limit: number, target: number][] = [
     ['the product, lines', () => lines(product), 45_400, 27_000],
-    ['the tests, lines', () => lines(tests), 43_400, 26_000],
+    ['the tests, lines', () => lines(tests), 43_410, 26_000],
     ['the repository, files', () => files.length, 715, 430],
     ['the largest folder, source files', largestFolder, 34, 15],
     ['the commands', () => commands.length, 46, 46],

@@ -24,6 +24,7 @@ export const sampleScenes: readonly Scene[] = [
   ...(
     [
       ['sample-waiting', /Session Round the tax/, 'pull request?'],
+      ['sample-running', /Session Cover the checkout/, 'The checkout service has'],
       ['sample-failed', /Session Move the workspace/, 'The session ended'],
       ['sample-chart', /Session Are returns/, 'There are more returns'],
     ] as const
@@ -37,16 +38,6 @@ export const sampleScenes: readonly Scene[] = [
       return undefined;
     },
   })),
-  {
-    name: 'sample-running',
-    signedIn: false,
-    async play(stage) {
-      await sampleData(stage);
-      await row(stage, /Session Cover the checkout/).click();
-      await stage.workbench.webview().getByRole('button', { name: 'Stop' }).waitFor();
-      return undefined;
-    },
-  },
   {
     name: 'answered',
     async play(stage) {
