@@ -38,19 +38,39 @@ const composeIsAModule = {
     build.onResolve({ filter: /^\.\/compose$/ }, () => ({ path: './compose.mjs', external: true })),
 };
 
-/** Of the icon font only what the style sheets of the pages name is shipped, a few KB instead of 125. */
+/** Of the icon font only what the pages name is shipped, a few KB instead of 125: `@codicons NAME ...;` stands for their rules. */
 const usedCodicons = {
   name: 'used-codicons',
-  setup: build =>
+  setup(build) {
+    const known = fs.readFileSync(require.resolve('@vscode/codicons/dist/codicon.css'), 'utf8');
+    const codes = new Map(
+      [...known.matchAll(/\.codicon-([\w-]+):before \{ content: "\\(\w+)" \}/g)].map(([, ...code]) => code),
+    );
+    const read = file =>
+      fs.readFileSync(file, 'utf8').replace(/@codicons ([^;]+);/g, (_, names) =>
+        names
+          .trim()
+          .split(/\s+/)
+          .map(name => {
+            if (!codes.has(name)) throw new Error(`There is no codicon "${name}" (${file}).`);
+            return `.codicon-${name}::before { content: '\\${codes.get(name)}'; }`;
+          })
+          .join('\n'),
+      );
+    build.onLoad({ filter: /media[\\/].*\.css$/ }, ({ path: file }) => ({
+      contents: read(file),
+      loader: 'css',
+    }));
     build.onLoad({ filter: /codicon\.ttf$/ }, async ({ path: file }) => {
       const { default: subsetFont } = await import('subset-font');
-      const text = filesBelow('media', '.css').map(style => fs.readFileSync(style, 'utf8'));
-      const used = [...text.join('\n').matchAll(/content: '\\(e[\da-f]{3})'/g)].map(([, code]) =>
+      const text = filesBelow('media', '.css').map(read);
+      const used = [...text.join('\n').matchAll(/: '\\(e[\da-f]{3})'/g)].map(([, code]) =>
         String.fromCodePoint(parseInt(code, 16)),
       );
       const options = { targetFormat: 'truetype' };
       return { contents: await subsetFont(fs.readFileSync(file), used.join(''), options), loader: 'file' };
-    }),
+    });
+  },
 };
 
 const extension = [

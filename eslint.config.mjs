@@ -121,7 +121,6 @@ export default tseslint.config(
       'no-console': 'error',
       eqeqeq: 'error',
       'max-lines': ['error', { max: 400, skipBlankLines: false, skipComments: false }],
-      'import-x/no-cycle': 'error',
       'import-x/no-default-export': 'error',
       'import-x/no-restricted-paths': ['error', { zones, basePath: import.meta.dirname }],
       'no-restricted-imports': ['error', { paths: [noUndici] }],

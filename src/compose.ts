@@ -1,6 +1,6 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import type { ChatFeature } from './chat';
+import type { Chat } from './chat';
 import type { ComputersFeature, ComputerTreeNode } from './computers';
 import type { ConnectionPart } from './connection';
 import type { CommandLoaders } from './contributions';
@@ -9,7 +9,7 @@ import { logUnhandled, OutputLog } from './log';
 import type { OrganizationFeature, OrganizationTreeNode } from './organization';
 import type { ReadinessFeature, ReadinessTreeNode } from './readiness';
 import type { SearchFeature } from './search';
-import type { SessionsFeature, SessionTreeNode } from './sessions';
+import type { Sessions, SessionTreeNode } from './sessions';
 import { composerSettings, hookSettings, onDidChangeSettings, settings, storeHooksFile } from './settings';
 import { Startup } from './startup';
 import type { Restored, Storage } from './storage';
@@ -17,7 +17,7 @@ import type { DashboardPanels, UsageFeature } from './usage';
 import type { DetailsDocuments } from './util/detailsDocuments';
 import type { Event } from './util/event';
 import { Formatter } from './util/format';
-import { once } from './util/once';
+import { once } from './util/promises';
 import { windowFocus } from './util/windowFocus';
 
 /** What activation has registered and the parts fill. */
@@ -35,24 +35,10 @@ export interface Surface {
 }
 
 /** Everything behind the surface. Each part is loaded and made when it is first asked for. */
-export interface Parts {
-  readonly computers: () => Promise<ComputersFeature>;
-  readonly sessions: () => Promise<SessionsFeature>;
-  readonly chat: () => Promise<ChatFeature>;
-  readonly organization: () => Promise<OrganizationFeature>;
-  readonly readiness: () => Promise<ReadinessFeature>;
-  readonly dashboard: () => Promise<DashboardPanels>;
-  readonly commands: CommandLoaders;
-  /** Tells the person that a command has failed. */
-  fail(command: string, error: unknown, args: readonly unknown[]): Promise<undefined>;
-  /** Begins what is wanted without any view being open. */
-  start(): void;
-  /** Lets drafts and records reach the disk; the last part made ends first. */
-  end(): Promise<void>;
-}
+export type Parts = ReturnType<typeof compose>;
 
 /** The composition root: makes the parts, and says what each of them receives. */
-export function compose({ context, details, views, onDidSelect }: Surface): Parts {
+export function compose({ context, details, views, onDidSelect }: Surface) {
   const { extensionUri, globalStorageUri, workspaceState } = context;
   const endings: (() => Promise<void>)[] = [];
   const own = <T extends { dispose(): void }>(part: T): T => {
@@ -107,10 +93,10 @@ export function compose({ context, details, views, onDidSelect }: Surface): Part
     );
   });
 
-  const sessions: () => Promise<SessionsFeature> = once(async () => {
-    const { registerSessions } = await import('./sessions');
+  const sessions: () => Promise<Sessions> = once(async () => {
+    const { Sessions: Feature } = await import('./sessions');
     return own(
-      registerSessions({
+      new Feature({
         connection: await connection(),
         storage: await storage(),
         computers: await computers(),
@@ -130,11 +116,11 @@ export function compose({ context, details, views, onDidSelect }: Surface): Part
     );
   });
 
-  let shownChats: Pick<ChatFeature, 'isShown'> | undefined;
-  const chat: () => Promise<ChatFeature> = once(async () => {
-    const { registerChat } = await import('./chat');
+  let shownChats: Pick<Chat, 'isShown'> | undefined;
+  const chat: () => Promise<Chat> = once(async () => {
+    const { Chat } = await import('./chat');
     const feature = own(
-      registerChat({
+      new Chat({
         connection: await connection(),
         storage: await storage(),
         sessions: (await sessions()).forChat,
@@ -295,12 +281,13 @@ export function compose({ context, details, views, onDidSelect }: Surface): Part
       readiness,
       usage,
       hooks,
-    },
-    fail: async (command, error, args) =>
+    } satisfies CommandLoaders,
+    /** Tells the person that a command has failed. */
+    fail: async (command: string, error: unknown, args: readonly unknown[]) =>
       (await import('./console')).reportFailure({ command, error, args, log }),
-    start: () => {
-      void startup.begin();
-    },
+    /** Begins what is wanted without any view being open. */
+    start: (): void => void startup.begin(),
+    /** Lets drafts and records reach the disk; the last part made ends first. */
     end: async () => {
       for (const end of endings.splice(0).reverse()) await end();
     },

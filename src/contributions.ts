@@ -2,7 +2,7 @@
 import type * as vscode from 'vscode';
 import { commands as registry, Disposable, window, workspace } from 'vscode';
 import type { IDisposable } from './util/disposable';
-import { LazyTree } from './util/lazyTree';
+import { LazyTree } from './ui/lazyTree';
 
 /**
  * Every command, view, panel, context key and setting id of the extension. Nothing else registers them
@@ -33,7 +33,6 @@ export const commands = {
     showDetails: 'agentConsole.sessions.showDetails',
     rename: 'agentConsole.sessions.rename',
     pin: 'agentConsole.sessions.pin',
-    unpin: 'agentConsole.sessions.unpin',
     archive: 'agentConsole.sessions.archive',
     unarchive: 'agentConsole.sessions.unarchive',
     viewOptions: 'agentConsole.sessions.viewOptions',
@@ -44,6 +43,7 @@ export const commands = {
     open: 'agentConsole.sessions.open',
     send: 'agentConsole.chat.send',
     attachFiles: 'agentConsole.chat.attachFiles',
+    stop: 'agentConsole.chat.stop',
     find: 'agentConsole.chat.find',
     export: 'agentConsole.chat.export',
     attachSelection: 'agentConsole.chat.attachSelection',
@@ -52,7 +52,6 @@ export const commands = {
     open: 'agentConsole.search',
   },
   organization: {
-    filter: 'agentConsole.organization.filter',
     showUser: 'agentConsole.organization.showUser',
     export: 'agentConsole.organization.export',
     openChanges: 'agentConsole.organization.openChanges',

@@ -19,7 +19,7 @@ import type { ReadinessTreeNode } from './readiness';
 import type { SessionTreeNode } from './sessions';
 import { DetailsDocuments } from './util/detailsDocuments';
 import { Emitter } from './util/event';
-import { once } from './util/once';
+import { once } from './util/promises';
 
 /** From activation to when what is wanted without any view begins, ms: VS Code has long started by then. */
 const START_DELAY_MS = 2_000;

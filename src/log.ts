@@ -8,7 +8,6 @@ const KEPT_PROBLEMS = 20;
 
 /** What every part writes to. Messages are single sentences without message bodies; keys are taken out before they are kept. */
 export interface Logger {
-  trace(message: string): void;
   debug(message: string): void;
   info(message: string): void;
   warn(message: string): void;
@@ -33,9 +32,6 @@ export class OutputLog implements Logger, vscode.Disposable {
     return this.#problems;
   }
 
-  trace(message: string): void {
-    this.#open()?.trace(this.#clean(message));
-  }
   debug(message: string): void {
     this.#open()?.debug(this.#clean(message));
   }

@@ -116,32 +116,24 @@ export function noticesFrom(
 
 /** Carries over, once, what an earlier version kept in settings that are gone. */
 export async function carryOverSettings(): Promise<void> {
-  await carryOverBudget();
-  await carryOverNotices();
-}
-
-/** The budget was a number beside its period. */
-async function carryOverBudget(): Promise<void> {
   const stored = configuration();
-  const tokens = stored.inspect<unknown>('usage.budget')?.globalValue;
-  if (typeof tokens !== 'number') return;
-  const per = stored.inspect<unknown>('usage.budgetPeriod')?.globalValue === 'day' ? 'day' : 'month';
-  await stored.update('usage.budget', { tokens, per }, vscode.ConfigurationTarget.Global);
-  for (const key of ['usage.budgetPeriod', 'usage.budgetThresholds'])
-    await stored.update(key, undefined, vscode.ConfigurationTarget.Global);
-}
-
-/** What to tell of had a setting for each kind. */
-async function carryOverNotices(): Promise<void> {
-  const stored = configuration();
-  const chosenOf = (kind: NoticeKind): boolean | undefined =>
-    stored.inspect<boolean>(`notifications.${kind}`)?.globalValue;
-  const set = noticeKinds.filter(kind => chosenOf(kind) !== undefined);
-  if (set.length === 0) return;
-  const about = noticesFrom(Object.fromEntries(set.map(kind => [kind, chosenOf(kind)])));
-  await stored.update('notifications.about', about, vscode.ConfigurationTarget.Global);
-  for (const kind of set)
-    await stored.update(`notifications.${kind}`, undefined, vscode.ConfigurationTarget.Global);
+  const chosen = (key: string): unknown => stored.inspect<unknown>(key)?.globalValue;
+  const carry = async (key: SettingKey, value: unknown, gone: readonly string[]): Promise<void> => {
+    await stored.update(key, value, vscode.ConfigurationTarget.Global);
+    for (const old of gone) await stored.update(old, undefined, vscode.ConfigurationTarget.Global);
+  };
+  // The budget was a number beside its period.
+  const tokens = chosen('usage.budget');
+  const per = chosen('usage.budgetPeriod') === 'day' ? 'day' : 'month';
+  if (typeof tokens === 'number')
+    await carry('usage.budget', { tokens, per }, ['usage.budgetPeriod', 'usage.budgetThresholds']);
+  // What to tell of had a setting for each kind.
+  const kinds = noticeKinds.filter(kind => chosen(`notifications.${kind}`) !== undefined);
+  const about = noticesFrom(
+    Object.fromEntries(kinds.map(kind => [kind, chosen(`notifications.${kind}`) === true])),
+  );
+  const gone = kinds.map(kind => `notifications.${kind}`);
+  if (gone.length > 0) await carry('notifications.about', about, gone);
 }
 
 /** Calls `listener` after one of the named settings changed. */

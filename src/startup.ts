@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { ChatFeature } from './chat';
+import type { Chat } from './chat';
 import type { ConnectionPart } from './connection';
 import type { Logger } from './log';
 import { barSettings, carryOverSettings, hookSettings, onDidChangeSettings, settings } from './settings';
@@ -13,7 +13,7 @@ export interface StartupDeps {
   readonly focused: { readonly onDidChange: Event<boolean> };
   readonly storage: () => Promise<Storage>;
   readonly connection: () => Promise<ConnectionPart>;
-  readonly chat: () => Promise<ChatFeature>;
+  readonly chat: () => Promise<Chat>;
   readonly readiness: () => Promise<unknown>;
   readonly usage: () => Promise<UsageFeature>;
   readonly hooks: () => Promise<unknown>;

@@ -35,11 +35,8 @@ async function main(): Promise<number> {
   const vscode = once(installed);
   if (!isChanged && (chosen.includes('host') || chosen.includes('ui'))) void vscode();
   const built = once(build);
-  const rows: Row[] = [];
-  // One core each, and they say nothing where all is well.
-  const checks = chosen.filter(step => builtProgram[step] === undefined);
-  if (checks.length > 0) console.log(`\n── ${checks.join(', ')}`);
-  rows.push(...(await Promise.all(checks.map(step => timed(step, () => check(step, changed))))));
+  const isBuilt = chosen.some(step => builtProgram[step] !== undefined);
+  const rows = await check(chosen, changed, isBuilt ? built : () => undefined);
   for (const step of chosen) {
     const program = builtProgram[step];
     if (program === undefined) continue;
@@ -50,8 +47,9 @@ async function main(): Promise<number> {
     if (step !== 'unit') problem ??= await vscode();
     if (problem !== undefined) console.error(problem);
     console.log(`\n── ${step}`);
-    const tests = problem === undefined ? () => runTests([...program, ...files], step) : unable;
-    rows.push(await timed(step, tests));
+    const began = performance.now();
+    const tally = problem === undefined ? await runTests([...program, ...files], step) : failure;
+    rows.push({ step, tally, ...since(began) });
   }
 
   // Once more at the end, where a long run is looked at first.
@@ -77,12 +75,6 @@ interface Row {
   readonly seconds: number;
 }
 
-async function timed(step: Step, work: () => Promise<Tally>): Promise<Row> {
-  const began = performance.now();
-  const tally = await work();
-  return { step, tally, seconds: (performance.now() - began) / 1000 };
-}
-
 const failure: Tally = {
   passed: 0,
   failed: 1,
@@ -91,7 +83,7 @@ const failure: Tally = {
   took: { files: {}, tests: {} },
 };
 
-const unable = (): Promise<Tally> => Promise.resolve(failure);
+const since = (began: number) => ({ seconds: (performance.now() - began) / 1000 });
 
 function parse(args: readonly string[]): {
   readonly chosen: readonly Step[];
@@ -126,36 +118,35 @@ async function build(): Promise<string | undefined> {
   return code === 0 ? undefined : 'The build failed.';
 }
 
-/** A step that passes or fails as a whole. */
-async function check(step: Step, changed: readonly string[] | undefined): Promise<Tally> {
-  if (step === 'lint' && changed !== undefined) return lintOf(changed);
-  const npm = process.env['npm_execpath'];
-  const script = step === 'types' ? 'typecheck' : step;
-  const code =
-    npm?.endsWith('.js') === true
-      ? await run(process.execPath, [npm, 'run', '--silent', script])
-      : await run('npm', ['run', '--silent', script]);
-  return code === 0 ? { ...failure, passed: 1, failed: 0 } : failure;
-}
-
-/** The lint of these files alone. */
-async function lintOf(changed: readonly string[]): Promise<Tally> {
-  const there = changed.filter(file => fs.existsSync(path.join(root, file)));
-  const code = there.filter(file => /\.(?:[mc]?js|tsx?)$/.test(file));
-  const codes = await Promise.all([
-    code.length > 0
-      ? run(process.execPath, ['node_modules/eslint/bin/eslint.js', '--no-warn-ignored', ...code])
-      : 0,
-    there.length > 0
-      ? run(process.execPath, [
-          'node_modules/prettier/bin/prettier.cjs',
-          '--check',
-          '--ignore-unknown',
-          ...there,
-        ])
-      : 0,
-  ]);
-  return codes.every(each => each === 0) ? { ...failure, passed: 1, failed: 0 } : failure;
+/**
+ * Lint and types: programs that say nothing where all is well, two at a time and the longest first. `idle` is called when one of the
+ * two has nothing left to do.
+ */
+async function check(chosen: readonly Step[], changed: readonly string[] | undefined, idle: () => unknown) {
+  const there = changed?.filter(file => fs.existsSync(path.join(root, file)));
+  const code = there?.filter(file => /\.(?:[mc]?js|tsx?)$/.test(file));
+  const all: readonly (readonly [step: Step, program: string, options: string[], files?: string[]])[] = [
+    ['lint', 'eslint/bin/eslint.js', ['--no-warn-ignored'], code ?? ['.']],
+    ['types', 'typescript/bin/tsc', ['-p', '.']],
+    ['lint', 'prettier/bin/prettier.cjs', ['--check', '--cache', '--ignore-unknown'], there ?? ['.']],
+    ['types', 'typescript/bin/tsc', ['-p', 'media']],
+  ];
+  const left = all.filter(([step, , , files]) => chosen.includes(step) && files?.length !== 0);
+  const rows = new Map<Step, Row>();
+  if (left.length > 0) console.log(`\n── ${[...new Set(left.map(([step]) => step))].join(', ')}`);
+  const began = performance.now();
+  const work = async (): Promise<void> => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const [step, program, options, files = []] = next;
+      const code = await run(process.execPath, [`node_modules/${program}`, ...options, ...files]);
+      const isWell = code === 0 && rows.get(step)?.tally.failed !== 1;
+      const tally = isWell ? { ...failure, passed: 1, failed: 0 } : failure;
+      rows.set(step, { step, tally, ...since(began) });
+    }
+    idle();
+  };
+  await Promise.all([work(), work()]);
+  return steps.flatMap(step => rows.get(step) ?? []);
 }
 
 /** A step that reports its own tally; one that ends without, or without a test, has failed. */

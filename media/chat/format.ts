@@ -5,22 +5,20 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-const made = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat>();
+const made = new Map<string, unknown>();
 
-function dates(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  const key = JSON.stringify(options);
-  const known = made.get(key) as Intl.DateTimeFormat | undefined;
-  const format = known ?? new Intl.DateTimeFormat(language(), options);
-  made.set(key, format);
-  return format;
+/** Each is made once: that takes longer than to use it. */
+function kept<F>(key: string, make: () => F): F {
+  const known = (made.get(key) as F | undefined) ?? make();
+  made.set(key, known);
+  return known;
 }
 
-function units(unit: string): Intl.NumberFormat {
-  const known = made.get(unit) as Intl.NumberFormat | undefined;
-  const format = known ?? new Intl.NumberFormat(language(), { style: 'unit', unit, unitDisplay: 'short' });
-  made.set(unit, format);
-  return format;
-}
+const dates = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
+  kept(JSON.stringify(options), () => new Intl.DateTimeFormat(language(), options));
+
+const units = (unit: string): Intl.NumberFormat =>
+  kept(unit, () => new Intl.NumberFormat(language(), { style: 'unit', unit, unitDisplay: 'short' }));
 
 export function language(): string {
   return supportedLanguage(start.value?.language);

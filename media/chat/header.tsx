@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { ChatStrings } from '../../src/chat/protocol';
 import { span } from './format';
 import { ask, panel } from './page';
 import { fill, header, removed, start } from './state';
+import { Button, Icon, IconButton, Notice } from './controls';
 
 /** Moves on while the page is seen, so that ages stay true. */
 const clock = signal(performance.now());
@@ -27,7 +27,7 @@ export function Header() {
       <div class="header-line">
         <h1 title={title}>{title}</h1>
         <span class="status">
-          <span class={`codicon codicon-${status.icon}${status.spin ? ' spin' : ''}`} aria-hidden="true" />
+          <Icon name={`${status.icon}${status.spin ? ' spin' : ''}`} />
           <span>{status.word}</span>
           <Age strings={strings} />
         </span>
@@ -56,41 +56,28 @@ export function Header() {
       {removed.value ? (
         <Notice icon="info">
           {strings.removed}{' '}
-          <button type="button" class="link" onClick={() => void ask(panel.request('addAgain', {}))}>
+          <Button kind="link" onClick={() => void ask(panel.request('addAgain', {}))}>
             {strings.addAgain}
-          </button>
+          </Button>
         </Notice>
       ) : null}
       <div class="header-actions">
-        <button
-          type="button"
-          class="icon-button"
-          title={strings.more}
-          aria-label={strings.more}
-          onClick={() => panel.notify('more', {})}
-        >
-          <span class="codicon codicon-ellipsis" aria-hidden="true" />
-        </button>
-        <button
-          type="button"
-          class="icon-button"
-          title={strings.refresh}
-          aria-label={strings.refresh}
+        <IconButton
+          icon={`refresh${refreshing ? ' spin' : ''}`}
+          label={strings.refresh}
           onClick={() => void ask(panel.request('refresh', {}))}
-        >
-          <span class={`codicon codicon-refresh${refreshing ? ' spin' : ''}`} aria-hidden="true" />
-        </button>
+        />
+        <IconButton icon="ellipsis" label={strings.more} onClick={openMenu} />
       </div>
     </header>
   );
 }
 
-function Notice({ icon, children }: { readonly icon: string; readonly children?: ComponentChildren }) {
-  return children === undefined ? null : (
-    <p class="problem">
-      <span class={`codicon codicon-${icon}`} aria-hidden="true" />
-      <span>{children}</span>
-    </p>
+/** The editor's own menu, which it opens for a click with the other button. */
+function openMenu({ currentTarget }: { readonly currentTarget: Element }): void {
+  const { left: clientX, bottom: clientY } = currentTarget.getBoundingClientRect();
+  currentTarget.dispatchEvent(
+    new MouseEvent('contextmenu', { bubbles: true, cancelable: true, clientX, clientY }),
   );
 }
 

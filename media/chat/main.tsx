@@ -1,11 +1,11 @@
 import '../kit/boot';
 import { render } from 'preact';
-import { Composer } from './composer';
+import { Composer } from './composer/composer';
 import { Header } from './header';
 import { connect, tellTimeZone } from './page';
-import { prepareMarkdown } from './renderer';
+import { prepareMarkdown } from './markdown/renderer';
 import { announcement } from './state';
-import { Transcript } from './transcript';
+import { Transcript } from './transcript/transcript';
 import './main.css';
 
 function Chat() {

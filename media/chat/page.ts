@@ -1,8 +1,8 @@
-import type { ChatProtocol, Kept, PageState, Unsaved } from '../../src/chat/protocol';
+import type { ChatProtocol, Kept, Unsaved } from '../../src/chat/protocol';
 import { pageSide, RefusedByPanel, type PageSide } from '../../src/webview/ipc';
 import { vscode } from '../kit/boot';
 import {
-  announcement,
+  announce,
   applySplice,
   composer,
   finding,
@@ -16,9 +16,13 @@ import {
   transcriptProblem,
 } from './state';
 
-const composerListeners = new Set<
-  (change: { readonly text?: string; readonly stash?: string; readonly focus: boolean }) => void
->();
+interface ComposerChange {
+  readonly text?: string;
+  readonly stash?: string;
+  readonly focus: boolean;
+}
+
+const composerListeners = new Set<(change: ComposerChange) => void>();
 
 /** The panel this page belongs to. */
 export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
@@ -27,7 +31,7 @@ export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
       start.value = payload;
       const left = leftUnsaved();
       transcript.value = { rows: [], total: undefined, from: 0, removed: 0 };
-      keepState();
+      vscode.setState(payload.identity);
       if (left !== undefined) panel.notify('unsaved', left);
     },
     place: kept => {
@@ -49,24 +53,18 @@ export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
       wanted.value = what;
       finding.value++;
     },
-    announce: ({ text }) => (announcement.value = text),
+    announce: ({ text }) => announce(text),
   },
   message => vscode.postMessage(message),
 );
 
 /** Calls `listener` when the panel changes the composer's text or focus. */
-export function onComposerChange(
-  listener: (change: { readonly text?: string; readonly stash?: string; readonly focus: boolean }) => void,
-): () => void {
+export function onComposerChange(listener: (change: ComposerChange) => void): () => void {
   composerListeners.add(listener);
   return () => composerListeners.delete(listener);
 }
 
-function tellComposer(change: {
-  readonly text?: string;
-  readonly stash?: string;
-  readonly focus: boolean;
-}): void {
+function tellComposer(change: ComposerChange): void {
   for (const listener of composerListeners) listener(change);
 }
 
@@ -90,37 +88,26 @@ function keep(): void {
 }
 
 let unsaved: Unsaved | undefined;
-/** Of it, what the browser does not store. */
-let unstored: Unsaved | undefined;
 let draftVersion = 0;
-/** What a page keeps is small; longer texts count on the panel. */
+/** What a browser keeps is small; longer texts count on the panel. */
 const LONGEST_KEPT = 50_000;
 
+function storageKey(): string {
+  const identity = start.value?.identity;
+  return `agentConsole.unsaved ${identity?.serviceId ?? ''} ${identity?.sessionId ?? ''}`;
+}
+
 /**
- * What was unsaved when the page before this one went, also that of an earlier window: stored at once by the browser, where the
+ * What was unsaved when the page before this one went: kept at once by the browser, for as long as the window lives, where the
  * editor may come too late, as it drops what a page says while it is put away.
  */
 function leftUnsaved(): Unsaved | undefined {
   try {
-    const stored = localStorage.getItem(storageKey());
-    if (stored !== null) return (JSON.parse(stored) as Unsaved | null) ?? undefined;
+    return (JSON.parse(sessionStorage.getItem(storageKey()) ?? 'null') as Unsaved | null) ?? undefined;
   } catch {
-    // Then the editor's own memory has to do.
+    // Without permission there is what the panel has stored.
+    return undefined;
   }
-  const state = vscode.getState() as PageState | undefined;
-  // In a view it may be that of another session.
-  return state?.sessionId === start.value?.identity.sessionId ? state?.unsaved : undefined;
-}
-
-const PREFIX = 'agentConsole.unsaved ';
-
-function storageKey(): string {
-  const identity = start.value?.identity;
-  return `${PREFIX}${identity?.serviceId ?? ''} ${identity?.sessionId ?? ''}`;
-}
-
-function keepState(): void {
-  vscode.setState({ ...start.value?.identity, unsaved: unstored });
 }
 
 /** Keeps a text until the panel has stored it, so that a reload at any moment finds it. */
@@ -128,14 +115,11 @@ export function keepUnsaved(next: Unsaved | undefined): void {
   unsaved = next !== undefined && next.text.length <= LONGEST_KEPT ? next : undefined;
   try {
     // First, so that an older text never seems the newest where there is no room for this one.
-    localStorage.removeItem(storageKey());
-    if (unsaved !== undefined) localStorage.setItem(storageKey(), JSON.stringify(unsaved));
-    unstored = undefined;
+    sessionStorage.removeItem(storageKey());
+    if (unsaved !== undefined) sessionStorage.setItem(storageKey(), JSON.stringify(unsaved));
   } catch {
-    // Without room or permission the editor's own memory has to do.
-    unstored = unsaved;
+    // Without room or permission the text is with the panel a moment later.
   }
-  keepState();
 }
 
 /** Tells the panel the draft. */
@@ -168,7 +152,7 @@ export async function ask(question: Promise<unknown>): Promise<boolean> {
   } catch (error) {
     const reason = error instanceof RefusedByPanel ? error.message : String(error);
     refusal.value = reason;
-    announcement.value = reason;
+    announce(reason);
     return false;
   }
 }
@@ -186,22 +170,10 @@ export function copyMessage(key: string, button: Element): void {
 }
 
 function copied(button: Element): void {
-  announcement.value = start.value?.strings.copied ?? '';
+  announce(start.value?.strings.copied ?? '');
   const icon = button.firstElementChild;
   icon?.classList.replace('codicon-copy', 'codicon-check');
   setTimeout(() => icon?.classList.replace('codicon-check', 'codicon-copy'), 1500);
-}
-
-/** Entries that once were left for sessions of which nothing is unsaved. */
-function sweep(): void {
-  try {
-    for (let index = localStorage.length - 1; index >= 0; index--) {
-      const key = localStorage.key(index) ?? '';
-      if (key.startsWith(PREFIX) && localStorage.getItem(key) === 'null') localStorage.removeItem(key);
-    }
-  } catch {
-    // What cannot be read is left.
-  }
 }
 
 /** Tells what takes long to find out. */
@@ -211,7 +183,6 @@ export function tellTimeZone(): void {
 
 /** Begins to listen and says so. */
 export function connect(): void {
-  sweep();
   window.addEventListener('message', event => panel.receive(event.data));
   opened.subscribe(keep);
   panel.notify('ready', {});

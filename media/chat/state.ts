@@ -31,20 +31,17 @@ export const wanted = signal<Wanted>({});
 
 /** Said politely to screen readers. */
 export const announcement = signal('');
+let together: ReturnType<typeof setTimeout> | undefined;
+
+/** Says something to screen readers; with what was said within the second before, whose place it would take otherwise. */
+export function announce(text: string): void {
+  announcement.value = together === undefined ? text : `${announcement.value} ${text}`;
+  clearTimeout(together);
+  together = setTimeout(() => (together = undefined), 1000);
+}
 
 /** Why the last act failed; shown above the composer until the next. */
 export const refusal = signal<string | undefined>(undefined);
-
-/** Something pasted or dropped that was not attached, and why. */
-export interface Rejected {
-  readonly key: string;
-  readonly name: string;
-  readonly reason: string;
-  /** A picture that could be made smaller. */
-  readonly picture?: File;
-}
-
-export const rejected = signal<readonly Rejected[]>([]);
 
 /** Raised when a message is wanted that uncovers an answer. */
 export const asked = signal(0);

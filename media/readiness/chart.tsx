@@ -1,16 +1,15 @@
+import * as l10n from '@vscode/l10n';
 import type { ReportView, TrendPoint } from '../../src/readiness/protocol';
-import { fill, strings } from './page';
 
 const WIDTH = 1000;
 const HEIGHT = 120;
 
 /** Scores over time: a line for the shown branch, dots for other branches. The table below holds the same figures. */
 export function TrendChart({ view }: { readonly view: ReportView }) {
-  const texts = strings.value;
   const points = view.trend.filter(hasPlace);
   const [first] = points;
   const last = points.at(-1);
-  if (texts === undefined || first === undefined || last === undefined) return null;
+  if (first === undefined || last === undefined) return null;
   const span = last.at - first.at;
   const place = (point: Scored): string => {
     const x = span === 0 ? WIDTH / 2 : 8 + ((WIDTH - 16) * (point.at - first.at)) / span;
@@ -34,9 +33,9 @@ export function TrendChart({ view }: { readonly view: ReportView }) {
         role="img"
         aria-label={
           points.length === 1
-            ? fill(texts.trendChartOne, `${first.day} ${first.score}`)
-            : fill(
-                texts.trendChart,
+            ? l10n.t('Score of 1 report: {0}', `${first.day} ${first.score}`)
+            : l10n.t(
+                'Score over {0} reports, from {1} to {2}',
                 points.length,
                 `${first.day} ${first.score}`,
                 `${last.day} ${last.score}`,
@@ -57,7 +56,9 @@ export function TrendChart({ view }: { readonly view: ReportView }) {
         <span>{first.day}</span>
         {span > 0 && <span>{last.day}</span>}
       </div>
-      {others.length > 0 && <figcaption class="quiet">{texts.trendLegend}</figcaption>}
+      {others.length > 0 && (
+        <figcaption class="quiet">{l10n.t('Line: reports of this branch. Dots: other branches.')}</figcaption>
+      )}
     </figure>
   );
 }

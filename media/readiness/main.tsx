@@ -1,22 +1,11 @@
 import '../kit/boot';
+import * as l10n from '@vscode/l10n';
 import { render } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ReportView } from '../../src/readiness/protocol';
 import { TrendChart } from './chart';
-import { Criteria } from './criteria';
-import {
-  announced,
-  arrive,
-  chosen,
-  compareWith,
-  connect,
-  fill,
-  missing,
-  panel,
-  report,
-  strings,
-} from './page';
-import { Applications, Commits, Trend } from './sections';
+import { announced, arrive, chosen, compareWith, connect, missing, panel, report } from './page';
+import { Applications, Commits, Criteria, Trend } from './tables';
 import './main.css';
 
 function Report() {
@@ -28,7 +17,7 @@ function Report() {
       </main>
     );
   }
-  if (view === undefined || strings.value === undefined) return null;
+  if (view === undefined) return null;
   return (
     <main>
       <p class="unseen" role="status">
@@ -36,7 +25,7 @@ function Report() {
       </p>
       <Head view={view} />
       <Changes view={view} />
-      <Criteria />
+      <Criteria view={view} />
       <Applications view={view} />
       <Trend view={view} />
       <Commits />
@@ -46,13 +35,11 @@ function Report() {
 }
 
 function Head({ view }: { readonly view: ReportView }) {
-  const texts = strings.value;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (!arrive('report', heading.current)) return;
-    announced.value = fill(texts?.opened ?? '', view.subtitle, view.score);
+    announced.value = l10n.t('Report shown: {0}, {1}', view.subtitle, view.score);
   }, [view.reportId]);
-  if (texts === undefined) return null;
   const failing = view.criteria.some(({ passes, change }) => !passes && change !== 'gone');
   return (
     <header>
@@ -70,12 +57,12 @@ function Head({ view }: { readonly view: ReportView }) {
         </p>
         <TrendChart view={view} />
       </div>
-      <div class="actions" role="group" aria-label={texts.actions}>
+      <div class="actions" role="group" aria-label={l10n.t('Actions')}>
         <button class="primary" disabled={!failing} onClick={() => panel.notify('fix', { criteria: [] })}>
-          {texts.fix}
+          {l10n.t('Fix failing criteria…')}
         </button>
         <button class="secondary" onClick={() => panel.notify('export', {})}>
-          {texts.markdown}
+          {l10n.t('Export Markdown')}
         </button>
       </div>
       {view.notes.length > 0 && (
@@ -91,27 +78,25 @@ function Head({ view }: { readonly view: ReportView }) {
 
 /** What changed since the report compared with; which report that is can be changed here. */
 function Changes({ view }: { readonly view: ReportView }) {
-  const texts = strings.value;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => void arrive('changes', heading.current), [view.baseId, chosen.value]);
-  if (texts === undefined) return null;
   const count = (change: string): number => view.criteria.filter(row => row.change === change).length;
   const counts = [count('worse'), count('better'), count('new'), count('gone')];
   return (
     <section aria-labelledby="changes">
       <h2 id="changes" ref={heading} tabIndex={-1}>
-        {view.baseId === undefined ? texts.compareWith : fill(texts.changes, view.base)}
+        {view.baseId === undefined ? l10n.t('Compare with') : l10n.t('Changes since {0}', view.base)}
       </h2>
       <p>
         {view.baseId === undefined
-          ? texts.noBase
+          ? l10n.t('This branch has no earlier report. Choose a report below to compare with.')
           : counts.every(each => each === 0)
-            ? texts.noChanges
-            : fill(texts.counts, ...counts)}
+            ? l10n.t('No criterion changed.')
+            : l10n.t('{0} worse, {1} better, {2} new, {3} gone', ...counts)}
       </p>
       {chosen.value && (
         <button class="link" onClick={() => compareWith()}>
-          {`${texts.compareWith} ${texts.previous}`}
+          {l10n.t('Compare with the previous report of this branch')}
         </button>
       )}
     </section>
@@ -121,7 +106,7 @@ function Changes({ view }: { readonly view: ReportView }) {
 function About({ view }: { readonly view: ReportView }) {
   return (
     <section aria-labelledby="about">
-      <h2 id="about">{strings.value?.about}</h2>
+      <h2 id="about">{l10n.t('About this report')}</h2>
       <dl>
         {view.facts.map(([name, value]) => (
           <div key={name}>

@@ -1,4 +1,5 @@
 import { effect, signal } from '@preact/signals';
+import * as l10n from '@vscode/l10n';
 import {
   isPageState,
   type CommitsView,
@@ -10,10 +11,7 @@ import {
 import { pageSide, type PageSide } from '../../src/webview/ipc';
 import { tellProblem, vscode } from '../kit/boot';
 
-type Strings = Parameters<Parameters<typeof pageSide<ReportProtocol>>[0]['start']>[0]['strings'];
-
 /** What the panel said last; everything shown is made from these. */
-export const strings = signal<Strings | undefined>(undefined);
 export const report = signal<ReportView | undefined>(undefined);
 export const commits = signal<CommitsView | undefined>(undefined);
 /** The person chose what the report is compared with. */
@@ -62,7 +60,9 @@ let wanted = 0;
 /** The panel this page belongs to. */
 export const panel: PageSide<ReportProtocol> = pageSide<ReportProtocol>(
   {
-    start: payload => (strings.value = payload.strings),
+    start: ({ texts }) => {
+      if (texts !== undefined) l10n.config({ contents: texts });
+    },
     report: ({ view, state: now }) => {
       if (state === undefined) lookAgain(now, view.focus !== undefined);
       state = now;
@@ -117,11 +117,6 @@ function keep(): void {
   };
   if (state === undefined) return;
   vscode.setState({ ...state, look });
-}
-
-/** Fills `{0}`, `{1}` of a text of the panel. */
-export function fill(text: string, ...values: readonly (string | number)[]): string {
-  return text.replace(/\{(\d)\}/g, (whole, index: string) => String(values[Number(index)] ?? whole));
 }
 
 /** Begins to listen and says so. */

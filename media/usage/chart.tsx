@@ -1,9 +1,8 @@
 import * as l10n from '@vscode/l10n';
-import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { addDays, knownOf, sum, type Amount, type Chart, type DayRange } from '../../src/usage/show/protocol';
-import { axisDay, axisMonth, exact, figureText, longDay, short, shortDay } from './format';
-import { areaOf, barsOf, layersOf, lineOf, looksLike, namedDays, plus, ticksOf, type Values } from './plot';
+import { addDays, sum, type DayRange } from '../../src/usage/show/protocol';
+import { dayText, exact, figureText, short, words } from './format';
+import { barsOf, known, layersOf, lineOf, looksLike, namedDays, placeOf, ticksOf, type Chart } from './plot';
 
 interface ChartProps {
   readonly id: string;
@@ -24,7 +23,8 @@ export function ChartView({ id, title, chart, previousRange }: ChartProps) {
   const [spoken, setSpoken] = useState('');
   useEffect(() => setSpoken(''), [chart]);
   const last = chart.days.length - 1;
-  const compared = chart.series.some(({ previous }) => previous !== undefined);
+  const isCompared = chart.series.some(({ previous }) => previous !== undefined);
+  const look = (at: number): Look => lookAt(chart, at, off, isCompared ? previousRange : undefined);
 
   const leave = (): void => {
     setDay(undefined);
@@ -33,7 +33,7 @@ export function ChartView({ id, title, chart, previousRange }: ChartProps) {
   const point = ({ clientX }: PointerEvent): void => {
     const { left = 0, width = 0 } = area.current?.getBoundingClientRect() ?? {};
     const share = (clientX - left) / width;
-    setDay(share < 0 || share > 1 ? undefined : dayUnder(chart, share));
+    setDay(share < 0 || share > 1 ? undefined : Math.min(last, Math.floor(share * chart.days.length)));
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
@@ -49,7 +49,7 @@ export function ChartView({ id, title, chart, previousRange }: ChartProps) {
     if (next !== undefined) {
       const to = Math.min(last, Math.max(0, next));
       setDay(to);
-      setSpoken(sentences(chart, to, off, previousRange).join('. '));
+      setSpoken(sentences(look(to)).join('. '));
     } else if (event.key === 'Escape' && day !== undefined) leave();
     else return;
     event.preventDefault();
@@ -73,11 +73,8 @@ export function ChartView({ id, title, chart, previousRange }: ChartProps) {
         onPointerMove={point}
         onPointerLeave={leave}
       >
-        <Drawing chart={chart} off={off} day={day} area={area}>
-          {day === undefined ? null : (
-            <ReadOut chart={chart} day={day} off={off} previousRange={previousRange} />
-          )}
-        </Drawing>
+        <Drawing chart={chart} off={off} day={day} area={area} />
+        {day === undefined ? null : <ReadOut chart={chart} day={day} look={look(day)} />}
       </div>
       <p class="unseen" id={`${id}-help`}>
         {l10n.t(
@@ -87,22 +84,22 @@ export function ChartView({ id, title, chart, previousRange }: ChartProps) {
       <div class="unseen spoken" aria-live="polite">
         {spoken}
       </div>
-      {chart.series.length < 2 && !compared ? null : (
+      {chart.series.length < 2 && !isCompared ? null : (
         <ul class="legend" aria-label={l10n.t('Lines of the chart')}>
-          {chart.series.map((series, index) => (
-            <li key={series.id}>
+          {chart.series.map(({ id: series, label }, index) => (
+            <li key={series}>
               <button
                 type="button"
-                aria-pressed={!off.has(series.id)}
-                title={series.label}
-                onClick={() => toggle(series.id)}
+                aria-pressed={!off.has(series)}
+                title={label}
+                onClick={() => toggle(series)}
               >
                 <Swatch index={index} kind={chart.kind} />
-                <span class="label">{series.label}</span>
+                <span class="ellipsis">{label}</span>
               </button>
             </li>
           ))}
-          {compared ? (
+          {isCompared ? (
             <li>
               <Swatch index={undefined} kind="lines" /> {l10n.t('Same weekdays before')}
             </li>
@@ -132,40 +129,36 @@ interface DrawingProps {
   readonly off: ReadonlySet<string>;
   readonly day: number | undefined;
   readonly area: { current: HTMLDivElement | null };
-  readonly children: ComponentChildren;
 }
 
 /** The picture: colours are the theme's own variables, so that another theme needs no new drawing. Words are laid over it. */
-function Drawing({ chart, off, day, area, children }: DrawingProps) {
+function Drawing({ chart, off, day, area }: DrawingProps) {
   const { days, kind, unit, markers } = chart;
   const seen = chart.series
-    .map((series, index) => ({ index, values: valuesOf(series.values), previous: series.previous }))
-    .filter(({ index }) => !off.has(chart.series[index]?.id ?? ''));
-  const layers = kind === 'lines' ? [] : layersOf(seen.map(({ values }) => values));
-  const totalBefore = seen.reduce<Values | undefined>(
-    (all, { previous }) =>
-      previous === undefined
-        ? all
-        : days.map((_, at) => plus(all?.[at] ?? null, knownOf(previous[at] ?? null) ?? null)),
-    undefined,
-  );
-  const drawn = [
-    ...(kind === 'lines' ? seen.map(({ values }) => values) : layers),
-    ...(kind === 'lines' ? seen.map(({ previous }) => valuesOf(previous ?? [])) : [totalBefore ?? []]),
-  ];
-  const ticks = ticksOf(Math.max(0, ...drawn.flat().map(value => value ?? 0)), unit);
+    .map(({ id, values, previous = [] }, index) => ({
+      id,
+      index,
+      values: known(values),
+      before: known(previous),
+    }))
+    .filter(({ id }) => !off.has(id));
+  const isLines = kind === 'lines';
+  const layers = isLines ? seen.map(({ values }) => values) : layersOf(seen.map(({ values }) => values));
+  const earlier = isLines
+    ? seen.map(({ before }) => before)
+    : layersOf(seen.map(({ before }) => before)).slice(-1);
+  const ticks = ticksOf(Math.max(0, ...[...layers, ...earlier].flat().map(value => value ?? 0)), unit);
   const top = ticks.at(-1) ?? 1;
-  // Areas of fewer than three days would be slivers; they are bars.
-  const isArea = kind === 'stacked' && days.length > 2;
-  const isPadded = !isArea && kind !== 'lines';
-  const x = (at: number): number => placeOf(chart, at) * 1000;
+  const x = (at: number): number => placeOf(at, days.length);
   const y = (value: number): number => 1000 - (value / top) * 1000;
   const marks = [...new Set(markers.map(marker => days.indexOf(marker.day)))].filter(at => at >= 0);
   const labels = namedDays(days);
   const areMonths = labels.length > 1 && labels.every(at => days[at]?.endsWith('-01'));
   const nameOf = (at: number): string => {
     const name = days[at] ?? '';
-    return areMonths ? axisMonth(name, at === labels[0] || name.slice(5, 7) === '01') : axisDay(name);
+    if (!areMonths) return dayText(name, { day: 'numeric', month: 'short' });
+    const isYearTold = at === labels[0] || name.slice(5, 7) === '01';
+    return dayText(name, { month: 'short', ...(isYearTold ? { year: 'numeric' } : {}) });
   };
   return (
     <>
@@ -185,21 +178,19 @@ function Drawing({ chart, off, day, area, children }: DrawingProps) {
           {layers.map((layer, place) => (
             <path
               key={place}
-              class="area"
+              class={isLines ? 'line' : 'area'}
               style={looksLike(seen[place]?.index ?? 0)}
-              d={(isPadded ? barsOf : areaOf)(layer, layers[place - 1], x, y)}
+              d={isLines ? lineOf(layer, y) : barsOf(layer, layers[place - 1], y)}
             />
           ))}
-          {kind !== 'lines' ? (
-            <path class="previous total" d={lineOf(totalBefore ?? [], x, y)} />
-          ) : (
-            seen.map(({ index, values, previous = [] }) => (
-              <g key={index} style={looksLike(index)}>
-                <path class="previous" d={lineOf(valuesOf(previous), x, y)} />
-                <path class="line" d={lineOf(values, x, y)} />
-              </g>
-            ))
-          )}
+          {earlier.map((line, place) => (
+            <path
+              key={place}
+              class={isLines ? 'previous' : 'previous total'}
+              style={looksLike(seen[place]?.index ?? 0)}
+              d={lineOf(line, y)}
+            />
+          ))}
           {marks.length <= MOST_LINES && (
             <path class="marks" d={marks.map(at => `M${x(at)} 0V1000`).join('')} />
           )}
@@ -210,7 +201,6 @@ function Drawing({ chart, off, day, area, children }: DrawingProps) {
             ▼
           </span>
         ))}
-        {children}
       </div>
       <div class="days" aria-hidden="true">
         {labels.map(at => (
@@ -223,81 +213,86 @@ function Drawing({ chart, off, day, area, children }: DrawingProps) {
   );
 }
 
-/** Where a day stands, 0 to 1: bars need room for themselves at both ends. */
-function placeOf({ days, kind }: Chart, at: number): number {
-  const isPadded = kind === 'bars' || days.length < 3;
-  return isPadded ? (at + 0.5) / days.length : at / (days.length - 1);
+/** What a day has, in words. */
+interface Look {
+  readonly day: string;
+  /** The day of the period before, where it is drawn as well. */
+  readonly before: string | undefined;
+  readonly rows: readonly {
+    readonly index?: number;
+    readonly label: string;
+    readonly now: string;
+    readonly earlier: string;
+  }[];
+  readonly marks: readonly string[];
 }
 
-function dayUnder({ days, kind }: Chart, share: number): number {
-  const isPadded = kind === 'bars' || days.length < 3;
-  const at = isPadded ? Math.floor(share * days.length) : Math.round(share * (days.length - 1));
-  return Math.min(days.length - 1, Math.max(0, at));
+function lookAt(
+  { days, series, unit, kind, markers }: Chart,
+  at: number,
+  off: ReadonlySet<string>,
+  previousRange: DayRange | undefined,
+): Look {
+  const text = (value: Parameters<typeof figureText>[0]): string =>
+    figureText(value, number => exact(number, unit));
+  const seen = series.flatMap((each, index) => (off.has(each.id) ? [] : [{ ...each, index }]));
+  const total = (of: 'values' | 'previous') => text(sum(seen.map(each => each[of]?.[at] ?? null)) ?? null);
+  const sums = { label: l10n.t('Total'), now: total('values'), earlier: total('previous') };
+  return {
+    day: `${dayText(days[at] ?? '')} UTC`,
+    before: previousRange === undefined ? undefined : words.day(addDays(previousRange.start, at)),
+    rows: [
+      ...seen.map(({ index, label, values, previous }) => ({
+        ...{ index, label, now: text(values[at] ?? null), earlier: text(previous?.[at] ?? null) },
+      })),
+      ...(kind === 'lines' || seen.length < 2 ? [] : [sums]),
+    ],
+    marks: markers.filter(marker => marker.day === days[at]).map(({ label }) => label),
+  };
 }
 
-function valuesOf(amounts: readonly (Amount | null)[]): Values {
-  return amounts.map(amount => knownOf(amount) ?? null);
-}
-
-interface ReadOutProps {
-  readonly chart: Chart;
-  readonly day: number;
-  readonly off: ReadonlySet<string>;
-  readonly previousRange: DayRange | undefined;
+/** Day and values as sentences. */
+function sentences({ day, before, rows, marks }: Look): string[] {
+  const value = (text: string): string => text || l10n.t('not known');
+  const told = rows.map(({ label, now, earlier }) => {
+    const first = `${label}: ${value(now)}`;
+    return before === undefined ? first : `${first}, ${l10n.t('before: {0}', value(earlier))}`;
+  });
+  return [day, ...told, ...marks];
 }
 
 /** What a day has, beside the pointer. Spoken elsewhere. */
-function ReadOut({ chart, day, off, previousRange }: ReadOutProps) {
-  const place = placeOf(chart, day) * 100;
+function ReadOut({ chart, day, look }: { readonly chart: Chart; readonly day: number; readonly look: Look }) {
+  const place = placeOf(day, chart.days.length) / 10;
   const style = place > 50 ? { right: `calc(${100 - place}% + 10px)` } : { left: `calc(${place}% + 10px)` };
-  const rows = chart.series
-    .map((series, index) => ({ series, index }))
-    .filter(({ series }) => !off.has(series.id));
-  const before = dayBefore(chart, day, previousRange);
-  const cells = (now: Amount | null, earlier: Amount | null) => (
-    <>
-      <td class="number">{valueText(now, chart)}</td>
-      {before === undefined ? null : <td class="number quiet">{valueText(earlier, chart)}</td>}
-    </>
-  );
+  const { before, rows, marks } = look;
+  const hidden = rows.length - MOST_LINES - 1;
   return (
-    <div class="read-out" style={style} aria-hidden="true">
-      <div class="read-out-day">{longDay(chart.days[day] ?? '')} UTC</div>
-      <table>
-        <tbody>
-          {rows.slice(0, MOST_LINES).map(({ series, index }) => (
-            <tr key={series.id}>
-              <td>
-                <Swatch index={index} kind={chart.kind} />
-              </td>
-              <td class="label">{series.label}</td>
-              {cells(series.values[day] ?? null, series.previous?.[day] ?? null)}
-            </tr>
-          ))}
-          {rows.length <= MOST_LINES ? null : (
-            <tr>
-              <td />
-              <td class="quiet">+{rows.length - MOST_LINES}</td>
-            </tr>
-          )}
-          {chart.kind === 'lines' || rows.length < 2 ? null : (
-            <tr class="sum">
-              <td />
-              <td>{l10n.t('Total')}</td>
-              {cells(
-                sum(rows.map(({ series }) => series.values[day] ?? null)) ?? null,
-                sum(rows.map(({ series }) => series.previous?.[day] ?? null)) ?? null,
-              )}
-            </tr>
-          )}
-        </tbody>
-      </table>
-      {before === undefined ? null : <div class="quiet">{l10n.t('before: {0}', shortDay(before))}</div>}
-      {marksOf(chart, day).map((label, index) => (
-        <div key={index} class="mark">
-          ▼ {label}
-        </div>
-      ))}
+    <div class="over" aria-hidden="true">
+      <div class="read-out" style={style}>
+        <b>{look.day}</b>
+        <table>
+          <tbody>
+            {rows
+              .filter((row, at) => at < MOST_LINES || row.index === undefined)
+              .map(({ index, label, now, earlier }) => (
+                <tr key={index ?? 'total'} class={index === undefined ? 'sum' : undefined}>
+                  <td>{index === undefined ? null : <Swatch index={index} kind={chart.kind} />}</td>
+                  <td class="ellipsis">{label}</td>
+                  <td class="number">{now}</td>
+                  {before === undefined ? null : <td class="number quiet">{earlier}</td>}
+                </tr>
+              ))}
+          </tbody>
+        </table>
+        {hidden <= 0 ? null : <div class="quiet">+{hidden}</div>}
+        {before === undefined ? null : <div class="quiet">{l10n.t('before: {0}', before)}</div>}
+        {marks.map((label, index) => (
+          <div key={index} class="mark">
+            ▼ {label}
+          </div>
+        ))}
+      </div>
     </div>
   );
 }
@@ -316,45 +311,10 @@ function Markers({ chart: { markers } }: { readonly chart: Chart }) {
       <ul>
         {markers.map(({ day, label }, place) => (
           <li key={place}>
-            <span class="quiet">{shortDay(day)}</span> {label}
+            <span class="quiet">{words.day(day)}</span> {label}
           </li>
         ))}
       </ul>
     </details>
   );
-}
-
-/** Day and values as sentences. */
-function sentences(
-  chart: Chart,
-  day: number,
-  off: ReadonlySet<string>,
-  previousRange: DayRange | undefined,
-): string[] {
-  const before = dayBefore(chart, day, previousRange);
-  const value = (amount: Amount | null): string => valueText(amount, chart) || l10n.t('not known');
-  return [
-    `${longDay(chart.days[day] ?? '')} UTC`,
-    ...chart.series
-      .filter(({ id }) => !off.has(id))
-      .map(({ label, values, previous }) => {
-        const now = `${label}: ${value(values[day] ?? null)}`;
-        if (before === undefined) return now;
-        return `${now}, ${l10n.t('before: {0}', value(previous?.[day] ?? null))}`;
-      }),
-    ...marksOf(chart, day),
-  ];
-}
-
-function marksOf({ days, markers }: Chart, day: number): string[] {
-  return markers.filter(marker => marker.day === days[day]).map(({ label }) => label);
-}
-
-function valueText(value: Amount | null, chart: Chart): string {
-  return figureText(value, number => exact(number, chart.unit));
-}
-
-function dayBefore({ series }: Chart, day: number, previousRange: DayRange | undefined): string | undefined {
-  const has = series.some(({ previous }) => previous !== undefined);
-  return has && previousRange !== undefined ? addDays(previousRange.start, day) : undefined;
 }

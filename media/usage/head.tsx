@@ -1,9 +1,20 @@
 import * as l10n from '@vscode/l10n';
 import { useEffect, useState } from 'preact/hooks';
 import { presets, tabIds, type DayRange, type Preset, type TabId } from '../../src/usage/show/protocol';
-import { exactTime, shortDay, span } from './format';
-import { change, fetchDays, giveUpFetch, query, save } from './page';
-import { announcement, fetching, report, situation, state } from './state';
+import { Check, Icon, IconButton, Segments } from './controls';
+import { words } from './format';
+import {
+  announcement,
+  change,
+  fetchDays,
+  fetching,
+  giveUpFetch,
+  query,
+  report,
+  save,
+  situation,
+  state,
+} from './page';
 
 /** The age of the figures is looked at again so often, ms. */
 const CLOCK_STEP = 30_000;
@@ -13,11 +24,12 @@ const ANNOUNCED = 8000;
 /** Organization, how far the data goes, range, switches, exports. */
 export function Head() {
   const organization = report.value?.orgId;
+  const title = organization === undefined ? l10n.t('Usage') : l10n.t('Usage of {0}', organization);
   return (
     <header class="head">
       <div class="head-line">
-        <h1 title={organization}>
-          {organization === undefined ? l10n.t('Usage') : l10n.t('Usage of {0}', organization)}
+        <h1 class="ellipsis" title={organization}>
+          {title}
         </h1>
         <Status />
       </div>
@@ -33,9 +45,21 @@ export function Head() {
           label={l10n.t('Hide names')}
           title={l10n.t('People have made-up names that stay the same, here, in files and in what you copy')}
         />
-        <Exports />
+        <div class="exports" role="group" aria-label={l10n.t('Export')}>
+          <Export format="csv" title={l10n.t('Export this tab as CSV, all tables in full')} />
+          <Export format="json" title={l10n.t('Export this tab as JSON, all figures in full')} />
+        </div>
       </div>
     </header>
+  );
+}
+
+function Export({ format, title }: { readonly format: 'csv' | 'json'; readonly title: string }) {
+  return (
+    <button type="button" class="secondary" title={title} onClick={() => save(format)}>
+      <Icon name="export" />
+      {format.toUpperCase()}
+    </button>
   );
 }
 
@@ -61,62 +85,19 @@ function Status() {
   const { through, fetchedAt: at } = report.value ?? {};
   const age = at === undefined ? 0 : Math.max(0, now - at);
   const { start = '', end = '' } = query()?.range ?? {};
-  const title = l10n.t('Fetch the days shown again ({0})', `${shortDay(start)} – ${shortDay(end)}`);
+  const title = l10n.t('Fetch the days shown again ({0})', `${words.day(start)} – ${words.day(end)}`);
   return (
     <div class="status">
       <span>
-        {through === undefined ? null : l10n.t('Data through {0} UTC', shortDay(through))}
+        {through === undefined ? null : l10n.t('Data through {0} UTC', words.day(through))}
         {at === undefined ? null : (
-          <span class="quiet" title={exactTime(at)}>
+          <span class="quiet" title={words.exact(at)}>
             {' · '}
-            {age < 60_000 ? l10n.t('fetched just now') : l10n.t('fetched {0} ago', span(age))}
+            {age < 60_000 ? l10n.t('fetched just now') : l10n.t('fetched {0} ago', words.span(age))}
           </span>
         )}
       </span>
-      <button
-        type="button"
-        class="icon-button"
-        title={title}
-        aria-label={`${l10n.t('Refresh')}. ${title}`}
-        onClick={() => void fetchDays(true)}
-      >
-        <span class="codicon codicon-refresh" aria-hidden="true" />
-      </button>
-    </div>
-  );
-}
-
-interface CheckProps {
-  readonly of: 'compare' | 'pseudonyms' | 'folded';
-  readonly label: string;
-  readonly title: string;
-}
-
-/** A switch of the page's state. */
-export function Check({ of, label, title }: CheckProps) {
-  return (
-    <label class="check" title={title}>
-      <input
-        type="checkbox"
-        checked={state.value[of]}
-        onChange={event => change({ [of]: event.currentTarget.checked })}
-      />
-      {label}
-    </label>
-  );
-}
-
-function Exports() {
-  const button = (format: 'csv' | 'json', title: string) => (
-    <button type="button" class="secondary" title={title} onClick={() => save(format)}>
-      <span class="codicon codicon-export" aria-hidden="true" />
-      {format.toUpperCase()}
-    </button>
-  );
-  return (
-    <div class="exports" role="group" aria-label={l10n.t('Export')}>
-      {button('csv', l10n.t('Export this tab as CSV, all tables in full'))}
-      {button('json', l10n.t('Export this tab as JSON, all figures in full'))}
+      <IconButton icon="refresh" label={`${l10n.t('Refresh')}. ${title}`} onClick={() => fetchDays(true)} />
     </div>
   );
 }
@@ -147,6 +128,7 @@ export function Tabs() {
     people: l10n.t('People'),
   };
   useEffect(() => {
+    // Only the tabs move, not the page below them.
     const tab = document.getElementById(`tab-${current}`);
     const list = tab?.parentElement;
     if (tab === null || list === null || list === undefined) return;
@@ -198,21 +180,14 @@ function RangePicker() {
     of === 'all' ? l10n.t('All') : of === 'custom' ? l10n.t('Custom') : l10n.t('{0} days', of);
   return (
     <>
-      <fieldset class="segments">
-        <legend class="unseen">{l10n.t('Range')}</legend>
-        {presets.map(of => (
-          <label key={of}>
-            <input
-              type="radio"
-              name="range"
-              checked={preset === of}
-              // One's own choice begins with what is shown.
-              onChange={() => change({ preset: of, ...(of === 'custom' ? { custom: asked.range } : {}) })}
-            />
-            <span>{nameOf(of)}</span>
-          </label>
-        ))}
-      </fieldset>
+      <Segments
+        name="range"
+        legend={l10n.t('Range')}
+        choices={presets.map(of => [of, nameOf(of)] as const)}
+        chosen={preset}
+        // One's own choice begins with what is shown.
+        choose={of => change({ preset: of, ...(of === 'custom' ? { custom: asked.range } : {}) })}
+      />
       {preset === 'custom' ? <CustomRange range={asked.range} /> : null}
     </>
   );
@@ -223,7 +198,7 @@ function CustomRange({ range }: { readonly range: DayRange }) {
   const [draft, setDraft] = useState(range);
   useEffect(() => setDraft(range), [range.start, range.end]);
   if (bounds === undefined) return null;
-  const limits = [shortDay(bounds.start), shortDay(bounds.end)] as const;
+  const limits = [words.day(bounds.start), words.day(bounds.end)] as const;
   const isInside = (day: string): boolean => day >= bounds.start && day <= bounds.end;
   const problemOf = ({ start, end }: DayRange): string | undefined =>
     !isInside(start) || !isInside(end)

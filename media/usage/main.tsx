@@ -2,12 +2,12 @@ import '../kit/boot';
 import * as l10n from '@vscode/l10n';
 import { render, type ComponentChildren } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
-import { lengthOf, type TabReport } from '../../src/usage/show/protocol';
+import { lengthOf, type Column, type TabReport } from '../../src/usage/show/protocol';
+import { Icon, IconButton, TryAgain } from './controls';
 import { Announcement, Head, Tabs } from './head';
-import { connect, keepScroll, panel, query } from './page';
-import { Figures, Missing, Person, Quality, RangeLine, TryAgain } from './report';
+import { connect, fetching, keepScroll, panel, query, refusal, report, situation, slow, state } from './page';
+import { Figures, Missing, Person, Quality, RangeLine } from './report';
 import { SectionView } from './section';
-import { fetching, refusal, report, situation, slow, state } from './state';
 import './main.css';
 
 function Dashboard() {
@@ -75,11 +75,7 @@ function Body() {
           <RangeLine report={shown} />
           <Figures figures={shown.figures} />
           {shown.sections.map(section => (
-            <SectionView
-              key={`${shown.query.tab} ${section.id}`}
-              section={section}
-              previousRange={shown.previousRange}
-            />
+            <SectionView key={`${shown.query.tab} ${section.id}`} section={section} report={shown} />
           ))}
           <Quality notes={shown.notes} />
         </>
@@ -88,10 +84,14 @@ function Body() {
   );
 }
 
+/** Nothing is known: no figure, and no number in a table. */
 function isEmpty({ figures, sections }: TabReport): boolean {
+  const isWord = (kind: Column['kind'] | undefined): boolean => kind === 'text' || kind === 'day';
   return (
     figures.every(({ value }) => value === undefined) &&
-    sections.every(({ table }) => table.rows.length === 0)
+    sections.every(({ table: { columns, rows } }) =>
+      rows.every(({ cells }) => cells.every((cell, at) => cell === null || isWord(columns[at]?.kind))),
+    )
   );
 }
 
@@ -115,20 +115,11 @@ function Empty({ report: shown }: { readonly report: TabReport }) {
 
 function Refusal() {
   if (refusal.value === undefined) return null;
-  const dismiss = l10n.t('Dismiss');
   return (
     <div class="banner" role="alert">
-      <span class="codicon codicon-error" aria-hidden="true" />
+      <Icon name="error" />
       <div>{refusal.value}</div>
-      <button
-        type="button"
-        class="icon-button"
-        title={dismiss}
-        aria-label={dismiss}
-        onClick={() => (refusal.value = undefined)}
-      >
-        <span class="codicon codicon-close" aria-hidden="true" />
-      </button>
+      <IconButton icon="close" label={l10n.t('Dismiss')} onClick={() => (refusal.value = undefined)} />
     </div>
   );
 }
@@ -143,7 +134,7 @@ interface InsteadProps {
 function Instead({ icon, title, children }: InsteadProps) {
   return (
     <div class="instead" role="status">
-      <span class={`codicon codicon-${icon}`} aria-hidden="true" />
+      <Icon name={icon} />
       <h2>{title}</h2>
       {children}
     </div>
@@ -152,11 +143,11 @@ function Instead({ icon, title, children }: InsteadProps) {
 
 const SCROLL_RESTS = 150;
 
-/** Goes back to where the page was, and keeps where it is. */
+/** Goes back to where the page was once there are figures, and keeps where it is. */
 function useKeptScroll(): void {
-  const ready = situation.value !== undefined;
+  const isDrawn = report.value !== undefined;
   useLayoutEffect(() => {
-    if (!ready) return;
+    if (!isDrawn) return;
     window.scrollTo(0, state.value.scroll ?? 0);
     let timer: number | undefined;
     const onScroll = (): void => {
@@ -168,7 +159,7 @@ function useKeptScroll(): void {
       clearTimeout(timer);
       window.removeEventListener('scroll', onScroll);
     };
-  }, [ready]);
+  }, [isDrawn]);
 }
 
 const root = document.getElementById('root');

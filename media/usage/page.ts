@@ -1,9 +1,13 @@
+import { signal } from '@preact/signals';
 import * as l10n from '@vscode/l10n';
 import {
+  firstState,
   pageState,
   queryOf,
+  type Fetching,
   type PageState,
   type SectionState,
+  type Situation,
   type TabReport,
   type UsageProtocol,
   type UsageQuery,
@@ -11,69 +15,94 @@ import {
 import { pageSide, RefusedByPanel, type PageSide } from '../../src/webview/ipc';
 import { vscode } from '../kit/boot';
 import { setLanguage } from './format';
-import { announcement, fetching, refusal, report, sectionState, situation, slow, state } from './state';
+
+/** What may be asked for; `undefined` before the panel has said so. */
+export const situation = signal<Situation | undefined>(undefined);
+/** What the person has set. */
+export const state = signal<PageState>(firstState);
+/** What is drawn: the last report that arrived, perhaps of another query than the one asked now. */
+export const report = signal<TabReport | undefined>(undefined);
+/** The answer takes longer than a person should wait without a word. */
+export const slow = signal(false);
+export const fetching = signal<Fetching | undefined>(undefined);
+/** Why the last act failed; shown until the next. */
+export const refusal = signal<string | undefined>(undefined);
+/** What the last act did, shown for a while and said politely. */
+export const announcement = signal('');
 
 /** An answer that takes longer is said to be loading, ms. */
-const SLOW = 300;
-/** Changes that come together are asked for together, ms. */
-const GATHER = 50;
-
-/** What was fetched without a person's asking, so that a day that stays away is not asked for again and again. */
-const tried = new Set<string>();
-let turn = 0;
-let lastFetch = 0;
+const SLOW_MS = 300;
+let waiting: number | undefined;
 /** Pixels from the top; no part of what is drawn. */
 let scrolled = 0;
-let gathering: number | undefined;
 
 /** The panel this page belongs to. */
 export const panel: PageSide<UsageProtocol> = pageSide<UsageProtocol>(
   {
-    start: ({ texts, language, situation: now, state: kept, report: first }) => {
+    start: ({ texts, language, situation: now, state: kept }) => {
       if (texts !== undefined) l10n.config({ contents: texts });
       setLanguage(language);
-      situation.value = now;
       state.value = kept;
+      situation.value = now;
       scrolled = kept.scroll ?? 0;
       keep();
-      if (first === undefined) void load();
-      else take(first);
+      wait();
     },
-    changed: now => {
-      const before = situation.value;
-      if (before?.bounds.end !== now.bounds.end || before.state.kind !== now.state.kind) tried.clear();
-      situation.value = now;
-      // What is being fetched comes with its answer.
-      if (fetching.value !== undefined) return;
-      clearTimeout(gathering);
-      gathering = setTimeout(() => void load(), GATHER);
+    situation: now => (situation.value = now),
+    report: ({ report: made, fetched }) => {
+      const told = report.value?.missing?.problem;
+      const problem = made.missing?.problem;
+      refusal.value = undefined;
+      if (fetched !== undefined) {
+        fetching.value = undefined;
+        // A new reason speaks for itself; that it is still the same must be said.
+        if (problem !== undefined) announcement.value = problem === told ? problem : '';
+        else announcement.value = fetched === 'again' ? l10n.t('Figures are up to date.') : '';
+      }
+      report.value = made;
+      if (JSON.stringify(made.query) === JSON.stringify(query())) settle();
     },
-    progress: ({ id, fraction, label }) => {
-      if (isFetching(id)) fetching.value = { id, fraction, label };
+    fetching: now => (fetching.value = now ?? undefined),
+    refused: sentence => {
+      refusal.value = sentence;
+      settle();
     },
   },
   message => vscode.postMessage(message),
 );
 
+function wait(): void {
+  clearTimeout(waiting);
+  waiting = setTimeout(() => (slow.value = true), SLOW_MS);
+}
+
+function settle(): void {
+  clearTimeout(waiting);
+  slow.value = false;
+}
+
+/** Begins to listen and says so. */
+export function connect(): void {
+  window.addEventListener('message', event => panel.receive(event.data));
+  const kept = vscode.getState();
+  panel.notify('ready', pageState(kept) ? { state: kept } : {});
+}
+
+/** What is asked for now; `undefined` before the panel has said what may be. */
+export function query(): UsageQuery | undefined {
+  return situation.value === undefined ? undefined : queryOf(state.value, situation.value.bounds);
+}
+
 /** Sets what the person chose, keeps it, and shows what it asks for. */
 export function change(changed: Partial<PageState>): void {
-  const before = query();
   state.value = { ...state.value, ...changed };
   keep();
-  if (changed.tab !== undefined) goToTop();
-  const now = query();
-  if (before !== undefined && (now === undefined || daysOf(now) !== daysOf(before))) cancelFetch(before);
-  void load();
-}
-
-/** Names the days a query is about. */
-function daysOf({ tab, range }: UsageQuery): string {
-  return [tab, range.start, range.end].join(' ');
-}
-
-/** Other figures begin at their top, where the tabs end, which stay in view. */
-function goToTop(): void {
-  const place = document.getElementById('panel');
+  const asked = query();
+  if (asked === undefined) return;
+  wait();
+  panel.notify('show', asked);
+  // Other figures begin at their top, where the tabs end, which stay in view.
+  const place = changed.tab === undefined ? null : document.getElementById('panel');
   if (place === null) return;
   const tabs = place.previousElementSibling?.getBoundingClientRect().height ?? 0;
   const top = Math.max(0, place.getBoundingClientRect().top + window.scrollY - tabs);
@@ -84,6 +113,19 @@ function goToTop(): void {
 export function openPerson(person: string | undefined): void {
   change({ tab: 'people', person });
   document.getElementById('panel')?.focus({ preventScroll: true });
+}
+
+/** The same object each time, so that what is drawn from it need not be drawn again. */
+const untouched = new Map<string, SectionState>();
+
+/** How a section of the tab is set. */
+export function sectionState(id: string): SectionState {
+  const { tab, sections } = state.value;
+  const set = sections.find(each => each.tab === tab && each.id === id) ?? untouched.get(`${tab} ${id}`);
+  if (set !== undefined) return set;
+  const section = { tab, id };
+  untouched.set(`${tab} ${id}`, section);
+  return section;
 }
 
 /** Sets how one section is shown; nothing is asked for. */
@@ -100,139 +142,47 @@ export function keepScroll(scroll: number): void {
   keep();
 }
 
-/** What is asked for now; `undefined` before the panel has said what may be. */
-export function query(): UsageQuery | undefined {
-  return situation.value === undefined ? undefined : queryOf(state.value, situation.value.bounds);
-}
-
-/** Fetches missing days of what is shown, or all of them again. */
-export async function fetchDays(again: boolean): Promise<void> {
-  const asked = query();
-  if (asked === undefined) return;
-  const id = ++lastFetch;
-  const told = report.value?.missing?.problem;
-  const words = l10n.t('Fetching');
-  fetching.value = { id, fraction: 0, ...(again ? { label: words } : {}) };
-  setTimeout(() => {
-    if (isFetching(id)) fetching.value = { id, fraction: 0, label: words, ...fetching.value };
-  }, SLOW);
-  refusal.value = undefined;
-  announcement.value = '';
-  try {
-    const answer = await panel.request('fetch', { id, query: asked, again });
-    if (!isFetching(id)) return;
-    fetching.value = undefined;
-    if (answer === null) return;
-    if (isSame(asked, query())) report.value = answer;
-    else void load();
-    const problem = answer.missing?.problem;
-    // A new reason speaks for itself; that it is still the same must be said.
-    if (problem !== undefined) announcement.value = problem === told ? problem : '';
-    else if (again) announcement.value = l10n.t('Figures are up to date.');
-  } catch (error) {
-    if (!isFetching(id)) return;
-    fetching.value = undefined;
-    refuse(error);
-  }
-}
-
-function isFetching(id: number): boolean {
-  return fetching.value?.id === id;
-}
-
-/** Ends the fetch for the person, who is told what that means. */
-export function giveUpFetch(): void {
-  cancelFetch();
-  announcement.value = l10n.t('Fetching was cancelled. What is known is shown.');
-  void load();
-}
-
-/** Days that were not waited for are fetched when they are shown again. */
-function cancelFetch(left?: UsageQuery): void {
-  if (fetching.value === undefined) return;
-  if (left !== undefined) tried.delete(daysOf(left));
-  panel.notify('cancel', { id: fetching.value.id });
-  fetching.value = undefined;
-}
-
-/** Does something for the person; a refusal is shown and said, a success said. */
-export async function act<T>(question: Promise<T>, done: (answer: T) => string | undefined): Promise<void> {
-  refusal.value = undefined;
-  announcement.value = '';
-  try {
-    announcement.value = done(await question) ?? '';
-  } catch (error) {
-    refuse(error);
-  }
-}
-
-/** Saves the tab, or one section of it as it is shown. */
-export function save(format: 'csv' | 'json', section?: SectionState): void {
-  const asked = query();
-  if (asked === undefined) return;
-  const question = { query: asked, format, ...(section === undefined ? {} : { section: shownOf(section) }) };
-  void act(panel.request('save', question), name =>
-    name === null ? undefined : l10n.t('Saved as {0}.', name),
-  );
-}
-
-/** Copies one section as it is shown. */
-export function copy(section: SectionState): void {
-  const asked = query();
-  if (asked === undefined) return;
-  void act(panel.request('copy', { query: asked, section: shownOf(section) }), rows =>
-    rows === 1 ? l10n.t('Copied 1 row.') : l10n.t('Copied {0} rows.', rows),
-  );
-}
-
-function shownOf({ id, search, sort, columns }: SectionState) {
-  return { id, view: { search, sort, columns } };
-}
-
-/** Begins to listen and says so. */
-export function connect(): void {
-  window.addEventListener('message', event => panel.receive(event.data));
-  const kept = vscode.getState();
-  panel.notify('ready', pageState(kept) ? { state: kept } : {});
-}
-
-async function load(): Promise<void> {
-  const asked = query();
-  const mine = ++turn;
-  if (asked === undefined || situation.value?.state.kind !== 'ready') return;
-  const timer = setTimeout(() => (slow.value = true), SLOW);
-  try {
-    const answer = await panel.request('cached', asked);
-    if (mine !== turn) return;
-    refusal.value = undefined;
-    take(answer);
-  } catch (error) {
-    if (mine === turn) refuse(error);
-  } finally {
-    clearTimeout(timer);
-    if (mine === turn) slow.value = false;
-  }
-}
-
-/** Shows what is known, and fetches what is not, once for each range. */
-function take(answer: TabReport): void {
-  report.value = answer;
-  const { query: asked, missing, unfinished } = answer;
-  if (missing === undefined && unfinished === undefined) return;
-  const key = daysOf(asked);
-  if (missing?.problem !== undefined || fetching.value !== undefined || tried.has(key)) return;
-  tried.add(key);
-  void fetchDays(false);
-}
-
 function keep(): void {
   vscode.setState({ ...state.value, scroll: scrolled } satisfies PageState);
 }
 
-function isSame(asked: UsageQuery, now: UsageQuery | undefined): boolean {
-  return JSON.stringify(asked) === JSON.stringify(now);
+/** Fetches missing days of what is shown, or all of them again. */
+export function fetchDays(again: boolean): void {
+  refusal.value = undefined;
+  announcement.value = '';
+  panel.notify('fetch', { again });
 }
 
-function refuse(error: unknown): void {
-  refusal.value = error instanceof RefusedByPanel ? error.message : String(error);
+/** Ends the fetch for the person, who is told what that means. */
+export function giveUpFetch(): void {
+  panel.notify('cancel', {});
+  announcement.value = l10n.t('Fetching was cancelled. What is known is shown.');
+}
+
+/** Saves the tab, or one section of it as it is shown. */
+export function save(format: 'csv' | 'json', section?: SectionState): void {
+  const question = { format, ...(section === undefined ? {} : { section: asShown(section) }) };
+  void act(panel.request('save', question), name => (name === null ? '' : l10n.t('Saved as {0}.', name)));
+}
+
+/** Copies one section as it is shown. */
+export function copy(section: SectionState): void {
+  void act(panel.request('copy', asShown(section)), rows =>
+    rows === 1 ? l10n.t('Copied 1 row.') : l10n.t('Copied {0} rows.', rows),
+  );
+}
+
+function asShown({ id, search, sort, columns }: SectionState) {
+  return { id, view: { search, sort, columns } };
+}
+
+/** Does something for the person; a refusal is shown and said, a success said. */
+async function act<T>(question: Promise<T>, done: (answer: T) => string): Promise<void> {
+  refusal.value = undefined;
+  announcement.value = '';
+  try {
+    announcement.value = done(await question);
+  } catch (error) {
+    refusal.value = error instanceof RefusedByPanel ? error.message : String(error);
+  }
 }

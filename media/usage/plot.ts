@@ -1,8 +1,54 @@
-import type { Day, Unit } from '../../src/usage/show/protocol';
+import {
+  knownOf,
+  type Amount,
+  type Day,
+  type Marker,
+  type Section,
+  type Unit,
+} from '../../src/usage/show/protocol';
+
+/** What a chart draws: columns of its section's table. */
+export interface Chart {
+  readonly kind: 'lines' | 'bars';
+  readonly unit: Unit;
+  readonly days: readonly Day[];
+  readonly series: readonly Series[];
+  readonly markers: readonly Marker[];
+}
+
+export interface Series {
+  readonly id: string;
+  readonly label: string;
+  /** One a day; `null` where no figure is known. */
+  readonly values: readonly (Amount | null)[];
+  /** The period before, day by day, where it is drawn as well. */
+  readonly previous?: readonly (Amount | null)[] | undefined;
+}
+
+export function chartOf({ chart: kind = 'bars', table }: Section, markers: readonly Marker[]): Chart {
+  const { columns, rows } = table;
+  const cellsOf = (id: string): (Amount | null)[] | undefined => {
+    const at = columns.findIndex(column => column.id === id);
+    if (at < 0) return undefined;
+    return rows.map(({ cells }) => {
+      const cell = cells[at] ?? null;
+      return typeof cell === 'string' ? null : cell;
+    });
+  };
+  const charted = columns.filter(({ isCharted }) => isCharted === true);
+  const [unit = 'count'] = charted.flatMap(({ kind }) => (kind === 'text' || kind === 'day' ? [] : [kind]));
+  const series = charted.map(({ id, label }) => ({
+    ...{ id, label, values: cellsOf(id) ?? [], previous: cellsOf(`${id}:before`) },
+  }));
+  return { kind, unit, days: rows.map(({ id }) => id), series, markers };
+}
 
 /** One number a day; `null` where none is known. */
 export type Values = readonly (number | null)[];
-type Place = (of: number) => number;
+
+export function known(amounts: readonly (Amount | null)[]): Values {
+  return amounts.map(amount => knownOf(amount) ?? null);
+}
 
 const colors = ['blue', 'orange', 'green', 'purple', 'red', 'yellow'].map(name => `--vscode-charts-${name}`);
 const variables = [...colors, '--vscode-terminal-ansiCyan', '--vscode-terminal-ansiMagenta'];
@@ -19,61 +65,45 @@ export function looksLike(index: number): Record<string, string> {
   };
 }
 
-export function plus(a: number | null, b: number | null): number | null {
-  return b === null ? a : (a ?? 0) + b;
-}
-
 /** Each with all below it added. */
 export function layersOf(series: readonly Values[]): Values[] {
   const layers: Values[] = [];
-  for (const values of series)
-    layers.push(values.map((value, at) => plus(layers.at(-1)?.[at] ?? null, value)));
+  for (const values of series) {
+    const below = layers.at(-1);
+    layers.push(
+      values.map((value, at) => (value === null ? (below?.[at] ?? null) : (below?.[at] ?? 0) + value)),
+    );
+  }
   return layers;
 }
 
-/** Days in a row that have a value. */
-function runsIn(values: Values): number[][] {
-  const runs: number[][] = [];
-  for (const [at, value] of values.entries()) {
-    if (value === null) continue;
-    const run = runs.at(-1);
-    if (run?.at(-1) === at - 1) run.push(at);
-    else runs.push([at]);
-  }
-  return runs;
+/** Where a day stands among so many, in a drawing 1000 wide. */
+export function placeOf(at: number, days: number): number {
+  return ((at + 0.5) / days) * 1000;
 }
 
-/** A line a run; a day alone is a dot. */
-export function lineOf(values: Values, x: Place, y: Place): string {
-  const point = (at: number): string => `${x(at).toFixed(1)} ${y(values[at] ?? 0).toFixed(1)}`;
-  return runsIn(values)
-    .map(run => `M${run.map(point).join('L')}${run.length === 1 ? 'h0' : ''}`)
-    .join('');
-}
-
-/** What lies between a layer and the one below it. */
-export function areaOf(layer: Values, below: Values | undefined, x: Place, y: Place): string {
-  return runsIn(layer)
-    .map(run => {
-      const edge = (of: Values | undefined) => (at: number) =>
-        `${x(at).toFixed(1)} ${y(of?.[at] ?? 0).toFixed(1)}`;
-      // A day alone would have no width.
-      if (run.length === 1) return barAt(run[0] ?? 0, layer, below, x, y);
-      return `M${run.map(edge(layer)).join('L')}L${run.reverse().map(edge(below)).join('L')}Z`;
+/** A line wherever days in a row have a value; a day alone is a dot. `y` of a value in a drawing 1000 high. */
+export function lineOf(values: Values, y: (value: number) => number): string {
+  return values
+    .map((value, at) => {
+      if (value === null) return '';
+      const place = `${placeOf(at, values.length).toFixed(1)} ${y(value).toFixed(1)}`;
+      if (at > 0 && values[at - 1] !== null) return `L${place}`;
+      return `M${place}${(values[at + 1] ?? null) === null ? 'h0' : ''}`;
     })
     .join('');
 }
 
-/** The same as a bar a day. */
-export function barsOf(layer: Values, below: Values | undefined, x: Place, y: Place): string {
-  return layer.map((value, at) => (value === null ? '' : barAt(at, layer, below, x, y))).join('');
-}
-
-function barAt(at: number, layer: Values, below: Values | undefined, x: Place, y: Place): string {
+/** A bar a day, on top of the layer below. */
+export function barsOf(layer: Values, below: Values | undefined, y: (value: number) => number): string {
   const half = (500 / layer.length) * 0.7;
-  const [from, to] = [x(at) - half, x(at) + half];
-  const [top, bottom] = [y(layer[at] ?? 0), y(below?.[at] ?? 0)];
-  return `M${from.toFixed(1)} ${bottom.toFixed(1)}V${top.toFixed(1)}H${to.toFixed(1)}V${bottom.toFixed(1)}Z`;
+  return layer
+    .map((value, at) => {
+      if (value === null) return '';
+      const [middle, top, bottom] = [placeOf(at, layer.length), y(value), y(below?.[at] ?? 0)];
+      return `M${(middle - half).toFixed(1)} ${bottom.toFixed(1)}V${top.toFixed(1)}h${(2 * half).toFixed(1)}V${bottom.toFixed(1)}Z`;
+    })
+    .join('');
 }
 
 /** From 0 to a little above the highest value, in round steps; whole ones where things are counted. */

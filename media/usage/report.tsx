@@ -4,26 +4,28 @@ import {
   knownOf,
   lengthOf,
   runsOf,
+  shown,
   type Figure,
   type QualityNote,
+  type Table,
   type TabReport,
 } from '../../src/usage/show/protocol';
-import { exact, figureText, points, relative, short, shortDay, span, whole } from './format';
-import { Check } from './head';
-import { fetchDays, openPerson } from './page';
-import { fetching, situation, state } from './state';
+import { Check, Icon, TryAgain } from './controls';
+import { exact, figureText, points, relative, short, words } from './format';
+import { fetching, openPerson, situation, state } from './page';
+import { Rows } from './table';
 
 /** Which days are drawn, and what they are compared with. */
 export function RangeLine({ report }: { readonly report: TabReport }) {
   const { range } = report.query;
   const days = lengthOf(range);
-  const shown = `${shortDay(range.start)} – ${shortDay(range.end)}`;
+  const shown = `${words.day(range.start)} – ${words.day(range.end)}`;
   const { length: notes } = report.notes;
   return (
     <p class="quiet range-line">
       {days === 1
-        ? l10n.t('{0} UTC, 1 day', shortDay(range.start))
-        : l10n.t('{0} UTC, {1} days', shown, whole(days))}
+        ? l10n.t('{0} UTC, 1 day', words.day(range.start))
+        : l10n.t('{0} UTC, {1} days', shown, words.number(days))}
       {comparison(report)}
       {notes === 0 ? null : (
         <>
@@ -31,7 +33,7 @@ export function RangeLine({ report }: { readonly report: TabReport }) {
           <button type="button" class="link" onClick={goToQuality}>
             {notes === 1
               ? l10n.t('1 note on data quality')
-              : l10n.t('{0} notes on data quality', whole(notes))}
+              : l10n.t('{0} notes on data quality', words.number(notes))}
           </button>
         </>
       )}
@@ -44,17 +46,17 @@ function comparison({ query, previousRange: before, unfinished }: TabReport): st
   const first = situation.value?.bounds.start ?? '';
   const lacks = fetching.value === undefined ? unfinished : undefined;
   if (before !== undefined && before.start >= first && lacks === undefined)
-    return `, ${l10n.t('compared with the same weekdays before, {0} – {1}', shortDay(before.start), shortDay(before.end))}`;
+    return `, ${l10n.t('compared with the same weekdays before, {0} – {1}', words.day(before.start), words.day(before.end))}`;
   if (!query.compare) return '';
   const reason =
     before === undefined || before.start < first
-      ? l10n.t('not compared, since there are no figures before {0}', shortDay(first))
+      ? l10n.t('not compared, since there are no figures before {0}', words.day(first))
       : lacks === 'range'
         ? l10n.t('not compared, since not all of these days have figures yet')
         : l10n.t(
             'not compared, since not all days from {0} to {1} have figures yet',
-            shortDay(before.start),
-            shortDay(before.end),
+            words.day(before.start),
+            words.day(before.end),
           );
   return `, ${reason}`;
 }
@@ -70,22 +72,21 @@ const TILES = 4;
 
 /** The numbers at the head of a tab, each with its change since the period before. */
 export function Figures({ figures }: { readonly figures: readonly Figure[] }) {
-  const more = figures.slice(TILES);
+  const [first, more] = [figures.slice(0, TILES), figures.slice(TILES)];
+  const tiles = (of: readonly Figure[], label?: string) => (
+    <dl class="figures" aria-label={label}>
+      {of.map(figure => (
+        <FigureView key={figure.id} figure={figure} />
+      ))}
+    </dl>
+  );
   return (
     <>
-      <dl class="figures" aria-label={l10n.t('Figures')}>
-        {figures.slice(0, TILES).map(figure => (
-          <FigureView key={figure.id} figure={figure} />
-        ))}
-      </dl>
+      {tiles(first, l10n.t('Figures'))}
       {more.length === 0 ? null : (
-        <details class="more">
+        <details>
           <summary>{l10n.t('More figures')}</summary>
-          <dl class="figures">
-            {more.map(figure => (
-              <FigureView key={figure.id} figure={figure} />
-            ))}
-          </dl>
+          {tiles(more)}
         </details>
       )}
       <details class="how">
@@ -112,7 +113,9 @@ function FigureView({ figure }: { readonly figure: Figure }) {
     <div class="figure" title={`${full}\n${explanation}`}>
       <dt>{label}</dt>
       <dd class="value">{known === undefined ? <span class="quiet">–</span> : short(known, unit)}</dd>
-      {isPart(value) ? <dd class="quiet">{ofDays(whole(value.known), whole(value.of))}</dd> : null}
+      {isPart(value) ? (
+        <dd class="quiet">{ofDays(words.number(value.known), words.number(value.of))}</dd>
+      ) : null}
       <Change figure={figure} />
     </div>
   );
@@ -130,7 +133,7 @@ function Change({ figure: { value: amount, previous, unit } }: { readonly figure
   };
   return (
     <dd class="change" title={exact(previous, unit)}>
-      <span class={`codicon codicon-${icon}`} aria-hidden="true" />
+      <Icon name={icon} />
       {words()} <span class="quiet">{l10n.t('before: {0}', short(previous, unit))}</span>
     </dd>
   );
@@ -141,7 +144,7 @@ export function Person({ name }: { readonly name: string | undefined }) {
   return (
     <div class="person">
       <button type="button" class="secondary" onClick={() => openPerson(undefined)}>
-        <span class="codicon codicon-arrow-left" aria-hidden="true" />
+        <Icon name="arrow-left" />
         {l10n.t('All people')}
       </button>
       <h2 class="ellipsis" title={name}>
@@ -161,23 +164,26 @@ export function Missing({ report, empty }: { readonly report: TabReport; readonl
   const all = lengthOf(asked.range);
   const counted =
     days.length !== 1
-      ? l10n.t('{0} of {1} days are missing.', whole(days.length), whole(all))
+      ? l10n.t('{0} of {1} days are missing.', words.number(days.length), words.number(all))
       : all === 1
         ? l10n.t('The day is missing.')
-        : l10n.t('1 of {0} days is missing.', whole(all));
+        : l10n.t('1 of {0} days is missing.', words.number(all));
   const spans = runsOf(days).map(({ start, end }) =>
-    start === end ? shortDay(start) : `${shortDay(start)} – ${shortDay(end)}`,
+    start === end ? words.day(start) : `${words.day(start)} – ${words.day(end)}`,
   );
   return (
     <div class="banner" role="status">
-      <span class={`codicon codicon-${canTry ? 'warning' : 'info'}`} aria-hidden="true" />
+      <Icon name={canTry ? 'warning' : 'info'} />
       <div>
         {problem === undefined ? null : <p>{problem}</p>}
         <p>
           {days.length === 0 ? null : counted}{' '}
           {fetchedAt === undefined || empty ? null : (
             <span class="quiet">
-              {l10n.t('The figures shown were fetched {0} ago.', span(Math.max(0, Date.now() - fetchedAt)))}
+              {l10n.t(
+                'The figures shown were fetched {0} ago.',
+                words.span(Math.max(0, Date.now() - fetchedAt)),
+              )}
             </span>
           )}
         </p>
@@ -190,23 +196,6 @@ export function Missing({ report, empty }: { readonly report: TabReport; readonl
       </div>
       {canTry ? <TryAgain again={false} /> : null}
     </div>
-  );
-}
-
-/** Asks again, for missing days, or `again` for all of the range; nothing while days are being fetched. */
-export function TryAgain({ again }: { readonly again: boolean }) {
-  const isBusy = fetching.value !== undefined;
-  return (
-    <button
-      type="button"
-      class="secondary"
-      aria-disabled={isBusy}
-      onClick={() => {
-        if (!isBusy) void fetchDays(again);
-      }}
-    >
-      {isBusy ? l10n.t('Fetching') : l10n.t('Try again')}
-    </button>
   );
 }
 
@@ -239,37 +228,24 @@ export function Quality({ notes }: { readonly notes: readonly QualityNote[] }) {
 }
 
 function Note({ note: { sentence, names } }: { readonly note: QualityNote }) {
+  const table: Table = {
+    columns: [
+      { id: 'sent', label: l10n.t('Sent as'), kind: 'text' },
+      { id: 'shown', label: l10n.t('Shown as'), kind: 'text' },
+      { id: 'count', label: l10n.t('Count'), kind: 'count' },
+    ],
+    rows: names.map(({ sent, shown: as, count }, place) => ({ id: `${place}`, cells: [sent, as, count] })),
+  };
   return (
     <li>
       {sentence}
       {names.length === 0 ? null : (
         <details>
           <summary>
-            {names.length === 1 ? l10n.t('1 name') : l10n.t('{0} names', whole(names.length))}
+            {names.length === 1 ? l10n.t('1 name') : l10n.t('{0} names', words.number(names.length))}
           </summary>
           <div class="table-scroll" tabIndex={0} role="region" aria-label={sentence}>
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">{l10n.t('Sent as')}</th>
-                  <th scope="col">{l10n.t('Shown as')}</th>
-                  <th scope="col" class="number">
-                    {l10n.t('Count')}
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {names.map(({ shown, sent, count }, place) => (
-                  <tr key={place}>
-                    <th scope="row">
-                      <code>{sent}</code>
-                    </th>
-                    <td>{shown}</td>
-                    <td class="number">{whole(count)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+            <Rows title={sentence} seen={shown(table, {})} view={undefined} />
           </div>
         </details>
       )}

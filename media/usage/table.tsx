@@ -8,7 +8,8 @@ import {
   type ShownTable,
   type Table,
 } from '../../src/usage/show/protocol';
-import { cellText, language, whole } from './format';
+import { Icon, IconButton } from './controls';
+import { cellText, language, words } from './format';
 import { changeSection, openPerson } from './page';
 
 /** Rows of one page of a table. */
@@ -24,7 +25,7 @@ interface TableProps {
 
 /** A table to work with: search, sort, columns, pages. */
 export function TableView({ title, table, view }: TableProps) {
-  const seen = useMemo(() => shown(table, view, language()), [table, view]);
+  const seen = useMemo(() => shown(table, view, language), [table, view]);
   const [first, setFirst] = useState(0);
   useEffect(() => setFirst(0), [view.search, view.sort]);
   const from = Math.min(first, Math.max(0, seen.rows.length - 1));
@@ -37,10 +38,10 @@ export function TableView({ title, table, view }: TableProps) {
     count === all
       ? all === 1
         ? l10n.t('1 row')
-        : l10n.t('{0} rows', whole(all))
+        : l10n.t('{0} rows', words.number(all))
       : all === 1
-        ? l10n.t('{0} of 1 row', whole(count))
-        : l10n.t('{0} of {1} rows', whole(count), whole(all));
+        ? l10n.t('{0} of 1 row', words.number(count))
+        : l10n.t('{0} of {1} rows', words.number(count), words.number(all));
   return (
     <div class="table">
       <div class="table-tools">
@@ -92,7 +93,7 @@ interface RowsProps {
   readonly view: SectionState | undefined;
 }
 
-function Rows({ title, seen: { columns, rows, total }, view }: RowsProps) {
+export function Rows({ title, seen: { columns, rows, total }, view }: RowsProps) {
   return (
     <table>
       <caption class="unseen">{l10n.t('Table: {0}', title)}</caption>
@@ -157,10 +158,7 @@ function Heading({
     <th scope="col" class={classOf(kind)} aria-sort={direction}>
       <button type="button" title={label} onClick={() => changeSection({ id: view.id, sort: next })}>
         <span class="label">{label}</span>
-        <span
-          class={`codicon ${sort === undefined ? 'sortable' : sort.descending ? 'codicon-arrow-small-down' : 'codicon-arrow-small-up'}`}
-          aria-hidden="true"
-        />
+        <Icon name={sort === undefined ? 'none' : sort.descending ? 'arrow-small-down' : 'arrow-small-up'} />
       </button>
     </th>
   );
@@ -204,6 +202,7 @@ function Cell({ column, row, plain }: CellProps) {
 
 function Columns({ table, view }: { readonly table: Table; readonly view: SectionState }) {
   if (table.columns.length < 3) return null;
+  const name = `columns-${view.id}`;
   const chosen = new Set(
     view.columns ?? table.columns.filter(({ hidden }) => hidden !== true).map(({ id }) => id),
   );
@@ -216,9 +215,12 @@ function Columns({ table, view }: { readonly table: Table; readonly view: Sectio
     });
   };
   return (
-    <details class="columns" onKeyDown={closeOnEscape} onFocusOut={closeOnLeave}>
-      <summary class="secondary">{l10n.t('Columns')}</summary>
-      <ul>
+    <>
+      <button type="button" class="secondary" popovertarget={name} style={{ 'anchor-name': `--${name}` }}>
+        {l10n.t('Columns')}
+        <Icon name="chevron-down" />
+      </button>
+      <ul class="columns" id={name} popover="auto" style={{ 'position-anchor': `--${name}` }}>
         {table.columns.slice(1).map(({ id, label }) => (
           <li key={id}>
             <label class="check">
@@ -228,22 +230,8 @@ function Columns({ table, view }: { readonly table: Table; readonly view: Sectio
           </li>
         ))}
       </ul>
-    </details>
+    </>
   );
-}
-
-function closeOnEscape(event: KeyboardEvent): void {
-  const details = event.currentTarget;
-  if (event.key !== 'Escape' || !(details instanceof HTMLDetailsElement) || !details.open) return;
-  details.open = false;
-  details.querySelector('summary')?.focus();
-}
-
-function closeOnLeave(event: FocusEvent): void {
-  const details = event.currentTarget;
-  if (!(details instanceof HTMLDetailsElement) || details.contains(event.relatedTarget as Node | null))
-    return;
-  details.open = false;
 }
 
 interface PagerProps {
@@ -263,20 +251,15 @@ function Pager({ count, from, setFirst }: PagerProps) {
   return (
     <div class="pager">
       {steps.map(([icon, label, to, off]) => (
-        <button
-          key={icon}
-          type="button"
-          class="icon-button"
-          title={label}
-          aria-label={label}
-          aria-disabled={off}
-          onClick={() => setFirst(to)}
-        >
-          <span class={`codicon codicon-${icon}`} aria-hidden="true" />
-        </button>
+        <IconButton key={icon} icon={icon} label={label} off={off} onClick={() => setFirst(to)} />
       ))}
       <span class="quiet" role="status">
-        {l10n.t('Rows {0} to {1} of {2}', whole(from + 1), whole(Math.min(count, from + PAGE)), whole(count))}
+        {l10n.t(
+          'Rows {0} to {1} of {2}',
+          words.number(from + 1),
+          words.number(Math.min(count, from + PAGE)),
+          words.number(count),
+        )}
       </span>
     </div>
   );

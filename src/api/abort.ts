@@ -26,13 +26,3 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   });
 }
-
-/** Waits `ms`; rejects with the signal's reason when it aborts. */
-export async function delay(ms: number, signal: AbortSignal): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  try {
-    await untilAborted(new Promise<void>(resolve => (timer = setTimeout(resolve, ms))), signal);
-  } finally {
-    clearTimeout(timer);
-  }
-}

@@ -14,11 +14,28 @@ export interface Answer<T = unknown> extends Listed<T> {
   /** How many items came, readable or not. */
   readonly length: number;
   /** What leads to the next page; absent on the last one. */
-  readonly next?: string;
+  readonly next?: string | undefined;
   /** Section 2.1. */
   readonly meta: AnalyticsMeta;
   /** The service's name for the request. */
   readonly requestId?: unknown;
+}
+
+/** A block counts as many bytes at least: so many tiny ones take no more memory than large ones. */
+const LEAST_BLOCK = 256;
+
+/** Reads a body of at most `maxBytes`, after decompression. Rejects with `Unreadable`, or with what the stream throws. */
+export async function readBody({ body, headers }: Response, maxBytes: number): Promise<Body> {
+  const blocks: Uint8Array[] = [];
+  let size = 0;
+  if (Number(headers.get('content-length') ?? 0) > maxBytes) size = Infinity;
+  // Leaving the loop by an error lets go of the connection.
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    size += Math.max(chunk.length, LEAST_BLOCK);
+    if (size > maxBytes) throw new Unreadable('tooLarge', 'tooLarge');
+    blocks.push(chunk.slice());
+  }
+  return { blocks, size };
 }
 
 /**
@@ -27,11 +44,13 @@ export interface Answer<T = unknown> extends Listed<T> {
  */
 export function decodeBody(name: EndpointName, { blocks }: Pick<Body, 'blocks'>, redactor: Redactor): Answer {
   const endpoint: Endpoint = endpoints[name];
+  const text = textOf(blocks);
   let answer: unknown;
   try {
-    answer = JSON.parse(textOf(blocks));
+    answer = JSON.parse(text);
   } catch {
-    throw new Unreadable('notThisService', 'notJson');
+    const [first = ''] = text.trimStart();
+    throw new Unreadable('notThisService', first === '' ? 'empty' : first === '<' ? 'html' : 'notJson');
   }
   return decodeAnswer(endpoint, redactor.redact(answer, endpoint.secrets));
 }
@@ -39,7 +58,7 @@ export function decodeBody(name: EndpointName, { blocks }: Pick<Body, 'blocks'>,
 const UTF8 = new TextDecoder();
 
 /** What is in one piece, as most answers are, is decoded without the state that pieces need: several times as fast. */
-export function textOf(blocks: readonly Uint8Array[]): string {
+function textOf(blocks: readonly Uint8Array[]): string {
   if (blocks.length <= 1) return UTF8.decode(blocks[0]);
   const decoder = new TextDecoder();
   let text = '';
@@ -59,101 +78,39 @@ function decodeAnswer(endpoint: Endpoint, answer: unknown): Answer {
   if (!isRecord(answer) || !Array.isArray(rows))
     throw new Unreadable('notThisService', 'wrongShape', `${list} is not a list`);
   const key = endpoint.key?.[0] ?? 'id';
-  const read = decodeRows(schema, tidy === undefined ? rows : rows.map(tidy), key);
-  const { meta, problems } = list === 'data' ? metaIn(answer['meta']) : { meta: {}, problems: [] };
-  const onward = onwardIn(endpoint, answer, rows, key);
-  return {
-    items: read.items,
-    problems: [...read.problems, ...problems, ...onward.problems],
-    length: rows.length,
-    meta,
-    requestId,
-    ...(onward.next === undefined ? {} : { next: onward.next }),
-  };
+  const { items, problems } = decodeRows(schema, tidy === undefined ? rows : rows.map(tidy), key);
+  const meta = list === 'data' ? metaIn(answer['meta'], problems) : {};
+  const next = nextIn(endpoint, answer, rows, problems);
+  return { items, problems, length: rows.length, meta, next, requestId };
 }
 
 /** Rows count more than `meta`: without one they are still shown. */
-function metaIn(sent: unknown): { meta: AnalyticsMeta; problems: readonly ItemProblem[] } {
-  const { value, problems } = decodeItem(metaSchema, sent);
-  if (value === undefined) return { meta: {}, problems: [{ reason: 'meta is missing' }] };
-  return { meta: value, problems: problems.map(({ reason }) => ({ reason: `meta: ${reason}` })) };
-}
-
-interface Onward {
-  readonly next?: string;
-  readonly problems: readonly ItemProblem[];
+function metaIn(sent: unknown, problems: ItemProblem[]): AnalyticsMeta {
+  const { value, problems: found } = decodeItem(metaSchema, sent);
+  if (value === undefined) problems.push({ reason: 'meta is missing' });
+  else problems.push(...found.map(({ reason }) => ({ reason: `meta: ${reason}` })));
+  return value ?? {};
 }
 
 /** Where the list goes on. Throws where there is more, and no way to it. */
-function onwardIn(
-  { pages }: Endpoint,
+function nextIn(
+  { pages, key: [key] = ['id'] }: Endpoint,
   answer: Readonly<Record<string, unknown>>,
   rows: readonly unknown[],
-  key: string,
-): Onward {
-  const end = (...reasons: string[]): Onward => ({ problems: reasons.map(reason => ({ reason })) });
-  if (pages === undefined) return end();
+  problems: ItemProblem[],
+): string | undefined {
+  if (pages === undefined) return undefined;
   if (pages === 'lastId') {
-    const last = rows.findLast(row => isRecord(row) && typeof row[key] === 'string' && row[key] !== '');
-    return isRecord(last) ? { next: String(last[key]), problems: [] } : end();
+    const ids = rows.map(row => (isRecord(row) ? row[key] : undefined));
+    return ids.findLast((id): id is string => typeof id === 'string' && id !== '');
   }
   const holder = answer[pages];
   const [moreName, cursorName] = pages === 'meta' ? ['has_more', 'next_cursor'] : ['hasMore', 'nextCursor'];
-  if (!isRecord(holder)) return end('pagination is missing: there may be more');
-  if (holder[moreName] === false) return end();
-  if (holder[moreName] !== true) return end(`${moreName} is missing: there may be more`);
+  const more = isRecord(holder) ? holder[moreName] : undefined;
+  if (!isRecord(holder) || typeof more !== 'boolean')
+    problems.push({ reason: `${isRecord(holder) ? moreName : 'pagination'} is missing: there may be more` });
+  if (!isRecord(holder) || more !== true) return undefined;
   const next = holder[cursorName];
-  if (typeof next === 'string' && next !== '') return { next, problems: [] };
+  if (typeof next === 'string' && next !== '') return next;
   throw new Unreadable('brokenList', 'noCursor', `there is more, but no ${cursorName}`);
-}
-
-const BLOCK = 64 * 1024;
-const LESS_THAN = 0x3c;
-const SKIPPED: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
-
-/**
- * Reads a body of at most `maxBytes` (after decompression) into memory of its own. What is too large by its own account, or begins
- * like nothing JSON begins with, is given up without being read. Rejects with `Unreadable`, or with what the stream throws.
- */
-export async function readBody(response: Response, maxBytes: number): Promise<Body> {
-  const reader = response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array> | undefined;
-  const blocks: Uint8Array[] = [];
-  let [size, used, begun] = [0, 0, false];
-  try {
-    if (Number(response.headers.get('content-length') ?? 0) > maxBytes)
-      throw new Unreadable('tooLarge', 'tooLarge');
-    for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
-      const chunk = part.value;
-      if (size + chunk.length > maxBytes) throw new Unreadable('tooLarge', 'tooLarge');
-      begun ||= mayBegin(chunk);
-      for (let at = 0; at < chunk.length;) {
-        let block = blocks.at(-1);
-        if (block === undefined || used === block.length) {
-          block = new Uint8Array(size === 0 ? Math.min(BLOCK, chunk.length) : BLOCK);
-          blocks.push(block);
-          used = 0;
-        }
-        const piece = chunk.subarray(at, at + block.length - used);
-        block.set(piece, used);
-        used += piece.length;
-        at += piece.length;
-        size += piece.length;
-      }
-    }
-    if (!begun) throw new Unreadable('notThisService', 'empty');
-    return {
-      blocks: [...blocks.slice(0, -1), ...blocks.slice(-1).map(last => last.subarray(0, used))],
-      size,
-    };
-  } finally {
-    void reader?.cancel().catch(() => undefined);
-  }
-}
-
-/** Whether JSON begins in these bytes, which may be white space or a byte order mark. Throws where something else does. */
-function mayBegin(chunk: Uint8Array): boolean {
-  const first = chunk.find(byte => !SKIPPED.has(byte));
-  if (first === undefined) return false;
-  if ('{["-0123456789tfn'.includes(String.fromCharCode(first))) return true;
-  throw new Unreadable('notThisService', first === LESS_THAN ? 'html' : 'notJson');
 }

@@ -1,25 +1,21 @@
+import type { Logger } from '../log';
 import type { Answer } from './answer';
-import type { SentBody } from './call';
-import type { HttpClient } from './client';
-import type { Listed } from './decode';
+import type { HttpClient, SentBody } from './client';
+import { Unreadable, type Listed } from './decode';
 import { endpoints, type Endpoint, type EndpointName, type ItemOf } from './endpoints';
-import { ReadList, type Page } from './pages';
 import { idSegment } from './queries';
 import type { AnalyticsMeta } from './resources/analytics';
-import type { Logger } from '../log';
 
 /** What every call takes as its last argument. */
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export type Query = Readonly<Record<string, string | undefined>>;
-
 /** What is asked of an endpoint. */
 export interface Asked extends RequestOptions {
   /** What stands in the path; `QueryError` for what cannot. */
   readonly ids?: Readonly<Record<string, string>>;
-  readonly query?: Query;
+  readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: SentBody;
   /** Never tried again, whatever becomes of it. */
   readonly once?: boolean;
@@ -34,8 +30,15 @@ export interface AskedPages extends Asked {
   readonly limit: number;
 }
 
-/** A page with the `meta` of its answer, which only those of analytics have (section 2.1). */
-export type MetaPage<T> = Page<T> & { readonly meta: AnalyticsMeta };
+/** The rows of an answer with its `meta` (section 2.1), which is empty where that is not of analytics. */
+export type Rows<T> = Listed<T> & { readonly meta: AnalyticsMeta };
+
+/** One page of a list, with what could not be read. */
+export interface Page<T> extends Listed<T> {
+  /** What was passed to get the next page; absent on the last one. */
+  readonly cursor?: string;
+  readonly hasMore: boolean;
+}
 
 /** Asks the endpoints of the interface, each in the way the table says. */
 export class Calls {
@@ -60,27 +63,19 @@ export class Calls {
   }
 
   /** A list that comes whole. */
-  list<N extends EndpointName>(name: N, asked: Asked): Promise<Listed<ItemOf<N>>> {
-    return this.#ask(name, asked, ({ items, problems }) => ({ items, problems }));
-  }
-
-  /** The rows of an analytics answer. */
-  rows<N extends EndpointName>(
-    name: N,
-    asked: Asked,
-  ): Promise<Listed<ItemOf<N>> & { readonly meta: AnalyticsMeta }> {
+  list<N extends EndpointName>(name: N, asked: Asked): Promise<Rows<ItemOf<N>>> {
     return this.#ask(name, asked, ({ items, problems, meta }) => ({ items, problems, meta }));
   }
 
   /** Follows cursors until there is none; each page is asked for when the one before has been taken. */
   async *pages<N extends EndpointName>(
     name: N,
-    { first, limit, ...asked }: AskedPages,
-  ): AsyncGenerator<MetaPage<ItemOf<N>>, void, undefined> {
-    const list = new ReadList<ItemOf<N>>(endpoints[name], first);
-    let cursor = first;
+    asked: AskedPages,
+  ): AsyncGenerator<Page<ItemOf<N>> & Rows<ItemOf<N>>, void, undefined> {
+    const list = new ReadList<ItemOf<N>>(endpoints[name], asked.first);
+    let cursor = asked.first;
     do {
-      const page = await this.page(name, { ...asked, first: cursor, limit }, list);
+      const page = await this.page(name, { ...asked, first: cursor }, list);
       yield page;
       cursor = page.cursor;
     } while (cursor !== undefined);
@@ -91,19 +86,15 @@ export class Calls {
     name: N,
     { first, limit, ...asked }: AskedPages,
     list = new ReadList<ItemOf<N>>(endpoints[name], first),
-  ): Promise<MetaPage<ItemOf<N>>> {
+  ): Promise<Page<ItemOf<N>> & Rows<ItemOf<N>>> {
     const cursorName = endpoints[name].at === 'appUrl' ? 'startAfter' : 'cursor';
     const query = { ...asked.query, limit: String(limit), [cursorName]: first };
-    return this.#ask(
-      name,
-      { ...asked, query },
-      answer => list.take(answer, first, limit) as MetaPage<ItemOf<N>>,
-    );
+    return this.#ask(name, { ...asked, query }, answer => list.take(answer, first, limit));
   }
 
   async #ask<N extends EndpointName, T>(
     name: N,
-    { ids = {}, query, body, once, path, signal }: Asked,
+    { ids = {}, query = {}, body, once, path, signal }: Asked,
     read: (answer: Answer<ItemOf<N>>) => T,
   ): Promise<T> {
     const endpoint: Endpoint = endpoints[name];
@@ -111,8 +102,58 @@ export class Calls {
       idSegment(id, ids[id] ?? ''),
     );
     const url = new URL(this.#addresses[endpoint.at] + filled);
-    for (const [parameter, value] of Object.entries(query ?? {}))
+    for (const [parameter, value] of Object.entries(query))
       if (value !== undefined) url.searchParams.set(parameter, value);
     return this.#http.request({ name, endpoint, url, body, once }, read as (answer: Answer) => T, signal);
+  }
+}
+
+/** No list of ours has more pages: that is a fault of the service. */
+const MOST_PAGES = 10_000;
+
+/**
+ * The part of a list that has been read: gives each item once, by its key. A page that was read before, or that leads back to one
+ * that was, throws `Unreadable`: nobody takes such a list for complete.
+ */
+class ReadList<T> {
+  readonly #endpoint: Endpoint;
+  readonly #keys = new Set<string>();
+  readonly #cursors = new Set<string>();
+  #length = 0;
+
+  /** `first` is the cursor it begins after, such as where another reading ended. */
+  constructor(endpoint: Endpoint, first?: string) {
+    this.#endpoint = endpoint;
+    if (first !== undefined) this.#cursors.add(first);
+  }
+
+  /** The page that was asked for with `limit` after `cursor`. */
+  take(answer: Answer<T>, cursor: string | undefined, limit: number): Page<T> & Rows<T> {
+    const { items, problems, meta, length, next } = answer;
+    // Without an end marker, a service that does not page gives all it has again.
+    const isAgain =
+      this.#endpoint.pages === 'lastId' &&
+      cursor !== undefined &&
+      (next === undefined || (next === cursor && length < limit));
+    if (isAgain) return { items: [], problems: [], meta, hasMore: false };
+    const fresh = items.filter(item => {
+      const before = this.#keys.size;
+      return this.#keys.add(this.#keyOf(item)).size > before;
+    });
+    // Pages may overlap: a shorter one at the end may hold nothing but what the one before ended with.
+    const isSame =
+      items.length > 0 && fresh.length === 0 && (next !== undefined || items.length >= this.#length);
+    if (isSame) throw new Unreadable('brokenList', 'samePage', 'the same page again');
+    this.#length = items.length;
+    if (next === undefined) return { items: fresh, problems, meta, hasMore: false };
+    if (this.#cursors.has(next) || this.#cursors.size >= MOST_PAGES)
+      throw new Unreadable('brokenList', 'loop', 'the next page was read before');
+    this.#cursors.add(next);
+    return { items: fresh, problems, meta, hasMore: true, cursor: next };
+  }
+
+  #keyOf(item: T): string {
+    const fields = item as Readonly<Record<string, unknown>>;
+    return JSON.stringify(this.#endpoint.key?.map(name => fields[name]));
   }
 }

@@ -1,22 +1,21 @@
 import type { Blob } from 'node:buffer';
+import { setTimeout as delay } from 'node:timers/promises';
 import ky from 'ky';
 import type { Logger } from '../log';
 import type { Redactor } from '../util/redact';
-import { delay, linkedSignal, untilAborted } from './abort';
-import { readBody, type Answer } from './answer';
-import { apiErrorOf, cleanText, factsOf, mayPass, type Call, type Request } from './call';
-import { sentTexts } from './echo';
+import { linkedSignal, untilAborted } from './abort';
+import { readBody, type Answer, type Body } from './answer';
+import type { Endpoint, EndpointName } from './endpoints';
 import { ApiError } from './errors';
-import { causeOf } from './failures';
-import { retryAtOf, type RequestGate } from './retryAfter';
+import { apiErrorOf, causeOf, cleanText, factsOf, mayPass, sentTexts } from './failures';
+import { retryAtOf } from './retryAfter';
 import { readAnswer } from './worker';
 
-/** How long one attempt may take including its body, ms. */
-export interface Timeouts {
-  readonly get: number;
-  readonly post: number;
-  /** Analytics answers can be tens of megabytes. */
-  readonly analytics: number;
+/** The pause a service asked for, shared by whoever sends to it: no request leaves before it is over (trust.md 25). */
+export interface RequestGate {
+  /** Unix ms until which nothing may be sent to `origin`; 0 or a past time when nothing is paused. */
+  pausedUntil(origin: string): number;
+  pause(origin: string, untilMs: number): void;
 }
 
 export interface HttpOptions {
@@ -27,7 +26,8 @@ export interface HttpOptions {
   readonly log: Logger;
   readonly redactor: Redactor;
   readonly gate: RequestGate;
-  readonly timeouts: Timeouts;
+  /** For one attempt including its body, ms; analytics answers can be tens of megabytes. */
+  readonly timeouts: { readonly get: number; readonly post: number; readonly analytics: number };
   readonly now: () => number;
   /** For tests. */
   readonly delay?: ((ms: number, signal: AbortSignal) => Promise<void>) | undefined;
@@ -36,6 +36,36 @@ export interface HttpOptions {
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   /** The script of the worker that reads large answers; this bundle's own when left out. */
   readonly workerScript?: string | undefined;
+}
+
+/** JSON, ready to send. */
+export type SentBody = string | Uint8Array | Blob;
+
+/** A request as a call of the interface asks for it. */
+export interface Request {
+  readonly name: EndpointName;
+  readonly endpoint: Endpoint;
+  readonly url: URL;
+  readonly body?: SentBody | undefined;
+  /** Never tried again, whatever becomes of it. */
+  readonly once?: boolean | undefined;
+}
+
+/** One request from its first attempt to its end. */
+export interface Call extends Request {
+  readonly signal: AbortSignal;
+  /** What it may still wait between its attempts, ms. */
+  budget: number;
+  key?: string;
+  /** An attempt has left, or may have. */
+  sent: boolean;
+  /** Of the latest attempt. */
+  status?: number | undefined;
+  requestId?: string | undefined;
+  retryAt?: number | undefined;
+  received?: Body;
+  /** What was sent, as far as a refusal may quote it (trust.md 21). */
+  said?: readonly string[];
 }
 
 const RETRIES = 2;
@@ -48,7 +78,7 @@ const FIRST_BACKOFF = 500;
 const SPREAD = 250;
 
 /** The back-off and a pause are waited for at once, in `beforeRetry`. */
-const client = ky.create({
+const service = ky.create({
   redirect: 'error',
   retry: { limit: RETRIES, methods: ['get'], delay: () => 0 },
 });
@@ -89,14 +119,15 @@ export class HttpClient {
 
   async #perform(call: Call): Promise<Answer> {
     const { name, endpoint, url, signal } = call;
-    const isPost = endpoint.method === 'POST';
-    const { timeouts, redactor, workerScript: script } = this.#options;
+    const { timeouts, redactor, workerScript } = this.#options;
+    const { method } = endpoint;
+    const isPost = method === 'POST';
     let told: unknown;
     let isFresh = false;
     await this.#prepare(call);
     try {
-      await client(url, {
-        method: endpoint.method,
+      await service(url, {
+        method,
         timeout: isPost ? timeouts.post : endpoint.list === 'data' ? timeouts.analytics : timeouts.get,
         // Neither the key nor the body pass through the library: its errors can be printed.
         fetch: () => this.#send(call),
@@ -120,7 +151,7 @@ export class HttpClient {
       throw error;
     }
     if (call.received === undefined) throw new Error('No answer');
-    const answer = await untilAborted(readAnswer(name, call.received, { redactor, signal, script }), signal);
+    const answer = await readAnswer(name, call.received, redactor, signal, workerScript);
     call.requestId = cleanText(answer.requestId, 100, call) ?? call.requestId;
     return answer;
   }
@@ -128,68 +159,64 @@ export class HttpClient {
   /** One attempt with its body, so that the deadline and the retries of the library hold for that too. */
   async #send(call: Call): Promise<Response> {
     const { url, endpoint, body, signal, key } = call;
-    const { now, log, gate } = this.#options;
+    const { now, log } = this.#options;
     const { method } = endpoint;
     const began = now();
-    call.status = call.requestId = call.retryAt = undefined;
     const headers = { accept: 'application/json', authorization: `Bearer ${key}` };
+    const sent = body === undefined ? {} : { body: body as string | Uint8Array<ArrayBuffer> | Blob };
+    if (body !== undefined) Object.assign(headers, { 'content-type': 'application/json' });
+    call.status = call.requestId = call.retryAt = undefined;
     signal.throwIfAborted();
     call.sent = true;
     try {
       // Looked up now, called with an address and plain bytes: other code may have replaced or wrapped it.
       const fetch = this.#options.fetch ?? ((...args) => globalThis.fetch(...args));
-      const answer = fetch(url.href, {
-        method,
-        redirect: 'error',
+      const answer = fetch(url.href, { method, redirect: 'error', signal, headers, ...sent });
+      return await untilAborted(
+        answer.then(response => this.#receive(response, call)),
         signal,
-        ...(body === undefined
-          ? { headers }
-          : {
-              headers: { ...headers, 'content-type': 'application/json' },
-              body: body as string | Uint8Array<ArrayBuffer> | Blob,
-            }),
-      });
-      const response = await untilAborted(answer, signal);
-      const { status, ok } = response;
-      call.status = status;
-      const id = response.headers.get('x-request-id') ?? response.headers.get('request-id');
-      call.requestId = cleanText(id, 100, call);
-      if (status === 408 || status === 429 || status >= 500) {
-        call.retryAt = retryAtOf(response.headers, now());
-        if (call.retryAt !== undefined) gate.pause(url.origin, call.retryAt);
-      }
-      if (ok) call.received = await untilAborted(readBody(response, endpoint.maxBytes), signal);
-      else call.said = await sentTexts(body);
-      return response;
+      );
     } finally {
-      log.debug(`${method} ${url.host}${url.pathname} ${call.status ?? 'no answer'} in ${now() - began} ms`);
+      log.debug(
+        `${method} ${url.host}${url.pathname} ${factsOf(call).status ?? 'no answer'} in ${now() - began} ms`,
+      );
     }
+  }
+
+  async #receive(response: Response, call: Call): Promise<Response> {
+    const { status, ok, headers } = response;
+    const { now, gate } = this.#options;
+    call.status = status;
+    call.requestId = cleanText(headers.get('x-request-id') ?? headers.get('request-id'), 100, call);
+    if (status === 408 || status === 429 || status >= 500) {
+      call.retryAt = retryAtOf(headers, now());
+      if (call.retryAt !== undefined) gate.pause(call.url.origin, call.retryAt);
+    }
+    if (ok) call.received = await readBody(response, call.endpoint.maxBytes);
+    else call.said = await sentTexts(call.body);
+    return response;
   }
 
   /** Before each attempt: waits for the end of a pause, or refuses when that is too far off, and reads the key. */
   async #prepare(call: Call): Promise<void> {
+    const { gate, key: readKey, redactor } = this.#options;
     for (let wait = this.#paused(call); wait > 0; wait = this.#paused(call)) {
       if (wait > call.budget) {
-        const retryAt = this.#options.gate.pausedUntil(call.url.origin);
+        const retryAt = gate.pausedUntil(call.url.origin);
         throw new ApiError('rateLimited', { ...factsOf(call), code: 'paused', retryAt });
       }
       await this.#wait(wait + this.#random() * SPREAD, call);
     }
-    const key = await untilAborted(this.#options.key(), call.signal).catch((thrown: unknown) => {
+    const noKey = { ...factsOf(call), reason: 'noKey' } as const;
+    const key = await untilAborted(readKey(), call.signal).catch((thrown: unknown) => {
       call.signal.throwIfAborted();
-      throw new ApiError('unauthorized', {
-        ...factsOf(call),
-        reason: 'noKey',
-        cause: causeOf(thrown, undefined),
-      });
+      throw new ApiError('unauthorized', { ...noKey, cause: causeOf(thrown, undefined) });
     });
-    if (key === undefined || key === '')
-      throw new ApiError('unauthorized', { ...factsOf(call), reason: 'noKey' });
+    if (key === undefined || key === '') throw new ApiError('unauthorized', noKey);
     call.key = key;
-    this.#options.redactor.keepOut(key);
+    redactor.keepOut(key);
     // Anything else would make `fetch` throw an error that quotes the header.
-    if (!/^[\x21-\x7e]+$/.test(key))
-      throw new ApiError('unauthorized', { ...factsOf(call), reason: 'noKey', code: 'malformed' });
+    if (!/^[\x21-\x7e]+$/.test(key)) throw new ApiError('unauthorized', { ...noKey, code: 'malformed' });
   }
 
   /** Before another try: waits with full jitter, unless a pause or another key is the reason for it. */
@@ -209,7 +236,8 @@ export class HttpClient {
 
   async #wait(ms: number, call: Call): Promise<void> {
     call.budget -= ms;
-    await untilAborted((this.#options.delay ?? delay)(ms, call.signal), call.signal);
+    const { signal } = call;
+    await (this.#options.delay?.(ms, signal) ?? delay(ms, undefined, { signal }));
   }
 
   #random(): number {

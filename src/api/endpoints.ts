@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
-import { decodeItem } from './decode';
 import type { Search } from '../util/redact';
+import { decodeItem } from './decode';
 import * as analytics from './resources/analytics';
 import { computerSchema } from './resources/computer';
 import { messageSchema, sentSchema } from './resources/message';
@@ -38,62 +38,39 @@ const MB = 1024 * 1024;
 const v0 = { at: 'baseUrl', secrets: 'all', credential: 'any', maxBytes: 16 * MB } as const;
 const get = { method: 'GET', ...v0 } as const;
 const post = { method: 'POST', ...v0 } as const;
-const days = {
-  ...get,
-  list: 'data',
-  secrets: 'texts',
-  credential: 'apiKey',
-  maxBytes: 96 * MB,
-} as const;
+const paged = { ...get, pages: 'pagination' } as const;
+const days = { ...get, list: 'data', secrets: 'texts', credential: 'apiKey', maxBytes: 96 * MB } as const;
 const day = { ...days, key: ['date'] } as const;
 
+const COMPUTERS = '/api/v0/computers';
 const SESSIONS = '/api/v0/sessions';
+const MESSAGES = `${SESSIONS}/{sessionId}/messages`;
+const ORGANIZATION = '/api/v0/organization';
+const HISTORY = `${ORGANIZATION}/enterprise-controls/history`;
 const ANALYTICS = '/api/v1/analytics';
 
 /** Every call there is. */
 export const endpoints = {
-  computers: { ...get, path: '/api/v0/computers', schema: computerSchema, list: 'computers', key: ['id'] },
-  computer: { ...get, path: '/api/v0/computers/{computerId}', schema: computerSchema },
+  computers: { ...get, path: COMPUTERS, schema: computerSchema, list: 'computers', key: ['id'] },
+  computer: { ...get, path: `${COMPUTERS}/{computerId}`, schema: computerSchema },
 
   createSession: { ...post, path: SESSIONS, schema: sessionSchema },
   session: { ...get, path: `${SESSIONS}/{sessionId}`, schema: sessionSchema },
   /** Only some services have it, `interrupt` and `messages` (interface-notes, extras). */
-  sessions: {
-    ...get,
-    path: SESSIONS,
-    schema: sessionSchema,
-    list: 'sessions',
-    key: ['sessionId'],
-    pages: 'pagination',
-  },
+  sessions: { ...paged, path: SESSIONS, schema: sessionSchema, list: 'sessions', key: ['sessionId'] },
   interrupt: { ...post, path: `${SESSIONS}/{sessionId}/interrupt`, schema: openObject({}) },
 
-  sendMessage: { ...post, path: `${SESSIONS}/{sessionId}/messages`, schema: sentSchema },
-  message: { ...get, path: `${SESSIONS}/{sessionId}/messages/{messageId}`, schema: messageSchema },
-  messages: {
-    ...get,
-    path: `${SESSIONS}/{sessionId}/messages`,
-    schema: messageSchema,
-    list: 'messages',
-    key: ['id'],
-    pages: 'pagination',
-  },
+  sendMessage: { ...post, path: MESSAGES, schema: sentSchema },
+  message: { ...get, path: `${MESSAGES}/{messageId}`, schema: messageSchema },
+  messages: { ...paged, path: MESSAGES, schema: messageSchema, list: 'messages', key: ['id'] },
 
-  users: {
-    ...get,
-    path: '/api/v0/organization/users',
-    schema: userSchema,
-    list: 'users',
-    key: ['id'],
-    pages: 'pagination',
-  },
+  users: { ...paged, path: `${ORGANIZATION}/users`, schema: userSchema, list: 'users', key: ['id'] },
   controlHistory: {
-    ...get,
-    path: '/api/v0/organization/enterprise-controls/history',
+    ...paged,
+    path: HISTORY,
     schema: controlChangeSchema,
     list: 'changes',
     key: ['revision'],
-    pages: 'pagination',
   },
 
   tokens: { ...day, path: `${ANALYTICS}/tokens`, schema: analytics.tokenDaySchema },

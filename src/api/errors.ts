@@ -32,15 +32,9 @@ export type ApiErrorReason =
   /** Pages that repeat or do not lead on. */
   | 'brokenList';
 
-/** The request an error is about; never its query, headers or body. */
-export interface ApiRequestInfo {
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  readonly origin: string;
-}
-
 export interface ApiErrorFacts {
-  readonly request: ApiRequestInfo;
+  /** The request; never its query, headers or body. */
+  readonly request: { readonly method: 'GET' | 'POST'; readonly path: string; readonly origin: string };
   readonly reason?: ApiErrorReason | undefined;
   /** What the layer that failed calls it, such as `ENOTFOUND`, `html` or `timedOut`. */
   readonly code?: string | undefined;
@@ -54,15 +48,8 @@ export interface ApiErrorFacts {
   /** Unix ms before which the service wants no further request. */
   readonly retryAt?: number | undefined;
   /** Name and message of what was thrown below, with secrets taken out. */
-  readonly cause?: ApiErrorCause | undefined;
+  readonly cause?: { readonly name: string; readonly message: string } | undefined;
 }
-
-export interface ApiErrorCause {
-  readonly name: string;
-  readonly message: string;
-}
-
-const BRAND = Symbol.for('agentConsole.ApiError');
 
 /**
  * The one error a request fails with. Holds neither key nor bodies, so it may be logged and inspected. `message` is for logs;
@@ -71,69 +58,43 @@ const BRAND = Symbol.for('agentConsole.ApiError');
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly kind: ApiErrorKind;
-  readonly reason: ApiErrorReason | undefined;
-  readonly code: string | undefined;
-  readonly status: number | undefined;
-  readonly requestId: string | undefined;
-  readonly title: string | undefined;
-  readonly detail: string | undefined;
-  readonly retryAt: number | undefined;
-  readonly request: ApiRequestInfo;
+  declare readonly request: ApiErrorFacts['request'];
+  declare readonly reason: ApiErrorFacts['reason'];
+  declare readonly code: ApiErrorFacts['code'];
+  declare readonly status: ApiErrorFacts['status'];
+  declare readonly requestId: ApiErrorFacts['requestId'];
+  declare readonly title: ApiErrorFacts['title'];
+  declare readonly detail: ApiErrorFacts['detail'];
+  declare readonly retryAt: ApiErrorFacts['retryAt'];
 
-  constructor(kind: ApiErrorKind, facts: ApiErrorFacts) {
-    super(describe(kind, facts), facts.cause === undefined ? undefined : { cause: facts.cause });
+  constructor(kind: ApiErrorKind, { cause, ...facts }: ApiErrorFacts) {
+    const { request, reason, code, status, requestId } = facts;
+    const what = [kind, reason, code].filter(part => part !== undefined).join(', ');
+    const answer = [status, requestId && `request ${requestId}`]
+      .filter(part => part !== undefined)
+      .join(', ');
+    const message = `${request.method} ${request.path}: ${what}${answer === '' ? '' : ` (${answer})`}`;
+    super(message, cause === undefined ? undefined : { cause });
     this.kind = kind;
-    this.reason = facts.reason;
-    this.code = facts.code;
-    this.status = facts.status;
-    this.requestId = facts.requestId;
-    this.title = facts.title;
-    this.detail = facts.detail;
-    this.retryAt = facts.retryAt;
-    this.request = facts.request;
-    Object.defineProperty(this, BRAND, { value: true });
+    Object.assign(this, facts);
   }
 }
 
-/** True for an `ApiError` made by any copy of this code. */
 export function isApiError(error: unknown): error is ApiError {
-  return error instanceof Error && (error as { [BRAND]?: unknown })[BRAND] === true;
+  return error instanceof ApiError;
 }
-
-function describe(kind: ApiErrorKind, { request, reason, code, status, requestId }: ApiErrorFacts): string {
-  const what = [kind, reason, code].filter(part => part !== undefined).join(', ');
-  const facts = [status, requestId === undefined ? undefined : `request ${requestId}`];
-  const known = facts.filter(fact => fact !== undefined).join(', ');
-  return `${request.method} ${request.path}: ${what}${known === '' ? '' : ` (${known})`}`;
-}
-
-/** Why a query was not sent. */
-export type QueryProblem =
-  /** Not a day written `YYYY-MM-DD`. */
-  | 'dateFormat'
-  /** Before the earliest day with data (section 8). */
-  | 'dateTooEarly'
-  /** Today (UTC) or later: not finished yet (section 4.1). */
-  | 'dateNotFinished'
-  | 'datesReversed'
-  | 'limit'
-  /** An empty id, or one that cannot be part of an address. */
-  | 'id';
 
 /** A query the interface does not allow, refused before anything is sent. */
 export class QueryError extends Error {
   override readonly name = 'QueryError';
-  readonly problem: QueryProblem;
   /** Which parameter, such as `startDate`. */
   readonly parameter: string;
-  /** What was given. */
   readonly given: string;
   /** The nearest allowed value or the range, such as `2026-01-14` or `1-100`. */
   readonly allowed: string;
 
-  constructor(problem: QueryProblem, parameter: string, given: string, allowed: string) {
-    super(`${parameter}: ${problem}. Allowed: ${allowed}.`);
-    this.problem = problem;
+  constructor(parameter: string, given: string, allowed: string) {
+    super(`${parameter} is not allowed. Allowed: ${allowed}.`);
     this.parameter = parameter;
     this.given = given;
     this.allowed = allowed;

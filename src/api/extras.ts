@@ -1,9 +1,8 @@
-import type { Calls, RequestOptions } from './calls';
+import type { Logger } from '../log';
+import type { Calls, Page, RequestOptions } from './calls';
 import { isApiError, type ApiError } from './errors';
-import type { Page } from './pages';
 import type { Message } from './resources/message';
 import type { Session } from './resources/session';
-import type { Logger } from '../log';
 
 /** Items asked for a page. */
 const PAGE = 100;
@@ -36,7 +35,7 @@ export class Extras {
 
   /** Whether agents can be stopped: where the list of sessions has answered, until that is refused. */
   get canInterrupt(): boolean {
-    return this.#hasInterrupt && this.#sessions.isOffered;
+    return this.#hasInterrupt && this.#sessions.offered === true;
   }
 
   /** Stops the agent of a session; does nothing to one that rests. Sent once. */
@@ -50,7 +49,7 @@ export class Extras {
   }
 
   /** A page of the messages of a session, in the service's order. Rejects as `sessions` does. */
-  async messages(
+  messages(
     sessionId: string,
     first?: string,
     { signal }: RequestOptions = {},
@@ -67,7 +66,7 @@ export class Extras {
 class Probe {
   readonly #log: Logger;
   readonly #now: () => number;
-  #offered: boolean | undefined;
+  offered: boolean | undefined;
   #notBefore = 0;
   #first: Promise<unknown> | undefined;
 
@@ -76,55 +75,42 @@ class Probe {
     this.#now = now;
   }
 
-  get isOffered(): boolean {
-    return this.#offered === true;
-  }
-
   /** `owner` rejects where what the list belongs to does not exist: then a list that is not found says nothing of the service. */
   async run<T>(ask: (once: boolean) => Promise<T>, owner?: () => Promise<unknown>): Promise<Extra<T>> {
     while (this.#first !== undefined) await this.#first;
-    if (this.#offered === true) return ask(false);
-    if (this.#offered === false || this.#now() < this.#notBefore) return 'missing';
-    const probe = this.#try(ask, owner);
-    this.#first = probe.catch(() => undefined);
-    try {
-      return await probe;
-    } finally {
-      this.#first = undefined;
-    }
+    if (this.offered === true) return ask(false);
+    if (this.offered === false || this.#now() < this.#notBefore) return 'missing';
+    const first = this.#try(ask, owner);
+    this.#first = first.catch(() => undefined).finally(() => (this.#first = undefined));
+    return first;
   }
 
   /** A refusal of the first try is no error of anybody's. */
   async #try<T>(ask: (once: boolean) => Promise<T>, owner?: () => Promise<unknown>): Promise<Extra<T>> {
     try {
       const answer = await ask(true);
-      this.#offered = true;
+      this.offered = true;
       return answer;
     } catch (error) {
       if (!isApiError(error)) throw error;
-      const doubt = error.kind === 'notFound' ? await owner?.().then(nothing, ownError) : undefined;
-      if (doubt === undefined && saysNo(error)) this.#offered = false;
-      else if (isOutOfOrder(doubt ?? error)) this.#notBefore = this.#now() + PROBE_AGAIN;
+      const doubt = error.kind === 'notFound' ? await failureOf(owner) : undefined;
+      const { kind, status } = doubt ?? error;
+      const isFirm = status === 501 || /^(notFound|forbidden|refused|malformedAnswer)$/.test(kind);
+      if (doubt === undefined && isFirm) this.offered = false;
+      // What is gone or was cancelled says nothing about a service; one that is out of order is not better in a moment.
+      else if (!/^(cancelled|notFound|forbidden)$/.test(kind)) this.#notBefore = this.#now() + PROBE_AGAIN;
       this.#log.debug(`${error.request.path}: not offered here (${String(error.status ?? error.kind)})`);
       return 'missing';
     }
   }
 }
 
-const nothing = (): undefined => undefined;
-
-function ownError(error: unknown): ApiError {
-  if (isApiError(error)) return error;
-  throw error;
-}
-
-/** A service that will not do better in a moment; what is gone or was cancelled says nothing about it. */
-function isOutOfOrder({ kind }: ApiError): boolean {
-  return kind !== 'cancelled' && kind !== 'notFound' && kind !== 'forbidden';
-}
-
-/** An answer that will be the same next time, unlike a service that is out of order or a key that was refused. */
-function saysNo({ kind, status }: ApiError): boolean {
-  if (status === 501) return true;
-  return kind === 'notFound' || kind === 'forbidden' || kind === 'refused' || kind === 'malformedAnswer';
+async function failureOf(ask: (() => Promise<unknown>) | undefined): Promise<ApiError | undefined> {
+  try {
+    await ask?.();
+    return undefined;
+  } catch (error) {
+    if (isApiError(error)) return error;
+    throw error;
+  }
 }

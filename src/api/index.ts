@@ -4,7 +4,7 @@ export type { ItemProblem } from './decode';
 export { analyticsRow } from './endpoints';
 export { ApiError, isApiError, QueryError } from './errors';
 export type { Extra, Extras } from './extras';
-export type { Page } from './pages';
+export type { Page } from './calls';
 export { EARLIEST_DAY, latestDay } from './queries';
 export { ifFits, into, recordSchema, taken, type RecordOf, type RecordSchema } from './recordSchema';
 export type {
@@ -21,6 +21,6 @@ export type { ContentItem, Message, SentMessage } from './resources/message';
 export type { ControlChange, OrganizationUser } from './resources/organization';
 export type { CriterionEvaluation, ReadinessReport } from './resources/readiness';
 export { readSession, type Session, type SessionSettings, type TokenUsage } from './resources/session';
-export type { RequestGate } from './retryAfter';
+export type { RequestGate } from './client';
 export { ApiClient, type ApiClientOptions, type PageOptions } from './service';
-export { openObject } from './tolerant';
+export { openObject, orElse } from './tolerant';

@@ -17,37 +17,25 @@ export function latestDay(now: number): string {
 }
 
 /** The two date parameters of section 4.1. Throws `QueryError` for what the service would refuse. */
-export function dateQuery(
-  { startDate, endDate }: DateRange,
-  now: number,
-): { startDate: string; endDate: string } {
+export function dateQuery({ startDate, endDate }: DateRange, now: number): Record<keyof DateRange, string> {
   const latest = latestDay(now);
-  const allowed = `${EARLIEST_DAY} - ${latest}`;
-  for (const [parameter, day] of [
-    ['startDate', startDate],
-    ['endDate', endDate],
-  ] as const) {
-    if (!isDay(day)) throw new QueryError('dateFormat', parameter, String(day), 'YYYY-MM-DD');
-    if (day < EARLIEST_DAY) throw new QueryError('dateTooEarly', parameter, day, allowed);
-    if (day > latest) throw new QueryError('dateNotFinished', parameter, day, allowed);
-  }
-  if (startDate > endDate) throw new QueryError('datesReversed', 'startDate', startDate, `… - ${endDate}`);
+  for (const [parameter, day] of Object.entries({ startDate, endDate }))
+    if (!isDay(day) || day < EARLIEST_DAY || day > latest)
+      throw new QueryError(parameter, day, `${EARLIEST_DAY} - ${latest}`);
+  if (startDate > endDate) throw new QueryError('startDate', startDate, `… - ${endDate}`);
   return { startDate, endDate };
 }
 
 /** True for a day of the calendar written `YYYY-MM-DD`. */
-export function isDay(text: unknown): text is string {
-  if (typeof text !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  const time = Date.parse(`${text}T00:00:00Z`);
+function isDay(text: string): boolean {
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : NaN;
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
 /** A page size; 100 when left out. Throws `QueryError` unless it is a whole number from 1 to `most`. */
 export function limitQuery(limit = 100, most = 100): number {
-  if (!Number.isInteger(limit) || limit < 1 || limit > most) {
-    throw new QueryError('limit', 'limit', String(limit), Number.isFinite(most) ? `1-${most}` : '1, 2, 3 …');
-  }
-  return limit;
+  if (Number.isInteger(limit) && limit >= 1 && limit <= most) return limit;
+  throw new QueryError('limit', String(limit), Number.isFinite(most) ? `1-${most}` : '1, 2, 3 …');
 }
 
 /**
@@ -55,9 +43,8 @@ export function limitQuery(limit = 100, most = 100): number {
  * point somewhere else even when they are escaped.
  */
 export function idSegment(parameter: string, id: string): string {
-  if (typeof id !== 'string' || id.trim() === '' || /^\.{1,2}$/.test(id) || /\p{Surrogate}/u.test(id)) {
-    throw new QueryError('id', parameter, id, 'any other text');
-  }
+  if (typeof id !== 'string' || id.trim() === '' || /^\.{1,2}$|\p{Surrogate}/u.test(id))
+    throw new QueryError(parameter, id, 'any other text');
   return encodeURIComponent(id);
 }
 

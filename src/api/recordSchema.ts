@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { isRecord, reasonOf } from './decode';
+import { orElse } from './tolerant';
 
 /** Reads records of one kind as they were stored. */
 export interface RecordSchema<T> {
@@ -26,7 +27,7 @@ export function recordSchema<S extends z.ZodMiniType>(make: () => S): RecordSche
 }
 
 /** A field that is left out where it does not fit. */
-export const ifFits = <S extends z.ZodMiniType>(schema: S) => z.catch(z.optional(schema), undefined);
+export const ifFits = <S extends z.ZodMiniType>(schema: S) => orElse(z.optional(schema), () => undefined);
 
 /** What is made of a value that fits; it does not fit where `make` throws. */
 export const into = <S extends z.ZodMiniType, T>(schema: S, make: (value: z.output<S>) => T) =>

@@ -14,19 +14,3 @@ export function retryAtOf(headers: Headers, now: number): number | undefined {
   const wait = at - (Number.isNaN(theirs) ? now : theirs);
   return wait > 0 ? now + Math.min(wait, LONGEST) : undefined;
 }
-
-/** The pause a service asked for, shared by whoever sends to it: no request leaves before it is over (trust.md 25). */
-export interface RequestGate {
-  /** Unix ms until which nothing may be sent to `origin`; 0 or a past time when nothing is paused. */
-  pausedUntil(origin: string): number;
-  pause(origin: string, untilMs: number): void;
-}
-
-/** A gate for one client alone. */
-export function memoryGate(): RequestGate {
-  const until = new Map<string, number>();
-  return {
-    pausedUntil: origin => until.get(origin) ?? 0,
-    pause: (origin, untilMs) => void until.set(origin, Math.max(untilMs, until.get(origin) ?? 0)),
-  };
-}

@@ -10,9 +10,17 @@ export function openObject<S extends z.core.$ZodLooseShape>(shape: S): z.ZodMini
   return z.looseObject(shape);
 }
 
+/** As `z.catch`, which a bundle cannot have without all of zod's helpers. */
+export function orElse<S extends Schema>(
+  schema: S,
+  make: (caught: Pick<z.core.$ZodCatchCtx, 'value' | 'error'>) => unknown,
+): z.ZodMiniCatch<S> {
+  return new z.ZodMiniCatch({ type: 'catch', innerType: schema, catchValue: make }) as z.ZodMiniCatch<S>;
+}
+
 /** What does not fit, for `decodeItem` to take out and report. */
 function orDrop<S extends Schema>(schema: S, instead?: unknown): z.ZodMiniCatch<S> {
-  return z.catch(schema, caught => new Dropped(caught, instead) as never);
+  return orElse(schema, caught => new Dropped(caught, instead));
 }
 
 /** A field that may be missing or `null`. */

@@ -20,17 +20,11 @@ interface Task extends Body {
 }
 
 type Reply =
-  | { readonly type: 'ready' | 'end' }
-  /** The answer without its items. */
-  | { readonly type: 'head'; readonly answer: Answer }
+  | { readonly type: 'ready' }
   | { readonly type: 'items'; readonly items: readonly unknown[] }
+  /** The answer without its items, which have come before. */
+  | { readonly type: 'end'; readonly answer: Answer }
   | { readonly type: 'failed'; readonly error: Pick<Unreadable, 'reason' | 'code' | 'message'> };
-
-interface Reading {
-  readonly redactor: Redactor;
-  readonly signal: AbortSignal;
-  readonly script?: string | undefined;
-}
 
 /**
  * What the body of an answer says, without the secrets in it. A large one is read by a worker and comes back in slices, so that this
@@ -39,7 +33,9 @@ interface Reading {
 export async function readAnswer(
   name: EndpointName,
   body: Body,
-  { redactor, signal, script = OWN_SCRIPT }: Reading,
+  redactor: Redactor,
+  signal: AbortSignal,
+  script = OWN_SCRIPT,
 ): Promise<Answer> {
   const worker = body.size <= LARGE_ANSWER ? undefined : await startWorker(script);
   if (worker === undefined) return decodeBody(name, body, redactor);
@@ -70,21 +66,16 @@ function startWorker(script: string): Promise<Worker | undefined> {
 
 function delegate(worker: Worker, task: Task): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    let head: Answer | undefined;
     const items: unknown[] = [];
     worker.on('error', reject);
     worker.on('exit', () => reject(new Error('The worker that read the answer ended.')));
     worker.on('message', (reply: Reply) => {
-      if (reply.type === 'failed') {
-        const { reason, code, message } = reply.error;
-        reject(new Unreadable(reason, code, message));
-      } else if (reply.type === 'end' && head !== undefined) {
-        resolve({ ...head, items });
-      } else {
-        if (reply.type === 'head') head = reply.answer;
-        if (reply.type === 'items') for (const item of reply.items) items.push(item);
-        worker.postMessage('next');
-      }
+      if (reply.type === 'failed')
+        reject(new Unreadable(reply.error.reason, reply.error.code, reply.error.message));
+      if (reply.type === 'end') resolve({ ...reply.answer, items });
+      if (reply.type !== 'items') return;
+      for (const item of reply.items) items.push(item);
+      worker.postMessage('next');
     });
     // Each block has its memory for itself, so it moves instead of being copied.
     worker.postMessage(
@@ -94,33 +85,27 @@ function delegate(worker: Worker, task: Task): Promise<Answer> {
   });
 }
 
-/** In a worker that `readAnswer` has started: reads what it is given. Does nothing anywhere else. */
-function serveReading(): void {
-  if (isMainThread || workerData !== MARK || parentPort === null) return;
-  const port = parentPort;
-  let replies: Iterator<Reply, undefined> | undefined;
-  port.on('message', (message: Task | 'next') => {
-    if (message !== 'next') replies = readTask(message);
-    const reply: Reply = replies?.next().value ?? { type: 'end' };
-    port.postMessage(reply);
-  });
-  const ready: Reply = { type: 'ready' };
-  port.postMessage(ready);
-}
-
-function* readTask({ name, key, own, blocks, size }: Task): Generator<Reply, undefined> {
+function* readTask({ name, key, own, blocks, size }: Task): Generator<Reply, Reply> {
   try {
     const { items, ...answer } = decodeBody(name, { blocks }, new Redactor(key, own));
-    yield { type: 'head', answer: { ...answer, items: [] } };
     const step = Math.max(1, Math.floor((SLICE * items.length) / size));
     for (let at = 0; at < items.length; at += step)
       yield { type: 'items', items: items.slice(at, at + step) };
+    return { type: 'end', answer: { ...answer, items: [] } };
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
     const { reason, code, message } = error;
-    yield { type: 'failed', error: { reason, code, message } };
+    return { type: 'failed', error: { reason, code, message } };
   }
-  return undefined;
 }
 
-serveReading();
+/** In a worker that `readAnswer` has started: reads what it is given, and gives a slice when it is asked for. */
+if (!isMainThread && workerData === MARK && parentPort !== null) {
+  const port = parentPort;
+  let replies: Iterator<Reply, Reply> | undefined;
+  port.on('message', (message: Task | 'next') => {
+    if (message !== 'next') replies = readTask(message);
+    port.postMessage(replies?.next().value);
+  });
+  port.postMessage({ type: 'ready' });
+}

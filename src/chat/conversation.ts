@@ -3,16 +3,14 @@ import { randomUUID } from 'node:crypto';
 import type { ApiClient } from '../api';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
-import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
+import { Disposable, every, Slot, toDisposable, type IDisposable } from '../util/disposable';
 import { Emitter } from '../util/event';
-import { Ticker } from '../util/ticker';
 import { AttachmentsRefused, type Attachments } from './attach/attachments';
 import type { BuildBody } from './attach/body';
 import { wasSentSince } from './transcript/model';
-import type { Kept, Unsaved } from './protocol';
+import type { Unsaved } from './protocol';
 import { Composition } from './outbox/composition';
 import type { Outbox, Outboxes } from './outbox/outbox';
-import { QueueRunner } from './outbox/queueRunner';
 import {
   type Change,
   type Entry,
@@ -31,9 +29,8 @@ import {
   withReplaced,
   withTaken,
 } from './outbox/record';
-import { Sender, type Sending, type SendOutcome } from './outbox/sender';
+import { Sender, type SendOutcome } from './outbox/sender';
 import { Reading } from './transcript/reading';
-import type { ReadingPlaces } from './panel/readingPlaces';
 import type { RowsInput } from './transcript/rows';
 import type { ChatSession, ChatSessions } from './sessions';
 import { Transcript } from './transcript/transcript';
@@ -47,7 +44,6 @@ export interface ConversationOptions {
   readonly sessionId: string;
   readonly storage: Storage;
   readonly outboxes: Outboxes;
-  readonly places: ReadingPlaces;
   readonly attachments: Attachments;
   readonly buildBody: BuildBody;
   readonly sessions: ChatSessions;
@@ -71,61 +67,42 @@ export class Conversation extends Disposable {
   readonly #reading: Reading;
   readonly #sender: Sender;
   readonly #outbox: Outbox;
-  readonly #queue: QueueRunner;
-  readonly #looking: Ticker;
+  readonly #looking = this.register(new Slot<IDisposable>());
   readonly #changed = this.register(new Emitter<void>());
   readonly #settled = this.register(new Emitter<SendOutcome>());
   #loading: Promise<void> | undefined;
   isLoaded = false;
   #refreshing: Promise<void> | undefined;
-  /** A message is being made ready; the next one has to wait that long. */
-  isStarting = false;
 
   constructor(options: ConversationOptions) {
     super();
     this.#options = options;
-    const { sessionId, serviceId, storage, outboxes, attachments, sessions, api, log } = options;
+    const { sessionId, serviceId, storage, outboxes, attachments, sessions } = options;
     this.sessionId = sessionId;
     this.serviceId = serviceId;
     this.transcript = this.register(new Transcript(storage, serviceId, sessionId));
     this.#outbox = outboxes.of(sessionId);
     this.composition = this.register(new Composition(this.#outbox, attachments));
+    const { transcript } = this;
     this.#reading = this.register(
       new Reading({
         ...options,
-        transcript: this.transcript,
+        transcript,
         session: () => this.session,
         onRead: () => this.#sender.reconcile(),
       }),
     );
-    this.#sender = new Sender({
-      ...options,
-      outbox: this.#outbox,
-      transcript: this.transcript,
-      describe: error => options.describe(error) ?? vscode.l10n.t('The request was cancelled.'),
-      now: options.now ?? Date.now,
-    });
-    this.#queue = this.register(
-      new QueueRunner({
-        sessionId,
+    this.#sender = this.register(
+      new Sender({
+        ...options,
         outbox: this.#outbox,
-        sessions,
-        isFree: () =>
-          this.isLoaded &&
-          api() !== undefined &&
-          !this.isSending &&
-          undecided(this.#outbox.current).length === 0,
-        sendNext: async () => {
-          const sending = await this.#begin(() => this.#sender.sendNext());
-          if (sending !== undefined) await this.#settle(sending);
-          return sending !== undefined;
-        },
-        onError: error => log.error('A queued message could not be sent', error),
+        transcript,
+        onChange: () => this.#changed.fire(),
+        onSettled: outcome => this.#onSettled(outcome),
       }),
     );
-    this.#looking = this.register(new Ticker({ everyMs: LOOK_EVERY_MS, onTick: () => void this.#goOn() }));
     const changed = (): void => this.#onChange();
-    this.register(this.transcript.onDidChange(changed));
+    this.register(transcript.onDidChange(changed));
     this.register(this.composition.onDidChange(changed));
     this.register(this.#reading.onDidChange(changed));
     this.register(
@@ -150,9 +127,14 @@ export class Conversation extends Disposable {
     return this.#refreshing !== undefined;
   }
 
+  /** A message of the composer is being made ready. */
+  get isStarting(): boolean {
+    return this.#sender.isStarting;
+  }
+
   /** A message of the composer is on its way. */
   get isSending(): boolean {
-    return this.isStarting || this.sends.some(send => send.state === 'sending');
+    return this.#sender.isSending;
   }
 
   /** What waits until the agent is idle, in order. */
@@ -213,15 +195,6 @@ export class Conversation extends Disposable {
       ...this.#reading.state,
       inComposer: this.composition.draft.refused?.id,
     };
-  }
-
-  /** Where the session was read; known once it is loaded. */
-  get place(): Kept {
-    return this.#options.places.get(this.sessionId);
-  }
-
-  set place(kept: Kept) {
-    this.#options.places.keep(this.sessionId, kept);
   }
 
   /** Reads what is stored, then goes on with what was interrupted, in the background. */
@@ -288,9 +261,9 @@ export class Conversation extends Disposable {
     const attachments = await this.#options.attachments.references(uris);
     const id = randomUUID();
     try {
-      const sending = await this.#begin(() => this.#sender.send(id, { text, attachments }, withAdded));
+      const sending = await this.#sender.send(id, { text, attachments }, withAdded);
       if (sending === undefined) throw this.isRecorded(id) ? isQueued() : isBusy();
-      return await this.#settle(sending);
+      return await sending.outcome;
     } catch (error) {
       throw error instanceof Error && this.isRecorded(id) ? Object.assign(error, { recorded: true }) : error;
     }
@@ -324,9 +297,7 @@ export class Conversation extends Disposable {
   /** Whether it was sent by this window. */
   async #send(id: string, message: Message, record: (entry: Entry) => Change): Promise<boolean> {
     try {
-      const sending = await this.#begin(() => this.#sender.send(id, message, record));
-      if (sending !== undefined) void this.#settle(sending);
-      return sending !== undefined;
+      return (await this.#sender.send(id, message, record)) !== undefined;
     } catch (error) {
       if (error instanceof AttachmentsRefused) this.composition.setProblems(error.problems);
       throw error;
@@ -339,25 +310,11 @@ export class Conversation extends Disposable {
       withTaken({ id, text, attachments, target, state: 'queued', at }),
     );
     if (entryOf(after, id) === undefined) throw isChanged();
-    this.#queue.look();
-  }
-
-  /** One message at a time. */
-  async #begin(start: () => Promise<Sending | undefined>): Promise<Sending | undefined> {
-    if (this.isSending) throw isBusy();
-    this.isStarting = true;
-    this.#changed.fire();
-    try {
-      return await start();
-    } finally {
-      this.isStarting = false;
-      this.#changed.fire();
-    }
+    this.#sender.look();
   }
 
   async #load(): Promise<void> {
-    const { outboxes, places } = this.#options;
-    await Promise.all([outboxes, places, this.transcript].map(each => each.load()));
+    await Promise.all([this.#options.outboxes.load(), this.transcript.load()]);
     await this.composition.load();
     this.isLoaded = true;
     this.#changed.fire();
@@ -366,30 +323,30 @@ export class Conversation extends Disposable {
 
   /** Goes on with what windows that are gone had in their hands. */
   async #goOn(): Promise<void> {
-    await this.#sender.recover();
+    await this.#sender.reconcile();
     if (!this.isDisposed) this.#onChange();
   }
 
   #onChange(): void {
     this.#changed.fire();
-    this.#queue.look();
-    this.#looking.want(this.#outbox.current.entries.some(({ state }) => !UNDECIDED.includes(state)));
+    if (this.isLoaded) this.#sender.look();
+    const isUnderWay = this.#outbox.current.entries.some(({ state }) => !UNDECIDED.includes(state));
+    if (isUnderWay === (this.#looking.value !== undefined)) return;
+    this.#looking.set(isUnderWay ? every(LOOK_EVERY_MS, () => void this.#goOn()) : undefined);
   }
 
   async #refresh(): Promise<void> {
-    await this.#sender.recover();
+    await this.#sender.reconcile();
     await this.#options.sessions.refresh(this.sessionId);
-    await this.#sender.noteAfter(this.sends.filter(({ state }) => state === 'unknown').map(({ id }) => id));
+    await this.#sender.noteAfter();
     await this.readOn();
   }
 
-  async #settle({ outcome }: Sending): Promise<SendOutcome> {
-    const settled = await outcome;
-    this.#settled.fire(settled);
+  #onSettled(outcome: SendOutcome): void {
+    this.#settled.fire(outcome);
     this.#changed.fire();
-    this.#queue.look();
-    if (settled.state === 'accepted') this.#inBackground(() => this.readOn());
-    return settled;
+    this.#sender.look();
+    if (outcome.state === 'accepted') this.#inBackground(() => this.readOn());
   }
 
   #inBackground(work: () => Promise<unknown>): void {

@@ -1,38 +1,30 @@
 import * as vscode from 'vscode';
 import { isApiError, type ApiClient } from '../api';
 import { errorSentence, type Connection } from '../connection';
-import type { Logger } from '../log';
-import type { Storage } from '../storage';
 import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
-import type { Attachments } from './attach/attachments';
-import type { BuildBody } from './attach/body';
-import { Conversation } from './conversation';
 import type { KeptFiles } from './attach/keptFiles';
+import { Conversation, type ConversationOptions } from './conversation';
 import { Outboxes } from './outbox/outbox';
-import { ReadingPlaces } from './panel/readingPlaces';
-import type { ChatSessions } from './sessions';
+import { keyOf } from './sessions';
 
-export interface ConversationsOptions {
+export interface ConversationsOptions extends Pick<
+  ConversationOptions,
+  'storage' | 'sessions' | 'attachments' | 'buildBody' | 'log' | 'extras'
+> {
   readonly connection: Connection;
-  readonly storage: Storage;
-  readonly sessions: ChatSessions;
-  readonly attachments: Attachments;
   readonly kept: Pick<KeptFiles, 'sweep'>;
-  readonly buildBody: BuildBody;
-  readonly log: Logger;
-  /** Whether what only some services offer may be used. */
-  readonly extras: () => boolean;
 }
 
-interface OfService {
-  readonly outboxes: Outboxes;
-  readonly places: ReadingPlaces;
+/** A conversation somebody uses. */
+export interface Used {
+  readonly conversation: Conversation;
+  readonly lease: IDisposable;
 }
 
 /** One conversation a session, shared by whoever uses it and let go after the last. */
 export class Conversations extends Disposable {
   readonly #options: ConversationsOptions;
-  readonly #services = new Map<string, OfService>();
+  readonly #services = new Map<string, Outboxes>();
   readonly #open = new Map<string, { readonly conversation: Conversation; users: number }>();
 
   constructor(options: ConversationsOptions) {
@@ -46,36 +38,28 @@ export class Conversations extends Disposable {
   }
 
   /** The conversation of a session; dispose what comes with it when it is no longer used. */
-  use(
-    serviceId: string,
-    sessionId: string,
-  ): { readonly conversation: Conversation; readonly lease: IDisposable } {
-    const key = `${serviceId}\n${sessionId}`;
-    let open = this.#open.get(key);
-    if (open === undefined) {
-      open = { conversation: this.#make(serviceId, sessionId), users: 0 };
-      this.#open.set(key, open);
-    }
-    const held = open;
-    held.users++;
+  use(serviceId: string, sessionId: string): Used {
+    const key = keyOf({ serviceId, sessionId });
+    const open = this.#open.get(key) ?? { conversation: this.#make(serviceId, sessionId), users: 0 };
+    this.#open.set(key, open);
+    open.users++;
     const lease = toDisposable(() => {
-      held.users--;
-      if (held.users > 0) return;
+      open.users--;
+      if (open.users > 0) return;
       this.#open.delete(key);
-      held.conversation.dispose();
+      open.conversation.dispose();
     });
-    return { conversation: held.conversation, lease };
+    return { conversation: open.conversation, lease };
   }
 
   /** Goes on sending what was queued for the service known now. */
   goOn(): void {
-    if (this.serviceId !== undefined) this.#ofService(this.serviceId);
+    if (this.serviceId !== undefined) this.#outboxesOf(this.serviceId);
   }
 
   /** Resolves when all that is written is durable, or was tried in vain. */
   async flush(): Promise<void> {
-    const kept = [...this.#services.values()].flatMap(({ outboxes, places }) => [outboxes, places]);
-    await Promise.allSettled(kept.map(each => each.flush()));
+    await Promise.allSettled([...this.#services.values()].map(outboxes => outboxes.flush()));
   }
 
   override dispose(): void {
@@ -85,43 +69,41 @@ export class Conversations extends Disposable {
   }
 
   #make(serviceId: string, sessionId: string): Conversation {
-    const { storage, attachments, buildBody, sessions, log, extras } = this.#options;
+    const { connection } = this.#options;
     return new Conversation({
-      ...this.#ofService(serviceId),
+      ...this.#options,
+      outboxes: this.#outboxesOf(serviceId),
       serviceId,
       sessionId,
-      storage,
-      attachments,
-      buildBody,
-      sessions,
-      api: () => this.#api(serviceId),
+      api: (): ApiClient | undefined => {
+        const state = connection.state.current;
+        return state.kind === 'signedIn' && state.service.id === serviceId ? connection.api : undefined;
+      },
       describe: error =>
-        isCancelled(error) ? undefined : errorSentence(error, { language: vscode.env.language }),
-      log,
-      extras,
+        isApiError(error) && error.kind === 'cancelled'
+          ? undefined
+          : errorSentence(error, { language: vscode.env.language }),
     });
   }
 
-  #ofService(serviceId: string): OfService {
-    let known = this.#services.get(serviceId);
-    if (known === undefined) {
+  #outboxesOf(serviceId: string): Outboxes {
+    let outboxes = this.#services.get(serviceId);
+    if (outboxes === undefined) {
       const { storage, log } = this.#options;
-      known = {
-        outboxes: this.register(
-          new Outboxes(storage, serviceId, error => log.error('What is written could not be stored', error)),
-        ),
-        places: this.register(
-          new ReadingPlaces(storage, serviceId, error => log.error('A place could not be stored', error)),
-        ),
-      };
-      this.#services.set(serviceId, known);
-      this.#goOn(serviceId, known);
+      outboxes = this.register(
+        new Outboxes(storage, serviceId, error => log.error('What is written could not be stored', error)),
+      );
+      this.#services.set(serviceId, outboxes);
+      this.#goOn(serviceId, outboxes).catch((error: unknown) =>
+        log.error('What was queued cannot be read', error),
+      );
     }
-    return known;
+    return outboxes;
   }
 
   /** Keeps the conversations of sessions with a queue alive until it is empty, and clears attachments nobody needs any more. */
-  #goOn(serviceId: string, { outboxes }: OfService): void {
+  async #goOn(serviceId: string, outboxes: Outboxes): Promise<void> {
+    const { log, kept } = this.#options;
     const held = new Map<string, IDisposable>();
     const hold = (): void => {
       const waiting = this.isDisposed ? [] : outboxes.waiting;
@@ -129,7 +111,7 @@ export class Conversations extends Disposable {
         if (held.has(sessionId)) continue;
         const { conversation, lease } = this.use(serviceId, sessionId);
         held.set(sessionId, lease);
-        conversation.load().catch((error: unknown) => this.#options.log.error('A queue cannot go on', error));
+        conversation.load().catch((error: unknown) => log.error('A queue cannot go on', error));
       }
       for (const [sessionId, lease] of held) {
         if (waiting.includes(sessionId)) continue;
@@ -138,22 +120,9 @@ export class Conversations extends Disposable {
       }
     };
     this.register(outboxes.onDidChange(hold));
-    const begin = async (): Promise<void> => {
-      await outboxes.load();
-      hold();
-      const { attachments } = outboxes;
-      if (attachments !== undefined) await this.#options.kept.sweep(serviceId, attachments);
-    };
-    begin().catch((error: unknown) => this.#options.log.error('What was queued cannot be read', error));
+    await outboxes.load();
+    hold();
+    const { attachments } = outboxes;
+    if (attachments !== undefined) await kept.sweep(serviceId, attachments);
   }
-
-  #api(serviceId: string): ApiClient | undefined {
-    const { connection } = this.#options;
-    const state = connection.state.current;
-    return state.kind === 'signedIn' && state.service.id === serviceId ? connection.api : undefined;
-  }
-}
-
-function isCancelled(error: unknown): boolean {
-  return isApiError(error) && error.kind === 'cancelled';
 }

@@ -5,22 +5,22 @@ import type { CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
 import type { DetailsDocuments } from '../util/detailsDocuments';
-import { Disposable, type IDisposable } from '../util/disposable';
+import { Disposable } from '../util/disposable';
 import type { Event } from '../util/event';
 import { Formatter, supportedLanguage } from '../util/format';
 import { Attachments } from './attach/attachments';
 import { bodyBuilder } from './attach/body';
-import type { Composing } from './panel/composing';
 import type { ComposerSettings } from './panel/composerState';
 import type { Conversation } from './conversation';
 import { Conversations } from './conversations';
-import { droppedFiles, selectedTexts } from './attach/given';
+import { droppedFiles, selectedTexts, type Given } from './attach/given';
 import { KeptFiles } from './attach/keptFiles';
 import { transcriptDocument } from './transcript/markdownDocument';
 import { ChatPanel } from './panel/panel';
 import { headerOf } from './panel/panelState';
 import { Places } from './panel/places';
-import { messageKey, RowBuilder } from './transcript/rows';
+import { RowBuilder, rowKeyOf } from './transcript/rows';
+import { ReadingPlaces } from './panel/readingPlaces';
 import { readSendRequest, readSessionId, readUris } from './requests';
 import type { ChatSessions } from './sessions';
 import { workspaceFiles } from './attach/workspaceFiles';
@@ -43,7 +43,7 @@ export interface ChatDeps {
   readonly extras: () => boolean;
   /** Of this window and folder alone. */
   readonly memory: Pick<vscode.Memento, 'get' | 'update'>;
-  readonly details: Pick<DetailsDocuments, 'show'>;
+  readonly details: Pick<DetailsDocuments, 'show' | 'compare'>;
   /** Fires with the rows that were selected. */
   readonly onDidSelect: Event<readonly unknown[]>;
 }
@@ -53,55 +53,26 @@ export interface Prefill {
   readonly text: string;
   /** To be attached. */
   readonly files?: readonly vscode.Uri[] | undefined;
+  /** The question, where the person has to choose a session. */
   readonly title?: string | undefined;
 }
 
-export interface PlaceOfWords {
-  readonly sessionId: string;
-  readonly messageId?: string | undefined;
-  readonly words: string;
-}
-
-export interface ChatFeature extends IDisposable {
-  readonly commands: CommandHandlers<'chat'>;
-  /**
-   * Puts text and files into the composer of a session, after what is there, and sends nothing. Without a session the person
-   * chooses one; resolves to false when they cancel. `title` is the question they are asked.
-   */
-  prefill(message: Prefill): Promise<boolean>;
-  /** Opens a session with these words marked, in one of its messages if that is named. */
-  openAt(place: PlaceOfWords): Promise<void>;
-  /** Gives a panel found after a reload its conversation again; `state` is what its page kept, old or hostile. */
-  restorePanel(panel: vscode.WebviewPanel, state: unknown): Promise<void>;
-  /** Fills the view, with what its page kept. */
-  resolveView(view: vscode.WebviewView, state: unknown): Promise<void>;
-  /** Attaches files dropped on a row of a tree to that session's draft; elsewhere asks for the session. */
-  dropOn(target: unknown, data: vscode.DataTransfer): Promise<void>;
-  /** Whether a session is shown in this window. */
-  isShown(sessionId: string): boolean;
-  /** Goes on sending what an earlier window has queued. */
-  goOn(): void;
-  /** Resolves when all drafts are durable. */
-  flush(): Promise<void>;
-}
-
-type Attach = (conversation: Conversation, composing: Composing) => Promise<void>;
-
 /** The chat: one panel a session (sections 2.9, 4.7, 4.8). */
-export function registerChat(deps: ChatDeps): ChatFeature {
-  return new Chat(deps);
-}
-
-class Chat extends Disposable implements ChatFeature {
+export class Chat extends Disposable {
   readonly #deps: ChatDeps;
   readonly #conversations: Conversations;
   readonly #places: Places;
+  readonly #reading: ReadingPlaces;
 
   readonly commands: CommandHandlers<'chat'> = {
     open: async target => this.#openCommand(target),
     send: async request => this.#sendCommand(request),
-    attachFiles: async (uri, uris) => this.#attachCommand(readUris(uri, uris) ?? (await pickFiles())),
+    attachFiles: async (uri, uris) => {
+      const files = readUris(uri, uris) ?? (await pickFiles()) ?? [];
+      await this.#attach({ uris: files.map(file => file.toString()), files: [] });
+    },
     attachSelection: async () => this.#attachSelection(),
+    stop: target => this.#stopCommand(target),
     find: () => this.#places.inFront?.find(),
     export: async (target, key) => this.#openDocument(target, key),
   };
@@ -109,7 +80,7 @@ class Chat extends Disposable implements ChatFeature {
   constructor(deps: ChatDeps) {
     super();
     this.#deps = deps;
-    const { connection, storage, sessions, log, extensionUri, extras, composer } = deps;
+    const { connection, storage, sessions, log, extensionUri, extras, composer, memory } = deps;
     const kept = new KeptFiles(deps.storageUri.fsPath, workspaceFiles);
     const attachments = new Attachments(kept, composer.limits, vscode.env.language);
     const buildBody = bodyBuilder(path.join(__dirname, 'bodyWorker.mjs'));
@@ -118,16 +89,16 @@ class Chat extends Disposable implements ChatFeature {
     this.#conversations = this.register(
       new Conversations({ connection, storage, sessions, attachments, kept, buildBody, log, extras }),
     );
+    const places = this.register(new ReadingPlaces(memory));
+    this.#reading = places;
     this.#places = this.register(
       new Places({
-        extensionUri,
-        sessions,
-        location: deps.location,
-        memory: deps.memory,
+        ...{ extensionUri, sessions, memory, location: deps.location },
         serviceId: () => this.#conversations.serviceId,
         makePanel: (place, { serviceId, sessionId, ...rest }) => {
           const { conversation, lease } = this.#conversations.use(serviceId, sessionId);
-          const options = { extensionUri, connection, sessions, log, ...rest, conversation, composing };
+          const own = { conversation, composing, places, details: deps.details, ...rest };
+          const options = { extensionUri, connection, sessions, log, ...own };
           const panel = new ChatPanel(place, options);
           panel.onDidDispose(() => lease.dispose());
           return panel;
@@ -142,16 +113,22 @@ class Chat extends Disposable implements ChatFeature {
     );
   }
 
+  /** Gives a panel found after a reload its conversation again; `state` is what its page kept, old or hostile. */
   async restorePanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
     this.#places.restorePanel(panel, state);
     await this.#deps.connection.ready();
   }
 
+  /** Fills the view, with what its page kept. */
   async resolveView(view: vscode.WebviewView, state: unknown): Promise<void> {
     this.#places.resolveView(view, state);
     await this.#deps.connection.ready();
   }
 
+  /**
+   * Puts text and files into the composer of a session, after what is there, and sends nothing. Without a session the person
+   * chooses one; resolves to false when they cancel.
+   */
   async prefill({ sessionId, text, files = [], title }: Prefill): Promise<boolean> {
     const { connection, sessions } = this.#deps;
     await connection.ready();
@@ -171,23 +148,29 @@ class Chat extends Disposable implements ChatFeature {
     return true;
   }
 
-  async openAt({ sessionId, messageId, words }: PlaceOfWords): Promise<void> {
-    await this.#deps.connection.ready();
-    await this.#deps.sessions.ensure(sessionId);
-    const panel = await this.#places.show(sessionId);
-    if (messageId !== undefined) panel.find({ words, key: messageKey(messageId) });
+  /** Opens a session with these words marked, in one of its messages if that is named. */
+  async openAt(at: { sessionId: string; messageId?: string | undefined; words: string }): Promise<void> {
+    const panel = await this.#open(at.sessionId);
+    if (at.messageId === undefined) return;
+    await panel.conversation.load();
+    panel.find({ words: at.words, key: rowKeyOf(panel.conversation.transcript.known, at.messageId) });
   }
 
+  /** Whether a session is shown in this window. */
   isShown(sessionId: string): boolean {
     return this.#places.isShown(sessionId);
   }
 
+  /** Goes on sending what an earlier window has queued. */
   goOn(): void {
     this.#conversations.goOn();
   }
 
-  flush(): Promise<void> {
-    return this.#conversations.flush();
+  /** Resolves when all drafts are durable. */
+  async flush(): Promise<void> {
+    // A window that goes answers no more: nobody waits for what only it keeps.
+    void this.#reading.flush();
+    await this.#conversations.flush();
   }
 
   override dispose(): void {
@@ -195,13 +178,21 @@ class Chat extends Disposable implements ChatFeature {
     super.dispose();
   }
 
-  async #openCommand(target: unknown): Promise<void> {
-    const sessionId =
-      readSessionId(target) ?? (await this.#deps.sessions.pick(vscode.l10n.t('Open a session')));
-    if (sessionId === undefined) return;
+  /** Attaches files dropped on a row of a tree to that session's draft; elsewhere asks for the session. */
+  async dropOn(target: unknown, data: vscode.DataTransfer): Promise<void> {
+    await this.#attach(await droppedFiles(data), readSessionId(target));
+  }
+
+  async #open(sessionId: string): Promise<ChatPanel> {
     await this.#deps.connection.ready();
     await this.#deps.sessions.ensure(sessionId);
-    await this.#places.show(sessionId);
+    return this.#places.show(sessionId);
+  }
+
+  async #openCommand(target: unknown): Promise<void> {
+    const question = vscode.l10n.t('Open a session');
+    const sessionId = readSessionId(target) ?? (await this.#deps.sessions.pick(question));
+    if (sessionId !== undefined) await this.#open(sessionId);
   }
 
   async #sendCommand(
@@ -210,111 +201,88 @@ class Chat extends Disposable implements ChatFeature {
     const { sessionId, text, attachments } = readSendRequest(request);
     await this.#deps.connection.ready();
     await this.#deps.sessions.ensure(sessionId);
-    const { conversation, lease } = this.#conversations.use(this.#needService(), sessionId);
-    try {
-      await conversation.load();
-      const outcome = await conversation.sendDirectly(text, attachments);
-      if (outcome.state !== 'accepted') throw Object.assign(new Error(outcome.sentence), { recorded: true });
-      return { messageId: outcome.messageId, status: outcome.status };
-    } finally {
-      lease.dispose();
-    }
-  }
-
-  async #attachCommand(files: readonly vscode.Uri[] | undefined): Promise<void> {
-    if (files === undefined || files.length === 0) return;
-    await this.#attachTo(files.length, ({ composition }) =>
-      composition.attach(files.map(file => file.toString())),
-    );
+    const outcome = await this.#with(sessionId, each => each.sendDirectly(text, attachments));
+    if (outcome.state !== 'accepted') throw Object.assign(new Error(outcome.sentence), { recorded: true });
+    return { messageId: outcome.messageId, status: outcome.status };
   }
 
   async #attachSelection(): Promise<void> {
-    const selected = selectedTexts();
-    if (selected.length === 0) throw new Error(vscode.l10n.t('Select some text in an editor first.'));
-    await this.#attachTo(selected.length, async (_conversation, composing) => {
-      for (const file of selected) await composing.attach(file);
-    });
+    const files = selectedTexts();
+    if (files.length === 0) throw new Error(vscode.l10n.t('Select some text in an editor first.'));
+    await this.#attach({ uris: [], files });
   }
 
-  async dropOn(target: unknown, data: vscode.DataTransfer): Promise<void> {
-    const { uris, files } = await droppedFiles(data);
+  /** Attaches what is given to the draft of a session: of this one, else the one in front, else one that is picked. */
+  async #attach({ uris, files }: Given, target?: string): Promise<void> {
     const count = uris.length + files.length;
     if (count === 0) return;
-    const attach: Attach = async ({ composition }, composing) => {
-      await composition.attach(uris);
-      await composing.attachAway(files);
-    };
-    const sessionId = readSessionId(target);
-    if (sessionId === undefined) return this.#attachTo(count, attach);
-    await this.#deps.connection.ready();
-    await this.#attachIn(await this.#places.show(sessionId), attach);
-  }
-
-  async #attachTo(count: number, attach: Attach): Promise<void> {
     await this.#deps.connection.ready();
     // What was asked for a moment ago is what the person means.
     await this.#places.settled();
-    const panel = this.#places.inFront ?? (await this.#pickPanel(count));
-    if (panel !== undefined) await this.#attachIn(panel, attach);
-  }
-
-  async #attachIn(panel: ChatPanel, attach: Attach): Promise<void> {
+    const inFront = target === undefined ? this.#places.inFront : undefined;
+    const sessionId = target ?? inFront?.conversation.sessionId ?? (await this.#pickFor(count));
+    if (sessionId === undefined) return;
+    const panel = inFront ?? (await this.#places.show(sessionId));
     panel.reveal();
     await panel.conversation.load();
-    await attach(panel.conversation, panel.composing);
+    await panel.conversation.composition.attach(uris);
+    await panel.composing.attach(files);
   }
 
-  async #pickPanel(count: number): Promise<ChatPanel | undefined> {
+  #pickFor(count: number): Promise<string | undefined> {
     const question =
       count === 1
         ? vscode.l10n.t('Send 1 file to which session?')
         : vscode.l10n.t('Send {0} files to which session?', count);
-    const sessionId = await this.#deps.sessions.pick(question);
-    return sessionId === undefined ? undefined : this.#places.show(sessionId);
+    return this.#deps.sessions.pick(question);
   }
 
-  /** With the key of a row, only that message. */
+  /** Shows a transcript as Markdown: of the session given, else the one in front, else one that is picked; with a row, only that message. */
   async #openDocument(target: unknown, key: unknown): Promise<void> {
-    const row = typeof key === 'string' ? key : undefined;
-    const written = await this.#write(target, row);
-    if (written === undefined) return;
-    const { sessionId, title, content } = written;
-    await this.#deps.details.show(`${sessionId}${row ?? ''}`, title, content);
-  }
-
-  /** The transcript of a session as Markdown: the one given, else the one in front, else one that is picked. */
-  async #write(target: unknown, key?: string) {
-    await this.#deps.connection.ready();
+    const { connection, sessions, details } = this.#deps;
+    await connection.ready();
     const sessionId =
       readSessionId(target) ??
       this.#places.inFront?.conversation.sessionId ??
-      (await this.#deps.sessions.pick(vscode.l10n.t('The transcript of which session?')));
-    if (sessionId === undefined) return undefined;
-    const { conversation, lease } = this.#conversations.use(this.#needService(), sessionId);
-    const format = new Formatter(vscode.env.language);
-    const content = (): string => {
-      const header = headerOf(conversation.session, sessionId, false, Date.now(), format);
-      const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-      const builder = new RowBuilder(format, true);
-      const input = { ...conversation.rows, timeZone };
-      const rows = key === undefined ? builder.build(input) : [builder.one(input, key) ?? []].flat();
-      return transcriptDocument({ header, rows, language: supportedLanguage(vscode.env.language) });
-    };
+      (await sessions.pick(vscode.l10n.t('The transcript of which session?')));
+    if (sessionId === undefined) return;
+    const row = typeof key === 'string' ? key : undefined;
+    const { title, content } = await this.#with(sessionId, conversation => {
+      const text = documentOf(conversation, row);
+      const content = (): string => (conversation.isDisposed ? text : documentOf(conversation, row));
+      return { title: conversation.session?.title ?? sessionId, content };
+    });
+    await details.show(`${sessionId}${row ?? ''}`, title, content);
+  }
+
+  /** Stops the agent of a session, and what is queued with it. */
+  async #stopCommand(target: unknown): Promise<void> {
+    const sessionId = readSessionId(target);
+    await this.#deps.connection.ready();
+    if (sessionId !== undefined) await this.#with(sessionId, conversation => conversation.stop());
+  }
+
+  /** Does something with the conversation of a session, shown or not. */
+  async #with<T>(sessionId: string, work: (conversation: Conversation) => Promise<T> | T): Promise<T> {
+    const { serviceId } = this.#conversations;
+    if (serviceId === undefined) throw new Error(vscode.l10n.t('Sign in first.'));
+    const { conversation, lease } = this.#conversations.use(serviceId, sessionId);
     try {
       await conversation.load();
-      const text = content();
-      const title = conversation.session?.title ?? sessionId;
-      return { sessionId, title, content: () => (conversation.isDisposed ? text : content()) };
+      return await work(conversation);
     } finally {
       lease.dispose();
     }
   }
+}
 
-  #needService(): string {
-    const { serviceId } = this.#conversations;
-    if (serviceId === undefined) throw new Error(vscode.l10n.t('Sign in first.'));
-    return serviceId;
-  }
+function documentOf(conversation: Conversation, key: string | undefined): string {
+  const format = new Formatter(vscode.env.language);
+  const header = headerOf(conversation.session, conversation.sessionId, false, Date.now(), format);
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const all = new RowBuilder(format, true).build({ ...conversation.rows, timeZone });
+  const rows = all.filter(row => key === undefined || row.key === key);
+  return transcriptDocument({ header, rows, language: supportedLanguage(vscode.env.language) });
 }
 
 async function pickFiles(): Promise<readonly vscode.Uri[] | undefined> {

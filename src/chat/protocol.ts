@@ -19,17 +19,26 @@ export type Part =
   | ({ readonly kind: 'text'; readonly text: string } & Cut)
   | ({ readonly kind: 'commentary' | 'reasoning' | 'system'; readonly text: string } & Cut)
   | { readonly kind: 'withheld' }
-  | ({ readonly kind: 'toolUse'; readonly name: string; readonly input: string } & Cut)
-  | ({
-      readonly kind: 'toolResult';
-      readonly name: string;
-      readonly text: string;
-      readonly failed: boolean;
-    } & Cut)
+  | ToolPart
   /** `index` names the picture in an `image` request; without it there is nothing to show but the label. */
   | { readonly kind: 'image'; readonly label: string; readonly index?: number }
   | { readonly kind: 'document'; readonly label: string }
   | ({ readonly kind: 'other'; readonly type: string; readonly text: string } & Cut);
+
+/** A use of a tool with what came of it. */
+export interface ToolPart extends Cut {
+  readonly kind: 'tool';
+  readonly icon: string;
+  /** What was done, such as `Searched for`, `checkout total`, `, 1 match`. */
+  readonly words: readonly [before: string, subject: string, after: string];
+  /** The beginning of what came of it, where the words do not say that. */
+  readonly preview: string;
+  /** As the agent said it. */
+  readonly name: string;
+  readonly input: string;
+  readonly text: string;
+  readonly failed: boolean;
+}
 
 /** An attachment as shown: under a message, or as a chip in the composer. */
 export interface Chip {
@@ -41,6 +50,8 @@ export interface Chip {
   readonly size: string;
   /** The whole path or address. */
   readonly title: string;
+  /** Names the picture of a message in a `picture` request. */
+  readonly index?: number;
   /** Why it cannot be sent. */
   readonly problem?: string;
   /** A picture that could be sent if it were smaller. */
@@ -225,10 +236,8 @@ export interface Picture {
 /** All text of a part, opened or not. */
 export function partText(part: Part): string {
   switch (part.kind) {
-    case 'toolUse':
-      return `${part.name}\n${part.input}`;
-    case 'toolResult':
-      return `${part.name}\n${part.text}`;
+    case 'tool':
+      return `${part.name}\n${part.input}\n${part.text}`;
     case 'image':
     case 'document':
       return part.label;
@@ -322,10 +331,13 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     readEarlier: act(none),
     /** Opens `path:line` or `path:line:column` of the workspace. */
     openPath: act(object({ path: text(4000) })),
+    /** Puts code where the cursor of the editor beside the chat is. */
+    insertCode: act(object({ text: text(MAX_TEXT) })),
+    /** Shows what a diff would change, or offers to change it. */
+    compareDiff: act(object({ text: text(MAX_TEXT) })),
+    applyDiff: act(object({ text: text(MAX_TEXT) })),
     /** Puts a removed session back into the list. */
     addAgain: act(none),
-    /** How often each part of a message holds these words, also where the page has only its beginning. */
-    findWhole: request(object({ key, words: text(10_000) }))<readonly number[]>(),
     picture: request(object({ messageId: text(1000), index: number(0, 10_000), from }))<Picture>(),
   },
   notifications: {
@@ -352,8 +364,6 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     openMessage: object({ key }),
     /** The position or what is opened has changed. */
     kept: object(keptShape),
-    /** Asks for what else can be done with the session. */
-    more: none,
     /** Opens the web application, where an answer can be read that is not shown here. */
     openWebApp: none,
     /** Asks why an answer is not shown yet. */

@@ -47,3 +47,8 @@ export interface ChatSessions {
   /** Quick pick of known sessions, or of a new one `first`; `undefined` when cancelled. */
   pick(placeHolder: string, first?: 'known' | 'new'): Promise<string | undefined>;
 }
+
+/** Names a session of a service. */
+export function keyOf({ serviceId, sessionId }: { readonly serviceId: string; readonly sessionId: string }) {
+  return `${serviceId}\n${sessionId}`;
+}

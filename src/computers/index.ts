@@ -10,11 +10,10 @@ import { pickItem } from '../ui/pick';
 import { retryNode, Tree, type TreeNode } from '../ui/tree';
 import { listContext, problemText, setMessage, viewMessage } from '../ui/viewStatus';
 import type { DetailsDocuments } from '../util/detailsDocuments';
-import { Disposable, type IDisposable } from '../util/disposable';
+import { Disposable, type IDisposable, unhandled } from '../util/disposable';
 import type { Event } from '../util/event';
 import type { Formatter } from '../util/format';
-import { once } from '../util/once';
-import { unhandled } from '../util/unhandled';
+import { once } from '../util/promises';
 import type { WindowFocus } from '../util/windowFocus';
 import { errorOf, isSettingUp, sortComputers } from './model';
 import { computerDocument, computerNode, type ComputerRowContext, type SessionsOfComputers } from './rows';
@@ -81,7 +80,7 @@ class Computers extends Disposable implements ComputersFeature {
 
   constructor(deps: ComputersDeps) {
     super();
-    const { connection, view, focused, storage, log, format } = deps;
+    const { connection, view, focused, storage, log } = deps;
     this.#deps = deps;
     this.#list = this.register(
       new RemoteList<Computer>({
@@ -102,7 +101,7 @@ class Computers extends Disposable implements ComputersFeature {
       }),
     );
     const showDetails = (id: string): Promise<void> => this.#showDetails(id);
-    this.#setUps = new SetUps({ log, format, showDetails });
+    this.#setUps = new SetUps(log, showDetails);
     this.commands = {
       showDetails: async (node?: unknown) => {
         const id = await this.#computerOf(node);

@@ -5,7 +5,7 @@ import type { Row, TreeNode } from '../ui/tree';
 import type { Event } from '../util/event';
 import type { Formatter } from '../util/format';
 import { oneLine } from '../util/text';
-import { durationOf, errorOf, iconOf, isDone, isRunning, isUntouched, progressOf, stepIconOf } from './model';
+import { durationOf, errorOf, iconOf, isUntouched, progressOf, stepIcons, stepState } from './model';
 
 /** A session as a row below its computer. */
 export interface SessionOfComputer {
@@ -67,16 +67,15 @@ export function computerNode(computer: Computer, context: ComputerRowContext): T
 }
 
 function stepNode(computer: Computer, step: ProvisioningStep, index: number, format: Formatter): TreeNode {
-  const isOver = isUntouched(computer, step);
   return {
     id: `step/${computer.id}/${index}`,
     kind: 'step',
     row: () => {
-      const { label, description } = stepRow(step, index, isOver, format);
+      const { label, description } = stepRow(computer, index, format);
       return {
         label,
         description,
-        icon: isOver ? { id: 'circle-slash' } : stepIconOf(step),
+        icon: isUntouched(computer, step) ? stepIcons.stopped : stepIcons[stepState(step)],
         spoken: vscode.l10n.t('Step {0}, {1}', label, description),
         tooltip: () => card(label, [description, ...factLines(stepTimes(step, format))]),
       };
@@ -117,23 +116,25 @@ export function stateText(computer: Computer, format: Formatter, unknownSince?: 
   return vscode.l10n.t('provisioning {0}/{1}', format.number(progress.done), format.number(progress.all));
 }
 
-/** A provisioning step in words. `isOver`: the computer failed before the step began. */
+/** A provisioning step in words. */
 export function stepRow(
-  step: ProvisioningStep,
+  computer: Computer,
   index: number,
-  isOver: boolean,
   format: Formatter,
 ): { readonly label: string; readonly description: string } {
+  const step = computer.provisioningSteps?.[index] ?? {};
   const label = oneLine(step.name ?? step.id ?? '') || vscode.l10n.t('Step {0}', index + 1);
   const duration = durationOf(step, Date.now());
-  const time = duration === undefined ? undefined : format.duration(duration);
-  const facts = isOver ? [vscode.l10n.t('not started')] : [stepState(step), time, step.error];
+  const isRunning = stepState(step) === 'running';
+  const unnamed = isRunning ? vscode.l10n.t('running') : vscode.l10n.t('status unknown');
+  const facts = isUntouched(computer, step)
+    ? [vscode.l10n.t('not started')]
+    : [
+        oneLine(step.status ?? '', 60) || unnamed,
+        duration === undefined ? undefined : format.duration(duration),
+        step.error,
+      ];
   return { label, description: joined(facts.map(fact => fact && oneLine(fact))) };
-}
-
-function stepState(step: ProvisioningStep): string {
-  if (step.status !== undefined && step.status !== '') return oneLine(step.status, 60);
-  return isRunning(step) ? vscode.l10n.t('running') : vscode.l10n.t('status unknown');
 }
 
 export function providerLabel(providerType: string | undefined): string | undefined {
@@ -156,7 +157,10 @@ export function stepTimes(step: ProvisioningStep, format: Formatter): Fact[] {
     at === undefined ? undefined : format.exact(at);
   return [
     [vscode.l10n.t('Started'), time(step.startedAt)],
-    [isDone(step) ? vscode.l10n.t('Completed') : vscode.l10n.t('Ended'), time(step.completedAt)],
+    [
+      stepState(step) === 'done' ? vscode.l10n.t('Completed') : vscode.l10n.t('Ended'),
+      time(step.completedAt),
+    ],
   ];
 }
 
@@ -175,7 +179,7 @@ export function computerDocument(computer: Computer, context: ComputerRowContext
     [vscode.l10n.t('Id'), computer.id],
   ];
   const ofSteps = steps.map((step, index): Fact => {
-    const { label, description } = stepRow(step, index, isUntouched(computer, step), format);
+    const { label, description } = stepRow(computer, index, format);
     return [label, joined([description, ...factLines(stepTimes(step, format))])];
   });
   return factsDocument(

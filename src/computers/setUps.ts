@@ -2,25 +2,19 @@ import * as vscode from 'vscode';
 import { computerName, type Computer } from '../api';
 import { commands } from '../contributions';
 import type { Logger } from '../log';
-import type { Formatter } from '../util/format';
-import { notify } from '../util/notify';
+import { notify } from '../ui/notify';
 import { forNotification, oneLine } from '../util/text';
 import { errorOf } from './model';
-import { stateText } from './rows';
-
-export interface SetUpsDeps {
-  readonly log: Logger;
-  readonly format: Formatter;
-  readonly showDetails: (computerId: string) => Promise<void>;
-}
 
 /** Tells once how a set-up ended that somebody has looked at in this window. */
 export class SetUps {
-  readonly #deps: SetUpsDeps;
+  readonly #log: Logger;
+  readonly #showDetails: (computerId: string) => Promise<void>;
   readonly #running = new Set<string>();
 
-  constructor(deps: SetUpsDeps) {
-    this.#deps = deps;
+  constructor(log: Logger, showDetails: (computerId: string) => Promise<void>) {
+    this.#log = log;
+    this.#showDetails = showDetails;
   }
 
   /** What is known now. While nobody looks here, the window that is looked at tells. */
@@ -30,7 +24,7 @@ export class SetUps {
       if (status === undefined) continue;
       if (status === 'provisioning') {
         if (looking) this.#running.add(id);
-      } else if (this.#running.delete(id) && looking) this.#tell(computer);
+      } else if (this.#running.delete(id) && looking) this.#tell(computer, status);
     }
   }
 
@@ -39,28 +33,24 @@ export class SetUps {
     this.#running.clear();
   }
 
-  #tell(computer: Computer): void {
-    const { log, format, showDetails } = this.#deps;
-    const { id: computerId, status } = computer;
+  #tell(computer: Computer, status: string): void {
+    const { id: computerId } = computer;
     const name = oneLine(computerName(computer), 60);
     if (status === 'active') {
-      notify(log, 'info', forNotification(vscode.l10n.t('{0} is ready.', name)), [
+      notify(this.#log, 'info', forNotification(vscode.l10n.t('{0} is ready.', name)), [
         vscode.l10n.t('New session here'),
         () => vscode.commands.executeCommand(commands.sessions.create, { kind: 'computer', computerId }),
       ]);
       return;
     }
+    const reason = errorOf(computer) ?? vscode.l10n.t('no reason was given');
     const sentence =
       status === 'error'
-        ? vscode.l10n.t(
-            '{0} could not be set up: {1}',
-            name,
-            oneLine(errorOf(computer) ?? vscode.l10n.t('no reason was given'), 200),
-          )
-        : vscode.l10n.t('{0} is no longer being set up: {1}.', name, stateText(computer, format));
-    notify(log, 'warning', forNotification(sentence, 400), [
+        ? vscode.l10n.t('{0} could not be set up: {1}', name, oneLine(reason, 200))
+        : vscode.l10n.t('{0} is no longer being set up: {1}.', name, oneLine(status, 60));
+    notify(this.#log, 'warning', forNotification(sentence, 400), [
       vscode.l10n.t('Show details'),
-      () => showDetails(computerId),
+      () => this.#showDetails(computerId),
     ]);
   }
 }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { AddressProblem } from '../api';
 import type { IDisposable } from '../util/disposable';
-import { keyProblemSentence, parseKey } from './keys';
+import { keyProblem } from './keys';
 import type { Addresses } from './types';
 
 /** The two address settings. */
@@ -27,32 +27,35 @@ export type Named =
 
 /** The variables of the connection that are set. */
 export function variablesSet(environment: Environment): readonly string[] {
-  return [BASE_VARIABLE, APP_VARIABLE, KEY_VARIABLE].filter(name => trimmed(environment[name]) !== '');
+  return [BASE_VARIABLE, APP_VARIABLE, KEY_VARIABLE].filter(name => (environment[name] ?? '').trim() !== '');
 }
 
 /** What the environment of the extension host says. It wins over whatever is stored, and is never written. */
 export async function environmentAddresses(environment: Environment): Promise<Named> {
-  const [first, ...others] = variablesSet(environment);
-  if (first === undefined) return { kind: 'none' };
-  if (first !== BASE_VARIABLE) {
-    const set = others.at(-1) ?? first;
-    const reason = vscode.l10n.t('{0} is set, but {1} is not. Set both or neither.', set, BASE_VARIABLE);
-    return { kind: 'unusable', reason };
+  const set = variablesSet(environment);
+  if (set.length === 0) return { kind: 'none' };
+  if (set[0] !== BASE_VARIABLE) {
+    const text = vscode.l10n.t(
+      '{0} is set, but {1} is not. Set both or neither.',
+      set.at(-1) ?? '',
+      BASE_VARIABLE,
+    );
+    return { kind: 'unusable', reason: text };
   }
-  const [base, app, typed] = [BASE_VARIABLE, APP_VARIABLE, KEY_VARIABLE].map(name =>
-    trimmed(environment[name]),
-  );
-  const named = await pair(base, app, [BASE_VARIABLE, APP_VARIABLE]);
-  if (named.kind !== 'found' || typed === undefined || typed === '') return named;
-  const key = parseKey(typed);
-  return 'ok' in key ? { ...named, key: key.ok } : unusable(KEY_VARIABLE, keyProblemSentence(key.problem));
+  const named = await pair(environment[BASE_VARIABLE], environment[APP_VARIABLE], [
+    BASE_VARIABLE,
+    APP_VARIABLE,
+  ]);
+  const key = (environment[KEY_VARIABLE] ?? '').trim();
+  if (named.kind !== 'found' || key === '') return named;
+  const problem = keyProblem(key);
+  return problem === undefined ? { ...named, key } : unusable(KEY_VARIABLE, problem);
 }
 
 /** What the settings say. */
 export async function settingsAddresses(settings: AddressSettings): Promise<Named> {
-  const base = trimmed(settings.baseUrl());
-  if (base === '') return { kind: 'none' };
-  return pair(base, trimmed(settings.appUrl()), ['agentConsole.baseUrl', 'agentConsole.appUrl']);
+  if (settings.baseUrl().trim() === '') return { kind: 'none' };
+  return pair(settings.baseUrl(), settings.appUrl(), ['agentConsole.baseUrl', 'agentConsole.appUrl']);
 }
 
 /** What a person reads about an address that cannot be used. */
@@ -87,15 +90,11 @@ async function pair(base = '', app = '', names: readonly [string, string]): Prom
   const { parseAddress, proposeAppUrl } = await import('../api');
   const baseUrl = parseAddress(base);
   if ('problem' in baseUrl) return unusable(names[0], addressProblemSentence(baseUrl.problem));
-  const appUrl = app === '' ? { ok: proposeAppUrl(baseUrl.ok) } : parseAddress(app);
+  const appUrl = app.trim() === '' ? { ok: proposeAppUrl(baseUrl.ok) } : parseAddress(app);
   if ('problem' in appUrl) return unusable(names[1], addressProblemSentence(appUrl.problem));
   return { kind: 'found', addresses: { baseUrl: baseUrl.ok, appUrl: appUrl.ok } };
 }
 
 function unusable(name: string, problem: string): Named {
   return { kind: 'unusable', reason: `${name}: ${problem}` };
-}
-
-function trimmed(value: string | undefined): string {
-  return (value ?? '').trim();
 }

@@ -23,18 +23,19 @@ export function checkService(
   signal: AbortSignal,
 ): Promise<CheckResult> {
   return clients.withKey(addresses, key, async client => {
-    const base = await failureOf(() => client.computers.list({ signal }));
-    if (base?.kind === 'cancelled') return { kind: 'cancelled' };
-    if (base !== undefined && !isLetIn(base)) {
-      const step = base.kind === 'unauthorized' ? 'key' : 'baseUrl';
-      return { kind: 'problem', step, sentence: baseProblemSentence(base, addresses) };
+    let accessToken = false;
+    for (const [step, ask] of [
+      ['baseUrl', () => client.computers.list({ signal })],
+      ['appUrl', () => client.readiness.reports({ limit: 1 }, { signal }).next()],
+    ] as const) {
+      const error = await failureOf(ask);
+      if (error?.kind === 'cancelled') return { kind: 'cancelled' };
+      accessToken = step === 'appUrl' && error?.reason === 'jwt';
+      if (error === undefined || isLetIn(error) || accessToken) continue;
+      const sentence = problemSentence(error, step, addresses);
+      return { kind: 'problem', step: error.kind === 'unauthorized' ? 'key' : step, sentence };
     }
-    const app = await failureOf(() => firstReport(client, signal));
-    if (app?.kind === 'cancelled') return { kind: 'cancelled' };
-    const accessToken = app?.kind === 'unauthorized' && app.reason === 'jwt';
-    if (app === undefined || isLetIn(app) || accessToken) return { kind: 'accepted', accessToken };
-    const step = app.kind === 'unauthorized' ? 'key' : 'appUrl';
-    return { kind: 'problem', step, sentence: appProblemSentence(app, addresses) };
+    return { kind: 'accepted', accessToken };
   });
 }
 
@@ -55,21 +56,13 @@ export async function readAccess(
 ): Promise<void> {
   const { latestDay } = await import('../api');
   const day = latestDay(Date.now());
+  const { computers, organization, analytics, readiness } = client;
   const questions: readonly (readonly [what: string, ask: () => Promise<unknown>])[] = [
-    [vscode.l10n.t('Computers and sessions'), () => client.computers.list({ signal })],
-    [
-      vscode.l10n.t('Users of the organization'),
-      () => firstPage(client.organization.users({ limit: 1 }, { signal })),
-    ],
-    [
-      vscode.l10n.t('Control history'),
-      () => firstPage(client.organization.controlHistory({ limit: 1 }, { signal })),
-    ],
-    [
-      vscode.l10n.t('Analytics'),
-      () => client.analytics.activity({ startDate: day, endDate: day }, { signal }),
-    ],
-    [vscode.l10n.t('Readiness reports'), () => firstReport(client, signal)],
+    [vscode.l10n.t('Computers and sessions'), () => computers.list({ signal })],
+    [vscode.l10n.t('Users of the organization'), () => organization.users({ limit: 1 }, { signal }).next()],
+    [vscode.l10n.t('Control history'), () => organization.controlHistory({ limit: 1 }, { signal }).next()],
+    [vscode.l10n.t('Analytics'), () => analytics.activity({ startDate: day, endDate: day }, { signal })],
+    [vscode.l10n.t('Readiness reports'), () => readiness.reports({ limit: 1 }, { signal }).next()],
   ];
   const rows: AccessRow[] = questions.map(([what]) => ({ what, state: 'checking', detail: '' }));
   onRows([...rows]);
@@ -91,67 +84,43 @@ export async function readAccess(
 }
 
 /** Who is refused a right has been let in; but only the service says so in JSON: a door in front of it does not. */
-function isLetIn(error: ApiError): boolean {
-  const says = [error.title, error.detail, error.requestId].some(text => text !== undefined);
-  return error.kind === 'forbidden' && says;
+function isLetIn({ kind, title, detail, requestId }: ApiError): boolean {
+  return kind === 'forbidden' && [title, detail, requestId].some(text => text !== undefined);
 }
 
-/** Why the service's address did not pass. */
-function baseProblemSentence(error: ApiError, { baseUrl }: Addresses): string {
-  const host = hostOf(baseUrl);
-  if (error.kind === 'forbidden') return doorSentence(error, host);
-  if (error.kind === 'notFound' || error.kind === 'refused') {
+/** Why an address, or the key at it, did not pass. */
+function problemSentence(error: ApiError, step: 'baseUrl' | 'appUrl', addresses: Addresses): string {
+  const host = hostOf(addresses[step]);
+  const service = hostOf(addresses.baseUrl);
+  const facts = answerFacts(error);
+  const isOther = error.kind === 'notFound' || error.kind === 'refused';
+  if (error.kind === 'forbidden')
+    return vscode.l10n.t(
+      'Something other than the service refused the request to {0}{1}. Check the address, and whether a proxy or firewall is in the way.',
+      host,
+      facts,
+    );
+  if (isOther && step === 'baseUrl')
     return vscode.l10n.t(
       '{0} answered, but it is not an agent service: it has no computers{1}. Check the address.',
       host,
-      answerFacts(error),
+      facts,
     );
-  }
-  return errorSentence(error, { host });
-}
-
-/** Why the web application's address did not pass. */
-function appProblemSentence(error: ApiError, { baseUrl, appUrl }: Addresses): string {
-  const host = hostOf(appUrl);
-  if (error.kind === 'forbidden') return doorSentence(error, host);
-  if (error.kind === 'notFound' || error.kind === 'refused') {
+  if (isOther)
     return vscode.l10n.t(
       '{0} answered, but it is not the web application of {1}: it has no readiness reports{2}. Check the address.',
       host,
-      hostOf(baseUrl),
-      answerFacts(error),
+      service,
+      facts,
     );
-  }
-  if (error.kind === 'unauthorized') {
+  if (error.kind === 'unauthorized' && step === 'appUrl')
     return vscode.l10n.t(
       '{0} accepted the key, but the web application at {1} did not{2}. Enter an API key of this organization, or go back and check the address.',
-      hostOf(baseUrl),
+      service,
       host,
-      answerFacts(error),
+      facts,
     );
-  }
   return errorSentence(error, { host });
-}
-
-/** Something refuses entry that is not the service: another program, a proxy, a firewall. */
-function doorSentence(error: ApiError, host: string): string {
-  return vscode.l10n.t(
-    'Something other than the service refused the request to {0}{1}. Check the address, and whether a proxy or firewall is in the way.',
-    host,
-    answerFacts(error),
-  );
-}
-
-/** One GET for at most one readiness report. */
-function firstReport(client: ApiClient, signal: AbortSignal): Promise<void> {
-  return firstPage(client.readiness.reports({ limit: 1 }, { signal }));
-}
-
-/** Reads one page and asks for no more. */
-async function firstPage(pages: AsyncIterable<unknown>): Promise<void> {
-  const iterator = pages[Symbol.asyncIterator]();
-  await iterator.next();
-  await iterator.return?.();
 }
 
 async function failureOf(call: () => Promise<unknown>): Promise<ApiError | undefined> {

@@ -14,7 +14,7 @@ export class Clients implements IDisposable {
   readonly #log: Logger;
   readonly #sample: NonNullable<ApiClientOptions['fetch']>;
   readonly #open = new Set<ApiClient>();
-  #disposed = false;
+  #isDisposed = false;
 
   /** `sample` answers in place of the network what is asked of the sample. */
   constructor(records: ConnectionRecords, log: Logger, sample: NonNullable<ApiClientOptions['fetch']>) {
@@ -33,28 +33,20 @@ export class Clients implements IDisposable {
     onUnauthorized?: ApiClientOptions['onUnauthorized'],
   ): Promise<ApiClient> {
     const { ApiClient } = await import('../api');
+    const log = this.#log;
     const redactionKey = await this.#records.marksKey().catch((error: unknown) => {
-      this.#log.error('Marks of secrets are of this window alone', error);
+      log.error('Marks of secrets are of this window alone', error);
       return undefined;
     });
     const key = async (): Promise<string | undefined> => {
       const given = await keyForRequest();
-      if (given !== undefined) this.#log.keepOut?.(given);
+      if (given !== undefined) log.keepOut?.(given);
       return given;
     };
-    const gate = this.#records;
     const fetch = baseUrl === SAMPLE.baseUrl ? this.#sample : undefined;
-    const client = new ApiClient({
-      baseUrl,
-      appUrl,
-      key,
-      onUnauthorized,
-      gate,
-      redactionKey,
-      log: this.#log,
-      fetch,
-    });
-    if (this.#disposed) client.dispose();
+    const gate = this.#records;
+    const client = new ApiClient({ baseUrl, appUrl, key, onUnauthorized, gate, redactionKey, log, fetch });
+    if (this.#isDisposed) client.dispose();
     else this.#open.add(client);
     return client;
   }
@@ -86,8 +78,7 @@ export class Clients implements IDisposable {
   }
 
   dispose(): void {
-    this.#disposed = true;
+    this.#isDisposed = true;
     for (const client of this.#open) client.dispose();
-    this.#open.clear();
   }
 }

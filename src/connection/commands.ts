@@ -3,14 +3,12 @@ import type { CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
 import { errorSentence } from '../util/errorSentence';
 import { BASE_VARIABLE, hostOf, KEY_VARIABLE, settingsAddresses, type Named } from './addresses';
-import { checkService, readAccess } from './check';
+import { checkService, readAccess, type CheckResult } from './check';
 import type { ServiceConnection } from './connection';
 import type { AddressChange } from './decide';
 import type { Prompts } from './prompts';
 import { askSignIn } from './signIn';
 import type { Addresses, ConnectionState, Service } from './types';
-
-type Rejected = ConnectionState & { readonly kind: 'keyRejected' };
 
 /** What people do with the connection, and what they are asked. No command takes or returns a key. */
 export class ConnectionCommands {
@@ -25,27 +23,26 @@ export class ConnectionCommands {
     this.#prompts = prompts;
     this.#log = log;
     connection.onDidRejectKey(state => this.#inBackground(() => this.#askAboutRejection(state)));
-    connection.onDidChangeAddress(change => this.#inBackground(() => this.#askAboutAddresses(change)));
   }
 
   readonly handlers: CommandHandlers<'connection'> = {
-    signIn: () => this.#beginSignIn(true),
+    signIn: () => this.#beginSignIn(),
     signOut: () => this.#signOut(),
     useSampleService: () => this.#useSample(),
     showAccess: () => this.#showAccess(),
   };
 
-  #beginSignIn(offerStoredKey: boolean): Promise<void> {
-    this.#signingIn ??= this.#signIn(offerStoredKey).finally(() => (this.#signingIn = undefined));
+  #beginSignIn(): Promise<void> {
+    this.#signingIn ??= this.#signIn().finally(() => (this.#signingIn = undefined));
     return this.#signingIn;
   }
 
-  async #signIn(offerStoredKey: boolean): Promise<void> {
+  async #signIn(): Promise<void> {
     const state = await this.#connection.ready();
     const environment = await this.#connection.environment();
     if (isFixed(environment)) return this.#explainEnvironment(environment);
     const change = this.#connection.addressChange;
-    if (offerStoredKey && change !== undefined && (await this.#useStoredKey(change))) return;
+    if (change !== undefined && (await this.#useStoredKey(change))) return;
     const fixed = environment.kind === 'found';
     const named = fixed ? environment : await settingsAddresses(this.#connection.settings);
     const known = named.kind === 'found' ? named.addresses : undefined;
@@ -54,23 +51,19 @@ export class ConnectionCommands {
     if (answer !== undefined) await this.#adopt(answer.addresses, answer.key);
   }
 
-  readonly #check = (
-    addresses: Addresses,
-    key: string,
-    signal: AbortSignal,
-  ): ReturnType<typeof checkService> => checkService(this.#connection.clients, addresses, key, signal);
+  readonly #check = (addresses: Addresses, key: string, signal: AbortSignal): Promise<CheckResult> =>
+    checkService(this.#connection.clients, addresses, key, signal);
 
   async #adopt(addresses: Addresses, key: string): Promise<void> {
-    const { kind } = await this.#connection.environment();
-    const kept = await this.#connection.adopt(addresses, key, kind === 'found' ? 'environment' : 'settings');
+    const kept = await this.#connection.adopt(addresses, key);
+    const access = vscode.l10n.t('What this key can read');
+    const signedIn = vscode.l10n.t('Signed in to {0}.', hostOf(addresses.baseUrl));
+    const notKept = vscode.l10n.t(
+      'VS Code’s secret storage did not keep the key, so it works only until this window closes. To keep it, set {0} and {1} in VS Code’s environment.',
+      BASE_VARIABLE,
+      KEY_VARIABLE,
+    );
     this.#inBackground(async () => {
-      const access = vscode.l10n.t('What this key can read');
-      const signedIn = vscode.l10n.t('Signed in to {0}.', hostOf(addresses.baseUrl));
-      const notKept = vscode.l10n.t(
-        'VS Code’s secret storage did not keep the key, so it works only until this window closes. To keep it, set {0} and {1} in VS Code’s environment.',
-        BASE_VARIABLE,
-        KEY_VARIABLE,
-      );
       const pressed =
         kept === 'kept'
           ? await this.#prompts.tell('info', signedIn, access)
@@ -83,12 +76,9 @@ export class ConnectionCommands {
     const state = await this.#connection.ready();
     const environment = await this.#connection.environment();
     if (isFixed(environment)) return this.#explainEnvironment(environment);
-    if (state.kind === 'signedOut') {
-      this.#tell(vscode.l10n.t('You are not signed in.'));
-      return;
-    }
+    if (state.kind === 'signedOut') this.#tell(vscode.l10n.t('You are not signed in.'));
+    if (state.kind === 'signedOut' || !(await this.#leave(state.service))) return;
     const { service } = state;
-    if (!(await (service.source === 'sample' ? this.#leaveSample() : this.#leave(service)))) return;
     const now = this.#connection.state.current;
     this.#tell(
       now.kind === 'signedOut'
@@ -97,26 +87,25 @@ export class ConnectionCommands {
     );
   }
 
+  /** Resolves to false when the person stays. */
   async #leave(service: Service): Promise<boolean> {
-    const sure = await this.#prompts.confirm(
-      vscode.l10n.t('Sign out of {0}?', service.host),
-      vscode.l10n.t(
-        'This removes the key from VS Code’s secret storage. Your list of sessions, the messages read so far and your drafts stay on this machine.',
-      ),
-      vscode.l10n.t('Sign out'),
-    );
-    if (sure) await this.#connection.hold(() => this.#connection.keys.removeEverywhere(service));
-    return sure;
-  }
-
-  async #leaveSample(): Promise<boolean> {
-    const sure = await this.#prompts.confirm(
-      vscode.l10n.t('Leave the sample?'),
-      vscode.l10n.t('Its sessions stay on this machine for the next time.'),
-      vscode.l10n.t('Leave'),
-    );
-    if (sure) await this.#connection.chooseSample(false);
-    return sure;
+    const isSample = service.source === 'sample';
+    const isSure = isSample
+      ? await this.#prompts.confirm(
+          vscode.l10n.t('Leave the sample?'),
+          vscode.l10n.t('Its sessions stay on this machine for the next time.'),
+          vscode.l10n.t('Leave'),
+        )
+      : await this.#prompts.confirm(
+          vscode.l10n.t('Sign out of {0}?', service.host),
+          vscode.l10n.t(
+            'This removes the key from VS Code’s secret storage. Your list of sessions, the messages read so far and your drafts stay on this machine.',
+          ),
+          vscode.l10n.t('Sign out'),
+        );
+    if (isSure && isSample) await this.#connection.chooseSample(false);
+    else if (isSure) await this.#connection.hold(() => this.#connection.keys.removeEverywhere(service));
+    return isSure;
   }
 
   async #useSample(): Promise<void> {
@@ -125,7 +114,7 @@ export class ConnectionCommands {
     if (environment.kind !== 'none') return this.#explainEnvironment(environment);
     if (state.kind !== 'signedOut' && state.service.source !== 'sample') {
       const { host } = state.service;
-      const sure = await this.#prompts.confirm(
+      const isSure = await this.#prompts.confirm(
         vscode.l10n.t('Show sample data instead of {0}?', host),
         vscode.l10n.t(
           'Your key and everything read from {0} are kept. Sign out of the sample to come back.',
@@ -133,7 +122,7 @@ export class ConnectionCommands {
         ),
         vscode.l10n.t('Show sample data'),
       );
-      if (!sure) return;
+      if (!isSure) return;
     }
     await this.#connection.chooseSample(true);
     this.#tell(vscode.l10n.t('This is sample data, generated on this machine. Nothing leaves it.'));
@@ -154,31 +143,13 @@ export class ConnectionCommands {
   }
 
   /** The one question after a key was refused. */
-  async #askAboutRejection({ service, reason }: Rejected): Promise<void> {
+  async #askAboutRejection(rejected: ConnectionState & { readonly kind: 'keyRejected' }): Promise<void> {
     const enter = vscode.l10n.t('Enter key');
     const open = vscode.l10n.t('Open web application');
     const buttons = isFixed(await this.#connection.environment()) ? [open] : [enter, open];
-    const pressed = await this.#prompts.tell('warning', reason, ...buttons);
-    if (pressed === enter) await this.#beginSignIn(true);
-    if (pressed === open) await this.#prompts.openExternal(`${service.appUrl}/settings`);
-  }
-
-  async #askAboutAddresses(change: AddressChange): Promise<void> {
-    const use = vscode.l10n.t('Use the stored key…');
-    const enter = vscode.l10n.t('Enter another key');
-    const pressed = await this.#prompts.tell(
-      'warning',
-      vscode.l10n.t(
-        'The service address is now {0}. The stored key is for {1} and has not been sent.',
-        hostOf(change.to.baseUrl),
-        hostOf(change.from.baseUrl),
-      ),
-      use,
-      enter,
-    );
-    if (pressed === undefined || this.#connection.addressChange === undefined) return;
-    if (pressed === enter) await this.#beginSignIn(false);
-    else await this.#useStoredKey(change);
+    const pressed = await this.#prompts.tell('warning', rejected.reason, ...buttons);
+    if (pressed === enter) await this.#beginSignIn();
+    if (pressed === open) await this.#prompts.openExternal(`${rejected.service.appUrl}/settings`);
   }
 
   /**
@@ -186,7 +157,7 @@ export class ConnectionCommands {
    * is nothing more to ask.
    */
   async #useStoredKey({ from, to }: AddressChange): Promise<boolean> {
-    const sure = await this.#prompts.confirm(
+    const isSure = await this.#prompts.confirm(
       vscode.l10n.t('Use the stored key for {0}?', hostOf(to.baseUrl)),
       vscode.l10n.t(
         'You entered it for {0}. If you continue, it is sent to {1} and {2}. Continue only if they belong to the same organization.',
@@ -196,11 +167,10 @@ export class ConnectionCommands {
       ),
       vscode.l10n.t('Use the key'),
     );
-    const key = sure ? await this.#connection.keys.read(from) : undefined;
+    const key = isSure ? await this.#connection.keys.read(from) : undefined;
     if (key === undefined) return false;
-    const result = await this.#prompts.progress(vscode.l10n.t('Checking {0}', hostOf(to.baseUrl)), signal =>
-      this.#check(to, key, signal),
-    );
+    const title = vscode.l10n.t('Checking {0}', hostOf(to.baseUrl));
+    const result = await this.#prompts.progress(title, signal => this.#check(to, key, signal));
     if (result.kind === 'accepted') await this.#adopt(to, key);
     if (result.kind === 'problem') void this.#prompts.tell('error', result.sentence);
     return result.kind !== 'problem';
@@ -213,12 +183,8 @@ export class ConnectionCommands {
       BASE_VARIABLE,
       KEY_VARIABLE,
     );
-    if (environment.kind === 'unusable') {
-      this.#tell(`${environment.reason} ${decides}`);
-      return;
-    }
-    await this.#connection.recheck();
-    this.#tell(decides);
+    if (environment.kind !== 'unusable') await this.#connection.recheck();
+    this.#tell(environment.kind === 'unusable' ? `${environment.reason} ${decides}` : decides);
   }
 
   #tell(sentence: string): void {

@@ -5,7 +5,7 @@ import type { Storage } from '../storage';
 import { Disposable, toDisposable } from '../util/disposable';
 import { Emitter, ObservableValue } from '../util/event';
 import type { OpenRepository } from '../util/git';
-import { once } from '../util/once';
+import { once } from '../util/promises';
 import { redact } from '../util/redact';
 import { oneLine } from '../util/text';
 import {
@@ -19,7 +19,7 @@ import {
   type Named,
 } from './addresses';
 import { Clients } from './clients';
-import { decide, serviceAt, type AddressChange, type StoredKeys, type Target } from './decide';
+import { decide, serviceAt, type AddressChange, type Target } from './decide';
 import { KeyStore, type Secrets } from './keys';
 import { ConnectionRecords } from './records';
 import { answersOfSample, SAMPLE } from './sample';
@@ -62,13 +62,13 @@ export class ServiceConnection extends Disposable implements Connection {
   readonly settings: AddressSettings;
   readonly #surroundings: Surroundings;
   readonly #log: Logger;
-  readonly #state = this.register(new ObservableValue<ConnectionState>({ kind: 'signedOut' }));
+  readonly state = this.register(new ObservableValue<ConnectionState>({ kind: 'signedOut' }));
   readonly #ready = this.register(new Emitter<Service>());
   readonly #keyRejected = this.register(new Emitter<ConnectionState & { kind: 'keyRejected' }>());
-  readonly #addressChanged = this.register(new Emitter<AddressChange>());
   readonly #start = once(() => this.#begin());
   #session: Session | undefined;
-  #addressChange: AddressChange | undefined;
+  /** The stored key that has not been released for the addresses in force. */
+  addressChange: AddressChange | undefined;
   #turn: Promise<void> = Promise.resolve();
   #waiting: Promise<void> | undefined;
   #held = 0;
@@ -87,26 +87,23 @@ export class ServiceConnection extends Disposable implements Connection {
     this.settings = surroundings.settings;
     this.records = new ConnectionRecords(storage, log);
     this.keys = new KeyStore(surroundings.secrets, log);
-    const sample = answersOfSample(storage, openRepository, log);
-    this.clients = this.register(new Clients(this.records, log, sample));
-    this.register(toDisposable(() => clearTimeout(this.#settingsTimer)));
-    this.register(toDisposable(() => this.#end(this.#session)));
+    this.clients = this.register(
+      new Clients(this.records, log, answersOfSample(storage, openRepository, log)),
+    );
+    this.register(
+      toDisposable(() => {
+        clearTimeout(this.#settingsTimer);
+        this.#end();
+      }),
+    );
   }
 
-  readonly state = this.#state;
   readonly onDidBecomeReady = this.#ready.event;
   /** Fires in one window only, so that people are asked once. */
   readonly onDidRejectKey = this.#keyRejected.event;
-  /** Fires in one window only. */
-  readonly onDidChangeAddress = this.#addressChanged.event;
 
   get api(): ApiClient | undefined {
-    return this.#state.current.kind === 'signedIn' ? this.#session?.client : undefined;
-  }
-
-  /** The stored key that has not been released for the addresses in force. */
-  get addressChange(): AddressChange | undefined {
-    return this.#addressChange;
+    return this.state.current.kind === 'signedIn' ? this.#session?.client : undefined;
   }
 
   /** What the environment says, which no command changes. */
@@ -117,7 +114,7 @@ export class ServiceConnection extends Disposable implements Connection {
   async ready(): Promise<ConnectionState> {
     await this.#start();
     await this.#turn;
-    return this.#state.current;
+    return this.state.current;
   }
 
   /** Looks at everything anew. Callers that come while a look is waiting to begin share it. */
@@ -139,8 +136,8 @@ export class ServiceConnection extends Disposable implements Connection {
     const state = await this.ready();
     if (state.kind === 'keyRejected') {
       const key = await this.#currentKey(state.service);
-      const taken = key !== undefined && (await this.clients.probe(state.service, key)) === 'accepted';
-      if (taken) await this.records.accept(state.service.id, key);
+      const isTaken = key !== undefined && (await this.clients.probe(state.service, key)) === 'accepted';
+      if (isTaken) await this.records.accept(state.service.id, key);
     }
     await this.refresh();
   }
@@ -157,19 +154,17 @@ export class ServiceConnection extends Disposable implements Connection {
   }
 
   /** Stores what has been checked, and turns to it. Resolves to whether the key outlives this window. */
-  adopt(
-    addresses: Addresses,
-    key: string,
-    source: 'environment' | 'settings',
-  ): Promise<'kept' | 'untilClosed'> {
-    const logFailure = (error: unknown): void => this.#log.error('Stored data could not be changed', error);
+  adopt(addresses: Addresses, key: string): Promise<'kept' | 'untilClosed'> {
     return this.hold(async () => {
+      const isSetting = (await this.environment()).kind !== 'found';
       const kept = await this.keys.store(addresses, key);
-      await this.records.accept(serviceAt(addresses, source).id, key);
-      if (source === 'environment') return kept;
-      await this.records.rememberSignIn(addresses).catch(logFailure);
+      await this.records.accept(serviceAt(addresses, 'settings').id, key);
+      if (!isSetting) return kept;
+      await this.records
+        .rememberSignIn(addresses)
+        .catch((error: unknown) => this.#log.error('Stored data could not be changed', error));
       await this.settings.store(addresses).catch(async (error: unknown) => {
-        const { current } = this.#state;
+        const { current } = this.state;
         const inUse = current.kind !== 'signedOut' && sameAddresses(current.service, addresses);
         if (!inUse) await this.keys.remove(addresses);
         throw error;
@@ -186,7 +181,7 @@ export class ServiceConnection extends Disposable implements Connection {
 
   /** The connection for somebody who is asked for help; English, like the log. Hosts without paths, no key, no message. */
   diagnostics(): string {
-    const state = this.#state.current;
+    const state = this.state.current;
     const variables = variablesSet(this.#surroundings.environment);
     const { unreadable } = this.records;
     const lines = [`Connection: ${state.kind}`];
@@ -196,7 +191,7 @@ export class ServiceConnection extends Disposable implements Connection {
       lines.push(`Source: ${source}`);
       lines.push(`Service: ${hostOf(baseUrl)}`, `Web application: ${hostOf(appUrl)}`);
     }
-    lines.push(`Environment variables set: ${variables.length === 0 ? 'none' : variables.join(', ')}`);
+    lines.push(`Environment variables set: ${variables.join(', ') || 'none'}`);
     lines.push(`Stored records of the connection that cannot be read: ${unreadable.length}`);
     lines.push(...unreadable.map(({ id, reason }) => `- ${id}: ${reason}`));
     return lines.map(line => oneLine(redact(line), 1_000)).join('\n');
@@ -224,24 +219,16 @@ export class ServiceConnection extends Disposable implements Connection {
   async #look(): Promise<Target> {
     const environment = await this.environment();
     const settings = await settingsAddresses(this.settings);
-    const { isSampleChosen } = this.records;
+    const { isSampleChosen, lastSignIn: signedIn } = this.records;
     const usesSample = environment.kind === 'none' && isSampleChosen;
     const named = environment.kind === 'none' ? settings : environment;
     const needsKey = !usesSample && named.kind === 'found' && named.key === undefined;
-    const keys: StoredKeys = needsKey
-      ? await this.#storedKeys(named.addresses)
-      : { own: undefined, last: undefined };
-    return decide(environment, settings, isSampleChosen, keys, ({ id }, key) =>
+    const own = needsKey ? await this.keys.read(named.addresses) : undefined;
+    const asksLast = needsKey && own === undefined && signedIn !== undefined;
+    const last = asksLast && (await this.keys.read(signedIn)) !== undefined ? signedIn : undefined;
+    return decide(environment, settings, isSampleChosen, { own, last }, ({ id }, key) =>
       this.records.rejection(id, key),
     );
-  }
-
-  async #storedKeys(addresses: Addresses): Promise<StoredKeys> {
-    const own = await this.keys.read(addresses);
-    const { lastSignIn } = this.records;
-    const hasLast =
-      own === undefined && lastSignIn !== undefined && (await this.keys.read(lastSignIn)) !== undefined;
-    return { own, last: hasLast ? lastSignIn : undefined };
   }
 
   /** The key as it is now, wherever it comes from. */
@@ -254,22 +241,11 @@ export class ServiceConnection extends Disposable implements Connection {
 
   async #apply(target: Target): Promise<void> {
     if (this.isDisposed) return;
-    this.#addressChange = target.kind === 'signedOut' ? target.change : undefined;
-    if (target.kind !== 'signedIn') this.#end(this.#session);
-    switch (target.kind) {
-      case 'signedIn':
-        await this.#use(target.service, target.key);
-        break;
-      case 'keyRejected':
-        this.#setState({ kind: 'keyRejected', service: target.service, reason: target.reason });
-        break;
-      case 'signedOut':
-        this.#setState({ kind: 'signedOut', service: target.service, reason: target.reason });
-    }
-    const change = this.#addressChange;
-    if (change === undefined) return;
-    const about = `address ${change.from.baseUrl} ${change.to.baseUrl} ${change.to.appUrl}`;
-    await this.records.tellOnce(about, () => this.#addressChanged.fire(change));
+    this.addressChange = target.kind === 'signedOut' ? target.change : undefined;
+    if (target.kind === 'signedIn') return this.#use(target.service, target.key);
+    this.#end();
+    if (target.kind === 'keyRejected') this.#setState(target);
+    else this.#setState({ kind: 'signedOut', service: target.service, reason: target.reason });
   }
 
   async #use(service: Service, key: string): Promise<void> {
@@ -283,14 +259,14 @@ export class ServiceConnection extends Disposable implements Connection {
         (session.checking ??= this.#mayTryAgain(session, error).finally(() => delete session.checking)),
     );
     if (this.isDisposed) return;
-    this.#end(before);
+    this.#end();
     this.#session = session;
     this.#setState({ kind: 'signedIn', service: session.service });
     this.#ready.fire(session.service);
   }
 
-  #end(session: Session | undefined): void {
-    if (session !== undefined) session.isEnded = true;
+  #end(): void {
+    if (this.#session !== undefined) this.#session.isEnded = true;
   }
 
   #setState(next: ConnectionState): void {
@@ -299,16 +275,18 @@ export class ServiceConnection extends Disposable implements Connection {
     setContext('agentConsole.connection', state.kind);
     setContext('agentConsole.knownService', state.service !== undefined);
     setContext('agentConsole.environment', variablesSet(environment).length > 0);
-    if (isSameState(this.#state.current, state)) return;
-    this.#state.set(state);
-    const host = state.kind === 'signedOut' ? '' : ` ${state.service.host}`;
+    const { current } = this.state;
     const reason = reasonOf(state);
+    if (state.kind === current.kind && state.service === current.service && reason === reasonOf(current))
+      return;
+    this.state.set(state);
+    const host = state.kind === 'signedOut' ? '' : ` ${state.service.host}`;
     this.#log.info(`Connection: ${state.kind}${host}${reason === undefined ? '' : `: ${reason}`}`);
   }
 
   /** The same object as long as nothing about the service changes. */
   #known(service: Service): Service {
-    const { service: known } = this.#state.current;
+    const { service: known } = this.state.current;
     return known !== undefined && isSame(known, service) ? known : service;
   }
 
@@ -336,20 +314,16 @@ export class ServiceConnection extends Disposable implements Connection {
 
   async #reject(session: Session, error: ApiError): Promise<void> {
     if (this.#session !== session) return;
-    this.#end(session);
-    const first = await this.records.reject(session.service.id, session.key, error);
+    this.#end();
+    const isFirst = await this.records.reject(session.service.id, session.key, error);
     await this.refresh();
-    const state = this.#state.current;
-    if (first && state.kind === 'keyRejected') this.#keyRejected.fire(state);
+    const state = this.state.current;
+    if (isFirst && state.kind === 'keyRejected') this.#keyRejected.fire(state);
   }
 }
 
 function isSame(a: Service, b: Service): boolean {
   return a.source === b.source && sameAddresses(a, b);
-}
-
-function isSameState(a: ConnectionState, b: ConnectionState): boolean {
-  return a.kind === b.kind && a.service === b.service && reasonOf(a) === reasonOf(b);
 }
 
 function reasonOf(state: ConnectionState): string | undefined {

@@ -4,7 +4,7 @@ import { forNotification } from '../util/text';
 import { hostOf, KEY_VARIABLE, sameAddresses, type Named } from './addresses';
 import type { Rejection } from './records';
 import { SAMPLE } from './sample';
-import type { Addresses, Service } from './types';
+import type { Addresses, ConnectionState, Service } from './types';
 
 /** A key was stored for other addresses than those in force now. */
 export interface AddressChange {
@@ -14,15 +14,10 @@ export interface AddressChange {
 
 /** Where requests go and with which key, or why nowhere. */
 export type Target =
-  | {
-      readonly kind: 'signedOut';
-      readonly reason?: string;
-      readonly service?: Service;
-      /** Somebody has to say whether the stored key may go to other addresses. */
-      readonly change?: AddressChange;
-    }
-  | { readonly kind: 'keyRejected'; readonly service: Service; readonly key: string; readonly reason: string }
-  | { readonly kind: 'signedIn'; readonly service: Service; readonly key: string };
+  /** `change`: somebody has to say whether the stored key may go to other addresses. */
+  | (ConnectionState & { readonly kind: 'signedOut'; readonly change?: AddressChange })
+  | (ConnectionState & { readonly kind: 'keyRejected' })
+  | (ConnectionState & { readonly kind: 'signedIn'; readonly key: string });
 
 /** The keys that are stored. */
 export interface StoredKeys {
@@ -47,12 +42,7 @@ export function decide(
     const rejection = rejectionOf(service, key);
     if (rejection === undefined) return { kind: 'signedIn', service, key };
     const fromEnvironment = environment.kind === 'found' && environment.key === key;
-    return {
-      kind: 'keyRejected',
-      service,
-      key,
-      reason: rejectedSentence(service, rejection, fromEnvironment),
-    };
+    return { kind: 'keyRejected', service, reason: rejectedSentence(service, rejection, fromEnvironment) };
   };
   if (environment.kind === 'none' && isSampleChosen) return use(serviceAt(SAMPLE, 'sample'), SAMPLE.key);
   const named = environment.kind === 'none' ? settings : environment;

@@ -1,4 +1,41 @@
+import type * as vscode from 'vscode';
+import { setContext, type CommandHandlers } from '../contributions';
+import type { Logger } from '../log';
+import { onDidChangeSettings, settings, storeAddresses } from '../settings';
+import type { Storage } from '../storage';
+import { openRepository } from '../util/git';
+import { ConnectionCommands } from './commands';
+import { ServiceConnection } from './connection';
+import { VscodePrompts, type Prompts } from './prompts';
+
 export type { Service, ConnectionState, Connection } from './types';
-export { connect, type ConnectionPart } from './connect';
-/** Kept here once, so that not every room carries a copy of all sentences. */
+/** Kept here once, so that not every feature carries a copy of all sentences. */
 export { errorSentence, type SentenceContext } from '../util/errorSentence';
+
+/** The connection with what people do with it. */
+export type ConnectionPart = ServiceConnection & { readonly commands: CommandHandlers<'connection'> };
+
+/** The connection of this window. Reads nothing until it is asked. */
+export function connect(
+  context: Pick<vscode.ExtensionContext, 'secrets'>,
+  storage: Storage,
+  log: Logger,
+): ConnectionPart {
+  const { baseUrl, appUrl } = settings;
+  const onDidChange = (listener: () => unknown): vscode.Disposable =>
+    onDidChangeSettings(['baseUrl', 'appUrl'], listener);
+  const surroundings = {
+    secrets: context.secrets,
+    settings: { baseUrl, appUrl, store: storeAddresses, onDidChange },
+    environment: process.env,
+    setContext,
+  };
+  const connection = new ServiceConnection(surroundings, storage, openRepository, log);
+  return withCommands(connection, new VscodePrompts(), log);
+}
+
+/** Adds the commands, and what people are asked. */
+export function withCommands(connection: ServiceConnection, prompts: Prompts, log: Logger): ConnectionPart {
+  const { handlers } = new ConnectionCommands(connection, prompts, log);
+  return Object.assign(connection, { commands: handlers });
+}

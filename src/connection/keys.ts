@@ -3,41 +3,24 @@ import type { Logger } from '../log';
 import type { IDisposable } from '../util/disposable';
 import type { Addresses } from './types';
 
-export type KeyProblem = 'empty' | 'space' | 'character' | 'long';
-
-const LONGEST = 8_000;
-
-/** A key as a person pasted it: white space around it is dropped; whatever a header cannot carry is refused. */
-export function parseKey(text: string): { readonly ok: string } | { readonly problem: KeyProblem } {
+/** What is wrong with a key as a person pasted it, white space around it aside; quotes none of it. */
+export function keyProblem(text: string): string | undefined {
   const key = text.trim();
-  if (key === '') return { problem: 'empty' };
-  if (/\s/.test(key)) return { problem: 'space' };
-  if (!/^[\x21-\x7e]+$/.test(key)) return { problem: 'character' };
-  return key.length > LONGEST ? { problem: 'long' } : { ok: key };
-}
-
-/** Says what is wrong without quoting any of it. */
-export function keyProblemSentence(problem: KeyProblem): string {
-  switch (problem) {
-    case 'empty':
-      return vscode.l10n.t(
-        'Enter the key. Administrators create keys in the settings of the web application.',
+  if (key === '')
+    return vscode.l10n.t('Enter the key. Administrators create keys in the settings of the web application.');
+  // More than a header can carry, or than any key has.
+  return /^[\x21-\x7e]{1,8000}$/.test(key)
+    ? undefined
+    : vscode.l10n.t(
+        'This is not a key: it is too long, or contains a space, a line break or a character no key has. Copy only the key.',
       );
-    case 'space':
-      return vscode.l10n.t(
-        'The key contains a space or a line break. Copy only the key, no words before it.',
-      );
-    case 'character':
-      return vscode.l10n.t(
-        'The key contains a character no key has. Copy it again from the web application.',
-      );
-    case 'long':
-      return vscode.l10n.t('This is too long to be a key. Copy only the key.');
-  }
 }
 
 /** The part of VS Code's SecretStorage that is used. */
 export type Secrets = Pick<vscode.SecretStorage, 'get' | 'store' | 'delete' | 'keys' | 'onDidChange'>;
+
+const PREFIX = 'agentConsole.key:';
+const nameOf = ({ baseUrl, appUrl }: Addresses): string => `${PREFIX}${baseUrl} ${appUrl}`;
 
 /**
  * Keys, each bound to the two addresses it was entered for, so that none is ever sent elsewhere. They live in SecretStorage; where
@@ -58,50 +41,48 @@ export class KeyStore {
     const name = nameOf(addresses);
     const stored = await this.#stored(name);
     const held = this.#untilClosed.get(name);
-    if (held === undefined) return stored;
-    // Something newer than what could not be replaced then.
-    if (stored === undefined || stored === held.stale) return held.key;
-    this.#untilClosed.delete(name);
-    return stored;
+    // Unless there is something newer than what could not be replaced then.
+    return held !== undefined && (stored === undefined || stored === held.stale) ? held.key : stored;
   }
 
   /** Stores a key and reads it back. `untilClosed`: it was not kept and is held in memory instead. */
   async store(addresses: Addresses, key: string): Promise<'kept' | 'untilClosed'> {
     const name = nameOf(addresses);
     this.#untilClosed.delete(name);
-    if (await this.#keeps(name, key)) return 'kept';
-    this.#untilClosed.set(name, { key, stale: await this.#stored(name) });
+    try {
+      await this.#secrets.store(name, key);
+    } catch (error) {
+      this.#log.error('The secret storage did not keep the key', error);
+    }
+    const stale = await this.#stored(name);
+    if (stale === key) return 'kept';
+    this.#untilClosed.set(name, { key, stale });
     return 'untilClosed';
   }
 
   /** Rejects when the secret storage does not let go of it. */
   async remove(addresses: Addresses): Promise<void> {
-    const name = nameOf(addresses);
-    this.#untilClosed.delete(name);
-    await this.#secrets.delete(name);
+    this.#untilClosed.delete(nameOf(addresses));
+    await this.#secrets.delete(nameOf(addresses));
   }
 
-  /** The key of these addresses, and the same key where it was used for others too. Rejects when the storage does not let go of it. */
+  /** The key of these addresses, and the same key where it was used for others too. Rejects as `remove` does. */
   async removeEverywhere(addresses: Addresses): Promise<void> {
     const key = await this.read(addresses);
     await this.remove(addresses);
     for (const [name, held] of this.#untilClosed) if (held.key === key) this.#untilClosed.delete(name);
-    for (const name of key === undefined ? [] : await this.#names()) {
+    for (const name of key === undefined ? [] : await this.#names())
       if ((await this.#stored(name)) === key) await this.#secrets.delete(name);
-    }
   }
 
   /** Calls `listener` when any window that shares the storage changed a key, where VS Code tells of it. */
   onDidChange(listener: () => unknown): IDisposable {
-    return this.#secrets.onDidChange(({ key }) => {
-      if (key.startsWith(PREFIX)) listener();
-    });
+    return this.#secrets.onDidChange(({ key }) => key.startsWith(PREFIX) && listener());
   }
 
   async #stored(name: string): Promise<string | undefined> {
     try {
-      const key = await this.#secrets.get(name);
-      return key === '' ? undefined : key;
+      return (await this.#secrets.get(name)) || undefined;
     } catch (error) {
       this.#log.error('The secret storage cannot be read', error);
       return undefined;
@@ -116,20 +97,4 @@ export class KeyStore {
       return [];
     }
   }
-
-  async #keeps(name: string, key: string): Promise<boolean> {
-    try {
-      await this.#secrets.store(name, key);
-      return (await this.#secrets.get(name)) === key;
-    } catch (error) {
-      this.#log.error('The secret storage did not keep the key', error);
-      return false;
-    }
-  }
-}
-
-const PREFIX = 'agentConsole.key:';
-
-function nameOf({ baseUrl, appUrl }: Addresses): string {
-  return `${PREFIX}${baseUrl} ${appUrl}`;
 }

@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
-import { withSignal } from '../util/cancellation';
+import { withSignal } from '../util/promises';
 import { errorSentence } from '../util/errorSentence';
-import { openAddress } from '../util/openAddress';
+import { showNotice } from '../ui/notify';
+import { openAddress } from '../ui/openAddress';
 import { forNotification, forQuickPick, plain } from '../util/text';
 import type { AccessRow } from './check';
 
 /** One question of several that belong together. */
 export interface Step {
-  readonly title: string;
   /** From 1. */
   readonly step: number;
   readonly totalSteps: number;
@@ -24,54 +24,45 @@ export interface Step {
   readonly validate: (value: string) => string | undefined;
 }
 
-export type StepAnswer =
-  | { readonly kind: 'value'; readonly value: string }
-  | { readonly kind: 'back' }
-  | { readonly kind: 'cancelled' };
+/** What was entered, or that the person goes back or gives up. */
+export type StepAnswer = { readonly value: string } | 'back' | 'cancelled';
 
 /** Everything the connection asks of a person and tells them. */
 export type Prompts = Pick<VscodePrompts, keyof VscodePrompts>;
 
 /** The prompts as VS Code shows them. */
 export class VscodePrompts {
-  ask(step: Step): Promise<StepAnswer> {
+  ask({ link, validate, secret, problem, ...step }: Step): Promise<StepAnswer> {
     const input = vscode.window.createInputBox();
-    const link: vscode.QuickInputButton = {
-      iconPath: new vscode.ThemeIcon('link-external'),
-      tooltip: step.link?.tooltip ?? '',
-    };
-    input.title = step.title;
-    input.step = step.step;
-    input.totalSteps = step.totalSteps;
-    input.prompt = step.prompt;
-    input.placeholder = step.placeholder ?? '';
-    input.value = step.value;
-    input.password = step.secret;
-    input.ignoreFocusOut = true;
-    input.validationMessage = step.problem;
-    input.buttons = [
-      ...(step.step > 1 ? [vscode.QuickInputButtons.Back] : []),
-      ...(step.link === undefined ? [] : [link]),
-    ];
-    return new Promise<StepAnswer>(resolve => {
+    const iconPath = new vscode.ThemeIcon('link-external');
+    Object.assign(input, step, {
+      title: vscode.l10n.t('Sign in'),
+      password: secret,
+      ignoreFocusOut: true,
+      validationMessage: problem,
+      buttons: [
+        ...(step.step > 1 ? [vscode.QuickInputButtons.Back] : []),
+        ...(link === undefined ? [] : [{ iconPath, tooltip: link.tooltip }]),
+      ],
+    });
+    return new Promise(resolve => {
       const end = (answer: StepAnswer): void => {
         resolve(answer);
         input.dispose();
       };
       input.onDidChangeValue(value => {
         // An empty box needs no reproach while somebody is about to type.
-        input.validationMessage = value.trim() === '' ? undefined : step.validate(value);
+        input.validationMessage = value.trim() === '' ? undefined : validate(value);
       });
       input.onDidAccept(() => {
-        const problem = step.validate(input.value);
-        if (problem === undefined) end({ kind: 'value', value: input.value });
-        else input.validationMessage = problem;
+        input.validationMessage = validate(input.value);
+        if (input.validationMessage === undefined) end({ value: input.value });
       });
       input.onDidTriggerButton(button => {
-        if (button === vscode.QuickInputButtons.Back) end({ kind: 'back' });
-        else if (step.link !== undefined) void this.openExternal(step.link.address);
+        if (button === vscode.QuickInputButtons.Back) end('back');
+        else if (link !== undefined) void this.openExternal(link.address);
       });
-      input.onDidHide(() => end({ kind: 'cancelled' }));
+      input.onDidHide(() => end('cancelled'));
       input.show();
     });
   }
@@ -90,15 +81,7 @@ export class VscodePrompts {
     message: string,
     ...buttons: readonly string[]
   ): Promise<string | undefined> {
-    const text = forNotification(message, 1_000);
-    switch (severity) {
-      case 'info':
-        return vscode.window.showInformationMessage(text, ...buttons);
-      case 'warning':
-        return vscode.window.showWarningMessage(text, ...buttons);
-      case 'error':
-        return vscode.window.showErrorMessage(text, ...buttons);
-    }
+    return showNotice(severity, forNotification(message, 1_000), buttons);
   }
 
   /** A question that must be answered before anything else. */
@@ -117,7 +100,6 @@ export class VscodePrompts {
     pick.title = title;
     pick.placeholder = vscode.l10n.t('Each row was checked once, just now');
     pick.ignoreFocusOut = true;
-    pick.matchOnDetail = true;
     pick.busy = true;
     read(abort.signal, rows => {
       if (!abort.signal.aborted) pick.items = rows.map(toItem);

@@ -10,6 +10,7 @@ import type { Addresses } from './types';
 const recordsSchema = recordSchema(() =>
   z.discriminatedUnion('kind', [
     openObject({ kind: z.literal('sample'), chosen: z.boolean() }),
+    /** A key that was refused. The mark tells whether another key is the same one; the key cannot be had from it. */
     openObject({
       kind: z.literal('rejection'),
       salt: z.string(),
@@ -20,6 +21,7 @@ const recordsSchema = recordSchema(() =>
       requestId: z.exactOptional(z.string()),
     }),
     openObject({ kind: z.literal('signIn'), baseUrl: z.string(), appUrl: z.string() }),
+    /** No request may leave for an origin before `until`; known since `at`. Unix ms. */
     openObject({ kind: z.literal('pause'), until: z.number(), at: z.number() }),
     openObject({ kind: z.literal('marks'), key: z.string() }),
   ]),
@@ -28,20 +30,11 @@ const recordsSchema = recordSchema(() =>
 type ConnectionRecord = RecordOf<typeof recordsSchema>;
 type Of<K extends ConnectionRecord['kind']> = Extract<ConnectionRecord, { readonly kind: K }>;
 
-/** A key that was refused. The mark tells whether another key is the same one; the key cannot be had from it. */
-type RejectionRecord = Of<'rejection'>;
-
-/** No request may leave for an origin before `until`; known since `at`. Unix ms. */
-type PauseRecord = Of<'pause'>;
-
 /** What a service answered when it refused a key. Foreign text. */
 export interface Rejection {
   readonly status?: number | undefined;
   readonly requestId?: string | undefined;
 }
-
-/** What one window has told is not told by another for so long. */
-const NOTICE_MS = 30_000;
 
 /**
  * What windows share about the connection. Holds no key on disk. Pauses and refusals hold in this window even where the store
@@ -49,15 +42,13 @@ const NOTICE_MS = 30_000;
  */
 export class ConnectionRecords implements RequestGate {
   readonly #records: Collection<ConnectionRecord>;
-  readonly #storage: Storage;
   readonly #log: Logger;
   readonly #now: () => number;
-  readonly #pauses = new Map<string, PauseRecord>();
+  readonly #pauses = new Map<string, Of<'pause'>>();
   readonly #refused = new Map<string, { readonly key: string; readonly rejection: Rejection }>();
 
   constructor(storage: Storage, log: Logger, now: () => number = Date.now) {
     this.#records = storage.collection({ path: 'connection', version: 1, schema: recordsSchema });
-    this.#storage = storage;
     this.#log = log;
     this.#now = now;
   }
@@ -133,25 +124,10 @@ export class ConnectionRecords implements RequestGate {
 
   pause(origin: string, until: number): void {
     const at = this.#now();
-    const longer = (current: ConnectionRecord | undefined): PauseRecord => {
-      const known = current?.kind === 'pause' ? current : undefined;
-      return known !== undefined && endOfPause(known, at) >= until ? known : { kind: 'pause', until, at };
-    };
+    const longer = (current: ConnectionRecord | undefined): Of<'pause'> =>
+      current?.kind === 'pause' && endOfPause(current, at) >= until ? current : { kind: 'pause', until, at };
     this.#pauses.set(origin, longer(this.#pauses.get(origin)));
     this.#records.update(`pause ${origin}`, longer).catch(this.#notShared);
-  }
-
-  /** Runs `tell` in the one window that may tell people about something; in each where the store cannot be written. */
-  async tellOnce(about: string, tell: () => void): Promise<void> {
-    const telling = this.#storage.tryRun(`connection/${about}`, NOTICE_MS, ({ keep }) => {
-      keep();
-      tell();
-      return Promise.resolve();
-    });
-    await telling.catch((error: unknown) => {
-      this.#notShared(error);
-      tell();
-    });
   }
 
   /** The key of the marks that stand for secrets of the service's answers, the same in every window. */
@@ -162,7 +138,7 @@ export class ConnectionRecords implements RequestGate {
     return record?.kind === 'marks' ? record.key : '';
   }
 
-  #sharedRejection(serviceId: string, key: string): RejectionRecord | undefined {
+  #sharedRejection(serviceId: string, key: string): Of<'rejection'> | undefined {
     const record = this.#get('rejection', `rejection ${serviceId}`);
     return isRefusalOf(record, key) ? record : undefined;
   }
@@ -176,7 +152,7 @@ export class ConnectionRecords implements RequestGate {
 }
 
 /** Unix ms; 0 without a pause, and for one that began when a clock was ahead. */
-function endOfPause(pause: PauseRecord | undefined, now: number): number {
+function endOfPause(pause: Of<'pause'> | undefined, now: number): number {
   return pause !== undefined && hasCome(pause.at, now) ? pause.until : 0;
 }
 

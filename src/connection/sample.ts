@@ -2,7 +2,7 @@ import type { ApiClientOptions } from '../api';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
 import type { OpenRepository } from '../util/git';
-import { once } from '../util/once';
+import { once } from '../util/promises';
 import type { Addresses } from './types';
 
 /** Where the sample is said to be, and a key for it. Nothing is ever sent there. */

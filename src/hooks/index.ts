@@ -6,13 +6,13 @@ import type { Logger } from '../log';
 import type { Collection, Storage } from '../storage';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
-import { restriction } from '../util/restriction';
+import { restriction } from '../ui/saveText';
 import { forQuickPick, oneLine } from '../util/text';
 import type { WindowFocus } from '../util/windowFocus';
 import { showCheck, showTest, type CheckDeps } from './install/check';
 import { Dialogs, needRealFiles } from './install/dialogs';
 import { Installation, installedFile } from './install/installation';
-import { hookPlace, placeScript, type HookPlace } from './install/place';
+import { hookPlace, placeScript, workspaceFolders, type HookPlace } from './install/place';
 import {
   byTime,
   eventNames,
@@ -25,8 +25,7 @@ import {
 } from './model';
 import { isTold, tell, type NoticeSettings } from './notices';
 import { Inbox } from './receive/inbox';
-import type { CommandResult } from './run/command';
-import { Outgoing, readOutgoing, stopRecord } from './run/outgoing';
+import { Outgoing, readOutgoing, stopRecord, type FinishedHook } from './run/outgoing';
 import { Waiting } from './waiting';
 
 export type { HookSignal, SessionsForHooks } from './model';
@@ -64,13 +63,9 @@ export class Hooks extends Disposable implements HooksFeature {
   readonly #deps: HooksDeps;
   readonly #place: HookPlace;
   readonly #events: Collection<HookEvent>;
-  readonly #installation: Installation;
   readonly #outgoing: Outgoing;
   readonly #inbox = this.register(new Slot<IDisposable>());
-  readonly #following = this.register(new Slot<IDisposable>());
   #isFollowing = false;
-  #isInstalled = false;
-  #problems = '';
   readonly commands: CommandHandlers<'hooks'>;
 
   constructor(deps: HooksDeps) {
@@ -82,7 +77,6 @@ export class Hooks extends Disposable implements HooksFeature {
     const files = storage.collection({ path: 'hook-files', version: 1, schema: installedFile });
     const events = storage.collection({ path: 'hook-events', version: 1, schema: hookEvent });
     this.#events = events;
-    this.#installation = new Installation(place, files, workspaceFolders);
     this.#outgoing = this.register(
       new Outgoing({
         setting: () => settings.hooksOutgoing(),
@@ -93,41 +87,32 @@ export class Hooks extends Disposable implements HooksFeature {
       }),
     );
     const waiting = this.register(new Waiting({ events, sessions, format, log }));
+    const installing = { log, installation: new Installation(place, files), place, shipped };
     const dialogs = this.register(
       new Dialogs({
-        log,
-        installation: this.#installation,
-        place,
-        shipped,
+        ...installing,
         namedFile: () => settings.hooksSettingsFile(),
         storeFile: deps.storeFile,
       }),
     );
     const check: CheckDeps = {
-      log,
-      installation: this.#installation,
-      place,
-      shipped,
+      ...installing,
       events,
       isListening: () => this.#inbox.value !== undefined,
       format,
       unusable: () => readOutgoing(settings.hooksOutgoing()).problems,
-      lastOutgoing: () => this.#lastOutgoing(),
       repair: () => dialogs.repair(),
     };
     const begin = async (): Promise<void> => {
       await this.#outgoing.forgetOldStops();
-      // Earlier versions kept events of agents in folders of their own.
-      for (const name of ['history', 'windows'])
-        await fs.rm(path.join(place.folder, name), { recursive: true, force: true });
       const isInstalled = (await files.load()).size > 0;
       if (isInstalled) await placeScript(place, shipped);
       this.#listen(isInstalled);
     };
     const begun = begin().catch((error: unknown) => log.error('Hook events cannot be heard', error));
     this.commands = {
-      install: argument => dialogs.install(argument),
-      uninstall: argument => dialogs.uninstall(argument),
+      install: () => dialogs.install(),
+      uninstall: () => dialogs.uninstall(),
       test: async () => {
         needRealFiles();
         await begun;
@@ -148,8 +133,7 @@ export class Hooks extends Disposable implements HooksFeature {
   }
 
   #listen(isInstalled: boolean): void {
-    if (isInstalled === this.#isInstalled || this.isDisposed) return;
-    this.#isInstalled = isInstalled;
+    if (isInstalled === (this.#inbox.value !== undefined) || this.isDisposed) return;
     const { focused, log } = this.#deps;
     if (!isInstalled) this.#inbox.set(undefined);
     else
@@ -168,31 +152,25 @@ export class Hooks extends Disposable implements HooksFeature {
       );
   }
 
-  /** Begins or ends what the settings ask for. */
+  /** Begins what the settings ask for. */
   #follow(): void {
-    const { settings, log, sessions } = this.#deps;
-    const problems = readOutgoing(settings.hooksOutgoing()).problems.join(', ');
-    if (problems !== '' && problems !== this.#problems)
-      log.warn(`Hooks of Agent Console that cannot be used: ${oneLine(problems)}`);
-    this.#problems = problems;
-    this.#isFollowing = this.#outgoing.isWanted('Stop');
-    if (!this.#isFollowing) this.#following.set(undefined);
-    else if (this.#following.value === undefined)
-      sessions().then(
-        followed => {
-          if (this.isDisposed || !this.#isFollowing || this.#following.value !== undefined) return;
-          this.#following.set(
-            followed.onDidChangeState(({ sessionId, from, to, at, waiting }) => {
-              const wasWorking = from === 'running' || from === 'pending';
-              if (!wasWorking || to !== 'idle' || waiting === true) return;
-              this.#sendStop(sessionId, at, followed.workedAt(sessionId)).catch((error: unknown) =>
-                log.error('The hooks for Stop could not run', error),
-              );
-            }),
+    const { log, sessions } = this.#deps;
+    if (this.#isFollowing || !this.#outgoing.isWanted('Stop')) return;
+    this.#isFollowing = true;
+    sessions().then(
+      followed => {
+        if (this.isDisposed) return;
+        const onChange = followed.onDidChangeState(({ sessionId, from, to, at, waiting }) => {
+          const wasWorking = from === 'running' || from === 'pending';
+          if (!wasWorking || to !== 'idle' || waiting === true) return;
+          this.#sendStop(sessionId, at, followed.workedAt(sessionId)).catch((error: unknown) =>
+            log.error('The hooks for Stop could not run', error),
           );
-        },
-        (error: unknown) => log.error('Sessions cannot be followed for hooks', error),
-      );
+        });
+        this.register(onChange);
+      },
+      (error: unknown) => log.error('Sessions cannot be followed for hooks', error),
+    );
   }
 
   /** What this window has to do about an event it took. */
@@ -240,32 +218,15 @@ export class Hooks extends Disposable implements HooksFeature {
     await this.#outgoing.runStop(event, { by: 'status', at, workedAt });
   }
 
-  #tellFailure(finished: CommandResult & { readonly event: string }): void {
+  #tellFailure(finished: FinishedHook): void {
     if (finished.exitCode === 0 || finished.outcome === 'stopped') return;
     vscode.window.setStatusBarMessage(`$(warning) ${forQuickPick(outgoingText(finished))}`, 10_000);
   }
-
-  #lastOutgoing(): string | undefined {
-    const { last } = this.#outgoing;
-    if (last === undefined) return undefined;
-    return vscode.l10n.t('{0}, {1} ago', outgoingText(last), this.#deps.format.span(Date.now() - last.at));
-  }
 }
 
-function outgoingText({
-  outcome,
-  exitCode,
-  event,
-}: Pick<CommandResult, 'outcome' | 'exitCode'> & { readonly event: string }): string {
+function outgoingText({ outcome, exitCode, event }: FinishedHook): string {
   if (outcome === 'timedOut') return vscode.l10n.t('Your hook for {0} timed out', event);
   if (outcome === 'notStarted') return vscode.l10n.t('Your hook for {0} could not be started', event);
   if (exitCode === undefined) return vscode.l10n.t('Your hook for {0} was ended', event);
   return vscode.l10n.t('Your hook for {0} ended with status {1}', event, exitCode);
-}
-
-/** Folders of this window that are on this machine. */
-function workspaceFolders(): string[] {
-  return (vscode.workspace.workspaceFolders ?? [])
-    .filter(({ uri }) => uri.scheme === 'file')
-    .map(({ uri }) => uri.fsPath);
 }

@@ -38,7 +38,11 @@ const text = (maxLength: number) =>
     z.string().check(z.minLength(1)),
     z.transform((value: string) => value.slice(0, maxLength)),
   );
-const maybe = (maxLength: number) => z.catch(z.optional(text(maxLength)), undefined);
+const maybe = (maxLength: number) =>
+  z.pipe(
+    z.optional(z.unknown()),
+    z.transform(value => (typeof value === 'string' ? value.slice(0, maxLength) || undefined : undefined)),
+  );
 const received = z.object({
   hook_event_name: text(100),
   session_id: maybe(500),
@@ -67,18 +71,15 @@ export function decodeEvent(id: string, bytes: Uint8Array, at: number): HookEven
   return { id, name, at, sessionId, ...more };
 }
 
+const states: ReadonlyMap<string, HookSignal['kind']> = new Map([
+  ['Notification', 'waiting'],
+  ['Stop', 'finished'],
+  ['SessionEnd', 'ended'],
+]);
+
 /** What an event says of its session; `undefined` for kinds that say nothing of it. */
-export function stateOf(event: HookEvent): HookSignal['kind'] | undefined {
-  switch (event.name) {
-    case 'Notification':
-      return 'waiting';
-    case 'Stop':
-      return 'finished';
-    case 'SessionEnd':
-      return 'ended';
-    default:
-      return undefined;
-  }
+export function stateOf({ name }: HookEvent): HookSignal['kind'] | undefined {
+  return states.get(name);
 }
 
 export function isTest(event: HookEvent): boolean {

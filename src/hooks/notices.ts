@@ -3,11 +3,11 @@ import * as vscode from 'vscode';
 import { commands } from '../contributions';
 import type { Logger } from '../log';
 import type { NoticeKind } from '../settings';
-import { notify, type NoticeButton } from '../util/notify';
+import { notify, type NoticeButton } from '../ui/notify';
+import { forNotification, oneLine } from '../util/text';
 import { isInside } from './install/file';
 import { FRESH_MS, type EventName, type HookEvent } from './model';
 import { foldCase } from './receive/inbox';
-import { noticeOf } from './text';
 
 /** What the person wants to be told; asked for each event. */
 export interface NoticeSettings {
@@ -57,21 +57,49 @@ export function tell(
   notify(log, isFailure ? 'warning' : 'info', sentence, ...buttons);
 }
 
-/** The terminal that is in this folder, or else in one that holds it. */
+/** How an event's session is called: its project and its title, or the start of its id. Foreign text. */
+export function labelOf(
+  { cwd, sessionId = '' }: Pick<HookEvent, 'cwd' | 'sessionId'>,
+  title: string | undefined,
+): string {
+  const shortId = sessionId.length > 12 ? `${sessionId.slice(0, 8)}…` : sessionId;
+  const parts = [path.basename(cwd ?? ''), title ?? shortId].map(part => oneLine(part, 80));
+  return parts.filter(part => part !== '').join(' · ') || vscode.l10n.t('A session');
+}
+
+/** What a notification says of an event, safe to show; `undefined` for kinds that nobody is told of. */
+export function noticeOf(event: HookEvent, title: string | undefined): string | undefined {
+  const label = labelOf(event, title);
+  const { name, message, reason } = event;
+  const sentences: Readonly<Record<EventName, () => string>> = {
+    Notification: () =>
+      message === undefined
+        ? vscode.l10n.t('{0} is waiting for you.', label)
+        : vscode.l10n.t('{0} is waiting for you: {1}', label, oneLine(message, 300)),
+    Stop: () => vscode.l10n.t('{0} has finished.', label),
+    SubagentStop: () => vscode.l10n.t('A subagent of {0} has finished.', label),
+    SessionEnd: () =>
+      reason === undefined
+        ? vscode.l10n.t('{0} has ended.', label)
+        : vscode.l10n.t('{0} has ended ({1}).', label, oneLine(reason, 80)),
+  };
+  const sentence = Object.entries(sentences).find(([known]) => known === name)?.[1]();
+  return sentence === undefined ? undefined : forNotification(sentence, 500);
+}
+
+/** The terminal in this folder, or else the one in the nearest folder around it. */
 export function terminalAt(cwd: string | undefined): vscode.Terminal | undefined {
   if (cwd === undefined) return undefined;
   const wanted = foldCase(path.resolve(cwd));
-  const folders = vscode.window.terminals.map(terminal => ({ terminal, folder: folderOf(terminal) }));
-  const exact = folders.find(({ folder }) => folder === wanted);
-  const around = folders
-    .filter(({ folder }) => folder !== undefined && isInside(folder, wanted))
-    .sort((a, b) => (b.folder?.length ?? 0) - (a.folder?.length ?? 0));
-  return (exact ?? around[0])?.terminal;
+  return vscode.window.terminals
+    .map(terminal => ({ terminal, folder: folderOf(terminal) }))
+    .filter(({ folder }) => folder === wanted || (folder !== '' && isInside(folder, wanted)))
+    .sort((a, b) => b.folder.length - a.folder.length)[0]?.terminal;
 }
 
-function folderOf(terminal: vscode.Terminal): string | undefined {
+function folderOf(terminal: vscode.Terminal): string {
   const started = terminal.creationOptions;
   const cwd = terminal.shellIntegration?.cwd ?? ('cwd' in started ? started.cwd : undefined);
-  if (cwd === undefined) return undefined;
+  if (cwd === undefined) return '';
   return foldCase(path.resolve(typeof cwd === 'string' ? cwd : cwd.fsPath));
 }

@@ -6,8 +6,7 @@ import { Disposable, type IDisposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
 import { forQuickPick, plain } from '../util/text';
 import { byTime, isTest, stateOf, type HookEvent, type HookSignal, type SessionsForHooks } from './model';
-import { terminalAt } from './notices';
-import { labelOf, stateText } from './text';
+import { labelOf, noticeOf, terminalAt } from './notices';
 
 /** Earlier events shown below what waits. */
 const EARLIER = 15;
@@ -23,7 +22,12 @@ export interface WaitingDeps {
 }
 
 interface Row extends vscode.QuickPickItem {
-  readonly event?: HookEvent;
+  readonly sessionId?: string | undefined;
+  readonly buttons?: readonly RowButton[];
+}
+
+interface RowButton extends vscode.QuickInputButton {
+  readonly run: () => unknown;
 }
 
 /** What waits for the person: a status bar item while there is something, and a list to open it from. */
@@ -56,41 +60,28 @@ export class Waiting extends Disposable {
     const sessions = await this.#load();
     const pick = vscode.window.createQuickPick<Row>();
     pick.title = vscode.l10n.t('Waiting agents');
-    pick.matchOnDescription = true;
-    pick.matchOnDetail = true;
-    let shown = '';
     const fill = (): void => {
       const waiting = sessions.waiting();
-      const rows = this.#rows(sessions, waiting);
-      // Rows that are put anew lose the click that is on its way to them.
-      const facts = JSON.stringify(rows.map(({ label, detail, event }) => [label, detail, event?.id]));
-      if (facts !== shown) pick.items = rows;
-      shown = facts;
+      pick.items = this.#rows(sessions, waiting);
       pick.placeholder =
         waiting.length > 0
           ? vscode.l10n.t('Choose an agent to answer')
           : vscode.l10n.t('No agent is waiting for you');
     };
     fill();
-    const changes = [sessions.onDidChange(fill), this.#deps.events.onDidChange(fill)];
-    const open = (sessionId: string | undefined): Thenable<unknown> | undefined =>
-      sessionId === undefined ? undefined : vscode.commands.executeCommand(commands.chat.open, sessionId);
     await new Promise<void>((resolve, reject) => {
       pick.onDidAccept(() => {
-        const [row] = pick.selectedItems;
+        const [chosen] = pick.selectedItems;
         pick.hide();
-        open(row?.event?.sessionId)?.then(undefined, reject);
+        if (chosen?.sessionId !== undefined)
+          vscode.commands.executeCommand(commands.chat.open, chosen.sessionId).then(undefined, reject);
       });
-      pick.onDidTriggerItemButton(({ button, item: { event } }) => {
-        if (!(button instanceof RowButton) || event?.sessionId === undefined) return;
-        button.run(event, event.sessionId).then(fill, reject);
+      pick.onDidTriggerItemButton(({ button, item }) => {
+        Promise.resolve(item.buttons?.find(each => each === button)?.run()).then(fill, reject);
       });
       pick.onDidHide(() => resolve());
       pick.show();
-    }).finally(() => {
-      for (const change of changes) change.dispose();
-      pick.dispose();
-    });
+    }).finally(() => pick.dispose());
   }
 
   /** The sessions are loaded when an event says that something waits; from then on they alone know. */
@@ -150,76 +141,62 @@ export class Waiting extends Disposable {
   }
 
   #rows(sessions: SessionsForHooks, signals: readonly HookSignal[]): Row[] {
-    const events = [...this.#deps.events.values.values()].sort(byTime).reverse();
-    const waiting = signals.map(
-      signal =>
-        events.find(({ sessionId, at }) => sessionId === signal.sessionId && at === signal.at) ?? {
-          ...signal,
-          id: signal.sessionId,
-          name: 'Notification',
-        },
-    );
-    const earlier = events.filter(event => !waiting.includes(event) && !isTest(event)).slice(0, EARLIER);
-    const rows = (list: readonly HookEvent[], waits: boolean): Row[] =>
-      list.map(event => this.#row(sessions, event, waits));
+    const waiting = signals.map(signal => ({ ...signal, id: signal.sessionId, name: 'Notification' }));
+    const isListed = ({ sessionId, at }: HookEvent): boolean =>
+      waiting.some(each => each.sessionId === sessionId && each.at === at);
+    const earlier = [...this.#deps.events.values.values()]
+      .filter(event => !isTest(event) && !isListed(event))
+      .sort(byTime)
+      .reverse()
+      .slice(0, EARLIER);
+    const separator = (label: string): Row => ({ label, kind: vscode.QuickPickItemKind.Separator });
     return [
       ...(waiting.length > 0 ? [separator(vscode.l10n.t('waiting'))] : []),
-      ...rows(waiting, true),
+      ...waiting.map(event => this.#row(sessions, event, true)),
       ...(earlier.length > 0 ? [separator(vscode.l10n.t('earlier'))] : []),
-      ...rows(earlier, false),
+      ...earlier.map(event => this.#row(sessions, event, false)),
     ];
   }
 
   #row(sessions: SessionsForHooks, event: HookEvent, waits: boolean): Row {
-    const { sessionId } = event;
+    const { sessionId, cwd, at, name } = event;
     const title = sessionId === undefined ? undefined : sessions.titleOf(sessionId);
     const isMuted = sessionId !== undefined && sessions.isMuted(sessionId);
-    const age = this.#deps.format.span(Date.now() - event.at);
-    const facts = [stateText(event), age, ...(isMuted ? [vscode.l10n.t('muted')] : [])];
+    const age = this.#deps.format.span(Date.now() - at);
+    const label = forQuickPick(noticeOf(event, title) ?? `${labelOf(event, title)} · ${name}`);
     return {
-      event,
-      label: `$(${waits ? 'bell-dot' : iconOf(event)}) ${forQuickPick(labelOf(event, title), 120)}`,
-      description: forQuickPick(facts.join(' · ')),
-      ...(event.message === undefined ? {} : { detail: forQuickPick(event.message) }),
-      buttons: sessionId === undefined ? [] : buttonsOf(sessions, event, { waits, isMuted }),
+      sessionId,
+      label: `$(${waits ? 'bell-dot' : 'history'}) ${label}`,
+      description: isMuted ? `${age} · ${vscode.l10n.t('muted')}` : age,
+      buttons: sessionId === undefined ? [] : buttonsOf(sessions, { sessionId, cwd, waits, isMuted }),
     };
-  }
-}
-
-class RowButton implements vscode.QuickInputButton {
-  readonly iconPath: vscode.ThemeIcon;
-
-  constructor(
-    icon: string,
-    readonly tooltip: string,
-    readonly run: (event: HookEvent, sessionId: string) => Promise<void>,
-  ) {
-    this.iconPath = new vscode.ThemeIcon(icon);
   }
 }
 
 function buttonsOf(
   sessions: SessionsForHooks,
-  event: HookEvent,
-  { waits, isMuted }: { readonly waits: boolean; readonly isMuted: boolean },
+  row: {
+    readonly sessionId: string;
+    readonly cwd: string | undefined;
+    readonly waits: boolean;
+    readonly isMuted: boolean;
+  },
 ): RowButton[] {
-  const terminal = terminalAt(event.cwd);
-  const showTerminal = (): Promise<void> => Promise.resolve(terminal?.show());
-  return [
-    ...(terminal ? [new RowButton('terminal', vscode.l10n.t('Show terminal'), showTerminal)] : []),
-    ...(waits
-      ? [
-          new RowButton('check', vscode.l10n.t('No longer waiting'), (_, sessionId) =>
-            sessions.settle(sessionId),
-          ),
-        ]
-      : []),
-    isMuted
-      ? new RowButton('bell', vscode.l10n.t('Unmute this session'), (_, id) => sessions.setMuted(id, false))
-      : new RowButton('bell-slash', vscode.l10n.t('Mute this session'), (_, id) =>
-          sessions.setMuted(id, true),
-        ),
-  ];
+  const { sessionId, cwd, waits, isMuted } = row;
+  const button = (icon: string, tooltip: string, run: RowButton['run']): RowButton => ({
+    iconPath: new vscode.ThemeIcon(icon),
+    tooltip,
+    run,
+  });
+  const buttons: RowButton[] = [];
+  const terminal = terminalAt(cwd);
+  if (terminal !== undefined)
+    buttons.push(button('terminal', vscode.l10n.t('Show terminal'), () => terminal.show()));
+  if (waits)
+    buttons.push(button('check', vscode.l10n.t('No longer waiting'), () => sessions.settle(sessionId)));
+  const tooltip = isMuted ? vscode.l10n.t('Unmute this session') : vscode.l10n.t('Mute this session');
+  const mute = (): Promise<void> => sessions.setMuted(sessionId, !isMuted);
+  return [...buttons, button(isMuted ? 'bell' : 'bell-slash', tooltip, mute)];
 }
 
 function newItem(): vscode.StatusBarItem {
@@ -227,13 +204,4 @@ function newItem(): vscode.StatusBarItem {
   item.name = vscode.l10n.t('Waiting agents');
   item.command = commands.hooks.attention;
   return item;
-}
-
-function iconOf(event: HookEvent): string {
-  if (event.name === 'SessionEnd') return event.reason === 'error' ? 'error' : 'circle-slash';
-  return event.name === 'Notification' ? 'bell' : 'pass';
-}
-
-function separator(label: string): Row {
-  return { label, kind: vscode.QuickPickItemKind.Separator };
 }

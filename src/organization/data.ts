@@ -1,10 +1,4 @@
-import {
-  isApiError,
-  type ApiClient,
-  type ControlChange,
-  type ItemProblem,
-  type OrganizationUser,
-} from '../api';
+import { isApiError, type ApiClient, type ControlChange, type ItemProblem } from '../api';
 import type { Connection } from '../connection';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
@@ -14,17 +8,7 @@ import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { supportedLanguage } from '../util/format';
 import { allSettings, compareSettings, WHOLE, type SettingChange } from './changes';
-import {
-  choosePeople,
-  groupByDay,
-  passesHistory,
-  sortRevisions,
-  type HistoryFilter,
-  type PeopleFilter,
-  type Person,
-  type Revision,
-  type UsageOfPeople,
-} from './model';
+import { groupByDay, nameOf, type Person, type Revision, type UsageOfPeople } from './model';
 import { pathOf, personKind, revisionKind, type ListName } from './searched';
 
 export type { ListName } from './searched';
@@ -47,22 +31,18 @@ export interface OrganizationDataDeps {
   readonly now: () => number;
 }
 
-/** People and control history of the service in use as last known, what changed from revision to revision, and what of it is shown. */
+/** People and control history of the service in use as last known, and what changed from revision to revision. */
 export class OrganizationData extends Disposable {
   readonly people: RemoteList<Person>;
   readonly controls: RemoteList<Revision>;
   readonly #deps: OrganizationDataDeps;
   readonly #changed = this.register(new Emitter<ListName>());
   #serviceId: string | undefined;
-  #arranged: Arranged | undefined;
-  #byId: ReadonlyMap<string, Person> | undefined;
+  #usage: UsageOfPeople | undefined;
+  #sortedPeople: readonly Person[] | undefined;
+  #history: History | undefined;
   /** By the two revisions compared. */
   readonly #changes = new WeakMap<Revision, { before: Revision | undefined; changes: SettingChange[] }>();
-  #peopleFilter: PeopleFilter = {};
-  #historyFilter: HistoryFilter = {};
-  #usage: UsageOfPeople | undefined;
-  #shownPeople: readonly Person[] | undefined;
-  #days: ReadonlyMap<string, readonly Revision[]> | undefined;
 
   constructor(deps: OrganizationDataDeps) {
     super();
@@ -80,7 +60,7 @@ export class OrganizationData extends Disposable {
         ...common('people'),
         keyOf: ({ id }) => id,
         ...personKind,
-        pages: signal => mapped(connection.api?.organization.users({}, { signal }), personOf),
+        pages: signal => connection.api?.organization.users({}, { signal }),
       }),
     );
     this.controls = this.register(
@@ -88,11 +68,21 @@ export class OrganizationData extends Disposable {
         ...common('controls'),
         keyOf: ({ revision }) => String(revision),
         ...revisionKind,
-        pages: signal => mapped(connection.api?.organization.controlHistory({}, { signal }), revisionOf),
+        pages: signal => revisionPages(connection.api?.organization.controlHistory({}, { signal })),
       }),
     );
-    this.register(this.people.state.onDidChange(() => this.#forget('people')));
-    this.register(this.controls.state.onDidChange(() => this.#forget('controls')));
+    this.register(
+      this.people.state.onDidChange(() => {
+        this.#sortedPeople = undefined;
+        this.#changed.fire('people');
+      }),
+    );
+    this.register(
+      this.controls.state.onDidChange(() => {
+        this.#history = undefined;
+        this.#changed.fire('controls');
+      }),
+    );
     this.register(
       connection.onDidBecomeReady(() => {
         this.people.forgive();
@@ -107,23 +97,42 @@ export class OrganizationData extends Disposable {
     return this.#serviceId;
   }
 
-  /** Newest first. */
-  get revisions(): readonly Revision[] {
-    return this.#arrangement.revisions;
+  person(id: string): Person | undefined {
+    return this.people.state.current.items.find(person => person.id === id);
   }
 
-  person(id: string): Person | undefined {
-    this.#byId ??= new Map(this.people.state.current.items.map(person => [person.id, person]));
-    return this.#byId.get(id);
+  /** Everybody, by name. */
+  get sortedPeople(): readonly Person[] {
+    return (this.#sortedPeople ??= byName(this.people.state.current.items, this.#deps.language));
+  }
+
+  get usage(): UsageOfPeople | undefined {
+    return this.#usage;
+  }
+
+  setUsage(usage: UsageOfPeople): void {
+    if (usage === this.#usage) return;
+    this.#usage = usage;
+    this.#changed.fire('people');
+  }
+
+  /** Newest first. */
+  get revisions(): readonly Revision[] {
+    return this.#known.revisions;
+  }
+
+  /** The revisions by local day, the newest first. */
+  get days(): ReadonlyMap<string, readonly Revision[]> {
+    return this.#known.days;
   }
 
   revision(number: number): Revision | undefined {
-    return this.#arrangement.byNumber.get(number);
+    return this.revisions.find(({ revision }) => revision === number);
   }
 
   /** The revision known before this one; not always the number before, since one may be unreadable. */
   before(revision: Revision): Revision | undefined {
-    return this.#arrangement.before.get(revision.revision);
+    return this.#known.before.get(revision);
   }
 
   /** What a revision changed. Nothing is known of what came before the first one: all its settings are listed. */
@@ -136,66 +145,10 @@ export class OrganizationData extends Disposable {
     return changes;
   }
 
-  get peopleFilter(): PeopleFilter {
-    return this.#peopleFilter;
-  }
-
-  get historyFilter(): HistoryFilter {
-    return this.#historyFilter;
-  }
-
-  get usage(): UsageOfPeople | undefined {
-    return this.#usage;
-  }
-
-  isFiltered(what: ListName): boolean {
-    const filter = what === 'people' ? this.#peopleFilter : this.#historyFilter;
-    return Object.values(filter).some(value => value !== undefined);
-  }
-
-  /** Everybody the filter lets through, by name. */
-  get shownPeople(): readonly Person[] {
-    const { language, now } = this.#deps;
-    return (this.#shownPeople ??= choosePeople(this.people.state.current.items, this.#peopleFilter, {
-      usage: this.#usage,
-      now: now(),
-      compare: new Intl.Collator(supportedLanguage(language), { numeric: true }).compare,
-    }));
-  }
-
-  /** The revisions the filter lets through, by local day, the newest first. */
-  get days(): ReadonlyMap<string, readonly Revision[]> {
-    const passes = (each: Revision): boolean =>
-      passesHistory(each, this.#historyFilter, revision => this.changesOf(revision));
-    return (this.#days ??= groupByDay(
-      this.isFiltered('controls') ? this.revisions.filter(passes) : this.revisions,
-    ));
-  }
-
-  filterPeople(filter: PeopleFilter): void {
-    this.#peopleFilter = filter;
-    this.#forget('people');
-  }
-
-  filterHistory(filter: HistoryFilter): void {
-    this.#historyFilter = filter;
-    this.#forget('controls');
-  }
-
-  setUsage(usage: UsageOfPeople | undefined): void {
-    if (usage === this.#usage) return;
-    this.#usage = usage;
-    this.#forget('people');
-  }
-
   /** Resolves when what is kept of the service in use has been read. Rejects when that cannot be read. */
   async ready(): Promise<void> {
     const { service } = await this.#deps.connection.ready();
-    if (service?.id !== this.#serviceId) {
-      this.#serviceId = service?.id;
-      // Nothing asked for before makes sense.
-      [this.#peopleFilter, this.#historyFilter, this.#usage] = [{}, {}, undefined];
-    }
+    if (service?.id !== this.#serviceId) [this.#serviceId, this.#usage] = [service?.id, undefined];
     const path = (name: ListName): string | undefined => service && pathOf(service.id, name);
     await Promise.all([this.people.use(path('people')), this.controls.use(path('controls'))]);
   }
@@ -210,9 +163,10 @@ export class OrganizationData extends Disposable {
 
   /** Reads what is older than `maxAgeMs`, unless the key has no right to it. Rejects as `ready` does. */
   async freshen(maxAgeMs: number, signal?: AbortSignal): Promise<void> {
+    const pace = { usualMs: maxAgeMs };
     await Promise.all([
-      this.freshenOne(this.people, { usualMs: maxAgeMs }, signal),
-      this.freshenOne(this.controls, { usualMs: maxAgeMs }, signal),
+      this.freshenOne(this.people, pace, signal),
+      this.freshenOne(this.controls, pace, signal),
     ]);
   }
 
@@ -232,87 +186,55 @@ export class OrganizationData extends Disposable {
     await Promise.all([this.people.read(), this.controls.read()]);
   }
 
-  get #arrangement(): Arranged {
-    return (this.#arranged ??= arranged(this.controls.state.current.items));
-  }
-
-  #forget(what: ListName): void {
-    if (what === 'people') [this.#byId, this.#shownPeople] = [undefined, undefined];
-    else [this.#arranged, this.#days] = [undefined, undefined];
-    this.#changed.fire(what);
+  get #known(): History {
+    return (this.#history ??= historyOf(this.controls.state.current.items));
   }
 }
 
-interface Arranged {
+function byName(people: readonly Person[], language: string): readonly Person[] {
+  const { compare } = new Intl.Collator(supportedLanguage(language), { numeric: true });
+  return people
+    .map(person => ({ person, name: nameOf(person) }))
+    .sort((a, b) => compare(a.name, b.name) || (a.person.id < b.person.id ? -1 : 1))
+    .map(({ person }) => person);
+}
+
+interface History {
   readonly revisions: readonly Revision[];
-  readonly byNumber: ReadonlyMap<number, Revision>;
-  readonly before: ReadonlyMap<number, Revision>;
+  readonly before: ReadonlyMap<Revision, Revision | undefined>;
+  readonly days: ReadonlyMap<string, readonly Revision[]>;
 }
 
-function arranged(items: readonly Revision[]): Arranged {
-  const revisions = sortRevisions(items);
-  const byNumber = new Map(revisions.map(revision => [revision.revision, revision]));
-  const before = new Map(
-    revisions.flatMap((revision, index) => {
-      const earlier = revisions[index + 1];
-      return earlier === undefined ? [] : [[revision.revision, earlier] as const];
-    }),
-  );
-  return { revisions, byNumber, before };
+function historyOf(items: readonly Revision[]): History {
+  const revisions = items.toSorted((a, b) => b.revision - a.revision);
+  const before = new Map(revisions.map((revision, index) => [revision, revisions[index + 1]]));
+  return { revisions, before, days: groupByDay(revisions) };
 }
 
-interface Read<T> {
+interface Page<T> {
   readonly items: readonly T[];
   readonly problems: readonly ItemProblem[];
 }
 
-function mapped<F, T>(
-  pages: AsyncIterable<Read<F>> | undefined,
-  map: (item: F, problems: readonly ItemProblem[]) => T,
-): AsyncIterable<Read<T>> | undefined {
-  return (
-    pages && {
-      async *[Symbol.asyncIterator]() {
-        for await (const { items, problems } of pages) {
-          yield { items: items.map(item => map(item, problems)), problems };
-        }
-      },
-    }
-  );
+function revisionPages(
+  pages: AsyncIterable<Page<ControlChange>> | undefined,
+): AsyncIterable<Page<Revision>> | undefined {
+  return pages && revisionsOf(pages);
 }
 
-function personOf({
-  id,
-  email,
-  firstName,
-  lastName,
-  createdAt,
-  lastSignInAt,
-  metadata,
-}: OrganizationUser): Person {
-  return defined<Person>({ id, email, firstName, lastName, createdAt, lastSignInAt, metadata });
+async function* revisionsOf(pages: AsyncIterable<Page<ControlChange>>): AsyncIterable<Page<Revision>> {
+  for await (const { items, problems } of pages)
+    yield { items: items.map(item => revisionOf(item, problems)), problems };
 }
 
 /** With which of its settings could not be read: they must not look as if they had been taken away. */
 function revisionOf(change: ControlChange, problems: readonly ItemProblem[]): Revision {
-  const { revision, settings, user, updatedAt } = change;
+  const { settings, ...rest } = change;
+  if (settings === undefined) return { ...rest, settings: {}, unread: [WHOLE] };
   const unread = problems.flatMap(({ id, field }) =>
-    id === String(revision) && field?.startsWith(`${WHOLE}.`) === true
+    id === String(change.revision) && field?.startsWith(`${WHOLE}.`) === true
       ? field.slice(WHOLE.length + 1).replace(/\[.*$/, '')
       : [],
   );
-  return defined<Revision>({
-    revision,
-    settings: settings ?? {},
-    user: user && defined({ id: user.id, email: user.email, name: user.name }),
-    updatedAt,
-    unread: settings === undefined ? [WHOLE] : unread.length === 0 ? undefined : unread,
-  });
-}
-
-type Loose<T> = { readonly [K in keyof T]: T[K] | undefined };
-
-/** Without the fields that are not there. */
-function defined<T extends object>(value: Loose<T>): T {
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as T;
+  return { ...rest, settings, ...(unread.length === 0 ? {} : { unread }) };
 }

@@ -7,7 +7,6 @@ import type { Logger } from '../log';
 import type { Storage } from '../storage';
 import { Refresher } from '../sync/refresher';
 import type { ListFailure } from '../sync/listState';
-import { joined } from '../ui/text';
 import { Tree, type TreeNode } from '../ui/tree';
 import { problemText, setMessage, viewMessage } from '../ui/viewStatus';
 import type { DetailsDocuments } from '../util/detailsDocuments';
@@ -16,13 +15,13 @@ import type { Formatter } from '../util/format';
 import { oneLine } from '../util/text';
 import type { WindowFocus } from '../util/windowFocus';
 import { settingsOf } from './changes';
-import { OrganizationCommands } from './commands';
+import { organizationCommands } from './commands';
 import { OrganizationData, type ListName } from './data';
 import { ControlDocuments } from './documents';
-import { nameOf, timeOf, whoOf, type Revision, type UsageOfPeople } from './model';
+import { nameOf, timeOf, whoOf, type UsageOfPeople } from './model';
 import { warningsOf, type SessionPolicy } from './policy';
 import { Rows } from './rows';
-import { filterText, notSignedIn } from './words';
+import { notSignedIn } from './words';
 
 export { searchedOrganization } from './searched';
 export type { TreeNode as OrganizationTreeNode } from '../ui/tree';
@@ -53,10 +52,10 @@ export interface OrganizationDeps {
 /** Somebody of the organization, for parts that show people. */
 export interface DirectoryPerson {
   readonly id: string;
-  readonly email?: string;
-  readonly name?: string;
+  readonly email?: string | undefined;
+  readonly name?: string | undefined;
   /** Unix ms. */
-  readonly lastSignInAt?: number;
+  readonly lastSignInAt?: number | undefined;
 }
 
 /** A revision of the controls, for marks in charts. */
@@ -64,7 +63,7 @@ export interface ControlMark {
   readonly revision: number;
   /** UTC day, `YYYY-MM-DD`. */
   readonly day: string;
-  readonly who?: string;
+  readonly who?: string | undefined;
   /** Paths of the changed settings. */
   readonly changed: readonly string[];
 }
@@ -99,7 +98,7 @@ class Organization extends Disposable implements OrganizationFeature {
   /** What people use, once it has come or while it is asked for. Nobody pays for it before somebody looks at people. */
   #used: Promise<void> | undefined;
   /** Unix ms. */
-  #usageAskedAt: number | undefined;
+  #usageAskedAt = -Infinity;
   readonly tree: Tree;
   readonly commands: CommandHandlers<'organization'>;
   readonly policy: SessionPolicy;
@@ -115,7 +114,7 @@ class Organization extends Disposable implements OrganizationFeature {
     const data = this.register(new OrganizationData({ connection, storage, log, failureOf, language, now }));
     this.#data = data;
     this.#documents = new ControlDocuments(data, format);
-    this.#rows = new Rows({ data, format, now, onPeopleSeen: () => this.#onPeopleSeen() });
+    this.#rows = new Rows({ data, format, now, onPeopleSeen: () => void this.#askUsage() });
     this.tree = this.register(
       new Tree({
         view,
@@ -124,7 +123,7 @@ class Organization extends Disposable implements OrganizationFeature {
         onMinute: () => this.#showStatus(),
       }),
     );
-    this.commands = new OrganizationCommands({
+    this.commands = organizationCommands({
       log,
       data,
       documents: this.#documents,
@@ -132,18 +131,18 @@ class Organization extends Disposable implements OrganizationFeature {
       format,
       now,
       isSignedIn: () => this.#host() !== undefined,
-      reveal: async group => {
-        const node = this.tree.node(`group/${group}`);
-        if (node !== undefined) await view.reveal(node, { select: false, focus: false, expand: true });
-      },
       listed: () => data.freshen(FRESH_MS),
       used: () => this.#askUsage(),
-      usedSoon: () => Promise.race([this.#askUsage(), delay(ASK_MS, undefined, { ref: false })]),
-    }).handlers;
-    this.policy = { warnings: async choice => warningsOf(choice, await this.#controls(), format) };
+    });
+    this.policy = {
+      warnings: async choice => {
+        await this.#freshenControls();
+        return warningsOf(choice, data.revisions[0]);
+      },
+    };
     this.register(data.onDidChange(() => this.#draw()));
     this.register(connection.state.onDidChange(() => void this.#onConnection()));
-    this.register(connection.onDidBecomeReady(() => this.#forgetUsage()));
+    this.register(connection.onDidBecomeReady(() => (this.#usageAskedAt = -Infinity)));
     for (const list of [data.people, data.controls]) {
       const refresher = this.register(
         new Refresher({
@@ -166,14 +165,10 @@ class Organization extends Disposable implements OrganizationFeature {
     const { items, failure, at } = this.#data.people.state.current;
     if (items.length === 0 && at === undefined) throw new Error(failure?.sentence ?? notSignedIn());
     return items.map(person => {
-      const lastSignInAt = timeOf(person.lastSignInAt);
+      const { id, email } = person;
       const name = nameOf(person);
-      return {
-        id: person.id,
-        ...(person.email === undefined ? {} : { email: person.email }),
-        ...(name === person.id || name === person.email ? {} : { name }),
-        ...(lastSignInAt === undefined ? {} : { lastSignInAt }),
-      };
+      const isNamed = name !== id && name !== email;
+      return { id, email, name: isNamed ? name : undefined, lastSignInAt: timeOf(person.lastSignInAt) };
     });
   }
 
@@ -184,12 +179,11 @@ class Organization extends Disposable implements OrganizationFeature {
     if (revisions.length === 0 && at === undefined) throw new Error(failure?.sentence ?? notSignedIn());
     return revisions.flatMap(revision => {
       const time = timeOf(revision.updatedAt);
-      const who = whoOf(revision);
       if (time === undefined) return [];
       return {
         revision: revision.revision,
         day: new Date(time).toISOString().slice(0, 10),
-        ...(who === undefined ? {} : { who }),
+        who: whoOf(revision),
         changed: settingsOf(this.#data.changesOf(revision)),
       };
     });
@@ -197,7 +191,9 @@ class Organization extends Disposable implements OrganizationFeature {
 
   async refresh(): Promise<void> {
     await this.#data.refresh();
-    if (this.#usageAskedAt !== undefined) await (this.#used = this.#joinUsage());
+    if (this.#used === undefined) return;
+    this.#usageAskedAt = -Infinity;
+    await this.#askUsage();
   }
 
   documentText(uri: { readonly path: string }): Promise<string> {
@@ -218,7 +214,7 @@ class Organization extends Disposable implements OrganizationFeature {
   async #onConnection(): Promise<void> {
     const before = this.#data.serviceId;
     await this.#ready();
-    if (before !== this.#data.serviceId) this.#forgetUsage();
+    if (before !== this.#data.serviceId) this.#usageAskedAt = -Infinity;
     this.#draw();
   }
 
@@ -231,37 +227,26 @@ class Organization extends Disposable implements OrganizationFeature {
     this.tree.update();
   }
 
-  /** Resolves when the usage of people is there, or cannot be had. */
+  /** Resolves when the usage of people is there, or cannot be had. It is asked for again after a while, not each time a row is drawn. */
   #askUsage(): Promise<void> {
-    return (this.#used ??= this.#joinUsage());
-  }
-
-  /** What did not come is asked for again, but not each time a row is drawn. */
-  #onPeopleSeen(): void {
-    if (this.#now() - (this.#usageAskedAt ?? -Infinity) >= FRESH_MS) void this.#askUsage();
-  }
-
-  #forgetUsage(): void {
-    [this.#used, this.#usageAskedAt] = [undefined, undefined];
+    if (this.#used !== undefined && this.#now() - this.#usageAskedAt < FRESH_MS) return this.#used;
+    this.#usageAskedAt = this.#now();
+    return (this.#used = this.#joinUsage());
   }
 
   async #joinUsage(): Promise<void> {
     const { usage, log } = this.#deps;
     const { serviceId } = this.#data;
-    this.#usageAskedAt = this.#now();
     try {
       const used = await usage?.();
-      if (serviceId !== this.#data.serviceId) return;
-      if (used === undefined) this.#used = undefined;
-      else this.#data.setUsage(used);
+      if (used !== undefined && serviceId === this.#data.serviceId) this.#data.setUsage(used);
     } catch (error) {
-      this.#used = undefined;
       log.warn(`Usage of people is not known: ${errorSentence(error)}`);
     }
   }
 
-  /** The controls, read again where they are old; what takes long is not waited for, but goes on. */
-  async #controls(): Promise<readonly Revision[]> {
+  /** Reads the controls again where they are old; what takes long is not waited for, but goes on. */
+  async #freshenControls(): Promise<void> {
     const enough = new AbortController();
     try {
       await Promise.race([
@@ -273,7 +258,6 @@ class Organization extends Disposable implements OrganizationFeature {
     } finally {
       enough.abort();
     }
-    return this.#data.revisions;
   }
 
   /** What the view says above its rows: one sentence for each thing that is wrong, the same one only once. */
@@ -300,12 +284,8 @@ class Organization extends Disposable implements OrganizationFeature {
     setMessage(view, [stored, message].filter(Boolean).join(' ') || undefined);
     // Progress stands here and in no row: a row that says something else is drawn again with all below it.
     const read = lists.flatMap(({ reading }) => reading?.count ?? []);
-    view.description = joined([
-      filterText(this.#data.peopleFilter, this.#data.historyFilter, this.#data.revisions),
-      read.length === 0
-        ? undefined
-        : vscode.l10n.t('{0} read so far…', format.number(read.reduce((a, b) => a + b))),
-    ]);
+    view.description =
+      read.length === 0 ? '' : vscode.l10n.t('{0} read so far…', format.number(read.reduce((a, b) => a + b)));
   }
 
   #failureOf(error: unknown, what: ListName): Omit<ListFailure, 'at'> {

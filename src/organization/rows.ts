@@ -21,7 +21,6 @@ import {
   personFacts,
   personStatus,
   summaryText,
-  valueText,
 } from './words';
 
 export interface RowsDeps {
@@ -56,16 +55,9 @@ export class Rows {
     const isShut = failure?.forbidden === true && items.length === 0;
     const label = isPeople ? vscode.l10n.t('Users') : vscode.l10n.t('Control history');
     const row = (): Row => {
-      const shown = isPeople ? data.shownPeople.length : [...data.days.values()].flat().length;
-      const count = data.isFiltered(group)
-        ? vscode.l10n.t('{0} of {1}', format.number(shown), format.number(items.length))
-        : format.number(items.length);
+      const count = at === undefined && items.length === 0 ? '' : format.number(items.length);
       const description = joined([
-        isShut
-          ? vscode.l10n.t('no access with this key')
-          : at === undefined && items.length === 0
-            ? ''
-            : count,
+        isShut ? vscode.l10n.t('no access with this key') : count,
         partial === true ? vscode.l10n.t('incomplete') : '',
         failure !== undefined && at !== undefined && items.length > 0
           ? vscode.l10n.t('{0} old', format.span(now() - at))
@@ -87,7 +79,7 @@ export class Rows {
     };
     const children = (): readonly TreeNode[] => {
       if (isPeople) onPeopleSeen();
-      const rows = isPeople ? data.shownPeople.map(person => this.#person(person)) : this.#days();
+      const rows = isPeople ? data.sortedPeople.map(person => this.#person(person)) : this.#days();
       return rows.length > 0 ? rows : [this.#empty(group)];
     };
     return { id: `group/${group}`, kind: 'group', row, children };
@@ -125,7 +117,7 @@ export class Rows {
     return [...data.days].map(([day, revisions]) => {
       const [only, more] = revisions;
       if (only !== undefined && more === undefined) return this.#revision(only, day);
-      return this.#day(day, revisions, day === newest || data.isFiltered('controls'));
+      return this.#day(day, revisions, day === newest);
     });
   }
 
@@ -146,8 +138,7 @@ export class Rows {
       };
     };
     const children = (): readonly TreeNode[] => revisions.map(revision => this.#revision(revision));
-    // Days of a filtered history are rows of their own, so that they are open whatever was closed before.
-    return { id: `day/${day}${data.isFiltered('controls') ? '/filtered' : ''}`, kind: 'day', row, children };
+    return { id: `day/${day}`, kind: 'day', row, children };
   }
 
   #revision(revision: Revision, day?: string): TreeNode {
@@ -194,7 +185,6 @@ export class Rows {
   }
 
   #change(revision: number, change: SettingChange, index: number): TreeNode {
-    const { added = [], removed = [] } = change.set ?? {};
     const label = changeText(change);
     const row = (): Row => ({
       label,
@@ -204,39 +194,27 @@ export class Rows {
         directionText(change.direction),
       ]),
       icon: changeIcon(change),
-      open: added.length + removed.length === 0 ? undefined : false,
       command: openChanges({ kind: 'revision', revision }),
       spoken: changeWords(change),
       tooltip: () => card(change.path, factLines(changeFacts(change))),
     });
-    const id = `change/${revision}/${index}`;
-    const children = (): readonly TreeNode[] => [
-      ...added.map((value, at) => entryNode(`${id}/added/${at}`, value, true)),
-      ...removed.map((value, at) => entryNode(`${id}/removed/${at}`, value, false)),
-    ];
-    return { id, kind: 'change', row, children };
+    return { id: `change/${revision}/${index}`, kind: 'change', row };
   }
 
   /** What stands where a group has no rows: why, and what helps. */
   #empty(group: ListName): TreeNode {
     const { data } = this.#deps;
-    const { items, failure, reading, at } = data[group].state.current;
-    const { refresh } = commands.console;
-    const act = (label: string, id: string, command: string): Row => ({
-      label,
-      icon: { id },
-      command: { command, title: label },
-    });
+    const { failure, reading, at } = data[group].state.current;
     const row = (): Row => {
-      if (items.length > 0)
-        return act(
-          vscode.l10n.t('Nothing matches the filter. Change it…'),
-          'filter',
-          commands.organization.filter,
-        );
       if (reading !== undefined) return { label: vscode.l10n.t('Loading…') };
-      if (failure !== undefined || at === undefined)
-        return act(vscode.l10n.t('Try again'), 'refresh', refresh);
+      if (failure !== undefined || at === undefined) {
+        const label = vscode.l10n.t('Try again');
+        return {
+          label,
+          icon: { id: 'refresh' },
+          command: { command: commands.console.refresh, title: label },
+        };
+      }
       return {
         label:
           group === 'people'
@@ -251,16 +229,6 @@ export class Rows {
 function openChanges(node: object): vscode.Command {
   const title = vscode.l10n.t('Show changes');
   return { command: commands.organization.openChanges, title, arguments: [node] };
-}
-
-/** An item that came to a set or went from it. */
-function entryNode(id: string, value: unknown, isAdded: boolean): TreeNode {
-  const row: Row = {
-    label: valueText(value, 200),
-    description: isAdded ? vscode.l10n.t('added') : vscode.l10n.t('removed'),
-    icon: { id: isAdded ? 'diff-added' : 'diff-removed' },
-  };
-  return { id, kind: 'entry', row: () => row };
 }
 
 function changeIcon({ kind, direction }: SettingChange): Icon {

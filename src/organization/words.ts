@@ -5,18 +5,7 @@ import type { Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
 import { settingsOf, type SettingChange } from './changes';
 import type { Direction } from './directions';
-import {
-  activityOf,
-  isGap,
-  makerOf,
-  timeOf,
-  whoOf,
-  type HistoryFilter,
-  type PeopleFilter,
-  type Person,
-  type PersonUsage,
-  type Revision,
-} from './model';
+import { activityOf, timeOf, whoOf, type Person, type PersonUsage, type Revision } from './model';
 import { canonical } from './stable';
 
 /** `3 d · 1.2M tokens · inactive`: when somebody last signed in, and what their agents used. */
@@ -75,11 +64,14 @@ function ranked(changes: readonly SettingChange[]): readonly SettingChange[] {
   return changes.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** Both values in full. */
+/** Both values in full, and what came to a set and went from it. */
 export function changeFacts(change: SettingChange): Fact[] {
   const full = (value: unknown): string =>
     value === undefined ? vscode.l10n.t('not set') : typeof value === 'string' ? value : canonical(value);
+  const { added = [], removed = [] } = change.set ?? {};
   return [
+    [vscode.l10n.t('Added'), added.map(full).join(', ')],
+    [vscode.l10n.t('Removed'), removed.map(full).join(', ')],
     [vscode.l10n.t('Before'), full(change.before)],
     [vscode.l10n.t('After'), full(change.after)],
     [vscode.l10n.t('Direction'), directionText(change.direction)],
@@ -163,28 +155,10 @@ export function summaryText(changes: readonly SettingChange[]): string {
   return more.length === 0 ? name : `${name}, +${more.length}`;
 }
 
-/** What the view is filtered by, for its title; empty when it is not. */
-export function filterText(
-  { activity }: PeopleFilter,
-  { person, setting }: HistoryFilter,
-  revisions: readonly Revision[],
-): string {
-  const maker = person === undefined ? undefined : revisions.find(each => makerOf(each) === person);
-  const parts = [
-    activity === undefined
-      ? undefined
-      : activity === 'unknown'
-        ? vscode.l10n.t('activity unknown')
-        : vscode.l10n.t('inactive'),
-    maker && makerText(maker),
-    setting,
-  ];
-  return joined(parts.map(part => part && oneLine(part, 60)));
-}
-
-/** `since rev 12` when revisions in between are not known; else nothing. */
-export function gapText(before: Revision | undefined, revision: Revision): string {
-  return isGap(before, revision) ? vscode.l10n.t('since rev {0}', before.revision) : '';
+/** `since rev 12` when revisions in between are not known, so that others may have made some of the changes; else nothing. */
+export function gapText(before: Revision | undefined, { revision }: Revision): string {
+  if (before === undefined || before.revision === revision - 1) return '';
+  return vscode.l10n.t('since rev {0}', before.revision);
 }
 
 /** Who made a revision, as shown. */
@@ -196,19 +170,6 @@ export function makerText(revision: Revision): string {
 export function exactTime(text: string | undefined, format: Formatter): string | undefined {
   const time = timeOf(text);
   return time === undefined ? text : format.exact(time);
-}
-
-/** How many of `all` rows a file has. */
-export function exportedText(count: number, all: number, format: Formatter): string {
-  if (count !== all)
-    return vscode.l10n.t(
-      '{0} of {1} rows exported: those the filter shows.',
-      format.number(count),
-      format.number(all),
-    );
-  return all === 1
-    ? vscode.l10n.t('1 row exported.')
-    : vscode.l10n.t('{0} rows exported.', format.number(all));
 }
 
 export function notSignedIn(): string {

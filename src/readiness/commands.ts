@@ -5,8 +5,8 @@ import type { Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
 import { markdownOf } from './exports';
 import { fixMessage } from './fixMessage';
-import type { Staleness } from './git';
-import { criteriaOf, passes, percentOf, previousOf, type Repository, type StoredReport } from './model';
+import type { LocalGit } from './git';
+import { criteriaOf, passes, percentOf, type Repository } from './model';
 import type { PageState } from './protocol';
 import { appFolder, appLabel, type ShownReport } from './reportView';
 import { dayText, percentText, reportLabel, scoreText } from './text';
@@ -22,15 +22,13 @@ export interface ReadinessCommandsDeps {
   readonly here: () => Repository | undefined;
   readonly shown: (state: PageState) => ShownReport | undefined;
   readonly open: (state: PageState, focus?: string) => void;
-  /** How the report's commit stands against HEAD. */
-  readonly staleness: (shown: ShownReport) => Promise<Staleness>;
+  readonly git: Pick<LocalGit, 'staleness'>;
   readonly prefill: Prefill;
   readonly format: Formatter;
 }
 
 /** What rows of the view tell commands. */
 interface Given {
-  readonly kind?: unknown;
   readonly key?: unknown;
   readonly reportId?: unknown;
   readonly criterion?: unknown;
@@ -45,7 +43,7 @@ export class ReadinessCommands {
     compare: (node, nodes) => this.#compare(node, nodes),
     fix: (node, nodes) => this.#fixCommand(node, nodes),
     exportReport: async node => {
-      const shown = await this.#shownOf(node);
+      const shown = await this.#shownOf([given(node)]);
       if (shown !== undefined) await this.export(shown);
     },
   };
@@ -56,7 +54,19 @@ export class ReadinessCommands {
 
   /** Asks an agent to fix criteria: the message is put into a composer, never sent. Without any named, asks which. */
   async fix({ repository, report }: ShownReport, criteria: readonly string[]): Promise<void> {
-    const chosen = criteria.length > 0 ? criteria : await pickCriteria(repository, report);
+    let chosen: readonly string[] | undefined = criteria;
+    if (criteria.length === 0) {
+      const choices = criteriaOf(report)
+        .filter(({ now }) => !passes(now))
+        .map(({ id, name, now }) => ({
+          label: name,
+          description: scoreText(now),
+          detail: plain(now.rationale ?? ''),
+          value: id,
+        }));
+      if (choices.length === 0) throw new Error(vscode.l10n.t('Every criterion in this report passes.'));
+      chosen = await pickSeveral(choices, vscode.l10n.t('Which criteria should the agent fix?'));
+    }
     if (chosen === undefined || chosen.length === 0) return;
     await this.#deps.prefill({
       text: fixMessage(repository, report, chosen),
@@ -66,8 +76,8 @@ export class ReadinessCommands {
 
   /** Opens the report as an unsaved Markdown document; where it is kept is the person's decision. */
   async export(shown: ShownReport): Promise<void> {
-    const { staleness, format } = this.#deps;
-    const content = markdownOf(shown, await staleness(shown), format);
+    const { git, format } = this.#deps;
+    const content = markdownOf(shown, git.staleness(shown.report.commitHash, shown.local), format);
     const document = await vscode.workspace.openTextDocument({ content, language: 'markdown' });
     await vscode.window.showTextDocument(document);
   }
@@ -88,7 +98,7 @@ export class ReadinessCommands {
 
   async #openReport(node: Given): Promise<void> {
     await this.#deps.ready();
-    const state = this.#stateOf(node) ?? this.#latest(await this.#pickRepository());
+    const state = this.#stateOf(node) ?? latest(await this.#pickRepository());
     if (state === undefined) return;
     if (this.#deps.shown(state) === undefined)
       throw new Error(vscode.l10n.t('This readiness report is not available here.'));
@@ -98,19 +108,14 @@ export class ReadinessCommands {
   async #compare(node: unknown, nodes: unknown): Promise<void> {
     await this.#deps.ready();
     const reports = selected(node, nodes).filter(({ reportId }) => typeof reportId === 'string');
-    const states = reports.flatMap(each => this.#stateOf(each) ?? []).slice(0, 2);
-    if (states.length === 0) {
-      const { key } = given(node);
-      const repository = this.#repository(key) ?? this.#deps.here() ?? (await this.#pickRepository());
-      if (repository === undefined) return;
-      const first = await pickReport(repository, vscode.l10n.t('Which report?'), undefined);
-      if (first !== undefined) states.push(first);
-    }
-    const [first] = states;
-    const repository = this.#repository(first?.key);
-    if (first === undefined || repository === undefined) return;
+    const [one, two] = reports.flatMap(each => this.#stateOf(each) ?? []);
+    const repository =
+      this.#repository(one?.key ?? given(node).key) ?? this.#deps.here() ?? (await this.#pickRepository());
+    if (repository === undefined) return;
+    const first = one ?? (await pickReport(repository, vscode.l10n.t('Which report?'), undefined));
+    if (first === undefined) return;
     const question = vscode.l10n.t('Compare with which report?');
-    const second = states[1] ?? (await pickReport(repository, question, first.reportId));
+    const second = two ?? (await pickReport(repository, question, first.reportId));
     if (second === undefined) return;
     const time = (state: PageState): number => this.#deps.shown(state)?.report.createdAt ?? 0;
     const [older, newer] = time(first) <= time(second) ? [first, second] : [second, first];
@@ -118,50 +123,49 @@ export class ReadinessCommands {
   }
 
   async #fixCommand(node: unknown, nodes: unknown): Promise<void> {
-    const shown = await this.#shownOf(node);
+    const rows = selected(node, nodes);
+    const shown = await this.#shownOf(rows);
     if (shown === undefined) return;
     const { repository, report } = shown;
     const failing = new Set(criteriaOf(report).flatMap(({ id, now }) => (passes(now) ? [] : [id])));
-    const rows = selected(node, nodes).flatMap(({ key, criterion }) =>
-      typeof criterion === 'string' ? [{ key, criterion }] : [],
+    const asked = rows.flatMap(({ key, criterion }) =>
+      typeof criterion === 'string' && key === repository.key ? [criterion] : [],
     );
-    const criteria = rows.filter(({ key, criterion }) => key === repository.key && failing.has(criterion));
+    const criteria = [...new Set(asked)].filter(id => failing.has(id));
     // Rows that all pass are no wish to be asked for others.
-    if (rows.length > 0 && criteria.length === 0)
+    if (asked.length > 0 && criteria.length === 0)
       throw new Error(vscode.l10n.t('None of the selected criteria fails.'));
-    await this.fix(shown, [...new Set(criteria.map(({ criterion }) => criterion))]);
+    await this.fix(shown, criteria);
   }
 
-  /** The report of a row; without one the latest of the repository in front, or of one that the person chooses. */
-  async #shownOf(node: unknown): Promise<ShownReport | undefined> {
+  /** The report of the rows; of several repositories the one that the person chooses. Without a row the latest of the one in front. */
+  async #shownOf(rows: readonly Given[]): Promise<ShownReport | undefined> {
     await this.#deps.ready();
-    const here = this.#deps.here();
-    const state = this.#stateOf(given(node)) ?? this.#latest(here ?? (await this.#pickRepository()));
+    const several = [...new Set(rows.map(({ key }) => key))].flatMap(key => this.#repository(key) ?? []);
+    const [row = {}] = rows;
+    const state =
+      several.length > 1
+        ? latest(await this.#pickRepository(several))
+        : (this.#stateOf(row) ?? latest(this.#deps.here() ?? (await this.#pickRepository())));
     return state && this.#deps.shown(state);
   }
 
   /** The report a row stands for: its own, or the latest of its repository. */
   #stateOf({ key, reportId }: Given): PageState | undefined {
     if (typeof key === 'string' && typeof reportId === 'string') return { key, reportId };
-    return this.#latest(this.#repository(key));
-  }
-
-  #latest(repository: Repository | undefined): PageState | undefined {
-    const [report] = repository?.reports ?? [];
-    return repository && report && { key: repository.key, reportId: report.reportId };
+    return latest(this.#repository(key));
   }
 
   #repository(key: unknown): Repository | undefined {
     return typeof key === 'string' ? this.#deps.repositories().get(key) : undefined;
   }
 
-  /** Any repository, this window's first. */
-  #pickRepository(): Promise<Repository | undefined> {
+  /** Any of these repositories, this window's first. */
+  #pickRepository(of: Iterable<Repository> = this.#deps.repositories().values()) {
     const here = this.#deps.here();
-    const others = [...this.#deps.repositories().values()].filter(repository => repository !== here);
-    const all = here === undefined ? others : [here, ...others];
+    const all = [...of].sort((a, b) => Number(b === here) - Number(a === here));
     if (all.length === 0) throw new Error(vscode.l10n.t('There are no readiness reports yet.'));
-    return pick(
+    return pick<Repository>(
       all.map(repository => {
         const { name: label, url: detail, reports } = repository;
         const [report] = reports;
@@ -171,6 +175,11 @@ export class ReadinessCommands {
       vscode.l10n.t('Find a repository'),
     );
   }
+}
+
+function latest(repository: Repository | undefined): PageState | undefined {
+  const [report] = repository?.reports ?? [];
+  return repository && report && { key: repository.key, reportId: report.reportId };
 }
 
 function pickReport(
@@ -186,30 +195,6 @@ function pickReport(
       value: { key, reportId: report.reportId },
     }));
   return pick(choices, placeHolder);
-}
-
-async function pickCriteria(
-  repository: Repository,
-  report: StoredReport,
-): Promise<readonly string[] | undefined> {
-  const choices = criteriaOf(report, previousOf(repository.reports, report))
-    .filter(({ now, change }) => change !== 'gone' && !passes(now))
-    .map(({ id, name, now }) => ({
-      label: name,
-      description: scoreText(now),
-      detail: plain(now.rationale ?? ''),
-      value: id,
-    }));
-  if (choices.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('Every criterion in this report passes.'));
-    return undefined;
-  }
-  const chosen = await pickSeveral(choices, vscode.l10n.t('Which criteria should the agent fix?'));
-  if (chosen?.length === 0) {
-    const sentence = vscode.l10n.t('Select the criteria the agent should fix.');
-    void vscode.window.showInformationMessage(sentence);
-  }
-  return chosen;
 }
 
 function given(node: unknown): Given {

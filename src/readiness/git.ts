@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { gitSetting } from '../settings';
+import { isSame } from '../sync/same';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { gitExtension, remoteUrls, type GitApi, type GitRepository } from '../util/git';
@@ -41,13 +42,13 @@ export class LocalGit extends Disposable {
   readonly #changed = this.register(new Emitter<void>());
   readonly #api = this.register(new Slot<IDisposable>());
   readonly #repositories = this.register(new Slot<IDisposable>());
-  readonly #counts = new Map<string, Promise<Staleness>>();
+  readonly #counts = new Map<string, Staleness>();
   #git: GitApi | undefined;
   #state: GitState = { kind: 'looking' };
   #described = 'looking';
   #found: Promise<void> | undefined;
 
-  /** Repositories, remotes or what is checked out changed. */
+  /** Repositories, remotes or what is checked out changed, or an age has been counted. */
   readonly onDidChange = this.#changed.event;
 
   get state(): GitState {
@@ -63,21 +64,24 @@ export class LocalGit extends Disposable {
     return this.#found;
   }
 
-  /** How old a report is, counted once for each pair of commits. */
-  staleness(commit: string | undefined, local: LocalRepository | undefined): Promise<Staleness> {
+  /** How old a report is, counted once for each pair of commits; until then as if it could not be known, and `onDidChange` tells. */
+  staleness(commit: string | undefined, local: LocalRepository | undefined): Staleness {
     const git = local?.git;
     const head = git?.state.HEAD?.commit;
-    if (git === undefined || head === undefined) return Promise.resolve({ kind: 'noRepository' });
-    if (!isCommit(commit)) return Promise.resolve({ kind: 'noCommit' });
-    if (head.startsWith(commit.toLowerCase())) return Promise.resolve({ kind: 'same' });
+    if (git === undefined || head === undefined) return { kind: 'noRepository' };
+    if (!isCommit(commit)) return { kind: 'noCommit' };
+    if (head.startsWith(commit.toLowerCase())) return { kind: 'same' };
     const key = `${git.rootUri.toString()} ${commit} ${head}`;
-    const counted = this.#counts.get(key) ?? count(git, commit, head);
-    this.#counts.set(key, counted);
-    void counted.then(({ kind }) => {
-      // The next fetch may bring it.
-      if (kind === 'unknownCommit') this.#counts.delete(key);
-    });
-    return counted;
+    const known = this.#counts.get(key);
+    this.#counts.set(key, known ?? { kind: 'noRepository' });
+    // The next fetch may bring a commit that is not known.
+    if (known === undefined || known.kind === 'unknownCommit')
+      void count(git, commit, head).then(counted => {
+        if (this.isDisposed || isSame(this.#counts.get(key), counted)) return;
+        this.#counts.set(key, counted);
+        this.#changed.fire();
+      });
+    return known ?? { kind: 'noRepository' };
   }
 
   /** Commits of `to` that `from` does not have, the newest first; `undefined` when git does not know one of the two. */

@@ -7,7 +7,6 @@ import { onDidChangeSettings, settings } from '../settings';
 import type { Storage } from '../storage';
 import { Refresher } from '../sync/refresher';
 import type { RemoteList } from '../sync/remoteList';
-import { isSame } from '../sync/same';
 import { retryNode, Tree, type TreeNode } from '../ui/tree';
 import { listContext, problemText, setMessage, viewMessage } from '../ui/viewStatus';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
@@ -16,10 +15,10 @@ import type { Formatter } from '../util/format';
 import { oneLine } from '../util/text';
 import type { WindowFocus } from '../util/windowFocus';
 import { ReadinessCommands, type Prefill } from './commands';
-import { LocalGit, type LocalRepository, type Staleness } from './git';
+import { LocalGit } from './git';
 import { Matches } from './matches';
-import { groupReports, type Repository, type StoredReport } from './model';
-import { createPanel, ReportPanel, withBase } from './panel';
+import { groupReports, previousOf, type Repository, type StoredReport } from './model';
+import { createPanel, ReportPanel } from './panel';
 import { isPageState, type PageState } from './protocol';
 import { pathOf, reportList } from './reports';
 import type { ShownReport } from './reportView';
@@ -66,7 +65,6 @@ class Readiness extends Disposable implements ReadinessFeature {
   readonly #statusBar = this.register(new Slot<ReadinessStatusBar>());
   readonly #panels = new Map<string, ReportPanel>();
   readonly #commands: ReadinessCommands;
-  readonly #counted = new Map<string, Staleness>();
   #storageFailure: { readonly sentence: string } | undefined;
   /** What is kept has been read, or could not be. */
   #isOpen = false;
@@ -100,7 +98,7 @@ class Readiness extends Disposable implements ReadinessFeature {
       here: () => this.#window.here?.repository,
       shown: state => this.#shown(state),
       open: (state, focus) => this.#show(state, focus),
-      staleness: ({ report, local }) => this.#git.staleness(report.commitHash, local),
+      git: this.#git,
       prefill,
       format,
     });
@@ -220,7 +218,7 @@ class Readiness extends Disposable implements ReadinessFeature {
     [this.#repositories, this.#matches] = [undefined, undefined];
     this.#showStatus();
     this.tree.update();
-    void this.#statusBar.value?.update();
+    this.#statusBar.value?.update();
     for (const panel of this.#panels.values()) panel.update();
   }
 
@@ -229,26 +227,12 @@ class Readiness extends Disposable implements ReadinessFeature {
     if (this.#failure !== undefined && this.#known.size === 0 && kind === 'signedIn')
       return [retryNode(commands.console.refresh)];
     if (kind === 'signedOut') return [];
-    const matches = this.#window.all;
     return readinessRows({
       repositories: this.#known,
-      matches,
-      git: this.#git.state,
-      staleness: (commit, local) => this.#stalenessOf(commit, local),
+      matches: this.#window,
+      git: this.#git,
       format: this.#deps.format,
     });
-  }
-
-  /** As far as it has been counted; the row is drawn again when it has been. */
-  #stalenessOf(commit: string | undefined, local: LocalRepository | undefined): Staleness {
-    const key = `${local?.root.toString() ?? ''} ${commit ?? ''}`;
-    const known = this.#counted.get(key);
-    void this.#git.staleness(commit, local).then(counted => {
-      if (isSame(this.#counted.get(key), counted)) return;
-      this.#counted.set(key, counted);
-      this.tree.update();
-    });
-    return known ?? { kind: 'noRepository' };
   }
 
   #showStatus(): void {
@@ -293,8 +277,10 @@ class Readiness extends Disposable implements ReadinessFeature {
     };
     const found = of(reportId);
     if (found === undefined) return undefined;
-    const local = this.#window.local(found.repository.key);
-    return withBase({ ...found, local }, baseId === undefined ? undefined : of(baseId)?.report);
+    const { repository, report } = found;
+    const asked = baseId === undefined ? undefined : of(baseId)?.report;
+    const base = asked ?? previousOf(repository.reports, report);
+    return { repository, report, base, local: this.#window.local(repository.key) };
   }
 
   #show(state: PageState, focus?: string): void {
@@ -318,9 +304,7 @@ class Readiness extends Disposable implements ReadinessFeature {
       missing: () =>
         this.#failure?.sentence ??
         (this.#isOpen ? vscode.l10n.t('This readiness report is not available here.') : undefined),
-      fix: (shown, criteria) => this.#commands.fix(shown, criteria),
-      export: shown => this.#commands.export(shown),
-      reveal: (shown, app) => this.#commands.reveal(shown, app),
+      commands: this.#commands,
     });
     this.#panels.set(state.key, panel);
     this.#seen.fire();

@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import { activeFile } from '../util/activeFile';
 import { oneLine } from '../util/text';
 import { inWindowOrder, type GitState, type LocalRepository } from './git';
 import type { Repository } from './model';
@@ -18,8 +17,8 @@ export class Matches {
   readonly #locals: readonly LocalRepository[];
 
   constructor(repositories: ReadonlyMap<string, Repository>, git: GitState) {
-    this.#locals = git.kind === 'found' ? git.repositories : [];
-    this.#pairs = this.#locals.toSorted(inWindowOrder).flatMap(local =>
+    this.#locals = git.kind === 'found' ? git.repositories.toSorted(inWindowOrder) : [];
+    this.#pairs = this.#locals.flatMap(local =>
       matching(repositories.keys(), local.urls).flatMap(key => {
         const repository = repositories.get(key);
         return repository === undefined ? [] : [{ repository, local }];
@@ -31,6 +30,11 @@ export class Matches {
   get all(): readonly Match[] {
     const first = new Map(this.#pairs.toReversed().map(pair => [pair.repository.key, pair]));
     return [...first.values()].reverse();
+  }
+
+  /** Repositories of this window without a report. */
+  get unreported(): readonly LocalRepository[] {
+    return this.#locals.filter(local => !this.#pairs.some(pair => pair.local === local));
   }
 
   /** Where a repository is open. */
@@ -55,9 +59,9 @@ function isWithin(inner: vscode.Uri, outer: vscode.Uri): boolean {
   return inner.scheme === outer.scheme && `${inner.path}/`.startsWith(`${outer.path.replace(/\/$/, '')}/`);
 }
 
-/** Why no repository of this window has a report: a few words, and what can be done. */
-export function unmatchedText(state: GitState): { readonly label: string; readonly detail: string } {
-  switch (state.kind) {
+/** Why there is no repository in this window: a few words, and what can be done. */
+export function unmatchedText(kind: GitState['kind']): { readonly label: string; readonly detail: string } {
+  switch (kind) {
     case 'looking':
       return {
         label: vscode.l10n.t('Looking for repositories…'),
@@ -74,26 +78,37 @@ export function unmatchedText(state: GitState): { readonly label: string; readon
         detail: vscode.l10n.t('Turn on the setting "git.enabled" to match repositories.'),
       };
     case 'found':
-      if (state.repositories.length === 0) {
-        return {
-          label: vscode.l10n.t('No repository is open'),
-          detail: vscode.l10n.t('Open a folder that contains a Git repository.'),
-        };
-      }
-      return state.repositories.every(({ urls }) => urls.length === 0)
-        ? {
-            label: vscode.l10n.t('The repository has no remote'),
-            detail: vscode.l10n.t('Reports are matched by the addresses of the remotes.'),
-          }
-        : {
-            label: vscode.l10n.t('No report for this window'),
-            detail: vscode.l10n.t('None of these remotes has a report: {0}', remotesOf(state.repositories)),
-          };
+      return {
+        label: vscode.l10n.t('No repository is open'),
+        detail: vscode.l10n.t('Open a folder that contains a Git repository.'),
+      };
   }
 }
 
-function remotesOf(repositories: readonly { readonly urls: readonly string[] }[]): string {
-  const urls = repositories.flatMap(repository => repository.urls);
+/** Why a repository of this window has no report. */
+export function unreportedText({ urls }: Pick<LocalRepository, 'urls'>): {
+  readonly description: string;
+  readonly detail: string;
+} {
+  if (urls.length === 0)
+    return {
+      description: vscode.l10n.t('no remote'),
+      detail: vscode.l10n.t('Reports are matched by the addresses of the remotes.'),
+    };
   // An address may hold a password.
-  return urls.map(url => oneLine(url.replace(/\/\/[^/]*@/, '//'), 200)).join(', ');
+  const remotes = urls.map(url => oneLine(url.replace(/\/\/[^/]*@/, '//'), 200)).join(', ');
+  return {
+    description: vscode.l10n.t('no report'),
+    detail: vscode.l10n.t('None of these remotes has a report: {0}', remotes),
+  };
+}
+
+/** The file in front: of a text editor, else of a tab such as a notebook or a picture. */
+function activeFile(): vscode.Uri | undefined {
+  const input: unknown = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+  const isFile =
+    input instanceof vscode.TabInputText ||
+    input instanceof vscode.TabInputNotebook ||
+    input instanceof vscode.TabInputCustom;
+  return isFile ? input.uri : vscode.window.activeTextEditor?.document.uri;
 }

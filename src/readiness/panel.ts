@@ -4,15 +4,14 @@ import { panels } from '../contributions';
 import type { Logger } from '../log';
 import { Disposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
-import { notify } from '../util/notify';
+import { notify } from '../ui/notify';
 import { forNotification, oneLine } from '../util/text';
 import { panelSide, type PanelSide } from '../webview/ipc';
 import { WebviewPage } from '../webview/page';
+import type { ReadinessCommands } from './commands';
 import type { LocalGit } from './git';
-import { previousOf } from './model';
 import { reportProtocol, type CommitsView, type PageState, type ReportProtocol } from './protocol';
 import { commitsView, reportView, type ShownReport } from './reportView';
-import { reportStrings } from './strings';
 
 export interface ReportPanelDeps {
   readonly extensionUri: vscode.Uri;
@@ -23,9 +22,7 @@ export interface ReportPanelDeps {
   readonly find: (state: PageState) => ShownReport | undefined;
   /** Why a report is not there; `undefined` while that is not known yet. */
   readonly missing: () => string | undefined;
-  readonly fix: (shown: ShownReport, criteria: readonly string[]) => Promise<void>;
-  readonly export: (shown: ShownReport) => Promise<void>;
-  readonly reveal: (shown: ShownReport, app: string) => Promise<void>;
+  readonly commands: Pick<ReadinessCommands, 'fix' | 'export' | 'reveal'>;
 }
 
 /** Makes the editor panel of a repository's reports. */
@@ -47,7 +44,6 @@ export class ReportPanel extends Disposable {
   readonly #disposed = new vscode.EventEmitter<void>();
   #state: PageState;
   #focus: string | undefined;
-  #round = 0;
 
   constructor(panel: vscode.WebviewPanel, state: PageState, deps: ReportPanelDeps) {
     super();
@@ -80,9 +76,11 @@ export class ReportPanel extends Disposable {
           ready: () => this.#pageReady(),
           show: ({ reportId }) => this.show({ ...this.#state, reportId, baseId: undefined }),
           compare: ({ reportId }) => this.show({ ...this.#state, baseId: reportId }),
-          fix: withShown<{ criteria: readonly string[] }>((shown, { criteria }) => deps.fix(shown, criteria)),
-          export: withShown<object>(shown => deps.export(shown)),
-          reveal: withShown<{ path: string }>((shown, { path }) => deps.reveal(shown, path)),
+          fix: withShown<{ criteria: readonly string[] }>((shown, { criteria }) =>
+            deps.commands.fix(shown, criteria),
+          ),
+          export: withShown<object>(shown => deps.commands.export(shown)),
+          reveal: withShown<{ path: string }>((shown, { path }) => deps.commands.reveal(shown, path)),
         },
       },
       post: message => panel.webview.postMessage(message),
@@ -111,7 +109,19 @@ export class ReportPanel extends Disposable {
 
   /** Draws the report as it is known now. */
   update(): void {
-    if (this.#life.isReady) void this.#draw();
+    if (!this.#life.isReady) return;
+    const { git, find, format, missing } = this.#deps;
+    const shown = find(this.#state);
+    if (shown === undefined) {
+      const sentence = missing();
+      if (sentence !== undefined) this.#page.send('missing', { sentence });
+      return;
+    }
+    this.#panel.title = vscode.l10n.t('Readiness: {0}', oneLine(shown.repository.name, 50));
+    const staleness = git.staleness(shown.report.commitHash, shown.local);
+    const view = { ...reportView(shown, staleness, format), focus: this.#focus };
+    this.#focus = undefined;
+    this.#page.send('report', { view, state: this.#state });
   }
 
   /** Lets go of the panel but leaves it open: the editor restores it when the extension starts again. */
@@ -130,40 +140,18 @@ export class ReportPanel extends Disposable {
 
   #pageReady(): void {
     this.#life.ready();
-    this.#page.send('start', { strings: reportStrings() });
+    this.#page.send('start', { texts: vscode.l10n.bundle });
     this.update();
   }
 
-  async #draw(): Promise<void> {
-    const round = ++this.#round;
-    const { git, find, format, missing } = this.#deps;
-    const shown = find(this.#state);
-    if (shown === undefined) {
-      const sentence = missing();
-      if (sentence !== undefined) this.#page.send('missing', { sentence });
-      return;
-    }
-    const staleness = await git.staleness(shown.report.commitHash, shown.local);
-    if (round !== this.#round || !this.#life.isReady) return;
-    this.#panel.title = vscode.l10n.t('Readiness: {0}', oneLine(shown.repository.name, 50));
-    const view = { ...reportView(shown, staleness, format), focus: this.#focus };
-    this.#focus = undefined;
-    this.#page.send('report', { view, state: this.#state });
-  }
-
-  /** Commits between the two reports, in whichever direction there are some. */
+  /** Commits from the older of the two reports to the newer one. */
   async #commits(): Promise<CommitsView> {
     const shown = this.#deps.find(this.#state);
     if (shown === undefined) throw new Error(this.#deps.missing() ?? '');
     const { report, base, local } = shown;
-    const since = await this.#deps.git.between(local, base?.commitHash, report.commitHash);
-    const other =
-      since?.length === 0
-        ? await this.#deps.git.between(local, report.commitHash, base?.commitHash)
-        : undefined;
-    return other === undefined || other.length === 0
-      ? commitsView(shown, since, false)
-      : commitsView(shown, other, true);
+    const [older, newer] =
+      (base?.createdAt ?? 0) <= (report.createdAt ?? 0) ? [base, report] : [report, base];
+    return commitsView(shown, await this.#deps.git.between(local, older?.commitHash, newer?.commitHash));
   }
 
   #offerText(): void {
@@ -171,17 +159,11 @@ export class ReportPanel extends Disposable {
     if (shown === undefined) return;
     notify(this.#deps.log, 'warning', vscode.l10n.t('The report page did not load.'), [
       vscode.l10n.t('Open as text'),
-      () => this.#deps.export(shown),
+      () => this.#deps.commands.export(shown),
     ]);
   }
 
   #failed(error: unknown): void {
     void vscode.window.showErrorMessage(forNotification(errorSentence(error), 1_000));
   }
-}
-
-/** A report with its base: the one asked for, or else the previous one of the same branch. */
-export function withBase(shown: Omit<ShownReport, 'base'>, base: ShownReport['base']): ShownReport {
-  const { repository, report } = shown;
-  return { ...shown, base: base ?? previousOf(repository.reports, report) };
 }

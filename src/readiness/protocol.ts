@@ -1,6 +1,5 @@
 import { event, request } from '../webview/ipc';
 import { listOf, number, object, oneOf, optional, text, type Guarded } from '../webview/guards';
-import type { ReportStrings } from './strings';
 
 /** How a criterion stands against an earlier report. */
 export type Change = 'worse' | 'better' | 'same' | 'new' | 'gone';
@@ -63,7 +62,6 @@ export interface TrendPoint {
 
 /** Commits between the base and the shown report, or why they are not known. */
 export interface CommitsView {
-  readonly heading: string;
   readonly note: string;
   readonly commits: readonly {
     readonly hash: string;
@@ -117,7 +115,8 @@ export const reportProtocol = {
     reveal: object({ path: text(10_000) }),
   },
   events: {
-    start: event<{ readonly strings: ReportStrings }>(),
+    /** The texts of the display language; none for English. */
+    start: event<{ readonly texts: Readonly<Record<string, string>> | undefined }>(),
     report: event<{ readonly view: ReportView; readonly state: PageState }>(),
     /** There is nothing to show, and why. */
     missing: event<{ readonly sentence: string }>(),

@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import type { Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
-import type { Commit, LocalRepository, Staleness } from './git';
-import { MOST } from './git';
+import { type Commit, type LocalRepository, MOST, type Staleness } from './git';
 import {
   appParts,
   criteriaOf,
@@ -108,39 +107,28 @@ function trendPoint(report: StoredReport, branch: string | undefined): TrendPoin
 /** More commits than this make no list to read. */
 const COMMITS_SHOWN = 200;
 
-function commitsText(count: number, ahead: boolean): string {
-  if (count === 0) return vscode.l10n.t('Both reports are of the same commit.');
-  const shown = count >= MOST ? `${MOST}+` : String(count);
-  if (ahead) {
-    return count === 1
-      ? vscode.l10n.t('The other report has 1 commit that this one does not.')
-      : vscode.l10n.t('The other report has {0} commits that this one does not.', shown);
-  }
-  return count === 1
-    ? vscode.l10n.t('1 commit since the other report.')
-    : vscode.l10n.t('{0} commits since the other report.', shown);
-}
-
-/** Commits between two reports for the page; `commits` is `undefined` when git does not know one of the two. */
+/** Commits from the older of two reports to the newer one; `commits` is `undefined` when git does not know one of the two. */
 export function commitsView(
   { report, base, local }: ShownReport,
   commits: readonly Commit[] | undefined,
-  ahead: boolean,
 ): CommitsView {
-  const heading = vscode.l10n.t('Commits between the two reports');
-  const none = (note: string): CommitsView => ({ heading, note, commits: [] });
+  const none = (note: string): CommitsView => ({ note, commits: [] });
   if (base === undefined) return none(vscode.l10n.t('There is no other report to compare with.'));
-  if (base.commitHash === undefined || report.commitHash === undefined) {
+  if (base.commitHash === undefined || report.commitHash === undefined)
     return none(vscode.l10n.t('One of the reports names no commit.'));
-  }
+  if (base.commitHash === report.commitHash)
+    return none(vscode.l10n.t('Both reports are of the same commit.'));
   if (local === undefined) return none(vscode.l10n.t('The repository is not open in this window.'));
   if (commits === undefined)
     return none(
       vscode.l10n.t('Git does not know one of the two commits. Fetch it; it may never have been pushed.'),
     );
-  const sentence = commitsText(commits.length, ahead);
+  const count = commits.length >= MOST ? `${MOST}+` : String(commits.length);
+  const sentence =
+    commits.length === 1
+      ? vscode.l10n.t('The newer report has 1 commit that the older one does not.')
+      : vscode.l10n.t('The newer report has {0} commits that the older one does not.', count);
   return {
-    heading,
     note:
       commits.length > COMMITS_SHOWN
         ? `${sentence} ${vscode.l10n.t('The newest {0} are shown.', COMMITS_SHOWN)}`

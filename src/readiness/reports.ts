@@ -1,14 +1,6 @@
 import * as z from 'zod/mini';
 import * as vscode from 'vscode';
-import {
-  isApiError,
-  openObject,
-  recordSchema,
-  taken,
-  type ApiClient,
-  type Page,
-  type ReadinessReport,
-} from '../api';
+import { openObject, recordSchema, taken, type ApiClient, type Page, type ReadinessReport } from '../api';
 import type { Service } from '../connection';
 import type { SearchHit } from '../storage';
 import { RemoteList, type RemoteListOptions } from '../sync/remoteList';
@@ -91,20 +83,9 @@ export function pathOf({ id, appUrl }: Service): string {
   return `${folderOf(id)}/${host}`;
 }
 
-/** All reports from the beginning of the list (section 4.2). What is too large for one answer is asked for in smaller pages. */
+/** All reports from the beginning of the list (section 4.2). */
 async function* reportPages(api: ReportsApi, signal: AbortSignal) {
-  let startAfter: string | undefined;
-  for (let limit = PAGE; ; limit = Math.ceil(limit / 10)) {
-    try {
-      for await (const page of api.readiness.reports({ limit, startAfter }, { signal })) {
-        yield withUnread(page);
-        startAfter = page.cursor ?? startAfter;
-      }
-      return;
-    } catch (error) {
-      if (limit === 1 || !isApiError(error) || error.reason !== 'tooLarge') throw error;
-    }
-  }
+  for await (const page of api.readiness.reports({ limit: PAGE }, { signal })) yield withUnread(page);
 }
 
 /** Parts that could not be read are told with their report. */

@@ -1,10 +1,11 @@
+import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { commands } from '../contributions';
-import { card, factLines, factsTooltip, joined } from '../ui/text';
+import { card, factLines, joined } from '../ui/text';
 import type { Row, TreeNode } from '../ui/tree';
 import type { Formatter } from '../util/format';
 import { middle, oneLine } from '../util/text';
-import type { GitState, LocalRepository, Staleness } from './git';
+import type { LocalGit, LocalRepository } from './git';
 import {
   criteriaOf,
   passes,
@@ -17,31 +18,38 @@ import {
 } from './model';
 import { appFolder, appLabel } from './reportView';
 import * as words from './text';
-import { unmatchedText, type Match } from './matches';
+import { unmatchedText, unreportedText, type Matches } from './matches';
 
 export interface RowsContext {
   readonly repositories: ReadonlyMap<string, Repository>;
-  /** Repositories of this window that have reports. */
-  readonly matches: readonly Match[];
-  readonly git: GitState;
-  /** How a report stands against HEAD, as far as that has been counted. */
-  readonly staleness: (commit: string | undefined, local: LocalRepository | undefined) => Staleness;
+  /** Repositories of this window, with reports or without. */
+  readonly matches: Pick<Matches, 'all' | 'unreported'>;
+  readonly git: Pick<LocalGit, 'state' | 'staleness'>;
   readonly format: Formatter;
 }
 
-/** The repositories of this window with their latest report; below, all others. */
+/** The repositories of this window with their latest report, then those without one; below, all others. */
 export function readinessRows(context: RowsContext): readonly TreeNode[] {
   const { repositories, matches, git } = context;
   if (repositories.size === 0) return [];
-  const others = repositories.size - matches.length;
+  const { all, unreported } = matches;
+  const others = repositories.size - all.length;
   return [
-    ...matches.map(({ repository, local }) => repositoryNode(repository, local, context)),
-    ...(matches.length === 0 ? [unmatchedNode(git)] : []),
+    ...all.map(({ repository, local }) => repositoryNode(repository, local, context)),
+    ...unreported.map(unreportedNode),
+    ...(all.length + unreported.length === 0 ? [unmatchedNode(git.state.kind)] : []),
     ...(others > 0 ? [othersNode(others, context)] : []),
   ];
 }
 
-function unmatchedNode(git: GitState): TreeNode {
+function unreportedNode(local: LocalRepository): TreeNode {
+  const label = oneLine(path.posix.basename(local.root.path), 100);
+  const { description, detail } = unreportedText(local);
+  const row: Row = { label, description, icon: { id: 'repo' }, tooltip: () => card(label, [detail]) };
+  return { id: `unreported/${local.root.toString()}`, kind: 'unreported', row: () => row };
+}
+
+function unmatchedNode(git: LocalGit['state']['kind']): TreeNode {
   const { label, detail } = unmatchedText(git);
   const row: Row = {
     label,
@@ -54,7 +62,7 @@ function unmatchedNode(git: GitState): TreeNode {
 
 function othersNode(count: number, context: RowsContext): TreeNode {
   const { matches, repositories } = context;
-  const here = new Set(matches.map(({ repository }) => repository.key));
+  const here = new Set(matches.all.map(({ repository }) => repository.key));
   return {
     // Open at first where it is all there is.
     id: `others/${here.size > 0}`,
@@ -83,11 +91,11 @@ function repositoryNode(
   const row = (): Row => {
     const open = local !== undefined;
     if (report === undefined) return { label: name, context: 'readinessRepository', open };
-    const staleness = context.staleness(report.commitHash, local);
+    const staleness = context.git.staleness(report.commitHash, local);
     const before = previousOf(repository.reports, report);
     const percent = percentOf(report);
     const delta = words.deltaText(percent, before && percentOf(before));
-    const day = before && words.shortDay(before.createdAt);
+    const day = before && words.dayText(before.createdAt);
     const since = delta === '' ? undefined : vscode.l10n.t('{0} since {1}', delta, day ?? '');
     const old = staleness.kind === 'same' ? undefined : words.stalenessText(staleness);
     const description = joined([words.percentText(percent), old, since]);
@@ -113,40 +121,30 @@ function repositoryNode(
     );
     const passing = rows.filter(isPassing);
     const apps = Object.keys(report.apps ?? {});
-    const group = (name: string, label: string, of: readonly TreeNode[], count?: number): TreeNode => ({
+    const group = (name: string, label: string, of: readonly TreeNode[]): TreeNode => ({
       id: `group/${id}/${name}`,
       kind: 'group',
-      row: () => ({ label, description: count === undefined ? undefined : String(count), open: false }),
+      row: () => ({ label, description: String(of.length), open: false }),
       children: () => of,
     });
     const { reports } = repository;
     const toCriterion = (each: CriterionRow): TreeNode => criterionNode(repository, each);
-    const facts = words.reportFacts(report, context.format);
     return [
       ...rows.filter(each => !isPassing(each)).map(toCriterion),
-      ...(passing.length === 0
-        ? []
-        : [group('passing', vscode.l10n.t('Passing'), passing.map(toCriterion), passing.length)]),
+      ...(passing.length === 0 ? [] : [group('passing', vscode.l10n.t('Passing'), passing.map(toCriterion))]),
       ...(apps.length === 0
         ? []
         : [
             group(
               'apps',
               vscode.l10n.t('Applications'),
-              apps.map(path => appNode(repository, local, path)),
-              apps.length,
+              apps.map(app => appNode(repository, local, app)),
             ),
           ]),
       group(
         'reports',
         vscode.l10n.t('Reports'),
         reports.map(each => reportNode(repository, each, context.format)),
-        reports.length,
-      ),
-      group(
-        'about',
-        vscode.l10n.t('About this report'),
-        facts.map(fact => factNode(id, fact)),
       ),
     ];
   };
@@ -190,19 +188,19 @@ function criterionNode({ key }: Repository, criterion: CriterionRow): TreeNode {
   return { id: `criterion/${key}/${id}`, ...node, row };
 }
 
-function appNode(repository: Repository, local: LocalRepository | undefined, path: string): TreeNode {
-  const description = repository.reports[0]?.apps?.[path]?.description;
-  const folder = appFolder(local, path);
+function appNode(repository: Repository, local: LocalRepository | undefined, app: string): TreeNode {
+  const description = repository.reports[0]?.apps?.[app]?.description;
+  const folder = appFolder(local, app);
   const title = vscode.l10n.t('Show in the Explorer');
   const row: Row = {
-    label: middle(appLabel(path), 60),
+    label: middle(appLabel(app), 60),
     description,
-    icon: { id: path === '.' ? 'root-folder' : 'folder' },
-    tooltip: () => card(path, [description]),
+    icon: { id: app === '.' ? 'root-folder' : 'folder' },
+    tooltip: () => card(app, [description]),
     command: folder && { command: 'revealInExplorer', title, arguments: [folder] },
   };
   return {
-    id: `app/${folder === undefined ? '' : 'here/'}${repository.key}/${path}`,
+    id: `app/${folder === undefined ? '' : 'here/'}${repository.key}/${app}`,
     kind: 'app',
     row: () => row,
   };
@@ -231,10 +229,4 @@ function reportNode(repository: Repository, report: StoredReport, format: Format
     };
   };
   return { id: `report/${key}/${report.reportId}`, ...node, row };
-}
-
-function factNode(id: string, fact: readonly [string, string]): TreeNode {
-  const [label, description] = fact;
-  const row: Row = { label, description, tooltip: () => factsTooltip([fact]) };
-  return { id: `fact/${id}/${label}`, kind: 'fact', row: () => row };
 }

@@ -13,7 +13,6 @@ export class ReadinessStatusBar extends Disposable {
   readonly #git: LocalGit;
   readonly #match: () => Match | undefined;
   readonly #item: vscode.StatusBarItem;
-  #round = 0;
 
   constructor(git: LocalGit, match: () => Match | undefined) {
     super();
@@ -22,22 +21,19 @@ export class ReadinessStatusBar extends Disposable {
     const { Right } = vscode.StatusBarAlignment;
     this.#item = this.register(vscode.window.createStatusBarItem('agentConsole.readiness', Right, 50));
     this.#item.name = vscode.l10n.t('Agent Console: readiness');
-    this.register(vscode.window.onDidChangeActiveTextEditor(() => void this.update()));
-    this.register(vscode.window.tabGroups.onDidChangeTabs(() => void this.update()));
-    this.register(vscode.window.tabGroups.onDidChangeTabGroups(() => void this.update()));
-    void this.update();
+    this.register(vscode.window.onDidChangeActiveTextEditor(() => this.update()));
+    this.register(vscode.window.tabGroups.onDidChangeTabs(() => this.update()));
+    this.register(vscode.window.tabGroups.onDidChangeTabGroups(() => this.update()));
+    this.update();
   }
 
-  async update(): Promise<void> {
-    const round = ++this.#round;
+  update(): void {
     const match = this.#match();
     const report = match?.repository.reports[0];
     if (match === undefined || report === undefined) {
       this.#item.hide();
       return;
     }
-    const staleness = await this.#git.staleness(report.commitHash, match.local);
-    if (round !== this.#round || this.isDisposed) return;
     const before = previousOf(match.repository.reports, report);
     const percent = percentOf(report);
     const rows = criteriaOf(report, before);
@@ -57,7 +53,7 @@ export class ReadinessStatusBar extends Disposable {
         [vscode.l10n.t('Failing criteria'), String(failing)],
         [vscode.l10n.t('Got worse'), worse > 0 ? String(worse) : undefined],
       ]),
-      ...reportNotes(report, staleness),
+      ...reportNotes(report, this.#git.staleness(report.commitHash, match.local)),
     ]);
     this.#item.accessibilityInformation = {
       label: vscode.l10n.t('Readiness of {0}: {1}', name, percentText(percent)),

@@ -15,15 +15,6 @@ export function dayText(time: number | undefined): string {
 }
 let dayFormat: Intl.DateTimeFormat | undefined;
 
-/** A day without its year where that is this year. */
-export function shortDay(time: number | undefined): string {
-  if (time === undefined || !isTime(time) || new Date(time).getFullYear() !== new Date().getFullYear())
-    return dayText(time);
-  const language = supportedLanguage(vscode.env.language);
-  return (shortFormat ??= new Intl.DateTimeFormat(language, { month: 'short', day: 'numeric' })).format(time);
-}
-let shortFormat: Intl.DateTimeFormat | undefined;
-
 export function percentText(percent: number | undefined): string {
   return percent === undefined ? vscode.l10n.t('no score') : `${percent}%`;
 }

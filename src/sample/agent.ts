@@ -1,7 +1,17 @@
 import { seeded } from './random';
-import { type Attachment, type Step } from './records';
-import { stepsOf, type Line } from './script';
-import { topicOf } from './topics';
+import type { Step } from './records';
+import { parseScripts, stepsOf, type Line } from './script';
+import scripts from './topics.txt';
+
+/** What the agent gets to see of something that was sent along. */
+export interface Attachment {
+  readonly kind: 'image' | 'file';
+  readonly name: string;
+  readonly mediaType: string;
+  readonly bytes: number;
+  /** What is in a text file: how much, and its first lines. Only of one that is short enough to read. */
+  readonly seen?: { readonly contents: string; readonly excerpt: string } | undefined;
+}
 
 export interface AgentRequest {
   readonly text: string;
@@ -18,21 +28,24 @@ export interface AgentRequest {
 export function plan(request: AgentRequest, start: number, pace: number): Step[] {
   const { text, turn, attachments, settings } = request;
   const topic = topicOf(text, turn, describe(attachments));
-  const reads = attachments.slice(0, 2).map(readingOf);
   const opening = firstFile(attachments);
-  const lines: Line[] = [
-    ...topic.flatMap(line => {
-      if (line.kind === 'use') return [];
-      return line.kind === 'note' ? { ...line, text: line.text + opening } : line;
-    }),
-  ];
-  lines.splice(-1, 0, ...[...reads, ...topic.filter(line => line.kind === 'use')].slice(0, 3));
+  const used = [...attachments.slice(0, 2).map(readingOf), ...topic.filter(({ kind }) => kind === 'use')];
+  const said = topic.filter(line => line.kind !== 'use');
+  const lines: Line[] = said.map(line =>
+    line.kind === 'note' ? { ...line, text: line.text + opening } : line,
+  );
+  lines.splice(-1, 0, ...used.slice(0, 3));
   const random = seeded('agent', text, turn, ...attachments.map(item => item.name));
   return stepsOf(lines, { start, pace, random, title: titleOf(text), model: settings['model'] });
 }
 
+/** Text files up to this size are read by the agent, characters of base64. */
+const READ_DATA = 342 * 1024;
+
 /** What the agent sees of a text file: how much it is, and its first lines. */
-export function seenOf(text: string): NonNullable<Attachment['seen']> {
+export function seenOf(mediaType: string, data: string): Attachment['seen'] {
+  if (!mediaType.startsWith('text/') || data.length > READ_DATA) return undefined;
+  const text = Buffer.from(data, 'base64').toString('utf8');
   const lines = text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
   const notes = text.match(/\b(?:TODO|FIXME)\b/g)?.length ?? 0;
   const found = notes === 0 ? '' : `, ${notes} open ${notes === 1 ? 'note' : 'notes'}`;
@@ -100,4 +113,44 @@ function extension(name: string): string {
 function size(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
   return bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+}
+
+const topics = parseScripts(scripts);
+
+const WORDS: readonly (readonly [topic: string, words: RegExp])[] = [
+  ['consent', /^\s*(yes|ok|okay|sure|go ahead|please do|push|approved?)\b/i],
+  ['tests', /\b(tests?|flaky|coverage|spec)\b/i],
+  ['review', /\b(review|diff|pull request|critique)\b/i],
+  ['writing', /\b(readme|docs?|document|write|notes|changelog)\b/i],
+  ['repair', /\b(fix|bug|errors?|crash|broken|fails?|failing)\b/i],
+  ['migration', /\b(migrate|migration|upgrade|update|move|rename)\b/i],
+  ['explanation', /\b(explain|why|how|what|describe)\b/i],
+];
+
+/**
+ * How the sample agent goes about a request, in the small shop of the sample workspace: a topic of its words, and without a known
+ * word topics in turn. `attachments` is a section about what was sent, or empty.
+ */
+function topicOf(request: string, turn: number, attachments: string): readonly Line[] {
+  const known = WORDS.find(([, words]) => words.test(request))?.[0];
+  const topic = known ?? (turn % 3 === 2 ? 'explanation' : 'anything');
+  const [exchange] = topics.find(({ title }) => title === topic)?.exchanges ?? [];
+  const word = longestWord(request);
+  return (exchange?.lines ?? []).map(line =>
+    line.kind === 'use'
+      ? { ...line, input: mapped(line.input, text => text.replace('{word}', () => word)) }
+      : { ...line, text: line.text.replace(/\n*\{attachments\}/, () => attachments && `\n\n${attachments}`) },
+  );
+}
+
+function mapped(
+  input: Readonly<Record<string, unknown>>,
+  change: (text: string) => string,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(input).map(([name, value]) => [name, change(String(value))]));
+}
+
+function longestWord(request: string): string {
+  const words = request.slice(0, 500).match(/[\p{L}\p{N}_-]{3,40}/gu) ?? [];
+  return words.reduce((longest, word) => (word.length > longest.length ? word : longest), 'main');
 }

@@ -1,6 +1,12 @@
-import { dayText, type Days } from './days';
 import { CLIENTS, factsOf, HOOKS, isActive, languageOf, MODELS, type Counts, type PersonDay } from './facts';
 import { type People, type Profile } from './people';
+import { dayText } from './random';
+
+/** Inclusive range of UTC days. */
+export interface Days {
+  readonly first: number;
+  readonly last: number;
+}
 
 /** A row of an answer, in the names of the interface (section 2). */
 export type Row = Readonly<Record<string, unknown>>;
@@ -20,22 +26,14 @@ export class Analytics {
     return this.#daily(days, (date, facts) => {
       const all = facts.flatMap(fact => fact.tokens);
       const models = perModel(all);
-      if (byModel) {
+      if (byModel)
         return models.map(model => ({ date, group_key: model.model_id, ...sums([model], MODEL_FIGURES) }));
-      }
-      return [
-        {
-          date,
-          ...sums(all, TOKEN_FIGURES),
-          by_model: models,
-          by_user: facts.map(fact => ({
-            user_id: fact.profile.id,
-            user_email: fact.profile.email ?? '',
-            ...sums(fact.tokens, ['billable_tokens']),
-            by_model: perModel(fact.tokens),
-          })),
-        },
-      ];
+      const byUser = facts.map(({ profile, tokens }) => ({
+        ...{ user_id: profile.id, user_email: profile.email ?? '' },
+        ...sums(tokens, ['billable_tokens']),
+        by_model: perModel(tokens),
+      }));
+      return [{ date, ...sums(all, TOKEN_FIGURES), by_model: models, by_user: byUser }];
     });
   }
 
@@ -43,29 +41,27 @@ export class Analytics {
   tools(days: Days, byTool: boolean): Row[] {
     return this.#daily(days, (date, facts) => {
       const tools = tally(facts.map(fact => fact.tools));
-      if (byTool) return tools.map(([tool, calls]) => ({ date, group_key: tool, tool_calls: calls }));
-      return [toolsRow(date, facts, tools)];
+      if (!byTool) return [toolsRow(date, facts, tools)];
+      return tools.map(([tool, calls]) => ({ date, group_key: tool, tool_calls: calls }));
     });
   }
 
   /** Interface 2.4. */
   activity(days: Days, byClient: boolean): Row[] {
-    const active = new Map<number, readonly string[]>();
     return this.#daily(days, (date, facts, day) => {
-      const clients = CLIENTS.map(
-        client => [client, facts.filter(fact => fact.clients.includes(client)).length] as const,
-      );
-      if (byClient) {
-        return clients
-          .filter(([, users]) => users > 0)
-          .map(([client, users]) => ({ date, group_key: client, daily_active_users: users }));
-      }
+      const clients = CLIENTS.map(client => {
+        return [client, facts.filter(fact => fact.clients.includes(client)).length] as const;
+      });
+      if (byClient)
+        return clients.flatMap(([client, users]) =>
+          users === 0 ? [] : { date, group_key: client, daily_active_users: users },
+        );
       return [
         {
           date,
           daily_active_users: facts.length,
-          weekly_active_users: this.#trailing(day, 7, active),
-          monthly_active_users: this.#trailing(day, 30, active),
+          weekly_active_users: this.#active(day, 7),
+          monthly_active_users: this.#active(day, 30),
           daily_active_users_by_client: Object.fromEntries(clients),
           ...sums(facts, ['sessions', 'user_messages']),
           messages: sum(facts, messagesOf),
@@ -92,55 +88,29 @@ export class Analytics {
     });
   }
 
-  /**
-   * Interface 2.6: all days of up to `limit` users that come after the user `cursor` in the order of ids; `next` is the last
-   * of them when more follow. `undefined` for a cursor no user has.
-   */
-  users(
-    days: Days,
-    limit: number,
-    cursor: string | undefined,
-  ): { rows: Row[]; next: string | null } | undefined {
-    if (cursor !== undefined && !this.#profiles.some(profile => profile.id === cursor)) return undefined;
-    const byUser = new Map<string, Row[]>();
-    for (let day = days.first; day <= days.last; day++) {
-      for (const fact of factsOf(this.#seed, day, this.#profiles)) {
-        const rows = byUser.get(fact.profile.id) ?? [];
-        rows.push(userRow(dayText(day), fact));
-        byUser.set(fact.profile.id, rows);
-      }
-    }
-    const rest = [...byUser.keys()].sort().filter(id => cursor === undefined || id > cursor);
+  /** Interface 2.6: all days of up to `limit` users after the user `cursor` in the order of ids; `next` where more follow. */
+  users(days: Days, limit: number, cursor = ''): { readonly rows: Row[]; readonly next: string | null } {
+    const rows = this.#daily(days, (date, facts) => facts.map(fact => userRow(date, fact)));
+    const byUser = Map.groupBy(rows, row => String(row['user_id']));
+    const rest = [...byUser.keys()].sort().filter(id => id > cursor);
     const page = rest.slice(0, limit);
-    return {
-      rows: page.flatMap(id => byUser.get(id) ?? []),
-      next: rest.length > page.length ? (page.at(-1) ?? null) : null,
-    };
+    const next = rest.length > page.length ? (page.at(-1) ?? null) : null;
+    return { rows: page.flatMap(id => byUser.get(id) ?? []), next };
   }
 
   #daily(
-    days: Days,
+    { first, last }: Days,
     rows: (date: string, facts: readonly PersonDay[], day: number) => readonly Row[],
   ): Row[] {
-    const result: Row[] = [];
-    for (let day = days.first; day <= days.last; day++) {
-      result.push(...rows(dayText(day), factsOf(this.#seed, day, this.#profiles), day));
-    }
-    return result;
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index).flatMap(day =>
+      rows(dayText(day), factsOf(this.#seed, day, this.#profiles), day),
+    );
   }
 
   /** Different people active in the `span` days that end with `day`. */
-  #trailing(day: number, span: number, known: Map<number, readonly string[]>): number {
-    const seen = new Set<string>();
-    for (let at = day - span + 1; at <= day; at++) {
-      let ids = known.get(at);
-      if (ids === undefined) {
-        ids = this.#profiles.filter(profile => isActive(this.#seed, at, profile)).map(profile => profile.id);
-        known.set(at, ids);
-      }
-      for (const id of ids) seen.add(id);
-    }
-    return seen.size;
+  #active(day: number, span: number): number {
+    const days = Array.from({ length: span }, (_, index) => day - index);
+    return this.#profiles.filter(profile => days.some(at => isActive(this.#seed, at, profile))).length;
   }
 }
 
@@ -152,11 +122,13 @@ function toolsRow(date: string, facts: readonly PersonDay[], tools: Counts): Row
   const skills = tally(facts.map(fact => fact.skills));
   const commands = tally(facts.map(fact => fact.slashCommands));
   const hooks = HOOKS.map((hook, index) => ({ ...hook, count: sum(facts, fact => fact.hooks[index] ?? 0) }));
-  const share = (...levels: string[]): number =>
-    ratio(
-      sum(facts, fact => (levels.includes(fact.level) ? fact.tool_calls : 0)),
+  const share = (...levels: string[]): number => {
+    const ofLevel = facts.filter(({ level }) => levels.includes(level));
+    return ratio(
+      sum(ofLevel, fact => fact.tool_calls),
       calls,
     );
+  };
   return {
     date,
     tool_calls: calls,
@@ -187,12 +159,9 @@ function toolsRow(date: string, facts: readonly PersonDay[], tools: Counts): Row
 function userRow(date: string, fact: PersonDay): Row {
   const main = perModel(fact.tokens)[0];
   return {
-    user_id: fact.profile.id,
-    user_email: fact.profile.email,
-    date,
+    ...{ user_id: fact.profile.id, user_email: fact.profile.email, date },
     ...sums(fact.tokens, ['billable_tokens']),
-    primary_model: main?.model_id,
-    primary_model_tier: main?.model_tier,
+    ...{ primary_model: main?.model_id, primary_model_tier: main?.model_tier },
     ...sums([fact], FIGURES),
     mcp_calls: total(fact.servers),
     skill_calls: total(fact.skills),
@@ -208,15 +177,9 @@ function userRow(date: string, fact: PersonDay): Row {
 const MODEL_FIGURES = ['billable_tokens', 'input_tokens', 'output_tokens'] as const;
 const TOKEN_FIGURES = [...MODEL_FIGURES, 'cache_read_tokens', 'cache_write_tokens'] as const;
 const FIGURES = [
-  'tool_calls',
-  'files_created',
-  'files_edited',
-  'git_commits',
-  'git_prs_created',
-  'sessions',
-  'user_messages',
-  'assistant_messages',
-] as const;
+  ...(['tool_calls', 'files_created', 'files_edited', 'git_commits', 'git_prs_created'] as const),
+  ...(['sessions', 'user_messages', 'assistant_messages'] as const),
+];
 
 function messagesOf(fact: PersonDay): number {
   return fact.user_messages + fact.assistant_messages;
@@ -224,26 +187,21 @@ function messagesOf(fact: PersonDay): number {
 
 /** Entries of `by_model`, the largest first. */
 function perModel(tokens: PersonDay['tokens']) {
-  return MODELS.map(({ id, tier }) => ({
-    model_id: id,
-    model_tier: tier,
-    ...sums(
-      tokens.filter(entry => entry.model.id === id),
-      MODEL_FIGURES,
-    ),
-  }))
+  return MODELS.map(({ id, tier }) => {
+    const own = tokens.filter(entry => entry.model.id === id);
+    return { model_id: id, model_tier: tier, ...sums(own, MODEL_FIGURES) };
+  })
     .filter(entry => entry.billable_tokens > 0)
     .sort((a, b) => b.billable_tokens - a.billable_tokens);
 }
 
-type Numeric<T> = { [P in keyof T]: T[P] extends number ? P : never }[keyof T];
-
 /** Each of the named figures, added up. */
-function sums<T, K extends Numeric<T> & string>(items: readonly T[], names: readonly K[]): Record<K, number> {
-  return Object.fromEntries(names.map(name => [name, sum(items, item => Number(item[name]))])) as Record<
-    K,
-    number
-  >;
+function sums<const K extends string>(
+  items: readonly { readonly [P in NoInfer<K>]: number }[],
+  names: readonly K[],
+): Record<K, number> {
+  const entries = names.map(name => [name, sum(items, item => item[name])] as const);
+  return Object.fromEntries(entries) as Record<K, number>;
 }
 
 function sum<T>(items: readonly T[], value: (item: T) => number): number {
@@ -256,9 +214,9 @@ function total(counts: Counts): number {
 
 /** Adds up lists of counts by name; the largest first, equal ones by name. */
 function tally(lists: readonly Counts[]): Counts {
-  const sums = new Map<string, number>();
-  for (const [name, value] of lists.flat()) sums.set(name, (sums.get(name) ?? 0) + value);
-  return [...sums].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+  const byName = Map.groupBy(lists.flat(), ([name]) => name);
+  const added = [...byName].map(([name, counts]) => [name, total(counts)] as const);
+  return added.sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
 }
 
 /** Entries of a breakdown. */

@@ -1,5 +1,4 @@
-import { DAY_MS, dayOf } from './days';
-import { seeded } from './random';
+import { DAY_MS, dayOf, seeded } from './random';
 
 /** A computer; the fields that are left open are those of interface 2.10. */
 export interface Computer {
@@ -56,48 +55,26 @@ export function computerIdOf(seed: string, name: string): string {
   return seeded(seed, 'computer', name).uuid();
 }
 
-/** The organization's computers. The one being made advances with the clock from the moment it is first seen. */
-export class Computers {
-  readonly #seed: string;
-  readonly #now: () => number;
-  readonly #pace: number;
-  readonly #first: (what: string) => Promise<number>;
+/** When the sample was first used, and its computers first asked for; Unix ms. */
+export interface Begun {
+  readonly usedAt: number;
+  readonly seenAt: number;
+}
 
-  constructor(options: {
-    readonly seed: string;
-    readonly now: () => number;
-    readonly pace: number;
-    /** When something happened first, Unix ms. */
-    readonly first: (what: string) => Promise<number>;
-  }) {
-    this.#seed = options.seed;
-    this.#now = options.now;
-    this.#pace = options.pace;
-    this.#first = options.first;
-  }
-
-  async list(): Promise<Computer[]> {
-    const seen = await this.#first('computer seen');
-    const today = dayOf(await this.#first('used'));
-    return DESCRIPTIONS.map(description => this.#computer(description, today, seen));
-  }
-
-  async get(id: string): Promise<Computer | undefined> {
-    return (await this.list()).find(computer => computer.id === id);
-  }
-
-  #computer(
-    { name, provider, age, status = 'active', bare }: Description,
-    today: number,
-    seen: number,
-  ): Computer {
-    const random = seeded(this.#seed, 'computer', name);
+/** The organization's computers. The one being made advances with the clock from the moment they are first asked for. */
+export function computersOf(
+  seed: string,
+  { usedAt, seenAt }: Begun,
+  now: number,
+  pace: number,
+): readonly Computer[] {
+  return DESCRIPTIONS.map(({ name, provider, age, status = 'active', bare }) => {
+    const random = seeded(seed, 'computer', name);
     const id = random.uuid();
-    const createdAt =
-      age === undefined ? seen : (today - age) * DAY_MS + random.int(6 * 3600, 17 * 3600) * 1000;
-    const common = { id, name, providerType: provider, createdAt };
+    const made = (dayOf(usedAt) - (age ?? 0)) * DAY_MS + random.int(6 * 3600, 17 * 3600) * 1000;
+    const common = { id, name, providerType: provider, createdAt: age === undefined ? seenAt : made };
     if (bare === true) return common;
-    if (status === 'error') return { ...common, status, provisioningSteps: failedSteps(createdAt) };
+    if (status === 'error') return { ...common, status, provisioningSteps: failedSteps(made) };
     const relay = `wss://relay.sample.invalid/${random.hex(12)}`;
     const connected = {
       hostname: `${name}.computers.acme.example`,
@@ -106,23 +83,21 @@ export class Computers {
       remoteUser: provider === 'byom' ? 'builder' : 'agent',
     };
     if (age !== undefined) return { ...common, status, ...connected };
-    const provisioningSteps = this.#stepsSince(seen);
+    const provisioningSteps = stepsSince(seenAt, now, pace);
     return provisioningSteps.every(step => step.status === 'completed')
       ? { ...common, status, provisioningSteps, ...connected }
       : { ...common, status: 'provisioning', provisioningSteps };
-  }
+  });
+}
 
-  #stepsSince(start: number): ProvisioningStep[] {
-    const now = this.#now();
-    let startedAt = start;
-    return STEPS.map(([id, name, seconds]) => {
-      const from = startedAt;
-      const until = Math.round(from + seconds * 1000 * this.#pace);
-      startedAt = until;
-      if (now >= until) return { id, name, status: 'completed', startedAt: from, completedAt: until };
-      return now >= from ? { id, name, status: 'running', startedAt: from } : { id, name, status: 'pending' };
-    });
-  }
+function stepsSince(start: number, now: number, pace: number): ProvisioningStep[] {
+  let from = start;
+  return STEPS.map(([id, name, seconds]) => {
+    const startedAt = from;
+    const completedAt = (from = Math.round(startedAt + seconds * 1000 * pace));
+    if (now >= completedAt) return { id, name, status: 'completed', startedAt, completedAt };
+    return now >= startedAt ? { id, name, status: 'running', startedAt } : { id, name, status: 'pending' };
+  });
 }
 
 /** Whether agents can work on it; a computer that does not tell its status may be tried. */

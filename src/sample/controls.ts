@@ -1,6 +1,6 @@
-import { DAY_MS, EARLIEST_DAY } from './days';
-import { type Member } from './people';
-import { seeded, type Random } from './random';
+import script from './controls.txt';
+import type { Member } from './people';
+import { DAY_MS, EARLIEST_DAY, seeded, type Random } from './random';
 
 /** An entry of the control history (interface 2.12); `settings` is the whole state after the change. */
 export interface ControlChange {
@@ -11,7 +11,7 @@ export interface ControlChange {
   readonly updatedAt: string;
 }
 
-/** What one revision sets: a dotted path and its value; `undefined` takes the setting away. */
+/** What one revision sets. */
 type Step = Readonly<Record<string, unknown>>;
 
 /** About one a week: 45 by 20 November 2026. */
@@ -19,7 +19,7 @@ const INTERVAL_MS = Math.round(7.04 * DAY_MS);
 
 /** Every revision up to `now`, the newest first. Old ones never change. */
 export function controlHistory(seed: string, admins: readonly Member[], now: number): ControlChange[] {
-  const script = steps(seeded(seed, 'controls'));
+  const known = steps(seeded(seed, 'controls'));
   const changes: ControlChange[] = [];
   let settings: Record<string, unknown> = {};
   for (let revision = 1; ; revision++) {
@@ -30,7 +30,7 @@ export function controlHistory(seed: string, admins: readonly Member[], now: num
       random.int(8, 13) * 3600_000 +
       random.int(0, 3_599_999);
     if (at > now) break;
-    settings = apply(settings, script[revision - 1] ?? later(revision));
+    settings = apply(settings, known[revision - 1] ?? later(revision));
     const admin = admins[random.int(0, admins.length - 1)];
     changes.push({
       revision,
@@ -64,96 +64,17 @@ function apply(settings: Readonly<Record<string, unknown>>, step: Step): Record<
           ? (inner as Record<string, unknown>)
           : (place[name] = {} as Record<string, unknown>);
     }
-    if (value === undefined) Reflect.deleteProperty(place, last);
+    if (value === null) Reflect.deleteProperty(place, last);
     else place[last] = value;
   }
   return result;
 }
 
+/** A line a revision: dotted paths and their values, null takes a setting away; `{secret}` and `{user}` are made up. */
 function steps(random: Random): readonly Step[] {
-  const secret = (): string => `sample-secret-${random.hex(24)}`;
-  const gateway = {
-    model: 'acme-house-model',
-    baseUrl: 'https://models.acme.example/v1',
-    apiKey: secret(),
-    provider: 'compatible',
-    id: 'house-0',
-    index: 0,
-    displayName: 'Acme house model',
-    maxContextLimit: 128_000,
-    enableThinking: true,
-    thinkingMaxTokens: 8_000,
-    maxOutputTokens: 16_000,
-    reasoningEffort: 'medium',
-    extraHeaders: { 'X-Gateway-Key': secret(), Authorization: `Bearer ${secret()}` },
-    extraArgs: { temperature: 0.2, signing_token: secret() },
-    noImageSupport: false,
-  };
-  const nightly = {
-    model: 'acme-nightly',
-    baseUrl: 'https://nightly.models.acme.example/v1',
-    apiKey: secret(),
-    provider: 'compatible',
-    displayName: 'Nightly (no images)',
-    noImageSupport: true,
-  };
-  return [
-    { maxAutonomyLevel: 'medium', cloudSessionSync: true, sessionRetentionDays: 90 },
-    { 'sessionDefaultSettings.model': 'onyx-large', 'sessionDefaultSettings.reasoningEffort': 'low' },
-    { commandDenylist: ['rm -rf /', 'git push --force'], includeCoAuthoredByAgent: true },
-    { commandAllowlist: ['npm test', 'npm run lint', 'git status', 'git diff'] },
-    { managedComputersEnabled: true, byomComputersEnabled: false },
-    { mcpPolicy: { enabled: false, allowlist: [] } },
-    { enableAgentShield: true, restrictMemberVisibility: false },
-    { 'modelPolicy.allowedModelIds': ['onyx-large', 'onyx-mini', 'lumen-thinking', 'lumen-fast'] },
-    { 'modelPolicy.allowCustomModels': false, 'modelPolicy.allowAllFactoryModels': true },
-    { ideAutoConnect: true, wikiCloudSync: false },
-    { 'networkPolicy.allowedIps': ['203.0.113.0/24'] },
-    { mcpPolicy: { enabled: true, allowlist: ['issue-tracker', 'docs-search'] } },
-    {
-      'sessionDefaultSettings.autonomyLevel': 'medium',
-      'sessionDefaultSettings.autonomyMode': 'auto-medium',
-    },
-    { 'sandbox.enabled': true, 'sandbox.mode': 'per-command' },
-    {
-      'sandbox.filesystem': { allowWrite: ['.'], allowRead: ['.'], denyWrite: ['.git'], denyRead: ['.env'] },
-    },
-    { byomComputersEnabled: true, sessionRetentionDays: 60 },
-    { 'sandbox.network.allowedDomains': ['registry.acme.example', 'git.example.com'] },
-    { 'modelPolicy.allowCustomModels': true, 'modelPolicy.allowedBaseUrls': ['https://models.acme.example'] },
-    { customModels: [gateway] },
-    { 'missionPolicy.restrictedAccess': true, 'missionPolicy.allowedUserIds': [`user_${random.hex(20)}`] },
-    { 'modelPolicy.allowedModelIds': ['onyx-large', 'onyx-mini', 'lumen-thinking', 'quill-thinking'] },
-    { 'sessionDefaultSettings.specModeModel': 'quill-thinking' },
-    { 'sessionDefaultSettings.specModeReasoningEffort': 'high' },
-    { commandAllowlist: ['npm test', 'npm run lint', 'npm run build', 'git status', 'git diff', 'git log'] },
-    { enabledPlugins: { 'review-kit@acme': true, 'release-notes@acme': true } },
-    { extraKnownMarketplaces: { acme: { source: { source: 'git', repo: 'acme/agent-plugins' } } } },
-    { strictKnownMarketplaces: [{ source: 'git', repo: 'acme/agent-plugins' }] },
-    { mcpPolicy: { enabled: true, allowlist: ['issue-tracker', 'docs-search', 'browser', 'database'] } },
-    { mcpAutonomyOverrides: { 'issue-tracker': 'auto-high', database: 'manual' } },
-    {
-      'sandbox.network.allowUnixSockets': ['/var/run/postgresql'],
-      'sandbox.network.allowLocalBinding': true,
-    },
-    { 'sandbox.network.httpProxyPort': 3128, 'sandbox.network.socksProxyPort': 1080 },
-    { customModels: [{ ...gateway, apiKey: secret() }] },
-    { customModels: [{ ...gateway, apiKey: secret(), maxOutputTokens: 32_000 }, nightly] },
-    { userModelPolicies: { [`user_${random.hex(20)}`]: { blockedModelIds: ['quill-thinking'] } } },
-    { 'modelPolicy.isFastModelsAllowed': true, 'modelPolicy.blockedModelIds': [] },
-    { maxAutonomyLevel: 'high', 'sessionDefaultSettings.interactionMode': 'auto' },
-    { 'modelPolicy.blockedModelIds': ['lumen-fast'], 'modelPolicy.isFastModelsAllowed': false },
-    { 'sandbox.network.allowAllUnixSockets': false, 'sandbox.network.allowLocalBinding': false },
-    { 'networkPolicy.allowedIps': ['203.0.113.0/24', '198.51.100.7', '2001:db8:40::/48'] },
-    { restrictMemberVisibility: true },
-    { 'sessionDefaultSettings.reasoningEffort': 'medium', wikiCloudSync: true },
-    { 'missionPolicy.restrictedAccess': false, 'missionPolicy.allowedUserIds': [] },
-    { customModels: [{ ...gateway, apiKey: secret(), maxOutputTokens: 32_000 }] },
-    { commandDenylist: ['rm -rf /', 'git push --force', 'curl * | sh'], includeCoAuthoredByAgent: false },
-    {
-      maxAutonomyLevel: 'medium',
-      'sandbox.filesystem.denyRead': ['.env', '**/secrets/**'],
-      ideAutoConnect: undefined,
-    },
-  ];
+  const made = (kind: string): string => `${kind === 'user' ? 'user_' : 'sample-secret-'}${random.hex(22)}`;
+  return script
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line.replace(/\{(secret|user)\}/g, (_, kind: string) => made(kind))) as Step);
 }

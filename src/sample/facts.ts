@@ -1,6 +1,5 @@
-import { dayText, EARLIEST_DAY, parseDay } from './days';
-import { type Profile } from './people';
-import { seeded, split, type Random } from './random';
+import type { Profile } from './people';
+import { dayText, EARLIEST_DAY, dayOf, seeded, split, type Random } from './random';
 
 /** Names with whole numbers above zero. */
 export type Counts = readonly (readonly [name: string, count: number])[];
@@ -11,7 +10,7 @@ export type PersonDay = ReturnType<typeof personDay>;
 export const CLIENTS = ['terminal-ui', 'web', 'non-interactive-cli'] as const;
 const LEVELS = ['auto-high', 'auto-medium', 'auto-low', 'spec', 'manual'] as const;
 
-const on = (text: string): number => parseDay(text) ?? EARLIEST_DAY;
+const on = (text: string): number => dayOf(Date.parse(text));
 
 /** The models on offer; one comes in June 2026 while one leaves in September. */
 export const MODELS = [

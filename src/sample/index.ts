@@ -1,3 +1,3 @@
-export { demoFacts, type LocalFacts } from './demo';
-export { sampleRecord, type SampleRecord, type SampleRecords } from './records';
+export { sampleRecord, type SampleRecord, type SampleRecords } from './sessions';
 export { sampleFetch, type SampleOptions } from './sample';
+export { demoFacts, type LocalFacts } from './stories';

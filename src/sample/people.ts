@@ -1,5 +1,5 @@
-import { DAY_MS, EARLIEST_DAY } from './days';
-import { seeded, type Random } from './random';
+import { isActive } from './facts';
+import { DAY_MS, dayOf, EARLIEST_DAY, seeded } from './random';
 
 /** A member of the organization, as the users endpoint knows them. */
 export type Member = ReturnType<typeof member>;
@@ -59,19 +59,11 @@ function member(seed: string, index: number, emails: Set<string>) {
     ...name,
     createdAt: createdDay * DAY_MS + random.int(6 * 3600, 17 * 3600) * 1000,
     metadata: random.chance(0.6) ? { department: random.pick(DEPARTMENTS) } : {},
-    signIns: signIns(index, createdDay, random),
+    /** The day a dormant member was last seen; or how long ago the others are. */
+    lastDay: !working && random.chance(0.15) ? createdDay + random.int(1, 90) : undefined,
+    daysAgo: random.int(0, 20),
+    neverSeen: index === NEVER_SIGNED_IN,
   };
-}
-
-/** Days between two sign-ins; or the day a dormant member was last seen. */
-function signIns(
-  index: number,
-  createdDay: number,
-  random: Random,
-): { readonly every: number } | { readonly lastDay: number } | 'never' {
-  if (index === NEVER_SIGNED_IN) return 'never';
-  if (index >= PROFILES && random.chance(0.15)) return { lastDay: createdDay + random.int(1, 90) };
-  return { every: index < PROFILES ? random.int(1, 2) : random.int(1, 21) };
 }
 
 /** The last account has been deleted: it still has usage, but neither an e-mail nor an entry among the members. */
@@ -112,4 +104,33 @@ function ascii(name: string): string {
     .normalize('NFD')
     .replace(/[^A-Za-z]/g, '')
     .toLowerCase();
+}
+
+/** Everyone who has joined by now, as entries of the users list (interface 2.11). */
+export function users(seed: string, { members, profiles }: People, now: number) {
+  const iso = (time: number): string => new Date(time).toISOString();
+  return members
+    .filter(({ createdAt }) => createdAt <= now)
+    .map(one => {
+      const { id, email, metadata, firstName, lastName, createdAt } = one;
+      const profile = profiles.find(candidate => candidate.id === id);
+      const last = lastSignIn(seed, one, profile, now);
+      const lastSignInAt = last === undefined ? undefined : iso(last);
+      return { id, email, createdAt: iso(createdAt), metadata, firstName, lastName, lastSignInAt };
+    });
+}
+
+/** Unix ms. People who use agents last signed in on their last active day before today. */
+function lastSignIn(
+  seed: string,
+  { id, createdAt, neverSeen, lastDay, daysAgo }: Member,
+  profile: Profile | undefined,
+  now: number,
+): number | undefined {
+  if (neverSeen) return undefined;
+  const yesterday = dayOf(now) - 1;
+  let day = profile === undefined ? Math.min(lastDay ?? yesterday - daysAgo, yesterday) : yesterday;
+  while (profile !== undefined && day > dayOf(createdAt) && !isActive(seed, day, profile)) day--;
+  const at = day * DAY_MS + seeded(seed, 'sign-in', id, day).int(6 * 3600, 20 * 3600) * 1000;
+  return at > now ? undefined : Math.max(at, createdAt);
 }

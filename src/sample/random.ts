@@ -83,3 +83,19 @@ function generator([a, b, c, d]: [number, number, number, number]): () => number
   for (let round = 0; round < 12; round++) next();
   return next;
 }
+
+/** UTC days are counted from 1970-01-01. */
+export const DAY_MS = 86_400_000;
+
+/** The UTC day a time (Unix ms) lies in. */
+export function dayOf(time: number): number {
+  return Math.floor(time / DAY_MS);
+}
+
+/** `YYYY-MM-DD` of a day. */
+export function dayText(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** 2026-01-14, the first day with analytics data (interface section 8). */
+export const EARLIEST_DAY = dayOf(Date.UTC(2026, 0, 14));

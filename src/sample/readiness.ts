@@ -1,6 +1,5 @@
-import { DAY_MS, EARLIEST_DAY } from './days';
 import { CRITERIA, type Criterion } from './criteria';
-import { seeded } from './random';
+import { DAY_MS, EARLIEST_DAY, seeded } from './random';
 
 /** A readiness report; the fields that are left open are those of interface 2.7. */
 export interface ReadinessReport {
@@ -65,17 +64,17 @@ const KNOWN: readonly Omit<Repository, 'id'>[] = [
 ];
 
 /** The repositories of a seed; the open one joins them unless it is among them already. */
-export function repositories(seed: string, given: OpenRepository | undefined): Repository[] {
-  const url = given && withoutCredentials(given.url);
-  const isOpen = (other: string): boolean => url !== undefined && canonical(other) === canonical(url);
-  const known = KNOWN.map(repository => ({
-    ...repository,
-    id: idOf(seed, repository.url),
-    ...(given !== undefined && isOpen(repository.url) ? { commits: given.commits } : {}),
+export function repositories(seed: string, open: OpenRepository | undefined): Repository[] {
+  const isOpen = ({ url }: { readonly url: string }): boolean =>
+    open !== undefined && canonical(url) === canonical(open.url);
+  const known = KNOWN.map(one => ({
+    ...one,
+    id: idOf(seed, one.url),
+    ...(isOpen(one) && { commits: open?.commits ?? [] }),
   }));
-  if (given === undefined || url === undefined || known.some(other => isOpen(other.url))) return known;
+  if (open === undefined || known.some(isOpen)) return known;
   const apps = { '.': { description: 'The repository open in the editor' } };
-  return [{ url, apps, every: 21, start: 0.45, id: idOf(seed, url), commits: given.commits }, ...known];
+  return [{ ...open, apps, every: 21, start: 0.45, id: idOf(seed, open.url) }, ...known];
 }
 
 /** Every report up to `now`, the newest first. Old ones never change. */
@@ -157,22 +156,7 @@ function idOf(seed: string, url: string): string {
   return `repo_${seeded(seed, 'repository', canonical(url)).hex(16)}`;
 }
 
-/** `host/path` in lower case: the same for every form of a repository's address. */
+/** The last two names of a repository's address in whatever form. */
 function canonical(url: string): string {
-  return url
-    .trim()
-    .replace(/^[a-z][a-z0-9+.-]*:\/\//i, '')
-    .replace(/^[^/@]*@/, '')
-    .replace(/^([^/:]+):(\d+\/)?/, '$1/')
-    .replace(/\/{2,}/g, '/')
-    .replace(/(\.git)?\/*$/i, '')
-    .toLowerCase();
-}
-
-/** Takes the password, and for https the whole user, out of an address. */
-function withoutCredentials(url: string): string {
-  return url
-    .trim()
-    .replace(/^(https?:\/\/)[^/@]*@/i, '$1')
-    .replace(/^([a-z+]+:\/\/[^/:@]*):[^/@]*@/i, '$1@');
+  return (/([^/:]+\/[^/]+?)(?:\.git)?\/*$/.exec(url.trim())?.[1] ?? url).toLowerCase();
 }

@@ -1,9 +1,6 @@
-import * as z from 'zod/mini';
 import { seeded } from './random';
 
 /** Sessions and messages, mostly as the interface shows them (2.8, 2.9), and what is kept of them. All times are Unix ms. */
-
-export type Status = 'idle' | 'pending' | 'running';
 
 /** `text` items carry text; the other types are those people see in practice. */
 export interface ContentItem {
@@ -52,7 +49,7 @@ export interface SessionState {
   readonly computerId: string;
   readonly createdAt: number;
   readonly settings: Readonly<Record<string, unknown>>;
-  status: Status;
+  status: 'idle' | 'pending' | 'running';
   updatedAt: number;
   title?: string;
   completedAt?: number;
@@ -65,86 +62,38 @@ export interface SessionState {
   readonly steps: Step[];
 }
 
-const settings = z.record(z.string(), z.unknown());
-const attachment = z.object({
-  kind: z.enum(['image', 'file']),
-  name: z.string(),
-  mediaType: z.string(),
-  bytes: z.number(),
-  /** What is in a text file: how much, and its first lines. Only of one that is short enough to read. */
-  seen: z.optional(z.object({ contents: z.string(), excerpt: z.string() })),
-});
-/** What people do with a session. The agent's part follows from it and from the clock. */
-const act = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('message'),
-    at: z.number(),
-    id: z.string(),
-    text: z.string(),
-    content: z.array(z.looseObject({ type: z.string(), id: z.string() })),
-    attachments: z.array(attachment),
-  }),
-  /** The agent is stopped. */
-  z.object({ kind: z.literal('interrupt'), at: z.number() }),
-  /** The session that goes on by itself takes up its next exchange. */
-  z.object({ kind: z.literal('goOn'), at: z.number() }),
-]);
-
-/** What is kept: when something happened first, and of each session what people did with it. */
-export const sampleRecord = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('first'), at: z.number() }),
-  z.object({
-    kind: z.literal('session'),
-    /** Of a session that was not there from the start. */
-    created: z.optional(z.object({ at: z.number(), computerId: z.string(), settings })),
-    acts: z.array(act),
-  }),
-]);
-
-export type SampleRecord = z.output<typeof sampleRecord>;
-export type SessionRecord = SampleRecord & { kind: 'session' };
-export type Attachment = z.output<typeof attachment>;
-export type Act = z.output<typeof act>;
-
-/** Where the state of the sample is kept, shared by all windows; a collection of the store is one. */
-export interface SampleRecords {
-  /** Reads everything once; later calls answer at once. */
-  load(): Promise<unknown>;
-  readonly values: ReadonlyMap<string, SampleRecord>;
-  /** Changes the newest value, again if another window wrote in between; the value it was given writes nothing. */
-  update(
-    id: string,
-    change: (current: SampleRecord | undefined) => SampleRecord | undefined,
-  ): Promise<SampleRecord | undefined>;
-}
-
 /** A session in which nothing has happened yet. */
 export function emptySession(
   start: Pick<SessionState, 'sessionId' | 'computerId' | 'createdAt' | 'settings'>,
 ): SessionState {
-  return {
-    ...start,
-    status: 'idle',
-    updatedAt: start.createdAt,
-    activeTimeMs: 0,
-    usage: NO_TOKENS,
-    messages: [],
-    steps: [],
-  };
+  const { createdAt: updatedAt } = start;
+  return { ...start, status: 'idle', updatedAt, activeTimeMs: 0, usage: NO_TOKENS, messages: [], steps: [] };
 }
 
 /** Puts a message at the end of the chain; every window gives it the same id. */
-export function append(state: SessionState, draft: MessageDraft, at: number, id?: string): void {
+export function append(state: SessionState, draft: MessageDraft, at: number, given?: string): void {
   const { sessionId, messages } = state;
-  const parent = messages.at(-1);
-  messages.push({
-    id: id ?? seeded(sessionId, 'message', messages.length).uuid(),
-    ...draft,
-    createdAt: at,
-    updatedAt: at,
-    ...(parent === undefined ? {} : { parentId: parent.id }),
-  });
+  const parentId = messages.at(-1)?.id;
+  const id = given ?? seeded(sessionId, 'message', messages.length).uuid();
+  messages.push({ id, ...draft, createdAt: at, updatedAt: at, ...(parentId !== undefined && { parentId }) });
   state.updatedAt = Math.max(state.updatedAt, at);
+}
+
+/** A person asks: the agent sets to work when it is done with what came before. */
+export function ask(
+  state: SessionState,
+  content: readonly ContentItem[],
+  at: number,
+  steps: (begin: number) => readonly Step[],
+  id?: string,
+): void {
+  const begin = Math.max(at, state.steps.at(-1)?.at ?? 0);
+  append(state, { role: 'user', content, visibility: 'both' }, at, id);
+  if (state.status === 'idle') {
+    state.status = 'pending';
+    delete state.completedAt;
+  }
+  state.steps.push(...steps(begin));
 }
 
 /** Does everything that is due by `now`. */
@@ -178,14 +127,11 @@ function perform(state: SessionState, { at, kind, title, message, usage }: Step)
 }
 
 /** The session as the interface shows it. */
-export function shown(state: SessionState): Readonly<Record<string, unknown>> {
+export function shown(state: SessionState) {
   const { sessionId, status, messages, createdAt, updatedAt, title, completedAt, computerId } = state;
-  const earlier = state.settings['assistantActiveTimeMs'];
-  const sessionSettings = {
-    ...state.settings,
-    assistantActiveTimeMs: state.activeTimeMs + (typeof earlier === 'number' ? earlier : 0),
-    tokenUsage: state.usage,
-  };
+  const earlier = Number(state.settings['assistantActiveTimeMs'] ?? 0);
+  const assistantActiveTimeMs = state.activeTimeMs + earlier;
+  const sessionSettings = { ...state.settings, assistantActiveTimeMs, tokenUsage: state.usage };
   const messageCount = messages.length;
   // JSON leaves out what is undefined.
   return {

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { Analytics } from './analytics';
-import { computerIdOf, Computers } from './computers';
-import { demoSessions, type Surroundings } from './demo';
-import { Organization } from './organization';
-import { people } from './people';
-import { repositories, type OpenRepository } from './readiness';
-import { type SampleRecords, type SessionState } from './records';
-import { Refusal } from './requests';
-import { routes, type Route } from './routes';
-import { Sessions } from './sessions';
+import { Analytics, type Days, type Row } from './analytics';
+import { computerIdOf, computersOf, isUsable, type Computer } from './computers';
+import { controlHistory } from './controls';
+import { people, users } from './people';
+import { dayOf, dayText, EARLIEST_DAY, seeded } from './random';
+import { readinessReports, repositories, type OpenRepository } from './readiness';
+import { shown, type SessionState } from './records';
+import { messageOf, Sessions, type GivenMessage, type SampleRecords } from './sessions';
+import { demoSessions, type Surroundings } from './stories';
 
 export interface SampleOptions {
   /** Address of the web application: what does not begin with it is asked of the service. Neither is ever contacted. */
@@ -29,6 +28,37 @@ export interface SampleOptions {
   readonly sessions?: ((surroundings: Surroundings) => readonly SessionState[]) | undefined;
 }
 
+/** What the service answers instead of what was asked for. */
+class Refusal extends Error {
+  readonly status: number;
+
+  constructor(status: number, detail: string) {
+    super(detail);
+    this.status = status;
+  }
+}
+
+function refuse(status: number, detail: string): never {
+  throw new Refusal(status, detail);
+}
+
+/** The value; 404 where there is none. */
+function found<T>(value: T | undefined, what: string): T {
+  return value ?? refuse(404, `There is no such ${what}.`);
+}
+
+const TITLES: Readonly<Record<number, string>> = { 400: 'Bad Request', 404: 'Not Found', 409: 'Conflict' };
+
+interface Call {
+  /** The parts of the path that vary. */
+  readonly ids: readonly string[];
+  readonly query: URLSearchParams;
+  readonly body: unknown;
+}
+
+/** By method and path, with `*` for each part that varies: the body of the answer. */
+type Routes = Readonly<Record<string, (call: Call) => unknown>>;
+
 /**
  * The documented interface with generated data, as a `fetch`: answers every request on this machine, whoever asks. Rejects when
  * the request is given up or the records cannot be read or written.
@@ -37,114 +67,221 @@ export function sampleFetch(options: SampleOptions): (url: string, init?: Reques
   const { appUrl, records, seed = 'agent-console', now = Date.now, pace = 1 } = options;
   /** When something happened first, in whichever window. */
   const first = async (what: string): Promise<number> => {
-    const known = records.values.get(what);
-    const record =
-      known?.kind === 'first'
-        ? known
-        : await records.update(what, current => current ?? { kind: 'first', at: Math.floor(now()) });
-    return record?.kind === 'first' ? record.at : now();
+    const made = await records.update(what, current => current ?? { kind: 'first', at: Math.floor(now()) });
+    return made?.kind === 'first' ? made.at : now();
   };
-  let seeds: ReadonlyMap<string, SessionState> | undefined;
+  const sessions = new Sessions({ records, now, pace });
+  const computers = async (): Promise<readonly Computer[]> => {
+    const begun = { usedAt: await first('used'), seenAt: await first('computer seen') };
+    return computersOf(seed, begun, now(), pace);
+  };
+  let isBegun = false;
   const begin = async (): Promise<void> => {
     await records.load();
-    const begunAt = await first('used');
-    const computerId = (name: string): string => computerIdOf(seed, name);
-    const { sessions: make = demoSessions } = options;
-    seeds ??= new Map(make({ seed, now: begunAt, pace, computerId }).map(state => [state.sessionId, state]));
+    if (!isBegun) {
+      const computerId = (name: string): string => computerIdOf(seed, name);
+      const surroundings = { seed, now: await first('used'), pace, computerId };
+      sessions.begin((options.sessions ?? demoSessions)(surroundings));
+      isBegun = true;
+    }
     await sessions.goOn();
   };
-  const sessions = new Sessions({ records, now, pace, seeds: () => seeds ?? new Map() });
-  const everyone = people(seed);
-  const table = routes({
-    seed,
-    now,
-    analytics: new Analytics(seed, everyone),
-    computers: new Computers({ seed, now, pace, first }),
-    organization: new Organization(seed, everyone, now),
-    repositories: repositories(seed, options.openRepository),
-    sessions,
-    extras: options.extras ?? true,
-  });
-  return async (url, init = {}) => {
-    const requestId = `req_${randomUUID().replaceAll('-', '').slice(0, 16)}`;
+  const ofService: Routes = {
+    ...analyticsRoutes(seed, now),
+    ...organizationRoutes(seed, now),
+    ...computerRoutes(computers),
+    ...sessionRoutes(sessions, computers),
+    ...((options.extras ?? true) ? extraRoutes(sessions) : {}),
+  };
+  const ofApp = readinessRoutes(seed, options.openRepository, now);
+  return async (url, { method = 'GET', body, signal } = {}) => {
+    const requestId = `req_${randomUUID().slice(0, 18)}`;
     const headers = { 'X-Request-Id': requestId };
-    init.signal?.throwIfAborted();
+    signal?.throwIfAborted();
     try {
       await begin();
-      const isOfApp = url.startsWith(`${appUrl}/`);
-      const { route, ids } = findRoute(table, isOfApp, init.method ?? 'GET', new URL(url).pathname);
-      const body = route.method === 'POST' ? await bodyOf(init) : undefined;
-      const answer = await route.answer({ ids, query: new URL(url).searchParams, body });
-      init.signal?.throwIfAborted();
-      return Response.json(answer, { status: route.status ?? 200, headers });
+      const { pathname, searchParams: query } = new URL(url);
+      const routes = url.startsWith(`${appUrl}/`) ? ofApp : ofService;
+      const [answer, ids] = found(find(routes, `${method} ${pathname}`), 'endpoint');
+      const given: unknown = typeof body === 'string' ? JSON.parse(body) : await json(body);
+      const answered = await answer({ ids, query, body: given });
+      signal?.throwIfAborted();
+      return Response.json(answered, { status: `${method} ${pathname}` === MADE ? 201 : 200, headers });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       const { status, message: detail } = error;
-      return Response.json(
-        { title: TITLES[status] ?? 'Error', detail, status, requestId },
-        { status, headers },
-      );
+      return Response.json({ title: TITLES[status], detail, status, requestId }, { status, headers });
     }
   };
 }
 
-const TITLES: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  409: 'Conflict',
-};
+/** The call that makes something. */
+const MADE = 'POST /api/v0/sessions';
 
-/** The parsed JSON; `undefined` without a body, 400 for anything else. */
-async function bodyOf({ body, headers }: RequestInit): Promise<unknown> {
-  if (body === undefined || body === null) return undefined;
-  const type = new Headers(headers).get('content-type')?.toLowerCase().replace(/\s/g, '');
-  if (type !== 'application/json' && type !== 'application/json;charset=utf-8') {
-    throw new Refusal(400, 'The content type must be application/json.');
-  }
-  const bytes = await new Response(body).arrayBuffer();
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
-  } catch {
-    throw new Refusal(400, 'The body is not JSON in UTF-8.');
-  }
+async function json(body: RequestInit['body']): Promise<unknown> {
+  return body === undefined || body === null ? undefined : await new Response(body).json();
 }
 
-/** The route of a request: 404 where no route of this address has the path, 405 where one has it for another method. */
-function findRoute(
-  table: readonly Route[],
-  isOfApp: boolean,
-  method: string,
-  path: string,
-): { readonly route: Route; readonly ids: readonly string[] } {
-  const fitting = table.flatMap(route => {
-    const ids = isOfApp === (route.isOfApp ?? false) ? idsIn(route.path, path) : undefined;
-    return ids === undefined ? [] : { route, ids };
+function find(
+  routes: Routes,
+  asked: string,
+): readonly [answer: (call: Call) => unknown, ids: readonly string[]] | undefined {
+  for (const [pattern, answer] of Object.entries(routes)) {
+    const match = new RegExp(`^${pattern.replaceAll('*', '([^/]+)')}$`).exec(asked);
+    if (match !== null) return [answer, match.slice(1).map(decodeURIComponent)];
+  }
+  return undefined;
+}
+
+function analyticsRoutes(seed: string, now: () => number): Routes {
+  const analytics = new Analytics(seed, people(seed));
+  const orgId = `org_${seeded(seed, 'organization').hex(16)}`;
+  const envelope = (days: Days, data: readonly Row[], more: Row = {}): unknown => ({
+    data,
+    meta: { org_id: orgId, start_date: dayText(days.first), end_date: dayText(days.last), ...more },
   });
-  const match = fitting.find(({ route }) => route.method === method);
-  if (match !== undefined) return match;
-  if (fitting.length > 0) throw new Refusal(405, `${method} is not offered here.`);
-  throw new Refusal(404, 'There is no such endpoint.');
+  const daily = (name: string, rows: (days: Days, isGrouped: boolean) => readonly Row[]): Routes => ({
+    [`GET /api/v1/analytics/${name}`]: ({ query }) => {
+      const days = daysOf(query, now());
+      return envelope(days, rows(days, query.has('group_by')));
+    },
+  });
+  return {
+    ...daily('tokens', (days, isGrouped) => analytics.tokens(days, isGrouped)),
+    ...daily('tools', (days, isGrouped) => analytics.tools(days, isGrouped)),
+    ...daily('activity', (days, isGrouped) => analytics.activity(days, isGrouped)),
+    ...daily('productivity', days => analytics.productivity(days)),
+    'GET /api/v1/analytics/users': ({ query }) => {
+      const days = daysOf(query, now());
+      const users = analytics.users(days, limitOf(query), query.get('cursor') ?? undefined);
+      return envelope(days, users.rows, { has_more: users.next !== null, next_cursor: users.next });
+    },
+  };
 }
 
-/** The segments that vary, decoded; `undefined` where the path is another. */
-function idsIn(pattern: string, path: string): readonly string[] | undefined {
-  const wanted = pattern.split('/');
-  const given = path.split('/');
-  if (wanted.length !== given.length) return undefined;
-  const ids: string[] = [];
-  for (const [index, segment] of wanted.entries()) {
-    const part = given[index] ?? '';
-    if (segment !== '*' ? segment !== part : part === '') return undefined;
-    if (segment === '*') ids.push(decoded(part));
-  }
-  return ids;
+/** The days asked for; 400 outside 2026-01-14 through yesterday (UTC). */
+function daysOf(query: URLSearchParams, now: number): Days {
+  const [first, last] = [query.get('startDate'), query.get('endDate')].map(text =>
+    dayOf(Date.parse(`${text ?? ''}T00:00:00Z`)),
+  );
+  const yesterday = dayOf(now) - 1;
+  if (first === undefined || last === undefined || Number.isNaN(first + last))
+    return refuse(400, 'startDate and endDate must be dates of the form YYYY-MM-DD.');
+  if (first > last || first < EARLIEST_DAY || last > yesterday)
+    refuse(400, `There is data from ${dayText(EARLIEST_DAY)} to yesterday (UTC), ${dayText(yesterday)}.`);
+  return { first, last };
 }
 
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
+function organizationRoutes(seed: string, now: () => number): Routes {
+  const everyone = people(seed);
+  return {
+    'GET /api/v0/organization/users': ({ query }) =>
+      paged('users', users(seed, everyone, now()), ({ id }) => id, query),
+    'GET /api/v0/organization/enterprise-controls/history': ({ query }) => {
+      const changes = controlHistory(seed, everyone.members.slice(0, 3), now());
+      return paged('changes', changes, ({ revision }) => `revision ${revision}`, query);
+    },
+  };
+}
+
+/** Interface 4.2. Without a limit every report is answered. */
+function readinessRoutes(seed: string, open: OpenRepository | undefined, now: () => number): Routes {
+  const known = repositories(seed, open);
+  return {
+    'GET /api/organization/maturity-level-reports': ({ query }) => {
+      const [id, after] = [query.get('repoId'), query.get('startAfter')];
+      const all = readinessReports(seed, known, now()).filter(({ repoId }) => id === null || repoId === id);
+      const from = after === null ? 0 : all.findIndex(({ report }) => report.reportId === after) + 1;
+      const limit = Number(query.get('limit') ?? all.length);
+      return { reports: all.slice(from, from + limit).map(({ report }) => report) };
+    },
+  };
+}
+
+type Computers = () => Promise<readonly Computer[]>;
+
+async function computerOf(computers: Computers, id: string): Promise<Computer> {
+  const all = await computers();
+  return found(
+    all.find(one => one.id === id),
+    'computer',
+  );
+}
+
+function computerRoutes(computers: Computers): Routes {
+  return {
+    'GET /api/v0/computers': async () => ({ computers: await computers() }),
+    'GET /api/v0/computers/*': ({ ids: [id = ''] }) => computerOf(computers, id),
+  };
+}
+
+function sessionRoutes(sessions: Sessions, computers: Computers): Routes {
+  const usable = async (id: string): Promise<void> => {
+    const one = await computerOf(computers, id);
+    if (!isUsable(one)) refuse(409, `The computer cannot take work: its status is ${one.status}.`);
+  };
+  return {
+    [MADE]: async ({ body }) => {
+      const { computerId, sessionSettings = {} } = body as {
+        readonly computerId: string;
+        readonly sessionSettings?: Readonly<Record<string, unknown>>;
+      };
+      await usable(computerId);
+      return shown(await sessions.create(computerId, sessionSettings));
+    },
+    'GET /api/v0/sessions/*': async ({ ids: [id = ''] }) => shown(found(await sessions.find(id), 'session')),
+    'POST /api/v0/sessions/*/messages': async ({ ids: [id = ''], body }) => {
+      const given = body as GivenMessage & { readonly computerId?: string };
+      if (given.text.trim() === '') refuse(400, 'The text must not be empty.');
+      const { computerId } = found(await sessions.find(id), 'session');
+      await usable(given.computerId ?? computerId);
+      return sessions.send(id, messageOf(given));
+    },
+    'GET /api/v0/sessions/*/messages/*': async ({ ids: [id = '', messageId] }) => {
+      const { messages } = found(await sessions.find(id), 'session');
+      return found(
+        messages.find(one => one.id === messageId),
+        'message',
+      );
+    },
+  };
+}
+
+function extraRoutes(sessions: Sessions): Routes {
+  return {
+    'GET /api/v0/sessions': ({ query }) =>
+      paged('sessions', sessions.all().map(shown), ({ sessionId }) => sessionId, query),
+    'GET /api/v0/sessions/*/messages': async ({ ids: [id = ''], query }) => {
+      const { messages } = found(await sessions.find(id), 'session');
+      const role = query.get('role');
+      const wanted = messages.filter(message => role === null || message.role === role);
+      return paged('messages', wanted, message => message.id, query);
+    },
+    'POST /api/v0/sessions/*/interrupt': async ({ ids: [id = ''] }) => {
+      found(await sessions.find(id), 'session');
+      await sessions.interrupt(id);
+      return {};
+    },
+  };
+}
+
+function limitOf(query: URLSearchParams): number {
+  return Number(query.get('limit') ?? 20);
+}
+
+/** A page that begins after the item a cursor names. */
+function paged<T>(
+  name: string,
+  all: readonly T[],
+  idOf: (item: T) => string,
+  query: URLSearchParams,
+): unknown {
+  const cursorOf = (item: T): string => Buffer.from(`${name}:${idOf(item)}`).toString('base64url');
+  const cursor = query.get('cursor');
+  const from = cursor === null ? 0 : all.findIndex(item => cursorOf(item) === cursor) + 1;
+  if (cursor !== null && from === 0) refuse(400, 'The cursor was not given out by this endpoint.');
+  const items = all.slice(from, from + limitOf(query));
+  const last = items.at(-1);
+  const hasMore = last !== undefined && from + items.length < all.length;
+  return { [name]: items, pagination: { hasMore, nextCursor: hasMore ? cursorOf(last) : null } };
 }

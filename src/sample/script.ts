@@ -1,4 +1,4 @@
-import { type Random } from './random';
+import type { Random } from './random';
 import { type ContentItem, type MessageDraft, type Step, type TokenUsage } from './records';
 
 /** One thing an agent says or does. An `answer` or an `error` ends its turn. */
@@ -20,68 +20,58 @@ export interface Exchange {
   readonly lines: readonly Line[];
 }
 
+/** A talk, and what is said about it. */
+export interface Script {
+  readonly title: string;
+  readonly about: unknown;
+  readonly exchanges: readonly Exchange[];
+}
+
 /**
- * Reads scripts by their titles. `== title` begins one; `@ask text` and `@picture name` begin an exchange, what may come before is
+ * Reads scripts. `== title` begins one, and `@about` may tell something in JSON; `@ask text` and `@picture name` begin an exchange, what may come before is
  * the agent's alone. Then come `@note text`, `@think text`, `@read path`, `@edit path`, `@grep pattern in path`, `@run command`,
  * `@fail command`, `@use Tool {input}` with the result in the lines below, and `@answer` or `@error`.
  */
-export function parseScripts(source: string): ReadonlyMap<string, readonly Exchange[]> {
-  return new Map(
-    source.split(/^== /m).flatMap(script => {
+export function parseScripts(source: string): readonly Script[] {
+  return source
+    .split(/^== /m)
+    .slice(1)
+    .map(script => {
       const [title = '', rest = ''] = script.split(/\n([^]*)/, 2);
-      return title === '' ? [] : [[title, exchangesOf(rest)] as const];
-    }),
-  );
-}
-
-function exchangesOf(script: string): readonly Exchange[] {
-  const exchanges: { ask: string; picture: string | undefined; lines: Line[] }[] = [];
-  for (const part of script.split(/^@(?=\w)/m).filter(text => text.trim() !== '')) {
-    const [, word = '', head = '', below = ''] = /^(\w+) ?(.*)\n?([^]*)$/.exec(part) ?? [];
-    const exchange = exchanges.at(-1);
-    if (word === 'ask') exchanges.push({ ask: head, picture: undefined, lines: [] });
-    else if (exchange === undefined)
-      exchanges.push({ ask: '', picture: undefined, lines: [lineOf(word, head, below)] });
-    else if (word === 'picture') exchange.picture = head;
-    else exchange.lines.push(lineOf(word, head, below));
-  }
-  return exchanges;
+      const exchanges: { ask: string; picture: string | undefined; lines: Line[] }[] = [];
+      let about: unknown;
+      for (const part of rest.split(/^@(?=\w)/m).filter(text => text.trim() !== '')) {
+        const [, word = '', head = '', below = ''] = /^(\w+) ?(.*)\n?([^]*)$/.exec(part) ?? [];
+        if (word === 'about') about = JSON.parse(head);
+        else if (word === 'ask') exchanges.push({ ask: head, picture: undefined, lines: [] });
+        else {
+          const exchange = exchanges.at(-1) ?? { ask: '', picture: undefined, lines: [] };
+          if (exchanges.length === 0) exchanges.push(exchange);
+          if (word === 'picture') exchange.picture = head;
+          else exchange.lines.push(lineOf(word, head, below));
+        }
+      }
+      return { title, about, exchanges };
+    });
 }
 
 function lineOf(word: string, head: string, below: string): Line {
   const result = below.trimEnd();
-  const used = (name: string, input: Readonly<Record<string, unknown>>, failed = false): Line => ({
-    kind: 'use',
-    name,
-    input,
-    result,
-    failed,
-  });
-  switch (word) {
-    case 'note':
-    case 'think':
-    case 'error':
-      return { kind: word, text: head };
-    case 'answer':
-      return { kind: 'answer', text: result };
-    case 'read':
-      return used('Read', { path: head });
-    case 'edit':
-      return used('Edit', { path: head });
-    case 'run':
-    case 'fail':
-      return used('Execute', { command: head }, word === 'fail');
-    case 'grep': {
-      const [pattern, path] = head.split(/ in (?!.* in )/);
-      return used('Grep', { pattern, path });
-    }
-    case 'use': {
-      const [, name = '', input = ''] = /^(\w+) (.*)$/.exec(head) ?? [];
-      return used(name, JSON.parse(input) as Readonly<Record<string, unknown>>);
-    }
-    default:
-      throw new Error(`A script has no line "@${word}".`);
-  }
+  if (word === 'note' || word === 'think' || word === 'error') return { kind: word, text: head };
+  if (word === 'answer') return { kind: 'answer', text: result };
+  const [pattern, path] = head.split(/ in (?!.* in )/);
+  const [, tool = '', given = '{}'] = /^(\w+) (\{.*\})$/.exec(head) ?? [];
+  const [name, input] =
+    {
+      read: ['Read', { path: head }] as const,
+      edit: ['Edit', { path: head }] as const,
+      run: ['Execute', { command: head }] as const,
+      fail: ['Execute', { command: head }] as const,
+      grep: ['Grep', { pattern, path }] as const,
+      use: [tool, JSON.parse(given) as Readonly<Record<string, unknown>>] as const,
+    }[word] ?? [];
+  if (name === undefined || input === undefined) throw new Error(`A script has no line "@${word}".`);
+  return { kind: 'use', name, input, result, failed: word === 'fail' };
 }
 
 export interface Turn {
@@ -104,48 +94,31 @@ export function stepsOf(lines: readonly Line[], { start, pace, title, model, ran
     at += Math.round(ms * (0.85 + random.next() * 0.3) * pace);
     steps.push({ at, ...step });
   };
+  const say = (ms: number, message: MessageDraft, spent?: TokenUsage, kind: Step['kind'] = 'say'): void =>
+    add(ms, { kind, message, ...(spent && { usage: spent }) });
   const item = (text: string): ContentItem => ({ type: 'text', text, id: `item_${random.hex(12)}` });
-  const spoken = (text: string, phase: string): MessageDraft => ({
-    role: 'assistant',
-    content: [item(text)],
-    providerAMessageId: `msg_${random.hex(16)}`,
-    providerAPhase: phase,
-  });
+  const spoken = (text: string, providerAPhase: string): MessageDraft => {
+    const providerAMessageId = `msg_${random.hex(16)}`;
+    return { role: 'assistant', content: [item(text)], providerAMessageId, providerAPhase };
+  };
   add(600, { kind: 'begin', ...(title === undefined ? {} : { title }) });
   for (const line of lines) {
-    switch (line.kind) {
-      case 'note':
-        add(1100, { kind: 'say', message: spoken(line.text, 'commentary'), usage: usage(random, 900, 120) });
-        break;
-      case 'think': {
-        const message = reasoning(line.text, model, random);
-        add(900, { kind: 'say', message, usage: usage(random, 200, 260, 240) });
-        break;
-      }
-      case 'use': {
-        const id = `call_${random.hex(16)}`;
-        const call = { type: 'tool_use', id, name: line.name, input: line.input };
-        add(700, {
-          kind: 'say',
-          message: { role: 'assistant', content: [call] },
-          usage: usage(random, 1200, 80),
-        });
-        const result = { type: 'tool_result', id: `result_${random.hex(16)}`, toolUseId: id };
-        const content = [{ ...result, content: line.result, isError: line.failed }];
-        add(1000, {
-          kind: 'say',
-          message: { role: 'tool', content, ...(line.failed ? { isError: true } : {}) },
-        });
-        break;
-      }
-      case 'answer':
-      case 'error': {
-        const message: MessageDraft =
-          line.kind === 'answer'
-            ? spoken(line.text, 'final_answer')
-            : { role: 'assistant', content: [item(line.text)], isError: true };
-        add(1700, { kind: 'end', message, usage: usage(random, 2400, 640) });
-      }
+    if (line.kind === 'note') {
+      say(1100, spoken(line.text, 'commentary'), usage(random, 900, 120));
+    } else if (line.kind === 'think') {
+      say(900, reasoning(line.text, model, random), usage(random, 200, 260, 240));
+    } else if (line.kind === 'use') {
+      const { name, input, result, failed: isError } = line;
+      const id = `call_${random.hex(16)}`;
+      const call = { type: 'tool_use', id, name, input };
+      say(700, { role: 'assistant', content: [call] }, usage(random, 1200, 80));
+      const answer = { type: 'tool_result', id: `result_${random.hex(16)}`, toolUseId: id };
+      const content = [{ ...answer, content: result, isError }];
+      say(1000, { role: 'tool', content, ...(isError ? { isError } : {}) });
+    } else {
+      const failed: MessageDraft = { role: 'assistant', content: [item(line.text)], isError: true };
+      const message = line.kind === 'error' ? failed : spoken(line.text, 'final_answer');
+      say(1700, message, usage(random, 2400, 640), 'end');
     }
   }
   return steps;

@@ -1,165 +1,182 @@
 import { randomUUID } from 'node:crypto';
-import { plan, type AgentRequest } from './agent';
-import { goOn, isRested } from './demo';
-import {
-  advance,
-  append,
-  emptySession,
-  shown,
-  type Act,
-  type ContentItem,
-  type SampleRecords,
-  type SessionRecord,
-  type SessionState,
-  type Status,
-} from './records';
+import * as z from 'zod/mini';
+import { plan, seenOf, type Attachment } from './agent';
+import { advance, ask, emptySession, type ContentItem, type SessionState } from './records';
+import { goOn, isRested } from './stories';
+
+/** What is kept: when something happened first, and the sessions in which people did something. */
+export const sampleRecord = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('first'), at: z.number() }),
+  z.object({ kind: z.literal('session'), state: z.custom<SessionState>(isState) }),
+]);
+export type SampleRecord = z.output<typeof sampleRecord>;
+
+function isState(value: unknown): boolean {
+  const { sessionId, messages, steps } = (value ?? {}) as Partial<Record<keyof SessionState, unknown>>;
+  return typeof sessionId === 'string' && Array.isArray(messages) && Array.isArray(steps);
+}
+
+/** Where the state of the sample is kept, shared by all windows; a collection of the store is one. */
+export interface SampleRecords {
+  /** Reads everything once; later calls answer at once. */
+  load(): Promise<unknown>;
+  readonly values: ReadonlyMap<string, SampleRecord>;
+  /** Changes the newest value, again if another window wrote in between; the value it was given writes nothing. */
+  update(
+    id: string,
+    change: (current: SampleRecord | undefined) => SampleRecord | undefined,
+  ): Promise<SampleRecord | undefined>;
+}
+
+/** Interface 4.7. */
+export interface GivenMessage {
+  readonly text: string;
+  readonly images?: readonly { readonly mediaType: string; readonly data: string }[];
+  readonly files?: readonly {
+    readonly mediaType: string;
+    readonly data: string;
+    readonly name?: string;
+    readonly path?: string;
+  }[];
+}
+
+/** A message as it is stored, and what the agent gets to see of its attachments. */
+export interface PersonMessage {
+  readonly text: string;
+  readonly content: readonly ContentItem[];
+  readonly attachments: readonly Attachment[];
+}
+
+/** Attachments above this are described in the stored message instead of being part of it. */
+const KEPT_DATA = 512 * 1024;
+
+export function messageOf({ text, images = [], files = [] }: GivenMessage): PersonMessage {
+  const content: ContentItem[] = [{ type: 'text', text, id: randomUUID() }];
+  const given = [
+    ...images.map((image, at) => ({ ...image, kind: 'image' as const, name: `image ${at + 1}` })),
+    ...files.map((file, at) => ({
+      ...file,
+      kind: 'file' as const,
+      name: file.name ?? file.path ?? `file ${at + 1}`,
+    })),
+  ];
+  const attachments = given.map(({ kind, name, mediaType, data }): Attachment => {
+    const bytes = Buffer.byteLength(data, 'base64');
+    const [id, source] = [randomUUID(), { type: 'base64', mediaType, data }];
+    if (data.length > KEPT_DATA)
+      content.push({ type: 'text', id, text: `Attached: ${name} (${mediaType}, ${bytes} bytes)` });
+    else if (kind === 'image') content.push({ type: 'image', id, source });
+    else content.push({ type: 'document', id, source, name });
+    return { kind, name, mediaType, bytes, seen: seenOf(mediaType, data) };
+  });
+  return { text, content, attachments };
+}
 
 /**
- * Sessions and their agents. Kept is only what people do; where a session stands is a function of that and of the clock, so
- * all windows that share the records see the same, and nothing runs in between.
+ * Sessions and their agents. What an agent will do is decided when a person asks; where a session stands then depends on the clock
+ * alone, so all windows that share the records see the same, and nothing runs in between.
  */
 export class Sessions {
   readonly #records: SampleRecords;
   readonly #now: () => number;
   readonly #pace: number;
-  readonly #seeds: () => ReadonlyMap<string, SessionState>;
-  readonly #replayed = new Map<string, { record: SessionRecord | undefined; state: SessionState }>();
+  /** What there is from the start; never changed. */
+  #seeds: ReadonlyMap<string, SessionState> = new Map();
+  readonly #current = new Map<string, { readonly source: SessionState; readonly state: SessionState }>();
 
-  constructor(options: {
+  constructor({
+    records,
+    now,
+    pace,
+  }: {
     readonly records: SampleRecords;
     /** Unix ms. */
     readonly now: () => number;
     /** How long the agent takes, as a multiple of its natural pace. */
     readonly pace: number;
-    /** The sessions there are from the start, by id; never changed. */
-    readonly seeds: () => ReadonlyMap<string, SessionState>;
   }) {
-    this.#records = options.records;
-    this.#now = options.now;
-    this.#pace = options.pace;
-    this.#seeds = options.seeds;
+    this.#records = records;
+    this.#now = now;
+    this.#pace = pace;
+  }
+
+  begin(seeds: readonly SessionState[]): void {
+    this.#seeds = new Map(seeds.map(state => [state.sessionId, state]));
   }
 
   /** Lets the sessions that go on by themselves do so. */
   async goOn(): Promise<void> {
-    for (const sessionId of this.#seeds().keys()) {
-      const state = this.get(sessionId);
+    for (const sessionId of this.#seeds.keys()) {
+      const state = this.#get(sessionId);
       if (state === undefined || !isRested(state, this.#now())) continue;
-      await this.#do(sessionId, (current, at) => (isRested(current, at) ? { kind: 'goOn', at } : undefined));
+      await this.#change(sessionId, (newest, at) => {
+        if (isRested(newest, at)) goOn(newest, at, this.#pace);
+      });
     }
   }
 
-  async create(
-    computerId: string,
-    settings: Readonly<Record<string, unknown>>,
-  ): Promise<Readonly<Record<string, unknown>>> {
-    const start = { sessionId: randomUUID(), createdAt: Math.floor(this.#now()), computerId, settings };
-    const created = { at: start.createdAt, computerId, settings };
-    await this.#records.update(start.sessionId, () => ({ kind: 'session', created, acts: [] }));
-    return shown(emptySession(start));
+  async create(computerId: string, settings: SessionState['settings']): Promise<SessionState> {
+    const createdAt = Math.floor(this.#now());
+    const state = emptySession({ sessionId: randomUUID(), createdAt, computerId, settings });
+    await this.#records.update(state.sessionId, () => ({ kind: 'session', state }));
+    return state;
   }
 
   /** The session as it is now, also one that another window has just made; `undefined`: there is none. */
   async find(sessionId: string): Promise<SessionState | undefined> {
-    if (this.get(sessionId) === undefined) await this.#records.update(sessionId, current => current);
-    return this.get(sessionId);
-  }
-
-  /** The session as it is now, if this window knows of it. */
-  get(sessionId: string): SessionState | undefined {
-    const record = this.#record(sessionId);
-    const known = this.#replayed.get(sessionId);
-    if (known !== undefined && known.record === record) {
-      advance(known.state, this.#now());
-      return known.state;
-    }
-    const state = this.#replay(sessionId, record);
-    if (state !== undefined) this.#replayed.set(sessionId, { record, state });
-    return state;
+    if (this.#get(sessionId) === undefined) await this.#records.update(sessionId, current => current);
+    return this.#get(sessionId);
   }
 
   /** Every session, the oldest first. */
   all(): readonly SessionState[] {
-    const ids = new Set([...this.#seeds().keys(), ...this.#records.values.keys()]);
-    return [...ids].flatMap(id => this.get(id) ?? []).sort((a, b) => a.createdAt - b.createdAt);
+    const ids = new Set([...this.#seeds.keys(), ...this.#records.values.keys()]);
+    return [...ids].flatMap(id => this.#get(id) ?? []).sort((a, b) => a.createdAt - b.createdAt);
   }
 
-  /** Adds a person's message; the agent takes it up when it is done with those before. */
-  async send(
-    sessionId: string,
-    content: readonly ContentItem[],
-    { text, attachments }: Pick<AgentRequest, 'text' | 'attachments'>,
-  ): Promise<{ readonly messageId: string; readonly status: Status }> {
-    const id = randomUUID();
-    let status: Status = 'pending';
-    await this.#do(sessionId, (state, at) => {
-      status = state.status === 'idle' ? 'pending' : state.status;
-      return { kind: 'message', at, id, text, content: [...content], attachments: [...attachments] };
+  /** Adds a person's message. */
+  async send(sessionId: string, { text, content, attachments }: PersonMessage) {
+    const messageId = randomUUID();
+    let status: SessionState['status'] = 'pending';
+    await this.#change(sessionId, (state, at) => {
+      const turn = state.messages.filter(({ role }) => role === 'user').length;
+      const request = { text, attachments, turn, settings: state.settings };
+      ask(state, content, at, begin => plan(request, begin, this.#pace), messageId);
+      status = state.status;
     });
-    return { messageId: id, status };
+    return { messageId, status };
   }
 
   /** Ends what the agent does, and forgets what it was to do. */
   async interrupt(sessionId: string): Promise<void> {
-    await this.#do(sessionId, ({ status }, at) =>
-      status === 'idle' ? undefined : { kind: 'interrupt', at },
-    );
-  }
-
-  /** Adds what `decide` makes of the session as it is when that is written. */
-  async #do(sessionId: string, decide: (state: SessionState, at: number) => Act | undefined): Promise<void> {
-    await this.#records.update(sessionId, current => {
-      const record = current?.kind === 'session' ? current : undefined;
-      const state = this.#replay(sessionId, record);
-      const act = state && decide(state, Math.floor(this.#now()));
-      if (act === undefined) return current;
-      return { kind: 'session', ...record, acts: [...(record?.acts ?? []), act] };
+    await this.#change(sessionId, (state, at) => {
+      if (state.status === 'idle') return;
+      state.steps.length = 0;
+      state.status = 'idle';
+      state.updatedAt = state.completedAt = at;
+      delete state.turnBegan;
     });
   }
 
-  #record(sessionId: string): SessionRecord | undefined {
+  async #change(sessionId: string, change: (state: SessionState, at: number) => void): Promise<void> {
+    await this.#records.update(sessionId, current => {
+      const source = current?.kind === 'session' ? current.state : this.#seeds.get(sessionId);
+      if (source === undefined) return current;
+      const [state, at] = [structuredClone(source), Math.floor(this.#now())];
+      advance(state, at);
+      change(state, at);
+      return { kind: 'session', state };
+    });
+  }
+
+  #get(sessionId: string): SessionState | undefined {
     const record = this.#records.values.get(sessionId);
-    return record?.kind === 'session' ? record : undefined;
-  }
-
-  /** What comes of everything done so far by now. */
-  #replay(sessionId: string, record: SessionRecord | undefined): SessionState | undefined {
-    const state = this.#start(sessionId, record);
-    if (state === undefined) return undefined;
-    for (const act of record?.acts ?? []) {
-      advance(state, act.at);
-      this.#perform(state, act);
-    }
-    advance(state, this.#now());
-    return state;
-  }
-
-  #start(sessionId: string, record: SessionRecord | undefined): SessionState | undefined {
-    const seed = this.#seeds().get(sessionId);
-    if (seed !== undefined) return structuredClone(seed);
-    if (record?.created === undefined) return undefined;
-    const { at: createdAt, computerId, settings } = record.created;
-    return emptySession({ sessionId, createdAt, computerId, settings });
-  }
-
-  #perform(state: SessionState, act: Act): void {
-    if (act.kind === 'interrupt') {
-      state.steps.length = 0;
-      state.status = 'idle';
-      state.updatedAt = state.completedAt = act.at;
-      delete state.turnBegan;
-    } else if (act.kind === 'goOn') {
-      goOn(state, act.at, this.#pace);
-    } else {
-      const begin = Math.max(act.at, state.steps.at(-1)?.at ?? 0);
-      const turn = state.messages.filter(({ role }) => role === 'user').length;
-      append(state, { role: 'user', content: act.content, visibility: 'both' }, act.at, act.id);
-      if (state.status === 'idle') {
-        state.status = 'pending';
-        delete state.completedAt;
-      }
-      const { text, attachments } = act;
-      state.steps.push(...plan({ text, attachments, turn, settings: state.settings }, begin, this.#pace));
-    }
+    const source = record?.kind === 'session' ? record.state : this.#seeds.get(sessionId);
+    if (source === undefined) return undefined;
+    let known = this.#current.get(sessionId);
+    if (known?.source !== source)
+      this.#current.set(sessionId, (known = { source, state: structuredClone(source) }));
+    advance(known.state, this.#now());
+    return known.state;
   }
 }

@@ -1,4 +1,6 @@
-import { parseScripts, type Exchange } from './script';
+import { seeded, type Random } from './random';
+import { advance, ask, emptySession, type SessionState } from './records';
+import { parseScripts, stepsOf, type Exchange } from './script';
 import scripts from './stories.txt';
 
 /** What hooks and people on this machine have added to a session, which the service never learns of. */
@@ -17,11 +19,13 @@ export interface Local {
 /** A session of the sample, about the shop of the sample workspace. */
 export interface Story {
   readonly title: string;
-  readonly computer: 'atlas' | 'dune';
+  readonly computer: string;
   /** When it was begun, in minutes before the sample is first used. */
   readonly minutesAgo: number;
   readonly settings: Readonly<Record<string, unknown>>;
   readonly local?: Local;
+  /** It goes on by itself: with its next exchange, from the first one again, once it has rested. */
+  readonly ongoing?: boolean;
   readonly exchanges: readonly Exchange[];
 }
 
@@ -32,71 +36,85 @@ export const ORDERS_PNG =
   'n5ZkTto66rLrwWAwGAwGg8FgMBgMBoPBYDAYDAaDwWAwGAxuHS7/E+DlHwF3DAaDwWAwGAwGg8FgMLjkZN0DDwBf14MfwvdLwNXg' +
   '/AkYDAaDwWAwGPwhPFcsSJIkSZLUVhtrNuVcEVzl+QAAAABJRU5ErkJggg==';
 
-const exchanges = parseScripts(scripts);
+export const STORIES: readonly Story[] = parseScripts(scripts).map(({ title, about, exchanges }) => ({
+  ...(about as Omit<Story, 'title' | 'exchanges'>),
+  ...{ title, exchanges },
+}));
+const ONGOING = STORIES.find(({ ongoing }) => ongoing);
 
-const story = (
-  title: string,
-  computer: Story['computer'],
-  minutesAgo: number,
-  settings: Story['settings'],
-  local?: Local,
-): Story => ({
-  ...{ title, computer, minutesAgo, settings, exchanges: exchanges.get(title) ?? [] },
-  ...(local === undefined ? {} : { local }),
-});
+/** At this multiple of the natural pace an answer takes two to three minutes. */
+const UNHURRIED = 6;
+const REST_MS = 10 * 60_000;
+/** It stops going on by itself then, lest it grow without end. */
+const MOST_MESSAGES = 400;
 
-const atlas = 'atlas-large';
-const permission = 'Permission needed: git push origin tax-once-per-cart';
+/** What sessions are made from. */
+export interface Surroundings {
+  readonly seed: string;
+  /** When the sample was first used, Unix ms. */
+  readonly now: number;
+  readonly pace: number;
+  readonly computerId: (name: string) => string;
+}
 
-/** The session that goes on by itself: with its next exchange, from the first one again, once it has rested. */
-export const ONGOING = story('Cover the checkout with tests', 'dune', 0.75, {
-  model: atlas,
-  autonomyLevel: 'high',
-});
+/** The sessions of the sample as they are when it is first used; one of them is still being worked on. */
+export function demoSessions({ seed, now, pace, computerId }: Surroundings): SessionState[] {
+  return STORIES.map(story => {
+    const random = seeded(seed, 'story', story.title);
+    const state = emptySession({
+      sessionId: idOf(seed, story),
+      computerId: computerId(story.computer),
+      createdAt: Math.floor(now - story.minutesAgo * 60_000),
+      settings: story.settings,
+    });
+    state.title = story.title;
+    for (const exchange of story.ongoing ? story.exchanges.slice(0, 1) : story.exchanges) {
+      const at = state.messages.length === 0 ? state.createdAt : state.updatedAt + 90_000;
+      begin(state, exchange, random, at, pace);
+      advance(state, story.ongoing ? now : Infinity);
+    }
+    return state;
+  });
+}
 
-export const STORIES: readonly Story[] = [
-  story(
-    'Round the tax once per cart',
-    'atlas',
-    7,
-    { model: atlas, reasoningEffort: 'high', autonomyLevel: 'medium' },
-    { read: 0, signal: { kind: 'waiting', message: permission } },
-  ),
-  ONGOING,
-  story(
-    'Move the workspace to TypeScript 5.9',
-    'dune',
-    52,
-    { model: 'onyx-large', autonomyLevel: 'medium' },
-    { read: 10, signal: { kind: 'ended', reason: 'error' } },
-  ),
-  story(
-    'Find out why the total test is flaky',
-    'atlas',
-    24,
-    { model: 'onyx-large', autonomyLevel: 'medium' },
-    { read: 1, signal: { kind: 'finished' } },
-  ),
-  story(
-    'Are returns really going up?',
-    'atlas',
-    95,
-    { model: 'atlas-mini', autonomyLevel: 'low' },
-    { read: 1, signal: { kind: 'finished' } },
-  ),
-  story(
-    'How a checkout works, end to end',
-    'dune',
-    4 * 1440,
-    { model: atlas, interactionMode: 'spec' },
-    { pinned: true },
-  ),
-  story('Review of the price check', 'atlas', 26 * 60, { model: atlas, reasoningEffort: 'high' }),
-  story(
-    'Extract the button into packages/ui',
-    'atlas',
-    12 * 1440,
-    { model: 'onyx-mini' },
-    { archived: true },
-  ),
-];
+/** What people and hooks have added to a session of the sample on this machine, for whoever first sees it. */
+export interface LocalFacts extends Local {
+  readonly sessionId: string;
+}
+
+export function demoFacts(seed = 'agent-console'): readonly LocalFacts[] {
+  return STORIES.map(story => ({ sessionId: idOf(seed, story), ...story.local }));
+}
+
+/** Whether a session is the one that goes on by itself, and has rested. */
+export function isRested({ title, steps, updatedAt, messages }: SessionState, now: number): boolean {
+  if (title !== ONGOING?.title || steps.length > 0 || messages.length > MOST_MESSAGES) return false;
+  return now - updatedAt >= REST_MS;
+}
+
+/** Lets the session that goes on by itself take up its next exchange. */
+export function goOn(state: SessionState, now: number, pace: number): void {
+  const turn = state.messages.filter(({ role }) => role === 'user').length;
+  const exchanges = ONGOING?.exchanges ?? [];
+  const exchange = exchanges[turn % exchanges.length];
+  if (exchange !== undefined) begin(state, exchange, seeded(state.sessionId, 'ongoing', turn), now, pace);
+}
+
+/** The person asks, and the agent sets to work. */
+function begin(
+  state: SessionState,
+  { ask: text, picture, lines }: Exchange,
+  random: Random,
+  at: number,
+  pace: number,
+): void {
+  const id = (): string => `item_${random.hex(12)}`;
+  const source = { type: 'base64', mediaType: 'image/png', data: ORDERS_PNG };
+  const image = picture === undefined ? [] : [{ type: 'image', id: id(), name: picture, source }];
+  const turn = { pace: pace * UNHURRIED, random, model: state.settings['model'] };
+  ask(state, [{ type: 'text', text, id: id() }, ...image], at, start => stepsOf(lines, { start, ...turn }));
+}
+
+function idOf(seed: string, { title }: Story): string {
+  return seeded(seed, 'session', title).uuid();
+}

@@ -1,24 +1,17 @@
 import * as vscode from 'vscode';
 import type { Connection } from '../connection';
 import type { CommandHandlers } from '../contributions';
-import {
-  wordsOf,
-  type CollectionOptions,
-  type SearchAnswer,
-  type SearchHit,
-  type SearchQuery,
-  type Storage,
-} from '../storage';
+import { wordsOf, type CollectionOptions, type SearchHit, type Storage } from '../storage';
 import { errorSentence } from '../util/errorSentence';
 import type { Formatter } from '../util/format';
-import { once } from '../util/once';
+import { once } from '../util/promises';
 import { forQuickPick } from '../util/text';
 import { parseQuery } from './query';
 
 /** Records of one kind that can be found. */
 export interface Searched {
-  /** `*` in its path stands for the rest of it. */
-  readonly records: CollectionOptions<unknown>;
+  /** `*` in their path stands for the rest of it. */
+  readonly records: Pick<CollectionOptions<unknown>, 'path'>;
   readonly found: (hit: SearchHit) => Found;
 }
 
@@ -47,8 +40,8 @@ export interface SearchDeps {
   readonly removed: () => Promise<readonly string[]>;
   /** The records of a service that are searched; the id of a session is where it stands in their paths, or their own. */
   readonly records: (serviceId: string) => {
-    readonly sessions: CollectionOptions<unknown>;
-    readonly messages: (sessionId: string) => CollectionOptions<unknown>;
+    readonly sessions: Searched['records'];
+    readonly messages: (sessionId: string) => Searched['records'];
     /** People, computers and the like. */
     readonly things: readonly Searched[];
   };
@@ -177,7 +170,7 @@ class Search implements SearchFeature {
     if (query.terms.length === 0) return { items: [], count: 0, isMore: false };
     const { sessions, messages, things, removed, pathOf } = scope;
     const talk = [sessions, messages];
-    const said = await this.#hits(talk, {
+    const said = await this.#deps.storage.search({
       ...query,
       within:
         inTitle === undefined
@@ -193,7 +186,7 @@ class Search implements SearchFeature {
     if (things.length === 0 || query.by !== undefined || inTitle !== undefined)
       return { items, count: items.length, isMore: said.isMore };
     const within = things.map(({ records }) => rootOf(records.path));
-    const other = await this.#hits(things, { ...query, within, limit: MOST_THINGS });
+    const other = await this.#deps.storage.search({ ...query, within, limit: MOST_THINGS });
     const latest = new Map<unknown, Item>();
     for (const hit of other.hits) {
       const found = foundIn(things, hit);
@@ -209,19 +202,13 @@ class Search implements SearchFeature {
       isMore: said.isMore || other.isMore || latest.size > MOST,
     };
   }
-  #hits(kinds: readonly Searched[], query: SearchQuery): Promise<SearchAnswer> {
-    return this.#deps.storage.search(
-      kinds.map(({ records }) => records),
-      query,
-    );
-  }
 
   /** Where the sessions are whose titles have these words. */
   async #in({ sessions, pathOf }: Scope, title: string): Promise<readonly string[]> {
     const words = wordsOf(title);
     const terms = words.map((text, at) => ({ text, isPrefix: at === words.length - 1 }));
     const within = [sessions.records.path];
-    const named = await this.#hits([sessions], { terms, within, limit: MOST_SESSIONS });
+    const named = await this.#deps.storage.search({ terms, within, limit: MOST_SESSIONS });
     return named.hits.map(({ id }) => pathOf(id));
   }
 

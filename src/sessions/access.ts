@@ -1,53 +1,44 @@
 import * as vscode from 'vscode';
 import { isApiError, type ApiClient, type ApiError } from '../api';
-import type { Connection, Service } from '../connection';
+import type { Service } from '../connection';
 import { commands } from '../contributions';
-import { withSignal } from '../util/cancellation';
-import type { Formatter } from '../util/format';
-import { forNotification, oneLine } from '../util/text';
-import type { SessionMonitor } from './status/monitor';
-import { pickSession, type SessionChoice } from './pickers';
+import { joined, themeIcon } from '../ui/text';
+import { withSignal } from '../util/promises';
+import { forNotification, forQuickPick, oneLine } from '../util/text';
+import { contextOf, type SessionsContext } from './context';
+import { elsewhereText, isSessionId, linkIn } from './links';
+import { activityOf } from './store/model';
 import type { SessionRecord } from './store/record';
-import type { ComputerFacts } from './view/words';
-import type { SessionIndex } from './store/sessionIndex';
 import { currentWorkspace } from './store/workspaces';
+import { computerName, iconOf, sessionTitle, stateText } from './view/words';
 
-export interface AccessDeps {
-  readonly connection: Pick<Connection, 'state' | 'api' | 'ready'>;
-  readonly index: SessionIndex;
-  readonly monitor: SessionMonitor;
-  readonly format: Formatter;
-  readonly computer: (computerId: string) => ComputerFacts | undefined;
-  /** What is selected in the Sessions view, for keys, which name no row. */
-  readonly selection: () => readonly unknown[];
-  /** Resolves when the index of the current service has been read. */
-  readonly ready: () => Promise<void>;
+/** What a person chose when asked for a session. */
+export type SessionChoice = { readonly sessionId: string } | 'new' | 'add';
+
+interface Choice extends vscode.QuickPickItem {
+  readonly value?: SessionChoice;
 }
 
 /** How commands come to a service and to sessions. A person who is not signed in is asked to; another program is told. */
 export class SessionAccess {
-  readonly #deps: AccessDeps;
+  readonly #context: SessionsContext;
+  /** What is selected in the Sessions view, for keys, which name no row. */
+  readonly #selection: () => readonly unknown[];
 
-  constructor(deps: AccessDeps) {
-    this.#deps = deps;
-  }
-
-  /** Resolves when it is known where things stand and the sessions have been read. */
-  async ready(): Promise<void> {
-    await this.#deps.connection.ready();
-    await this.#deps.ready();
+  constructor(context: SessionsContext, selection: () => readonly unknown[]) {
+    this.#context = context;
+    this.#selection = selection;
   }
 
   /** The client and its service. Rejects where there is none: with the sentence, or as cancelled by a person. */
   async signedIn(byPerson: boolean): Promise<{ readonly api: ApiClient; readonly service: Service }> {
-    const { connection } = this.#deps;
-    if ((await connection.ready()).kind !== 'signedIn' && byPerson) {
+    const { connection, ready } = this.#context;
+    if ((await connection.ready()).kind !== 'signedIn' && byPerson)
       await vscode.commands.executeCommand(commands.connection.signIn);
-    }
     const state = await connection.ready();
     const { api } = connection;
     if (state.kind === 'signedIn' && api !== undefined) {
-      await this.#deps.ready();
+      await ready();
       return { api, service: state.service };
     }
     if (byPerson) throw new vscode.CancellationError();
@@ -70,82 +61,133 @@ export class SessionAccess {
     );
     if (session === undefined) return undefined;
     const learnt = { session, origin: 'added', at: Date.now(), workspace: currentWorkspace() } as const;
-    await this.#deps.index.learn(service.id, learnt);
+    await this.#context.index.learn(service.id, learnt);
     return session.sessionId;
+  }
+
+  /** Puts a session into the index that may not be there yet; rejects when the service does not know it. */
+  async ensure(sessionId: string): Promise<void> {
+    await this.#context.ready();
+    if (this.#context.index.get(sessionId) === undefined) await this.learn(sessionId, false);
   }
 
   /** The record of a row or of an id; without any argument, of a known session that the person picks. */
   async recordOf(node: unknown): Promise<SessionRecord | undefined> {
-    await this.#deps.ready();
-    const key = keyOf(node);
-    if (key !== undefined)
-      return this.recordOf(isSession(key.focused) ? key.focused : (this.#rowsOf(key)[0] ?? ''));
-    if (node === undefined || node === null) {
-      const choice = await this.choose(vscode.l10n.t('Choose a session'), 'only known');
-      return choice?.kind === 'known' ? this.#deps.index.get(choice.sessionId) : undefined;
-    }
-    const sessionId = typeof node === 'object' && 'sessionId' in node ? node.sessionId : node;
-    return typeof sessionId === 'string' ? this.#deps.index.get(sessionId) : undefined;
+    const [focused] = Array.isArray(node) ? (node as unknown[]) : [];
+    const [record] = await this.recordsOf(isSession(focused) ? focused : node);
+    return record;
   }
 
   /** The records of the selected rows, or of the one that was clicked, each once. */
-  async recordsOf(node: unknown, nodes: unknown): Promise<readonly SessionRecord[]> {
-    const key = keyOf(node);
-    const selected: unknown = key === undefined ? nodes : this.#rowsOf(key);
-    const chosen = key !== undefined || (Array.isArray(selected) && selected.length > 0) ? selected : [node];
-    const records = new Map<string, SessionRecord>();
-    for (const each of chosen as unknown[]) {
-      const record = await this.recordOf(each);
-      if (record !== undefined) records.set(record.sessionId, record);
-    }
-    return [...records.values()];
+  async recordsOf(node: unknown, nodes?: unknown): Promise<readonly SessionRecord[]> {
+    const { index, ready } = this.#context;
+    await ready();
+    const meant = this.#meant(node, nodes) ?? [
+      await this.choose(vscode.l10n.t('Choose a session'), 'only known'),
+    ];
+    const ids = meant.map(row =>
+      typeof row === 'object' && row !== null && 'sessionId' in row ? row.sessionId : row,
+    );
+    return [...new Set(ids)].flatMap(id => (typeof id === 'string' ? (index.get(id) ?? []) : []));
   }
 
-  /** The rows a key is meant for, as in the Explorer: the selected ones, or the one with the focus where it is none of them. */
-  #rowsOf({ focused }: Key): readonly unknown[] {
-    const selection = this.#deps.selection();
-    if (isSession(focused)) {
-      const isSelected = selection.some(row => isSession(row) && row.sessionId === focused.sessionId);
-      return isSelected ? selection.filter(isSession) : [focused];
+  /**
+   * What a command is meant for. A key passes a list, and VS Code puts the row with the focus in front of it: as in the Explorer, a key
+   * is meant for the selected rows, or for the row with the focus where it is none of them.
+   */
+  #meant(node: unknown, nodes: unknown): readonly unknown[] | undefined {
+    if (!Array.isArray(node)) {
+      if (Array.isArray(nodes) && nodes.length > 0) return nodes as unknown[];
+      return node === undefined || node === null ? undefined : [node];
     }
-    return isRow(focused) ? [] : selection.filter(isSession);
+    const [focused] = node as unknown[];
+    const selection = this.#selection().filter(isSession);
+    if (!isSession(focused)) return focused === undefined || focused === null ? selection : [];
+    return selection.some(({ sessionId }) => sessionId === focused.sessionId) ? selection : [focused];
   }
 
+  /** Asks for one of the known sessions, or also for a new one, which may come `first`, or one that is not known yet. */
   async choose(
     placeHolder: string,
     first: 'known' | 'new' | 'only known',
   ): Promise<SessionChoice | undefined> {
-    await this.#deps.ready();
-    const { index, monitor, format, computer } = this.#deps;
-    return pickSession({
-      records: [...index.records.values()],
-      statusOf: record => monitor.statusOf(record.sessionId),
-      computer,
-      format,
-      placeHolder,
-      first,
+    await this.#context.ready();
+    const isArchived = ({ local }: SessionRecord): number => Number(local.archivedAt !== undefined);
+    const known = [...this.#context.index.records.values()]
+      .sort((a, b) => isArchived(a) - isArchived(b) || activityOf(b) - activityOf(a))
+      .map((record): Choice => this.#choice(record));
+    const line: Choice = { label: '', kind: vscode.QuickPickItemKind.Separator };
+    const other = (icon: string, label: string, value: SessionChoice): Choice => ({
+      label: `$(${icon}) ${label}`,
+      value,
+      alwaysShow: true,
     });
+    const fresh = other('add', vscode.l10n.t('New session…'), 'new');
+    const byId = other('link', vscode.l10n.t('Open a session by its id…'), 'add');
+    const items = {
+      known: [...known, line, fresh, byId],
+      new: [fresh, line, ...known, line, byId],
+      'only known': known,
+    }[first];
+    // Often asked from a page, which would close it by getting the focus back late.
+    const options = { placeHolder, matchOnDescription: true, matchOnDetail: true, ignoreFocusOut: true };
+    return (await vscode.window.showQuickPick(items, options))?.value;
+  }
+
+  #choice(record: SessionRecord): Choice {
+    const context = contextOf(record, this.#context);
+    const { status, computer } = context;
+    const state = stateText(record, status, context);
+    return {
+      label: forQuickPick(sessionTitle(record)),
+      description: forQuickPick(joined([state, computerName(record, computer)])),
+      iconPath: themeIcon(iconOf(record, { status, computer })),
+      detail: forQuickPick(record.sessionId),
+      value: record,
+    };
   }
 }
 
-/** What keys pass instead of a row. */
-interface Key {
-  /** The row with the focus, which need not be selected. */
-  readonly focused: unknown;
-}
-
-/** VS Code puts the row with the focus in the place of the first of the arguments in package.json. */
-export function keyOf(argument: unknown): Key | undefined {
-  const [focused, asked] = Array.isArray(argument) ? (argument as unknown[]) : [undefined, argument];
-  return isRow(asked) && asked.kind === 'selection' ? { focused } : undefined;
-}
-
-function isRow(value: unknown): value is { readonly kind: unknown } {
-  return typeof value === 'object' && value !== null && 'kind' in value;
-}
-
 export function isSession(row: unknown): row is { readonly sessionId: string } {
-  return isRow(row) && row.kind === 'session' && 'sessionId' in row && typeof row.sessionId === 'string';
+  return (
+    typeof row === 'object' &&
+    row !== null &&
+    'kind' in row &&
+    row.kind === 'session' &&
+    'sessionId' in row &&
+    typeof row.sessionId === 'string'
+  );
+}
+
+/**
+ * Asks for a session's id, or a link to one at `host`; resolves to the id. Ids are the service's: anything without white space or
+ * control characters may be one.
+ */
+export async function askSessionId(host: string): Promise<string | undefined> {
+  const value = await vscode.window.showInputBox({
+    title: vscode.l10n.t('Open a session by its id'),
+    prompt: vscode.l10n.t(
+      'The id is shown in the web application and in the command-line client. A link to a session will do, too.',
+    ),
+    ignoreFocusOut: true,
+    validateInput: text => {
+      const typed = text.trim() === '' ? undefined : typedSession(text.trim(), host);
+      return typeof typed === 'object' ? typed.problem : undefined;
+    },
+  });
+  const typed = typedSession(value?.trim() ?? '', host);
+  return typeof typed === 'string' ? typed : undefined;
+}
+
+/** The id of the session that a text names, or why it names none. */
+function typedSession(text: string, host: string): string | { readonly problem: string } {
+  const link = linkIn(text);
+  if (link === 'other') return { problem: vscode.l10n.t('This link names no session of Agent Console.') };
+  if (link?.host !== undefined && link.host !== host) return { problem: elsewhereText(link.host, host) };
+  const id = link?.sessionId ?? text;
+  return isSessionId(id)
+    ? id
+    : { problem: vscode.l10n.t('A session id has no spaces and at most 256 characters.') };
 }
 
 function unknownSession({ status, requestId }: ApiError, sessionId: string, { host }: Service): string {

@@ -1,11 +1,8 @@
-import type { Logger } from '../log';
 import { Emitter } from '../util/event';
-import { once } from '../util/once';
-import type { Write, Written } from './database';
+import { once } from '../util/promises';
+import { seqOf, type Row, type Write, type Written } from './database';
 import type { Engine } from './engine';
 import { StorageError } from './errors';
-import { seqOf, type Row } from './rows';
-import type { SearchText } from './search';
 import type { Collection, CollectionOptions, UnreadableRecord } from './types';
 
 /** What a collection asks of the store. */
@@ -19,12 +16,18 @@ export interface RecordsEngine extends Pick<Engine, 'call'> {
 /** What this process knows of a stored record. */
 interface Known {
   readonly seq: number;
-  readonly isRemoved: boolean;
+  readonly isRemoved?: boolean;
   /** Why its value cannot be used. */
   readonly problem?: { readonly reason: string; readonly isNewer: boolean };
 }
 
-type Decision<T> = { readonly value: T } | 'removed' | 'unchanged';
+interface Outcome<T> {
+  readonly before: T | undefined;
+  readonly after: T | undefined;
+}
+
+/** Nothing is written without one. */
+type Decision<T> = { readonly value: T } | 'remove' | undefined;
 
 /** Give up when other processes won the race for one record this many times. */
 const ATTEMPTS = 500;
@@ -36,17 +39,15 @@ export class Records<T> implements Collection<T> {
   readonly #known = new Map<string, Known>();
   readonly #values = new Map<string, T>();
   readonly #acts = new Map<string, Promise<unknown>>();
-  readonly #changed: Emitter<readonly string[]>;
+  readonly #changed = new Emitter<readonly string[]>();
   #isLoaded = false;
 
-  constructor(options: CollectionOptions<T>, log: Logger, engine: RecordsEngine) {
+  constructor(options: CollectionOptions<T>, engine: RecordsEngine) {
     this.#options = options;
     this.#engine = engine;
-    this.#changed = new Emitter(error => log.error('A listener of stored records failed', error));
-    this.onDidChange = this.#changed.event;
   }
 
-  readonly onDidChange: Collection<T>['onDidChange'];
+  readonly onDidChange = this.#changed.event;
 
   get values(): ReadonlyMap<string, T> {
     return this.#values;
@@ -62,10 +63,14 @@ export class Records<T> implements Collection<T> {
     return this.#values.get(id);
   }
 
-  readonly load = once(() => this.#engine.track(this.#load()));
+  readonly load = once(async () => {
+    await this.#engine.track(this.#readAll(rows => this.#takeNewer(rows)));
+    this.#isLoaded = true;
+    return this.values;
+  });
 
   async read(id: string): Promise<T | undefined> {
-    this.#adopt(id, await this.#engine.call('read', this.#options.path, id));
+    await this.#refresh(id);
     return this.#values.get(id);
   }
 
@@ -76,176 +81,159 @@ export class Records<T> implements Collection<T> {
   async update(id: string, change: (current: T | undefined) => T | undefined): Promise<T | undefined> {
     const { after } = await this.#write(id, current => {
       const value = change(current);
-      return value === undefined || Object.is(value, current) ? 'unchanged' : { value };
+      return value === undefined || Object.is(value, current) ? undefined : { value };
     });
     return after;
   }
 
   async remove(id: string, unless?: (current: T) => boolean): Promise<T | undefined> {
-    const { before } = await this.#write(id, current =>
-      current === undefined ? 'unchanged' : unless?.(current) === true ? 'unchanged' : 'removed',
-    );
-    return before;
+    const isKept = (current: T | undefined) => current === undefined || unless?.(current) === true;
+    return (await this.#write(id, current => (isKept(current) ? undefined : 'remove'))).before;
   }
 
   /** Takes in what other processes have written. */
   follow(rows: readonly Row[]): void {
-    const changed = rows.filter(row => this.#follow(row)).map(({ id }) => id);
+    const changed = this.#takeNewer(rows);
     if (changed.length > 0) this.#changed.fire(changed);
   }
 
-  /** Stores all that is known in another database, where that one does not have it. */
-  async restore(): Promise<void> {
+  /** Goes on with another thread or another database: follows that one, and stores there what is known and missing or older. */
+  async resume(): Promise<void> {
+    const stored = new Map<string, Row>();
+    if (this.#isLoaded) await this.#readAll(rows => rows.forEach(row => stored.set(row.id, row)));
     for (const [id, value] of [...this.#values]) {
-      const row = await this.#engine.call('read', this.#options.path, id);
-      this.#known.set(id, { seq: row?.seq ?? 0, isRemoved: seqOf(row) === 0 });
-      if (row?.value !== JSON.stringify(value)) await this.put(id, value);
+      const row = stored.get(id) ?? (await this.#engine.call('read', this.#options.path, id));
+      if (row !== undefined && row.seq >= (this.#known.get(id)?.seq ?? 0)) {
+        this.follow([row]);
+      } else {
+        this.#known.set(id, { seq: row?.seq ?? 0, isRemoved: seqOf(row) === 0 });
+        await this.put(id, value);
+      }
     }
-  }
-
-  /** Follows, in a thread that knows nothing of this collection yet, what it has followed before. */
-  async loadAgain(): Promise<void> {
-    if (this.#isLoaded) for await (const rows of this.#pages()) this.follow(rows);
+    this.follow([...stored.values()]);
   }
 
   dispose(): void {
     this.#changed.dispose();
   }
 
-  #write(
-    id: string,
-    decide: (current: T | undefined) => Decision<T>,
-  ): Promise<{ before: T | undefined; after: T | undefined }> {
-    const done = (this.#acts.get(id) ?? Promise.resolve()).then(() => this.#swap(id, decide));
-    const settled = done.then(
-      () => undefined,
-      () => undefined,
-    );
-    this.#acts.set(id, settled);
-    void settled.then(() => {
-      if (this.#acts.get(id) === settled) this.#acts.delete(id);
-    });
-    return this.#engine.track(done);
-  }
-
-  async #load(): Promise<ReadonlyMap<string, T>> {
-    for await (const rows of this.#pages()) for (const row of rows) this.#follow(row);
-    this.#isLoaded = true;
-    return this.#values;
-  }
-
   /** All that is stored; the first page begins to follow it. */
-  async *#pages(): AsyncGenerator<readonly Row[]> {
-    const { path } = this.#options;
+  async #readAll(onRead: (rows: readonly Row[]) => void): Promise<void> {
     for (let after: string | undefined; ;) {
-      const { rows, isLast } = await this.#engine.call('page', path, after);
-      yield rows;
+      const { rows, isLast } = await this.#engine.call('page', this.#options.path, after);
+      onRead(rows);
       if (isLast) return;
       after = rows.at(-1)?.id;
     }
   }
 
-  async #swap(id: string, decide: (current: T | undefined) => Decision<T>) {
-    const { path, version } = this.#options;
+  /** One write of a record after another, in the order they were asked for. */
+  #write(id: string, decide: (current: T | undefined) => Decision<T>): Promise<Outcome<T>> {
+    const done = (this.#acts.get(id) ?? Promise.resolve()).then(() => this.#swap(id, decide));
+    const settled: Promise<unknown> = done
+      .catch(() => undefined)
+      .then(() => this.#acts.get(id) === settled && this.#acts.delete(id));
+    this.#acts.set(id, settled);
+    return this.#engine.track(done);
+  }
+
+  async #swap(id: string, decide: (current: T | undefined) => Decision<T>): Promise<Outcome<T>> {
+    const options = this.#options;
+    const { path, version } = options;
     // Whether what is known was asked for just now.
     let isFresh = false;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       if (!isFresh && !this.#isLoaded && !this.#known.has(id)) {
-        this.#adopt(id, await this.#engine.call('read', path, id));
+        await this.#refresh(id);
         isFresh = true;
       }
       const known = this.#known.get(id);
       if (known?.problem?.isNewer === true) throw newer(id);
       const before = this.#values.get(id);
       const decision = decide(before);
-      if (decision === 'unchanged') {
-        if (isFresh || !this.#adopt(id, await this.#engine.call('read', path, id)))
-          return { before, after: before };
+      if (decision === undefined) {
+        if (isFresh || !(await this.#refresh(id))) return { before, after: before };
         isFresh = true;
         continue;
       }
-      const prepared = decision === 'removed' ? undefined : this.#prepare(decision.value);
+      const next = decision === 'remove' ? undefined : this.#prepare(decision.value);
       const written = await this.#engine.write({
         collection: path,
         id,
-        expected: known === undefined || known.isRemoved ? 0 : known.seq,
+        expected: known === undefined || known.isRemoved === true ? 0 : known.seq,
         version,
-        value: prepared?.text ?? null,
+        value: next?.json ?? null,
         quarantine: known?.problem !== undefined,
-        durable: prepared === undefined || this.#options.isVolatile?.(before, prepared.value) !== true,
-        text: prepared && foundBy(this.#options, prepared.value),
+        durable: next === undefined || options.isVolatile?.(before, next.value) !== true,
+        text: next && options.text?.(next.value),
       });
-      if ('seq' in written) {
-        this.#known.set(id, { seq: written.seq, isRemoved: prepared === undefined });
-        if (prepared === undefined) this.#values.delete(id);
-        else this.#values.set(id, prepared.value);
-        this.#changed.fire([id]);
-        return { before, after: prepared?.value };
+      if ('found' in written) {
+        this.#adopt(id, written.found);
+        isFresh = true;
+        continue;
       }
-      this.#adopt(id, written.found);
-      isFresh = true;
+      this.#known.set(id, { seq: written.seq, isRemoved: next === undefined });
+      if (next === undefined) this.#values.delete(id);
+      else this.#values.set(id, next.value);
+      this.#changed.fire([id]);
+      return { before, after: next?.value };
     }
     throw new StorageError(`Other windows keep writing the same record in ${path}. Try again.`);
   }
 
   /** What would be read back. */
-  #prepare(value: T): { readonly text: string; readonly value: T } {
+  #prepare(value: T): { readonly json: string; readonly value: T } {
     try {
-      const text = JSON.stringify(value);
-      return { text, value: this.#options.schema.parse(JSON.parse(text)) };
+      const json = JSON.stringify(value);
+      return { json, value: this.#options.schema.parse(JSON.parse(json)) };
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new StorageError(`This cannot be stored: ${reason}`, { cause: error });
+      throw new StorageError(`This cannot be stored: ${reasonOf(error)}`, { cause: error });
     }
+  }
+
+  /** Brings memory to what is stored. True when that was not known. */
+  async #refresh(id: string): Promise<boolean> {
+    return this.#adopt(id, await this.#engine.call('read', this.#options.path, id));
   }
 
   /** Brings memory to what the database has answered just now, and says so. True when that was not known. */
   #adopt(id: string, row: Row | undefined): boolean {
     const known = this.#known.get(id);
-    if (row === undefined ? known === undefined || known.isRemoved : row.seq === known?.seq) return false;
+    if (row === undefined ? known === undefined || known.isRemoved === true : row.seq === known?.seq)
+      return false;
     if (row === undefined) this.#known.delete(id);
-    const changed = row === undefined ? this.#values.delete(id) : this.#take(row);
-    if (changed) this.#changed.fire([id]);
+    if (row === undefined ? this.#values.delete(id) : this.#take(row)) this.#changed.fire([id]);
     return true;
   }
 
-  /** Takes in a row unless a later one is known. True when its value came, went or changed. */
-  #follow(row: Row): boolean {
-    return row.seq > (this.#known.get(row.id)?.seq ?? 0) && this.#take(row);
+  /** Takes in rows unless later ones are known; the ids of those whose value came, went or changed. */
+  #takeNewer(rows: readonly Row[]): readonly string[] {
+    const isNews = (row: Row): boolean => row.seq > (this.#known.get(row.id)?.seq ?? 0) && this.#take(row);
+    return rows.filter(isNews).map(({ id }) => id);
   }
 
-  #take({ id, seq, version: from, value: text }: Row): boolean {
-    const { version } = this.#options;
-    if (text === null || from > version) {
-      const problem = { reason: `It was written by a newer version (${from}).`, isNewer: true };
-      this.#known.set(id, text === null ? { seq, isRemoved: true } : { seq, isRemoved: false, problem });
-      return this.#values.delete(id);
-    }
-    try {
-      this.#values.set(id, decoded(this.#options, text, from));
-      this.#known.set(id, { seq, isRemoved: false });
-      return true;
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      this.#known.set(id, { seq, isRemoved: false, problem: { reason, isNewer: false } });
-      return this.#values.delete(id);
-    }
+  /** True when the value came, went or changed. */
+  #take({ id, seq, version: from, value: json }: Row): boolean {
+    const { version, schema, migrate = (value: unknown) => value } = this.#options;
+    let problem: Known['problem'];
+    if (json !== null && from > version)
+      problem = { reason: `It was written by a newer version (${from}).`, isNewer: true };
+    else if (json !== null)
+      try {
+        const stored: unknown = JSON.parse(json);
+        this.#values.set(id, schema.parse(from < version ? migrate(stored, from) : stored));
+        this.#known.set(id, { seq });
+        return true;
+      } catch (error) {
+        problem = { reason: reasonOf(error), isNewer: false };
+      }
+    this.#known.set(id, { seq, isRemoved: json === null, ...(problem && { problem }) });
+    return this.#values.delete(id);
   }
 }
 
-/** The value of a stored text, which an older version may have written; throws with a reason. */
-export function decoded<T>(
-  { version, migrate, schema }: CollectionOptions<T>,
-  text: string,
-  from: number,
-): T {
-  const stored: unknown = JSON.parse(text);
-  return schema.parse(from < version && migrate !== undefined ? migrate(stored, from) : stored);
-}
-
-/** What a record is found by: null for nothing, `undefined` in a collection where nothing is. */
-export function foundBy<T>(options: CollectionOptions<T>, value: T): SearchText | null | undefined {
-  return options.text && (options.text(value) ?? null);
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function newer(id: string): StorageError {

@@ -2,14 +2,23 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { FolderWatch } from '../util/folderWatch';
-import { Backups, quickCheck, type Restored } from './backup';
+import { backUp, inodeOf, isBackedUp, isWhole, JOURNALS, putAside, type Restored } from './backup';
 import { isDamage, StorageError, storageFailure } from './errors';
 import { importOldFiles } from './importOldFiles';
-import { migrate, SCHEMA_VERSION, versionOf } from './schema';
-import { TextIndex, type SearchQuery, type SearchText, type UntoldRow } from './search';
-import { pageOf, rowOf, seqOf, type ChangedRow, type Page, type Row } from './rows';
-import { openSqlite, setDurable } from './sqlite';
-import type { SearchAnswer } from './types';
+import { attachPassing, migrate, SCHEMA_VERSION, versionOf } from './schema';
+import { TextIndex } from './search';
+import { openSqlite, quickCheck } from './sqlite';
+import type { SearchAnswer, SearchQuery, SearchText } from './types';
+
+/** One record as it is stored. `value` is JSON; null when the record was removed. */
+export interface Row {
+  readonly key: number;
+  readonly collection: string;
+  readonly id: string;
+  readonly seq: number;
+  readonly version: number;
+  readonly value: string | null;
+}
 
 /** A compare-and-swap of one record: it happens only where the record still has `expected` as its seq, 0 for none. */
 export interface Write {
@@ -22,8 +31,8 @@ export interface Write {
   readonly quarantine: boolean;
   /** Whether it must survive a loss of power; a crash of this process loses nothing in any case. */
   readonly durable: boolean;
-  /** What it is found by; null for nothing. Without it, it is found when `tell` has told. */
-  readonly text?: SearchText | null | undefined;
+  /** What it is found by. */
+  readonly text?: SearchText | undefined;
 }
 
 /** `seq` of what was written, or what was there instead; `undefined` for no record. */
@@ -35,74 +44,75 @@ export interface DatabaseOptions {
   /** Unix ms. */
   readonly now: () => number;
   /** Records of followed collections that another process has written. */
-  readonly onChanged: (rows: readonly ChangedRow[]) => void;
+  readonly onChanged: (rows: readonly Row[]) => void;
   /** Another file has taken the place of the database; `restored` in the one process that has done it. */
   readonly onReplaced: (restored: Restored | undefined) => void;
   /** Something failed that nobody waits for. */
   readonly onProblem: (message: string, error: unknown) => void;
 }
 
-const FOLDER = 'store';
-const FILE = 'console.db';
 /** Between the system's notice of a change and the look at it, ms. */
 const SETTLE_MS = 3;
-/** Of a database that nobody has closed, after opening: what people wait for comes first. */
-const CHECK_AFTER_MS = 2_000;
-const JOURNALS = ['-wal', '-journal'];
+/** From opening to the check and the backup, ms: what people wait for comes first. */
+const CARE_AFTER_MS = 5_000;
 /** Removed records are forgotten when nobody can still be unaware of it. */
 const REMOVED_MS = 7 * 24 * 60 * 60 * 1000;
 export const LONGEST_LEASE_MS = 60 * 60 * 1000;
+/** A page of records at a time: what the other side takes in within a few milliseconds. */
+const [PAGE_ROWS, PAGE_CHARACTERS] = [200, 256 * 1024];
 
-/** All records in one SQLite file, shared by all windows. Synchronous: it belongs in a thread of its own (`worker.ts`). */
+/** What a write expects of a record: 0 where there is none, or it was removed. */
+export function seqOf(row: Row | undefined): number {
+  return row === undefined || row.value === null ? 0 : row.seq;
+}
+
+/**
+ * All records, shared by all windows: one SQLite file, and beside it one of what need not survive a loss of power, which no write
+ * waits for. Synchronous: it belongs in a thread of its own (`worker.ts`).
+ */
 export class Database {
   readonly #options: DatabaseOptions;
   readonly #folder: string;
-  readonly #file: string;
-  readonly #backups: Backups;
+  /** The database, and what need not last. */
+  readonly #files: readonly [main: string, passing: string];
   readonly #followed = new Set<string>();
   readonly #statements = new Map<string, StatementSync>();
-  #texts = new TextIndex(text => this.#sql(text));
+  readonly #texts = new TextIndex(text => this.#sql(text));
   #db: DatabaseSync | undefined;
-  /** The file that is open: another one in its place means that it was put aside as broken. */
-  #inode = 0;
+  /** The files that are open: another one in the place of one means that it was put aside as broken. */
+  #inodes: readonly number[] = [];
   /** The highest seq up to which everything was looked at, or written here. */
   #seen = 0;
   #watch: FolderWatch | undefined;
-  #check: NodeJS.Timeout | undefined;
+  #care: NodeJS.Timeout | undefined;
 
   constructor(options: DatabaseOptions) {
     this.#options = options;
-    this.#folder = path.join(options.root, FOLDER);
-    this.#file = path.join(this.#folder, FILE);
-    this.#backups = new Backups({ ...options, folder: this.#folder, file: this.#file });
+    this.#folder = path.join(options.root, 'store');
+    this.#files = [path.join(this.#folder, 'console.db'), path.join(this.#folder, 'passing.db')];
   }
 
-  /** Some records of a collection in the order of their ids. The first page begins to follow it. */
-  page(collection: string, after?: string): Page<Row> {
+  /** Some records of a collection in the order of their ids, and whether they are the last. The first page begins to follow it. */
+  page(collection: string, after?: string): { readonly rows: readonly Row[]; readonly isLast: boolean } {
     return this.#run(() => {
       if (after === undefined) this.#follow(collection);
-      const all = 'SELECT id, seq, version, value FROM documents WHERE collection = ? AND value IS NOT NULL';
-      const found =
-        after === undefined
-          ? this.#sql(`${all} ORDER BY id`).iterate(collection)
-          : this.#sql(`${all} AND id > ? ORDER BY id`).iterate(collection, after);
-      return pageOf(found, rowOf);
+      const found = this.#sql(
+        `SELECT * FROM records WHERE collection = ? AND id ${after === undefined ? '>=' : '>'} ? AND value IS NOT NULL ORDER BY id`,
+      ).iterate(collection, after ?? '');
+      const rows: Row[] = [];
+      let characters = 0;
+      for (const row of found as Iterable<unknown> as Iterable<Row>) {
+        rows.push(row);
+        characters += row.value?.length ?? 0;
+        if (rows.length >= PAGE_ROWS || characters >= PAGE_CHARACTERS) return { rows, isLast: false };
+      }
+      return { rows, isLast: true };
     });
   }
 
   /** The latest records with these words. */
   search(query: SearchQuery): SearchAnswer {
     return this.#look({ hits: [], isMore: false }, () => this.#texts.find(query));
-  }
-
-  /** Some of the records in the collections that a GLOB pattern names whose texts are not known, in the order of their keys. */
-  untold(pattern: string, after = 0): Page<UntoldRow> {
-    return this.#look({ rows: [], isLast: true }, () => this.#texts.untold(pattern, after));
-  }
-
-  /** Notes what records are found by that are still what they were. */
-  tell(told: readonly (readonly [row: UntoldRow, text: SearchText | null])[]): void {
-    this.#run(() => this.#transaction(false, () => this.#texts.tell(told)));
   }
 
   /** One record as it is now; `undefined` where there is none. */
@@ -112,24 +122,18 @@ export class Database {
 
   /** The values of all records in the collections that a GLOB pattern names. */
   peek(pattern: string): readonly string[] {
-    const all = 'SELECT value FROM documents WHERE collection GLOB ? AND value IS NOT NULL';
-    return this.#look([], () =>
-      this.#sql(all)
-        .all(pattern)
-        .map(row => String(row['value'])),
-    );
+    const all = 'SELECT value FROM records WHERE collection GLOB ? AND value IS NOT NULL';
+    const values = () => this.#sql(all).all(pattern);
+    return this.#look([], values).map(row => String(row['value']));
   }
 
   /** Carries out all writes in one transaction, each by itself as a compare-and-swap. */
   write(writes: readonly Write[]): readonly Written[] {
-    const isDurable = writes.some(({ durable }) => durable);
-    const { written, before, after } = this.#run(() =>
-      this.#transaction(isDurable, () => {
-        const before = this.#newestSeq();
-        const written = writes.map(write => this.#swap(write));
-        return { written, before, after: this.#newestSeq() };
-      }),
-    );
+    const { written, before, after } = this.#transaction(() => {
+      const before = this.#newestSeq();
+      const written = writes.map(write => this.#swap(write));
+      return { written, before, after: this.#newestSeq() };
+    });
     // Nothing of others lies between.
     if (before === this.#seen) this.#seen = after;
     this.#tell();
@@ -139,28 +143,28 @@ export class Database {
   /** Takes or renews a lease for `ttlMs`. False while another holder has it. */
   lease(name: string, holder: string, ttlMs: number): boolean {
     const now = this.#options.now();
-    return this.#run(() =>
-      this.#transaction(false, () => {
-        const held = this.#sql('SELECT holder, until FROM leases WHERE name = ?').get(name);
-        const until = Number(held?.['until'] ?? 0);
-        // One that lasts longer than any is given was written by a clock that was ahead.
-        const isFree = held?.['holder'] === holder || until <= now || until > now + LONGEST_LEASE_MS;
-        if (isFree)
-          this.#sql('INSERT OR REPLACE INTO leases VALUES (?, ?, ?)').run(name, holder, now + ttlMs);
-        return isFree;
-      }),
-    );
+    return this.#transaction(() => {
+      const held = this.#sql('SELECT holder, until FROM passing.leases WHERE name = ?').get(name);
+      const until = Number(held?.['until'] ?? 0);
+      // One that lasts longer than any is given was written by a clock that was ahead.
+      const isFree = held?.['holder'] === holder || until <= now || until > now + LONGEST_LEASE_MS;
+      if (isFree)
+        this.#sql('INSERT OR REPLACE INTO passing.leases VALUES (?, ?, ?)').run(name, holder, now + ttlMs);
+      return isFree;
+    });
   }
 
   /** Gives a lease back, if this holder still has it. */
   release(name: string, holder: string): void {
-    const work = () => this.#sql('DELETE FROM leases WHERE name = ? AND holder = ?').run(name, holder);
-    this.#run(() => this.#transaction(false, work));
+    this.#transaction(() =>
+      this.#sql('DELETE FROM passing.leases WHERE name = ? AND holder = ?').run(name, holder),
+    );
   }
 
-  /** Lets the file go and follows nothing any more. */
+  /** Lets the files go and follows nothing any more. */
   close(): void {
-    this.#stopWatching();
+    this.#watch?.dispose();
+    this.#watch = undefined;
     this.#followed.clear();
     this.#disconnect();
   }
@@ -170,7 +174,7 @@ export class Database {
     return this.#db === undefined && !fs.existsSync(this.#options.root) ? nothing : this.#run(work);
   }
 
-  /** Runs `work` on the open database. A broken one is put aside and replaced, once. */
+  /** Runs `work` on the open database. A broken file is put aside and replaced, once. */
   #run<T>(work: () => T): T {
     try {
       try {
@@ -187,95 +191,111 @@ export class Database {
   }
 
   #connect(): void {
-    const inode = inodeOf(this.#file);
-    if (this.#db !== undefined && inode === this.#inode) return;
     const isAnother = this.#db !== undefined;
+    if (isAnother && this.#files.every((file, index) => inodeOf(file) === this.#inodes[index])) return;
     this.#disconnect();
     fs.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    const isUnclean = JOURNALS.some(
-      end => (fs.statSync(this.#file + end, { throwIfNoEntry: false })?.size ?? 0) > 0,
-    );
-    // Made here for its mode; SQLite gives its other files the same.
-    fs.closeSync(fs.openSync(this.#file, 'a', 0o600));
-    this.#inode = inodeOf(this.#file);
-    const db = (this.#db = openSqlite(this.#file));
+    const [main, passing] = this.#files;
+    const isUnclean = hasWork(main);
+    // Made here for their mode; SQLite gives its other files the same.
+    for (const file of this.#files) fs.closeSync(fs.openSync(file, 'a', 0o600));
+    this.#inodes = this.#files.map(inodeOf);
+    const db = (this.#db = openSqlite(main));
     try {
       if (versionOf(db) > SCHEMA_VERSION) {
         const sentence = `The data in ${this.#folder} was stored by a newer version of Agent Console and stays as it is. Update Agent Console.`;
         throw new StorageError(sentence);
       }
       migrate(db, () => importOldFiles(this.#options.root, db, this.#options));
+      attachPassing(db, passing);
       this.#seen = this.#newestSeq();
     } catch (error) {
       // The next call tries again from the beginning.
       this.#disconnect();
       throw error;
     }
-    this.#backups.start(db);
-    this.#check = setTimeout(() => this.#examine(isUnclean), CHECK_AFTER_MS).unref();
+    this.#care = setTimeout(() => void this.#takeCare(isUnclean), CARE_AFTER_MS).unref();
     if (isAnother) this.#options.onReplaced(undefined);
   }
 
-  /** Forgets what is long gone. A database that nobody has closed may be damaged where nothing was read yet. */
-  #examine(isUnclean: boolean): void {
+  /** Finds damage where nothing was read yet, once a day and after an end without a close; forgets what is long gone; backs up. */
+  async #takeCare(isUnclean: boolean): Promise<void> {
+    const { now, onProblem } = this.#options;
     try {
-      const problem = isUnclean ? this.#run(() => quickCheck(this.#open)) : undefined;
-      if (problem !== undefined) this.#replace(problem);
-      const before = this.#options.now() - REMOVED_MS;
-      this.#run(() => {
-        this.#sql('DELETE FROM documents WHERE value IS NULL AND at < ?').run(before);
-        this.#sql('DELETE FROM leases WHERE until < ?').run(before);
+      const isDue = isUnclean || !isBackedUp(this.#folder, now());
+      const problem = isDue ? this.#run(() => quickCheck(this.#open)) : undefined;
+      if (problem !== undefined) this.#replace(new Error(problem));
+      const before = now() - REMOVED_MS;
+      this.#transaction(() => {
+        this.#sql('DELETE FROM main.documents WHERE value IS NULL AND at < ?').run(before);
+        this.#sql('DELETE FROM passing.leases WHERE until < ?').run(before);
       });
+      await backUp(this.#open, this.#folder, now());
     } catch (error) {
-      this.#options.onProblem('The database could not be examined', error);
+      onProblem('The database could not be checked or backed up', error);
     }
   }
 
+  /** What can be asked for again is thrown away where it is broken; otherwise the database is. */
   #replace(why: unknown): void {
-    const broken = this.#inode;
+    const [[main, passing], [inode = 0, ofPassing]] = [this.#files, this.#inodes];
     this.#disconnect();
-    const restored = this.#backups.replace(broken);
-    this.#inode = 0;
-    this.#connect();
-    if (restored !== undefined)
-      this.#options.onProblem(`A damaged database is kept as ${restored.keptAs}`, why);
-    this.#options.onReplaced(restored);
+    if (isWhole(passing)) {
+      const restored = putAside(main, inode, this.#options.now());
+      if (restored !== undefined)
+        this.#options.onProblem(`A damaged database is kept as ${restored.keptAs}`, why);
+      this.#connect();
+      // It is of other records.
+      this.#open.exec('DELETE FROM passing.changes');
+      this.#options.onReplaced(restored);
+    } else {
+      if (inodeOf(passing) === ofPassing)
+        for (const end of ['', ...JOURNALS]) fs.rmSync(passing + end, { force: true });
+      this.#options.onProblem('A damaged file of what can be asked for again was removed', why);
+      this.#connect();
+      this.#options.onReplaced(undefined);
+    }
   }
 
   #disconnect(): void {
-    this.#backups.stop();
-    clearTimeout(this.#check);
+    clearTimeout(this.#care);
     this.#statements.clear();
-    this.#texts = new TextIndex(text => this.#sql(text));
     this.#db?.close();
     this.#db = undefined;
   }
 
-  #transaction<T>(isDurable: boolean, work: () => T): T {
-    const db = this.#open;
-    setDurable(db, isDurable);
-    db.exec('BEGIN IMMEDIATE');
-    try {
-      const result = work();
-      db.exec('COMMIT');
-      return result;
-    } catch (error) {
-      // A full disk may have ended the transaction already.
-      if (db.isTransaction) db.exec('ROLLBACK');
-      throw error;
-    }
+  #transaction<T>(work: () => T): T {
+    return this.#run(() => {
+      const db = this.#open;
+      db.exec('BEGIN IMMEDIATE');
+      try {
+        const result = work();
+        db.exec('COMMIT');
+        return result;
+      } catch (error) {
+        // A full disk may have ended the transaction already.
+        if (db.isTransaction) db.exec('ROLLBACK');
+        throw error;
+      }
+    });
   }
 
-  #swap({ collection, id, expected, version, value, quarantine, text }: Write): Written {
+  #swap({ collection, id, expected, version, value, quarantine, durable, text }: Write): Written {
     const found = this.#find(collection, id);
     if (seqOf(found) !== expected) return { found };
     if (value === null && expected === 0) return { seq: 0 };
-    const at = this.#options.now();
+    const at = Math.floor(this.#options.now());
+    // Also after one of the files was lost no record becomes older than it was known to be.
+    const seq = Math.max(this.#newestSeq() + 1, at);
+    if (!durable && value !== null && seqOf(found) > 0 && this.#texts.hasWords(found?.key ?? 0, text)) {
+      const change = 'INSERT OR REPLACE INTO passing.changes VALUES (?, ?, ?, ?)';
+      this.#sql(change).run(found?.key ?? 0, seq, version, value);
+      return { seq };
+    }
     if (quarantine)
       this.#sql(
-        'INSERT INTO quarantine SELECT collection, id, version, value, ? FROM documents WHERE collection = ? AND id = ?',
+        'INSERT INTO quarantine SELECT collection, id, version, value, ? FROM records WHERE collection = ? AND id = ?',
       ).run(at, collection, id);
-    const seq = Number(this.#sql('UPDATE counter SET seq = seq + 1 RETURNING seq').get()?.['seq']);
     const stored = this.#sql(
       `INSERT INTO documents (collection, id, seq, version, at, value) VALUES (?, ?, ?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET seq = excluded.seq, version = excluded.version, at = excluded.at, value = excluded.value
@@ -289,38 +309,35 @@ export class Database {
   #tell(): void {
     const now = new Date();
     try {
-      fs.utimesSync(this.#file, now, now);
+      fs.utimesSync(this.#files[0], now, now);
     } catch (error) {
       this.#options.onProblem('Other windows learn late of what was stored', error);
     }
   }
 
   #find(collection: string, id: string): Row | undefined {
-    const row = this.#sql(
-      'SELECT id, seq, version, value FROM documents WHERE collection = ? AND id = ?',
-    ).get(collection, id);
-    return row === undefined ? undefined : rowOf(row);
+    const row = this.#sql('SELECT * FROM records WHERE collection = ? AND id = ?').get(collection, id);
+    return row as Row | undefined;
   }
 
   #newestSeq(): number {
-    return Number(this.#sql('SELECT seq FROM counter').get()?.['seq']);
+    const newest = `SELECT max(coalesce((SELECT max(seq) FROM main.documents), 0),
+      coalesce((SELECT max(seq) FROM passing.changes), 0)) AS seq`;
+    return Number(this.#sql(newest).get()?.['seq']);
   }
 
   #follow(collection: string): void {
     this.#followed.add(collection);
     this.#watch ??= new FolderWatch({
       folder: this.#folder,
+      // Every writer touches it; others change by reading alone where a journal is opened as root.
+      file: path.basename(this.#files[0]),
       prepare: () => Promise.resolve(true),
       debounceMs: SETTLE_MS,
       onChange: () => this.#hear(),
       onUnavailable: reason =>
         this.#options.onProblem('Changes of other windows are looked for every few seconds', reason),
     });
-  }
-
-  #stopWatching(): void {
-    this.#watch?.dispose();
-    this.#watch = undefined;
   }
 
   /** Tells of what was written since the last look. */
@@ -330,12 +347,12 @@ export class Database {
         const newest = this.#newestSeq();
         if (newest === this.#seen) return;
         const rows = this.#sql(
-          `SELECT collection, id, seq, version, value FROM documents
-           WHERE seq > ? AND collection IN (SELECT value FROM json_each(?)) ORDER BY seq`,
-        ).all(this.#seen, JSON.stringify([...this.#followed]));
-        const changed = rows.map(row => ({ ...rowOf(row), collection: String(row['collection']) }));
+          `SELECT * FROM records WHERE collection IN (SELECT value FROM json_each(?)) AND key IN (
+             SELECT key FROM main.documents WHERE seq > ? UNION ALL SELECT key FROM passing.changes WHERE seq > ?
+           ) ORDER BY seq`,
+        ).all(JSON.stringify([...this.#followed]), this.#seen, this.#seen);
         this.#seen = newest;
-        if (changed.length > 0) this.#options.onChanged(changed);
+        if (rows.length > 0) this.#options.onChanged(rows as unknown as Row[]);
       });
     } catch (error) {
       this.#options.onProblem('What other windows have stored could not be read', error);
@@ -354,7 +371,8 @@ export class Database {
   }
 }
 
-/** 0 where there is no file. */
-function inodeOf(file: string): number {
-  return fs.statSync(file, { throwIfNoEntry: false })?.ino ?? 0;
+/** Whether a transaction is left in the journal of a file: whoever wrote it has died, or is at it right now. */
+function hasWork(file: string): boolean {
+  const size = (end: string): number => fs.statSync(file + end, { throwIfNoEntry: false })?.size ?? 0;
+  return size('-wal') + size('-journal') > 0;
 }

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Database, DatabaseOptions } from './database';
 import { StorageError } from './errors';
 
-type Name = 'page' | 'read' | 'peek' | 'write' | 'lease' | 'release' | 'search' | 'untold' | 'tell';
+type Name = 'page' | 'read' | 'peek' | 'write' | 'lease' | 'release' | 'search';
 
 /** Runs a method of the database, in whatever thread that is. Rejects with a `StorageError`. */
 export interface Engine {
@@ -21,23 +21,14 @@ export type MakeEngine = (options: EngineOptions) => Engine;
 export interface Call {
   readonly number: number;
   readonly name: Name | 'close';
-  readonly args: readonly never[];
+  readonly args: readonly unknown[];
 }
 
-/** What the thread says: how a call has ended, or something of its own accord. */
+/** What the thread says: how a call has ended, or something of its own accord. An error loses its class on the way. */
 export type FromWorker =
   | { readonly number: number; readonly result: unknown }
-  | { readonly number: number; readonly failure: Failure }
-  | { readonly tell: keyof Telling; readonly args: readonly unknown[] };
-
-type Telling = Pick<DatabaseOptions, 'onChanged' | 'onReplaced' | 'onProblem'>;
-
-/** An error on its way between threads, which would lose its class. */
-interface Failure {
-  readonly message: string;
-  readonly stack: string | undefined;
-  readonly isOfStorage: boolean;
-}
+  | { readonly number: number; readonly failure: unknown; readonly isOfStorage: boolean }
+  | { readonly tell: 'onChanged' | 'onReplaced' | 'onProblem'; readonly args: readonly unknown[] };
 
 /** The database in a thread of its own, which runs `script` (worker.ts), begins with the first call and keeps no process alive. */
 export const workerEngine =
@@ -76,7 +67,8 @@ class WorkerEngine implements Engine {
     worker.ref();
     const call = Promise.withResolvers<never>();
     this.#waiting.set(++this.#count, call);
-    worker.postMessage({ number: this.#count, name, args });
+    const message: Call = { number: this.#count, name, args };
+    worker.postMessage(message);
     return call.promise;
   }
 
@@ -96,9 +88,15 @@ class WorkerEngine implements Engine {
   }
 
   #hear(message: FromWorker): void {
-    if ('tell' in message) Reflect.apply(this.#options[message.tell], undefined, message.args);
-    else if ('result' in message) this.#take(message.number)?.resolve(message.result as never);
-    else this.#take(message.number)?.reject(asError(message.failure));
+    if ('tell' in message) {
+      Reflect.apply(this.#options[message.tell], undefined, message.args);
+    } else if ('result' in message) {
+      this.#take(message.number)?.resolve(message.result as never);
+    } else {
+      const { number, failure, isOfStorage } = message;
+      const sentence = failure instanceof Error ? failure.message : String(failure);
+      this.#take(number)?.reject(isOfStorage ? new StorageError(sentence, { cause: failure }) : failure);
+    }
   }
 
   #take(number: number): PromiseWithResolvers<never> | undefined {
@@ -107,9 +105,4 @@ class WorkerEngine implements Engine {
     if (this.#waiting.size === 0) this.#worker?.unref();
     return call;
   }
-}
-
-function asError({ message, stack, isOfStorage }: Failure): Error {
-  const error = isOfStorage ? new StorageError(message) : new Error(message);
-  return Object.assign(error, stack === undefined ? {} : { stack });
 }

@@ -8,15 +8,14 @@ const [BUSY, LOCKED, READONLY, CORRUPT, FULL, PROTOCOL, NOT_A_DATABASE] = [5, 6,
 
 /** Whether SQLite says that the file itself is damaged. */
 export function isDamage(error: unknown): boolean {
-  const code = resultCode(error);
+  const { code } = factsOf(error);
   return code === CORRUPT || code === NOT_A_DATABASE;
 }
 
 /** A failure of SQLite or of the file system as a `StorageError`; anything else stays what it is. */
 export function storageFailure(error: unknown, folder: string): unknown {
-  const code = resultCode(error);
-  const system = systemCode(error);
-  if (error instanceof StorageError || (code === undefined && system === undefined)) return error;
+  const { code, system } = factsOf(error);
+  if (error instanceof StorageError || (code ?? system) === undefined) return error;
   const what = system ?? (error instanceof Error ? error.message : String(error));
   return new StorageError(sentenceOf(code, system, what, folder), { cause: error });
 }
@@ -39,13 +38,9 @@ function sentenceOf(
   return `The folder ${folder} cannot be ${verb} (${what}). Check that it is a folder and that it is yours.`;
 }
 
-function resultCode(error: unknown): number | undefined {
-  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number')
-    return undefined;
-  return error.errcode & 0xff;
-}
-
-function systemCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
-  return error.code.startsWith('ERR_') ? undefined : error.code;
+/** The result code of SQLite, and the system's. */
+function factsOf(error: unknown): { readonly code?: number; readonly system?: string } {
+  const { errcode, code } = (error ?? {}) as { readonly errcode?: unknown; readonly code?: unknown };
+  if (typeof errcode === 'number') return { code: errcode & 0xff };
+  return typeof code === 'string' && !code.startsWith('ERR_') ? { system: code } : {};
 }

@@ -1,22 +1,24 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { TextIndex } from './search';
+import type { DatabaseOptions } from './database';
+import type { SearchText } from './types';
 
 /** Until version 0.1 each record was a file `<encoded id>.<revision>.json` in a folder a collection. */
 const RECORD = /^([^.]+)\.([1-9]\d{0,14})\.json$/;
 const ROOTS = ['connection', 'hook-files', 'hook-stops', 'services'];
-/** Lists of the service are read anew. */
-const LISTS = /^services\/[^/]+\/(computers|people|controls|readiness)(\/|$)/;
-/** Below these a person's own files may lie. */
-const NOT_RECORDS = /\/attachments(\/|$)/;
-
+/** Lists of the service are read anew; among attachments a person's own files may lie. */
+const LEFT_OUT = /^services\/[^/]+\/(computers|people|controls|readiness)(\/|$)|\/attachments(\/|$)/;
 /** Who asked or told something last: of no use to whoever starts now. */
 const CLAIMS = /^(connection\/notice |services\/[^/]+\/(usage\/state\/claim |checks\/))/;
 
 interface OldRecord {
+  readonly collection: string;
   readonly id: string;
   readonly version: number;
   readonly value: unknown;
+  readonly text?: SearchText | undefined;
 }
 
 /**
@@ -26,78 +28,122 @@ interface OldRecord {
 export function importOldFiles(
   root: string,
   db: DatabaseSync,
-  {
-    now,
-    onProblem,
-  }: { readonly now: () => number; readonly onProblem: (message: string, error: unknown) => void },
+  { now, onProblem }: Pick<DatabaseOptions, 'now' | 'onProblem'>,
 ): void {
   const insert = db.prepare(
-    'INSERT INTO documents (collection, id, seq, version, at, value) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    `INSERT INTO documents (collection, id, seq, version, at, value) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO NOTHING RETURNING key`,
   );
-  let seq = 0;
-  for (const { collection, files } of collectionsBelow(root)) {
-    for (const revisions of files.values()) {
-      const record = newestReadable(revisions, onProblem);
-      for (const { id, version, value } of record === undefined ? [] : split(collection, record)) {
-        if (CLAIMS.test(`${collection}/${id}`)) continue;
-        seq += Number(insert.run(collection, id, seq + 1, version, now(), JSON.stringify(value)).changes);
+  const texts = new TextIndex(text => db.prepare(text));
+  let count = 0;
+  const add = ({ collection, id, version, value, text }: OldRecord): void => {
+    const at = Math.floor(now());
+    const row = insert.get(collection, id, count + 1, version, at, JSON.stringify(value));
+    if (row !== undefined) texts.put(Number(row['key']), collection, at, text);
+    if (row !== undefined) count++;
+  };
+  const written: OldRecord[] = [];
+  for (const record of recordsBelow(root, onProblem)) {
+    if (CLAIMS.test(`${record.collection}/${record.id}`)) continue;
+    if (WRITTEN.test(record.collection)) written.push(record);
+    else for (const each of messagesOf(record) ?? [record]) add(each);
+  }
+  for (const outbox of outboxesOf(written)) add(outbox);
+  const stored = Number(db.prepare('SELECT count(*) AS n FROM documents').get()?.['n']);
+  if (stored !== count) throw new Error(`${count} records were to be imported, ${stored} were.`);
+}
+
+/** The newest readable revision of every record that was not removed. */
+function* recordsBelow(root: string, onProblem: DatabaseOptions['onProblem']): Generator<OldRecord> {
+  const folders = ROOTS.filter(name => fs.existsSync(path.join(root, name)));
+  for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
+    const revisions: { readonly stem: string; readonly revision: number; readonly file: string }[] = [];
+    for (const entry of fs.readdirSync(path.join(root, folder), { withFileTypes: true })) {
+      const place = `${folder}/${entry.name}`;
+      const isSkipped = entry.name.startsWith('.') || LEFT_OUT.test(place);
+      if (entry.isDirectory() && !isSkipped) folders.push(place);
+      const [, stem, revision] = (entry.isFile() && RECORD.exec(entry.name)) || [];
+      if (stem !== undefined)
+        revisions.push({ stem, revision: Number(revision), file: path.join(root, place) });
+    }
+    // What bytes other than `a-z 0-9 - _` were spelt as `%XX` for.
+    const names = folder.split('/').map(name => (name === '%' ? '' : decodeURIComponent(name)));
+    const collection = names.join('/');
+    const done = new Set<string>();
+    for (const { stem, file } of revisions.sort((a, b) => b.revision - a.revision)) {
+      if (done.has(stem)) continue;
+      try {
+        const record = JSON.parse(fs.readFileSync(file, 'utf8')) as Partial<OldRecord & { deleted: boolean }>;
+        const { id, version, value, deleted } = record;
+        if (deleted !== true && (typeof id !== 'string' || typeof version !== 'number'))
+          throw new Error('It is not a record.');
+        done.add(stem);
+        if (deleted !== true) yield { collection, id: id ?? '', version: version ?? 0, value };
+      } catch (error) {
+        onProblem(`A stored record cannot be read and stays in ${file}`, error);
       }
     }
   }
-  db.prepare('UPDATE counter SET seq = ?').run(seq);
-  const stored = Number(db.prepare('SELECT count(*) AS n FROM documents').get()?.['n']);
-  if (stored !== seq) throw new Error(`${seq} records were to be imported, ${stored} were.`);
 }
 
-/** Every folder with records, and the files of each record by its name, the newest revision first. */
-function* collectionsBelow(root: string) {
-  const folders = ROOTS.filter(name => fs.existsSync(path.join(root, name)));
-  for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
-    const files = new Map<string, { readonly file: string; readonly revision: number }[]>();
-    for (const entry of fs.readdirSync(path.join(root, folder), { withFileTypes: true })) {
-      const place = `${folder}/${entry.name}`;
-      const isSkipped = entry.name.startsWith('.') || NOT_RECORDS.test(place) || LISTS.test(place);
-      if (entry.isDirectory() && !isSkipped) folders.push(place);
-      const [, stem, revision] = (entry.isFile() && RECORD.exec(entry.name)) || [];
-      if (stem === undefined) continue;
-      const others = files.get(stem) ?? [];
-      files.set(stem, [...others, { file: path.join(root, place), revision: Number(revision) }]);
-    }
-    for (const revisions of files.values()) revisions.sort((a, b) => b.revision - a.revision);
-    if (files.size > 0) yield { collection: folder.split('/').map(decodeName).join('/'), files };
-  }
+/** Messages were stored a hundred a record; hidden ones without their content. */
+function messagesOf({ collection, version, value }: OldRecord): readonly OldRecord[] | undefined {
+  if (!/^services\/[^/]+\/transcripts\/[^/]+$/.test(collection) || !isObject(value)) return undefined;
+  return objectsIn(value['entries']).flatMap(entry => {
+    const { id, message, sent } = entry as { id?: unknown; message?: Old; sent?: Old };
+    const items = message === undefined ? [sent ?? {}] : objectsIn(message['content']);
+    const said = items.map(({ text }) => text).filter(text => typeof text === 'string');
+    const at = Number(message?.['createdAt'] ?? sent?.['at']) || undefined;
+    const by = message === undefined || message['role'] === 'user' ? ('me' as const) : ('agent' as const);
+    const text = said.length === 0 ? undefined : { text: said.join('\n'), at, by };
+    return typeof id === 'string' ? [{ collection, id, version, value: entry, text }] : [];
+  });
 }
 
-/** What bytes other than `a-z 0-9 - _` were spelt as `%XX` for. */
-function decodeName(name: string): string {
-  return name === '%' ? '' : decodeURIComponent(name);
+type Old = Readonly<Record<string, unknown>>;
+
+/** What a person had written for a session was kept in three collections. */
+const WRITTEN = /^(services\/[^/]+)\/(drafts|sends|queue)$/;
+
+/** One record a session: what is being written, and what was sent or waits, in the order it was. */
+function outboxesOf(records: readonly OldRecord[]): readonly OldRecord[] {
+  const partOf = ({ collection, id, value }: OldRecord) => {
+    const [, service = '', kind] = WRITTEN.exec(collection) ?? [];
+    const old: Old = isObject(value) ? value : {};
+    const session = kind === 'sends' ? String(old['sessionId']) : id;
+    return { collection: `${service}/outbox`, id: session, kind, old };
+  };
+  const bySession = Map.groupBy(records.map(partOf), ({ collection, id }) => `${collection} ${id}`);
+  return [...bySession.values()].map(parts => {
+    const of = (kind: string) => parts.filter(part => part.kind === kind).map(({ old }) => old);
+    const sent = of('sends').map(old => entryOf(old, { id: old['sendId'], at: old['startedAt'] }));
+    const items = of('queue').flatMap(({ items }) => objectsIn(items));
+    const queued = items.map(old => entryOf(old, { state: 'queued', at: old['queuedAt'] }));
+    const all = [
+      ...sent.sort((a, b) => Number(a['at']) - Number(b['at'])),
+      ...queued.filter(({ id }) => !sent.some(entry => entry['id'] === id)),
+    ];
+    const { sendId, ...draft }: Old = { ...EMPTY, ...of('drafts')[0] };
+    const refused = all.find(({ id, state }) => id === sendId && state === 'refused');
+    // The text stayed beside its message until that was accepted.
+    const isSent = refused === undefined && all.some(({ text }) => text === draft['text']);
+    const rest = isSent ? { ...EMPTY, text: draft['stash'] ?? '' } : draft;
+    const entries = all.filter(entry => entry !== refused);
+    const value = { draft: { ...rest, refused }, entries, writes: [] };
+    return { collection: parts[0]?.collection ?? '', id: parts[0]?.id ?? '', version: 1, value };
+  });
 }
 
-/** `undefined` where the record was removed, or no revision of it can be read. */
-function newestReadable(
-  revisions: readonly { readonly file: string }[],
-  onProblem: (message: string, error: unknown) => void,
-): OldRecord | undefined {
-  for (const { file } of revisions) {
-    try {
-      const record = JSON.parse(fs.readFileSync(file, 'utf8')) as Partial<OldRecord & { deleted: boolean }>;
-      if (record.deleted === true) return undefined;
-      const { id, version, value } = record;
-      if (typeof id !== 'string' || typeof version !== 'number') throw new Error('It is not a record.');
-      return { id, version, value };
-    } catch (error) {
-      onProblem(`A stored record cannot be read and stays in ${file}`, error);
-    }
-  }
-  return undefined;
+const EMPTY: Old = { text: '', attachments: [] };
+function entryOf({ computerId, computerName, problem, ...old }: Old, more: Old): Old {
+  const target = computerId === undefined ? undefined : { computerId, name: computerName ?? computerId };
+  return { sentence: problem, ...old, target, ...more };
 }
 
-/** Messages were stored a hundred a record. */
-function split(collection: string, record: OldRecord): readonly OldRecord[] {
-  const entries = (record.value as { entries?: unknown } | null)?.entries;
-  if (!/^services\/[^/]+\/transcripts\/[^/]+$/.test(collection) || !Array.isArray(entries)) return [record];
-  const messages = entries.filter(
-    (entry): entry is { id: string } => typeof (entry as { id?: unknown } | null)?.id === 'string',
-  );
-  return messages.map(value => ({ id: value.id, version: record.version, value }));
+function objectsIn(list: unknown): readonly Old[] {
+  return Array.isArray(list) ? list.filter(isObject) : [];
+}
+
+function isObject(value: unknown): value is Old {
+  return typeof value === 'object' && value !== null;
 }

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { joinOutboxes } from './joinOutboxes';
-import { hasFts5, TEXTS, WORDS } from './search';
+import { TEXTS } from './search';
 
 /** Version of the tables below; a database with a higher one was written by a newer Agent Console. */
 export const SCHEMA_VERSION = 2;
@@ -20,24 +19,40 @@ const TABLES = `
   CREATE INDEX documents_by_seq ON documents (seq);
   -- What could not be read and was about to be written over.
   CREATE TABLE quarantine (collection TEXT, id TEXT, version INTEGER, value TEXT, at INTEGER);
-  CREATE TABLE leases (name TEXT PRIMARY KEY, holder TEXT NOT NULL, until INTEGER NOT NULL);
-  CREATE TABLE counter (seq INTEGER NOT NULL);
-  INSERT INTO counter VALUES (0);
   ${TEXTS}`;
+
+/** In a file of its own, which no write waits for and a loss of power may take: what can be asked for again, and leases. */
+const PASSING = `
+  -- What came after the value in \`documents\`, where its \`seq\` is higher.
+  CREATE TABLE IF NOT EXISTS passing.changes (
+    key INTEGER PRIMARY KEY, seq INTEGER NOT NULL, version INTEGER NOT NULL, value TEXT NOT NULL
+  );
+  CREATE INDEX IF NOT EXISTS passing.changes_by_seq ON changes (seq);
+  CREATE TABLE IF NOT EXISTS passing.leases (name TEXT PRIMARY KEY, holder TEXT NOT NULL, until INTEGER NOT NULL);
+  PRAGMA passing.user_version = 1;`;
+
+/** Records as they are now, whichever file has the newest value. */
+const RECORDS = `
+  CREATE TEMP VIEW records AS SELECT document.key AS key, collection, id,
+    coalesce(change.seq, document.seq) AS seq,
+    coalesce(change.version, document.version) AS version,
+    coalesce(change.value, document.value) AS value
+  FROM main.documents AS document
+  LEFT JOIN passing.changes AS change ON change.key = document.key AND change.seq > document.seq`;
 
 /** The steps from one version to the next; never changed once released. A new database is filled by the first. */
 const steps: readonly ((db: DatabaseSync, fill: () => void) => void)[] = [
   (db, fill) => {
     db.exec(TABLES);
-    if (hasFts5(db)) db.exec(WORDS);
     fill();
   },
-  joinOutboxes,
+  // Version 1 was never released.
+  () => undefined,
 ];
 
 /** The version a database has; 0 for a new one. */
-export function versionOf(db: DatabaseSync): number {
-  return Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
+export function versionOf(db: DatabaseSync, schema = 'main'): number {
+  return Number(db.prepare(`PRAGMA ${schema}.user_version`).get()?.['user_version']);
 }
 
 /** Brings a database to `SCHEMA_VERSION`, all steps or none; `fill` runs within the same transaction where it was new. */
@@ -52,4 +67,12 @@ export function migrate(db: DatabaseSync, fill: () => void): void {
     db.exec('ROLLBACK');
     throw error;
   }
+}
+
+/** Adds the file of what may be lost, and the view over both. */
+export function attachPassing(db: DatabaseSync, file: string): void {
+  db.prepare('ATTACH ? AS passing').run(file);
+  db.exec('PRAGMA passing.journal_mode = PERSIST; PRAGMA passing.synchronous = OFF');
+  if (versionOf(db, 'passing') === 0) db.exec(`BEGIN IMMEDIATE; ${PASSING} COMMIT`);
+  db.exec(RECORDS);
 }

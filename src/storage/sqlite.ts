@@ -4,8 +4,6 @@ import { StorageError } from './errors';
 
 /** How long one call waits for other processes, ms. It holds up this thread, so never the extension host's own. */
 const BUSY_MS = 5_000;
-/** SQLite before this one may corrupt a database in WAL mode (fixed 2026-03). */
-const WAL_SINCE = [3, 51, 3];
 
 /** The module, which VS Code has since 1.105; not loaded before a database is opened. */
 export function sqlite(): typeof Sqlite {
@@ -20,7 +18,9 @@ export function openSqlite(file: string): DatabaseSync {
   const db = new Database(file, { timeout: BUSY_MS });
   try {
     const version = String(db.prepare('SELECT sqlite_version() AS v').get()?.['v']);
-    db.exec(`PRAGMA journal_mode = ${journalFor(version)}; PRAGMA synchronous = FULL`);
+    // A journal that is not empty was left by a process that died.
+    db.exec(`PRAGMA journal_mode = ${journalFor(version)}; PRAGMA journal_size_limit = 0`);
+    db.exec('PRAGMA synchronous = FULL');
     return db;
   } catch (error) {
     db.close();
@@ -28,18 +28,13 @@ export function openSqlite(file: string): DatabaseSync {
   }
 }
 
-/**
- * Whether the next transactions are on the disk when they end. In WAL mode a loss of power takes only the last ones of those that
- * are not; with another journal it may damage the file, so there all of them are.
- */
-export function setDurable(db: DatabaseSync, isDurable: boolean): void {
-  const isWal = db.prepare('PRAGMA journal_mode').get()?.['journal_mode'] === 'wal';
-  db.exec(`PRAGMA synchronous = ${isDurable || !isWal ? 'FULL' : 'NORMAL'}`);
+/** The journal mode that is safe with a version of SQLite: before 3.51.3 WAL may corrupt a database (fixed 2026-03). */
+export function journalFor(version: string): 'WAL' | 'PERSIST' {
+  return version.localeCompare('3.51.3', 'en', { numeric: true }) < 0 ? 'PERSIST' : 'WAL';
 }
 
-/** The journal mode that is safe with a version of SQLite. */
-export function journalFor(version: string): 'WAL' | 'PERSIST' {
-  const parts = version.split('.').map(Number);
-  const differing = WAL_SINCE.findIndex((part, index) => part !== parts[index]);
-  return differing < 0 || (parts[differing] ?? 0) > (WAL_SINCE[differing] ?? 0) ? 'WAL' : 'PERSIST';
+/** What SQLite finds wrong with an open database; `undefined` for nothing. */
+export function quickCheck(db: DatabaseSync): string | undefined {
+  const found = String(db.prepare('PRAGMA main.quick_check(1)').get()?.['quick_check']);
+  return found === 'ok' ? undefined : found;
 }

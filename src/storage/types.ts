@@ -1,7 +1,6 @@
 import type { Event } from '../util/event';
 import type { IDisposable } from '../util/disposable';
 import type { Lease } from './lease';
-import type { SearchHit, SearchQuery, SearchText } from './search';
 
 /** How one kind of record is kept. */
 export interface CollectionOptions<T> {
@@ -13,7 +12,7 @@ export interface CollectionOptions<T> {
   readonly schema: { parse(value: unknown): T };
   /** Turns a value of an older version into one of this version, one step after another. */
   readonly migrate?: (value: unknown, fromVersion: number) => unknown;
-  /** A change that need not survive a loss of power, such as when something was last asked: it is not waited for on the disk. */
+  /** A change of a record that need not survive a loss of power, such as what the service can be asked for again: no disk is waited for. */
   isVolatile?(before: T | undefined, after: T): boolean;
   /** What a record is found by; `undefined` for one that nobody may find. */
   text?(value: T): SearchText | undefined;
@@ -52,6 +51,49 @@ export interface Collection<T> extends IDisposable {
   readonly onDidChange: Event<readonly string[]>;
 }
 
+/** What a record says, to be found by. */
+export interface SearchText {
+  readonly text: string;
+  /** When it was said; Unix ms. Without it, when it was stored. */
+  readonly at?: number | undefined;
+  readonly by?: 'me' | 'agent' | undefined;
+}
+
+export interface SearchTerm {
+  /** One word, or several that follow each other. */
+  readonly text: string;
+  /** The last word may go on. */
+  readonly isPrefix: boolean;
+}
+
+export interface SearchQuery {
+  /** All of them are to be found in one record. */
+  readonly terms: readonly SearchTerm[];
+  /** Paths of collections, or of the folders they are in, such as `services/ab12`; one of them. */
+  readonly within: readonly string[];
+  /** Collections that are left out. */
+  readonly without?: readonly string[] | undefined;
+  readonly by?: 'me' | 'agent' | undefined;
+  /** Unix ms: from this on, and before that. */
+  readonly after?: number | undefined;
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
+export interface SearchHit {
+  readonly collection: string;
+  readonly id: string;
+  readonly at: number;
+  readonly by: string | undefined;
+  /** The first line of what it is found by, and the one with the match. */
+  readonly first: string;
+  readonly line: string;
+  /** The first place of the first term that was found, as it is written, and what stands around it. */
+  readonly lead: string;
+  readonly match: string;
+  readonly rest: string;
+}
+
 export interface SearchAnswer {
   /** The latest first. */
   readonly hits: readonly SearchHit[];
@@ -65,11 +107,8 @@ export interface Storage extends IDisposable {
   collection<T>(options: CollectionOptions<T>): Collection<T>;
   /** The JSON values of all records in the collections that a pattern such as `services/*\/queue` names, for a look without loading. */
   peek(pattern: string): Promise<readonly unknown[]>;
-  /**
-   * The latest records with these words. Of `collections`, whose paths may be patterns as well, whatever was stored without its text
-   * gets it first.
-   */
-  search(collections: readonly CollectionOptions<unknown>[], query: SearchQuery): Promise<SearchAnswer>;
+  /** The latest records with these words. */
+  search(query: SearchQuery): Promise<SearchAnswer>;
   /** Runs `work` in one window at a time; see `lease.ts`. */
   tryRun<T>(name: string, ttlMs: number, work: (lease: Lease) => Promise<T>): Promise<T | undefined>;
   /** Resolves when all that was asked for so far is done, after `dispose` also the closing. Writing goes on working then; following does not. */

@@ -16,9 +16,8 @@ function serve(port: NonNullable<typeof parentPort>): void {
   port.on('message', ({ number, name, args }: Call) => {
     try {
       send({ number, result: database[name](...(args as [never, never, never])) });
-    } catch (error) {
-      const { message, stack } = error instanceof Error ? error : new Error(String(error));
-      send({ number, failure: { message, stack, isOfStorage: error instanceof StorageError } });
+    } catch (failure) {
+      send({ number, failure, isOfStorage: failure instanceof StorageError });
     }
   });
 }

@@ -4,7 +4,7 @@ import type { Collection, Storage } from '../storage';
 import { hasCome } from '../util/clock';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
 import { ObservableValue, type Observable } from '../util/event';
-import { SharedRequests } from '../util/shared';
+import { SharedRequests } from '../util/promises';
 import type { ListFailure, ListState } from './listState';
 import { pauseOf, type Calm, type Pace } from './pace';
 import { isSame } from './same';

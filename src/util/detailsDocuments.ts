@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import { EventEmitter, Uri, window, workspace } from 'vscode';
+import { commands, EventEmitter, Uri, window, workspace } from 'vscode';
 import { documents, registerDocuments } from '../contributions';
 import { Disposable } from './disposable';
 import { forEditor, oneLine } from './text';
@@ -8,6 +8,7 @@ import { forEditor, oneLine } from './text';
 export class DetailsDocuments extends Disposable {
   readonly #contents = new Map<string, () => string>();
   readonly #changed = this.register(new EventEmitter<vscode.Uri>());
+  #compared = 0;
 
   constructor() {
     super();
@@ -27,11 +28,23 @@ export class DetailsDocuments extends Disposable {
 
   /** `id` tells documents of one title apart; `content` is asked for again whenever the document is opened. */
   async show(id: string, title: string, content: () => string): Promise<void> {
-    const part = (text: string): string => oneLine(text, 80).replace(/[/\\?#]/g, '_');
-    const uri = Uri.from({ scheme: documents.details, path: `/${part(id)}/${part(title)}.md` });
-    this.#contents.set(uri.path, content);
+    const uri = this.#put(id, `${title}.md`, content);
     this.#changed.fire(uri);
     const document = await workspace.openTextDocument(uri);
     await window.showTextDocument(document, { preview: true });
+  }
+  /** Shows a file beside what it would be; what is new beside nothing. */
+  async compare(before: vscode.Uri | undefined, name: string, title: string, content: string): Promise<void> {
+    const id = String(++this.#compared);
+    const after = this.#put(`${id}-after`, name, () => content);
+    const left = before ?? this.#put(`${id}-before`, name, () => '');
+    await commands.executeCommand('vscode.diff', left, after, title, { preview: true });
+  }
+
+  #put(id: string, name: string, content: () => string): vscode.Uri {
+    const part = (text: string): string => oneLine(text, 80).replace(/[/\\?#]/g, '_');
+    const uri = Uri.from({ scheme: documents.details, path: `/${part(id)}/${part(name)}` });
+    this.#contents.set(uri.path, content);
+    return uri;
   }
 }

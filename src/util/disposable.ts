@@ -1,5 +1,3 @@
-import { unhandled } from './unhandled';
-
 /** Something that holds a listener, timer, file or process until it is told to let go. */
 export interface IDisposable {
   dispose(): void;
@@ -70,4 +68,16 @@ export function toDisposable(run: () => void): IDisposable {
       run();
     },
   };
+}
+
+/** Does something again and again until disposed. */
+export function every(ms: number, act: () => void): IDisposable {
+  const timer = setInterval(act, ms);
+  return toDisposable(() => clearInterval(timer));
+}
+
+/** Hands on the failure of something nobody waits for: it ends in the log (`logUnhandled` in log.ts), or fails the test that caused it. */
+export function unhandled(error: unknown): undefined {
+  void Promise.reject(error instanceof Error ? error : new Error(String(error)));
+  return undefined;
 }

@@ -15,7 +15,7 @@ export interface SentenceContext {
  */
 export function errorSentence(error: unknown, context: SentenceContext = {}): string {
   if (isNamed<ApiError>(error, 'ApiError') && 'kind' in error) return apiSentence(error, context);
-  if (isNamed<QueryError>(error, 'QueryError') && 'problem' in error) return querySentence(error);
+  if (isNamed<QueryError>(error, 'QueryError') && 'allowed' in error) return querySentence(error);
   const message = error instanceof Error ? forNotification(error.message) : '';
   return message === '' ? vscode.l10n.t('Something went wrong. The log says more.') : message;
 }

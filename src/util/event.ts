@@ -1,5 +1,4 @@
-import { toDisposable, type IDisposable } from './disposable';
-import { unhandled } from './unhandled';
+import { type IDisposable, toDisposable, unhandled } from './disposable';
 
 /** Same shape as `vscode.Event`, so parts that know nothing of VS Code can offer events to parts that do. */
 export type Event<T> = (
@@ -11,11 +10,6 @@ export type Event<T> = (
 /** Fires events. One listener that throws does not keep the others from hearing; its error reaches the log. */
 export class Emitter<T> implements IDisposable {
   readonly #listeners = new Set<(value: T) => unknown>();
-  readonly #onListenerError: (error: unknown) => void;
-
-  constructor(onListenerError: (error: unknown) => void = unhandled) {
-    this.#onListenerError = onListenerError;
-  }
 
   readonly event: Event<T> = (listener, thisArg, disposables) => {
     const bound = (value: T): unknown => listener.call(thisArg, value);
@@ -30,7 +24,7 @@ export class Emitter<T> implements IDisposable {
       try {
         listener(value);
       } catch (error) {
-        this.#onListenerError(error);
+        unhandled(error);
       }
     }
   }

@@ -1,5 +1,5 @@
 import { watch, type FSWatcher } from 'node:fs';
-import type { IDisposable } from './disposable';
+import { Disposable } from './disposable';
 
 const DEBOUNCE_MS = 50;
 /** Network disks tell nobody about changes made elsewhere. */
@@ -9,6 +9,8 @@ const POLL_MS = 2_000;
 
 export interface FolderWatchOptions {
   readonly folder: string;
+  /** Notices about other files in it are of no interest. */
+  readonly file?: string;
   /** Makes the folder if there is none; resolves to false when that cannot be done. */
   readonly prepare: () => Promise<boolean>;
   readonly onChange: () => void;
@@ -20,65 +22,59 @@ export interface FolderWatchOptions {
 }
 
 /** Says when something in a folder may have changed, by the system's notices and by looking now and then. */
-export class FolderWatch implements IDisposable {
+export class FolderWatch extends Disposable {
   readonly #options: FolderWatchOptions;
   #watcher: FSWatcher | undefined;
   #debounce: NodeJS.Timeout | undefined;
   #poll: NodeJS.Timeout | undefined;
-  #disposed = false;
 
   constructor(options: FolderWatchOptions) {
+    super();
     this.#options = options;
     void this.#start();
   }
 
-  dispose(): void {
-    this.#disposed = true;
+  override dispose(): void {
+    super.dispose();
     this.#watcher?.close();
-    this.#watcher = undefined;
     clearTimeout(this.#debounce);
     clearInterval(this.#poll);
   }
 
-  get #pollMs(): number {
-    return this.#options.pollMs ?? POLL_MS;
-  }
-
   async #start(): Promise<void> {
-    const ready = await this.#options.prepare();
-    if (this.#disposed) return;
-    if (ready) this.#watch();
-    this.#pollEvery(this.#watcher === undefined ? this.#pollMs : SLOW_POLL_MS);
+    const { prepare, folder, file } = this.#options;
+    if (!(await prepare())) this.#pollEvery(this.#options.pollMs ?? POLL_MS);
+    else if (!this.isDisposed) {
+      try {
+        this.#watcher = watch(folder, { persistent: false }, (_event, name) => {
+          if (file === undefined || name === null || name === file) this.#soon();
+        });
+        this.#watcher.on('error', error => this.#lost(error));
+        this.#pollEvery(SLOW_POLL_MS);
+      } catch (error) {
+        this.#lost(error);
+      }
+    }
     // What changed while the watcher was being set up.
     this.#soon();
   }
 
-  #watch(): void {
-    try {
-      const watcher = watch(this.#options.folder, { persistent: false }, () => this.#soon());
-      watcher.on('error', error => this.#lost(error));
-      this.#watcher = watcher;
-    } catch (error) {
-      this.#options.onUnavailable(String(error));
-    }
-  }
-
-  #lost(error: Error): void {
+  #lost(error: unknown): void {
     this.#watcher?.close();
-    this.#watcher = undefined;
-    if (this.#disposed) return;
+    if (this.isDisposed) return;
     this.#options.onUnavailable(String(error));
-    this.#pollEvery(this.#pollMs);
+    this.#pollEvery(this.#options.pollMs ?? POLL_MS);
   }
 
   #pollEvery(ms: number): void {
+    if (this.isDisposed) return;
     clearInterval(this.#poll);
     this.#poll = setInterval(this.#options.onChange, ms);
     this.#poll.unref();
   }
 
   #soon(): void {
-    if (this.#debounce !== undefined || this.#disposed) return;
+    if (this.#debounce !== undefined || this.isDisposed) return;
     this.#debounce = setTimeout(() => {
       this.#debounce = undefined;
       this.#options.onChange();

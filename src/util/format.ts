@@ -4,8 +4,9 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-const SECONDS = ['second', SECOND] as const;
-const UNITS = [['day', DAY], ['hour', HOUR], ['minute', MINUTE], SECONDS] as const;
+type Unit = readonly [unit: string, length: number];
+const SECONDS: Unit = ['second', SECOND];
+const UNITS: readonly Unit[] = [['day', DAY], ['hour', HOUR], ['minute', MINUTE], SECONDS];
 
 /** `language` where Intl knows it, English otherwise; never throws. */
 export function supportedLanguage(language: string): string {
@@ -24,116 +25,102 @@ export function isTime(time: number): boolean {
 /** Formatters for one display language (a BCP 47 tag such as `vscode.env.language`). */
 export class Formatter {
   readonly #asked: string;
-  #supported: string | undefined;
-  readonly #narrow: Map<string, Intl.NumberFormat> = new Map();
-  #exact: Intl.DateTimeFormat | undefined;
-  #compact: Intl.NumberFormat | undefined;
-  #plain: Intl.NumberFormat | undefined;
-  #units: Intl.ListFormat | undefined;
-  #day: Intl.DateTimeFormat | undefined;
-  #time: Intl.DateTimeFormat | undefined;
+  /** Made when first needed: Intl takes milliseconds to wake up, and activation has none to spare. */
+  readonly #made = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>();
 
   constructor(language: string) {
     this.#asked = language;
   }
 
-  /** Found out when first needed: Intl takes milliseconds to wake up, and activation has none to spare. */
-  get #language(): string {
-    return (this.#supported ??= supportedLanguage(this.#asked));
-  }
-
   /** A span such as `12 s`, `2 min`, `3 h`, `5 d`; negative spans count as nothing. */
   span(ms: number): string {
-    const value = Math.max(0, ms);
-    if (value < MINUTE) return this.#unit('second', Math.floor(value / SECOND));
-    if (value < HOUR) return this.#unit('minute', Math.floor(value / MINUTE));
-    if (value < DAY) return this.#unit('hour', Math.floor(value / HOUR));
-    return this.#unit('day', Math.floor(value / DAY));
+    const [[unit, length]] = unitsOf(ms);
+    return this.#unit(unit, Math.floor(Math.max(0, ms) / length));
   }
 
   /** How long something took: the two largest units, such as `1 hr 59 min` or `58 sec`; negative times count as nothing. */
   duration(ms: number): string {
     const value = Math.max(0, ms);
-    const at = UNITS.findIndex(([, length]) => value >= length);
-    const [unit, length] = UNITS[at] ?? SECONDS;
-    const [nextUnit, nextLength] = UNITS[at + 1] ?? SECONDS;
-    const rest = unit === 'second' ? 0 : Math.floor((value % length) / nextLength);
-    const first = this.#unit(unit, Math.floor(value / length));
+    const [[, length], [nextUnit, nextLength] = SECONDS] = unitsOf(ms);
+    const rest = length === SECOND ? 0 : Math.floor((value % length) / nextLength);
+    const first = this.span(ms);
     if (rest === 0) return first;
-    this.#units ??= new Intl.ListFormat(this.#language, { type: 'unit', style: 'narrow' });
-    return this.#units.format([first, this.#unit(nextUnit, rest)]);
+    const join = new Intl.ListFormat(supportedLanguage(this.#asked), { type: 'unit', style: 'narrow' });
+    return join.format([first, this.#unit(nextUnit, rest)]);
   }
 
   /** Day and time in full, in the person's own time zone, with the zone's name. */
   exact(time: number): string {
-    this.#exact ??= new Intl.DateTimeFormat(this.#language, { dateStyle: 'medium', timeStyle: 'long' });
-    return isTime(time) ? this.#exact.format(time) : String(time);
+    return isTime(time) ? this.#date({ dateStyle: 'medium', timeStyle: 'long' }, time) : String(time);
   }
 
   /** A day (`YYYY-MM-DD`) such as `20 Nov 2026`, the same in every time zone. */
   day(day: string): string {
-    this.#day ??= new Intl.DateTimeFormat(this.#language, { dateStyle: 'medium', timeZone: 'UTC' });
     const time = Date.parse(`${day}T00:00:00Z`);
-    return Number.isNaN(time) ? day : this.#day.format(time);
+    return Number.isNaN(time) ? day : this.#date({ dateStyle: 'medium', timeZone: 'UTC' }, time);
   }
 
   /** The same as `Fri, Nov 20`. */
   weekday(day: string): string {
     const options = { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' } as const;
-    return new Intl.DateTimeFormat(this.#language, options).format(Date.parse(`${day}T00:00:00Z`));
+    return this.#date(options, Date.parse(`${day}T00:00:00Z`));
   }
 
   /** The time of day, in the person's own time zone. */
   timeOfDay(time: number): string {
-    this.#time ??= new Intl.DateTimeFormat(this.#language, { timeStyle: 'short' });
-    return isTime(time) ? this.#time.format(time) : '';
+    return isTime(time) ? this.#date({ timeStyle: 'short' }, time) : '';
   }
 
   /** A change as a share, such as `+12%`. */
   change(share: number): string {
-    const options = { style: 'percent', signDisplay: 'exceptZero', maximumFractionDigits: 0 } as const;
-    return new Intl.NumberFormat(this.#language, options).format(share);
+    return this.#number({ style: 'percent', signDisplay: 'exceptZero', maximumFractionDigits: 0 }, share);
   }
 
   /** `4.2M`-like. */
   compact(value: number): string {
-    this.#compact ??= new Intl.NumberFormat(this.#language, {
-      notation: 'compact',
-      maximumFractionDigits: 1,
-    });
-    return this.#compact.format(value);
+    return this.#number({ notation: 'compact', maximumFractionDigits: 1 }, value);
   }
 
   /** Every digit, grouped. */
   number(value: number): string {
-    this.#plain ??= new Intl.NumberFormat(this.#language);
-    return this.#plain.format(value);
+    return this.#number({}, value);
   }
 
   /** Bytes in steps of 1,024, such as `180 KB`. */
   bytes(size: number): string {
-    const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
+    const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
     let value = size;
-    let index = 0;
-    while (value >= 1024 && index < units.length - 1) {
+    while (value >= 1024 && units.length > 1) {
       value /= 1024;
-      index++;
+      units.shift();
     }
-    const rounded = value >= 10 || index === 0 ? Math.round(value) : Math.round(value * 10) / 10;
-    return this.#unit(units[index] ?? 'byte', rounded);
+    const [unit = 'byte'] = units;
+    return this.#unit(unit, value >= 10 || unit === 'byte' ? Math.round(value) : Math.round(value * 10) / 10);
   }
 
   #unit(unit: string, value: number): string {
-    let format = this.#narrow.get(unit);
-    if (format === undefined) {
-      format = new Intl.NumberFormat(this.#language, {
-        style: 'unit',
-        unit,
-        // `832 byte` is no English.
-        unitDisplay: unit === 'byte' ? 'long' : 'short',
-      });
-      this.#narrow.set(unit, format);
-    }
-    return format.format(value);
+    // `832 byte` is no English.
+    return this.#number({ style: 'unit', unit, unitDisplay: unit === 'byte' ? 'long' : 'short' }, value);
   }
+
+  #number(options: Intl.NumberFormatOptions, value: number): string {
+    return this.#of(options, language => new Intl.NumberFormat(language, options)).format(value);
+  }
+
+  #date(options: Intl.DateTimeFormatOptions, time: number): string {
+    return this.#of(options, language => new Intl.DateTimeFormat(language, options)).format(time);
+  }
+
+  #of<F extends Intl.NumberFormat | Intl.DateTimeFormat>(options: object, make: (language: string) => F): F {
+    const key = JSON.stringify(options);
+    const made = (this.#made.get(key) as F | undefined) ?? make(supportedLanguage(this.#asked));
+    this.#made.set(key, made);
+    return made;
+  }
+}
+
+/** The largest unit that is in a span, and those below. */
+function unitsOf(ms: number): readonly [Unit, ...Unit[]] {
+  const [first = SECONDS, ...smaller] = UNITS.filter(([, length]) => ms >= length);
+  return [first, ...smaller];
 }

@@ -1,6 +1,5 @@
-import { Disposable } from './disposable';
-import { unhandled } from './unhandled';
-import { WallTimer } from './wallTimer';
+import { Disposable, unhandled } from './disposable';
+import { WallTimer } from './clock';
 
 export interface PollerOptions {
   /**
@@ -10,6 +9,8 @@ export interface PollerOptions {
   readonly run: (signal: AbortSignal) => Promise<number>;
   /** Awaited before each round: resolves while the window that it is for is there. */
   readonly isShown?: (() => Promise<unknown>) | undefined;
+  /** The machine has slept. */
+  readonly onWake?: () => void;
   readonly retryMs?: number;
   readonly now?: () => number;
   readonly random?: () => number;
@@ -70,8 +71,12 @@ export class Poller extends Disposable {
   #arm(delay: number): void {
     if (!this.#running) return;
     this.#timer.start(delay, slept => {
-      if (slept) this.#arm(1000 + this.#options.random() * 9000);
-      else void this.#runRound();
+      if (!slept) {
+        void this.#runRound();
+        return;
+      }
+      this.#options.onWake?.();
+      this.#arm(1000 + this.#options.random() * 9000);
     });
   }
 

@@ -50,8 +50,11 @@ const SECRETS = new RegExp(
   'gi',
 );
 
-/** A word shorter than any form of a key, or so little that no name stands before a value: most texts of an answer. */
-const TOO_SHORT = /^(?:[\w.-]{0,14}|[^=:@/]{0,11})$/;
+/** A word shorter than any form of a key, or nothing that a value is told by: most texts of an answer. */
+const HARMLESS_TEXT = /^(?:[^\d=:@.-]*|[\w.-]{0,14}|[^=:@/]{0,11})$/;
+/** What every other text with a secret has something of; looking for that is several times as fast. */
+const MAY_HOLD_SECRETS =
+  /@|---|[\w-]{11}|pass|pwd|secret|token|credential|cookie|signature|auth|bearer|basic|key|[?&_](?:sig|access|code)|-[ux]|-user/i;
 
 export interface RedactOptions {
   /** What stands in the place of a secret; the same for the same one, so that a change shows. */
@@ -66,7 +69,7 @@ export interface RedactOptions {
  */
 export function redact(text: string, { mark = () => REDACTED, own }: RedactOptions = {}): string {
   const rest = withoutOwn(text, own, mark);
-  if (TOO_SHORT.test(rest)) return rest;
+  if (HARMLESS_TEXT.test(rest) || !MAY_HOLD_SECRETS.test(rest)) return rest;
   try {
     return withoutSecrets(rest, mark);
   } catch (error) {
@@ -136,6 +139,15 @@ const PAIR_VALUE = /^(?:values?|v|default)$/i;
 const DEEPEST = 64;
 /** Members at the top of an answer that lead to the next page: they go back to the service as they came. */
 const ONWARD: ReadonlySet<string> = new Set(['pagination', 'meta']);
+
+/** What the name of a member says of its value. */
+interface KnownName {
+  readonly secrecy: Secrecy;
+  /** The name without a secret in it. */
+  readonly shown: string;
+  readonly isPairValue: boolean;
+}
+
 /** What is looked for: the person's own key, credentials within texts too, or also what stands under the name of a secret. */
 export type Search = 'own' | 'texts' | 'all';
 
@@ -147,7 +159,7 @@ export class Redactor {
   /** The same key gives the same marks in every window and session. */
   readonly key: string;
   #own: string | undefined;
-  readonly #names = new Map<string, { readonly secrecy: Secrecy; readonly shown: string }>();
+  readonly #names = new Map<string, KnownName>();
 
   constructor(key?: string, own?: string) {
     this.key = key === undefined || key === '' ? randomBytes(32).toString('hex') : key;
@@ -191,11 +203,15 @@ export class Redactor {
     for (const name of Object.keys(object)) {
       const below = (isMessage && name === 'content') || (depth === 0 && ONWARD.has(name)) ? 'own' : search;
       const known = this.#name(name);
-      const named = below !== 'all' ? 'none' : PAIR_VALUE.test(name) ? this.#ofPair(object) : known.secrecy;
-      const safe = this.#walk(object[name], below, secrecy === 'none' ? named : secrecy, depth + 1);
+      const named = below !== 'all' ? 'none' : known.isPairValue ? this.#ofPair(object) : known.secrecy;
+      const value = object[name];
+      const safe = this.#walk(value, below, secrecy === 'none' ? named : secrecy, depth + 1);
       const shown = below === 'own' ? withoutOwn(name, this.own, this.mark) : known.shown;
-      if (shown === name && name !== '__proto__') object[name] = safe;
-      else Reflect.deleteProperty(object, name);
+      if (shown === name && name !== '__proto__') {
+        if (safe !== value) object[name] = safe;
+        continue;
+      }
+      Reflect.deleteProperty(object, name);
       if (shown !== name) object[shown] = safe;
     }
     return object;
@@ -206,12 +222,12 @@ export class Redactor {
     return typeof name === 'string' ? this.#name(name).secrecy : 'none';
   }
 
-  #name(name: string): { readonly secrecy: Secrecy; readonly shown: string } {
+  #name(name: string): KnownName {
     let known = this.#names.get(name);
     if (known === undefined) {
       const keys = KEY_FIELD.test(name) ? 'keys' : 'none';
       const secrecy = SECRET_FIELD.test(name) ? 'all' : TOKENS_FIELD.test(name) ? 'texts' : keys;
-      known = { secrecy, shown: redact(name, this) };
+      known = { secrecy, shown: redact(name, this), isPairValue: PAIR_VALUE.test(name) };
       if (this.#names.size < 1_000) this.#names.set(name, known);
     }
     return known;

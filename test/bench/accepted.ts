@@ -1,7 +1,6 @@
 import { Attachments } from '../../src/chat/attach/attachments';
 import { Conversation } from '../../src/chat/conversation';
 import { Outboxes } from '../../src/chat/outbox/outbox';
-import { ReadingPlaces } from '../../src/chat/panel/readingPlaces';
 import { SessionIndex } from '../../src/sessions/store/sessionIndex';
 import type { Write } from '../../src/storage/database';
 import { silentLog } from '../fakes/log';
@@ -36,10 +35,9 @@ export async function acceptedRows(root: string): Promise<Row[]> {
   await index.learn(SERVICE, { session, origin: 'created', at: 1 });
   const failed = (error: unknown): void => log.error('Not written', error);
   const outboxes = new Outboxes(storage, SERVICE, failed);
-  const places = new ReadingPlaces(storage, SERVICE, failed);
   const sendBody = () => Promise.resolve({ messageId: 'message', status: 'running' });
   const conversation = new Conversation({
-    ...{ serviceId: SERVICE, sessionId: SESSION, storage, outboxes, places, log, describe: String },
+    ...{ serviceId: SERVICE, sessionId: SESSION, storage, outboxes, log, describe: String },
     sessions: {
       onDidChange: index.onDidChange,
       get: () => ({ ...session, statusAt: 1 }),
@@ -61,7 +59,7 @@ export async function acceptedRows(root: string): Promise<Row[]> {
   await conversation.submit('Hello');
   await settled;
   const figure = durable - before;
-  for (const each of [conversation, outboxes, places, index]) each.dispose();
+  for (const each of [conversation, outboxes, index]) each.dispose();
   await storage.settled();
   storage.dispose();
   return [atMost('durable writes of one accepted message (before: 10 to 12)', figure, 4, String)];

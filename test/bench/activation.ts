@@ -1,10 +1,9 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { buildSync } from 'esbuild';
-import { removeFolder, root, temporaryFolder } from '../vscode/paths';
+import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { startServer, type Server } from '../vscode/server';
 import type { Activation, Failure } from './probe';
-import { atMost, median, megabytes, times, type Row } from './rows';
+import { atMost, bundled, median, megabytes, times, type Row } from './rows';
 import { stageVariants, variants, type Variant } from './samples';
 
 const rounds = 7;
@@ -13,7 +12,7 @@ const rounds = 7;
 export async function activationRows(): Promise<Row[]> {
   const folder = temporaryFolder('bench');
   const staged = stageVariants(folder);
-  const probe = bundleProbe();
+  const probe = bundled('test/bench/probe.ts').replace(/\.js$/, '');
   const resultFile = path.join(folder, 'result.json');
   const server = await startServer({
     env: { AGENT_CONSOLE_BENCH_STAGE: folder, AGENT_CONSOLE_BENCH_RESULT: resultFile },
@@ -34,20 +33,6 @@ export async function activationRows(): Promise<Row[]> {
   }
   for (const variant of variants) console.log(describe(variant, samples[variant]));
   return rows(samples);
-}
-
-/** Bundles the part that runs in the extension host; it stays in the checkout, where its imports resolve. */
-function bundleProbe(): string {
-  const outfile = path.join(root, '.test-out-scripts', 'test', 'bench', 'probe.js');
-  buildSync({
-    entryPoints: [path.join(root, 'test', 'bench', 'probe.ts')],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    external: ['vscode'],
-  });
-  return outfile.replace(/\.js$/, '');
 }
 
 /** Opens a window with one extension, activates it there, and ends that extension host. */
@@ -71,7 +56,7 @@ async function activate(
     },
   });
   const code = await exit;
-  await page.context().close();
+  await page.close();
   const activation = fs.existsSync(resultFile)
     ? (JSON.parse(fs.readFileSync(resultFile, 'utf8')) as Activation | Failure)
     : { error: `it ended with code ${code}` };
@@ -89,42 +74,17 @@ function rows(samples: Record<Variant, Activation[]>): Row[] {
   // Round by round, so that what else the machine does meets both sides.
   const against = (other: Variant) =>
     median(samples.ours.map((ours, round) => cold(ours) / cold(samples[other][round] ?? ours)));
-  const added = (of: (sample: Activation) => number) =>
-    (median(samples.ours.map(of)) - median(samples.empty.map(of))) / 1024 / 1024;
-  const most = (of: (sample: Activation) => number) => Math.max(...samples.ours.map(of));
+  const all = (of: keyof Activation, variant: Variant = 'ours') => samples[variant].map(sample => sample[of]);
+  const added = (of: keyof Activation) => (median(all(of)) - median(all(of, 'empty'))) / 1024 / 1024;
+  const most = (of: keyof Activation) => Math.max(...all(of));
   return [
     atMost('activation, load and call, against an empty extension', against('empty'), 8, times),
     atMost('activation, load and call, against the same UI alone', against('ui only'), 1.4, times),
-    atMost(
-      'heap added by activation',
-      added(sample => sample.heap),
-      0.5,
-      megabytes,
-    ),
-    atMost(
-      'resident memory added by activation',
-      added(sample => sample.rss),
-      2,
-      megabytes,
-    ),
-    atMost(
-      'connections during activation',
-      most(sample => sample.connections),
-      0,
-      String,
-    ),
-    atMost(
-      'secrets read during activation',
-      most(sample => sample.secretsRead),
-      0,
-      String,
-    ),
-    atMost(
-      'files read during activation',
-      most(sample => sample.filesRead),
-      0,
-      String,
-    ),
+    atMost('heap added by activation', added('heap'), 0.5, megabytes),
+    atMost('resident memory added by activation', added('rss'), 2, megabytes),
+    atMost('connections during activation', most('connections'), 0, String),
+    atMost('secrets read during activation', most('secretsRead'), 0, String),
+    atMost('files read during activation', most('filesRead'), 0, String),
   ];
 }
 
@@ -133,14 +93,12 @@ function cold(sample: Activation): number {
 }
 
 function describe(variant: Variant, samples: readonly Activation[]): string {
-  const range = (of: (sample: Activation) => number) => {
-    const values = samples.map(of);
+  const range = (of: 'loadMs' | 'callMs' | 'resolvedMs') => {
+    const values = samples.map(sample => sample[of]);
     return [Math.min(...values), median(values), Math.max(...values)]
       .map(value => value.toFixed(2))
       .join('/');
   };
-  return (
-    `${variant.padEnd(8)} load ${range(sample => sample.loadMs)} ms, call ${range(sample => sample.callMs)} ms, ` +
-    `resolved ${range(sample => sample.resolvedMs)} ms (least/median/most of ${samples.length})`
-  );
+  const told = `load ${range('loadMs')} ms, call ${range('callMs')} ms, resolved ${range('resolvedMs')} ms`;
+  return `${variant.padEnd(8)} ${told} (least/median/most of ${samples.length})`;
 }

@@ -6,7 +6,7 @@ import { endAll } from '../vscode/processes';
 import { acceptedRows } from './accepted';
 import { activationRows } from './activation';
 import { clientRows } from './client';
-import { conversationRows } from './conversation';
+import { enterRows } from './enter';
 import { panelRows } from './panel';
 import { print, type Row } from './rows';
 import { redactionRows } from './redaction';
@@ -24,18 +24,18 @@ async function main(): Promise<void> {
   console.log(`VS Code ${version} (server, headless browser), Node ${process.version}\n`);
   const parts: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
     activation: activationRows,
-    sizes,
+    sizes: () => sizeRows(production()),
     client: clientRows,
     store: storeRows,
     redaction: redactionRows,
     sessions: sessionRows,
     usage: usageRows,
-    sending,
+    sending: () => sendingRows(production(), temporaryFolder('sending')),
     accepted: () => acceptedRows(temporaryFolder('accepted')),
     transcript: () => transcriptRows(production()),
-    conversation: () => conversationRows(temporaryFolder('conversation')),
     windows: windowRows,
     panel: panelRows,
+    enter: enterRows,
   };
   const chosen = process.argv.slice(2);
   const rows: Row[] = [];
@@ -51,19 +51,11 @@ async function main(): Promise<void> {
   print(rows);
 }
 
-function sizes(): Row[] {
-  return sizeRows(production());
-}
-
 /** Builds as for people; returns the folder. */
 function production(): string {
   const dist = path.join(temporaryFolder('sizes'), 'dist');
   execFileSync(process.execPath, ['esbuild.js', '--production', '--dist', dist], { cwd: root });
   return dist;
-}
-
-function sending(): Promise<Row[]> {
-  return sendingRows(production(), temporaryFolder('sending'));
 }
 
 main().then(

@@ -4,10 +4,9 @@ import { startSampleService, type SampleService } from '../fakes/sampleService';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { signedInTo, Workbench } from '../ui/workbench';
-import { atMost, median, times, type Row } from './rows';
+import { atMost, median, ms, times, type Row } from './rows';
 
 const OPENINGS = 7;
-const ms = (value: number): string => `${value.toFixed(0)} ms`;
 
 /** Opening a chat against opening a page that holds one word, in turn, each in a window of its own. */
 export async function panelRows(): Promise<Row[]> {

@@ -1,3 +1,7 @@
+import * as path from 'node:path';
+import { buildSync } from 'esbuild';
+import { root } from '../vscode/paths';
+
 /** One line of the report: what was measured, the figure, the target, and whether it holds. */
 export interface Row {
   readonly what: string;
@@ -28,3 +32,43 @@ export function median(values: readonly number[]): number {
 export const bytes = (value: number): string => `${(value / 1024).toFixed(1)} KB`;
 export const megabytes = (value: number): string => `${value.toFixed(2)} MB`;
 export const times = (value: number): string => `${value.toFixed(2)} x`;
+export const ms = (value: number): string => `${value.toFixed(value < 10 ? 2 : 0)} ms`;
+
+/** How long something takes, ms. */
+export async function timed(act: () => unknown): Promise<number> {
+  const begun = performance.now();
+  await act();
+  return performance.now() - begun;
+}
+
+/** The longest turn of this thread while `work` ran, ms of its own CPU time, so that other programs do not count. */
+export async function stall(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0;
+  let running = true;
+  const cpu = (): number => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1000;
+  };
+  let before = cpu();
+  const turn = (): void => {
+    const now = cpu();
+    longest = Math.max(longest, now - before);
+    before = now;
+    if (running) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await work();
+  await new Promise(resolve => setImmediate(resolve));
+  running = false;
+  return longest;
+}
+
+/** Bundles a program of the checkout for Node; it is put where its packages are found. */
+export function bundled(entry: string): string {
+  const outfile = path.join(root, '.test-out-scripts', entry.replace(/ts$/, 'js'));
+  buildSync({
+    ...{ entryPoints: [path.join(root, entry)], outfile, bundle: true, platform: 'node', format: 'cjs' },
+    ...{ packages: 'external', external: ['vscode'] },
+  });
+  return outfile;
+}

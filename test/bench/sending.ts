@@ -5,9 +5,9 @@ import * as path from 'node:path';
 import { ApiClient } from '../../src/api';
 import { Attachments, type AttachableFiles } from '../../src/chat/attach/attachments';
 import { bodyBuilder } from '../../src/chat/attach/body';
+import { readLocal } from '../../src/chat/attach/workspaceFiles';
 import { silentLog } from '../fakes/log';
-import { atMost, times, type Row } from './rows';
-import { stall } from './stall';
+import { atMost, ms, stall, times, type Row } from './rows';
 
 const SIZE = 25 * 1024 * 1024;
 
@@ -21,8 +21,7 @@ const files: AttachableFiles = {
     const { size, mtimeMs: mtime } = await fs.promises.stat(file);
     return { kind: 'file', size, mtime };
   },
-  read: file => fs.promises.readFile(file),
-  pieces: file => fs.createReadStream(file, { highWaterMark: 256 * 1024 }),
+  read: readLocal,
   name: file => path.basename(file),
   workspacePath: file => path.basename(file),
 };
@@ -45,12 +44,7 @@ export async function sendingRows(dist: string, folder: string): Promise<Row[]> 
         path.join(dist, 'bodyWorker.mjs'),
       );
       rows.push(
-        atMost(
-          `attach and send 25 MB, ${kind}: longest stall`,
-          longest,
-          50,
-          value => `${value.toFixed(0)} ms`,
-        ),
+        atMost(`attach and send 25 MB, ${kind}: longest stall`, longest, 50, ms),
         atMost(`attach and send 25 MB, ${kind}: peak extra memory`, peak, 4, times),
       );
     }

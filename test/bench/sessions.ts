@@ -1,9 +1,5 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { ApiClient, type Session } from '../../src/api';
-import { sortComputers } from '../../src/computers/model';
-import { computerRow } from '../../src/computers/rows';
-import { groupSessions, startsOf } from '../../src/sessions/view/groups';
+import type { Session } from '../../src/api';
+import { groupSessions } from '../../src/sessions/view/groups';
 import { statusOf } from '../../src/sessions/store/model';
 import { sessionRow } from '../../src/sessions/view/row';
 import { ServiceList } from '../../src/sessions/status/serviceList';
@@ -13,39 +9,34 @@ import { ObservableValue } from '../../src/util/event';
 import { Formatter } from '../../src/util/format';
 import { silentLog } from '../fakes/log';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
-import { atMost, median, type Row } from './rows';
+import { atMost, median, ms, timed, type Row } from './rows';
 
 const SESSIONS = 5_000;
 const COMPUTERS = 500;
 
 const format = new Formatter('en');
-const ms = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} ms`;
 
-/** An index of 5,000 sessions, and a service of 500 computers. */
+/** An index of 5,000 sessions. */
 export async function sessionRows(): Promise<Row[]> {
-  return [...(await indexRows()), ...(await computerRows())];
-}
-
-async function indexRows(): Promise<Row[]> {
   const folder = temporaryFolder('index');
   try {
     const first = openStorage({ root: folder, log: silentLog() });
     const filling = new SessionIndex(first);
     await filling.use('service');
-    const [learn] = await timed(() => listed(filling));
+    const learn = await timed(() => listed(filling));
     filling.dispose();
     first.dispose();
 
     const storage = openStorage({ root: folder, log: silentLog() });
     const index = new SessionIndex(storage);
-    const [read] = await timed(() => index.use('service'));
+    const read = await timed(() => index.use('service'));
     if (index.records.size !== SESSIONS) throw new Error(`${index.records.size} sessions were read`);
     const draws: number[] = [];
-    for (let round = 0; round < 9; round++) draws.push((await timed(() => draw(index)))[0]);
+    for (let round = 0; round < 9; round++) draws.push(await timed(() => draw(index)));
     const changes: number[] = [];
     for (let round = 0; round < 9; round++) {
       const session = { ...sessionOf(round), messageCount: 100 + round };
-      changes.push((await timed(() => index.observe('service', session, Date.now())))[0]);
+      changes.push(await timed(() => index.observe('service', session, Date.now())));
     }
     index.dispose();
     storage.dispose();
@@ -73,7 +64,6 @@ async function listed(index: SessionIndex): Promise<void> {
     index,
     api: () => client,
     isWanted: () => true,
-    statusOf: () => ({ value: 'unknown' }),
     focused: new ObservableValue(true),
     log: silentLog(),
     mostPages: Infinity,
@@ -89,7 +79,7 @@ function draw(index: SessionIndex): Promise<number> {
   const groups = groupSessions(index.records.values(), {
     grouping: 'attention',
     sorting: 'activity',
-    ...startsOf(now, 1),
+    now,
     language: 'en',
     statusOf: record => statusOf(record, undefined, now),
     computerName: () => 'atlas',
@@ -100,40 +90,6 @@ function draw(index: SessionIndex): Promise<number> {
     characters += sessionRow(record, { status, computer, format, now }).description?.length ?? 0;
   }
   return Promise.resolve(groups.length + characters);
-}
-
-async function computerRows(): Promise<Row[]> {
-  const body = JSON.stringify({ computers: Array.from({ length: COMPUTERS }, (_, n) => computerOf(n)) });
-  const server = createServer((_, response) =>
-    response.setHeader('content-type', 'application/json').end(body),
-  );
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const address = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
-  const client = new ApiClient({
-    baseUrl: address,
-    appUrl: address,
-    key: () => Promise.resolve('a-key-of-the-bench'),
-    log: silentLog(),
-  });
-  const rounds: number[] = [];
-  for (let round = 0; round < 9; round++) {
-    const [time] = await timed(async () => {
-      const { items } = await client.computers.list();
-      const rows = sortComputers(items, 'en').map(computer => computerRow(computer, { format }));
-      if (rows.length !== COMPUTERS) throw new Error(`${rows.length} computers were read`);
-    });
-    rounds.push(time);
-  }
-  client.dispose();
-  server.closeAllConnections();
-  server.close();
-  return [atMost(`service of ${COMPUTERS} computers: ask, read, sort, rows`, median(rounds), 100, ms)];
-}
-
-async function timed<T>(act: () => Promise<T>): Promise<[number, T]> {
-  const begun = performance.now();
-  const result = await act();
-  return [performance.now() - begun, result];
 }
 
 function sessionOf(n: number): Session {
@@ -147,24 +103,5 @@ function sessionOf(n: number): Session {
     updatedAt,
     computerId: `computer-${String(n % COMPUTERS)}`,
     sessionSettings: { model: 'atlas-large', tokenUsage: { inputTokens: n * 1_000, outputTokens: n * 10 } },
-  };
-}
-
-function computerOf(n: number): object {
-  const steps = ['create', 'start', 'clone', 'install', 'connect'].map((id, at) => ({
-    id,
-    name: id,
-    status: 'completed',
-    startedAt: at * 1_000,
-    completedAt: (at + 1) * 1_000,
-  }));
-  return {
-    id: `computer-${String(n)}`,
-    name: `node ${String(n)}`,
-    providerType: 'cloud',
-    createdAt: 1,
-    status: n % 20 === 0 ? 'error' : 'active',
-    hostname: `node-${String(n)}.example`,
-    provisioningSteps: steps,
   };
 }

@@ -1,16 +1,10 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
-import * as path from 'node:path';
-import { buildSync } from 'esbuild';
 import { openStorage, workerEngine, type CollectionOptions, type Storage } from '../../src/storage';
 import { silentLog } from '../fakes/log';
-import { openStorage as openLocal } from '../fakes/storage';
-import { interrupted } from '../unit/storage/interrupted';
-import { notes } from '../unit/storage/support';
-import { removeFolder, root, temporaryFolder } from '../vscode/paths';
-import { atMost, type Row } from './rows';
-import { stall } from './stall';
+import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { atMost, bundled, ms, stall, timed, type Row } from './rows';
 
 interface Session {
   readonly sessionId: string;
@@ -23,8 +17,6 @@ const DAYS = 300 * 5;
 const UPDATES = 1_000;
 const PROCESSES = 4;
 const EACH = 500;
-/** Of all four processes that are killed now and then. */
-const INTERRUPTED = 40_000;
 const sessions: CollectionOptions<Session> = {
   path: 'services/bench/sessions',
   version: 1,
@@ -42,15 +34,14 @@ const transcript = (session: string): CollectionOptions<Message> => ({
   schema: { parse: value => value as Message },
   text: message => message,
 });
-const ms = (value: number): string => `${value.toFixed(value < 10 ? 2 : 0)} ms`;
 
 /** The store as the product has it: in a thread of its own, windows and processes beside each other. */
 export async function storeRows(): Promise<Row[]> {
-  const [folder, out] = [temporaryFolder('store'), temporaryFolder('store-build')];
+  const folder = temporaryFolder('store');
   const opened: Storage[] = [];
   // A store that waits for others keeps no process alive.
   const alive = setInterval(() => undefined, 1_000);
-  const script = bundled('src/storage/worker.ts', out);
+  const script = bundled('src/storage/worker.ts');
   const open = (): Storage => {
     const storage = openStorage({ root: folder, log: silentLog(), engine: workerEngine(script) });
     opened.push(storage);
@@ -58,42 +49,37 @@ export async function storeRows(): Promise<Row[]> {
   };
   try {
     const rows: Row[] = [];
+    const add = (...row: Parameters<typeof atMost>): unknown => rows.push(atMost(...row));
     const here = open();
     const all = here.collection(sessions);
     let learn = 0;
     const learning = await stall(async () => {
-      [learn] = await timed(async () => {
+      learn = await timed(async () => {
         // A hundred on a page, as the service lists them.
         for (let from = 0; from < SESSIONS; from += 100)
           await Promise.all(range(100).map(n => all.put(`s${from + n}`, sessionOf(from + n))));
       });
     });
-    rows.push(atMost(`store of ${SESSIONS} sessions: learn them (before: 7.2 s)`, learn, 2_000, ms));
-    rows.push(
-      atMost(`store of ${SESSIONS} sessions: longest stall of the host while learning`, learning, 10, ms),
-    );
+    add(`store of ${SESSIONS} sessions: learn them (before: 7.2 s)`, learn, 2_000, ms);
+    add(`store of ${SESSIONS} sessions: longest stall of the host while learning`, learning, 10, ms);
 
     let load = 0;
     const other = open().collection(sessions);
     const loading = await stall(async () => {
-      [load] = await timed(() => other.load());
+      load = await timed(() => other.load());
     });
-    rows.push(
-      atMost(`store of ${SESSIONS} sessions: loaded by a window that opens (before: 776 ms)`, load, 500, ms),
-    );
-    rows.push(
-      atMost(`store of ${SESSIONS} sessions: longest stall of the host while loading`, loading, 10, ms),
-    );
+    add(`store of ${SESSIONS} sessions: loaded by a window that opens (before: 776 ms)`, load, 500, ms);
+    add(`store of ${SESSIONS} sessions: longest stall of the host while loading`, loading, 10, ms);
 
     const updates: number[] = [];
     for (const n of range(UPDATES)) {
-      const [time] = await timed(() =>
+      const time = await timed(() =>
         all.update(`s${n}`, current => ({ ...sessionOf(n), at: (current?.at ?? 0) + 1 })),
       );
       updates.push(time);
     }
-    rows.push(atMost('one durable update, p50 (before: 1.3 ms)', percentile(updates, 50), 0.5, ms));
-    rows.push(atMost('one durable update, p99 (before: 12 ms)', percentile(updates, 99), 3, ms));
+    add('one durable update, p50 (before: 1.3 ms)', percentile(updates, 50), 0.5, ms);
+    add('one durable update, p99 (before: 12 ms)', percentile(updates, 99), 3, ms);
 
     const heard: number[] = [];
     for (const n of range(50)) {
@@ -108,14 +94,7 @@ export async function storeRows(): Promise<Row[]> {
       const written = performance.now();
       heard.push((await told) - written);
     }
-    rows.push(
-      atMost(
-        'another window hears of a change, p50 (before: 90 ms)',
-        Math.max(0, percentile(heard, 50)),
-        20,
-        ms,
-      ),
-    );
+    add('another window hears of a change, p50 (before: 90 ms)', Math.max(0, percentile(heard, 50)), 20, ms);
 
     const days = here.collection<object>({
       path: 'services/bench/usage',
@@ -126,31 +105,21 @@ export async function storeRows(): Promise<Row[]> {
     const files = fs
       .readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter(entry => entry.isFile());
-    rows.push(
-      atMost(
-        `files kept for ${SESSIONS} sessions and 300 usage days (before: 6,500)`,
-        files.length,
-        10,
-        String,
-      ),
-    );
+    add(`files kept for ${SESSIONS} sessions and 300 usage days (before: 6,500)`, files.length, 10, String);
 
-    const child = bundled('test/unit/storage/writer.child.ts', out);
-    const [race] = await timed(() =>
+    const child = bundled('test/unit/storage/writer.child.ts');
+    const race = await timed(() =>
       Promise.all(
         range(PROCESSES).map(async () => once(fork(child, ['race', folder, String(EACH)]), 'exit')),
       ),
     );
-    const [start] = await timed(() => once(fork(child, ['race', folder, '0']), 'exit'));
-    rows.push(
-      atMost(
-        `${PROCESSES} processes x ${EACH} updates of one record, besides their start (before: 5.1 s)`,
-        Math.max(0, race - start),
-        1_000,
-        ms,
-      ),
+    const start = await timed(() => once(fork(child, ['race', folder, '0']), 'exit'));
+    add(
+      `${PROCESSES} processes x ${EACH} updates of one record, besides their start (before: 5.1 s)`,
+      Math.max(0, race - start),
+      1_000,
+      ms,
     );
-    rows.push(await interruptedRow(child));
     rows.push(...(await searchRows(open())));
     return rows;
   } finally {
@@ -160,31 +129,6 @@ export async function storeRows(): Promise<Row[]> {
       await storage.settled();
     }
     removeFolder(folder);
-    removeFolder(out);
-  }
-}
-
-/** What is lost or doubled when processes are killed while they write. */
-async function interruptedRow(script: string): Promise<Row> {
-  const [folder, journals] = [temporaryFolder('interrupted'), temporaryFolder('interrupted-journals')];
-  const what = `${PROCESSES} processes x ${INTERRUPTED / PROCESSES} writes`;
-  const target = '0 lost, 0 doubled';
-  try {
-    const { kills, check } = await interrupted(script, folder, journals, INTERRUPTED);
-    const storage = openLocal({ root: folder, log: silentLog() });
-    const after = storage.collection(notes);
-    await after.load();
-    storage.dispose();
-    await storage.settled();
-    try {
-      check(after.values);
-      return { what: `${what}, ${kills} times killed`, figure: target, target, holds: true };
-    } catch (error) {
-      return { what, figure: error instanceof Error ? error.message : String(error), target, holds: false };
-    }
-  } finally {
-    removeFolder(folder);
-    removeFolder(journals);
   }
 }
 
@@ -211,7 +155,7 @@ async function searchRows(storage: Storage): Promise<Row[]> {
     for (const n of range(SEARCHES)) {
       const terms = [{ text: whole[n % whole.length]?.() ?? '', isPrefix: n % whole.length > 1 }];
       const query = { terms, within: ['services/bench'], limit: 50 };
-      times.push((await timed(() => storage.search([transcript('*')], query)))[0]);
+      times.push(await timed(() => storage.search(query)));
     }
   });
   return [
@@ -224,18 +168,6 @@ async function searchRows(storage: Storage): Promise<Row[]> {
 function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
-}
-
-function bundled(entry: string, out: string): string {
-  const outfile = path.join(out, path.basename(entry).replace(/\.ts$/, '.js'));
-  buildSync({
-    entryPoints: [path.join(root, entry)],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-  });
-  return outfile;
 }
 
 function sessionOf(n: number): Session {
@@ -252,10 +184,4 @@ function range(count: number): readonly number[] {
 
 function percentile(values: readonly number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.floor((values.length * share) / 100)] ?? 0;
-}
-
-async function timed(act: () => Promise<unknown>): Promise<[number]> {
-  const begun = performance.now();
-  await act();
-  return [performance.now() - begun];
 }

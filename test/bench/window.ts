@@ -5,13 +5,12 @@ import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { signedInTo, Workbench } from '../ui/workbench';
 import { emptyExtension } from './panel';
-import { atMost, type Row } from './rows';
+import { atMost, ms, type Row } from './rows';
 
 const LATENCY_MS = 50;
 const IDLE_MS = 60_000;
 /** Computers, whether sessions are listed, users (two pages of the largest size), and controls. Reports are known by then. */
 const CALLS_OF_VIEWS = 5;
-const ms = (value: number): string => `${value.toFixed(0)} ms`;
 
 /** What windows cost: views on a slow service, eight windows at once, a minute of nothing. */
 export async function windowRows(): Promise<Row[]> {

@@ -6,5 +6,5 @@ export function silentLog(): Logger & { readonly lines: readonly string[] } {
   const keep = (message: string, cause?: unknown): void => {
     lines.push(cause instanceof Error ? `${message}: ${cause.name}: ${cause.message}` : message);
   };
-  return { lines, trace: keep, debug: keep, info: keep, warn: keep, error: keep };
+  return { lines, debug: keep, info: keep, warn: keep, error: keep };
 }

@@ -1,14 +1,14 @@
 import { plan } from '../../src/sample/agent';
-import { DAY_MS, dayOf } from '../../src/sample/days';
-import { type Surroundings } from '../../src/sample/demo';
-import { seeded, type Random } from '../../src/sample/random';
+import { DAY_MS, dayOf, seeded, type Random } from '../../src/sample/random';
 import {
   advance,
   append,
+  ask,
   emptySession,
   type MessageDraft,
   type SessionState,
 } from '../../src/sample/records';
+import type { Surroundings } from '../../src/sample/stories';
 
 const FLAKY = [
   'Please fix the flaky checkout test',
@@ -66,8 +66,7 @@ function talk(
   for (const [turn, text] of questions.entries()) {
     const asked = state.updatedAt + random.int(60, 900) * 1000;
     const content = [{ type: 'text', text, id: `item_${random.hex(12)}` }];
-    append(state, { role: 'user', content, visibility: 'both' }, asked);
-    state.steps.push(...plan({ text, attachments: [], settings, turn }, asked, 4));
+    ask(state, content, asked, begin => plan({ text, attachments: [], settings, turn }, begin, 4));
     advance(state, Infinity);
   }
   return state;

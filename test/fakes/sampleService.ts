@@ -10,9 +10,10 @@ import { type AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sampleFetch, sampleRecord, type SampleOptions } from '../../src/sample';
-import { demoSessions } from '../../src/sample/demo';
+import { demoSessions } from '../../src/sample/stories';
 import { toDisposable, type IDisposable } from '../../src/util/disposable';
 import { Emitter, type Event } from '../../src/util/event';
+import { breachOf } from './contract';
 import { MemoryStorage } from './memoryStorage';
 import { pastSessions } from './pastSessions';
 
@@ -201,9 +202,15 @@ export async function startSampleService(options: SampleServiceOptions = {}): Pr
     const truth = async (): Promise<Answer> => {
       const refused = refusalOf(credential, url.pathname, requestId);
       if (refused !== undefined) return refused;
+      const breach = breachOf(
+        method,
+        url,
+        headers['content-type'],
+        recorded.body ?? (body.length || undefined),
+      );
+      if (breach !== undefined) return errorAnswer(400, breach, requestId);
       const given = await fetch(url.href, {
         method,
-        headers: { 'content-type': headers['content-type'] ?? '' },
         ...(body.length === 0 ? {} : { body: new Uint8Array(body) }),
       });
       return { status: given.status, headers: Object.fromEntries(given.headers), body: await given.text() };

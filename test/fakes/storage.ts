@@ -1,6 +1,11 @@
 import * as path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { openStorage as open, type OpenStorageOptions, type Storage } from '../../src/storage';
+import {
+  openStorage as open,
+  type CollectionOptions,
+  type OpenStorageOptions,
+  type Storage,
+} from '../../src/storage';
 import { Database } from '../../src/storage/database';
 import type { MakeEngine } from '../../src/storage/engine';
 import { until } from '../until';
@@ -44,16 +49,24 @@ export function storedRows(root: string): readonly StoredRow[] {
   return withDatabase(
     root,
     db =>
-      db.prepare('SELECT collection, id, seq, version, value FROM documents').all() as unknown as StoredRow[],
+      db
+        .prepare(
+          `SELECT collection, id, document.version,
+             max(document.seq, ifnull(change.seq, 0)) AS seq,
+             iif(change.seq > document.seq, change.value, document.value) AS value
+           FROM documents AS document LEFT JOIN passing.changes AS change USING (key)`,
+        )
+        .all() as unknown as StoredRow[],
   );
 }
 
-/** Stores records as they are, past what the product would make of them. */
+/** Stores records as they are, past what the product would make of them; `found` by what a collection says. */
 export function storeRows(
   root: string,
   collection: string,
   version: number,
   records: readonly (readonly [id: string, value: unknown])[],
+  found?: Pick<CollectionOptions<unknown>, 'schema' | 'text'>,
 ): void {
   const quiet = { onChanged: () => undefined, onReplaced: () => undefined, onProblem: () => undefined };
   const database = new Database({ root, now: Date.now, ...quiet });
@@ -66,6 +79,7 @@ export function storeRows(
       value: JSON.stringify(value),
       quarantine: false,
       durable: true,
+      text: found?.text?.(found.schema.parse(value)),
     })),
   );
   database.close();
@@ -84,16 +98,21 @@ export async function untilStored(
 
 /** Changes what is stored behind the product's back, as damage or another version would. */
 export function spoil(root: string, collection: string, id: string, value: string, version = 1): void {
-  withDatabase(root, db =>
-    db
-      .prepare('UPDATE documents SET value = ?, version = ? WHERE collection = ? AND id = ?')
-      .run(value, version, collection, id),
-  );
+  withDatabase(root, db => {
+    db.exec('DELETE FROM passing.changes');
+    db.prepare('UPDATE documents SET value = ?, version = ? WHERE collection = ? AND id = ?').run(
+      value,
+      version,
+      collection,
+      id,
+    );
+  });
 }
 
 function withDatabase<T>(root: string, work: (db: DatabaseSync) => T): T {
-  const db = new DatabaseSync(path.join(root, 'store', 'console.db'));
+  const db = new DatabaseSync(path.join(root, 'store', 'console.db'), { timeout: 5_000 });
   try {
+    db.prepare('ATTACH ? AS passing').run(path.join(root, 'store', 'passing.db'));
     return work(db);
   } finally {
     db.close();

@@ -1,7 +1,8 @@
 import type { TabReport, UsageQuery } from '../../src/usage/report/types';
 import type { UsageSource } from '../../src/usage/show/dashboard';
 import { Emitter } from '../../src/util/event';
-import { bounds, daysOf, makeReport } from './usageReports';
+import { daysOf } from '../../src/usage/report/calendar';
+import { bounds, makeReport } from './usageReports';
 
 type State = ReturnType<UsageSource['state']>;
 
@@ -18,6 +19,9 @@ export class FakeUsageSource implements UsageSource {
   gate: Promise<unknown> = Promise.resolve();
   /** Awaited between the first half of a fetch and the rest. */
   fetchGate: Promise<unknown> = Promise.resolve();
+  /** Fetches under way, and those that were given up. */
+  running = 0;
+  ended = 0;
   readonly #changed = new Emitter<void>();
   /** What the last fetch told. */
   #told: string | undefined;
@@ -52,11 +56,13 @@ export class FakeUsageSource implements UsageSource {
     { again = false, signal, onProgress }: Parameters<UsageSource['fetch']>[1],
   ): Promise<TabReport> {
     this.fetched.push({ query, again });
+    this.running++;
+    signal.addEventListener('abort', () => this.ended++);
     onProgress?.(0.4, 'Fetching 12 of 30 days');
-    await Promise.race([
-      this.fetchGate,
-      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
-    ]);
+    const left = new Promise((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error));
+    });
+    await Promise.race([this.fetchGate, left]).finally(() => this.running--);
     signal.throwIfAborted();
     if (this.problem === undefined) {
       const missing = daysOf(query.range).filter(day => !this.#known.has(day));
@@ -68,13 +74,6 @@ export class FakeUsageSource implements UsageSource {
   }
 
   #report(query: UsageQuery, problem: string | undefined): TabReport {
-    const report = makeReport(query, this.#known);
-    return {
-      ...report,
-      fetchedAt: this.fetchedAt,
-      ...(report.missing === undefined || problem === undefined
-        ? {}
-        : { missing: { ...report.missing, problem } }),
-    };
+    return makeReport(query, { days: this.#known, fetchedAt: this.fetchedAt, problem });
   }
 }

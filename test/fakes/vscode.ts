@@ -123,6 +123,7 @@ export const env = {
 export const workspace = {
   isTrusted: true,
   workspaceFolders: [],
+  getWorkspaceFolder: () => undefined,
   fs: noted('fs'),
   findFiles: () => Promise.resolve([]),
   onDidChangeWorkspaceFolders: () => ({ dispose: () => undefined }),
@@ -152,6 +153,12 @@ export const l10n = {
     );
   },
 };
+
+/** What a tab that shows a page holds. */
+export class TabInputWebview {
+  readonly viewType: string = '';
+}
+export const ViewColumn = { Active: -1 } as const;
 
 export const ProgressLocation = { SourceControl: 1, Window: 10, Notification: 15 } as const;
 export const QuickInputButtons = { Back: { iconPath: 'arrow-left' } } as const;

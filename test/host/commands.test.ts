@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { startSampleService } from '../fakes/sampleService';
+import { startSampleService, type SampleService } from '../fakes/sampleService';
 import { commands } from '../../src/contributions';
+import { until } from '../until';
+import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { run, sitDown, told } from './person';
 
 interface Manifest {
   readonly contributes: {
@@ -9,64 +14,183 @@ interface Manifest {
   };
 }
 
-/** What other extensions and keybindings can call, in a real extension host, against the sample service. */
+/** What a command has done: said in a notice, written to the clipboard or a file, or shown in an editor. */
+type Seen = readonly ['told' | 'copied' | 'document' | 'tab' | 'written', RegExp];
+type Happy = readonly [
+  command: string,
+  args: readonly unknown[],
+  answers: readonly (string | vscode.Uri)[],
+  ...seen: readonly Seen[],
+];
+
+/** Every command on its happy path, in a real extension host against the sample, as people and other extensions run it. */
 describe('commands', () => {
+  let service: SampleService;
+  let outside: string;
   let computerId: string;
   let sessionId: string;
+  const ran = new Set<string>();
+
+  const look: Readonly<Record<Seen[0], () => string | Promise<string>>> = {
+    told: () => told.join('\n'),
+    copied: async () => vscode.env.clipboard.readText(),
+    document: () => vscode.window.visibleTextEditors.map(({ document }) => document.getText()).join('\n'),
+    tab: () => vscode.window.tabGroups.activeTabGroup.activeTab?.label ?? '',
+    written: () =>
+      fs
+        .readdirSync(outside)
+        .map(name => fs.readFileSync(path.join(outside, name), 'utf8'))
+        .join('\n'),
+  };
+  const expected = async ([where, pattern]: Seen): Promise<void> => {
+    let last = '';
+    await until(async () => pattern.test((last = await look[where]()))).catch(() =>
+      assert.fail(
+        `${where}: ${String(pattern)} is not in “${last.slice(0, 800)}”; told: ${told.join(' | ')}`,
+      ),
+    );
+  };
+  const works = async ([command, args, answers, ...seen]: Happy): Promise<void> => {
+    ran.add(command);
+    await run(command, args, answers);
+    for (const each of seen) await expected(each);
+  };
+  const table = (what: string, rows: () => readonly Happy[]): void => {
+    it(what, async () => {
+      for (const row of rows()) await works(row);
+    });
+  };
 
   before(async () => {
+    service = await startSampleService();
+    outside = temporaryFolder('host');
     // Ids of the sample are the same in every installation, so one of our own tells them.
-    const service = await startSampleService();
     const response = await fetch(`${service.baseUrl}/api/v0/computers`, {
       headers: { authorization: `Bearer ${service.apiKey}` },
     });
-    const { computers } = (await response.json()) as { computers: { id: string; status?: string }[] };
-    computerId = computers.find(computer => computer.status === 'active')!.id;
+    const { computers } = (await response.json()) as { computers: { id: string; name: string }[] };
+    computerId = computers.find(({ name }) => name === 'atlas')!.id;
+    await vscode.extensions.getExtension('agent-console.agent-console')?.activate();
+    sitDown();
+  });
+  after(async () => {
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await service.close();
-    await vscode.commands.executeCommand(commands.connection.useSampleService);
+    removeFolder(outside);
   });
 
   it('are all registered', async () => {
     const registered = await vscode.commands.getCommands(true);
-    for (const id of Object.values(commands).flatMap(feature => Object.values<string>(feature))) {
+    for (const id of Object.values(commands).flatMap(feature => Object.values<string>(feature)))
       assert.ok(registered.includes(id), id);
-    }
   });
 
+  table('sign in, show what the key can read, sign out, and try with sample data', () => [
+    [
+      commands.connection.signIn,
+      [],
+      [service.baseUrl, service.appUrl, service.apiKey],
+      ['told', /Signed in to/],
+    ],
+    [commands.connection.showAccess, [], ['Computers']],
+    [commands.connection.signOut, [], ['Sign out'], ['told', /Signed out of/]],
+    [commands.connection.useSampleService, [], [], ['told', /sample data/]],
+    [commands.console.refresh, [], []],
+  ]);
+
   it('create a session and answer with its id', async () => {
-    sessionId = await vscode.commands.executeCommand<string>(commands.sessions.create, {
-      computerId,
-      sessionSettings: { model: 'atlas-large', tags: [{ name: 'from a test' }] },
-    });
+    const settings = { model: 'atlas-large', tags: [{ name: 'from a test' }] };
+    sessionId = await run<string>(commands.sessions.create, [{ computerId, sessionSettings: settings }], []);
     assert.match(sessionId, /\S/);
+    ran.add(commands.sessions.create);
   });
 
   it('send a message with a file and answer with its id and the status', async () => {
-    const [folder] = vscode.workspace.workspaceFolders ?? [];
-    assert.ok(folder);
-    const file = vscode.Uri.joinPath(folder.uri, 'sent-by-command.txt');
-    await vscode.workspace.fs.writeFile(file, new TextEncoder().encode('content\n'));
-    const answer = await vscode.commands.executeCommand<{ messageId: string; status: string }>(
-      commands.chat.send,
-      {
-        sessionId,
-        text: 'Read this, please.',
-        attachments: [file],
-      },
-    );
+    const file = vscode.Uri.file(path.join(outside, 'sent.txt'));
+    fs.writeFileSync(file.fsPath, 'content\n');
+    const request = { sessionId, text: 'Read this, please.', attachments: [file] };
+    const answer = await run<{ messageId: string; status: string }>(commands.chat.send, [request], []);
     assert.match(answer.messageId, /\S/);
     assert.ok(['idle', 'pending', 'running'].includes(answer.status), answer.status);
-    await vscode.workspace.fs.delete(file);
+    ran.add(commands.chat.send);
   });
 
   it('add a known session again without harm', async () => {
-    assert.equal(await vscode.commands.executeCommand(commands.sessions.add, sessionId), sessionId);
+    assert.equal(await run(commands.sessions.add, [sessionId], []), sessionId);
+    ran.add(commands.sessions.add);
+  });
+
+  table('do with a session what people do', () => {
+    const list = vscode.Uri.file(path.join(outside, 'list.json'));
+    const at = { sessionId };
+    return [
+      [commands.sessions.create, [], ['atlas', 'Default'], ['tab', /New session/]],
+      [commands.chat.open, [], [sessionId], ['tab', /Read this/]],
+      [
+        commands.chat.attachFiles,
+        [vscode.Uri.file(path.join(outside, 'sent.txt'))],
+        [],
+        ['tab', /Read this/],
+      ],
+      [commands.chat.find, [], []],
+      [commands.chat.stop, [sessionId], []],
+      [commands.chat.export, [sessionId], [], ['document', /Read this, please\./]],
+      [commands.search.open, [], ['type:please', 'Read this, please'], ['tab', /Read this/]],
+      [commands.sessions.copyId, [at], [], ['copied', new RegExp(`^${sessionId}$`)]],
+      [commands.sessions.copyLink, [at], [], ['copied', /agent-console\.agent-console\/session\//]],
+      [commands.sessions.rename, [at], ['By another name'], ['tab', /By another name/]],
+      [commands.sessions.showDetails, [at], [], ['document', /By another name/]],
+      [commands.sessions.pin, [at], []],
+      [commands.sessions.export, [], [list], ['written', /"pinned": ?true/]],
+      [commands.sessions.pin, [at], []],
+      [commands.sessions.archive, [at], [], ['told', /Archived/]],
+      [commands.sessions.unarchive, [at], []],
+      [commands.sessions.import, [], [list], ['told', /brought up to date/]],
+      [commands.sessions.remove, [at], [], ['told', /stays with the service/]],
+      [commands.sessions.restore, [], [sessionId]],
+      [commands.sessions.viewOptions, [], ['Computer']],
+      [commands.sessions.viewOptions, [], ['What sessions need']],
+      [commands.computers.showDetails, [], ['atlas'], ['document', /atlas/]],
+    ];
+  });
+
+  it('attach what is selected in an editor', async () => {
+    const document = await vscode.workspace.openTextDocument({ content: 'one\ntwo\n' });
+    await vscode.window.showTextDocument(document, { selection: new vscode.Range(0, 0, 1, 0) });
+    await works([commands.chat.attachSelection, [], [sessionId], ['tab', /By another name/]]);
+  });
+
+  table('show the organization, readiness and usage', () => {
+    const csv = vscode.Uri.file(path.join(outside, 'users.csv'));
+    return [
+      [commands.organization.showUser, [], ['@acme.example'], ['document', /@acme\.example/]],
+      [commands.organization.export, [], ['Users', csv], ['written', /@acme\.example/]],
+      [commands.organization.openChanges, [], ['rev'], ['tab', /Controls: revision \d+/]],
+      [commands.organization.compareRevisions, [], ['rev', 'rev'], ['tab', /revision \d+ ↔ \d+/]],
+      [commands.organization.showRevision, [], ['rev'], ['document', /maxAutonomyLevel/]],
+      [commands.readiness.openReport, [], ['acme/billing'], ['tab', /billing/]],
+      [commands.readiness.compare, [], ['acme/shop', '%', '%'], ['tab', /shop/]],
+      [commands.readiness.fix, [], ['acme/shop', '', sessionId], ['tab', /By another name/]],
+      [commands.readiness.exportReport, [], ['acme/shop'], ['document', /# .*shop/]],
+      [commands.usage.open, [], [], ['tab', /Usage/]],
+    ];
+  });
+
+  table('install hooks, check and try them, and take them out again', () => {
+    const answers = [path.join(outside, 'settings.json'), 'Stop', 'Write change'];
+    return [
+      [commands.hooks.install, [], answers, ['told', /are installed/], ['written', /"Stop"/]],
+      [commands.hooks.test, [], [], ['told', /Hooks work/]],
+      [commands.hooks.doctor, [], ['This window listens']],
+      [commands.hooks.attention, [], ['']],
+      [commands.hooks.uninstall, [], ['settings.json', 'Delete file'], ['told', /were removed/]],
+    ];
   });
 
   for (const [what, command, argument, sentence] of [
     ['a computer that is not there', commands.sessions.create, { computerId: 'no-such-computer' }, /404/],
     [
-      'settings that are not an object',
+      'settings that are no object',
       commands.sessions.create,
       { computerId: 'x', sessionSettings: 7 },
       /sessionSettings/,
@@ -84,10 +208,8 @@ describe('commands', () => {
     ['a file that is not there', commands.chat.send, 'file', /missing\.txt/],
   ] as const) {
     it(`refuse ${what} with a sentence`, async () => {
-      const given =
-        argument === 'file'
-          ? { sessionId, text: 'x', attachments: [vscode.Uri.file('/no/such/folder/missing.txt')] }
-          : argument;
+      const missing = [vscode.Uri.file('/no/such/folder/missing.txt')];
+      const given = argument === 'file' ? { sessionId, text: 'x', attachments: missing } : argument;
       await assert.rejects(
         async () => vscode.commands.executeCommand(command, given),
         (error: Error) => sentence.test(error.message) || assert.fail(error.message),
@@ -95,14 +217,21 @@ describe('commands', () => {
     });
   }
 
-  it('take no key and give none away', async () => {
-    const seen = JSON.stringify([
-      await vscode.commands.executeCommand(commands.console.copyDiagnostics),
-      await vscode.env.clipboard.readText(),
-    ]);
+  it('tell of themselves without a key', async () => {
+    await works([commands.console.showLog, [], []]);
+    await works([commands.console.copyDiagnostics, [], [], ['told', /Diagnostics copied/]]);
+    const seen = await vscode.env.clipboard.readText();
     assert.match(seen, /Agent Console/);
     assert.match(seen, /Recent problems: [1-9][\s\S]*Command agentConsole\.chat\.send: /);
     assert.doesNotMatch(seen, /sample_owner_|Bearer/i);
+  });
+
+  it('have all been run', () => {
+    const all = Object.values(commands).flatMap(feature => Object.values<string>(feature));
+    assert.deepEqual(
+      all.filter(id => !ran.has(id)),
+      [],
+    );
   });
 });
 

@@ -10,7 +10,7 @@ import { startSampleService } from '../fakes/sampleService';
 import { csv } from '../../src/util/csv';
 import { factsDocument, type Fact } from '../../src/ui/text';
 import { Formatter } from '../../src/util/format';
-import { saveText } from '../../src/util/saveText';
+import { saveText } from '../../src/ui/saveText';
 import { forEditor } from '../../src/util/text';
 import { hostileForms, hostileTargets, isFollowable } from '../unit/chat/hostileLinks';
 
@@ -117,7 +117,7 @@ describe('documents of foreign words', () => {
       fc.asyncProperty(fc.array(fc.array(piece, { maxLength: 8 }), { minLength: 1, maxLength: 4 }), texts =>
         assertNone(transcript(texts.map(pieces => pieces.join('')))),
       ),
-      { numRuns: Number(process.env['AGENT_CONSOLE_LINK_RUNS'] ?? 200) },
+      { numRuns: Number(process.env['AGENT_CONSOLE_LINK_RUNS'] ?? 60) },
     );
   });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { openAddress } from '../../src/util/openAddress';
+import { openAddress } from '../../src/ui/openAddress';
 
 /** What a browser asks for when a link of a message is opened. */
 describe('an address', () => {

@@ -144,7 +144,10 @@ describe('accessibility', () => {
     await press('Space');
     await chat().getByRole('button', { name: 'Remove empty.txt' }).waitFor({ state: 'detached' });
     await page.keyboard.type('Written without a mouse');
-    await chat().getByRole('button', { name: 'Send', exact: true }).and(chat().locator(':enabled')).waitFor();
+    await chat()
+      .getByRole('button', { name: 'Send', exact: true })
+      .and(chat().locator('[aria-disabled="false"]'))
+      .waitFor();
     await press('Tab');
     await isFocused('Attach files');
     await press('Tab');
@@ -161,6 +164,7 @@ describe('accessibility', () => {
     await chat().getByRole('log').and(focused).waitFor();
 
     await chat().getByRole('button', { name: 'Refresh' }).focus();
+    await press('Tab');
     await press('Tab');
     await chat().getByRole('log').and(focused).waitFor();
     const frame = await workbench.webviewFrame();

@@ -3,9 +3,8 @@ import * as path from 'node:path';
 import { type Browser, type Page } from 'playwright-core';
 import type { GapRow } from '../../src/chat/protocol';
 import { until } from '../until';
-import { ensureVsCode } from '../vscode/install';
 import { root } from '../vscode/paths';
-import { launchBrowser } from '../vscode/server';
+import { sharedBrowser } from '../vscode/server';
 import { messageRow, openChatPage } from './chatPage';
 
 const ASKING = 'Thanks. Please wait while I read your answer.';
@@ -29,9 +28,8 @@ describe('an answer the service does not show yet', () => {
   const said = (): Promise<readonly { readonly name: string }[]> => page.evaluate('said');
 
   before(async function () {
-    browser = await launchBrowser(await ensureVsCode());
+    browser = await sharedBrowser();
   });
-  after(() => browser.close());
   beforeEach(async () => {
     page = await openChatPage(browser, path.join(root, 'dist'));
   });

@@ -50,7 +50,8 @@ export function messageRow(index: number): Row {
   const text = agent
     ? `${words}\n\n- one\n- two\n\n\`\`\`ts\n${code}\n\`\`\`\n`
     : `Number ${index}. Please look at this.`;
-  const result = { kind: 'toolResult', name: 'Read', text: code, failed: false } as const;
+  const read = { kind: 'tool', icon: 'file', name: 'Read', input: '', text: code, preview: '' } as const;
+  const result = { ...read, words: ['Read ', 'a.ts', ''], failed: false } as const;
   return {
     kind: 'message',
     key: `message:${index}`,

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { startSampleService, type RecordedRequest, type SampleService } from '../fakes/sampleService';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
-import { untilStored } from '../fakes/storage';
-import { storageOf } from './seed';
 import { lastArticles, showsJust } from './shown';
+import { stored } from './windowState';
 import { signedInTo, Workbench } from './workbench';
 
 /** How far the row at the upper edge goes beyond it, px; nothing while the list moves. */
@@ -29,7 +28,7 @@ describe('the chat as a view', () => {
   const composer = () => chat().getByRole('textbox', { name: 'Message to the agent' });
   const heading = (name: string | RegExp) => chat().getByRole('heading', { level: 1, name });
   const row = (title: string) => workbench.row('Sessions', title);
-  const chip = (name: string) => chat().getByRole('list', { name: 'Attachments' }).getByText(name);
+  const chip = (name: string) => chat().getByRole('button', { name: `Open ${name}` });
 
   const add = async (sessionId: string): Promise<void> => {
     await workbench.runCommand('Agent Console: Open a session by its id');
@@ -104,11 +103,10 @@ describe('the chat as a view', () => {
 
   it('does with its session what the row of the session does', async () => {
     const pinned = workbench.row('Sessions', /^Pinned/);
-    await chat().getByRole('button', { name: 'More actions' }).click();
-    await workbench.pick('Pin session on this machine');
+    await workbench.menu(chat().getByRole('button', { name: 'More actions' }), 'Pin or unpin session');
     await pinned.waitFor();
     await chat().locator('.header[data-vscode-context*="\\"pinned "]').waitFor();
-    await workbench.contextMenu(heading(/checkout/), 'Unpin session');
+    await workbench.contextMenu(heading(/checkout/), 'Pin or unpin session');
     await pinned.waitFor({ state: 'detached' });
   });
 
@@ -162,9 +160,7 @@ describe('the chat as a view', () => {
       );
     };
     await isThere();
-    await untilStored(storageOf(workbench), rows =>
-      rows.some(({ value }) => value?.includes(`"offset":${String(beyond)}`)),
-    );
+    await stored(workbench, new RegExp(`offset\\\\*":${String(beyond)}\\b`));
     await workbench.openContainer('Agent Console');
     await row('Odd corners').click();
     await heading('Odd corners').waitFor();

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import * as path from 'node:path';
 import { type Browser, type Page } from 'playwright-core';
 import type { Composer, PanelState } from '../../src/chat/protocol';
-import { ensureVsCode } from '../vscode/install';
 import { root } from '../vscode/paths';
-import { launchBrowser } from '../vscode/server';
+import { sharedBrowser } from '../vscode/server';
 import { messageRow, openChatPage } from './chatPage';
 import { pasteInto } from './giving';
 
@@ -51,9 +50,8 @@ describe('the composer of a page by itself', () => {
   };
 
   before(async () => {
-    browser = await launchBrowser(await ensureVsCode());
+    browser = await sharedBrowser();
   });
-  after(() => browser.close());
   beforeEach(async () => {
     page = await openChatPage(browser, path.join(root, 'dist'));
     await tell();
@@ -80,57 +78,32 @@ describe('the composer of a page by itself', () => {
     }
   });
 
-  /** A browser that stores, and an editor that kept the state of a page; both to be looked at. */
-  const remembering = (stored: Readonly<Record<string, string>>, state: object): string => `
-    window.store = ${JSON.stringify(stored)};
-    Object.defineProperty(window, 'localStorage', {
-      value: {
-        get length() { return Object.keys(store).length; },
-        key: index => Object.keys(store)[index] ?? null,
-        getItem: key => store[key] ?? null,
-        setItem: (key, value) => void (store[key] = value),
-        removeItem: key => void delete store[key],
-      },
-    });
-    const { postMessage } = acquireVsCodeApi();
-    window.acquireVsCodeApi = () => ({ postMessage, getState: () => (${JSON.stringify(state)}), setState() {} });`;
-  const left = (): Promise<unknown> =>
-    page.evaluate(`said.filter(({ name }) => name === 'unsaved').map(({ params }) => params)`);
-
-  it('leaves nothing with the browser once all is stored, nor what earlier versions left there', async () => {
+  it('leaves with the browser only what is not stored, until the window is closed, and hands that over', async () => {
+    const key = 'agentConsole.unsaved s s';
+    const unsaved = { text: 'Half a thought', at: 5 };
     await page.close();
-    const earlier = {
-      'agentConsole.unsaved s other': 'null',
-      'agentConsole.unsaved s s': 'null',
-      another: 'null',
-    };
-    page = await openChatPage(browser, path.join(root, 'dist'), {}, remembering(earlier, {}));
+    page = await openChatPage(
+      browser,
+      path.join(root, 'dist'),
+      {},
+      `window.store = ${JSON.stringify({ [key]: JSON.stringify(unsaved), another: 'null' })};
+      window.permanent = [];
+      const storage = set => ({ getItem: key => store[key] ?? null, setItem: set, removeItem: key => void delete store[key] });
+      Object.defineProperty(window, 'sessionStorage', { value: storage((key, value) => void (store[key] = value)) });
+      Object.defineProperty(window, 'localStorage', { value: storage(key => permanent.push(key)) });`,
+    );
     await tell();
-    assert.deepEqual(await page.evaluate('store'), { another: 'null' });
+    const left = await page.evaluate(
+      `said.filter(({ name }) => name === 'unsaved').map(({ params }) => params)`,
+    );
+    assert.deepEqual(left, [unsaved]);
     await field().fill('A draft');
-    assert.match(await page.evaluate(`store['agentConsole.unsaved s s']`), /"A draft"/);
+    assert.match(await page.evaluate(`store['${key}']`), /"A draft"/);
     await page.evaluate(
       `tell('draftStored', { version: said.findLast(({ name }) => name === 'draft').params.version })`,
     );
-    await page.waitForFunction(`!('agentConsole.unsaved s s' in store)`);
-  });
-
-  it('hands over what was left of its own session, not what the view kept of another', async () => {
-    const unsaved = { text: 'Half a thought', at: 5 };
-    await page.close();
-    const of = (sessionId: string) => ({ sessionId, serviceId: 's', title: 't', unsaved });
-    page = await openChatPage(browser, path.join(root, 'dist'), {}, remembering({}, of('another')));
-    await tell();
-    assert.deepEqual(await left(), []);
-    await page.close();
-    page = await openChatPage(browser, path.join(root, 'dist'), {}, remembering({}, of('s')));
-    await tell();
-    assert.deepEqual(await left(), [unsaved]);
-    const stored = { 'agentConsole.unsaved s s': JSON.stringify({ ...unsaved, text: 'Newer' }) };
-    await page.close();
-    page = await openChatPage(browser, path.join(root, 'dist'), {}, remembering(stored, of('s')));
-    await tell();
-    assert.deepEqual(await left(), [{ ...unsaved, text: 'Newer' }]);
+    await page.waitForFunction(`!('${key}' in store)`);
+    assert.deepEqual(await page.evaluate('[Object.keys(store), permanent]'), [['another'], []]);
   });
 
   it('takes what is typed right after Enter for the next message', async () => {
@@ -177,11 +150,8 @@ describe('the composer of a page by itself', () => {
     await field().fill('Look: ');
     await pasteInto(field(), { text: long });
     await page.getByRole('button', { name: 'Attach as file instead' }).click();
-    await page.locator('.composer .chip').getByText('the limit is').waitFor();
+    await page.locator('.composer .problem').getByText('the limit is').waitFor();
     assert.equal(await field().inputValue(), `Look: ${long}`);
-    await page.getByRole('button', { name: 'Remove pasted text.txt' }).click();
-    await page.locator('.composer .chip').waitFor({ state: 'detached' });
-    await page.locator('textarea:focus').waitFor();
   });
 
   it('has a button that stops the agent only where that can be done', async () => {

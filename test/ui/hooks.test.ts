@@ -128,8 +128,6 @@ describe('hooks', () => {
     await window.runCommand('Agent Console: Install hooks…');
     await window.quickInput.getByText('Path of the settings file').waitFor();
     await window.answer(file);
-    const scope = window.page.getByRole('dialog').filter({ hasText: 'Others may use this file' });
-    await scope.getByRole('button', { name: 'Use this file' }).click();
     await window.quickInput.getByText('The agent is waiting for you.').waitFor();
     await window.page.keyboard.press('Enter');
     await window.page.locator('.monaco-diff-editor').getByText('agent-console-hook.sh').first().waitFor();
@@ -155,7 +153,6 @@ describe('hooks', () => {
     await window.quickInput.getByText('Hook present for Notification, Stop, SessionEnd').waitFor();
     await window.quickInput.getByText('This window listens').waitFor();
     await window.quickInput.getByText('Some of your own commands cannot be used: SubagentStop[0]').waitFor();
-    await until(() => window.server.logs().includes('that cannot be used: SubagentStop[0]'));
     await window.pick('Send a test event');
     await window.notified(/The test event arrived after \d+ ms/);
     await clearNotifications(window);
@@ -268,9 +265,6 @@ describe('hooks', () => {
     await until(() =>
       /Hook for SessionEnd: timedOut after \d{4,} ms; output: waits/.test(window.server.logs()),
     );
-    await other.runCommand('Agent Console: Check hooks');
-    await other.quickInput.getByText(/Your hook for SessionEnd timed out, .* ago/).waitFor();
-    await other.page.keyboard.press('Escape');
   });
 
   it('tell each event once, in the window whose folder is the longest around it', async () => {
@@ -313,7 +307,9 @@ describe('hooks', () => {
     await window.pick('Remove hooks…');
     // The list before it names the file, too.
     await window.quickInput.getByPlaceholder('Remove the hooks from which file?').waitFor();
-    await window.pick('(bug).json');
+    // The pointer rests where the list appears, and what VS Code tells of a row covers it.
+    await window.quickInput.locator('.monaco-list-row.focused', { hasText: '(bug).json' }).waitFor();
+    await window.page.keyboard.press('Enter');
     await window.page.locator('.monaco-diff-editor').waitFor();
     const question = await window.notified('Remove the hooks from');
     await question.getByRole('button', { name: 'Write change' }).click();

@@ -87,7 +87,7 @@ const ELEMENTS = [
   ...['a', 'blockquote', 'br', 'hr', 'figure', 'figcaption', 'img'],
 ];
 const ATTRIBUTES = [
-  ...['class', 'title', 'role', 'tabindex', 'dir', 'type', 'open', 'disabled', 'start', 'align', 'data-copy'],
+  ...['class', 'title', 'role', 'tabindex', 'dir', 'type', 'open', 'disabled', 'start', 'align', 'data-act'],
   ...['href', 'datetime', 'src', 'alt', 'style', 'hidden'],
 ];
 
@@ -172,9 +172,13 @@ export function readThrough(frame: Frame): Promise<ReadThrough> {
 interface WireMessage {
   readonly id: string;
   readonly role: string;
+  readonly visibility?: string;
 }
 
-/** What an `alter` fault makes of message answers: the agent's messages hold the corpus in every field a person sees. */
+/**
+ * What an `alter` fault makes of message answers: the agent's messages hold the corpus in every field a person sees. What is for the
+ * model alone stays so: a question that stands first is drawn at the start, whatever the heights of the messages after it.
+ */
 export function hostileMessages(): (body: unknown) => unknown {
   const bodies = new Map<string, object>();
   const all = corpus.join('\n\n');
@@ -222,7 +226,7 @@ export function hostileMessages(): (body: unknown) => unknown {
   ];
   return body => {
     const message = body as WireMessage;
-    if (message.role === 'user') return body;
+    if (message.role === 'user' || message.visibility === 'llm_only') return body;
     const known = bodies.get(message.id);
     const made = known ?? {
       role: 'assistant',

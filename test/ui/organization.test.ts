@@ -58,11 +58,6 @@ describe('organization', () => {
       .first()
       .waitFor();
   };
-  /** What the clipboard holds as soon as it holds something that matches. */
-  const filter = async (choice: string): Promise<void> => {
-    await workbench.viewAction(VIEW, 'Filter users or control history');
-    await workbench.pick(choice);
-  };
   const diffText = (): Promise<string> =>
     workbench.page.locator('.diff-editor, .editor-instance').first().innerText();
 
@@ -96,7 +91,7 @@ describe('organization', () => {
     await message.waitFor({ state: 'detached' });
   });
 
-  it('lists users page by page, finds one, filters and exports', async () => {
+  it('lists users page by page, finds one and exports', async () => {
     await showOnly();
     await users().filter({ hasText: '128' }).waitFor();
     const usageAsked = (): number =>
@@ -117,18 +112,14 @@ describe('organization', () => {
     const details = workbench.page.locator('.editor-group-container .view-line', { hasText: 'Mallory' });
     await details.first().waitFor();
     assert.ok(!(await details.first().innerText()).includes('\u202e'));
-    await filter('Users with unknown activity');
-    await users().filter({ hasText: '1 of 128' }).waitFor();
     await workbench.contextMenu(users(), 'Export users or control history as CSV');
     const file = path.join(folder, 'organization-users.csv');
     assert.equal(await saveAs(workbench, path.basename(file)), file);
-    await workbench.notified('1 of 128 rows exported');
+    await workbench.notified('The table was exported');
     const [header, row, ...rest] = readFileSync(file, 'utf8').split('\r\n');
     assert.match(header ?? '', /^id,email,first_name/);
     assert.match(row ?? '', /^user_[0-9a-f]+,\S+@acme\.example,/);
-    assert.deepEqual(rest, ['']);
-    await filter('All users');
-    await users().filter({ hasText: /128$/ }).waitFor();
+    assert.equal(rest.length, 128);
   });
 
   it('shows what each revision changed, as rows and as a diff, and no secret anywhere', async () => {
@@ -145,20 +136,15 @@ describe('organization', () => {
     await workbench.tab(/revision 44 ↔ 45/).waitFor();
     await workbench.page.locator('.monaco-diff-editor').getByText('maxAutonomyLevel').first().waitFor();
 
-    await filter('Changes to a setting…');
-    await workbench.pick(/^customModels/);
-    await workbench.row(VIEW, 'Control history').filter({ hasText: 'of 45' }).waitFor();
-    await expand('rev 32');
-    const secret = workbench.row(VIEW, 'customModels[house-0].apiKey');
-    await secret.filter({ hasText: 'secret changed' }).waitFor();
-    assert.match(await secret.innerText(), /\[redacted [0-9a-f]{8}\] → \[redacted [0-9a-f]{8}\]/);
-    await secret.click();
+    await run('Show changes of a control revision…');
+    await workbench.quickInput
+      .getByPlaceholder(/changes of which revision/)
+      .fill('customModels[house-0].apiKey');
+    await workbench.pick(/^rev 32/);
     await workbench.tab(/revision 31 ↔ 32/).waitFor();
     await workbench.page.locator('.monaco-diff-editor').getByText('redacted').first().waitFor();
     assert.ok(!(await diffText()).includes('sample-secret'));
 
-    await filter('All revisions');
-    await workbench.row(VIEW, 'rev 45').waitFor();
     await run('Compare control revisions…');
     await workbench.quickInput.getByPlaceholder(/1\/2/).fill('rev 7');
     await workbench.pick(/^rev 7/);
@@ -187,7 +173,7 @@ describe('organization', () => {
       await workbench.pick(/Create session.*autonomy high/);
     };
     const question = workbench.page.getByRole('dialog').filter({
-      hasText: /allow autonomy up to medium, and high is above that \(maxAutonomyLevel, revision \d+ by /,
+      hasText: /allow autonomy up to medium, and high is above that \(maxAutonomyLevel, as of revision \d+\)/,
     });
     await choose();
     await question.waitFor();

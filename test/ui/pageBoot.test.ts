@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import * as path from 'node:path';
 import { type Browser, type Page } from 'playwright-core';
 import { chatStrings } from '../../src/chat/strings';
-import { ensureVsCode } from '../vscode/install';
 import { root } from '../vscode/paths';
-import { launchBrowser } from '../vscode/server';
+import { sharedBrowser } from '../vscode/server';
 import { messageRow } from './chatPage';
 
 const pages = ['chat', 'usage', 'readiness'] as const;
@@ -15,9 +14,8 @@ describe('each page by itself', () => {
   let problems: string[];
 
   before(async function () {
-    browser = await launchBrowser(await ensureVsCode());
+    browser = await sharedBrowser();
   });
-  after(() => browser.close());
   afterEach(() => page.close());
 
   const open = async (name: (typeof pages)[number], before = ''): Promise<void> => {

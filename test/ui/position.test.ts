@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import * as path from 'node:path';
 import { type Browser, type Page } from 'playwright-core';
-import { ensureVsCode } from '../vscode/install';
 import { root } from '../vscode/paths';
-import { launchBrowser } from '../vscode/server';
+import { sharedBrowser } from '../vscode/server';
 import { messageRow, openChatPage } from './chatPage';
 
 const rows = (from: number, to: number) =>
@@ -60,9 +59,8 @@ describe('the position in a transcript', () => {
   const toLatest = (): Promise<string> => page.locator('.to-latest').innerText();
 
   before(async () => {
-    browser = await launchBrowser(await ensureVsCode());
+    browser = await sharedBrowser();
   });
-  after(() => browser.close());
   beforeEach(async () => {
     page = await openChatPage(browser, path.join(root, 'dist'));
     await splice(0, 0, rows(100, 200), 100);

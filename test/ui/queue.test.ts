@@ -41,9 +41,8 @@ describe('the queue of the chat', () => {
       await stage.holds('');
     }
     await stage.chat.getByRole('button', { name: 'Remove "two" from the queue' }).press('Enter');
-    // The focus goes on to the next message.
-    await queue().filter({ hasText: 'three' }).locator(':focus').waitFor();
     await queue().filter({ hasText: 'two' }).waitFor({ state: 'detached' });
+    await stage.composer.and(stage.chat.locator(':focus')).waitFor();
     assert.deepEqual(await texts(), ['one', 'three', 'four']);
     await stage.composer.fill('But first');
     await stage.chat.getByRole('button', { name: 'Take "three" back into the composer' }).click();

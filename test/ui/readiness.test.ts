@@ -87,7 +87,9 @@ describe('readiness of the open repository', () => {
       .waitFor();
     await page.getByText(/\d+ worse, \d+ better/).waitFor();
     await page.getByRole('heading', { name: 'Commits between the two reports' }).waitFor();
-    await page.getByText(/names no commit|commits? since the report|same commits|does not know/).waitFor();
+    await page
+      .getByText(/names no commit|the same commit|does not know|commits? that the older one/)
+      .waitFor();
   });
 
   it('takes the reader to the beginning of another report of the trend, and of a comparison, and says so', async () => {

@@ -39,7 +39,11 @@ describe('readiness of a workspace with several roots', () => {
       apps: { 'apps/web': { description: 'Storefront' }, 'services/api': { description: 'Interface' } },
       report: {
         lint: { numerator: 0, denominator: 2, rationale: 'No linter anywhere.' },
-        unit_tests: { numerator: 1, denominator: 2, rationale: 'None in `apps/web`.' },
+        unit_tests: {
+          numerator: 1,
+          denominator: 2,
+          rationale: 'None in `apps/web`:\n- no runner\n- no script',
+        },
         readme: { numerator: 1, denominator: 1, rationale: 'There is one.' },
       },
       branch: 'main',
@@ -119,7 +123,8 @@ describe('readiness of a workspace with several roots', () => {
     const rows = await workbench.rows('Readiness').allInnerTexts();
     const at = (name: string): number => rows.findIndex(text => text.includes(name));
     assert.ok(at('fork/shop') === 0 && at('acme/shop') === 1, rows.join('\n'));
-    assert.ok(at('acme/ui') < at('Other repositories'), rows.join('\n'));
+    assert.ok(at('acme/ui') < at('no remote') && at('no remote') < at('Other repositories'), rows.join('\n'));
+    assert.match(rows[at('no remote')] ?? '', /^bare/);
   });
 
   it('compares two rows of the tree, and lists the commits between them', async () => {
@@ -135,13 +140,14 @@ describe('readiness of a workspace with several roots', () => {
     await page.getByRole('heading', { name: /Changes since Jan 10, 2025/ }).waitFor();
     const listed = page.getByRole('table', { name: 'Commits between the two reports' });
     await listed.getByText('Change 5').waitFor();
+    await page.locator('.rationale li', { hasText: 'no script' }).waitFor();
     assert.deepEqual(await listed.locator('tbody td:nth-child(2)').allInnerTexts(), [
       'Change 5',
       'Change 4',
       'Change 3',
       'Change 2',
     ]);
-    await page.getByText('4 commits since the other report.').waitFor();
+    await page.getByText('The newer report has 4 commits that the older one does not.').waitFor();
   });
 
   it('exports Markdown, and stands as it was left when its tab is shown again', async () => {

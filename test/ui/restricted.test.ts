@@ -148,7 +148,7 @@ describe('restricted mode', () => {
       return new URL(`../../${file}`, style).href;
     };
     assert.equal(await load('link', inCheckout('dist/pages/chat.css')), 'loaded');
-    assert.equal(await load('link', inCheckout('media/chat/markdown.css')), 'refused');
+    assert.equal(await load('link', inCheckout('media/chat/styles/markdown.css')), 'refused');
     assert.equal(await load('img', inCheckout('media/icon.png')), 'refused');
   });
 

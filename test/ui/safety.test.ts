@@ -158,7 +158,7 @@ describe('hostile content', () => {
       { name: 'a message with every payload as an answer', markdown: corpus.length, opened: 0 },
       { name: 'with every payload as a thought', markdown: corpus.length, opened: corpus.length },
       { name: 'with every payload as commentary', markdown: corpus.length + 2, opened: corpus.length + 2 },
-      { name: 'with payloads in calls and results of tools', markdown: 0, opened: 2 * lines.length },
+      { name: 'with payloads in calls and results of tools', markdown: 0, opened: lines.length },
     ];
     // What is drawn late on a slow machine is met when the transcript is gone through again.
     for (let missing = kinds, pass = 1; missing.length > 0; pass++) {

@@ -5,8 +5,7 @@ import type { SampleService } from '../fakes/sampleService';
 import { Installation, installedFile } from '../../src/hooks/install/installation';
 import { hookPlace } from '../../src/hooks/install/place';
 import { SessionIndex } from '../../src/sessions/store/sessionIndex';
-import type { SessionSignal } from '../../src/sessions/store/signal';
-import type { Overlay } from '../../src/sessions/store/record';
+import type { Overlay, SessionSignal } from '../../src/sessions/store/record';
 import { openStorage } from '../fakes/storage';
 import { silentLog } from '../fakes/log';
 import type { Workbench } from './workbench';
@@ -35,7 +34,7 @@ export async function installHooks(workbench: Workbench): Promise<void> {
   const storage = openStorage({ root, log: silentLog() });
   const files = storage.collection({ path: 'hook-files', version: 1, schema: installedFile });
   const place = hookPlace(path.join(root, 'hooks'));
-  const installation = new Installation(place, files, () => []);
+  const installation = new Installation(place, files);
   const file = path.join(workbench.server.userDataFolder, 'hooked.json');
   try {
     await installation.carryOut(await installation.planInstall(file, ['Stop']));
@@ -87,7 +86,7 @@ export async function seed(
         ...session,
       };
       await index.learn(id, { session: told, origin: 'created', at: Date.now(), workspace });
-      if (local !== undefined) await index.keep(id, sessionId, () => local);
+      if (local !== undefined) await index.keep(sessionId, () => local);
       if (signal !== undefined) await index.signal(id, { sessionId, at, ...signal }, workspace);
     }
   });

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import * as path from 'node:path';
 import { type Browser, type Page } from 'playwright-core';
 import type { PanelState } from '../../src/chat/protocol';
-import { ensureVsCode } from '../vscode/install';
 import { root } from '../vscode/paths';
-import { launchBrowser } from '../vscode/server';
+import { sharedBrowser } from '../vscode/server';
 import { openChatPage } from './chatPage';
 
 const state = (sending: boolean): PanelState => ({
@@ -46,9 +45,8 @@ describe('the send key', () => {
   const field = () => page.getByRole('textbox', { name: 'Message to the agent' });
 
   before(async () => {
-    browser = await launchBrowser(await ensureVsCode());
+    browser = await sharedBrowser();
   });
-  after(() => browser.close());
   beforeEach(async () => {
     page = await openChatPage(browser, path.join(root, 'dist'));
   });

@@ -211,7 +211,7 @@ describe('sessions and computers', () => {
     const isPinned = ({ id, value }: StoredRow): boolean =>
       id.startsWith('Burst-') && value?.includes('"pinned":true') === true;
     const begun = untilStored(storageOf(workbench), rows => rows.filter(isPinned).length >= 5);
-    await workbench.contextMenu(burst(17), 'Pin session on this machine');
+    await workbench.contextMenu(burst(17), 'Pin or unpin session');
     await begun;
     for (const pid of extensionHosts()) process.kill(pid, 'SIGKILL');
     const storage = openStorage({ root: storageOf(workbench), log: silentLog() });

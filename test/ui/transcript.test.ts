@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
 import { startSampleService, type SampleService } from '../fakes/sampleService';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
@@ -49,9 +51,6 @@ const FIRST_SEEN = `(() => {
 /** The current match is marked. */
 const MARKED = `[...(CSS.highlights.get('current') ?? [])].some(range => String(range) === 'return input.reduce')`;
 
-/** The sentence about what is not drawn is marked. */
-const CUT_MARKED = `[...(CSS.highlights.get('current') ?? [])].some(range => String(range).includes('more characters'))`;
-
 /** Reading a session in a service that lists its messages. */
 describe('reading a transcript', () => {
   let service: SampleService;
@@ -68,7 +67,9 @@ describe('reading a transcript', () => {
 
   before(async () => {
     service = await startSampleService({ pace: 0, extras: true });
-    const names = 'See `services/checkout/src/cart.ts:3`, cart.ts:4 and ../outside.ts:1.';
+    const cart = 'services/checkout/src/cart.ts';
+    const diff = `--- a/${cart}\n+++ b/${cart}\n@@ -1 +1 @@\n-export interface CartLine {\n+export interface CartItem {`;
+    const names = `See \`${cart}:3\`, cart.ts:4 and ../outside.ts:1.\n\n\`\`\`diff\n${diff}\n\`\`\``;
     service.fail({
       kind: 'alter',
       match: { method: 'GET', path: /\/messages$/ },
@@ -139,6 +140,23 @@ describe('reading a transcript', () => {
     await chat().locator('.problem', { hasText: 'is not in this workspace' }).waitFor();
   });
 
+  it('shows a diff beside its file, and changes nothing before the person has seen it in the preview', async () => {
+    const { page } = workbench;
+    await chat().getByRole('button', { name: 'Open as diff' }).click();
+    await page.locator('.monaco-diff-editor').getByText('CartItem').first().waitFor();
+    await page.keyboard.press('Control+W');
+    await workbench.tab('Odd corners').click();
+    await chat().getByRole('button', { name: 'Apply…' }).click();
+    await page.locator('.bulk-edit-panel').getByText('cart.ts').first().waitFor();
+    const file = path.join(folder, 'services', 'checkout', 'src', 'cart.ts');
+    assert.match(fs.readFileSync(file, 'utf8'), /CartLine/);
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await workbench.tab('Odd corners').click();
+    await chat().getByRole('link', { name: 'services/checkout/src/cart.ts:3' }).click();
+    await workbench.tab('cart.ts').waitFor();
+    await workbench.tab('Odd corners').click();
+  });
+
   it('is searched as a whole, what is collapsed too', async () => {
     await chat().getByRole('textbox', { name: 'Message to the agent' }).focus();
     await workbench.page.keyboard.press('Control+f');
@@ -178,18 +196,13 @@ describe('reading a transcript', () => {
     await open.waitFor();
   });
 
-  it('finds, and opens as a document, what is too long to be drawn', async () => {
-    await chat().getByRole('textbox', { name: 'Message to the agent' }).focus();
-    await workbench.page.keyboard.press('Control+f');
-    const field = chat().getByRole('textbox', { name: 'Find in this session' });
-    await field.fill('the far end');
-    await chat().getByText('1 of 1').waitFor();
+  it('opens as a document what is too long to be drawn', async () => {
+    const long = chat().locator('.fold', { hasText: 'Used a tool' }).last();
+    await long.locator('summary').click();
     await chat()
       .locator('details[open]')
       .getByText(/[\d,]+ more characters are not shown here\./)
       .waitFor();
-    await workbench.pageShows(CUT_MARKED, undefined);
-    await field.press('Escape');
     await chat().getByRole('button', { name: 'Open the whole message as a text document' }).click();
     await workbench.tab(/\.md$/).waitFor();
     await workbench.page.locator('.monaco-editor').getByText('# ').first().waitFor();
@@ -238,8 +251,7 @@ describe('reading a transcript', () => {
   });
 
   it('is exported as a Markdown document with headings', async () => {
-    await chat().getByRole('button', { name: 'More actions' }).click();
-    await workbench.pick('Export to Markdown');
+    await workbench.menu(chat().getByRole('button', { name: 'More actions' }), 'Export session to Markdown');
     await workbench.tab(/\.md$/).waitFor();
     const editor = workbench.page.locator('.monaco-editor');
     await editor.getByText('# Migrate').first().waitFor();

@@ -6,10 +6,9 @@ import { type Browser, type BrowserContextOptions, type Page } from 'playwright-
 import { Dashboard } from '../../src/usage/show/dashboard';
 import { pageHtml } from '../../src/webview/html';
 import { FakeUsageSource } from '../fakes/usageSource';
-import { ensureVsCode } from '../vscode/install';
 import { root } from '../vscode/paths';
 import { patience } from '../until';
-import { launchBrowser } from '../vscode/server';
+import { sharedBrowser } from '../vscode/server';
 import { themeVariables, type PageTheme } from './themeVariables';
 
 /** The built usage page in a browser of its own, with a panel and a source that a test holds in its hands. */
@@ -42,14 +41,13 @@ export async function openTheatre(): Promise<{
   stage(options?: StageOptions): Promise<UsageStage>;
   close(): Promise<void>;
 }> {
-  const browser = await launchBrowser(await ensureVsCode());
+  const browser = await sharedBrowser();
   const server = http.createServer(answer).listen(0, '127.0.0.1');
   await new Promise(listening => server.once('listening', listening));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     stage: options => openStage(browser, origin, options),
     close: async () => {
-      await browser.close();
       await new Promise(closed => server.close(closed));
     },
   };

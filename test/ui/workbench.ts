@@ -124,8 +124,7 @@ export class Workbench {
 
   /** The icon of a view container in the activity bar. */
   activityIcon(title: string): Locator {
-    const label = this.page.locator(`a[aria-label^="${title}"]`);
-    return this.page.locator('.activitybar .action-item').filter({ has: label });
+    return this.page.locator(`.activitybar .action-item:has(a[aria-label^="${title}"])`);
   }
 
   /**
@@ -191,9 +190,8 @@ export class Workbench {
 
   /** A row of the Explorer by the file's name; folders above it must be open. */
   explorerRow(name: string): Locator {
-    return this.page.locator('.explorer-folders-view .monaco-list-row').filter({
-      has: this.page.getByText(name, { exact: true }),
-    });
+    const text = this.page.getByText(name, { exact: true });
+    return this.page.locator('.explorer-folders-view .monaco-list-row').filter({ has: text });
   }
 
   /** Selects files of the Explorer, opens the context menu on the last, and chooses an entry. */
@@ -216,29 +214,35 @@ export class Workbench {
 
   /** Opens the context menu of something and chooses an entry. */
   async contextMenu(target: Locator, entry: string | RegExp): Promise<void> {
-    await this.#choose(() => target.click({ button: 'right' }), entry);
+    await this.menu(target, entry, 'right');
   }
 
   /** Chooses an entry of the menu in a view's title, which shows while the pointer is over it. */
   async viewMenu(view: string, entry: string | RegExp): Promise<void> {
     const header = this.view(view).locator('.pane-header');
-    await header.hover();
-    await this.#choose(() => header.locator('.codicon-toolbar-more').click(), entry);
+    const more = header.locator('.codicon-toolbar-more');
+    await again(
+      () => header.hover(),
+      limit => more.waitFor(limit),
+    );
+    await this.menu(more, entry);
   }
 
-  async #choose(open: () => Promise<void>, entry: string | RegExp): Promise<void> {
-    const item = this.page.locator('.monaco-menu .action-item').filter({ hasText: entry }).first();
-    // A menu that is closed by what takes the focus is opened again. It takes no click in its first tenth of a second, but a key at once.
-    let isAgain = false;
+  /** Chooses an entry of the menu that a click on something opens. */
+  async menu(opener: Locator, entry: string | RegExp, button?: 'right'): Promise<void> {
+    const menu = this.page.locator('.monaco-menu').first();
+    const item = menu.locator('.action-item').filter({ hasText: entry }).first();
+    // What takes the focus closes a menu, which is opened again. It takes no click in its first tenth of a second, but a key at once.
     await again(
       async () => {
-        if (isAgain) await this.page.keyboard.press('Escape');
-        isAgain = true;
-        await open();
+        if (await menu.isVisible()) await this.page.keyboard.press('Escape');
+        await opener.click(button && { button });
       },
-      limit => item.hover(limit),
+      async limit => {
+        await item.hover(limit);
+        await item.and(this.page.locator('.focused')).waitFor(limit);
+      },
     );
-    await item.and(this.page.locator('.focused')).waitFor();
     await this.page.keyboard.press('Enter');
     await item.waitFor({ state: 'hidden' });
   }
@@ -248,9 +252,8 @@ export class Workbench {
   }
 
   /**
-   * Runs a command by its title in the command palette, such as `Agent Console: Sign in…`. A palette that closes because
-   * something else took the focus is opened again. A page gives up the focus first: VS Code would give it back late, and so take it
-   * from what the command asks, which then closes.
+   * Runs a command by its title in the command palette, which is opened again where something else took the focus. A page gives
+   * up the focus first: VS Code would give it back late, and so take it from what the command asks, which then closes.
    */
   async runCommand(title: string): Promise<void> {
     const input = this.quickInput.locator('input.input');
@@ -266,6 +269,8 @@ export class Workbench {
           await input.fill(`>${title}`, limit);
           await found.click(limit);
         } catch (error) {
+          // It runs, and the window is only slow to say so: once more would be a second command.
+          if (String(error).includes('performing click action')) return;
           // A palette that stays open does not look for commands again.
           await this.page.keyboard.press('Escape');
           throw error;
@@ -276,8 +281,8 @@ export class Workbench {
 
   /** Chooses an entry of the quick pick, and of those that follow. */
   async pick(...texts: readonly (string | RegExp)[]): Promise<void> {
-    for (const hasText of texts)
-      await this.quickInput.locator('.monaco-list-row').filter({ hasText }).first().click();
+    const rows = this.quickInput.locator('.monaco-list-row');
+    for (const hasText of texts) await rows.filter({ hasText }).first().click();
   }
 
   /** Fills the open input box and accepts it. */
@@ -391,6 +396,4 @@ export class Workbench {
 }
 
 /** The windows that are open now. */
-export function windows(): readonly Workbench[] {
-  return [...openWindows];
-}
+export const windows = (): readonly Workbench[] => [...openWindows];

@@ -4,6 +4,7 @@ import * as fs from 'node:fs';
 import { isBuiltin } from 'node:module';
 import * as os from 'node:os';
 import * as path from 'node:path';
+import * as esbuild from 'esbuild';
 
 const root = process.env.AGENT_CONSOLE_ROOT ?? process.cwd();
 
@@ -73,5 +74,33 @@ describe('the production build', () => {
   it('gives workers nothing that only a window has', () => {
     for (const worker of ['answerWorker.mjs', 'bodyWorker.mjs', 'storageWorker.mjs'])
       assert.ok(!loadedWith(worker).has('vscode'), worker);
+  });
+
+  it('has no file that needs itself', async () => {
+    const { metafile } = await esbuild.build({
+      entryPoints: ['src/compose.ts', ...fs.globSync('media/*/main.tsx', { cwd: root })],
+      ...{
+        absWorkingDir: root,
+        outdir: dist,
+        bundle: true,
+        write: false,
+        metafile: true,
+        logLevel: 'silent',
+      },
+      ...{ platform: 'node', packages: 'external', loader: { '.ttf': 'empty' }, external: ['vscode'] },
+      ...{ format: 'esm', jsx: 'automatic', jsxImportSource: 'preact', define: { __dirname: '""' } },
+    });
+    const { inputs } = metafile;
+    assert.ok(Object.keys(inputs).length > 200, 'the parts of all files are known');
+    const done = new Set<string>();
+    const follow = (file: string, above: readonly string[]): void => {
+      const at = above.indexOf(file);
+      assert.equal(at, -1, [...above.slice(at), file].join(' > '));
+      if (done.has(file)) return;
+      for (const { path: next } of inputs[file]?.imports ?? [])
+        if (next in inputs) follow(next, [...above, file]);
+      done.add(file);
+    };
+    for (const file of Object.keys(inputs)) follow(file, []);
   });
 });

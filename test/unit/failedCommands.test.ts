@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { reportFailure } from '../../src/console';
-import { notify } from '../../src/util/notify';
+import { notify } from '../../src/ui/notify';
 import type { OutputLog } from '../../src/log';
 import { silentLog } from '../fakes/log';
 import { acts, answers } from '../fakes/vscode';

@@ -32,7 +32,7 @@ describe('what is in use, before anything is loaded', () => {
     const storage = openStorage({ root, log: silentLog() });
     const files = storage.collection({ path: 'hook-files', version: 1, schema: installedFile });
     const place = hookPlace(path.join(root, 'hooks'));
-    const installation = new Installation(place, files, () => []);
+    const installation = new Installation(place, files);
     const names = ['one', 'two'].map(name => path.join(root, `${name}.json`));
     for (const file of names) {
       await installation.carryOut(await installation.planInstall(file, ['Stop']));

@@ -10,7 +10,7 @@ import { startSampleService, type SampleService } from '../fakes/sampleService';
 import { CountingEditor } from '../fakes/countingEditor';
 
 const root = process.env.AGENT_CONSOLE_ROOT ?? process.cwd();
-const ROUNDS = 20;
+const ROUNDS = 10;
 /** Longer than any test may take. */
 const NEVER = 3_600_000;
 

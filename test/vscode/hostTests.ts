@@ -1,63 +1,74 @@
-import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { format } from 'node:util';
 import { downloadAndUnzipVSCode, runTests } from '@vscode/test-electron';
-import { cacheFolder, root, temporaryFolder, testOutput } from './paths';
-import { endAll, onEnd } from './processes';
+import { lineMarker } from './mochaRun';
+import { root, temporaryFolder, testOutput } from './paths';
+import { endAll } from './processes';
+import { startServer } from './server';
+
+/** Ends a run that hangs, in ms. */
+const runLimitMs = 10 * 60_000;
+
+const testsPath = path.join(testOutput, 'host', 'run');
 
 /**
- * Runs the host tests with `@vscode/test-electron`: in the desktop VS Code that VSCODE_EXECUTABLE_PATH names, in a
- * downloaded one with AGENT_CONSOLE_DESKTOP=1, and otherwise in the VS Code server of this folder.
+ * Runs the host tests: with `@vscode/test-electron` in the desktop VS Code that VSCODE_EXECUTABLE_PATH names, or in a downloaded one
+ * with AGENT_CONSOLE_DESKTOP=1, and otherwise in the VS Code server of this folder.
  */
-async function main(): Promise<void> {
+async function main(): Promise<number> {
   const folder = temporaryFolder('workspace');
   fs.writeFileSync(path.join(folder, 'readme.txt'), 'A folder for tests.\n');
-  const run = runTests({
-    vscodeExecutablePath: await executable(),
+  const { VSCODE_EXECUTABLE_PATH: named = '', AGENT_CONSOLE_DESKTOP: desktop } = process.env;
+  if (named === '' && desktop !== '1') return runInServer(folder);
+  return runTests({
+    vscodeExecutablePath: named === '' ? await downloadAndUnzipVSCode('stable') : named,
     extensionDevelopmentPath: root,
-    extensionTestsPath: path.join(testOutput, 'host', 'run'),
+    extensionTestsPath: testsPath,
     launchArgs: [folder],
   });
-  // The executable is in our process group and was told to end as we were: leave it the time.
-  onEnd(async () => {
-    await run.catch(() => undefined);
-  });
-  await run;
 }
 
-async function executable(): Promise<string> {
-  const named = process.env['VSCODE_EXECUTABLE_PATH'];
-  if (named !== undefined && named !== '') return desktop(named);
-  if (process.env['AGENT_CONSOLE_DESKTOP'] === '1') return desktop(await downloadAndUnzipVSCode('stable'));
-  return launcher();
+/**
+ * Runs them in the extension host of a window in a headless browser and resolves with the exit code. The lines of the test report are
+ * printed, with AGENT_CONSOLE_VERBOSE=1 everything that VS Code logs as well.
+ */
+async function runInServer(folder: string): Promise<number> {
+  const server = await startServer({ extensions: [root], env: { AGENT_CONSOLE_MARKED: '1' } });
+  console.log(`VS Code ${server.version} (server of the npm registry, in a headless browser)`);
+  try {
+    return await new Promise<number>((resolve, reject) => {
+      const tooLong = (): void => reject(new Error(`The run took more than ${runLimitMs / 60_000} minutes.`));
+      setTimeout(tooLong, runLimitMs).unref();
+      server
+        .openPage(folder, {
+          payload: [['extensionTestsPath', testsPath]],
+          prepare: async page => {
+            page.once('crash', () => reject(new Error('The window of VS Code crashed.')));
+            await page.exposeFunction('codeAutomationLog', (_type: string, values: unknown[]) =>
+              print(values),
+            );
+            await page.exposeFunction('codeAutomationExit', resolve);
+          },
+        })
+        .catch(reject);
+    });
+  } catch (error) {
+    console.log(server.logs());
+    throw error;
+  } finally {
+    await server.close();
+  }
 }
 
-function desktop(file: string): string {
-  const version = spawnSync(file, ['--version'], { encoding: 'utf8', timeout: 20_000 }).stdout.split('\n')[0];
-  console.log(
-    `VS Code ${version === undefined || version === '' ? 'of unknown version' : version} (desktop, ${file})`,
-  );
-  return file;
-}
-
-/** An executable file around code.ts, which an executable path can name. */
-function launcher(): string {
-  const script = path.join(testOutput, 'vscode', 'code.js');
-  const windows = process.platform === 'win32';
-  const file = path.join(cacheFolder, windows ? 'code.cmd' : 'code');
-  fs.mkdirSync(cacheFolder, { recursive: true });
-  fs.writeFileSync(
-    file,
-    windows
-      ? `@"${process.execPath}" --enable-source-maps "${script}" %*\r\n`
-      : `#!/bin/sh\nexec "${process.execPath}" --enable-source-maps "${script}" "$@"\n`,
-    { mode: 0o755 },
-  );
-  return file;
+function print(values: readonly unknown[]): void {
+  const [first] = values;
+  if (typeof first === 'string' && first.startsWith(lineMarker)) console.log(first.slice(lineMarker.length));
+  else if (process.env['AGENT_CONSOLE_VERBOSE'] === '1') console.log(format(...values));
 }
 
 main().then(
-  () => endAll(0),
+  code => endAll(code),
   (error: unknown) => {
     console.error(error instanceof Error ? error.message : error);
     return endAll(1);

@@ -10,10 +10,7 @@ import { end, start } from './processes';
 export interface Installation {
   /** Of VS Code, such as `1.139.1`. */
   readonly version: string;
-  /** The VS Code server, for tests. */
   readonly serverMain: string;
-  /** The whole of code-server, for people. */
-  readonly codeServer: string;
   readonly browser: Browser;
 }
 
@@ -141,7 +138,6 @@ function describe(stamp: Stamp): Installation {
   return {
     version: stamp.version,
     serverMain: path.join(vscodeFolder(), 'out', 'server-main.js'),
-    codeServer: path.join(target, 'node_modules', 'code-server', 'out', 'node', 'entry.js'),
     browser: { executable: browser.executable, env: { ...browser.env, ...stamp.fonts } },
   };
 }

@@ -1,22 +1,25 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { spawn, spawnSync, type ChildProcess, type SpawnOptions } from 'node:child_process';
 
 /**
  * Everything a run starts ends with it: each program gets a process group of its own, and what is still there is ended
  * when this process exits, is interrupted, or loses the parent that started it with a channel.
  */
-type CleanUp = () => void | Promise<void>;
+const shared = ((globalThis as { agentConsoleProcesses?: Shared }).agentConsoleProcesses ??= {
+  running: new Map<ChildProcess, number>(),
+  watching: false,
+  ending: false,
+});
+const { running } = shared;
 
-const cleanUps = new Set<CleanUp>();
-const running = new Map<ChildProcess, number>();
-let watching = false;
-let ending = false;
+/** Shared by the test files, which are bundled one by one. */
+interface Shared {
+  readonly running: Map<ChildProcess, number>;
+  watching: boolean;
+  ending: boolean;
+}
 
 /** How long a program has to end by itself after it was asked to, in ms. */
 const defaultGraceMs = 3000;
-
-/** Longest time for all clean-ups together. */
-const cleanUpLimitMs = 8000;
 
 /** Starts a program as the leader of its own process group. */
 export function start(
@@ -46,42 +49,25 @@ export async function end(child: ChildProcess): Promise<void> {
   clearTimeout(force);
 }
 
-/** Runs `cleanUp` when this process ends by any way that leaves it time; returns a function that takes it back. */
-export function onEnd(cleanUp: CleanUp): () => void {
-  watch();
-  cleanUps.add(cleanUp);
-  return () => cleanUps.delete(cleanUp);
-}
-
-/** Ends this process when the one that started it is gone, for programs that are started without a channel. */
-export function endWithParent(): void {
-  const parent = process.ppid;
-  setInterval(() => {
-    if (process.ppid !== parent && !ending) void endAll(1);
-  }, 1000).unref();
-}
-
 /** Whether this process is on its way out. */
 export function isEnding(): boolean {
-  return ending;
+  return shared.ending;
 }
 
-/** Ends what was started, runs the clean-ups, and exits. */
+/** Ends what was started, and exits. */
 export async function endAll(exitCode: number): Promise<never> {
-  ending = true;
+  shared.ending = true;
   await Promise.allSettled([...running.keys()].map(child => end(child)));
-  const cleaned = Promise.allSettled([...cleanUps].map(async cleanUp => cleanUp()));
-  await Promise.race([cleaned, pause(cleanUpLimitMs)]);
   process.exit(exitCode);
 }
 
 function watch(): void {
-  if (watching) return;
-  watching = true;
+  if (shared.watching) return;
+  shared.watching = true;
   const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
   for (const [signal, code] of Object.entries(signals)) {
     process.on(signal, () => {
-      if (ending) process.exit(code);
+      if (shared.ending) process.exit(code);
       void endAll(code);
     });
   }

@@ -1,5 +1,6 @@
 import { type ChildProcess } from 'node:child_process';
 import * as fs from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import * as path from 'node:path';
 import {
   chromium,
@@ -9,7 +10,7 @@ import {
   type Page,
 } from 'playwright-core';
 import { ensureVsCode, type Installation } from './install';
-import { removeFolder, temporaryFolder } from './paths';
+import { cacheFolder, removeFolder, temporaryFolder } from './paths';
 import { end, start } from './processes';
 
 export interface ServerOptions {
@@ -27,6 +28,10 @@ export interface ServerOptions {
   readonly builtIn?: readonly string[] | undefined;
   /** With it, a folder opens in Restricted Mode; without it every folder is trusted. */
   readonly workspaceTrust?: boolean;
+  /** For a person rather than a test: at this port, for who has the token alone, in the time zone there is. */
+  readonly person?: { readonly port: number; readonly token: string };
+  /** An empty folder for everything it keeps; without it, one that goes when it is closed. */
+  readonly data?: string;
 }
 
 export interface PageOptions {
@@ -49,6 +54,8 @@ export interface Server {
   readonly userDataFolder: string;
   /** Opens a folder (or none) in a new window and resolves when the workbench stands. */
   openPage(folder: string | undefined, options?: PageOptions): Promise<Page>;
+  /** Resolves when it has ended by itself or otherwise. */
+  readonly exited: Promise<unknown>;
   /** What the server said, and the log files of its windows. */
   logs(): string;
   close(): Promise<void>;
@@ -72,6 +79,7 @@ const quietSettings: Readonly<Record<string, unknown>> = {
   'window.autoDetectHighContrast': false,
   'window.dialogStyle': 'custom',
   'workbench.enableExperiments': false,
+  'workbench.reduceMotion': 'on',
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
   'workbench.startupEditor': 'none',
   'workbench.tips.enabled': false,
@@ -90,7 +98,7 @@ const chromiumArguments = [
 /** Starts a VS Code server on a free loopback port with empty data folders. */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
   const installation = await ensureVsCode();
-  const data = temporaryFolder('vscode');
+  const { data = temporaryFolder('vscode') } = options;
   try {
     return await startIn(data, installation, options);
   } catch (error) {
@@ -115,7 +123,10 @@ async function startIn(data: string, installation: Installation, options: Server
   ];
   if (options.builtIn !== undefined)
     linkExtensions(installation, options.builtIn, path.join(data, 'built-in'));
-  const env = { ...environment(), ...atNoon(), ...options.env };
+  const { person } = options;
+  const compiled = { NODE_COMPILE_CACHE: path.join(cacheFolder, 'compiled') };
+  const env = { ...environment(), ...(person ? {} : { ...atNoon(), ...compiled }), ...options.env };
+  const wanted = person?.port ?? (await freePort(shared.port)) ?? 0;
   if (options.vsix && options.vsix.length > 0) {
     await installPackages(installation, options.vsix, folders, env);
   }
@@ -123,11 +134,13 @@ async function startIn(data: string, installation: Installation, options: Server
     process.execPath,
     [
       installation.serverMain,
-      ...['--host', '127.0.0.1', '--port', '0'],
+      ...['--host', '127.0.0.1', '--port', String(wanted)],
       ...folders,
-      '--without-connection-token',
+      // Anyone else on this machine can reach a loopback port, and an editor is as good as a shell.
+      ...(person
+        ? ['--connection-token', person.token]
+        : ['--without-connection-token', '--enable-smoke-test-driver']),
       '--accept-server-license-terms',
-      '--enable-smoke-test-driver',
       '--force-disable-user-env',
       '--disable-telemetry',
       '--disable-experiments',
@@ -139,15 +152,15 @@ async function startIn(data: string, installation: Installation, options: Server
   child.stdout?.on('data', (chunk: Buffer) => output.push(chunk.toString()));
   child.stderr?.on('data', (chunk: Buffer) => output.push(chunk.toString()));
   const port = await listening(child, output);
+  if (shared.port === 0) shared.port = port;
   const authority = `localhost:${port}`;
-  let browser: Promise<Browser> | undefined;
+  const pages = new Set<Page>();
 
   return {
     url: `http://${authority}/`,
     version: installation.version,
     userDataFolder,
     async openPage(folder, page = {}) {
-      browser ??= launchBrowser(installation);
       const remote = (file: string) => `vscode-remote://${authority}${file}`;
       const payload = [
         ...(options.extensions ?? []).map(extension => ['extensionDevelopmentPath', remote(extension)]),
@@ -158,11 +171,14 @@ async function startIn(data: string, installation: Installation, options: Server
       if (folder === undefined) url.searchParams.set('ew', 'true');
       else url.searchParams.set(folder.endsWith('.code-workspace') ? 'workspace' : 'folder', folder);
       url.searchParams.set('payload', JSON.stringify(payload));
-      return open(await browser, url.href, page);
+      return open(pages, url.href, page);
     },
+    exited: new Promise(resolve => child.once('exit', resolve)),
     logs: () => [...output, ...logFiles(path.join(userDataFolder, 'logs'))].join('\n'),
     async close() {
-      await (await browser?.catch(() => undefined))?.close();
+      const contexts = new Set([...pages].map(page => page.context()));
+      for (const page of pages) await page.close();
+      for (const context of contexts) if (context !== shared.context) await context.close();
       await end(child);
       removeFolder(data);
     },
@@ -182,22 +198,68 @@ function linkExtensions(installation: Installation, names: readonly string[], fo
   }
 }
 
-async function open(browser: Browser, url: string, options: PageOptions): Promise<Page> {
-  const context =
-    options.context ??
-    (await browser.newContext({
-      viewport: { width: 1280, height: 800 },
-      locale: 'en-US',
-      ...options.contextOptions,
-    }));
+async function open(pages: Set<Page>, url: string, options: PageOptions): Promise<Page> {
+  const { viewport = options.context?.pages()[0]?.viewportSize(), ...special } = options.contextOptions ?? {};
+  const context = options.context ?? (await contextOf(special));
   const page = await context.newPage();
+  pages.add(page);
+  // What the person of the server before has left at this address goes; the code of VS Code stays compiled.
+  if (pages.size === 1 && context === shared.context) {
+    const session = await context.newCDPSession(page);
+    await session.send('Storage.clearDataForOrigin', {
+      origin: new URL(url).origin,
+      storageTypes: LEFT_BEHIND,
+    });
+    await session.detach();
+  }
+  if (viewport) await page.setViewportSize(viewport);
   await options.prepare?.(page);
   await page.goto(url, { timeout: openingLimitMs });
   await page.locator('.monaco-workbench').waitFor({ timeout: openingLimitMs });
   return page;
 }
 
-/** Starts the browser that shows the windows of a server; playwright ends it with this process. */
+const LEFT_BEHIND = 'cookies,local_storage,indexeddb,service_workers,cache_storage';
+
+/** What test files share in one process, each being a bundle of its own. */
+interface Shared {
+  browser?: Promise<Browser>;
+  /** Of all windows that need nothing special. */
+  context?: BrowserContext;
+  /** Of one server after the other: at the same address a browser has VS Code already. */
+  port: number;
+}
+const shared = ((globalThis as { agentConsoleShared?: Shared }).agentConsoleShared ??= { port: 0 });
+
+async function contextOf(special: BrowserContextOptions): Promise<BrowserContext> {
+  const known = await shared.browser;
+  const browser = await sharedBrowser();
+  const usual = { viewport: { width: 1280, height: 800 }, locale: 'en-US' };
+  if (Object.keys(special).length > 0) return browser.newContext({ ...usual, ...special });
+  if (browser !== known) delete shared.context;
+  return (shared.context ??= await browser.newContext(usual));
+}
+
+/** The browser of this process, for windows and pages of all its test files; playwright ends it with this process. */
+export async function sharedBrowser(): Promise<Browser> {
+  const known = await shared.browser;
+  if (known?.isConnected() === true) return known;
+  return (shared.browser = launchBrowser(await ensureVsCode()));
+}
+
+/** A port, or any with 0, when nobody listens there. */
+export async function freePort(port: number): Promise<number | undefined> {
+  const server = createServer();
+  return new Promise(resolve => {
+    server.once('error', () => resolve(undefined));
+    server.listen({ host: '127.0.0.1', port, exclusive: true }, () => {
+      const { port: found } = server.address() as AddressInfo;
+      server.close(() => resolve(found));
+    });
+  });
+}
+
+/** Starts a browser; playwright ends it with this process. */
 export async function launchBrowser(installation: Installation): Promise<Browser> {
   return chromium.launch({
     executablePath: installation.browser.executable,

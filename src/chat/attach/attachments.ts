@@ -3,9 +3,9 @@ import { Formatter } from '../../util/format';
 import { oneLine } from '../../util/text';
 import type { BodyPart } from './body';
 import { imageType } from './imageType';
+import { sniff, type MediaType, type Sniffed } from './mediaTypes';
 import type { AttachmentReference } from '../outbox/record';
-import type { WholePicture } from './pictures';
-import { sniffPieces, type MediaType, type Sniffed } from './mediaTypes';
+import { MAX_PIECE, type Picture } from '../protocol';
 
 export interface FileFacts {
   readonly kind: 'file' | 'folder' | 'symbolicLink' | 'other';
@@ -18,9 +18,8 @@ export interface FileFacts {
 /** The files attachments come from, local or remote. Addresses are URIs as text. */
 export interface AttachableFiles {
   stat(uri: string): Promise<FileFacts>;
-  read(uri: string): Promise<Uint8Array>;
-  /** The same in pieces of at least a few KB each; none for an empty file. */
-  pieces(uri: string): AsyncIterable<Uint8Array>;
+  /** All bytes, or some, in bytes from the beginning. */
+  read(uri: string, part?: { readonly from: number; readonly length: number }): Promise<Uint8Array>;
   /** The last part of the path. */
   name(uri: string): string;
   /** Relative to the workspace, with `/`; the name alone for files outside it. */
@@ -60,13 +59,14 @@ export class AttachmentsRefused extends Error {
 
 /** Larger pictures are not even read to make them smaller, bytes. */
 const MOST_SHRINKABLE = 64 * 1024 * 1024;
+/** So much of a file is looked at when it is attached; the rest when it is sent. */
+const HEAD = { from: 0, length: 64 * 1024 };
 
 /** Reads files for messages: checked before and after reading, typed by content (trust.md 14). */
 export class Attachments {
   readonly #files: AttachableFiles;
   readonly #limits: () => AttachmentLimits;
   readonly #format: Formatter;
-  readonly #inspected = new Map<string, { readonly stamp: string; readonly result: Inspected }>();
 
   constructor(files: AttachableFiles, limits: () => AttachmentLimits, language: string) {
     this.#files = files;
@@ -74,10 +74,9 @@ export class Attachments {
     this.#format = new Formatter(language);
   }
 
-  /** Says what a file is and whether it can be attached. A file that did not change is read once. */
+  /** Says what a file is and whether it can be attached, by its beginning. */
   async inspect(uri: string): Promise<Inspected> {
-    const read = await this.#read(uri);
-    return read.result;
+    return (await this.#read(uri, false)).result;
   }
 
   /** What a message says of its files; rejects with `AttachmentsRefused` at the first that cannot be sent. */
@@ -89,11 +88,6 @@ export class Attachments {
       references.push({ uri, name: found.name, kind: found.kind, size: found.size });
     }
     return references;
-  }
-
-  /** What is accepted now. */
-  get limits(): AttachmentLimits {
-    return this.#limits();
   }
 
   /** Why so many bytes cannot go with one message; `undefined` when they can. */
@@ -112,73 +106,53 @@ export class Attachments {
       const { result, bytes } = await this.#read(uri, true);
       if (!result.ok) {
         problems.set(uri, result.problem);
-      } else if (bytes !== undefined && problems.size === 0) {
+      } else if (problems.size === 0) {
         const { kind, mediaType } = result;
-        parts.push({
-          kind,
-          mediaType,
-          bytes,
-          name: this.#files.name(uri),
-          path: this.#files.workspacePath(uri),
-        });
+        const [name, path] = [this.#files.name(uri), this.#files.workspacePath(uri)];
+        parts.push({ kind, mediaType, bytes, name, path });
       }
     }
     if (problems.size > 0) throw new AttachmentsRefused(problems);
     return parts;
   }
 
-  /** A picture as it is, to be shown or made smaller; rejects when it is none, or far too large. */
-  async picture(uri: string): Promise<WholePicture> {
+  /** A piece of a picture as it is, to be shown or made smaller; rejects when it is none, or far too large. */
+  async picture(uri: string, from: number): Promise<Picture> {
     const { kind, size } = await this.#files.stat(uri);
-    const bytes = kind === 'file' && size <= MOST_SHRINKABLE ? await this.#files.read(uri) : undefined;
-    const mediaType = bytes && imageType(bytes);
-    if (bytes === undefined || mediaType === undefined)
-      throw new Error(vscode.l10n.t('This picture cannot be shown.'));
-    return { mediaType, bytes };
+    const isLegible = kind === 'file' && size <= MOST_SHRINKABLE;
+    const mediaType = isLegible ? imageType(await this.#files.read(uri, HEAD)) : undefined;
+    if (mediaType === undefined) throw new Error(vscode.l10n.t('This picture cannot be shown.'));
+    const bytes = await this.#files.read(uri, { from, length: MAX_PIECE });
+    return pieceOf(mediaType, bytes, 0, from + MAX_PIECE >= size);
   }
 
   async #read(
     uri: string,
-    needBytes = false,
-  ): Promise<{ readonly result: Inspected; readonly bytes?: Uint8Array }> {
+    isWhole: boolean,
+  ): Promise<{ readonly result: Inspected; readonly bytes: Uint8Array }> {
     const name = this.#nameOf(uri);
-    let size: number | undefined;
-    const refused = (problem: string, shrinkable = false): { readonly result: Inspected } => ({
-      result: {
-        ok: false,
-        name,
-        ...(size === undefined ? {} : { size }),
-        problem,
-        ...(shrinkable ? { shrinkable } : {}),
-      },
+    const refused = (problem: string, facts: { size?: number; shrinkable?: boolean } = {}) => ({
+      result: { ok: false as const, name, problem, ...facts },
+      bytes: new Uint8Array(),
     });
     try {
       const before = await this.#files.stat(uri);
+      const { size, mtime } = before;
       const unfit = this.#unfit(before, name);
-      if (before.kind === 'file') size = before.size;
-      if (unfit !== undefined)
-        return refused(unfit, before.size <= MOST_SHRINKABLE && /\.(?:png|jpe?g|webp)$/i.test(name));
-      const stamp = `${before.size} ${before.mtime}`;
-      const known = this.#inspected.get(uri);
-      if (!needBytes && known?.stamp === stamp) return known;
-      const bytes = needBytes ? await this.#files.read(uri) : undefined;
-      const found = await sniffPieces(bytes === undefined ? this.#files.pieces(uri) : inOne(bytes));
-      const after = await this.#files.stat(uri);
-      const isWhole = bytes === undefined || bytes.length === before.size;
-      if (after.kind !== 'file' || !isWhole || `${after.size} ${after.mtime}` !== stamp) {
-        return refused(vscode.l10n.t('{0} changed while it was read. Attach it again.', name));
+      if (unfit !== undefined) {
+        const shrinkable = size <= MOST_SHRINKABLE && /\.(?:png|jpe?g|webp)$/i.test(name);
+        return refused(unfit, before.kind === 'file' ? { size, shrinkable } : {});
       }
-      const result = typed(name, before.size, found);
-      this.#inspected.set(uri, { stamp, result });
-      return bytes === undefined ? { result } : { result, bytes };
+      const bytes = await this.#files.read(uri, isWhole ? undefined : HEAD);
+      const found = await sniff(bytes, bytes.length === size);
+      const after = await this.#files.stat(uri);
+      if (after.kind !== 'file' || after.size !== size || after.mtime !== mtime) {
+        return refused(vscode.l10n.t('{0} changed while it was read. Attach it again.', name), { size });
+      }
+      return { result: typed(name, size, found), bytes };
     } catch (error) {
-      return refused(
-        vscode.l10n.t(
-          '{0} cannot be read: {1}',
-          name,
-          oneLine(error instanceof Error ? error.message : String(error)),
-        ),
-      );
+      const why = oneLine(error instanceof Error ? error.message : String(error));
+      return refused(vscode.l10n.t('{0} cannot be read: {1}', name, why));
     }
   }
 
@@ -213,29 +187,21 @@ export class Attachments {
 }
 
 function typed(name: string, size: number, found: Sniffed): Inspected {
+  const refused = (problem: string): Inspected => ({ ok: false, name, size, problem });
   switch (found.kind) {
     case 'empty':
-      return { ok: false, name, size, problem: vscode.l10n.t('{0} is empty.', name) };
+      return refused(vscode.l10n.t('{0} is empty.', name));
     case 'unsupportedImage':
-      return {
-        ok: false,
-        name,
-        size,
-        problem: vscode.l10n.t(
-          '{0} is an image type the service does not take. Convert it to PNG or JPEG.',
-          name,
-        ),
-      };
+      return refused(
+        vscode.l10n.t('{0} is an image type the service does not take. Convert it to PNG or JPEG.', name),
+      );
     case 'binary':
-      return {
-        ok: false,
-        name,
-        size,
-        problem: vscode.l10n.t(
+      return refused(
+        vscode.l10n.t(
           '{0} is not supported. The service takes images (PNG, JPEG, GIF, WebP), PDF and UTF-8 text.',
           name,
         ),
-      };
+      );
     case 'image':
     case 'pdf':
     case 'text':
@@ -243,7 +209,12 @@ function typed(name: string, size: number, found: Sniffed): Inspected {
   }
 }
 
-/** Bytes that are there already, as the only piece. */
-export async function* inOne(bytes: Uint8Array): AsyncIterable<Uint8Array> {
-  if (bytes.length > 0) yield await Promise.resolve(bytes);
+/** A piece of a picture with a buffer of its own: of a view, the whole buffer would cross. */
+export function pieceOf(
+  mediaType: string,
+  bytes: Uint8Array,
+  from: number,
+  isLast = from + MAX_PIECE >= bytes.length,
+): Picture {
+  return { mediaType, bytes: Uint8Array.from(bytes.subarray(from, from + MAX_PIECE)), isLast };
 }

@@ -18,94 +18,40 @@ export interface BodySource {
   readonly parts: readonly BodyPart[];
 }
 
-/** A piece of the body: JSON as it is, bytes to be encoded as base64, or bytes of UTF-8 to be escaped inside a JSON string. */
-type Piece =
-  | { readonly kind: 'json'; readonly json: string }
-  | { readonly kind: 'base64' | 'escaped'; readonly bytes: Uint8Array };
-
-/** Bytes taken at once; a multiple of three, so that base64 joins without padding between. */
+/** Bytes encoded at once; a multiple of three, so that base64 joins without padding between. */
 const AT_ONCE = 3 * 32 * 1024;
 
-/** The JSON body of section 4.7. Order is kept in each list. */
-export function messageBody(source: BodySource): Uint8Array {
-  return Buffer.concat([...messagePieces(source)]);
-}
-
-/**
- * The same as pieces of at most a few MB, so that besides the body itself little memory is needed. With `scratch` they are written
- * there, where each stands until the next is taken.
- */
-export function* messagePieces(
-  source: BodySource,
-  scratch?: Buffer<ArrayBuffer>,
-): Iterable<Uint8Array<ArrayBuffer>> {
-  const written = (text: string, encoding: 'latin1' | 'utf8'): Uint8Array<ArrayBuffer> =>
-    scratch !== undefined && text.length * (encoding === 'utf8' ? 3 : 1) <= scratch.length
-      ? scratch.subarray(0, scratch.write(text, encoding))
-      : Buffer.from(text, encoding);
-  for (const piece of piecesOf(source)) {
-    if (piece.kind === 'json') {
-      yield written(piece.json, 'utf8');
-    } else if (piece.kind === 'escaped') {
-      for (const text of escaped(piece.bytes)) yield written(text, 'utf8');
-    } else {
-      for (const part of inParts(piece.bytes)) {
-        const view = Buffer.from(part.buffer, part.byteOffset, part.length);
-        yield written(view.toString('base64'), 'latin1');
-      }
+/** The JSON body of section 4.7, in small pieces, so that besides the body itself little memory is needed. Order is kept in each list. */
+export function* messagePieces({ text, computerId, parts }: BodySource): Iterable<string> {
+  yield `{"text":${JSON.stringify(text)}`;
+  for (const list of ['images', 'files']) {
+    const items = parts.filter(({ kind }) => (kind === 'image') === (list === 'images'));
+    for (const [index, { kind, mediaType, bytes, name, path }] of items.entries()) {
+      yield `${index === 0 ? `,"${list}":[` : ','}{"type":"base64","mediaType":${JSON.stringify(mediaType)},"data":"`;
+      for (const some of inTurn(bytes))
+        yield Buffer.from(some.buffer, some.byteOffset, some.length).toString('base64');
+      if (kind === 'text') yield '","parsedData":"';
+      if (kind === 'text') yield* escaped(bytes);
+      yield kind === 'image' ? '"}' : `","name":${JSON.stringify(name)},"path":${JSON.stringify(path)}}`;
     }
+    if (items.length > 0) yield ']';
   }
+  yield computerId === undefined ? '}' : `,"computerId":${JSON.stringify(computerId)}}`;
 }
 
-function piecesOf({ text, computerId, parts }: BodySource): readonly Piece[] {
-  const images = parts.filter(({ kind }) => kind === 'image');
-  const files = parts.filter(({ kind }) => kind !== 'image');
-  return [
-    json(`{"text":${JSON.stringify(text)}`),
-    ...list('images', images, image => [
-      json(`{"type":"base64","data":"`),
-      { kind: 'base64', bytes: image.bytes },
-      json(`","mediaType":${JSON.stringify(image.mediaType)}}`),
-    ]),
-    ...list('files', files, file => [
-      json(`{"type":"base64","mediaType":${JSON.stringify(file.mediaType)},"data":"`),
-      { kind: 'base64', bytes: file.bytes },
-      ...(file.kind === 'text'
-        ? [json(`","parsedData":"`), { kind: 'escaped' as const, bytes: file.bytes }]
-        : []),
-      json(`","name":${JSON.stringify(file.name)},"path":${JSON.stringify(file.path)}}`),
-    ]),
-    json(computerId === undefined ? '}' : `,"computerId":${JSON.stringify(computerId)}}`),
-  ];
-}
-
-function list(
-  name: string,
-  parts: readonly BodyPart[],
-  each: (part: BodyPart) => readonly Piece[],
-): readonly Piece[] {
-  if (parts.length === 0) return [];
-  const items = parts.flatMap((part, index) => [json(index === 0 ? '' : ','), ...each(part)]);
-  return [json(`,"${name}":[`), ...items, json(']')];
-}
-
-function json(text: string): Piece {
-  return { kind: 'json', json: text };
-}
-
-function* inParts(bytes: Uint8Array): Iterable<Uint8Array> {
+function* inTurn(bytes: Uint8Array): Iterable<Uint8Array> {
   for (let from = 0; from < bytes.length; from += AT_ONCE) yield bytes.subarray(from, from + AT_ONCE);
 }
 
+/** UTF-8 as what stands inside a JSON string. */
 function* escaped(bytes: Uint8Array): Iterable<string> {
   const decoder = new TextDecoder('utf-8');
-  for (const part of inParts(bytes))
-    yield JSON.stringify(decoder.decode(part, { stream: true })).slice(1, -1);
+  for (const some of inTurn(bytes)) yield JSON.stringify(decoder.decode(some, { stream: true })).slice(1, -1);
   yield JSON.stringify(decoder.decode()).slice(1, -1);
 }
 
 /** Makes the body of a message; the bytes of its parts may not be used any more afterwards. */
-export type BuildBody = (source: BodySource) => Promise<Uint8Array | Blob>;
+export type BuildBody = (source: BodySource) => Promise<string | Blob>;
 
 /** From this size on, bytes, encoding would hold up everything else. */
 const LARGE = 512 * 1024;
@@ -114,7 +60,7 @@ const LARGE = 512 * 1024;
 export function bodyBuilder(workerFile: string): BuildBody {
   return async source => {
     const size = source.parts.reduce((sum, { bytes }) => sum + bytes.length, source.text.length);
-    return size < LARGE ? messageBody(source) : inWorker(workerFile, source);
+    return size < LARGE ? [...messagePieces(source)].join('') : inWorker(workerFile, source);
   };
 }
 

@@ -7,7 +7,5 @@ import { messagePieces, type BodySource } from './body';
  * copy, and is read piece by piece while it is sent.
  */
 const pieces: Blob[] = [];
-// A blob takes a copy of what it is made of: the pieces themselves can all stand in the same place.
-const scratch = Buffer.alloc(1024 * 1024);
-for (const piece of messagePieces(workerData as BodySource, scratch)) pieces.push(new Blob([piece]));
+for (const piece of messagePieces(workerData as BodySource)) pieces.push(new Blob([piece]));
 parentPort?.postMessage(new Blob(pieces));

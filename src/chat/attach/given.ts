@@ -1,8 +1,21 @@
 import * as vscode from 'vscode';
-import type { LooseFile } from './keptFiles';
+
+/** A file without an address; its bytes are brought here when they are read. */
+export interface AwayFile {
+  readonly name: string;
+  /** Where it belongs in the workspace; the name without it. */
+  readonly path?: string;
+  read(): Thenable<Uint8Array>;
+}
+
+/** What a person hands over: files by their addresses, and such as have none. */
+export interface Given {
+  readonly uris: readonly string[];
+  readonly files: readonly AwayFile[];
+}
 
 /** The selections of the active editor, each as a text file that names its file and lines. */
-export function selectedTexts(): readonly LooseFile[] {
+export function selectedTexts(): readonly AwayFile[] {
   const editor = vscode.window.activeTextEditor;
   if (editor === undefined) return [];
   const { document } = editor;
@@ -19,21 +32,13 @@ export function selectedTexts(): readonly LooseFile[] {
       return {
         name: `${nameOf(document.uri)}:${lines}`,
         path: `${place.replaceAll('\\', '/')}:${lines}`,
-        bytes: new TextEncoder().encode(document.getText(selection)),
+        read: () => Promise.resolve(new TextEncoder().encode(document.getText(selection))),
       };
     });
 }
 
-/** A file without an address; its bytes are brought here when they are read. */
-export interface AwayFile {
-  readonly name: string;
-  read(): Thenable<Uint8Array>;
-}
-
 /** The files in what was dropped on a tree: their addresses, or themselves where they have none. */
-export async function droppedFiles(
-  data: vscode.DataTransfer,
-): Promise<{ readonly uris: readonly string[]; readonly files: readonly AwayFile[] }> {
+export async function droppedFiles(data: vscode.DataTransfer): Promise<Given> {
   const listed = await data.get('text/uri-list')?.asString();
   const uris = (listed ?? '')
     .split(/\r?\n/)

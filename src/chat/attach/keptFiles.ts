@@ -1,33 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import type { AttachableFiles } from './attachments';
+import type { AttachableFiles, FileFacts } from './attachments';
+import { readLocal } from './workspaceFiles';
 
 /** Bytes that are in no file a person has: pasted, dropped, selected or made smaller. */
 export interface LooseFile {
   readonly name: string;
   /** Where it belongs in the workspace; the name without it. */
   readonly path?: string | undefined;
-  readonly bytes: Uint8Array;
-}
-
-/** A loose file that arrives in pieces. Nobody sees it before its end. */
-export interface Arriving {
-  write(piece: Uint8Array): Promise<void>;
-  /** Resolves to the address when all bytes are durable. */
-  end(): Promise<string>;
-  /** Removes what has arrived. */
-  giveUp(): Promise<void>;
-}
-
-interface Kept {
-  readonly file: string;
-  readonly name: string;
-  readonly path: string;
+  readonly bytes: Uint8Array | readonly Uint8Array[];
 }
 
 const SCHEME = 'agentconsole-attachment';
+const ADDRESS = /^agentconsole-attachment:\/([a-z0-9_-]+)\/([0-9a-f-]{36})\/([^/?#]+)(?:\?(.*))?$/;
 /** Some encrypted file systems take no longer name, bytes. */
 const MOST_BYTES = 140;
 /** What nobody refers to any more is removed after this long, ms. */
@@ -47,36 +33,18 @@ export class KeptFiles implements AttachableFiles {
   }
 
   /** Resolves to the address when the bytes are durable. */
-  async keep(serviceId: string, { bytes, ...file }: LooseFile): Promise<string> {
-    const arriving = await this.begin(serviceId, file);
-    try {
-      await arriving.write(bytes);
-      return await arriving.end();
-    } catch (error) {
-      await arriving.giveUp();
-      throw error;
-    }
-  }
-
-  /** Begins a file that is written piece by piece, one after another. */
-  async begin(serviceId: string, { name, path: place }: Omit<LooseFile, 'bytes'>): Promise<Arriving> {
+  async keep(serviceId: string, { name, path: place, bytes }: LooseFile): Promise<string> {
     const id = randomUUID();
     const folder = path.join(this.#folder(serviceId), id);
     await fs.mkdir(folder, { recursive: true });
-    const handle = await fs.open(path.join(folder, fileName(name)), 'wx');
-    return {
-      write: piece => handle.writeFile(piece),
-      end: async () => {
-        await handle.sync();
-        await handle.close();
-        const query = place === undefined ? '' : `?${encoded(place)}`;
-        return `${SCHEME}:/${serviceId}/${id}/${encoded(name)}${query}`;
-      },
-      giveUp: async () => {
-        await handle.close().catch(() => undefined);
-        await fs.rm(folder, { recursive: true, force: true });
-      },
-    };
+    try {
+      await fs.writeFile(path.join(folder, fileName(name)), bytes, { flag: 'wx', flush: true });
+    } catch (error) {
+      await fs.rm(folder, { recursive: true, force: true });
+      throw error;
+    }
+    const query = place === undefined ? '' : `?${encoded(place)}`;
+    return `${SCHEME}:/${serviceId}/${id}/${encoded(name)}${query}`;
   }
 
   /** The file a kept one is in; `undefined` for other addresses. */
@@ -84,25 +52,16 @@ export class KeptFiles implements AttachableFiles {
     return this.#kept(uri)?.file;
   }
 
-  async stat(uri: string) {
-    const kept = this.#kept(uri);
-    if (kept === undefined) return this.#others.stat(uri);
-    const facts = await fs.lstat(kept.file);
-    return {
-      kind: facts.isFile() ? ('file' as const) : ('other' as const),
-      size: facts.size,
-      mtime: facts.mtimeMs,
-    };
+  async stat(uri: string): Promise<FileFacts> {
+    const file = this.fileOf(uri);
+    if (file === undefined) return this.#others.stat(uri);
+    const facts = await fs.lstat(file);
+    return { kind: facts.isFile() ? 'file' : 'other', size: facts.size, mtime: facts.mtimeMs };
   }
 
-  async read(uri: string): Promise<Uint8Array> {
-    const kept = this.#kept(uri);
-    return kept === undefined ? this.#others.read(uri) : fs.readFile(kept.file);
-  }
-
-  pieces(uri: string): AsyncIterable<Uint8Array> {
-    const kept = this.#kept(uri);
-    return kept === undefined ? this.#others.pieces(uri) : filePieces(kept.file);
+  read(uri: string, part?: Parameters<AttachableFiles['read']>[1]): Promise<Uint8Array> {
+    const file = this.fileOf(uri);
+    return file === undefined ? this.#others.read(uri, part) : readLocal(file, part);
   }
 
   name(uri: string): string {
@@ -115,7 +74,7 @@ export class KeptFiles implements AttachableFiles {
 
   /** Removes what is older than a day and in none of these addresses. */
   async sweep(serviceId: string, inUse: readonly string[], now = Date.now()): Promise<void> {
-    const used = new Set(inUse.flatMap(uri => this.#kept(uri)?.file.split(path.sep).at(-2) ?? []));
+    const used = new Set(inUse.flatMap(uri => this.fileOf(uri)?.split(path.sep).at(-2) ?? []));
     const folder = this.#folder(serviceId);
     for (const id of await fs.readdir(folder).catch(() => [])) {
       if (used.has(id)) continue;
@@ -128,41 +87,28 @@ export class KeptFiles implements AttachableFiles {
     return path.join(this.#root, 'services', serviceId, 'attachments');
   }
 
-  #kept(uri: string): Kept | undefined {
-    const match = /^agentconsole-attachment:\/([a-z0-9_-]+)\/([0-9a-f-]{36})\/([^/?#]+)(?:\?(.*))?$/.exec(
-      uri,
-    );
-    const [, serviceId, id, name, place] = match ?? [];
-    if (serviceId === undefined || id === undefined || name === undefined) return undefined;
+  #kept(uri: string): { readonly file: string; readonly name: string; readonly path: string } | undefined {
+    const [, serviceId, id, encodedName, place] = ADDRESS.exec(uri) ?? [];
+    if (serviceId === undefined || id === undefined || encodedName === undefined) return undefined;
     try {
-      const plainName = decodeURIComponent(name);
-      const file = path.join(this.#folder(serviceId), id, fileName(plainName));
-      return { file, name: plainName, path: place === undefined ? plainName : decodeURIComponent(place) };
+      const name = decodeURIComponent(encodedName);
+      const file = path.join(this.#folder(serviceId), id, fileName(name));
+      return { file, name, path: place === undefined ? name : decodeURIComponent(place) };
     } catch {
       return undefined;
     }
   }
 }
 
-/** A file of this machine, a piece at a time. */
-export function filePieces(file: string): AsyncIterable<Uint8Array> {
-  return createReadStream(file, { highWaterMark: 256 * 1024 }) as AsyncIterable<Uint8Array>;
-}
-
 /** Half a character, which no address can hold, becomes U+FFFD. */
 function encoded(text: string): string {
-  return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'));
+  return encodeURIComponent(text.toWellFormed());
 }
 
 /** A name every file system takes: the end of it, in whole characters. */
 function fileName(name: string): string {
   const safe = name.replace(/[^\p{L}\p{N} ._()-]/gu, '_').replace(/^[. ]+|[. ]+$/g, '_');
-  const characters = Array.from(safe);
-  let [first, bytes] = [characters.length, 0];
-  while (first > 0 && characters.length - first < 100) {
-    bytes += Buffer.byteLength(characters[first - 1] ?? '');
-    if (bytes > MOST_BYTES) break;
-    first--;
-  }
-  return characters.slice(first).join('') || '_';
+  const characters = Array.from(safe).slice(-100);
+  while (Buffer.byteLength(characters.join('')) > MOST_BYTES) characters.shift();
+  return characters.join('') || '_';
 }

@@ -19,52 +19,28 @@ const OTHER_IMAGES: readonly ((head: Uint8Array) => boolean)[] = [
   head => ascii(head, 0, 4) === '8BPS',
 ];
 
-/** Decides by content, never by name. */
-export function sniff(bytes: Uint8Array): Sniffed {
-  return typeOfHead(bytes) ?? (isText(bytes) ? TEXT : BINARY);
-}
+/** Others get their turn after so many bytes. */
+const SLICE = 1024 * 1024;
 
-/** As `sniff`, of a file that comes in pieces; nothing else has to wait for a large one. */
-export async function sniffPieces(pieces: AsyncIterable<Uint8Array>): Promise<Sniffed> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  let isFirst = true;
-  for await (const piece of pieces) {
-    const known = isFirst ? typeOfHead(piece) : undefined;
-    if (known !== undefined) return known;
-    isFirst = false;
-    for (let from = 0; from < piece.length; from += PIECE) {
-      if (from > 0) await setImmediate();
-      if (!isText(piece.subarray(from, from + PIECE), decoder, true)) return BINARY;
-    }
-  }
-  if (isFirst) return { kind: 'empty' };
-  return isText(new Uint8Array(), decoder) ? TEXT : BINARY;
-}
-
-const PIECE = 1024 * 1024;
-const TEXT: Sniffed = { kind: 'text', mediaType: 'text/plain' };
-const BINARY: Sniffed = { kind: 'binary' };
-
-function typeOfHead(bytes: Uint8Array): Sniffed | undefined {
+/** Decides by content, never by name; text is well-formed UTF-8 without NUL. Of a file's beginning, as far as that tells. */
+export async function sniff(bytes: Uint8Array, isWhole = true): Promise<Sniffed> {
   if (bytes.length === 0) return { kind: 'empty' };
   const image = imageType(bytes);
   if (image !== undefined) return { kind: 'image', mediaType: image };
   const head = bytes.subarray(0, 32);
   if (ascii(head, 0, 5) === '%PDF-') return { kind: 'pdf', mediaType: 'application/pdf' };
-  return OTHER_IMAGES.some(matches => matches(head)) ? { kind: 'unsupportedImage' } : undefined;
-}
-
-/** Well-formed UTF-8 without NUL. */
-function isText(
-  bytes: Uint8Array,
-  decoder = new TextDecoder('utf-8', { fatal: true }),
-  stream = false,
-): boolean {
-  if (bytes.includes(0)) return false;
+  if (OTHER_IMAGES.some(matches => matches(head))) return { kind: 'unsupportedImage' };
+  const decoder = new TextDecoder('utf-8', { fatal: true });
   try {
-    decoder.decode(bytes, { stream });
-    return true;
+    for (let from = 0; from < bytes.length; from += SLICE) {
+      if (from > 0) await setImmediate();
+      const slice = bytes.subarray(from, from + SLICE);
+      if (slice.includes(0)) return { kind: 'binary' };
+      decoder.decode(slice, { stream: true });
+    }
+    if (isWhole) decoder.decode();
+    return { kind: 'text', mediaType: 'text/plain' };
   } catch {
-    return false;
+    return { kind: 'binary' };
   }
 }

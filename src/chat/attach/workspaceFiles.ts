@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { inOne, type AttachableFiles, type FileFacts } from './attachments';
-import { filePieces } from './keptFiles';
+import { open, readFile } from 'node:fs/promises';
+import type { AttachableFiles, FileFacts } from './attachments';
 
 /** Attachments from the file systems of the editor, local and remote. */
 export const workspaceFiles: AttachableFiles = {
@@ -8,22 +8,36 @@ export const workspaceFiles: AttachableFiles = {
     const { type, size, mtime } = await vscode.workspace.fs.stat(here(uri));
     return { kind: kindOf(type), size, mtime };
   },
-  read: async uri => await vscode.workspace.fs.readFile(here(uri)),
-  async *pieces(uri) {
+  async read(uri, part) {
     const file = here(uri);
-    yield* file.scheme === 'file' ? filePieces(file.fsPath) : inOne(await vscode.workspace.fs.readFile(file));
+    if (file.scheme === 'file') return readLocal(file.fsPath, part);
+    const bytes = await vscode.workspace.fs.readFile(file);
+    return part === undefined ? bytes : bytes.subarray(part.from, part.from + part.length);
   },
   name: uri => vscode.Uri.parse(uri, true).path.split('/').at(-1) ?? uri,
   workspacePath(uri) {
     const file = here(uri);
-    const folder = vscode.workspace.getWorkspaceFolder(file);
     // A path outside the workspace says more about this machine than about the file.
-    if (folder === undefined) return workspaceFiles.name(uri);
-    return vscode.workspace
-      .asRelativePath(file, (vscode.workspace.workspaceFolders?.length ?? 0) > 1)
-      .replaceAll('\\', '/');
+    if (vscode.workspace.getWorkspaceFolder(file) === undefined) return workspaceFiles.name(uri);
+    const hasFolders = (vscode.workspace.workspaceFolders?.length ?? 0) > 1;
+    return vscode.workspace.asRelativePath(file, hasFolders).replaceAll('\\', '/');
   },
 };
+
+/** The bytes of a file of this machine. */
+export async function readLocal(
+  file: string,
+  part: Parameters<AttachableFiles['read']>[1],
+): Promise<Uint8Array> {
+  if (part === undefined) return readFile(file);
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(new Uint8Array(part.length), 0, part.length, part.from);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
 
 /** Explorer and drops name remote files `vscode-remote:`; on the machine this runs on they are `file:`, as the workspace is. */
 function here(uri: string): vscode.Uri {

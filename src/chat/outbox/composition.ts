@@ -9,6 +9,7 @@ import {
   type Entry,
   inDraft,
   isSettled,
+  isVersion,
   type Message,
   type Shown,
   type Target,
@@ -34,6 +35,7 @@ export class Composition extends Disposable {
   readonly #attachments: Attachments;
   readonly #inspected = new Map<string, Inspected | undefined>();
   readonly #changed = this.register(new Emitter<void>());
+  #looking: Promise<unknown> = Promise.resolve();
 
   constructor(outbox: Outbox, attachments: Attachments) {
     super();
@@ -67,8 +69,9 @@ export class Composition extends Disposable {
   }
 
   /** Looks at the attachments of a stored draft. */
-  load(): Promise<void> {
-    return this.#inspectAll(this.draft.attachments);
+  async load(): Promise<void> {
+    this.#follow();
+    await this.#looking;
   }
 
   /** `stash` comes back after the text; `over` is what the page showed that changes it. */
@@ -132,26 +135,25 @@ export class Composition extends Disposable {
 
   /** Puts another file in the place of one. */
   async replace(uri: string, by: string): Promise<void> {
-    this.#inspected.set(by, undefined);
     this.#outbox.edit(
       inDraft(({ attachments }) => ({ attachments: attachments.map(other => (other === uri ? by : other)) })),
     );
-    await this.#inspect(by);
+    await this.#looking;
   }
 
   /**
-   * Adds files at the end; one that is there already stays where it is. Resolves when all were looked at; rejects with a sentence
-   * when they were too many, after the first of them.
+   * Adds files at the end; one that is there already stays where it is, and is looked at again. Resolves when all were looked at;
+   * rejects with a sentence when they were too many, after the first of them.
    */
   async attach(uris: readonly string[]): Promise<void> {
     const there = this.draft.attachments;
     const given = [...new Set(uris)].filter(uri => !there.includes(uri));
     const added = given.slice(0, Math.max(0, MOST_ATTACHED - there.length));
-    for (const uri of added) this.#inspected.set(uri, undefined);
+    for (const uri of uris) this.#inspected.delete(uri);
     this.#outbox.edit(
       inDraft(({ attachments }) => ({ attachments: [...new Set([...attachments, ...added])] })),
     );
-    await this.#inspectAll([...added, ...uris.filter(uri => there.includes(uri))]);
+    await this.load();
     if (added.length === given.length) return;
     throw new Error(
       vscode.l10n.t('A message takes up to {0} attachments here. The others were left out.', MOST_ATTACHED),
@@ -174,39 +176,23 @@ export class Composition extends Disposable {
     this.#changed.fire();
   }
 
+  /** Looks at files nobody has looked at, a few at a time: a drop may hold thousands, and a machine opens only so many files. */
   #follow(): void {
     const unseen = this.draft.attachments.filter(uri => !this.#inspected.has(uri));
-    if (unseen.length > 0) void this.#inspectAll(unseen);
-    this.#changed.fire();
-  }
-
-  /** A few at a time: a drop may hold thousands, and a machine opens only so many files. */
-  async #inspectAll(uris: readonly string[]): Promise<void> {
-    for (const uri of uris) if (!this.#inspected.has(uri)) this.#inspected.set(uri, undefined);
-    const left = uris.values();
+    for (const uri of unseen) this.#inspected.set(uri, undefined);
+    const left = unseen.values();
     const some = async (): Promise<void> => {
       for (const uri of left) if (this.#inspected.has(uri)) await this.#inspect(uri);
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, some));
+    if (unseen.length > 0)
+      this.#looking = Promise.all([this.#looking, ...Array.from({ length: AT_ONCE }, some)]);
+    this.#changed.fire();
   }
 
   async #inspect(uri: string): Promise<void> {
-    if (!this.#inspected.has(uri)) this.#inspected.set(uri, undefined);
     const inspected = await this.#attachments.inspect(uri);
     if (this.isDisposed || !this.#inspected.has(uri)) return;
     this.#inspected.set(uri, inspected);
     this.#changed.fire();
   }
-}
-
-/** Most of `other` is still there in `text`, from its beginning and from its end, and nothing of it is missing. */
-function isVersion(text: string, other: string): boolean {
-  const shorter = Math.min(text.length, other.length);
-  let begin = 0;
-  while (begin < shorter && text[begin] === other[begin]) begin++;
-  let end = 0;
-  while (begin + end < shorter && text.at(-1 - end) === other.at(-1 - end)) end++;
-  let found = 0;
-  for (let at = 0; at < text.length && found < other.length; at++) if (text[at] === other[found]) found++;
-  return 2 * (begin + end) >= other.length && found === other.length;
 }

@@ -12,7 +12,6 @@ import {
   type OutboxRecord,
 } from './record';
 
-const VERSION = 1;
 /** What is typed is durable so much after the last key, and tried again so much after a failure, ms. */
 const WRITE_DELAY = 300;
 const RETRY_DELAY = 5_000;
@@ -23,7 +22,7 @@ const MOST_WRITES = 10;
 interface Kept {
   readonly change: Change;
   /** Of the composer's text: what is typed next takes its place until that is first written. */
-  readonly edit?: Edit;
+  readonly edit?: Edit | undefined;
   /** The writes it was part of, of which one may have happened. */
   readonly writes: string[];
 }
@@ -42,9 +41,7 @@ export class Outbox extends Disposable {
   #timer: NodeJS.Timeout | undefined;
   #isFailing = false;
   #writing: Promise<unknown> = Promise.resolve();
-  #seen:
-    | { readonly stored: OutboxRecord; readonly kept: readonly Kept[]; readonly current: OutboxRecord }
-    | undefined;
+  #seen = { stored: EMPTY, kept: this.#kept, current: EMPTY };
 
   constructor(
     sessionId: string,
@@ -69,12 +66,9 @@ export class Outbox extends Disposable {
 
   get current(): OutboxRecord {
     const stored = this.#collection.get(this.#sessionId) ?? EMPTY;
-    if (this.#seen?.stored !== stored || this.#seen.kept !== this.#kept)
-      this.#seen = {
-        stored,
-        kept: this.#kept,
-        current: apply(this.#kept.filter(isMissingIn(stored)), stored),
-      };
+    const kept = this.#kept;
+    if (this.#seen.stored !== stored || this.#seen.kept !== kept)
+      this.#seen = { stored, kept, current: apply(this.#missingIn(stored), stored) };
     return this.#seen.current;
   }
 
@@ -91,8 +85,7 @@ export class Outbox extends Disposable {
 
   /** Changes the composer's text. */
   type(edit: Edit): void {
-    const last = this.#kept.at(-1);
-    const { edit: before, writes = [] } = last ?? {};
+    const { edit: before, writes = [] } = this.#kept.at(-1) ?? {};
     const isNext = before?.text === edit.over.text && before.stash === edit.over.stash;
     if (!isNext || writes.length > 0) {
       this.edit(withText(edit), edit);
@@ -109,8 +102,7 @@ export class Outbox extends Disposable {
 
   /** Changes what is composed: at once here, durable soon. */
   edit(change: Change, edit?: Edit): void {
-    if (change(this.current) === this.current) return;
-    this.#keep([...this.#kept, { change, writes: [], ...(edit === undefined ? {} : { edit }) }]);
+    if (change(this.current) !== this.current) this.#keep([...this.#kept, { change, edit, writes: [] }]);
   }
 
   /**
@@ -123,7 +115,7 @@ export class Outbox extends Disposable {
     let settled: readonly Kept[] = [];
     const work = this.#collection.update(this.#sessionId, stored => {
       const before = stored ?? EMPTY;
-      const open = this.#kept.filter(isMissingIn(before));
+      const open = this.#missingIn(before);
       const after = change(apply(open, before));
       // What changes nothing is there already.
       settled = after === before ? open : [];
@@ -136,7 +128,7 @@ export class Outbox extends Disposable {
       const after = (await work) ?? EMPTY;
       this.#forget(after, settled);
       this.#isFailing = false;
-      if (this.#kept.length === 0) this.#stored.fire();
+      if (!this.isUnwritten) this.#stored.fire();
       return after;
     } catch (error) {
       const stored = await this.#collection.read(this.#sessionId).catch(this.#report);
@@ -149,9 +141,9 @@ export class Outbox extends Disposable {
   }
 
   /** The same for what has happened already: it counts here also where this rejects, and is written as soon as that works. */
-  async settle(change: Change): Promise<OutboxRecord> {
+  settle(change: Change): Promise<OutboxRecord> {
     this.edit(change);
-    return this.change(outbox => outbox);
+    return this.change(same);
   }
 
   /**
@@ -169,7 +161,7 @@ export class Outbox extends Disposable {
 
   /** Resolves when all is durable; rejects when it is not. */
   async flush(): Promise<void> {
-    if (this.isUnwritten) await this.change(outbox => outbox);
+    if (this.isUnwritten) await this.change(same);
     await this.#writing;
   }
 
@@ -193,12 +185,16 @@ export class Outbox extends Disposable {
 
   #writeLater(delay: number): void {
     clearTimeout(this.#timer);
-    if (this.isDisposed || this.#kept.length === 0) return;
-    this.#timer = setTimeout(() => void this.change(outbox => outbox).catch(this.#report), delay);
+    if (this.isDisposed || !this.isUnwritten) return;
+    this.#timer = setTimeout(() => void this.change(same).catch(this.#report), delay);
+  }
+
+  #missingIn({ writes }: OutboxRecord): readonly Kept[] {
+    return this.#kept.filter(kept => !kept.writes.some(write => writes.includes(write)));
   }
 
   #forget(stored: OutboxRecord, settled: readonly Kept[] = []): void {
-    const open = this.#kept.filter(kept => isMissingIn(stored)(kept) && !settled.includes(kept));
+    const open = this.#missingIn(stored).filter(kept => !settled.includes(kept));
     if (open.length === this.#kept.length) return;
     this.#kept = open;
     this.#changed.fire();
@@ -210,33 +206,27 @@ export class Outboxes extends Disposable {
   readonly #collection: Collection<OutboxRecord>;
   readonly #onWriteError: (error: unknown) => void;
   readonly #outboxes = new Map<string, Outbox>();
-  readonly #changed = this.register(new Emitter<void>());
 
   /** `onWriteError` hears of the first failure, not of each further try. */
   constructor(storage: Storage, serviceId: string, onWriteError: (error: unknown) => void) {
     super();
     this.#onWriteError = onWriteError;
-    this.#collection = storage.collection({
-      path: `services/${serviceId}/outbox`,
-      version: VERSION,
-      schema: outboxSchema,
-    });
-    this.register(this.#collection.onDidChange(() => this.#changed.fire()));
+    const path = `services/${serviceId}/outbox`;
+    this.#collection = storage.collection({ path, version: 1, schema: outboxSchema });
+    this.onDidChange = listener => this.#collection.onDidChange(() => listener());
   }
 
   /** Fires when any of them changed. */
-  readonly onDidChange = this.#changed.event;
+  readonly onDidChange: Event<void>;
 
   async load(): Promise<void> {
     await this.#collection.load();
   }
 
   of(sessionId: string): Outbox {
-    let outbox = this.#outboxes.get(sessionId);
-    if (outbox === undefined) {
-      outbox = this.register(new Outbox(sessionId, this.#collection, this.#onWriteError));
-      this.#outboxes.set(sessionId, outbox);
-    }
+    const known = this.#outboxes.get(sessionId);
+    const outbox = known ?? this.register(new Outbox(sessionId, this.#collection, this.#onWriteError));
+    this.#outboxes.set(sessionId, outbox);
     return outbox;
   }
 
@@ -263,10 +253,8 @@ export class Outboxes extends Disposable {
   }
 }
 
+const same: Change = outbox => outbox;
+
 function apply(kept: readonly Kept[], stored: OutboxRecord): OutboxRecord {
   return kept.reduce((outbox, { change }) => change(outbox), stored);
-}
-
-function isMissingIn({ writes }: OutboxRecord): (kept: Kept) => boolean {
-  return kept => !kept.writes.some(write => writes.includes(write));
 }

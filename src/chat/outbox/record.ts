@@ -72,7 +72,6 @@ export type Draft = OutboxRecord['draft'];
 export type Entry = OutboxRecord['entries'][number];
 export type AttachmentReference = Entry['attachments'][number];
 export type Target = NonNullable<Entry['target']>;
-export type SessionCounts = NonNullable<Entry['before']>;
 /** A message as it is sent. */
 export type Message = Pick<Entry, 'text' | 'attachments' | 'target'>;
 /** Returns what it was given where there is nothing to change. */
@@ -96,21 +95,31 @@ export function inDraft(change: (draft: Draft) => Partial<Draft>): Change {
 /** Changes one entry, while it is in one of these states. */
 export function inEntry(id: string, states: readonly Entry['state'][], change: Partial<Entry>): Change {
   return outbox => {
-    const entries = outbox.entries.map(each => {
-      if (each.id !== id || !states.includes(each.state)) return each;
-      const after = { ...each, ...change };
-      return isSame(after, each) ? each : after;
-    });
-    return entries.every((each, at) => each === outbox.entries[at]) ? outbox : { ...outbox, entries };
+    const found = outbox.entries.find(each => each.id === id && states.includes(each.state));
+    return found === undefined ? outbox : inPlace(outbox, found, { ...found, ...change });
   };
+}
+
+function inPlace(outbox: OutboxRecord, entry: Entry, by: Entry): OutboxRecord {
+  if (isSame(by, entry)) return outbox;
+  return { ...outbox, entries: outbox.entries.map(each => (each === entry ? by : each)) };
 }
 
 /** What is queued waits for the person, who stopped the agent. */
 export const withQueueHeld: Change = outbox => {
   const first = outbox.entries.find(({ state }) => state === 'queued');
   const sentence = vscode.l10n.t('You stopped the agent. Take this message back to send it.');
-  return first === undefined ? outbox : inEntry(first.id, ['queued'], { sentence })(outbox);
+  return first === undefined ? outbox : inPlace(outbox, first, { ...first, sentence });
 };
+
+/** The first of the queue becomes `sending`, where it still is that and nothing waits for the person. */
+export function withNext(entry: Entry): Change {
+  return outbox => {
+    const first = outbox.entries.find(({ state }) => state !== 'accepted');
+    const isNext = first?.id === entry.id && first.state === 'queued' && undecided(outbox).length === 0;
+    return isNext ? inPlace(outbox, first, entry) : outbox;
+  };
+}
 
 /** The composer's text as a page has it. */
 export type Shown = Pick<Draft, 'text' | 'stash'>;
@@ -123,13 +132,15 @@ export interface Edit extends Shown {
 
 /**
  * Replaces the draft's text. What the page did not show came meanwhile and stays: a refused message with its entry, another
- * window's words before those added here or in the stash. What left meanwhile does not come back with the words added to it.
+ * window's words before those added here or in the stash. What left meanwhile does not come back with the words added to it or
+ * taken from it.
  */
 export function withText({ text, stash, over, at }: Edit): Change {
   return outbox => {
     const { draft: before, entries } = outbox;
-    const isMoved = before.stash !== over.stash;
-    const merged = isMoved ? together([stash, before.stash], text) : stash;
+    // What was set aside has left meanwhile.
+    const aside = before.text === '' && stash === over.text ? undefined : stash;
+    const merged = before.stash === over.stash ? aside : together([aside, before.stash], text);
     const stashed = stash === over.stash ? before.stash : merged;
     const set = (changed: string, others = stashed): OutboxRecord => ({
       ...outbox,
@@ -137,7 +148,6 @@ export function withText({ text, stash, over, at }: Edit): Change {
     });
     if (before.text === text && before.stash === stashed) return outbox;
     if (before.text === over.text || before.text === text) return set(text);
-    // What was added to a text that has left meanwhile does not bring that back.
     const added = over.text !== '' && text.startsWith(over.text) ? text.slice(over.text.length) : undefined;
     const { refused } = before;
     if (refused?.text === before.text) {
@@ -145,12 +155,14 @@ export function withText({ text, stash, over, at }: Edit): Change {
       const left = { ...rest(before), text: added?.trimStart() ?? text, stash: stashed, at, attachments };
       return { ...outbox, draft: left, entries: [refused, ...entries] };
     }
+    if (added !== undefined && before.text.startsWith(over.text)) return set(before.text + added);
     if (added !== undefined)
-      return set(
-        before.text.startsWith(over.text)
-          ? before.text + added
-          : [before.text, added.trimStart()].filter(part => part !== '').join('\n\n'),
-      );
+      return set([before.text, added.trimStart()].filter(part => part !== '').join('\n\n'));
+    const removed = missingIn(text, over.text)?.trim();
+    if (removed !== undefined) {
+      const parts = before.text.split(removed);
+      return set(parts.length === 2 ? parts.join('').trim() : before.text);
+    }
     if (before.text === '') return set(text);
     return set(text, together([stashed, before.text], text));
   };
@@ -189,17 +201,19 @@ export function withoutEntry(id: string): Change {
 /** The service said no: the message goes back into an empty composer, else it waits for the person with the reason. */
 export function withRefused(id: string, sentence: string): Change {
   return outbox => {
-    const found = outbox.entries.find(each => each.id === id && isUnderWay(each));
+    const { draft: before, entries } = outbox;
+    const found = entries.find(
+      ({ id: each, state }) => each === id && ['sending', 'unknown'].includes(state),
+    );
     if (found === undefined) return outbox;
     const refused = { ...found, state: 'refused' as const, sentence };
-    const { draft: before, entries } = outbox;
     if (before.text !== '' || before.attachments.length > 0 || before.refused !== undefined)
-      return { ...outbox, entries: entries.map(each => (each === found ? refused : each)) };
-    const { text, target } = found;
+      return inPlace(outbox, found, refused);
+    const { text, target, at } = found;
     const attachments = found.attachments.map(({ uri }) => uri);
     return {
       ...outbox,
-      draft: { ...before, text, attachments, target, at: found.at, refused },
+      draft: { ...before, text, attachments, target, at, refused },
       entries: entries.filter(each => each !== found),
     };
   };
@@ -208,9 +222,8 @@ export function withRefused(id: string, sentence: string): Change {
 /** Sends a message again in the place of one that was refused or is unknown. */
 export function withReplaced(id: string, by: Entry): Change {
   return outbox => {
-    const isSettled = (each: Entry): boolean => each.id === id && UNDECIDED.includes(each.state);
-    if (!outbox.entries.some(isSettled)) return outbox;
-    return { ...outbox, entries: outbox.entries.map(each => (isSettled(each) ? by : each)) };
+    const found = outbox.entries.find(each => each.id === id && UNDECIDED.includes(each.state));
+    return found === undefined ? outbox : inPlace(outbox, found, by);
   };
 }
 
@@ -242,11 +255,6 @@ export function withWords({ text, attachments, target }: Message, place: 'before
   });
 }
 
-/** What may still be answered, or was by somebody who could not tell. */
-export function isUnderWay({ state }: Entry): boolean {
-  return state === 'sending' || state === 'unknown';
-}
-
 /** The states that are the person's to decide about. */
 export const UNDECIDED: readonly Entry['state'][] = ['refused', 'unknown'];
 
@@ -262,6 +270,27 @@ export function together(texts: readonly (string | undefined)[], text: string): 
   for (const each of texts)
     if (each !== undefined && ![text, ...left].some(other => other.includes(each))) left.push(each);
   return left.length === 0 ? undefined : left.join('\n\n');
+}
+
+/** What is missing in `text`, where that is `whole` without one piece. */
+function missingIn(text: string, whole: string): string | undefined {
+  const length = whole.length - text.length;
+  let from = 0;
+  while (from < text.length && text[from] === whole[from]) from++;
+  const isRest = length > 0 && text.slice(from) === whole.slice(from + length);
+  return isRest ? whole.slice(from, from + length) : undefined;
+}
+
+/** Most of `other` is still there in `text`, from its beginning and from its end, and nothing of it is missing. */
+export function isVersion(text: string, other: string): boolean {
+  const shorter = Math.min(text.length, other.length);
+  let begin = 0;
+  while (begin < shorter && text[begin] === other[begin]) begin++;
+  let end = 0;
+  while (begin + end < shorter && text.at(-1 - end) === other.at(-1 - end)) end++;
+  let found = 0;
+  for (let at = 0; at < text.length && found < other.length; at++) if (text[at] === other[found]) found++;
+  return 2 * (begin + end) >= other.length && found === other.length;
 }
 
 /** What a draft keeps when its text is gone. */

@@ -1,25 +1,24 @@
 import * as vscode from 'vscode';
 import { randomUUID } from 'node:crypto';
 import { isApiError, QueryError, type ApiClient } from '../../api';
-import type { Logger } from '../../log';
-import type { Lease, Storage } from '../../storage';
+import type { Lease } from '../../storage';
+import { Disposable, Slot, type IDisposable } from '../../util/disposable';
 import { oneLine } from '../../util/text';
-import type { Attachments } from '../attach/attachments';
 import type { BuildBody } from '../attach/body';
-import type { SentMessage } from '../transcript/messages';
+import type { ConversationOptions } from '../conversation';
 import { arrivedAs } from '../transcript/model';
-import type { ChatSession, ChatSessions } from '../sessions';
 import type { Transcript } from '../transcript/transcript';
 import type { Outbox } from './outbox';
 import {
   inEntry,
+  isBusy,
   undecided,
+  withNext,
   withoutEntry,
   withRefused,
   type Change,
   type Entry,
   type Message,
-  type SessionCounts,
 } from './record';
 
 /** How a send ended. A refused or unknown one stays until the person decides. */
@@ -29,24 +28,19 @@ export type SendOutcome =
 
 /** A message whose request is under way. */
 export interface Sending {
-  readonly entry: Entry;
   readonly outcome: Promise<SendOutcome>;
 }
 
-export interface SenderOptions {
-  readonly serviceId: string;
-  readonly sessionId: string;
-  readonly storage: Pick<Storage, 'tryRun'>;
+export interface SenderOptions extends ConversationOptions {
   readonly outbox: Outbox;
-  readonly api: () => ApiClient | undefined;
-  readonly attachments: Attachments;
-  readonly buildBody: BuildBody;
   readonly transcript: Transcript;
-  readonly sessions: Pick<ChatSessions, 'get' | 'refresh' | 'noteSend'>;
-  readonly describe: (error: unknown) => string;
-  readonly log: Logger;
-  readonly now: () => number;
+  /** `isSending` may have changed. */
+  readonly onChange: () => void;
+  readonly onSettled: (outcome: SendOutcome) => void;
 }
+
+/** What is done under the session's lease; `left` is told as soon as a request has left. */
+type Work = (lease: Lease, left: (sending: Sending) => void) => Promise<void>;
 
 /** Others take it that whoever was sending is gone after this long, ms. */
 const LEASE_MS = 15_000;
@@ -56,16 +50,26 @@ const LEASE_MS = 15_000;
  * the session's lease from before the message is recorded as `sending` until its outcome is; what is `sending` while nobody
  * holds it was left by a process that is gone.
  */
-export class Sender {
+export class Sender extends Disposable {
   readonly #options: SenderOptions;
   readonly #lease: string;
+  /** Held while something is queued. */
+  readonly #watch = this.register(new Slot<IDisposable>());
   /** What this process is sending. */
   readonly #own = new Set<string>();
   #running: Promise<unknown> = Promise.resolve();
+  /** A message is being made ready; the next one has to wait that long. */
+  isStarting = false;
 
   constructor(options: SenderOptions) {
+    super();
     this.#options = options;
     this.#lease = `services/${options.serviceId}/outbox/${options.sessionId}`;
+  }
+
+  /** A message is being made ready or on its way, here or in another window. */
+  get isSending(): boolean {
+    return this.isStarting || this.#options.outbox.current.entries.some(({ state }) => state === 'sending');
   }
 
   /**
@@ -74,96 +78,100 @@ export class Sender {
    * (`AttachmentsRefused` when files are the reason); then nothing was sent.
    */
   send(id: string, message: Message, record: (entry: Entry) => Change): Promise<Sending | undefined> {
-    return this.#leased((lease, left) => this.#carry(lease, left, id, message, record));
+    return this.#begin((lease, left) => this.#carry(lease, left, id, message, record));
   }
 
-  /** Sends the first of the queue, if the agent is idle; otherwise as `send`. One that cannot be sent stays, with the reason. */
-  sendNext(): Promise<Sending | undefined> {
-    return this.#leased(async (lease, left) => {
-      const { outbox, sessions, sessionId, describe } = this.#options;
-      // Another window may know more of the agent than this one.
-      const status = await sessions.refresh(sessionId).then(
-        session => session.status,
-        () => 'unknown',
-      );
-      const next = (await outbox.read()).entries.find(({ state }) => state === 'queued');
-      if (status !== 'idle' || next === undefined) return;
-      try {
-        await this.#carry(lease, left, next.id, next, asSent);
-      } catch (error) {
-        const sentence = error instanceof Error ? error.message : describe(error);
-        await outbox.settle(inEntry(next.id, ['queued'], { sentence }));
-        throw error;
-      }
-    });
+  /** Sends the first of the queue if it can go. To be called whenever something changed that the queue may have waited for. */
+  look(): void {
+    const { outbox, sessionId, sessions, api, log } = this.#options;
+    const first = outbox.current.entries.find(({ state }) => state === 'queued');
+    if (first === undefined || this.isDisposed) {
+      this.#watch.set(undefined);
+      return;
+    }
+    if (this.#watch.value === undefined) this.#watch.set(sessions.watch(sessionId));
+    if (first.sentence !== undefined || this.isSending || undecided(outbox.current).length > 0) return;
+    if (api() === undefined || sessions.get(sessionId)?.status !== 'idle') return;
+    this.#begin((lease, left) => this.#carryNext(lease, left)).catch((error: unknown) =>
+      log.error('A queued message could not be sent', error),
+    );
   }
 
-  /** Takes up what a process that is gone was sending; what cannot be written now is left to the next look. */
-  async recover(): Promise<void> {
+  /**
+   * Takes up what a process that is gone was sending, and what turns out to have arrived without an answer. What cannot be written
+   * now is left to the next look.
+   */
+  async reconcile(): Promise<void> {
     const { outbox, transcript, log } = this.#options;
     try {
-      for (const { id } of outbox.current.entries)
-        if (!this.#own.has(id) && transcript.hasSent(id)) await outbox.change(withoutEntry(id));
-      for (const entry of outbox.current.entries)
-        if (entry.state === 'accepted' && !this.#own.has(entry.id)) await this.#keep(entry);
-      const isLost = ({ id, state }: Entry): boolean => state === 'sending' && !this.#own.has(id);
+      for (const entry of outbox.current.entries) {
+        if (this.#own.has(entry.id)) continue;
+        const arrived = entry.state === 'unknown' ? arrivedAs(entry, transcript.known.values()) : undefined;
+        const messageId = arrived ?? entry.messageId;
+        if (messageId !== undefined || transcript.hasSent(entry.id))
+          await this.#keep({ ...entry, messageId });
+      }
+      const lost = ({ id, state }: Entry): boolean => state === 'sending' && !this.#own.has(id);
+      if (!outbox.current.entries.some(lost)) return;
       const sentence = vscode.l10n.t('The window was closed before the service answered.');
-      let lost: readonly Entry[] = [];
-      const settleLost = async (): Promise<void> => {
-        lost = (await outbox.read()).entries.filter(isLost);
-        await outbox.change(before =>
-          lost.reduce(
-            (changed, { id }) => inEntry(id, ['sending'], { state: 'unknown', sentence })(changed),
-            before,
-          ),
-        );
-      };
-      if (outbox.current.entries.some(isLost)) await this.#alone(settleLost);
-      if (lost.length > 0) await this.#lookAfter(lost.map(({ id }) => id));
-      await this.reconcile();
+      await this.#alone(async () => {
+        for (const { id } of (await outbox.read()).entries.filter(lost))
+          await outbox.change(inEntry(id, ['sending'], { state: 'unknown', sentence }));
+      });
+      if (!outbox.current.entries.some(lost)) await this.#lookAfter();
     } catch (error) {
       log.error('What an earlier window was sending could not be taken up', error);
     }
   }
 
   /** Notes how the session stands for sends whose outcome is unknown. */
-  async noteAfter(ids: readonly string[]): Promise<void> {
-    const { outbox, sessions, sessionId } = this.#options;
-    const after = countsOf(sessions.get(sessionId));
+  async noteAfter(): Promise<void> {
+    const { outbox } = this.#options;
+    const after = this.#counts;
     if (after === undefined) return;
-    for (const id of ids) await outbox.settle(inEntry(id, ['unknown'], { after }));
+    for (const { id, state } of outbox.current.entries)
+      if (state === 'unknown') await outbox.settle(inEntry(id, ['unknown'], { after }));
   }
 
-  /** Settles sends without an answer that turn out to have arrived, once the transcript shows their message. */
-  async reconcile(): Promise<void> {
-    const { outbox, transcript } = this.#options;
-    for (const entry of outbox.current.entries) {
-      const { id, state, messageId } = entry;
-      if (state === 'accepted') await this.#tryFor(messageId ?? '', () => this.#keep(entry));
-      const arrived = state === 'unknown' ? arrivedAs(entry, transcript.known.values()) : undefined;
-      if (arrived === undefined) continue;
-      await transcript.keepSent(arrived, sentFrom(entry));
-      await outbox.settle(withoutEntry(id));
+  /** One message at a time. Resolves as soon as a request has left, or there is nothing to be sent. */
+  async #begin(work: Work): Promise<Sending | undefined> {
+    if (this.isSending) throw isBusy();
+    this.isStarting = true;
+    this.#options.onChange();
+    try {
+      return await new Promise((resolve, reject) => {
+        this.#alone(lease => work(lease, resolve)).then(() => resolve(undefined), reject);
+      });
+    } finally {
+      this.isStarting = false;
+      this.#options.onChange();
     }
-  }
-
-  /** Runs `work` while no other window sends. Resolves as soon as it tells what has left, or is done. */
-  #leased(
-    work: (lease: Lease, left: (sending: Sending) => void) => Promise<void>,
-  ): Promise<Sending | undefined> {
-    return new Promise((resolve, reject) => {
-      this.#alone(lease => work(lease, resolve))
-        .then(() => resolve(undefined))
-        .catch(reject);
-    });
   }
 
   /** Runs `work` after what this window does already, unless another one sends. */
   #alone(work: (lease: Lease) => Promise<void>): Promise<void> {
-    const { storage } = this.#options;
-    const run = this.#running.then(() => storage.tryRun(this.#lease, LEASE_MS, work));
+    const run = this.#running.then(() => this.#options.storage.tryRun(this.#lease, LEASE_MS, work));
     this.#running = Promise.allSettled([run]);
     return run;
+  }
+
+  /** One of the queue that cannot be sent stays, with the reason. */
+  async #carryNext(lease: Lease, left: (sending: Sending) => void): Promise<void> {
+    const { outbox, sessions, sessionId } = this.#options;
+    // Another window may know more of the agent than this one.
+    const status = await sessions.refresh(sessionId).then(
+      session => session.status,
+      () => 'unknown',
+    );
+    const next = (await outbox.read()).entries.find(({ state }) => state === 'queued');
+    if (status !== 'idle' || next === undefined) return;
+    try {
+      await this.#carry(lease, left, next.id, next, withNext);
+    } catch (error) {
+      const sentence = error instanceof Error ? error.message : this.#describe(error);
+      await outbox.settle(inEntry(next.id, ['queued'], { sentence }));
+      throw error;
+    }
   }
 
   async #carry(
@@ -173,29 +181,26 @@ export class Sender {
     message: Message,
     record: (entry: Entry) => Change,
   ): Promise<void> {
-    const { outbox, sessionId, sessions, now } = this.#options;
+    const { outbox, sessionId, now = Date.now, onSettled } = this.#options;
     const { text, attachments, target } = message;
     this.#client();
     const body = await this.#build(message);
     // It may have been another service's by now.
     const client = this.#client();
-    const before = countsOf(sessions.get(sessionId));
-    const own = { id, state: 'sending', lease: randomUUID(), at: now(), before } as const;
+    const own = { id, state: 'sending', lease: randomUUID(), at: now(), before: this.#counts } as const;
     const entry: Entry = { ...own, text, attachments, target };
     this.#own.add(id);
     try {
-      const isRecorded = (await outbox.change(record(entry))).entries.some(
-        each => each.state === 'sending' && each.lease === entry.lease,
-      );
-      if (!isRecorded) return;
+      const { entries } = await outbox.change(record(entry));
+      if (!entries.some(each => each.state === 'sending' && each.lease === entry.lease)) return;
       if (!lease.isHeld()) {
         // The machine slept: it was not sent, and goes out in its turn unless somebody has decided about it meanwhile.
         await outbox.settle(inEntry(id, ['sending'], { state: 'queued' }));
         return;
       }
       const outcome = this.#finish(entry, client.messages.sendBody(sessionId, body));
-      left({ entry, outcome });
-      await outcome;
+      left({ outcome });
+      onSettled(await outcome);
     } finally {
       this.#own.delete(id);
     }
@@ -216,93 +221,79 @@ export class Sender {
   }
 
   async #finish(entry: Entry, request: ReturnType<ApiClient['messages']['sendBody']>): Promise<SendOutcome> {
-    const { outbox, sessions, sessionId, describe, log, now } = this.#options;
-    const { id, text } = entry;
+    const { outbox, log } = this.#options;
+    const { id } = entry;
     try {
       const { messageId, status } = await request;
-      // The id is the only way back to this message: each place that can keep it is tried, whatever became of the others.
-      const isKept = await this.#tryFor(messageId, () => this.#keep({ ...entry, messageId }));
-      if (!isKept)
-        await this.#tryFor(messageId, () =>
-          outbox.settle(inEntry(id, ['sending', 'unknown'], { state: 'accepted', messageId })),
-        );
-      await this.#tryFor(messageId, () => sessions.noteSend(sessionId, { status, at: now(), text }));
+      await this.#accepted({ ...entry, messageId }, status);
       return { state: 'accepted', messageId, status };
     } catch (error) {
+      const sentence = this.#describe(error);
       const state = certainlyNotProcessed(error) ? 'refused' : 'unknown';
-      const sentence = describe(error);
-      const settled =
-        state === 'refused' ? withRefused(id, sentence) : inEntry(id, ['sending'], { state, sentence });
-      await outbox.settle(settled).catch((failure: unknown) => {
-        log.error('The outcome of a send could not be recorded', failure);
-      });
-      if (state === 'unknown') await this.#lookAfter([id]);
+      const settled = inEntry(id, ['sending'], { state, sentence });
+      await outbox
+        .settle(state === 'refused' ? withRefused(id, sentence) : settled)
+        .catch((failure: unknown) => log.error('The outcome of a send could not be recorded', failure));
+      if (state === 'unknown') await this.#lookAfter();
       return { state, sentence };
     }
   }
 
-  async #lookAfter(ids: readonly string[]): Promise<void> {
+  /** The id is the only way back to this message: each place that can keep it is tried. Never rejects. */
+  async #accepted(entry: Entry, status: string | undefined): Promise<void> {
+    const { outbox, sessions, sessionId, log, now = Date.now } = this.#options;
+    const { id, messageId, text } = entry;
+    outbox.edit(inEntry(id, ['sending', 'unknown'], { state: 'accepted', messageId }));
+    const written = await Promise.allSettled([
+      this.#keep(entry),
+      sessions.noteSend(sessionId, { status, at: now(), text }),
+    ]);
+    const shown = oneLine(messageId ?? '', 200);
+    for (const each of written)
+      if (each.status === 'rejected')
+        log.error(`The accepted message ${shown} could not be recorded everywhere`, each.reason);
+  }
+
+  /** Hands an accepted message over to the transcript. */
+  async #keep({ id, messageId, at, text, attachments: sent }: Entry): Promise<void> {
+    const { outbox, transcript } = this.#options;
+    const attachments = sent.map(({ name, kind, size }) => ({ name, kind, size }));
+    if (messageId !== undefined) await transcript.keepSent(messageId, { sendId: id, at, text, attachments });
+    await outbox.settle(withoutEntry(id));
+  }
+
+  /** Asks once how the session stands after a send without an answer. */
+  async #lookAfter(): Promise<void> {
     const { api, sessions, sessionId, log } = this.#options;
     if (api() === undefined) return;
     try {
       await sessions.refresh(sessionId);
-      await this.noteAfter(ids);
+      await this.noteAfter();
     } catch (error) {
-      log.warn('How the session stands after a send without an answer could not be asked');
-      log.debug(error instanceof Error ? error.message : 'unknown');
+      log.warn(
+        `How the session stands after a send without an answer is not known: ${this.#describe(error)}`,
+      );
     }
   }
 
-  async #tryFor(messageId: string, record: () => Promise<unknown>): Promise<boolean> {
-    try {
-      await record();
-      return true;
-    } catch (error) {
-      const id = oneLine(messageId, 200);
-      this.#options.log.error(`The accepted message ${id} could not be recorded everywhere`, error);
-      return false;
-    }
+  #describe(error: unknown): string {
+    return this.#options.describe(error) ?? vscode.l10n.t('The request was cancelled.');
   }
 
-  /** Hands an accepted message over to the transcript. */
-  async #keep(entry: Entry): Promise<void> {
-    const { outbox, transcript } = this.#options;
-    if (entry.messageId !== undefined) await transcript.keepSent(entry.messageId, sentFrom(entry));
-    await outbox.settle(withoutEntry(entry.id));
+  /** How the session stands, as far as it is known. */
+  get #counts(): Entry['before'] {
+    const {
+      messageCount,
+      updatedAt,
+      statusAt: at,
+      status,
+    } = this.#options.sessions.get(this.#options.sessionId) ?? {};
+    if (messageCount === undefined || updatedAt === undefined) return undefined;
+    return { messageCount, updatedAt, at, working: status === 'idle' ? undefined : true };
   }
-}
-
-/** The first of the queue becomes `sending`, where it still is that and nothing waits for the person. */
-export function asSent(entry: Entry): Change {
-  return outbox => {
-    const first = outbox.entries.find(({ state }) => state !== 'accepted');
-    const isNext = first?.id === entry.id && first.state === 'queued' && undecided(outbox).length === 0;
-    if (!isNext) return outbox;
-    return { ...outbox, entries: outbox.entries.map(each => (each === first ? entry : each)) };
-  };
 }
 
 /** The service said no, or the request never left: only then there is certainly no message. */
 function certainlyNotProcessed(error: unknown): boolean {
   return isApiError(error) ? error.kind !== 'outcomeUnknown' : error instanceof QueryError;
-}
-
-function countsOf(session: ChatSession | undefined): SessionCounts | undefined {
-  return session?.messageCount === undefined || session.updatedAt === undefined
-    ? undefined
-    : {
-        messageCount: session.messageCount,
-        updatedAt: session.updatedAt,
-        at: session.statusAt,
-        working: session.status === 'idle' ? undefined : true,
-      };
-}
-
-function sentFrom({ id, at, text, attachments }: Entry): SentMessage {
-  return {
-    sendId: id,
-    at,
-    text,
-    attachments: attachments.map(({ name, kind, size }) => ({ name, kind, size })),
-  };
 }

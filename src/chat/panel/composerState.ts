@@ -25,12 +25,11 @@ export function composerOf(
   format: Formatter,
 ): Composer {
   const { composition, queued, session } = conversation;
-  const { attached, draft, tooMuch } = composition;
-  const sizes = attached.flatMap(({ inspected }) => (inspected?.ok === true ? [inspected.size] : []));
-  const total = sizes.reduce((sum, size) => sum + size, 0);
+  const { attached, references, draft, tooMuch } = composition;
+  const total = references.reduce((sum, { size }) => sum + size, 0);
   return {
     chips: attached.map(attachment => chipOf(attachment, format)),
-    total: total === 0 ? '' : totalText(sizes, format),
+    total: total === 0 ? '' : format.bytes(total),
     sending: conversation.isStarting,
     ...(blocked === undefined ? {} : { blocked }),
     ...(tooMuch === undefined ? {} : { tooMuch }),
@@ -44,18 +43,6 @@ export function composerOf(
     largePaste: settings.largePaste(),
     fileLimit: settings.limits().file,
   };
-}
-
-function totalText(sizes: readonly number[], format: Formatter): string {
-  const [raw, encoded] = [sizes, sizes.map(encodedSize)].map(list =>
-    format.bytes(list.reduce((sum, size) => sum + size, 0)),
-  );
-  return vscode.l10n.t('{0}, {1} as sent', raw ?? '', encoded ?? '');
-}
-
-/** How many bytes base64 makes of them. */
-function encodedSize(size: number): number {
-  return 4 * Math.ceil(size / 3);
 }
 
 function queueNote(conversation: Conversation): string {
@@ -87,13 +74,10 @@ function chipOf({ uri, inspected }: Attached, format: Formatter): Chip {
   if (inspected === undefined) return { key: uri, name: lastPart(uri), kind: 'checking', size: '', title };
   const { name, size: count } = inspected;
   const size = count === undefined ? '' : format.bytes(count);
-  if (inspected.ok) {
-    const sizes = vscode.l10n.t('{0}, {1} as sent', size, format.bytes(encodedSize(inspected.size)));
-    return { key: uri, name, kind: inspected.kind, size, title: `${title}\n${sizes}` };
-  }
+  if (inspected.ok) return { key: uri, name, kind: inspected.kind, size, title };
   const problem = oneLine(inspected.problem, 300);
-  const shrinkable = inspected.shrinkable === true;
-  return { key: uri, name, kind: 'unknown', size, title, problem, ...(shrinkable ? { shrinkable } : {}) };
+  const { shrinkable = false } = inspected;
+  return { key: uri, name, kind: 'unknown', size, title, problem, shrinkable };
 }
 
 function titleOf(uri: string): string {

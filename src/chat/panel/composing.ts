@@ -1,89 +1,87 @@
 import * as vscode from 'vscode';
 import { computerName, type ApiClient } from '../../api';
 import type { Event } from '../../util/event';
+import { Formatter } from '../../util/format';
 import { forQuickPick, oneLine } from '../../util/text';
 import type { Attachments } from '../attach/attachments';
 import type { ComposerSettings } from './composerState';
 import type { Conversation } from '../conversation';
 import type { AwayFile } from '../attach/given';
 import type { KeptFiles, LooseFile } from '../attach/keptFiles';
-import { Pictures } from '../attach/pictures';
 import type { Picture } from '../protocol';
-import { moreThan, Uploads, type Piece } from '../attach/uploads';
 
 /** What composing needs beyond the conversation. */
 export interface ComposingDeps extends ComposerSettings {
-  readonly kept: Pick<KeptFiles, 'keep' | 'begin' | 'fileOf'>;
-  readonly attachments: Pick<Attachments, 'picture'>;
+  readonly kept: KeptFiles;
+  readonly attachments: Attachments;
   readonly api: () => ApiClient | undefined;
   readonly onDidChangeSettings: Event<unknown>;
 }
 
-/** What a person does in the composer and the queue of one session. */
+/** A piece of a file of the page: all of one file have its `upload`. */
+export interface Piece {
+  readonly upload: string;
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  readonly isLast: boolean;
+  /** The attachment whose place the file takes. */
+  readonly replaces?: string | undefined;
+}
+
+/** A page hands files over one after another; this many at once are no work of a person. */
+const MOST_UPLOADS = 10;
+
+/** What a person does in the composer of one session. */
 export class Composing {
   readonly conversation: Conversation;
   readonly #deps: ComposingDeps;
-  readonly #uploads: Uploads;
-  readonly #pictures: Pictures;
+  /** What has arrived of the files a page is handing over. */
+  readonly #uploads = new Map<string, readonly Uint8Array[]>();
 
   constructor(conversation: Conversation, deps: ComposingDeps) {
     this.conversation = conversation;
     this.#deps = deps;
-    this.#pictures = new Pictures(key => deps.attachments.picture(key));
-    this.#uploads = new Uploads({
-      begin: name => deps.kept.begin(conversation.serviceId, { name: nameOf(name) }),
-      limit: () => deps.limits().file,
-      language: vscode.env.language,
-    });
-  }
-
-  /** Keeps bytes that are in no file and attaches them. */
-  async attach(file: LooseFile): Promise<void> {
-    const { composition, serviceId } = this.conversation;
-    await composition.attach([await this.#deps.kept.keep(serviceId, { ...file, name: nameOf(file.name) })]);
   }
 
   /**
    * Attaches files one after another: how large they are shows when they are read, and what is too large or cannot be read goes no
    * further. Rejects with the reasons after the others are attached.
    */
-  async attachAway(files: readonly AwayFile[]): Promise<void> {
-    const limit = this.#deps.limits().file;
+  async attach(files: readonly AwayFile[]): Promise<void> {
     const problems: string[] = [];
     for (const file of files) {
       const name = nameOf(file.name);
       try {
         const bytes = await file.read();
-        if (bytes.length > limit) problems.push(moreThan(name, limit, vscode.env.language));
-        else await this.attach({ name, bytes });
+        const tooLarge = this.#tooLarge(name, bytes.length);
+        if (tooLarge !== undefined) problems.push(tooLarge);
+        else await this.#attachKept({ name, path: file.path, bytes });
       } catch (error) {
-        problems.push(
-          vscode.l10n.t(
-            '{0} cannot be read: {1}',
-            name,
-            error instanceof Error ? error.message : String(error),
-          ),
-        );
+        const why = error instanceof Error ? error.message : String(error);
+        problems.push(vscode.l10n.t('{0} cannot be read: {1}', name, why));
       }
     }
     if (problems.length > 0) throw new Error(problems.join(' '));
   }
 
-  /** Takes a piece of a file; the last one attaches it, in the place of `replaces` where that is given. */
-  async receive({ replaces, ...piece }: Piece & { readonly replaces?: string | undefined }): Promise<void> {
-    const { composition } = this.conversation;
-    const uri = await this.#uploads.take(piece);
-    if (uri === undefined) return;
-    await this.conversation.load();
-    if (replaces === undefined) return composition.attach([uri]);
-    this.#need(replaces);
-    await composition.replace(replaces, uri);
+  /** Takes a piece of a file; the last one attaches it. Rejects with a sentence, and then nothing is left of it. */
+  async receive({ upload, name, bytes, isLast, replaces }: Piece): Promise<void> {
+    const pieces = [...(this.#uploads.get(upload) ?? []), bytes];
+    this.#uploads.delete(upload);
+    const size = pieces.reduce((sum, { length }) => sum + length, 0);
+    const tooLarge = this.#tooLarge(name, size);
+    if (tooLarge !== undefined) throw new Error(tooLarge);
+    if (!isLast) {
+      if (this.#uploads.size >= MOST_UPLOADS) throw new RangeError('Too many files at once.');
+      this.#uploads.set(upload, pieces);
+      return;
+    }
+    await this.#attachKept({ name: nameOf(name), bytes: pieces }, replaces);
   }
 
   /** What a page had not handed over to its end is given up. */
   pageGone(): void {
-    void this.#uploads.clear();
-    this.#pictures.clear();
+    this.#uploads.clear();
   }
 
   /** Attaches files by their addresses. */
@@ -105,7 +103,7 @@ export class Composing {
   /** A piece of an attached picture. */
   async picture(key: string, from: number): Promise<Picture> {
     this.#need(key);
-    return this.#pictures.piece(key, from);
+    return this.#deps.attachments.picture(key, from);
   }
 
   /** Shows an attached file as the editor shows such files. */
@@ -138,6 +136,23 @@ export class Composing {
     const choice = await vscode.window.showQuickPick(choices, { placeHolder, ignoreFocusOut: true });
     if (choice === undefined) return;
     composition.setTarget(choice.id === own ? undefined : { computerId: choice.id, name: choice.name });
+  }
+
+  /** Keeps bytes that are in no file and attaches them, in the place of `replaces` where that is given. */
+  async #attachKept(file: LooseFile, replaces?: string): Promise<void> {
+    const { composition, serviceId } = this.conversation;
+    const uri = await this.#deps.kept.keep(serviceId, file);
+    await this.conversation.load();
+    if (replaces === undefined) return composition.attach([uri]);
+    this.#need(replaces);
+    await composition.replace(replaces, uri);
+  }
+
+  #tooLarge(name: string, size: number): string | undefined {
+    const limit = this.#deps.limits().file;
+    if (size <= limit) return undefined;
+    const most = new Formatter(vscode.env.language).bytes(limit);
+    return vscode.l10n.t('{0} is larger than the limit of {1}.', name, most);
   }
 
   #need(key: string): void {

@@ -4,24 +4,13 @@ import { forQuickPick, oneLine } from '../../util/text';
 /** Matches offered where a name fits several files. */
 const MOST_FILES = 20;
 
-export interface FilePosition {
-  /** With forward slashes. */
-  readonly path: string;
-  /** From 1. */
-  readonly line: number;
-  readonly column: number;
-}
-
-/** Reads `path:line` or `path:line:column`; `undefined` when it is neither. */
-export function readPosition(text: string): FilePosition | undefined {
-  const found = /^([^\n:*?"<>|]{1,3500}):(\d{1,7})(?::(\d{1,5}))?$/.exec(text);
-  if (found === null) return undefined;
-  const [, path = '', line, column] = found;
-  return {
-    path: path.replaceAll('\\', '/'),
-    line: Math.max(1, Number(line)),
-    column: Math.max(1, Number(column ?? 1)),
-  };
+/** Reads `path:line` or `path:line:column`, both from 1, with forward slashes; `undefined` when it is neither. */
+export function readPosition(text: string) {
+  const [found, path = '', line, column = 1] =
+    /^([^\n:*?"<>|]{1,3500}):(\d{1,7})(?::(\d{1,5}))?$/.exec(text) ?? [];
+  if (found === undefined) return undefined;
+  const fromOne = (number: unknown): number => Math.max(1, Number(number));
+  return { path: path.replaceAll('\\', '/'), line: fromOne(line), column: fromOne(column) };
 }
 
 /**
@@ -56,7 +45,15 @@ export async function openPath(text: string): Promise<void> {
   await vscode.window.showTextDocument(uri, { selection: new vscode.Range(at, at), preview: true });
 }
 
-async function findFile(path: string): Promise<vscode.Uri | 'cancelled' | undefined> {
+/** Where a file of this name would be made. */
+export function newFile(path: string): vscode.Uri | undefined {
+  const [folder] = vscode.workspace.workspaceFolders ?? [];
+  const inside = folder && candidates(path, { path: folder.uri.path, name: folder.name }).at(-1);
+  return inside === undefined || folder === undefined ? undefined : vscode.Uri.joinPath(folder.uri, inside);
+}
+
+/** The file of the workspace that a message names. */
+export async function findFile(path: string): Promise<vscode.Uri | 'cancelled' | undefined> {
   const folders = vscode.workspace.workspaceFolders ?? [];
   for (const { uri, name } of folders) {
     for (const candidate of candidates(path, { path: uri.path, name })) {

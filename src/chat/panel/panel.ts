@@ -2,24 +2,25 @@ import * as vscode from 'vscode';
 import { errorSentence, type Connection } from '../../connection';
 import type { Logger } from '../../log';
 import { Disposable, Slot, toDisposable, type IDisposable } from '../../util/disposable';
+import type { DetailsDocuments } from '../../util/detailsDocuments';
 import { Formatter } from '../../util/format';
-import { openAddress } from '../../util/openAddress';
+import { openAddress } from '../../ui/openAddress';
 import { forNotification, oneLine } from '../../util/text';
 import { panelSide, type PanelSide } from '../../webview/ipc';
 import { WebviewPage } from '../../webview/page';
 import { Composing, type ComposingDeps } from './composing';
 import { composerOf } from './composerState';
 import type { Conversation } from '../conversation';
-import { showMore } from './more';
 import { writeNatively } from './nativeComposer';
 import type { SendOutcome } from '../outbox/sender';
 import type { Shown } from '../outbox/record';
-import { panelHandlers, type PanelActions } from './panelHandlers';
+import { panelHandlers } from './panelHandlers';
 import { blockedReason, headerOf, isTimeZone, outcomeWords } from './panelState';
 import type { ChatPlace } from './place';
+import type { ReadingPlaces } from './readingPlaces';
 import { chatProtocol, type ChatProtocol, type Kept, type Unsaved, type Wanted } from '../protocol';
-import { RowView } from '../transcript/rowFeed';
-import type { ChatSessions } from '../sessions';
+import { RowFeed } from '../transcript/rowFeed';
+import { keyOf, type ChatSessions } from '../sessions';
 import { chatStrings } from '../strings';
 
 export interface PanelOptions {
@@ -31,6 +32,8 @@ export interface PanelOptions {
   /** The title until the session is known. */
   readonly title: string;
   readonly composing: ComposingDeps;
+  readonly details: Pick<DetailsDocuments, 'compare'>;
+  readonly places: ReadingPlaces;
   /** Puts another panel in the place of this one: what keeps a page from loading may be the frame VS Code made for it. */
   readonly startAnew?: (() => void) | undefined;
 }
@@ -40,25 +43,25 @@ const GATHER = 30;
 const REST_FACTOR = 5;
 
 /** The panel of one session: shows its conversation and carries the person's acts to it. */
-export class ChatPanel extends Disposable implements PanelActions {
+export class ChatPanel extends Disposable {
   readonly conversation: Conversation;
-  readonly #panel: ChatPlace;
+  readonly place: ChatPlace;
   readonly #options: PanelOptions;
   readonly #format = new Formatter(vscode.env.language);
-  readonly #rows: RowView;
+  readonly #rows: RowFeed;
   readonly #life: WebviewPage;
   readonly #page: PanelSide<ChatProtocol>;
   /** Held while the session is followed. */
   readonly #watch = this.register(new Slot<IDisposable>());
   /** The service can be asked again, and was not yet. */
   #isDue = false;
-  readonly #gathering = this.register(new Slot<IDisposable>());
   readonly #disposed = new vscode.EventEmitter<void>();
   /** The page knows where the session was read. */
   #isPlaced = false;
   /** Pages of this chat that have been heard: before the first, what comes is from what the place showed last. */
   #pagesHeard = 0;
   #timeZone: string | undefined;
+  #gathering: NodeJS.Timeout | undefined;
   #gatherFor = GATHER;
   #transcriptProblem: string | undefined;
   #focusWhenReady = false;
@@ -68,36 +71,32 @@ export class ChatPanel extends Disposable implements PanelActions {
   #isSubmitting = false;
   #draftVersion = 0;
   readonly composing: Composing;
+  readonly details: Pick<DetailsDocuments, 'compare'>;
 
-  constructor(panel: ChatPlace, options: PanelOptions) {
+  constructor(place: ChatPlace, options: PanelOptions) {
     super();
-    this.#panel = panel;
+    this.place = place;
     this.#options = options;
     this.conversation = options.conversation;
+    this.details = options.details;
     this.composing = new Composing(options.conversation, options.composing);
     this.register(toDisposable(() => this.composing.pageGone()));
-    this.#rows = this.register(
-      new RowView(
-        splice => this.#page.send('splice', splice),
-        this.#format,
-        () => this.#gather(),
-      ),
-    );
+    this.#rows = this.register(new RowFeed(splice => this.#page.send('splice', splice), this.#format));
     this.#page = panelSide({
       protocol: chatProtocol,
       handlers: panelHandlers(this),
       // The place may show another session by now.
-      post: message => (this.isDisposed ? undefined : panel.webview.postMessage(message)),
+      post: message => (this.isDisposed ? undefined : place.webview.postMessage(message)),
       describe: error => forNotification(errorSentence(error)),
       onProblem: (problem, error) => this.#life.problem(problem, error),
     });
     this.#life = this.register(
       new WebviewPage({
-        webview: panel.webview,
+        webview: place.webview,
         extensionUri: options.extensionUri,
         name: 'chat',
-        title: () => panel.title,
-        isVisible: () => panel.isVisible,
+        title: place.title,
+        isVisible: place.isVisible,
         onGone: () => {
           this.#rows.pause();
           this.composing.pageGone();
@@ -106,30 +105,30 @@ export class ChatPanel extends Disposable implements PanelActions {
         log: options.log,
       }),
     );
-    this.register(this.#life.onDidReceive(message => this.#receive(message)));
-    this.register(panel.onDidDispose(() => this.dispose()));
-    this.#panel.title = this.#title;
-    this.register(panel.onDidChangeVisibility(() => this.#viewChanged()));
-    this.register(this.conversation.onDidChange(() => this.#gather()));
-    this.register(
-      this.conversation.composition.onDidStore(() => {
+    const { composition } = this.conversation;
+    const { state, onDidBecomeReady } = options.connection;
+    const gather = (): void => this.#gather();
+    for (const subscription of [
+      this.#life.onDidReceive(message => this.#receive(message)),
+      place.onDidDispose(() => this.dispose()),
+      place.onDidChangeVisibility(() => this.#viewChanged()),
+      this.conversation.onDidChange(gather),
+      this.conversation.onDidSettle(outcome => this.#settled(outcome)),
+      options.composing.onDidChangeSettings(gather),
+      composition.onDidStore(() => {
         if (this.#life.isReady) this.#page.send('draftStored', { version: this.#draftVersion });
       }),
-    );
-    this.register(options.composing.onDidChangeSettings(() => this.#gather()));
-    this.register(this.conversation.onDidSettle(outcome => this.#settled(outcome)));
-    this.register(
-      options.connection.state.onDidChange(() => {
+      state.onDidChange(() => {
         this.#payAttention();
         this.#gather();
       }),
-    );
-    this.register(
-      options.connection.onDidBecomeReady(() => {
+      onDidBecomeReady(() => {
         this.#isDue ||= this.#blocked === undefined;
         this.#payAttention();
       }),
-    );
+    ])
+      this.register(subscription);
+    place.setTitle(this.#title);
     this.#life.load();
     this.conversation.load().catch((error: unknown) => {
       options.log.error('A transcript could not be read', error);
@@ -142,21 +141,9 @@ export class ChatPanel extends Disposable implements PanelActions {
   /** Fires once, when the panel is closed. */
   readonly onDidDispose = this.#disposed.event;
 
-  get title(): string {
-    return this.#panel.title;
-  }
-
-  get isVisible(): boolean {
-    return this.#panel.isVisible;
-  }
-
-  get isActive(): boolean {
-    return this.#panel.isActive;
-  }
-
   /** Shows the panel with the cursor in the composer. */
   reveal(): void {
-    this.#panel.reveal();
+    this.place.reveal();
     this.takeCursor();
   }
 
@@ -176,6 +163,7 @@ export class ChatPanel extends Disposable implements PanelActions {
   leave(): void {
     if (this.isDisposed) return;
     this.#rows.pause();
+    clearTimeout(this.#gathering);
     super.dispose();
     this.#disposed.fire();
     this.#disposed.dispose();
@@ -184,7 +172,7 @@ export class ChatPanel extends Disposable implements PanelActions {
   override dispose(): void {
     if (this.isDisposed) return;
     this.leave();
-    this.#panel.close();
+    this.place.close();
   }
 
   /** Asks how the session stands; rejects with the reason. */
@@ -205,14 +193,14 @@ export class ChatPanel extends Disposable implements PanelActions {
       identity: {
         sessionId: this.conversation.sessionId,
         serviceId: this.conversation.serviceId,
-        title: this.#panel.title,
+        title: this.place.title(),
       },
       draft: text,
       ...(stash === undefined ? {} : { stash }),
       // A view that is merely there takes the cursor from nobody.
       focus:
         this.#findWhenReady === undefined &&
-        (this.#focusWhenReady || (this.#panel.kind === 'panel' && this.#panel.isActive)),
+        (this.#focusWhenReady || (this.place.kind === 'panel' && this.place.isActive())),
     });
     if (this.#findWhenReady !== undefined) this.#page.send('find', this.#findWhenReady);
     this.#findWhenReady = undefined;
@@ -233,17 +221,11 @@ export class ChatPanel extends Disposable implements PanelActions {
   async setDraft(text: string, stash: string | undefined, version: number): Promise<void> {
     const { conversation } = this;
     this.#draftVersion = version;
-    if (!conversation.isLoaded) return this.#writtenEarly(text);
     const over = this.#shown;
     this.#shown = { text, stash: stash === '' ? undefined : stash };
-    conversation.composition.setText(text, this.#shown.stash, over);
-    this.#gather();
-  }
-
-  /** The person wrote before the stored draft was read, which waits in the stash then. */
-  async #writtenEarly(text: string): Promise<void> {
-    this.#shown = { text };
-    await this.conversation.takeUnsaved({ text, at: Date.now() });
+    // Written before the stored draft was read, which waits in the stash then.
+    if (!conversation.isLoaded) await conversation.takeUnsaved({ text, at: Date.now() });
+    else conversation.composition.setText(text, this.#shown.stash, over);
     this.#gather();
   }
 
@@ -252,18 +234,18 @@ export class ChatPanel extends Disposable implements PanelActions {
     if (blocked !== undefined) throw new Error(blocked);
     if (!/^[\w-]{8,64}$/.test(sendId)) throw new RangeError('Not the id of a send.');
     const asked = this.#pagesHeard;
-    const { stash } = this.#shown;
+    // What the page told before is heard first: VS Code may hand over both at once.
+    await Promise.resolve();
+    const { stash = '' } = this.#shown;
     this.#isSubmitting = true;
     try {
       await this.conversation.submit(text, sendId, this.#shown);
-      // The page has what was stashed in its composer by now; what was refused meanwhile comes back into it.
-      this.#shown = { text: stash ?? '' };
+      // The page has what was stashed in its composer by now, unless it is another, which began with the text that is sent now.
+      if (asked === this.#pagesHeard) this.#shown = { text: stash };
     } finally {
       this.#isSubmitting = false;
       this.#gather();
     }
-    // The page that asked is gone, and the one after it began with the text that is sent now.
-    if (asked !== this.#pagesHeard) this.showDraft();
   }
 
   async takeUnsaved(unsaved: Unsaved): Promise<void> {
@@ -272,11 +254,10 @@ export class ChatPanel extends Disposable implements PanelActions {
   }
 
   keep(kept: Kept): void {
-    this.conversation.place = kept;
+    this.#options.places.keep(keyOf(this.conversation), kept);
   }
 
   readonly addAgain = (): Promise<void> => this.#options.sessions.ensure(this.conversation.sessionId);
-  readonly more = (): Promise<void> => showMore(this);
 
   /** Opens find, at the latest when there is a page. */
   find(wanted: Wanted = {}): void {
@@ -325,7 +306,7 @@ export class ChatPanel extends Disposable implements PanelActions {
   /** Nothing is asked of the service while nobody sees the page or it is still being made, nor of one that is not in use. */
   #payAttention(): void {
     if (this.isDisposed) return;
-    if (!this.#panel.isVisible || !this.#life.isReady || this.#blocked !== undefined) {
+    if (!this.place.isVisible() || !this.#life.isReady || this.#blocked !== undefined) {
       this.#watch.set(undefined);
       return;
     }
@@ -337,11 +318,11 @@ export class ChatPanel extends Disposable implements PanelActions {
   /** The sample has none; no address of a single session is documented. */
   get #webApp(): string | undefined {
     const { service } = this.#options.connection.state.current;
-    return service === undefined || service.source === 'sample' ? undefined : service.appUrl;
+    return service?.source === 'sample' ? undefined : service?.appUrl;
   }
 
   async #writeNatively(): Promise<void> {
-    const choice = await writeNatively(this.conversation, this.title);
+    const choice = await writeNatively(this.conversation, this.place.title());
     // It may have come late, or the person has gone elsewhere.
     if (choice !== 'reload' || !this.#life.isMissing) return;
     if (this.#options.startAnew === undefined) this.#life.load();
@@ -349,20 +330,18 @@ export class ChatPanel extends Disposable implements PanelActions {
   }
 
   #gather(): void {
-    if (this.#gathering.value !== undefined) return;
-    const timer = setTimeout(() => {
-      this.#gathering.set(undefined);
-      this.#show();
-    }, this.#gatherFor);
-    this.#gathering.set(toDisposable(() => clearTimeout(timer)));
+    if (this.isDisposed) return;
+    this.#gathering ??= setTimeout(() => this.#show(), this.#gatherFor);
   }
 
   #show(): void {
     const { conversation } = this;
     const began = performance.now();
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
     const title = this.#title;
     this.#payAttention();
-    if (this.#panel.title !== title) this.#panel.title = title;
+    if (this.place.title() !== title) this.place.setTitle(title);
     if (!this.#life.isReady) return;
     this.#page.send('state', {
       header: headerOf(
@@ -377,7 +356,7 @@ export class ChatPanel extends Disposable implements PanelActions {
       ...(this.#transcriptProblem === undefined ? {} : { transcriptProblem: this.#transcriptProblem }),
     });
     if (conversation.isLoaded) {
-      if (!this.#isPlaced) this.#page.send('place', conversation.place);
+      if (!this.#isPlaced) this.#page.send('place', this.#options.places.get(keyOf(conversation)));
       this.#isPlaced = true;
       const timeZone = (this.#timeZone ??= Intl.DateTimeFormat().resolvedOptions().timeZone);
       this.#rows.show({ ...conversation.rows, timeZone, webApp: this.#webApp !== undefined });

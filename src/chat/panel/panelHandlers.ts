@@ -1,48 +1,28 @@
 import * as vscode from 'vscode';
 import { errorSentence } from '../../connection';
+import { commands } from '../../contributions';
+import { openAddress } from '../../ui/openAddress';
 import { forNotification } from '../../util/text';
+import type { PanelHandlers } from '../../webview/ipc';
+import { pieceOf } from '../attach/attachments';
+import { imageType } from '../attach/imageType';
 import type { Conversation } from '../conversation';
 import type { Message } from '../outbox/record';
-import { commands } from '../../contributions';
-import { openAddress } from '../../util/openAddress';
-import type { PanelHandlers } from '../../webview/ipc';
-import type { Composing } from './composing';
+import type { ChatProtocol, Picture } from '../protocol';
 import { explainGap } from '../transcript/gap';
-import { imageType } from '../attach/imageType';
-import { openPath } from './openPath';
-import { pictureOf } from '../transcript/parts';
 import { isHidden } from '../transcript/messages';
 import { ownTexts } from '../transcript/model';
-import { pictureFrom, type WholePicture } from '../attach/pictures';
-import type { ChatProtocol, Kept, Unsaved } from '../protocol';
-import { countsIn, messageText, wholeMessage } from '../transcript/wholeMessage';
-
-/** What the page can ask of its panel beyond the conversation itself. */
-export interface PanelActions {
-  readonly conversation: Conversation;
-  /** `timeZone`: IANA name; that of this machine until the page tells another. */
-  pageReady(timeZone?: string): void;
-  setTimeZone(timeZone: string): void;
-  setDraft(text: string, stash: string | undefined, version: number): Promise<void>;
-  send(text: string, sendId: string): Promise<void>;
-  /** Takes up what a page of an earlier window still held, unless it is recorded by now. */
-  takeUnsaved(unsaved: Unsaved): Promise<void>;
-  readonly composing: Composing;
-  /** Shows the stored draft in the composer. */
-  showDraft(): void;
-  refresh(): Promise<void>;
-  /** Remembers where the page left off. */
-  keep(kept: Kept): void;
-  addAgain(): Promise<void>;
-  /** Offers what else can be done with the session. */
-  more(): Promise<void>;
-  openWebApp(): Promise<void>;
-}
+import { pictureOf } from '../transcript/parts';
+import { RowBuilder, rowText } from '../transcript/rows';
+import { Formatter } from '../../util/format';
+import { applyDiff, compareDiff, insertCode } from './codeBlocks';
+import { openPath } from './openPath';
+import type { ChatPanel } from './panel';
 
 /** Answers to everything the page may say; one for each name of the protocol. */
-export function panelHandlers(panel: PanelActions, teller?: Teller): PanelHandlers<ChatProtocol> {
+export function panelHandlers(panel: ChatPanel): PanelHandlers<ChatProtocol> {
   const { conversation, composing } = panel;
-  const giveBack = (words: string, gone: Message): void => void offerBack(panel, words, gone, teller);
+  const { composition } = conversation;
   return {
     requests: {
       send: ({ text, sendId }) => panel.send(text, sendId),
@@ -54,52 +34,50 @@ export function panelHandlers(panel: PanelActions, teller?: Teller): PanelHandle
       attachedPicture: ({ key, from }) => composing.picture(key, from),
       chooseTarget: () => composing.chooseTarget(),
       takeBackQueued: async ({ id }) => {
-        if ((await conversation.composition.takeBackQueued(id)) === undefined) throw isGone();
+        if ((await composition.takeBackQueued(id)) === undefined) throw isGone();
         panel.showDraft();
       },
       removeQueued: async ({ id }) => {
         const gone = await conversation.removeQueued(id);
         if (gone === undefined) throw isGone();
-        giveBack(vscode.l10n.t('Message removed from the queue.'), gone);
+        void offerBack(panel, vscode.l10n.t('Message removed from the queue.'), gone);
       },
       sendAgain: ({ sendId }) => conversation.sendAgain(sendId),
       discard: async ({ sendId }) => {
         const gone = await conversation.discard(sendId);
-        if (gone !== undefined) giveBack(vscode.l10n.t('Message discarded.'), gone);
+        if (gone !== undefined) void offerBack(panel, vscode.l10n.t('Message discarded.'), gone);
       },
       editAgain: async ({ sendId }) => {
-        await conversation.composition.editAgain(sendId);
+        await composition.editAgain(sendId);
         panel.showDraft();
       },
       refresh: () => panel.refresh(),
       readEarlier: () => conversation.readOn(),
       openPath: ({ path }) => openPath(path),
+      insertCode: ({ text }) => insertCode(text),
+      compareDiff: ({ text }) => compareDiff(text, panel.details),
+      applyDiff: ({ text }) => applyDiff(text),
       addAgain: () => panel.addAgain(),
-      findWhole: ({ key, words }) => {
-        const row = words === '' ? undefined : wholeMessage(conversation.rows, key);
-        return row === undefined ? [] : countsIn(row, words);
-      },
-      picture: ({ messageId, index, from }) => pictureFrom(picture(conversation, messageId, index), from),
+      picture: ({ messageId, index, from }) => picture(conversation, messageId, index, from),
     },
     notifications: {
       ready: ({ timeZone }) => panel.pageReady(timeZone),
       timeZone: ({ timeZone }) => panel.setTimeZone(timeZone),
       draft: ({ text, stash, version }) => panel.setDraft(text, stash, version),
-      detach: ({ key }) => conversation.composition.detach(key),
+      detach: ({ key }) => composition.detach(key),
       unsaved: unsaved => panel.takeUnsaved(unsaved),
-      openAttachment: ({ key }) => panel.composing.open(key),
+      openAttachment: ({ key }) => composing.open(key),
       openLink: ({ href }) => openLink(href),
       copy: ({ text }) => vscode.env.clipboard.writeText(text),
       copyMessage: async ({ key }) => {
-        const row = wholeMessage(conversation.rows, key);
-        if (row !== undefined) await vscode.env.clipboard.writeText(messageText(row));
+        const builder = new RowBuilder(new Formatter(vscode.env.language), true);
+        const row = builder.build({ ...conversation.rows, timeZone: 'UTC' }).find(each => each.key === key);
+        if (row !== undefined) await vscode.env.clipboard.writeText(rowText(row));
       },
       openMessage: async ({ key }) => {
-        if (wholeMessage(conversation.rows, key) !== undefined)
-          await vscode.commands.executeCommand(commands.chat.export, conversation.sessionId, key);
+        await vscode.commands.executeCommand(commands.chat.export, conversation.sessionId, key);
       },
       kept: kept => panel.keep(kept),
-      more: () => panel.more(),
       openWebApp: () => panel.openWebApp(),
       explainGap,
     },
@@ -116,45 +94,30 @@ async function openLink(href: string): Promise<void> {
 
 /** The link as it may be opened; `undefined` for every scheme but http, https and mailto. */
 export function safeLink(href: string): string | undefined {
-  try {
-    const url = new URL(href);
-    return ['http:', 'https:', 'mailto:'].includes(url.protocol) ? url.href : undefined;
-  } catch {
-    return undefined;
-  }
+  const url = URL.canParse(href) ? new URL(href) : undefined;
+  return ['http:', 'https:', 'mailto:'].includes(url?.protocol ?? '') ? url?.href : undefined;
 }
 
-/** A picture of a message a person may see, if its bytes are what they say. */
-function picture(conversation: Conversation, messageId: string, index: number): WholePicture {
+/** A piece of a picture of a message a person may see, if its bytes are what they say. */
+function picture(conversation: Conversation, messageId: string, index: number, from: number): Picture {
   const message = conversation.transcript.known.get(messageId)?.message;
   const item = message === undefined || isHidden(message) ? undefined : message.content[index];
   const encoded = item === undefined ? undefined : pictureOf(item);
   const bytes = Uint8Array.from(Buffer.from(encoded?.data ?? '', 'base64'));
   const mediaType = imageType(bytes);
   if (mediaType === undefined) throw new Error(vscode.l10n.t('This picture cannot be shown.'));
-  return { mediaType, bytes };
-}
-
-/** Where a person is told that something is gone, and may have it back. */
-export interface Teller {
-  showInformationMessage(message: string, ...choices: string[]): Thenable<string | undefined>;
-  showErrorMessage(message: string): Thenable<unknown>;
+  return pieceOf(mediaType, bytes, from);
 }
 
 /** Says that a message is gone; when the person wants it back, it comes before what the composer holds then. */
-export async function offerBack(
-  panel: { readonly conversation: Conversation; showDraft(): void },
-  words: string,
-  gone: Message,
-  teller: Teller = vscode.window,
-): Promise<void> {
+async function offerBack(panel: ChatPanel, words: string, gone: Message): Promise<void> {
   const label = vscode.l10n.t('Put back into the composer');
-  if ((await teller.showInformationMessage(words, label)) !== label) return;
+  if ((await vscode.window.showInformationMessage(words, label)) !== label) return;
   const { conversation } = panel;
   try {
     await conversation.composition.putBack(gone);
     if (!conversation.isDisposed) panel.showDraft();
   } catch (error) {
-    await teller.showErrorMessage(forNotification(errorSentence(error)));
+    await vscode.window.showErrorMessage(forNotification(errorSentence(error)));
   }
 }

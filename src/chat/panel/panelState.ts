@@ -20,20 +20,20 @@ export function headerOf(
   return {
     title: oneLine(session?.title ?? fallbackTitle),
     facts: factsOf(session),
-    status: session?.shown ?? statusOf(session?.status),
+    status: session?.shown ?? { word: vscode.l10n.t('status unknown'), icon: 'question', spin: false },
     ...(session?.statusAt === undefined ? {} : { statusAge: Math.max(0, now - session.statusAt) }),
     ...(problem === undefined ? {} : { problem }),
     ...(tokens === undefined ? {} : { tokens }),
     ...(messages === undefined ? {} : { messages: messagesText(messages, format) }),
     refreshing,
-    about: session === undefined ? '{}' : aboutOf(session),
+    about: session === undefined ? '{"preventDefaultContextMenuItems":true}' : aboutOf(session),
   };
 }
 
 /** The session and how it stands here, as entries of `webview/context` in package.json ask for it. */
 function aboutOf({ sessionId, isPinned, isArchived }: ChatSession): string {
   const chatSession = `${isPinned === true ? 'pinned' : 'unpinned'} ${isArchived === true ? 'archived' : 'listed'}`;
-  return JSON.stringify({ sessionId, chatSession });
+  return JSON.stringify({ sessionId, chatSession, preventDefaultContextMenuItems: true });
 }
 
 function messagesText(count: number, format: Formatter): string {
@@ -52,23 +52,6 @@ function factsOf(session: ChatSession | undefined): Header['facts'] {
   return facts.flatMap(([label, value]) =>
     value === undefined || value === '' ? [] : [{ label, value: oneLine(value, 80) }],
   );
-}
-
-/** A status as word and icon; words of the service that are not known are shown as they are. */
-export function statusOf(status: string | undefined): Header['status'] {
-  switch (status) {
-    case 'idle':
-      return { word: vscode.l10n.t('idle'), icon: 'circle-outline', spin: false };
-    case 'pending':
-      return { word: vscode.l10n.t('pending'), icon: 'watch', spin: false };
-    case 'running':
-      return { word: vscode.l10n.t('running'), icon: 'sync', spin: true };
-    case undefined:
-    case 'unknown':
-      return { word: vscode.l10n.t('status unknown'), icon: 'question', spin: false };
-    default:
-      return { word: oneLine(status, 40), icon: 'circle-outline', spin: false };
-  }
 }
 
 function tokensOf(session: ChatSession | undefined, format: Formatter): Header['tokens'] {

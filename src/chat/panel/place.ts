@@ -4,31 +4,30 @@ import { pageOptions } from '../../webview/page';
 
 /** Where a chat page is shown: a panel among the editors, or the view of the side bar. */
 export interface ChatPlace {
-  readonly webview: vscode.Webview;
-  readonly isVisible: boolean;
-  /** The person works here. */
-  readonly isActive: boolean;
   readonly kind: 'panel' | 'view';
-  title: string;
+  readonly webview: vscode.Webview;
+  readonly isVisible: () => boolean;
+  /** The person works here. */
+  readonly isActive: () => boolean;
+  readonly title: () => string;
+  readonly setTitle: (title: string) => void;
   readonly onDidChangeVisibility: vscode.Event<unknown>;
   readonly onDidDispose: vscode.Event<unknown>;
-  reveal(): void;
+  readonly reveal: () => void;
   /** Ends a panel; a view stays and waits for another session. */
-  close(): void;
+  readonly close: () => void;
 }
 
 /** Makes the editor panel of a session. */
-export function createPanel(title: string, extensionUri: vscode.Uri): vscode.WebviewPanel {
-  const panel = vscode.window.createWebviewPanel(
-    panels.chat,
-    title,
-    vscode.ViewColumn.Active,
-    pageOptions(extensionUri),
-  );
-  panel.iconPath = {
-    light: vscode.Uri.joinPath(extensionUri, 'media', 'chat', 'icon-light.svg'),
-    dark: vscode.Uri.joinPath(extensionUri, 'media', 'chat', 'icon-dark.svg'),
-  };
+export function createPanel(
+  title: string,
+  extensionUri: vscode.Uri,
+  column: vscode.ViewColumn = vscode.ViewColumn.Active,
+): vscode.WebviewPanel {
+  const panel = vscode.window.createWebviewPanel(panels.chat, title, column, pageOptions(extensionUri));
+  const icon = (kind: string): vscode.Uri =>
+    vscode.Uri.joinPath(extensionUri, 'media', 'chat', `icon-${kind}.svg`);
+  panel.iconPath = { light: icon('light'), dark: icon('dark') };
   return panel;
 }
 
@@ -36,24 +35,14 @@ export function panelPlace(panel: vscode.WebviewPanel): ChatPlace {
   return {
     kind: 'panel',
     webview: panel.webview,
-    get isVisible() {
-      return panel.visible;
-    },
-    get isActive() {
-      return panel.active;
-    },
-    get title(): string {
-      return panel.title;
-    },
-    set title(title: string) {
-      panel.title = title;
-    },
+    isVisible: () => panel.visible,
+    isActive: () => panel.active,
+    title: () => panel.title,
+    setTitle: title => (panel.title = title),
     onDidChangeVisibility: panel.onDidChangeViewState,
     onDidDispose: panel.onDidDispose,
     reveal: () => panel.reveal(undefined, false),
-    close: () => {
-      panel.dispose();
-    },
+    close: () => void panel.dispose(),
   };
 }
 
@@ -62,18 +51,10 @@ export function viewPlace(view: vscode.WebviewView, onClose: () => void): ChatPl
   return {
     kind: 'view',
     webview: view.webview,
-    get isVisible() {
-      return view.visible;
-    },
-    get isActive() {
-      return view.visible;
-    },
-    get title(): string {
-      return view.description ?? '';
-    },
-    set title(title: string) {
-      view.description = title;
-    },
+    isVisible: () => view.visible,
+    isActive: () => view.visible,
+    title: () => view.description ?? '',
+    setTitle: title => (view.description = title),
     onDidChangeVisibility: view.onDidChangeVisibility,
     onDidDispose: view.onDidDispose,
     reveal: () => {

@@ -1,12 +1,13 @@
 import * as vscode from 'vscode';
 import { panels, views } from '../../contributions';
 import { Disposable } from '../../util/disposable';
-import { Emitter } from '../../util/event';
+import { Emitter, type Event } from '../../util/event';
+import { oneLine } from '../../util/text';
 import { noticeHtml } from '../../webview/html';
 import type { ChatPanel, PanelOptions } from './panel';
 import { createPanel, panelPlace, viewPlace, type ChatPlace } from './place';
 import { readPageState } from '../requests';
-import type { ChatSessions } from '../sessions';
+import { keyOf, type ChatSessions } from '../sessions';
 
 export interface PlacesOptions {
   readonly extensionUri: vscode.Uri;
@@ -30,11 +31,10 @@ export interface ChatOfPlace extends Pick<PanelOptions, 'title' | 'startAnew'> {
 const MEMORY = 'agentConsole.chat.panels';
 /** What the view showed. */
 const VIEW_MEMORY = 'agentConsole.chat.view';
-/** A tab that was brought forward becomes a panel within this time, ms. */
+/** A tab in front becomes a panel within this time after a reload, ms. */
 const RESTORED_WITHIN = 3_000;
 /** A view that was asked for is there within this time, ms; else there is none, as when the person has hidden it for good. */
 const SHOWN_WITHIN = 10_000;
-const GROUPS = ['First', 'Second', 'Third', 'Fourth', 'Fifth', 'Sixth', 'Seventh', 'Eighth'];
 
 /** The chat pages of this window: one panel a session, and the view that follows the selected one. */
 export class Places extends Disposable {
@@ -45,7 +45,7 @@ export class Places extends Disposable {
   #view: vscode.WebviewView | undefined;
   #inView: ChatPanel | undefined;
   /** What the view shows as soon as there is one. */
-  #wanted: { readonly serviceId: string; readonly sessionId: string; readonly title: string } | undefined;
+  #wanted: ChatOfPlace | undefined;
   #opening: Promise<unknown> = Promise.resolve();
 
   constructor(options: PlacesOptions) {
@@ -55,22 +55,16 @@ export class Places extends Disposable {
 
   /** The chat the person works in, or the only one there is; the view's also while other views are in front of it. */
   get inFront(): ChatPanel | undefined {
-    const serviceId = this.#options.serviceId();
-    const ofService = (panel: ChatPanel): boolean => panel.conversation.serviceId === serviceId;
-    const panels = [...this.#panels.values()].filter(ofService);
-    const views = [this.#inView].filter(panel => panel !== undefined).filter(ofService);
-    const [only, ...others] = panels.length > 0 ? panels : views;
-    return [...panels, ...views].find(panel => panel.isActive) ?? (others.length === 0 ? only : undefined);
+    const shown = this.#shown;
+    const ofPanels = shown.filter(panel => panel !== this.#inView);
+    const [only, ...others] = ofPanels.length > 0 ? ofPanels : shown;
+    return shown.find(({ place }) => place.isActive()) ?? (others.length === 0 ? only : undefined);
   }
 
   /** Whether a session is shown in this window. */
   isShown(sessionId: string): boolean {
-    const serviceId = this.#options.serviceId();
-    return [...this.#panels.values(), this.#inView].some(
-      panel =>
-        panel?.isVisible === true &&
-        panel.conversation.sessionId === sessionId &&
-        panel.conversation.serviceId === serviceId,
+    return this.#shown.some(
+      ({ place, conversation }) => place.isVisible() && conversation.sessionId === sessionId,
     );
   }
 
@@ -81,34 +75,27 @@ export class Places extends Disposable {
 
   /** Shows a session where the person wants chats; one that is open somewhere is shown there. */
   show(sessionId: string): Promise<ChatPanel> {
-    const serviceId = this.#needService();
-    const open = this.#panels.get(panelKey(serviceId, sessionId));
-    const inPanel = open !== undefined || this.#options.location() === 'panel';
-    return this.#inTurn(() =>
-      inPanel ? this.#openPanel(serviceId, sessionId) : this.#showInView(serviceId, sessionId),
-    );
-  }
-
-  /** One at a time: two clicks must not make two panels. */
-  #inTurn(open: () => Promise<ChatPanel>): Promise<ChatPanel> {
-    const opened = this.#opening.then(open);
-    this.#opening = opened.catch(() => undefined);
-    return opened;
+    const serviceId = this.#options.serviceId();
+    if (serviceId === undefined) throw new Error(vscode.l10n.t('Sign in first.'));
+    const chat = this.#chatOf(serviceId, sessionId);
+    const inPanel = this.#panels.has(keyOf(chat)) || this.#options.location() === 'panel';
+    return this.#inTurn(() => (inPanel ? this.#openPanel(chat) : this.#showInView(chat)));
   }
 
   /** A row was selected: the view follows, and nothing else moves. */
   follow(sessionId: string): void {
     const serviceId = this.#options.serviceId();
     if (serviceId === undefined || this.#options.location() !== 'view') return;
-    if (this.#panels.has(panelKey(serviceId, sessionId))) return;
-    if (this.#view === undefined) this.#wanted = { serviceId, sessionId, title: this.#titleOf(sessionId) };
-    else this.#attachView(this.#view, serviceId, sessionId, this.#titleOf(sessionId));
+    const chat = this.#chatOf(serviceId, sessionId);
+    if (this.#panels.has(keyOf(chat))) return;
+    if (this.#view === undefined) this.#wanted = chat;
+    else this.#attachView(this.#view, chat);
   }
 
   restorePanel(panel: vscode.WebviewPanel, state: unknown): void {
     const kept = readPageState(state);
     if (kept === undefined) panel.dispose();
-    else this.#attachPanel(panelPlace(panel), kept.serviceId, kept.sessionId, kept.title);
+    else this.#attachPanel(panelPlace(panel), kept);
     this.#restored.fire();
   }
 
@@ -122,7 +109,7 @@ export class Places extends Disposable {
     const kept = readPageState(this.#options.memory.get<unknown>(VIEW_MEMORY)) ?? readPageState(state);
     const next = this.#wanted ?? kept;
     if (next === undefined) this.#showNotice(view);
-    else this.#attachView(view, next.serviceId, next.sessionId, next.title);
+    else this.#attachView(view, next);
     this.#resolved.fire();
   }
 
@@ -132,91 +119,85 @@ export class Places extends Disposable {
     super.dispose();
   }
 
-  async #openPanel(serviceId: string, sessionId: string): Promise<ChatPanel> {
-    const key = panelKey(serviceId, sessionId);
-    const title = this.#titleOf(sessionId);
-    const open = this.#panels.get(key) ?? (await this.#fromTab(key, title));
+  /** The chats of the service known now. */
+  get #shown(): readonly ChatPanel[] {
+    const serviceId = this.#options.serviceId();
+    return [...this.#panels.values(), this.#inView].filter(
+      panel => panel?.conversation.serviceId === serviceId,
+    ) as ChatPanel[];
+  }
+
+  #chatOf(serviceId: string, sessionId: string): ChatOfPlace {
+    const title = this.#options.sessions.get(sessionId)?.title ?? vscode.l10n.t('Session');
+    return { serviceId, sessionId, title: oneLine(title, 60) };
+  }
+
+  /** One at a time: two clicks must not make two panels. */
+  #inTurn(open: () => Promise<ChatPanel>): Promise<ChatPanel> {
+    const opened = this.#opening.then(open);
+    this.#opening = opened.catch(() => undefined);
+    return opened;
+  }
+
+  async #openPanel(chat: ChatOfPlace): Promise<ChatPanel> {
+    const column = await this.#takeTab(chat);
+    const open = this.#panels.get(keyOf(chat));
     if (open !== undefined) {
       open.reveal();
       return open;
     }
-    const made = panelPlace(createPanel(title, this.#options.extensionUri));
-    const panel = this.#attachPanel(made, serviceId, sessionId, title);
+    const made = createPanel(chat.title, this.#options.extensionUri, column);
+    const panel = this.#attachPanel(panelPlace(made), chat);
     // It is shown already.
     panel.takeCursor();
     return panel;
   }
 
   /**
-   * After a reload, a tab in the background is not known until it is shown. Where this session had one, the tabs that may be it
-   * are shown until it is found, so that a session never has two.
+   * After a reload, VS Code restores the tabs in front, and names those in the background to us only when they are shown. One of
+   * these with the title of this session, if it had one, is closed, and another takes its place in its group, where the chat goes
+   * on as it was: nothing else moves.
    */
-  async #fromTab(key: string, title: string): Promise<ChatPanel | undefined> {
-    if (!this.#remembered.includes(key)) return undefined;
-    const known = [...this.#panels.values()].map(panel => panel.title);
+  async #takeTab(chat: ChatOfPlace): Promise<vscode.ViewColumn | undefined> {
+    const key = keyOf(chat);
+    if (this.#panels.has(key) || !this.#remembered.includes(key)) return undefined;
     const tabs = vscode.window.tabGroups.all
       .flatMap(group => group.tabs)
-      .filter(({ input }) => input instanceof vscode.TabInputWebview && input.viewType.endsWith(panels.chat))
-      .filter(({ label }) => {
-        const at = known.indexOf(label);
-        if (at >= 0) known.splice(at, 1);
-        return at < 0;
-      });
-    tabs.sort((a, b) => Number(b.label === title) - Number(a.label === title));
-    for (const tab of tabs) {
-      await this.#bringForward(tab);
-      const found = this.#panels.get(key);
-      if (found !== undefined) return found;
-    }
-    return undefined;
+      .filter(({ input }) => input instanceof vscode.TabInputWebview && input.viewType.endsWith(panels.chat));
+    const known = [...this.#panels.values()];
+    let restoring = tabs.filter(({ isActive }) => isActive).length;
+    restoring -= known.filter(({ place }) => place.isVisible()).length;
+    for (; restoring > 0 && !this.#panels.has(key); restoring--)
+      await heard(this.#restored.event, RESTORED_WITHIN);
+    const [tab, ...others] = tabs.filter(({ label, isActive }) => label === chat.title && !isActive);
+    const isKnown = known.some(({ place }) => place.title() === chat.title);
+    if (tab === undefined || others.length > 0 || isKnown || this.#panels.has(key)) return undefined;
+    const { viewColumn } = tab.group;
+    await vscode.window.tabGroups.close(tab, true);
+    return viewColumn;
   }
 
-  /** Resolves when the tab has become a panel of ours, or did not in time. */
-  async #bringForward({ group, ...tab }: vscode.Tab): Promise<void> {
-    const index = group.tabs.findIndex(other => other.label === tab.label && other.input === tab.input);
-    const name = GROUPS[group.viewColumn - 1];
-    if (index < 0 || name === undefined) return;
-    await new Promise<void>(resolve => {
-      const done = (): void => {
-        clearTimeout(timer);
-        subscription.dispose();
-        resolve();
-      };
-      const subscription = this.#restored.event(done);
-      const timer = setTimeout(done, RESTORED_WITHIN);
-      void vscode.commands
-        .executeCommand(`workbench.action.focus${name}EditorGroup`)
-        .then(() => vscode.commands.executeCommand('workbench.action.openEditorAtIndex', index))
-        .then(undefined, done);
-    });
-  }
-
-  async #showInView(serviceId: string, sessionId: string): Promise<ChatPanel> {
-    const title = this.#titleOf(sessionId);
-    this.#wanted = { serviceId, sessionId, title };
+  async #showInView(chat: ChatOfPlace): Promise<ChatPanel> {
+    this.#wanted = chat;
     if (this.#view === undefined) await this.#focusView();
-    if (this.#view === undefined) return this.#openPanel(serviceId, sessionId);
-    const shown = this.#attachView(this.#view, serviceId, sessionId, title);
+    if (this.#view === undefined) return this.#openPanel(chat);
+    const shown = this.#attachView(this.#view, chat);
     shown.reveal();
     return shown;
   }
 
   /** Resolves when the view is there, which is later than VS Code says that it is shown; or when it does not come. */
   async #focusView(): Promise<void> {
-    await new Promise<void>(resolve => {
-      const done = (): void => {
-        clearTimeout(timer);
-        subscription.dispose();
-        resolve();
-      };
-      const subscription = this.#resolved.event(done);
-      const timer = setTimeout(done, SHOWN_WITHIN);
-      vscode.commands.executeCommand(`${views.chat}.focus`).then(undefined, done);
-    });
+    const resolved = heard(this.#resolved.event, SHOWN_WITHIN);
+    const refused = Promise.resolve(vscode.commands.executeCommand(`${views.chat}.focus`)).then(
+      () => resolved,
+    );
+    await Promise.race([resolved, refused.catch(() => undefined)]);
   }
 
-  #attachView(view: vscode.WebviewView, serviceId: string, sessionId: string, title: string): ChatPanel {
+  #attachView(view: vscode.WebviewView, chat: ChatOfPlace): ChatPanel {
     this.#wanted = undefined;
+    const { serviceId, sessionId, title } = chat;
     const shown = this.#inView;
     if (shown?.conversation.sessionId === sessionId && shown.conversation.serviceId === serviceId)
       return shown;
@@ -224,7 +205,8 @@ export class Places extends Disposable {
     const place = viewPlace(view, () => {
       if (this.#view === view) this.#showNotice(view);
     });
-    const panel = this.#make(place, serviceId, sessionId, title, () => {
+    const panel = this.#options.makePanel(place, { serviceId, sessionId, title });
+    panel.onDidDispose(() => {
       if (this.#inView === panel) this.#inView = undefined;
     });
     this.#inView = panel;
@@ -232,10 +214,15 @@ export class Places extends Disposable {
     return panel;
   }
 
-  #attachPanel(place: ChatPlace, serviceId: string, sessionId: string, title: string): ChatPanel {
-    const key = panelKey(serviceId, sessionId);
+  #attachPanel(place: ChatPlace, { serviceId, sessionId, title }: ChatOfPlace): ChatPanel {
+    const key = keyOf({ serviceId, sessionId });
     this.#panels.get(key)?.dispose();
-    const panel = this.#make(place, serviceId, sessionId, title, () => {
+    const startAnew = (): void => {
+      panel.dispose();
+      void this.#inTurn(() => this.#openPanel({ serviceId, sessionId, title }));
+    };
+    const panel = this.#options.makePanel(place, { serviceId, sessionId, title, startAnew });
+    panel.onDidDispose(() => {
       if (this.#panels.get(key) !== panel) return;
       this.#panels.delete(key);
       this.#remember(this.#remembered.filter(other => other !== key));
@@ -245,25 +232,12 @@ export class Places extends Disposable {
     return panel;
   }
 
-  #make(
-    place: ChatPlace,
-    serviceId: string,
-    sessionId: string,
-    title: string,
-    onGone: () => void,
-  ): ChatPanel {
-    const startAnew = (): void => {
-      panel.dispose();
-      void this.#inTurn(() => this.#openPanel(serviceId, sessionId));
-    };
-    const panel = this.#options.makePanel(place, {
-      serviceId,
-      sessionId,
-      title,
-      ...(place.kind === 'panel' ? { startAnew } : {}),
-    });
-    panel.onDidDispose(onGone);
-    return panel;
+  get #remembered(): readonly string[] {
+    return this.#options.memory.get<readonly string[]>(MEMORY) ?? [];
+  }
+
+  #remember(keys: readonly string[]): void {
+    void this.#options.memory.update(MEMORY, keys);
   }
 
   #showNotice(view: vscode.WebviewView): void {
@@ -276,27 +250,17 @@ export class Places extends Disposable {
       text: vscode.l10n.t('Select a session to show its chat here.'),
     });
   }
-
-  #titleOf(sessionId: string): string {
-    return this.#options.sessions.get(sessionId)?.title ?? vscode.l10n.t('Session');
-  }
-
-  get #remembered(): readonly string[] {
-    const kept = this.#options.memory.get<unknown>(MEMORY);
-    return Array.isArray(kept) ? kept.filter(key => typeof key === 'string') : [];
-  }
-
-  #remember(keys: readonly string[]): void {
-    void this.#options.memory.update(MEMORY, keys);
-  }
-
-  #needService(): string {
-    const serviceId = this.#options.serviceId();
-    if (serviceId === undefined) throw new Error(vscode.l10n.t('Sign in first.'));
-    return serviceId;
-  }
 }
 
-function panelKey(serviceId: string, sessionId: string): string {
-  return `${serviceId}\n${sessionId}`;
+/** Resolves when it fires, or after so long, ms. */
+function heard(event: Event<void>, within: number): Promise<void> {
+  return new Promise(resolve => {
+    const done = (): void => {
+      clearTimeout(timer);
+      subscription.dispose();
+      resolve();
+    };
+    const subscription = event(done);
+    const timer = setTimeout(done, within);
+  });
 }

@@ -1,4 +1,4 @@
-import { Lexer, type MarkedExtension, type Token, type Tokens } from 'marked';
+import { Lexer, type MarkedExtension, type Token, type Tokens, type TokensList } from 'marked';
 
 /** Longer texts are shown as they are. */
 export const MAX_LENGTH = 50_000;
@@ -6,13 +6,21 @@ export const MAX_LENGTH = 50_000;
 const MOST_WORK = 20_000_000;
 /** Cells of all tables of one text, since a wide head makes every row below it as wide; after these no table is made. */
 const MOST_CELLS = 10_000;
+/** Characters that may be looked at for the ends of paragraphs; everyday texts need a hundredth. */
+const MOST_LOOKS = 5_000_000;
+/** Of lists and quotes within others. */
+const MOST_DEPTH = 50;
+
+/** A text was made to be read slowly: whoever reads it shows it as it is. */
+export class TooSlow extends Error {}
 
 /**
- * What keeps a foreign text from holding up the page: paragraphs made to be read slowly, and tables made to be huge, become
- * plain text. For one text; make it anew for the next.
+ * What keeps a foreign text from holding up whoever reads it: paragraphs made to be read slowly, and tables made to be huge, become
+ * plain text, and what else there is throws. For one text; make it anew for the next.
  */
 export function bounds(): MarkedExtension {
   let cells = 0;
+  let looks = 0;
   return {
     hooks: { provideLexer: () => (text, options) => new BoundedLexer(options).lex(text) },
     tokenizer: {
@@ -22,12 +30,29 @@ export function bounds(): MarkedExtension {
         // As a whole: of a text that is read line by line, each line would be looked through to the end of the table.
         return raw !== '' && cells > MOST_CELLS ? (plain('paragraph', raw) as Tokens.Table) : false;
       },
+      /** Asked wherever a paragraph may begin, it reads to the end of that. */
+      lheading(rest) {
+        const end = rest.indexOf('\n\n');
+        looks += end < 0 ? rest.length : end;
+        if (looks > MOST_LOOKS) throw new TooSlow();
+        return false;
+      },
     },
   };
 }
 
 export class BoundedLexer<P, R> extends Lexer<P, R> {
   #work = 0;
+  #depth = 0;
+
+  override blockTokens(source: string, tokens?: Token[], isClipped?: boolean): Token[];
+  override blockTokens(source: string, tokens?: TokensList, isClipped?: boolean): TokensList;
+  override blockTokens(source: string, given?: Token[], isClipped?: boolean): Token[] {
+    if (++this.#depth > MOST_DEPTH) throw new TooSlow();
+    const tokens = super.blockTokens(source, given, isClipped);
+    this.#depth--;
+    return tokens;
+  }
 
   override inlineTokens(text: string, tokens: Token[] = []): Token[] {
     const work = workOf(text);

@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import { settings } from '../../settings';
 import type { Formatter } from '../../util/format';
-import { type KnownMessage } from './messages';
-import { gapCount } from './model';
+import type { KnownMessage } from './messages';
 import type { GapRow } from '../protocol';
 import type { RowsInput } from './rows';
 
@@ -15,69 +14,53 @@ export function gapOf(
   ordered: readonly KnownMessage[],
   format: Formatter,
 ): Omit<GapRow, 'kind' | 'key'> | undefined {
-  const count = gapCount(input.messageCount, ordered.length);
+  const count = Math.max(0, (input.messageCount ?? 0) - ordered.length);
   if (count === 0) return undefined;
   const number = format.number(count);
+  const counted = (one: string, several: string): { readonly sentence: string } => ({
+    sentence: count === 1 ? one : several,
+  });
   const last = ordered.at(-1);
-  if (last !== undefined && input.complete === true) {
-    return {
-      sentence:
-        count === 1
-          ? vscode.l10n.t('1 message of this session is not shown by the service')
-          : vscode.l10n.t('{0} messages of this session are not shown by the service', number),
-    };
-  }
-  if (last !== undefined && input.breaks.size > 0) {
-    return {
-      sentence:
-        count === 1
-          ? vscode.l10n.t('1 message has not been read yet')
-          : vscode.l10n.t('{0} messages have not been read yet', number),
-    };
-  }
-  if (isResting(input)) {
-    return {
-      sentence: waitingSentence(last, count, number),
-      reason: vscode.l10n.t('This service shows replies only after your next message.'),
-      ...(input.webApp === true ? { webApp: true } : {}),
-    };
-  }
-  if (last === undefined) {
-    return {
-      sentence:
-        count === 1
-          ? vscode.l10n.t('This session has 1 message. It appears with your next message.')
-          : vscode.l10n.t('This session has {0} messages. They appear with your next message.', number),
-    };
-  }
+  if (last !== undefined && input.complete === true)
+    return counted(
+      vscode.l10n.t('1 message of this session is not shown by the service'),
+      vscode.l10n.t('{0} messages of this session are not shown by the service', number),
+    );
+  if (last !== undefined && input.breaks.size > 0)
+    return counted(
+      vscode.l10n.t('1 message has not been read yet'),
+      vscode.l10n.t('{0} messages have not been read yet', number),
+    );
+  const { status = 'unknown', sends, webApp } = input;
+  if (['running', 'pending', 'unknown'].includes(status) || sends.some(({ state }) => state === 'sending'))
+    return last === undefined
+      ? counted(
+          vscode.l10n.t('This session has 1 message. It appears with your next message.'),
+          vscode.l10n.t('This session has {0} messages. They appear with your next message.', number),
+        )
+      : counted(
+          vscode.l10n.t('1 message cannot be read yet; it appears with your next message'),
+          vscode.l10n.t('{0} messages cannot be read yet; they appear with your next message', number),
+        );
+  const isAnswer = last !== undefined && (last.message === undefined || last.message.role === 'user');
   return {
-    sentence:
-      count === 1
-        ? vscode.l10n.t('1 message cannot be read yet; it appears with your next message')
-        : vscode.l10n.t('{0} messages cannot be read yet; they appear with your next message', number),
+    ...(last === undefined
+      ? counted(
+          vscode.l10n.t('This session has 1 message.'),
+          vscode.l10n.t('This session has {0} messages.', number),
+        )
+      : isAnswer
+        ? counted(
+            vscode.l10n.t('The agent has answered (1 message).'),
+            vscode.l10n.t('The agent has answered ({0} messages).', number),
+          )
+        : counted(
+            vscode.l10n.t('There is 1 newer message.'),
+            vscode.l10n.t('There are {0} newer messages.', number),
+          )),
+    reason: vscode.l10n.t('This service shows replies only after your next message.'),
+    ...(webApp === true ? { webApp: true } : {}),
   };
-}
-
-/** The agent is known to have nothing to do, and nothing is on its way to it. */
-function isResting({ status, sends }: RowsInput): boolean {
-  if (status === undefined || ['running', 'pending', 'unknown'].includes(status)) return false;
-  return !sends.some(({ state }) => state === 'sending');
-}
-
-function waitingSentence(last: KnownMessage | undefined, count: number, number: string): string {
-  if (last === undefined) {
-    return count === 1
-      ? vscode.l10n.t('This session has 1 message.')
-      : vscode.l10n.t('This session has {0} messages.', number);
-  }
-  if (last.message === undefined || last.message.role === 'user') {
-    return count === 1
-      ? vscode.l10n.t('The agent has answered (1 message).')
-      : vscode.l10n.t('The agent has answered ({0} messages).', number);
-  }
-  return count === 1
-    ? vscode.l10n.t('There is 1 newer message.')
-    : vscode.l10n.t('There are {0} newer messages.', number);
 }
 
 /** Explains why an answer is not shown yet. */

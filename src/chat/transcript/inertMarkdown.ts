@@ -1,11 +1,6 @@
-import { Marked, type MarkedToken, type Token, type Tokens, type TokensList } from 'marked';
+import { Marked, type MarkedToken, type Token, type Tokens } from 'marked';
 import { plain } from '../../util/text';
-import { BoundedLexer, bounds, MAX_LENGTH } from './boundedMarkdown';
-
-/** Characters that may be looked at for the ends of paragraphs; everyday texts need a hundredth. */
-const MOST_LOOKS = 5_000_000;
-/** Of lists and quotes within others. */
-const MOST_DEPTH = 50;
+import { BoundedLexer, bounds, MAX_LENGTH, TooSlow } from './boundedMarkdown';
 
 /**
  * Foreign Markdown written anew from what `marked` reads in it, so that nothing is loaded when it is shown and no link in it leads
@@ -42,37 +37,11 @@ function normal(text: string): string {
   return plain(text.replace(/[\u2028\u2029\u000b\f]/g, '\n'), Infinity);
 }
 
-class TooSlow extends Error {}
-
-class ShallowLexer extends BoundedLexer<string, string> {
-  #depth = 0;
-
-  override blockTokens(source: string, tokens?: Token[], isClipped?: boolean): Token[];
-  override blockTokens(source: string, tokens?: TokensList, isClipped?: boolean): TokensList;
-  override blockTokens(source: string, given?: Token[], isClipped?: boolean): Token[] {
-    if (++this.#depth > MOST_DEPTH) throw new TooSlow();
-    const tokens = super.blockTokens(source, given, isClipped);
-    this.#depth--;
-    return tokens;
-  }
-}
-
-function lexer(): ShallowLexer {
-  let looks = 0;
+/** HTML is text like any other. */
+function lexer(): BoundedLexer<string, string> {
   const none = (): undefined => undefined;
-  const tokenizer = {
-    // HTML is text like any other.
-    html: none,
-    tag: none,
-    /** Asked wherever a paragraph may begin, it reads to the end of that. */
-    lheading(rest: string): false {
-      const end = rest.indexOf('\n\n');
-      looks += end < 0 ? rest.length : end;
-      if (looks > MOST_LOOKS) throw new TooSlow();
-      return false;
-    },
-  };
-  return new ShallowLexer(new Marked({ gfm: true, ...bounds() }, { tokenizer }).defaults);
+  const options = new Marked({ gfm: true, ...bounds() }, { tokenizer: { html: none, tag: none } }).defaults;
+  return new BoundedLexer(options);
 }
 
 function blocks(tokens: readonly Token[], below: number): string {

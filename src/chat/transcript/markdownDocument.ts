@@ -75,7 +75,6 @@ function chips(attached: readonly Chip[]): string[] {
 }
 
 function part(shown: Part): string[] {
-  const tool = (name: string): string => (name === '' ? vscode.l10n.t('a tool') : inertLine(name));
   switch (shown.kind) {
     case 'text':
       return [shifted(shown.text)];
@@ -87,13 +86,10 @@ function part(shown: Part): string[] {
       return [`#### ${vscode.l10n.t('Reasoning')}`, shifted(shown.text)];
     case 'withheld':
       return [`*${vscode.l10n.t('Reasoning withheld by the model provider')}*`];
-    case 'toolUse':
-      return [`#### ${vscode.l10n.t('Used {0}', tool(shown.name))}`, fenced(shown.input)];
-    case 'toolResult':
-      return [
-        `#### ${shown.failed ? vscode.l10n.t('{0} failed', tool(shown.name)) : vscode.l10n.t('Result of {0}', tool(shown.name))}`,
-        fenced(shown.text),
-      ];
+    case 'tool': {
+      const [before, subject, after] = shown.words;
+      return [`#### ${inertLine(before + subject + after)}`, fenced(shown.input), fenced(shown.text)];
+    }
     case 'image':
     case 'document':
       return [`*${inertLine(shown.label)}*`];

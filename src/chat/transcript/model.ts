@@ -56,11 +56,6 @@ export function frontiers(known: ReadonlyMap<string, KnownMessage>): Frontier[] 
   return [...found.values()];
 }
 
-/** Messages of the session that are not known: those the service counts minus those known, hidden ones included. */
-export function gapCount(messageCount: number | undefined, knownCount: number): number {
-  return messageCount === undefined ? 0 : Math.max(0, messageCount - knownCount);
-}
-
 /** The body of a known message may be shown to a person. */
 export function isShown(known: KnownMessage): boolean {
   return known.message === undefined ? known.sent !== undefined : !isHidden(known.message);

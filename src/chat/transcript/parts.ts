@@ -1,61 +1,29 @@
 import * as vscode from 'vscode';
 import type { Formatter } from '../../util/format';
 import { oneLine, plain } from '../../util/text';
-import { isHidden, type StoredItem, type StoredMessage } from './messages';
 import type { Cut, Part } from '../protocol';
-
-/** Longest text of one part that a page is given, and of all parts of a message, in UTF-16 units; the rest is counted. */
-const MAX_PART = 200_000;
-const MAX_MESSAGE = 400_000;
-/** As much as this is shown of each part, however long those before it are. */
-const LEAST = 2_000;
-
-/** Names of tools by the id of their use, over all known messages. */
-export type ToolNames = ReadonlyMap<string, string>;
-
-/** Collects the names that tool results refer to. */
-export function toolNames(messages: Iterable<StoredMessage>): ToolNames {
-  const names = new Map<string, string>();
-  for (const message of messages) {
-    for (const item of message.content) {
-      const { id, name } = item;
-      if (item.type === 'tool_use' && typeof id === 'string' && typeof name === 'string') names.set(id, name);
-    }
-  }
-  return names;
-}
-
-/** The ids of the tool uses whose results this message holds. */
-export function toolUseIds(message: StoredMessage): string[] {
-  return message.content.flatMap(item => {
-    const id = item['toolUseId'] ?? item['tool_use_id'];
-    return item.type === 'tool_result' && typeof id === 'string' ? [id] : [];
-  });
-}
-
-/** A message whose every item is a tool's result speaks for the agent, whatever its role. */
-export function isToolResult(message: StoredMessage): boolean {
-  return message.content.length > 0 && message.content.every(item => item.type === 'tool_result');
-}
+import { MAX_LENGTH } from './boundedMarkdown';
+import { isHidden, type StoredItem, type StoredMessage } from './messages';
+import { toolId, toolWords, type Tools } from './tools';
 
 /** The blocks of a message in order, the reasoning first. Hidden messages have none. */
-export function partsOf(message: StoredMessage, names: ToolNames, format: Formatter, whole: boolean): Part[] {
+export function partsOf(message: StoredMessage, tools: Tools, format: Formatter, whole: boolean): Part[] {
   if (isHidden(message)) return [];
-  const clip = clipper(format, whole);
+  const clip: Clip = text => clipped(text, format, whole);
   const reasoning = [message.providerAReasoningSummary, message.chatCompletionReasoningContent]
     .filter(text => text !== undefined)
     .map((text): Part => ({ kind: 'reasoning', ...clip(text) }));
-  const content = message.content.flatMap(
-    (item, index) => partOf(item, index, message, names, format, clip) ?? [],
-  );
-  return [...reasoning, ...content];
+  return [
+    ...reasoning,
+    ...message.content.flatMap((item, index) => partOf(item, index, message, tools, format, clip) ?? []),
+  ];
 }
 
 function partOf(
   item: StoredItem,
   index: number,
   message: StoredMessage,
-  names: ToolNames,
+  tools: Tools,
   format: Formatter,
   clip: Clip,
 ): Part | undefined {
@@ -64,10 +32,8 @@ function partOf(
       const text = asText(item['text']);
       if (text.trim() === '') return undefined;
       const isCommentary = message.providerAPhase === 'commentary';
-      return {
-        kind: message.role === 'system' ? 'system' : isCommentary ? 'commentary' : 'text',
-        ...clip(text),
-      };
+      const kind = message.role === 'system' ? 'system' : isCommentary ? 'commentary' : 'text';
+      return { kind, ...clip(text) };
     }
     case 'thinking': {
       const text = asText(item['thinking'] ?? item['text']);
@@ -75,29 +41,39 @@ function partOf(
     }
     case 'redacted_thinking':
       return { kind: 'withheld' };
-    case 'tool_use': {
-      const { text: input, ...cut } = clip(asJson(item['input']));
-      return { kind: 'toolUse', name: oneLine(asText(item['name'])), input, ...cut };
-    }
-    case 'tool_result': {
-      const id = item['toolUseId'] ?? item['tool_use_id'];
-      return {
-        kind: 'toolResult',
-        name: oneLine((typeof id === 'string' ? names.get(id) : undefined) ?? ''),
-        ...clip(resultText(item['content'])),
-        failed: item['isError'] === true || item['is_error'] === true,
-      };
-    }
+    case 'tool_use':
+      return toolPart(item, tools.results.get(toolId(item) ?? ''), tools, clip);
+    case 'tool_result':
+      // It stands with its use, where that is known.
+      return tools.uses.has(toolId(item) ?? '') ? undefined : toolPart(undefined, item, tools, clip);
     case 'image': {
-      const picture = pictureOf(item);
-      const label = labelOf(item, vscode.l10n.t('Image'), format);
-      return picture === undefined ? { kind: 'image', label } : { kind: 'image', label, index };
+      const label = Object.values(fileOf(item, vscode.l10n.t('Image'), format)).join(' · ');
+      return pictureOf(item) === undefined ? { kind: 'image', label } : { kind: 'image', label, index };
     }
-    case 'document':
-      return { kind: 'document', label: labelOf(item, vscode.l10n.t('Document'), format) };
+    case 'document': {
+      const facts = fileOf(item, vscode.l10n.t('Document'), format);
+      return { kind: 'document', label: Object.values(facts).join(' · ') };
+    }
     default:
       return { kind: 'other', type: oneLine(item.type, 100), ...clip(otherText(item)) };
   }
+}
+
+/** A use of a tool and what came of it. */
+function toolPart(
+  use: StoredItem | undefined,
+  result: StoredItem | undefined,
+  tools: Tools,
+  clip: Clip,
+): Part {
+  const name = oneLine(asText(use?.['name'] ?? ''), 100);
+  const output = result === undefined ? undefined : resultText(result['content']);
+  const failed = result !== undefined && tools.failed.has(toolId(result) ?? '');
+  const { icon, words, isOpen } = toolWords(name, use?.['input'], output, failed);
+  const { text: input, ...cutInput } = clip(asJson(use?.['input']));
+  const { text, ...cut } = clip(output ?? '');
+  const preview = isOpen ? oneLine(text.trim().slice(0, 200)) : '';
+  return { kind: 'tool', name, icon, words, preview, input, text, failed, ...cutInput, ...cut };
 }
 
 /** The picture an image item holds, still encoded; `undefined` for one that lives elsewhere. */
@@ -112,22 +88,26 @@ export function pictureOf(
     : undefined;
 }
 
-function labelOf(item: StoredItem, what: string, format: Formatter): string {
+/** What is known of a picture or document, `what` where it has no name. */
+export function fileOf(
+  item: StoredItem,
+  what: string,
+  format: Formatter,
+): { readonly name: string; readonly mediaType?: string; readonly size?: string } {
   const source = record(item['source']) ?? item;
   const name = source['name'] ?? item['name'] ?? item['title'];
   const mediaType = source['mediaType'] ?? source['media_type'];
   const data = source['data'];
-  const size = typeof data === 'string' ? format.bytes(decodedSize(data)) : undefined;
-  return [typeof name === 'string' && name !== '' ? name : what, mediaType, size]
-    .filter(fact => typeof fact === 'string')
-    .map(fact => oneLine(fact, 100))
-    .join(' · ');
+  return {
+    name: oneLine(typeof name === 'string' && name !== '' ? name : what, 100),
+    ...(typeof mediaType === 'string' ? { mediaType: oneLine(mediaType, 100) } : {}),
+    ...(typeof data === 'string' ? { size: format.bytes(Buffer.byteLength(data, 'base64')) } : {}),
+  };
 }
 
 /** Text of a tool's result: a string, or items of which the text ones are joined and the others named. */
 function resultText(content: unknown): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return content === undefined || content === null ? '' : asJson(content);
+  if (!Array.isArray(content)) return asText(content);
   return content
     .map((item: unknown) => {
       const fields = record(item);
@@ -158,26 +138,15 @@ function asJson(value: unknown): string {
 
 type Clip = (text: string) => { readonly text: string } & Cut;
 
-/** Makes the texts of one message such as a page shows them: the beginning of each that is very long, unless `whole`. */
-export function clipper(format: Formatter, whole: boolean): Clip {
-  let left = MAX_MESSAGE;
-  return text => {
-    const most = whole ? Infinity : Math.min(MAX_PART, Math.max(LEAST, left));
-    left -= text.length;
-    if (text.length <= most) return { text: plain(text, Infinity) };
-    // Never half a character.
-    const to = /[\ud800-\udbff]/.test(text.charAt(most - 1)) ? most - 1 : most;
-    const rest = text.length - to;
-    const cut =
-      rest === 1
-        ? vscode.l10n.t('1 more character is not shown here.')
-        : vscode.l10n.t('{0} more characters are not shown here.', format.number(rest));
-    return { text: plain(text.slice(0, to), Infinity), cut };
-  };
-}
-
-/** How many bytes base64 stands for. */
-function decodedSize(data: string): number {
-  const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0;
-  return Math.floor((data.length * 3) / 4) - padding;
+/** The beginning of a text that is too long for a page, and how much more there is; all of it where `whole`. */
+export function clipped(text: string, format: Formatter, whole: boolean): { readonly text: string } & Cut {
+  if (whole || text.length <= MAX_LENGTH) return { text: plain(text, Infinity) };
+  // Never half a character.
+  const to = /[\ud800-\udbff]/.test(text.charAt(MAX_LENGTH - 1)) ? MAX_LENGTH - 1 : MAX_LENGTH;
+  const rest = text.length - to;
+  const cut =
+    rest === 1
+      ? vscode.l10n.t('1 more character is not shown here.')
+      : vscode.l10n.t('{0} more characters are not shown here.', format.number(rest));
+  return { text: plain(text.slice(0, to), Infinity), cut };
 }

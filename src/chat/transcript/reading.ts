@@ -1,63 +1,66 @@
+import * as vscode from 'vscode';
 import type { ApiClient } from '../../api';
 import type { Logger } from '../../log';
 import { Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/event';
-import { MessageList } from './messageList';
-import { toStored } from './messages';
-import { Reader } from './reader';
-import type { RowsInput } from './rows';
 import type { ChatSession } from '../sessions';
+import { toStored, type StoredMessage } from './messages';
+import { frontiers } from './model';
+import type { Break, RowsInput } from './rows';
 import type { Transcript } from './transcript';
 
 export interface ReadingOptions {
   readonly sessionId: string;
-  readonly session: () => ChatSession | undefined;
-  readonly transcript: Transcript;
-  readonly api: () => ApiClient | undefined;
+  readonly session: () => Pick<ChatSession, 'messageCount' | 'updatedAt'> | undefined;
+  readonly transcript: Pick<Transcript, 'known' | 'keep'>;
+  readonly api: () => ReadingApi | undefined;
   /** Whether what only some services offer may be used. */
   readonly extras: () => boolean;
+  /** A sentence for a failed question; `undefined` when it was cancelled. */
   readonly describe: (error: unknown) => string | undefined;
   readonly log: Logger;
   /** More is known now. */
   readonly onRead: () => Promise<void>;
 }
 
+export interface ReadingApi {
+  readonly messages: Pick<ApiClient['messages'], 'get'>;
+  readonly extras: Pick<ApiClient['extras'], 'messages'>;
+}
+
+/** Questions of one walk, and pages of one reading of a list. */
+const CAP = 200;
+
 /** Reads the messages of a session into its transcript: from the list some services offer, else by the documented walk. */
 export class Reading extends Disposable {
   readonly #options: ReadingOptions;
-  readonly #list: MessageList;
-  readonly #walk: Reader;
   readonly #changed = this.register(new Emitter<void>());
-  /** The list has served the last time. */
-  #isListed = false;
-  /** State of the session when its list was last read. */
-  #seen = '';
-  #running = 0;
+  readonly #abort = new AbortController();
+  #running: Promise<void> | undefined;
+  #again = false;
   #watchers = 0;
+  /** State of the session when it was last read. */
+  #seen = '';
+  /** The list has served the last time; all it shows is known. */
+  #isListed = false;
+  #isComplete = false;
+  /** There is a list, but it could not be read the last time. */
+  #isFailing = false;
+  #newestFirst = false;
+  /** Where the last page of a list with the oldest first begins. */
+  #resume: string | undefined;
+  /** What the walk asks for, and its failures as sentences by the id that was asked for. */
+  #asking: string | undefined;
+  readonly #failed = new Map<string, string>();
 
   constructor(options: ReadingOptions) {
     super();
     this.#options = options;
-    const { sessionId, transcript, api, extras, describe, log } = options;
-    this.#list = this.register(
-      new MessageList({
-        transcript,
-        page: () => {
-          const client = extras() ? api() : undefined;
-          if (client === undefined) return undefined;
-          return (cursor, signal) => client.extras.messages(sessionId, cursor, { signal });
-        },
-        onFailure: error => log.warn(`The list of messages could not be read: ${describe(error) ?? ''}`),
-      }),
-    );
-    const get = () => {
-      const client = api();
-      if (client === undefined) return undefined;
-      return async (messageId: string, signal: AbortSignal) =>
-        toStored(messageId, await client.messages.get(sessionId, messageId, { signal }));
-    };
-    this.#walk = this.register(new Reader({ transcript, get, describe }));
-    for (const way of [this.#list, this.#walk]) this.register(way.onDidChange(() => this.#changed.fire()));
+  }
+
+  override dispose(): void {
+    this.#abort.abort();
+    super.dispose();
   }
 
   /** Fires when `state` may have changed. */
@@ -65,33 +68,31 @@ export class Reading extends Disposable {
 
   /** What is missing, and where. */
   get state(): Pick<RowsInput, 'messageCount' | 'breaks' | 'complete'> {
-    const complete = this.#isListed && this.#list.isComplete;
-    const isBehind = this.#running > 0 || this.#seen !== this.#stamp;
+    const complete = this.#isListed && this.#isComplete;
+    const isBehind = this.#running !== undefined || this.#seen !== this.#stamp;
     return {
       // A list is read again after the count has moved: until then there is nothing to say about the difference.
       messageCount: complete && isBehind ? undefined : this.#options.session()?.messageCount,
       // The list has no holes: what is missing is missing at the service.
-      breaks: this.#isListed ? new Map() : this.#walk.breaks(),
+      breaks: this.#isListed ? new Map() : this.#breaks(),
       complete,
     };
   }
 
-  /** Reads earlier messages, with `retry` also where that failed or stopped before. */
-  async read(retry: boolean): Promise<void> {
-    const stamp = this.#stamp;
-    this.#running++;
-    try {
-      this.#isListed = await this.#list.read();
-      if (!this.#isListed) await this.#walk.read(retry);
-    } finally {
-      this.#running--;
-    }
-    // A list that failed is tried again when the session is next asked about, not at once.
-    const { isFailing } = this.#list;
-    if (!isFailing) this.#seen = stamp;
-    this.#changed.fire();
-    await this.#options.onRead();
-    if (!isFailing) this.follow();
+  /**
+   * Reads what is not known yet, with `retry` also where that failed or stopped before; joins a reading that goes on already, which
+   * begins again then. Rejects only when what was read cannot be kept.
+   */
+  read(retry: boolean): Promise<void> {
+    this.#again = this.#running !== undefined;
+    if (retry && this.#running === undefined) this.#failed.clear();
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+      this.#changed.fire();
+      // A list that failed is tried again when the session is next asked about, not at once.
+      if (!this.#isFailing) this.follow();
+    });
+    return this.#running;
   }
 
   /** While there is somebody, a list is read again whenever the session says that there is more. */
@@ -102,12 +103,124 @@ export class Reading extends Disposable {
 
   /** To be called when the session may have changed; the walk has nothing to gain from that. */
   follow(): void {
-    if (this.#watchers === 0 || this.#running > 0) return;
-    if (!this.state.complete && !this.#list.isFailing) return;
-    if (this.#seen === this.#stamp) return;
+    if (this.#watchers === 0 || this.#running !== undefined || this.#seen === this.#stamp) return;
+    if (!(this.#isListed && this.#isComplete) && !this.#isFailing) return;
     this.read(false).catch((error: unknown) => {
       if (!this.isDisposed) this.#options.log.error('Reading a session failed', error);
     });
+  }
+
+  async #run(): Promise<void> {
+    do {
+      this.#again = false;
+      const stamp = this.#stamp;
+      this.#isListed = await this.#readList();
+      if (!this.#isListed) await this.#walk();
+      if (!this.#isFailing) this.#seen = stamp;
+      this.#changed.fire();
+      await this.#options.onRead();
+    } while (this.#wantsMore && !this.isDisposed);
+  }
+
+  get #wantsMore(): boolean {
+    return this.#again;
+  }
+
+  /**
+   * The service's own list, where there is one (interface-notes, extras): whether it served. Which end of a session it begins with is
+   * not documented, so it is seen from the times: a list with the oldest first is read on from its last page, one with the newest
+   * first only as far as something is new.
+   */
+  async #readList(): Promise<boolean> {
+    const { api, extras, sessionId, transcript, log, describe } = this.#options;
+    const { signal } = this.#abort;
+    let cursor = this.#resume;
+    for (const met = new Set<string | undefined>(); met.size < CAP && !met.has(cursor);) {
+      met.add(cursor);
+      const client = extras() ? api() : undefined;
+      let page;
+      try {
+        page = await client?.extras.messages(sessionId, cursor, { signal });
+      } catch (error) {
+        if (!signal.aborted && !this.#isFailing)
+          log.warn(`The list of messages could not be read: ${describe(error) ?? ''}`);
+        this.#resume = undefined;
+        this.#isFailing = true;
+        this.#isComplete = false;
+        return false;
+      }
+      this.#isFailing = false;
+      if (page === undefined || page === 'missing') return false;
+      const messages = page.items.map(message => toStored(message.id, message));
+      const fresh = messages.filter(message => this.#isFresh(message));
+      if (fresh.length > 0) await transcript.keep(fresh);
+      this.#newestFirst ||= (messages.at(0)?.createdAt ?? NaN) > (messages.at(-1)?.createdAt ?? NaN);
+      if (!page.hasMore || (this.#newestFirst && fresh.length === 0 && this.#isComplete)) {
+        this.#isComplete = true;
+        this.#resume = this.#newestFirst ? undefined : cursor;
+        break;
+      }
+      cursor = page.cursor;
+    }
+    return true;
+  }
+
+  #isFresh(message: StoredMessage): boolean {
+    const known = this.#options.transcript.known.get(message.id)?.message;
+    if (known?.updatedAt === undefined || message.updatedAt === undefined)
+      return JSON.stringify(known) !== JSON.stringify(message);
+    return known.updatedAt < message.updatedAt;
+  }
+
+  /**
+   * The ancestor walk (interface-notes 2): reads a message, then its parent, and so on, up to a known message, one without a parent, a
+   * loop, a failure or the cap; then on from wherever else something is missing. What is read is kept at once.
+   */
+  async #walk(): Promise<void> {
+    const { api, sessionId, transcript, describe } = this.#options;
+    const { signal } = this.#abort;
+    const asked = new Set<string>();
+    const isWanted = (id: string): boolean =>
+      !asked.has(id) && !this.#failed.has(id) && transcript.known.get(id)?.message === undefined;
+    let next: string | undefined;
+    try {
+      while (asked.size < CAP && !signal.aborted) {
+        next ??= frontiers(transcript.known).find(({ ask }) => isWanted(ask))?.ask;
+        const client = api();
+        if (client === undefined || next === undefined) return;
+        asked.add(next);
+        const begins = this.#asking === undefined;
+        this.#asking = next;
+        if (begins) this.#changed.fire();
+        let message: StoredMessage;
+        try {
+          message = toStored(next, await client.messages.get(sessionId, next, { signal }));
+        } catch (error) {
+          const sentence = describe(error);
+          if (sentence === undefined) return;
+          this.#failed.set(next, sentence);
+          next = undefined;
+          continue;
+        }
+        await transcript.keep([message]);
+        next = message.parentId !== undefined && isWanted(message.parentId) ? message.parentId : undefined;
+      }
+    } finally {
+      this.#asking = undefined;
+    }
+  }
+
+  /** Where something is missing, by the message below it. */
+  #breaks(): ReadonlyMap<string, Break> {
+    const found = frontiers(this.#options.transcript.known).filter(({ ask, below }) => ask !== below);
+    return new Map(found.map(({ ask, below }) => [below, this.#breakAt(ask)]));
+  }
+
+  #breakAt(ask: string): Break {
+    const failed = this.#failed.get(ask);
+    return failed === undefined
+      ? { state: this.#asking === undefined ? 'stopped' : 'reading' }
+      : { state: 'failed', sentence: vscode.l10n.t('Earlier messages could not be read: {0}', failed) };
   }
 
   /** Changes whenever the service has said something new about the session. */

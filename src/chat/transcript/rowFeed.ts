@@ -1,58 +1,40 @@
+import { setImmediate } from 'node:timers/promises';
 import { Disposable } from '../../util/disposable';
 import type { Formatter } from '../../util/format';
 import type { Row, Splice } from '../protocol';
 import { RowBuilder, type RowsInput } from './rows';
-import { setImmediate } from 'node:timers/promises';
 
-/** Rows sent first, from the end; then this many more a step until the page has all. */
-const FIRST = 100;
-const STEP = 1000;
+/** Messages shown first, from the end; then so many more a step until the page has all. */
+const FIRST = 200;
+const STEP = 500;
 
-/** Keeps the rows of a page equal to those of the panel, sending only what changed, the end of the transcript first. */
+/** Keeps the rows of a page true to a transcript, sending only what changed, the end of it first. */
 export class RowFeed extends Disposable {
+  readonly #rows: RowBuilder;
   readonly #send: (splice: Splice) => void;
-  #rows: readonly Row[] = [];
-  /** Rows there will be, once those before are made. */
-  #total = 0;
-  /** What the page holds: always the end of the rows. */
-  #sent: readonly Row[] = [];
-  #wanted = FIRST;
+  #input: RowsInput | undefined;
+  /** What the page holds; `undefined` while there is none. */
+  #sent: readonly Row[] | undefined;
+  #reach = FIRST;
   #filling = false;
-  #open = false;
 
-  constructor(send: (splice: Splice) => void) {
+  constructor(send: (splice: Splice) => void, format: Formatter) {
     super();
+    this.#rows = new RowBuilder(format);
     this.#send = send;
   }
 
-  /** Whether the page is being sent rows. */
-  get isOpen(): boolean {
-    return this.#open;
-  }
-
-  /** The page was built anew and holds nothing. */
-  restart(): void {
-    this.#sent = [];
-    this.#wanted = FIRST;
-    this.#open = true;
-    this.#sync(true);
+  /** Shows these; a page that was built anew, or was away, is sent all of them. */
+  show(input: RowsInput): void {
+    this.#input = input;
+    this.#sync(input);
     void this.#fill();
   }
 
-  /** The page is gone; what changes now is sent when it is back. */
+  /** The page is gone. */
   pause(): void {
-    this.#open = false;
-  }
-
-  /** `total`: rows there will be, where these are only the end of them. */
-  update(rows: readonly Row[], total = rows.length): void {
-    const wereAll = this.#total === this.#rows.length;
-    if (this.#sent.length > 0 && wereAll) this.#wanted += Math.max(0, rows.length - this.#rows.length);
-    this.#rows = rows;
-    this.#total = total;
-    if (!this.#open) return;
-    this.#sync(false);
-    void this.#fill();
+    this.#sent = undefined;
+    this.#reach = FIRST;
   }
 
   async #fill(): Promise<void> {
@@ -60,77 +42,27 @@ export class RowFeed extends Disposable {
     this.#filling = true;
     for (;;) {
       await setImmediate();
-      if (!this.#open || this.isDisposed || this.#wanted >= this.#rows.length) break;
-      this.#wanted += STEP;
-      this.#sync(false);
+      if (this.isDisposed || this.#sent === undefined || this.#input === undefined) break;
+      if (this.#reach >= this.#input.known.size) break;
+      this.#reach += STEP;
+      this.#sync(this.#input);
     }
     this.#filling = false;
   }
 
-  #sync(always: boolean): void {
-    const target = this.#rows.slice(Math.max(0, this.#rows.length - this.#wanted));
-    const before = this.#sent;
+  #sync(input: RowsInput): void {
+    const before = this.#sent ?? [];
+    if (this.#reach >= input.known.size) this.#reach = Infinity;
+    const rows = this.#rows.build(input, this.#reach);
     let from = 0;
-    while (from < before.length && from < target.length && before[from] === target[from]) from++;
-    let tail = 0;
-    while (
-      tail < before.length - from &&
-      tail < target.length - from &&
-      before[before.length - 1 - tail] === target[target.length - 1 - tail]
-    ) {
-      tail++;
-    }
-    this.#sent = target;
-    const remove = before.length - from - tail;
-    const rows = target.slice(from, target.length - tail);
-    if (!always && remove === 0 && rows.length === 0) return;
-    this.#send({ from, remove, rows, total: this.#total });
-  }
-}
-
-/** Messages from which on a transcript is long, and those of its end that are shown first. */
-const LONG = 1_000;
-const END = 200;
-
-/** Keeps the rows of a page true to a transcript; of a long one the end is shown before the rest is made ready. */
-export class RowView extends Disposable {
-  readonly #rows: RowBuilder;
-  readonly #feed: RowFeed;
-  readonly #onReady: () => void;
-  #preparing = false;
-  #isReady = false;
-
-  /** `onReady`: more can be shown than was. */
-  constructor(send: (splice: Splice) => void, format: Formatter, onReady: () => void) {
-    super();
-    this.#rows = new RowBuilder(format);
-    this.#feed = this.register(new RowFeed(send));
-    this.#onReady = onReady;
-  }
-
-  /** Shows these; a page that was built anew, or was away, is sent all of them. */
-  show(input: RowsInput): void {
-    const count = input.known.size;
-    this.#isReady ||= count <= LONG;
-    if (this.#isReady) this.#feed.update(this.#rows.build(input));
-    else {
-      this.#feed.update(this.#rows.build(input, END), count);
-      void this.#prepare(input);
-    }
-    if (!this.#feed.isOpen) this.#feed.restart();
-  }
-
-  /** The page is gone. */
-  pause(): void {
-    this.#feed.pause();
-  }
-
-  async #prepare({ known }: RowsInput): Promise<void> {
-    if (this.#preparing) return;
-    this.#preparing = true;
-    await this.#rows.prepare(known, () => !this.isDisposed);
-    if (this.isDisposed) return;
-    this.#isReady = true;
-    this.#onReady();
+    while (from < before.length && from < rows.length && before[from] === rows[from]) from++;
+    let [end, last] = [rows.length, before.length];
+    while (end > from && last > from && before[last - 1] === rows[end - 1]) [end, last] = [end - 1, last - 1];
+    const isAnew = this.#sent === undefined;
+    this.#sent = rows;
+    // More than there are, as long as not all have come.
+    const total = this.#reach === Infinity ? rows.length : Math.max(rows.length + 1, input.known.size);
+    if (isAnew || from < last || from < end)
+      this.#send({ from, remove: last - from, rows: rows.slice(from, end), total });
   }
 }

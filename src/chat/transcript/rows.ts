@@ -1,13 +1,21 @@
 import * as vscode from 'vscode';
-import { setImmediate } from 'node:timers/promises';
 import { isTime, type Formatter } from '../../util/format';
 import { oneLine } from '../../util/text';
-import { gapOf } from './gap';
-import { isHidden, timeOf, type KnownMessage, type SentAttachment, type SentMessage } from './messages';
-import { inOrder, isShown } from './model';
 import type { Entry } from '../outbox/record';
-import { clipper, isToolResult, partsOf, toolNames, toolUseIds, type ToolNames } from './parts';
-import type { Chip, Cut, MessageRow, Part, Row, SendRow } from '../protocol';
+import {
+  partsOfRow,
+  partText,
+  type Chip,
+  type MessageRow,
+  type Part,
+  type Row,
+  type SendRow,
+} from '../protocol';
+import { gapOf } from './gap';
+import { isHidden, timeOf, type KnownMessage, type SentAttachment, type StoredItem } from './messages';
+import { inOrder, isShown } from './model';
+import { clipped, fileOf, partsOf, pictureOf } from './parts';
+import { isToolResult, toolId, toolsIn, type Tools } from './tools';
 
 /** Why the walk has not gone on before a message. */
 export interface Break {
@@ -41,33 +49,32 @@ const SAME_BREATH = 10 * 60_000;
 const LOOK_IS_OLD = 5_000;
 const ZONE_STEP = 15 * 60_000;
 
-/** Others get their turn after so much work ahead, ms. */
-const SLICE = 8;
-
-/** A row and everything it was made from. */
-interface Made {
-  readonly stamp: readonly unknown[];
-  readonly row: Row;
-}
-
-/** The blocks of a message, and the names of tools in them. */
-interface MadeParts {
-  readonly tools: readonly unknown[];
-  readonly parts: readonly Part[];
-}
-
-/** The key of the row of a message. */
-export function messageKey(id: string): string {
+function messageKey(id: string): string {
   return `message:${id}`;
+}
+
+/** The key of the row a message is in: the results of tools stand with their uses. */
+export function rowKeyOf(known: RowsInput['known'], id: string): string {
+  const message = known.get(id)?.message;
+  const [use] =
+    message !== undefined && isToolResult(message) ? message.content.flatMap(item => toolId(item) ?? []) : [];
+  const isUse = (item: StoredItem): boolean => item.type === 'tool_use' && toolId(item) === use;
+  const holder = [...known.values()].find(each => use !== undefined && each.message?.content.some(isUse));
+  return messageKey(holder?.id ?? id);
+}
+
+/** What a row of a message or a send says; of one that says nothing, all it holds. */
+export function rowText(row: Row): string {
+  const parts = partsOfRow(row);
+  const said = parts.filter(part => part.kind === 'text' || part.kind === 'commentary');
+  return (said.length > 0 ? said : parts).map(partText).join('\n\n');
 }
 
 /** Turns what is known of a session into the rows of its transcript. Rows that did not change stay the same objects. */
 export class RowBuilder {
   readonly #format: Formatter;
   readonly #whole: boolean;
-  #rows = new Map<string, Made>();
-  #fresh = new Map<string, Made>();
-  readonly #parts = new WeakMap<KnownMessage, MadeParts>();
+  readonly #made = new Map<string, { readonly stamp: readonly unknown[]; readonly made: unknown }>();
   readonly #days = new Map<number, string>();
   #timeZone = '';
   #dayFormat: Intl.DateTimeFormat | undefined;
@@ -78,32 +85,16 @@ export class RowBuilder {
     this.#whole = whole;
   }
 
-  /** The row with this key by itself, of a message or a send that is shown. */
-  one({ known, sends, inComposer }: RowsInput, key: string): MessageRow | SendRow | undefined {
-    const [, kind, id = ''] = /^(message|send):(.*)$/s.exec(key) ?? [];
-    const entry = kind === 'message' ? known.get(id) : undefined;
-    const send = kind === 'send' ? sends.find(send => send.id === id) : undefined;
-    this.#fresh = new Map();
-    if (send !== undefined) return this.#send(send, shownState(send), inComposer === id);
-    if (entry === undefined || !isShown(entry)) return undefined;
-    return this.#message(
-      entry,
-      toolNames([...known.values()].flatMap(({ message }) => message ?? [])),
-      undefined,
-    );
-  }
-
   /** The rows; with `last`, only those of so many messages at the end. */
   build(input: RowsInput, last = Infinity): Row[] {
     if (input.timeZone !== this.#timeZone) {
+      this.#timeZone = input.timeZone;
       this.#days.clear();
-      this.#dayFormat = undefined;
+      this.#dayFormat = new Intl.DateTimeFormat('en-CA', { timeZone: this.#timeZone, dateStyle: 'short' });
     }
-    this.#timeZone = input.timeZone;
-    this.#fresh = new Map();
     const ordered = inOrder(input.known);
     const rows = last < ordered.length ? [] : this.#internal(ordered);
-    const names = toolNames(ordered.flatMap(entry => entry.message ?? []));
+    const tools = toolsIn(ordered.flatMap(({ message }) => message ?? []));
     let day = '';
     let previous: MessageRow | undefined;
     for (const entry of ordered.slice(Math.max(0, ordered.length - last))) {
@@ -113,51 +104,32 @@ export class RowBuilder {
         previous = undefined;
       }
       if (!isShown(entry)) continue;
-      const row = this.#message(entry, names, previous);
-      if (row.parts.length === 0 && row.chips.length === 0) continue;
-      const { at } = row;
+      const content = this.#content(entry, tools);
+      if (content.parts.length === 0 && content.chips.length === 0) continue;
+      const at = timeOf(entry);
       if (at !== undefined && this.#day(at) !== day) {
         day = this.#day(at);
-        const key = `date:${row.id}`;
+        const key = `date:${entry.id}`;
         rows.push(this.#same(key, [at], () => ({ kind: 'date', key, at })));
         previous = undefined;
       }
-      const placed = previous === undefined && row.continued ? this.#message(entry, names, undefined) : row;
-      rows.push(placed);
-      previous = placed;
+      previous = this.#message(entry, content, previous);
+      rows.push(previous);
     }
     const gap = gapOf(input, ordered, this.#format);
     if (gap !== undefined) {
       rows.push(this.#same('gap', Object.values(gap), () => ({ kind: 'gap', key: 'gap', ...gap })));
     }
-    const known = new Set(ordered.map(entry => entry.id));
     for (const send of input.sends) {
-      if (send.state === 'accepted' && known.has(send.messageId ?? '')) continue;
-      rows.push(this.#send(send, shownState(send), input.inComposer === send.id));
+      if (send.state === 'accepted' && input.known.has(send.messageId ?? '')) continue;
+      rows.push(this.#send(send, input.inComposer === send.id));
     }
-    this.#rows = this.#fresh;
     return rows;
   }
 
-  /** Does what takes long of a long transcript, a little at a time; resolves when `build` is quick, or at once when not wanted any more. */
-  async prepare(known: RowsInput['known'], isWanted: () => boolean): Promise<void> {
-    const ordered = inOrder(known);
-    const names = toolNames(ordered.flatMap(entry => entry.message ?? []));
-    let began = performance.now();
-    for (const entry of ordered.reverse()) {
-      if (performance.now() - began > SLICE) {
-        await setImmediate();
-        if (!isWanted()) return;
-        began = performance.now();
-      }
-      if (isShown(entry)) this.#partsOf(entry, names, toolsOf(entry, names));
-    }
-  }
-
-  #message(entry: KnownMessage, names: ToolNames, previous: MessageRow | undefined): MessageRow {
-    const { id, message, sent } = entry;
+  #message(entry: KnownMessage, content: Content, previous: MessageRow | undefined): MessageRow {
+    const { id, message } = entry;
     const at = timeOf(entry);
-    const role = message === undefined ? 'user' : (message.role ?? vscode.l10n.t('author not known'));
     const author = authorOf(entry);
     const phase = phaseOf(message?.providerAPhase);
     const continued =
@@ -166,52 +138,56 @@ export class RowBuilder {
       author !== 'person' &&
       (phase === undefined || phase === previous.phase) &&
       (at ?? NaN) - (previous.at ?? NaN) < SAME_BREATH;
-    const tools = toolsOf(entry, names);
-    return this.#same(messageKey(id), [entry, continued, ...tools], () => {
-      const parts = this.#partsOf(entry, names, tools);
-      const showsFiles = parts.some(part => part.kind === 'image' || part.kind === 'document');
-      return {
-        kind: 'message',
-        key: messageKey(id),
-        id,
-        author,
-        role: oneLine(role, 40),
-        ...(at === undefined ? {} : { at }),
-        continued,
-        failed: message?.isError === true && message.role !== 'tool' && !isToolResult(message),
-        ...(phase === undefined ? {} : { phase }),
-        parts,
-        chips: showsFiles ? [] : (sent?.attachments ?? []).map(attachment => this.#chip(attachment)),
-        accepted: message === undefined,
-      };
+    const key = messageKey(id);
+    return this.#same<MessageRow>(key, [content, continued], () => ({
+      kind: 'message',
+      key,
+      id,
+      author,
+      role: oneLine(message === undefined ? 'user' : (message.role ?? vscode.l10n.t('author not known')), 40),
+      ...(at === undefined ? {} : { at }),
+      continued,
+      failed: message?.isError === true && message.role !== 'tool' && !isToolResult(message),
+      ...(phase === undefined ? {} : { phase }),
+      ...content,
+      accepted: message === undefined,
+    }));
+  }
+
+  /** What a message holds. A person's pictures and documents are shown as in the composer. */
+  #content(entry: KnownMessage, tools: Tools): Content {
+    const { id, message, sent } = entry;
+    const ids = message?.content.flatMap(item => toolId(item) ?? []) ?? [];
+    const stamp = [entry, ...ids.flatMap(each => [tools.results.get(each), tools.uses.has(each)])];
+    return this.#same(`content:${id}`, stamp, () => {
+      if (message === undefined) {
+        const text = sent?.text ?? '';
+        const parts: Part[] =
+          text.trim() === '' ? [] : [{ kind: 'text', ...clipped(text, this.#format, this.#whole) }];
+        return { parts, chips: this.#chips(sent?.attachments) };
+      }
+      const parts = partsOf(message, tools, this.#format, this.#whole);
+      if (authorOf(entry) !== 'person') return { parts, chips: [] };
+      const isFile = ({ kind }: Part): boolean => kind === 'image' || kind === 'document';
+      return { parts: parts.filter(part => !isFile(part)), chips: this.#files(entry) };
     });
   }
 
-  #partsOf(entry: KnownMessage, names: ToolNames, tools: readonly unknown[]): readonly Part[] {
-    const before = this.#parts.get(entry);
-    if (before !== undefined && isSame(before.tools, tools)) return before.parts;
-    const { message, sent } = entry;
-    const all: readonly Part[] =
-      message === undefined
-        ? [{ kind: 'text', ...this.#clip(sent?.text ?? '') }]
-        : partsOf(message, names, this.#format, this.#whole);
-    const parts = this.#named(all, sent).filter(
-      part => part.kind !== 'text' || part.text.trim() !== '' || 'cut' in part,
-    );
-    this.#parts.set(entry, { tools, parts });
-    return parts;
-  }
-
-  /** Pictures sent from here keep their names: the service shows only their bytes, in the order they were sent. */
-  #named(parts: readonly Part[], sent: SentMessage | undefined): readonly Part[] {
-    const pictures = (sent?.attachments ?? []).filter(({ kind }) => kind === 'image');
-    if (pictures.length !== parts.filter(({ kind }) => kind === 'image').length) return parts;
-    let next = 0;
-    return parts.map(part => {
-      const picture = part.kind === 'image' ? pictures[next++] : undefined;
-      if (picture === undefined || part.kind !== 'image') return part;
-      return { ...part, label: `${oneLine(picture.name, 100)} · ${this.#format.bytes(picture.size)}` };
+  /** The service shows only the bytes of pictures, in the order they were sent: from here they keep their names. */
+  #files({ message, sent }: KnownMessage): readonly Chip[] {
+    const files = (message?.content ?? []).flatMap((item, index): Chip[] => {
+      if (item.type !== 'image' && item.type !== 'document') return [];
+      const isImage = item.type === 'image';
+      const what = isImage ? vscode.l10n.t('Image') : vscode.l10n.t('Document');
+      const { name, mediaType = '', size = '' } = fileOf(item, what, this.#format);
+      const kind = isImage ? 'image' : mediaType === 'application/pdf' ? 'pdf' : 'text';
+      const picture = pictureOf(item) === undefined ? {} : { index };
+      return [{ key: '', name, kind, size, title: name, ...picture }];
     });
+    const attached = this.#chips(sent?.attachments);
+    const pictures = files.filter(({ kind }) => kind === 'image');
+    if (attached.filter(({ kind }) => kind === 'image').length !== pictures.length) return files;
+    return attached.map(chip => (chip.kind === 'image' ? { ...pictures.shift(), ...chip } : chip));
   }
 
   #break(below: string, { state, sentence }: Break): Row {
@@ -236,70 +212,59 @@ export class RowBuilder {
     return [this.#same('internal', [sentence], () => ({ kind: 'gap', key: 'internal', sentence }))];
   }
 
-  #clip(text: string): Cut & { readonly text: string } {
-    return clipper(this.#format, this.#whole)(text);
-  }
-
-  #send(send: Entry, state: SendRow['state'], inComposer: boolean): SendRow {
+  /** An accepted one stays as it was until the transcript has it, so that it is never out of sight. */
+  #send(send: Entry, inComposer: boolean): SendRow {
     const key = `send:${send.id}`;
+    const state = send.state === 'refused' || send.state === 'unknown' ? send.state : 'sending';
     return this.#same<SendRow>(key, [send, inComposer], () => ({
       kind: 'send',
       key,
       sendId: send.id,
       state,
       at: send.at,
-      ...this.#clip(send.text),
-      chips: send.attachments.map(attachment => this.#chip(attachment)),
+      ...clipped(send.text, this.#format, this.#whole),
+      chips: this.#chips(send.attachments),
       sentence:
         state === 'unknown' ? unknownSentence(send) : state === 'refused' ? (send.sentence ?? '') : '',
       inComposer,
     }));
   }
 
-  #chip(attachment: SentAttachment): Chip {
-    const name = oneLine(attachment.name, 100);
-    return { key: '', name, kind: attachment.kind, size: this.#format.bytes(attachment.size), title: name };
+  #chips(attachments: readonly SentAttachment[] = []): Chip[] {
+    return attachments.map(({ name: foreign, kind, size }) => {
+      const name = oneLine(foreign, 100);
+      return { key: '', name, kind, size: this.#format.bytes(size), title: name };
+    });
   }
 
   #day(at: number): string {
     if (!isTime(at)) return '';
     const step = Math.floor(at / ZONE_STEP);
-    let day = this.#days.get(step);
-    if (day === undefined) {
-      this.#dayFormat ??= new Intl.DateTimeFormat('en-CA', { timeZone: this.#timeZone, dateStyle: 'short' });
-      day = this.#dayFormat.format(at);
-      this.#days.set(step, day);
-    }
+    const day = this.#days.get(step) ?? this.#dayFormat?.format(at) ?? '';
+    this.#days.set(step, day);
     return day;
   }
 
-  #same<R extends Row>(key: string, stamp: readonly unknown[], make: () => R): R {
-    const before = this.#rows.get(key) ?? this.#fresh.get(key);
-    const row = before !== undefined && isSame(before.stamp, stamp) ? (before.row as R) : make();
-    this.#fresh.set(key, { stamp, row });
-    return row;
+  /** What was made before from the same. */
+  #same<R>(key: string, stamp: readonly unknown[], make: () => R): R {
+    const before = this.#made.get(key);
+    if (
+      before?.stamp.length === stamp.length &&
+      before.stamp.every((value, at) => Object.is(value, stamp[at]))
+    )
+      return before.made as R;
+    const made = make();
+    this.#made.set(key, { stamp, made });
+    return made;
   }
 }
 
-/** An accepted one stays as it was until the transcript has it, so that it is never out of sight. */
-function shownState({ state }: Entry): SendRow['state'] {
-  return state === 'refused' || state === 'unknown' ? state : 'sending';
-}
-
-function isSame(before: readonly unknown[], now: readonly unknown[]): boolean {
-  return before.length === now.length && before.every((value, index) => Object.is(value, now[index]));
-}
-
-/** The names of the tools whose results a message holds. */
-function toolsOf({ message }: KnownMessage, names: ToolNames): readonly unknown[] {
-  return message === undefined ? [] : toolUseIds(message).map(use => names.get(use));
-}
+type Content = Pick<MessageRow, 'parts' | 'chips'>;
 
 function authorOf({ message }: KnownMessage): MessageRow['author'] {
-  if (message === undefined) return 'person';
-  switch (message.role) {
+  switch (message?.role ?? (message === undefined ? 'user' : undefined)) {
     case 'user':
-      return isToolResult(message) ? 'agent' : 'person';
+      return message !== undefined && isToolResult(message) ? 'agent' : 'person';
     case 'assistant':
     case 'tool':
       return 'agent';

@@ -12,8 +12,9 @@ import {
   type SentMessage,
   type StoredMessage,
 } from './messages';
-import { isToolResult, partsOf } from './parts';
 import { partText } from '../protocol';
+import { partsOf } from './parts';
+import { isToolResult, toolsIn } from './tools';
 
 /** How the messages of a session are kept, and what they are found by: all a person may see of them. */
 export function transcriptRecords(serviceId: string, sessionId: string): CollectionOptions<KnownMessage> {
@@ -26,7 +27,7 @@ const format = new Formatter('en');
 function searchText(known: KnownMessage): SearchText | undefined {
   const { message, sent } = known;
   if (message !== undefined && isHidden(message)) return undefined;
-  const said = message === undefined ? [] : partsOf(message, new Map(), format, true).map(partText);
+  const said = message === undefined ? [] : partsOf(message, toolsIn([message]), format, true).map(partText);
   const files = sent?.attachments.map(({ name }) => name) ?? [];
   const text = [...(message === undefined ? [sent?.text ?? ''] : said), ...files].join('\n').trim();
   return text === '' ? undefined : { text, at: timeOf(known), by: authorOf(known) };

@@ -1,18 +1,17 @@
-import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { commands, documents, registerDocuments } from '../../contributions';
 import type { Logger } from '../../log';
+import { pick } from '../../ui/pick';
 import { Disposable } from '../../util/disposable';
-import { notify, type NoticeButton } from '../../util/notify';
-import { restriction } from '../../util/restriction';
-import { forNotification, forQuickPick, middle, oneLine } from '../../util/text';
+import { notify, type NoticeButton } from '../../ui/notify';
+import { restriction } from '../../ui/saveText';
+import { forNotification, middle, oneLine } from '../../util/text';
+import { eventNames, usualEvents, type EventName } from '../model';
 import { isInside } from './file';
 import type { Installation, Plan } from './installation';
-import { placeScript, type HookPlace } from './place';
-import { eventNames, usualEvents, type EventName } from '../model';
-import { foldCase } from '../receive/inbox';
+import { placeScript, workspaceFolders, type HookPlace } from './place';
 
 export interface DialogDeps {
   readonly log: Logger;
@@ -24,12 +23,6 @@ export interface DialogDeps {
   readonly namedFile: () => string;
   /** Writes down to which file the hook went. */
   readonly storeFile: (file: string) => Promise<void>;
-}
-
-/** What other code may give to the commands; what would change is shown and asked in any case. */
-interface Given {
-  readonly file?: unknown;
-  readonly events?: unknown;
 }
 
 /** The dialogs that put the hook into a settings file, bring it up to date, and take it out. */
@@ -48,24 +41,18 @@ export class Dialogs extends Disposable {
     );
   }
 
-  async install(argument?: unknown): Promise<void> {
+  async install(): Promise<void> {
     needRealFiles();
-    const { installation, place, shipped, storeFile, log } = this.#deps;
-    const given: Given = argument ?? {};
-    const file = namedFile(given) ?? (await this.#askFile());
+    const { installation, place, shipped, storeFile } = this.#deps;
+    const file = await this.#askFile();
     if (file === undefined || !(await mayBeShared(file))) return;
-    const there = [...((await installation.look(file))?.keys() ?? [])];
-    const events = eventsOf(given.events) ?? (await chooseEvents(there));
+    const events = await chooseEvents([...((await installation.look(file))?.keys() ?? [])]);
     if (events === undefined) return;
     const plan = await installation.planInstall(file, events);
     if (!(await this.#agreed(plan, vscode.l10n.t('Install the hooks in {0}?', path.basename(file))))) return;
     await placeScript(place, shipped);
     const copy = await installation.carryOut(plan);
     await storeFile(file);
-    const done = vscode.l10n.t(
-      'The hooks are installed in {0}. Sessions that are already open may need a restart to use them.',
-      middle(file, 80),
-    );
     const buttons: NoticeButton[] = [
       [vscode.l10n.t('Send a test event'), () => vscode.commands.executeCommand(commands.hooks.test)],
     ];
@@ -74,39 +61,56 @@ export class Dialogs extends Disposable {
         vscode.l10n.t('Show backup'),
         () => vscode.window.showTextDocument(vscode.Uri.file(copy)),
       ]);
-    notify(log, 'info', forNotification(done, 500), ...buttons);
+    this.#say(
+      vscode.l10n.t(
+        'The hooks are installed in {0}. Sessions that are already open may need a restart to use them.',
+        middle(file, 80),
+      ),
+      ...buttons,
+    );
   }
 
-  async uninstall(argument?: unknown): Promise<void> {
+  async uninstall(): Promise<void> {
     needRealFiles();
-    const { installation, log } = this.#deps;
-    const file = namedFile(argument ?? {}) ?? (await this.#chooseInstalled());
+    const { installation } = this.#deps;
+    const choices = (await installation.files()).map(({ file, events }) => ({
+      label: path.basename(file),
+      description: middle(path.dirname(file), 80),
+      detail: events.join(', '),
+      value: file,
+    }));
+    if (choices.length === 0) {
+      this.#say(vscode.l10n.t('No hooks have been installed here.'));
+      return;
+    }
+    const file = await pick(choices, vscode.l10n.t('Remove the hooks from which file?'));
     if (file === undefined) return;
     const plan = await installation.planUninstall(file);
     if (!(await this.#agreed(plan, vscode.l10n.t('Remove the hooks from {0}?', path.basename(file))))) return;
     await installation.carryOut(plan);
-    const done = vscode.l10n.t('The hooks were removed from {0}.', middle(file, 80));
-    notify(log, 'info', forNotification(done, 500));
+    this.#say(vscode.l10n.t('The hooks were removed from {0}.', middle(file, 80)));
   }
 
   /** Puts the script back and brings every known file up to date, each after a question. */
   async repair(): Promise<void> {
     needRealFiles();
-    const { installation, place, shipped, log } = this.#deps;
-    await placeScript(place, shipped);
+    const { installation, place, shipped } = this.#deps;
     const files = await installation.files();
+    if (files.length === 0) return this.install();
+    await placeScript(place, shipped);
     const repaired: string[] = [];
     for (const { file, events } of files) {
       const plan = await installation.planInstall(file, events);
       const question = vscode.l10n.t('Repair the hooks in {0}?', path.basename(file));
       if (!(await this.#agreed(plan, question))) continue;
-      if (plan.text !== plan.read.text) await installation.carryOut(plan);
+      await installation.carryOut(plan);
       repaired.push(middle(file, 80));
     }
-    if (files.length === 0) this.#noneInstalled();
-    if (repaired.length === 0) return;
-    const done = vscode.l10n.t('Repaired the hooks in {0}.', repaired.join(', '));
-    notify(log, 'info', forNotification(done, 500));
+    if (repaired.length > 0) this.#say(vscode.l10n.t('Repaired the hooks in {0}.', repaired.join(', ')));
+  }
+
+  #say(sentence: string, ...buttons: readonly NoticeButton[]): void {
+    notify(this.#deps.log, 'info', forNotification(sentence, 500), ...buttons);
   }
 
   /** Shows what a plan would change in the diff editor, and asks beside it. */
@@ -138,57 +142,31 @@ export class Dialogs extends Disposable {
     }
   }
 
-  #noneInstalled(): void {
-    notify(this.#deps.log, 'info', vscode.l10n.t('No hooks have been installed here.'));
-  }
-
-  async #chooseInstalled(): Promise<string | undefined> {
-    const files = await this.#deps.installation.files();
-    if (files.length === 0) {
-      this.#noneInstalled();
-      return undefined;
-    }
-    const rows = files.map(({ file, events }) => ({
-      label: forQuickPick(path.basename(file)),
-      description: forQuickPick(middle(path.dirname(file), 80)),
-      detail: events.join(', '),
-      file,
-    }));
-    const options = {
-      title: vscode.l10n.t('Remove hooks'),
-      placeHolder: vscode.l10n.t('Remove the hooks from which file?'),
-    };
-    return (await vscode.window.showQuickPick(rows, options))?.file;
-  }
-
   /** A path the person types or picks; never a guess. */
   async #askFile(): Promise<string | undefined> {
     const [known] = await this.#deps.installation.files();
     const input = vscode.window.createInputBox();
-    const browse: vscode.QuickInputButton = {
-      iconPath: new vscode.ThemeIcon('folder-opened'),
-      tooltip: vscode.l10n.t('Browse…'),
-    };
     input.title = vscode.l10n.t('Install hooks');
     input.prompt = vscode.l10n.t(
       'Path of the settings file that your command-line client reads. Its manual says where it is.',
     );
     input.placeholder = path.join('~', '…', 'settings.json');
     input.value = this.#deps.namedFile() || (known?.file ?? '');
-    input.buttons = [browse];
+    input.buttons = [{ iconPath: new vscode.ThemeIcon('folder-opened'), tooltip: vscode.l10n.t('Browse…') }];
     input.ignoreFocusOut = true;
-    const answer = await new Promise<string | typeof browse | undefined>(resolve => {
+    const answer = await new Promise<string | undefined>(resolve => {
       input.onDidChangeValue(() => (input.validationMessage = undefined));
       input.onDidAccept(() => {
-        input.validationMessage = problemOf(expand(input.value));
-        if (input.validationMessage === undefined) resolve(expand(input.value));
+        const file = expand(input.value);
+        input.validationMessage = problemOf(file);
+        if (input.validationMessage === undefined) resolve(file);
       });
-      input.onDidTriggerButton(() => resolve(browse));
+      input.onDidTriggerButton(() => resolve(''));
       input.onDidHide(() => resolve(undefined));
       input.show();
     });
     input.dispose();
-    if (answer !== browse) return typeof answer === 'string' ? answer : undefined;
+    if (answer !== '') return answer;
     const [picked] =
       (await vscode.window.showOpenDialog({
         title: vscode.l10n.t('Settings file'),
@@ -207,31 +185,19 @@ export function needRealFiles(): void {
     throw new Error(vscode.l10n.t('Hooks need a workspace whose files are on this machine.'));
 }
 
-/** The file a caller names; throws a sentence for anything but a full path. */
-function namedFile({ file }: Given): string | undefined {
-  if (file === undefined) return undefined;
-  if (typeof file !== 'string' || !path.isAbsolute(file))
-    throw new Error(vscode.l10n.t('Enter the full path of the settings file.'));
-  return path.normalize(file);
-}
-
 function problemOf(file: string): string | undefined {
   if (!path.isAbsolute(file)) return vscode.l10n.t('Enter a full path, or one that begins with ~.');
   return /\.jsonc?$/i.test(file) ? undefined : vscode.l10n.t('A settings file ends in .json or .jsonc.');
 }
 
 function expand(text: string): string {
-  const trimmed = text.trim();
-  const full = /^~(?=[/\\]|$)/.test(trimmed) ? os.homedir() + trimmed.slice(1) : trimmed;
+  const full = text.trim().replace(/^~(?=[/\\]|$)/, () => os.homedir());
   return path.isAbsolute(full) ? path.normalize(full) : full;
 }
 
-/** A file that others may use is asked about apart: one in a project, or outside the hidden folders of the home. */
+/** A file of the project is asked about apart: others may use it. */
 async function mayBeShared(file: string): Promise<boolean> {
-  const folders = (vscode.workspace.workspaceFolders ?? [])
-    .filter(({ uri }) => uri.scheme === 'file')
-    .map(({ uri }) => uri.fsPath);
-  const place = await sharedPlace(file, folders, os.homedir());
+  const place = workspaceFolders().find(folder => isInside(folder, file));
   if (place === undefined) return true;
   const yes = vscode.l10n.t('Use this file');
   const answer = await vscode.window.showWarningMessage(
@@ -245,28 +211,6 @@ async function mayBeShared(file: string): Promise<boolean> {
     yes,
   );
   return answer === yes;
-}
-
-/** The folder that makes others use a file, by its name or by where it really is; `undefined` for the person's own settings. */
-export async function sharedPlace(
-  file: string,
-  projects: readonly string[],
-  home: string,
-  fold: (path: string) => string = foldCase,
-): Promise<string | undefined> {
-  const realOf = (folder: string): Promise<string> => fs.realpath(folder).catch(() => path.resolve(folder));
-  const real = path.join(await realOf(path.dirname(file)), path.basename(file));
-  const holds = (folder: string, inner: string): boolean => isInside(fold(folder), fold(inner));
-  for (const folder of projects) if (holds(folder, file) || holds(await realOf(folder), real)) return folder;
-  for (let folder = path.dirname(real); folder !== path.dirname(folder); folder = path.dirname(folder)) {
-    const isRepository = await fs.access(path.join(folder, '.git')).then(
-      () => true,
-      () => false,
-    );
-    if (isRepository) return folder;
-  }
-  const [top = '', ...below] = path.relative(fold(await realOf(home)), fold(real)).split(path.sep);
-  return top.startsWith('.') && top !== '..' && below.length > 0 ? undefined : path.dirname(real);
 }
 
 async function chooseEvents(there: readonly string[]): Promise<EventName[] | undefined> {
@@ -285,9 +229,4 @@ async function chooseEvents(there: readonly string[]): Promise<EventName[] | und
     ignoreFocusOut: true,
   });
   return picked === undefined || picked.length === 0 ? undefined : picked.map(({ label }) => label);
-}
-
-function eventsOf(value: unknown): EventName[] | undefined {
-  const events = Array.isArray(value) ? eventNames.filter(name => value.includes(name)) : [];
-  return events.length > 0 ? events : undefined;
 }

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { replaceFile } from '../../util/replaceFile';
+import { replaceFile } from './replaceFile';
 import { Refusal } from './settings';
 
 /**
@@ -79,4 +79,11 @@ export async function placeScript(place: HookPlace, shipped: string): Promise<bo
 export async function privateFolder(folder: string): Promise<void> {
   await fs.mkdir(folder, { recursive: true, mode: 0o700 });
   await fs.chmod(folder, 0o700);
+}
+
+/** Folders of this window that are on this machine. */
+export function workspaceFolders(): string[] {
+  return (vscode.workspace.workspaceFolders ?? [])
+    .filter(({ uri }) => uri.scheme === 'file')
+    .map(({ uri }) => uri.fsPath);
 }

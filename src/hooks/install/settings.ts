@@ -19,10 +19,6 @@ export function installedEvents(
   source: string,
   hook: HookToInstall,
 ): ReadonlyMap<string, 'current' | 'other'> {
-  return refusing(() => eventsIn(source, hook));
-}
-
-function eventsIn(source: string, hook: HookToInstall): ReadonlyMap<string, 'current' | 'other'> {
   const own = Map.groupBy(ownCommands(read(withoutBom(source)), hook), ({ event }) => event);
   return new Map(
     [...own].map(([event, found]) => [event, isCurrent(found, hook) ? 'current' : 'other'] as const),
@@ -34,48 +30,33 @@ function eventsIn(source: string, hook: HookToInstall): ReadonlyMap<string, 'cur
  * hook is gone. Throws a `Refusal` where the result would not be exactly that (trust.md 35, 36).
  */
 export function withHook(source: string, events: readonly string[], hook: HookToInstall): string {
-  return refusing(() => changed(source, events, hook));
-}
-
-/** What the parser cannot follow is no reason to touch a file. */
-function refusing<T>(run: () => T): T {
-  try {
-    return run();
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new Refusal(vscode.l10n.t('It is nested too deeply to be changed safely.'), { cause: error });
-  }
-}
-
-function changed(source: string, events: readonly string[], hook: HookToInstall): string {
-  let text = withoutBom(source);
-  const before = read(text);
-  const found = eventsIn(text, hook);
+  const before = withoutBom(source);
+  const found = installedEvents(before, hook);
   const isKept = (event: string): boolean => events.includes(event) && found.get(event) === 'current';
+  let text = before;
   for (;;) {
     const stale = ownCommands(read(text), hook).find(({ event }) => !isKept(event));
     if (stale === undefined) break;
     text = jsonc.applyEdits(text, removal(text, emptiedBy(text, stale.node)));
   }
   for (const event of events) if (!isKept(event)) text = inserted(text, event, hook);
-  const after = eventsIn(text, hook);
+  const after = installedEvents(text, hook);
   const isMeant = after.size === events.length && events.every(event => after.get(event) === 'current');
-  const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
   if (
     !isMeant ||
-    !same(foreignOutline(read(text), hook), foreignOutline(before, hook)) ||
-    !same(commentsOf(text), commentsOf(source))
+    foreignPart(text, hook) !== foreignPart(before, hook) ||
+    commentsOf(text).join('\n') !== commentsOf(before).join('\n')
   )
     throw new Refusal(
       vscode.l10n.t('It cannot be changed without touching something else. Edit it by hand.'),
     );
-  return source.slice(0, source.length - withoutBom(source).length) + text;
+  return source.slice(0, source.length - before.length) + text;
 }
 
 /** Every comment, in order. */
 export function commentsOf(text: string): string[] {
   return tokensOf(text)
-    .filter(({ kind }) => kind === token.lineComment || kind === token.blockComment)
+    .filter(isComment)
     .map(({ offset, length }) => text.slice(offset, offset + length));
 }
 
@@ -86,26 +67,23 @@ function withoutBom(source: string): string {
 /** One object with no key twice, whose `hooks` have the expected shape; `undefined` for a file of nothing but comments. */
 function read(text: string): jsonc.Node | undefined {
   const errors: jsonc.ParseError[] = [];
-  const options = { allowTrailingComma: true, allowEmptyContent: true };
-  const root = jsonc.parseTree(text, errors, options);
-  if (root !== undefined && errors.length === 0) refuseDuplicates(text, root);
+  const root = jsonc.parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
   const [error] = errors;
   if (error !== undefined)
     throw new Refusal(vscode.l10n.t('Line {0} is not valid JSON. Fix it first.', lineOf(text, error.offset)));
-  if (root !== undefined && root.type !== 'object') throw unexpected(text, root, '{ }');
+  if (root === undefined) return undefined;
+  refuseDuplicates(text, root);
+  const expect = (node: jsonc.Node | undefined, type: jsonc.NodeType, wanted: string): void => {
+    if (node === undefined || node.type === type) return;
+    const line = lineOf(text, node.offset);
+    throw new Refusal(vscode.l10n.t('Line {0} should be {1}. Fix it first.', line, wanted));
+  };
+  expect(root, 'object', '{ }');
   const hooks = valueOf(root, 'hooks');
-  if (hooks !== undefined && hooks.type !== 'object') throw unexpected(text, hooks, '"hooks": { }');
-  for (const { children = [] } of hooks?.children ?? []) {
-    const [key, list] = children;
-    if (list?.type !== 'array')
-      throw unexpected(text, list ?? hooks, `"${oneLine(String(key?.value), 60)}": [ ]`);
-  }
+  expect(hooks, 'object', '"hooks": { }');
+  for (const { children: [key, list] = [] } of hooks?.children ?? [])
+    expect(list, 'array', `"${oneLine(String(key?.value), 60)}": [ ]`);
   return root;
-}
-
-function unexpected(text: string, node: jsonc.Node | undefined, wanted: string): Refusal {
-  const line = lineOf(text, node?.offset ?? 0);
-  return new Refusal(vscode.l10n.t('Line {0} should be {1}. Fix it first.', line, wanted));
 }
 
 function refuseDuplicates(text: string, node: jsonc.Node): void {
@@ -160,14 +138,26 @@ function isCurrent([only, ...more]: readonly OwnCommand[], hook: HookToInstall):
   );
 }
 
+/** What the settings mean apart from our commands; lists and objects that are empty say nothing. */
+function foreignPart(text: string, hook: HookToInstall): string {
+  const whole: unknown = jsonc.parse(text, [], { allowEmptyContent: true });
+  const rest: unknown = JSON.parse(JSON.stringify({ whole }), (_, value: unknown) => {
+    if (typeof value !== 'object' || value === null) return value;
+    if ('command' in value && hook.isOurs(String(value.command))) return undefined;
+    // What is left out of a list leaves a hole in it.
+    const left: object = Array.isArray(value) ? value.flat(0) : value;
+    return Object.keys(left).length === 0 ? undefined : left;
+  });
+  return JSON.stringify({ rest });
+}
+
 /** The outermost of what holds nothing but this command: the command, its entry, the event, or all hooks. Comments keep it. */
 function emptiedBy(text: string, command: jsonc.Node): jsonc.Node {
   const entry = command.parent?.parent?.parent;
   const event = entry?.parent?.parent;
-  const holders = [entry, event, event?.parent?.parent];
   let node = command;
-  let list = command.parent;
-  for (const holder of holders) {
+  for (const holder of [entry, event, event?.parent?.parent]) {
+    const list = node === command ? command.parent : node.parent;
     if (holder === undefined || list?.children?.length !== 1) break;
     // Somebody has added to the entry, such as a matcher.
     if (holder === entry && entry.children?.length !== 1) break;
@@ -176,29 +166,26 @@ function emptiedBy(text: string, command: jsonc.Node): jsonc.Node {
       text.slice(node.offset + node.length, holder.offset + holder.length);
     if (commentsOf(around).length > 0) break;
     node = holder;
-    list = holder.parent;
   }
   return node;
 }
 
-/** Takes an item of an array or object away with its comma and the white space before it; comments stay. */
-function removal(text: string, node: jsonc.Node): jsonc.Edit[] {
-  const edits: jsonc.Edit[] = [];
-  let start = node.offset;
-  let end = node.offset + node.length;
-  const following = commaAfter(text, end);
-  const siblings = node.parent?.children ?? [];
-  const before = siblings[siblings.indexOf(node) - 1];
-  const comma =
-    following ?? (before === undefined ? undefined : commaAfter(text, before.offset + before.length));
-  if (comma !== undefined && text.slice(end, comma).trim() === '' && comma >= end) end = comma + 1;
-  else if (comma !== undefined) edits.push({ offset: comma, length: 1, content: '' });
+/** Takes an item of an array or object away with one comma and the white space before it; comments stay. */
+function removal(text: string, { offset, length }: jsonc.Node): jsonc.Edit[] {
+  const tokens = tokensOf(text).filter(({ kind }) => kind !== token.space && kind !== token.lineBreak);
+  const before = tokens.filter(each => each.offset < offset);
+  const near = [
+    tokens.find(each => each.offset >= offset + length && !isComment(each)),
+    before.findLast(each => !isComment(each)),
+  ];
+  const comma = near.find(each => each?.kind === token.comma);
   // The line break before it may end the comment of a line, and would take what follows into it.
-  const last = tokensOf(text)
-    .filter(({ kind, offset }) => offset < start && kind !== token.space && kind !== token.lineBreak)
-    .at(-1);
-  if (last?.kind !== token.lineComment) start -= /\s*$/.exec(text.slice(0, start))?.[0].length ?? 0;
-  return [...edits, { offset: start, length: end - start, content: '' }];
+  const last = before.at(-1);
+  const start = last === undefined || last.kind === token.lineComment ? offset : last.offset + last.length;
+  return [
+    { offset: start, length: offset + length - start, content: '' },
+    ...(comma === undefined ? [] : [{ offset: comma.offset, length: 1, content: '' }]),
+  ];
 }
 
 /** Puts the hook at the end of an event's list, in lines of its own where the file has lines. */
@@ -210,9 +197,8 @@ function inserted(text: string, event: string, hook: HookToInstall): string {
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
   if (root === undefined || container === undefined) {
     const gap = text === '' || /[\r\n][ \t]*$/.test(text) ? '' : eol;
-    return (
-      text + gap + JSON.stringify({ hooks: { [event]: [entry] } }, undefined, 2).replaceAll('\n', eol) + eol
-    );
+    const whole = JSON.stringify({ hooks: { [event]: [entry] } }, undefined, 2);
+    return text + gap + whole.replaceAll('\n', eol) + eol;
   }
   const [edit] = jsonc.modify(text, ['hooks', event, -1], entry, { isArrayInsertion: true });
   if (edit === undefined) return text;
@@ -229,37 +215,6 @@ function inserted(text: string, event: string, hook: HookToInstall): string {
   return jsonc.applyEdits(raw, jsonc.format(raw, range, { insertSpaces, tabSize, eol }));
 }
 
-/** A value without its spelling, in which the order of keys counts. */
-type Outline = string | readonly Outline[] | { readonly pairs: readonly (readonly [string, Outline])[] };
-
-function outlineOf(node: jsonc.Node | undefined): Outline {
-  if (node?.type === 'array') return (node.children ?? []).map(outlineOf);
-  if (node?.type !== 'object') return JSON.stringify(node?.value ?? null);
-  return {
-    pairs: (node.children ?? []).map(({ children: [key, value] = [] }) => [
-      String(key?.value),
-      outlineOf(value),
-    ]),
-  };
-}
-
-/** What the settings mean apart from our commands; events and entries that are empty say nothing. */
-function foreignOutline(root: jsonc.Node | undefined, hook: HookToInstall): unknown {
-  const own = new Set(ownCommands(root, hook).map(({ node }) => node));
-  const events = (valueOf(root, 'hooks')?.children ?? []).flatMap(({ children: [key, list] = [] }) => {
-    const entries = (list?.children ?? []).flatMap(entry => {
-      const commands = valueOf(entry, 'hooks');
-      if (commands?.type !== 'array') return [outlineOf(entry)];
-      const left = (commands.children ?? []).filter(node => !own.has(node)).map(outlineOf);
-      const rest = (entry.children ?? []).filter(property => property.children?.[1] !== commands);
-      return left.length === 0 && rest.length === 0 ? [] : [[rest.map(outlineOf), left]];
-    });
-    return entries.length === 0 ? [] : [[String(key?.value), entries] as const];
-  });
-  const rest = (root?.children ?? []).filter(({ children }) => children?.[0]?.value !== 'hooks');
-  return [rest.map(({ children: [key, value] = [] }) => [String(key?.value), outlineOf(value)]), events];
-}
-
 /** Kinds of tokens; the package declares them in a form that isolated modules cannot use. */
 const token = { comma: 5, lineComment: 12, blockComment: 13, lineBreak: 14, space: 15, end: 17 } as const;
 
@@ -269,6 +224,10 @@ interface Token {
   readonly length: number;
 }
 
+function isComment({ kind }: Token): boolean {
+  return kind === token.lineComment || kind === token.blockComment;
+}
+
 /** Every token, white space and comments included. */
 function tokensOf(text: string): Token[] {
   const scanner = jsonc.createScanner(text);
@@ -276,13 +235,4 @@ function tokensOf(text: string): Token[] {
   for (let kind: number = scanner.scan(); kind !== token.end; kind = scanner.scan())
     tokens.push({ kind, offset: scanner.getTokenOffset(), length: scanner.getTokenLength() });
   return tokens;
-}
-
-/** Where the comma is that follows `offset` after nothing but white space and comments. */
-function commaAfter(text: string, offset: number): number | undefined {
-  const scanner = jsonc.createScanner(text);
-  scanner.setPosition(offset);
-  let kind: number = scanner.scan();
-  while (kind >= token.lineComment && kind <= token.space) kind = scanner.scan();
-  return kind === token.comma ? scanner.getTokenOffset() : undefined;
 }

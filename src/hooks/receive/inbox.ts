@@ -21,8 +21,7 @@ const ABANDONED_MS = 10 * 60_000;
 const SWEEP_AFTER = 50;
 
 const EVENT_FILE = /^\d{1,12}\.\w{1,64}\.json$/;
-/** Of the script, or of the check. */
-const HALF_WRITTEN = /^(?:\d{1,12}\.\w{1,64}|trial-[\w-]{1,64})$/;
+const HALF_WRITTEN = /^\d{1,12}\.\w{1,64}$/;
 
 export interface InboxDeps {
   readonly spool: string;
@@ -55,18 +54,17 @@ export class Inbox extends Disposable {
   constructor(deps: InboxDeps) {
     super();
     this.#deps = deps;
-    const prepare = (): Promise<boolean> =>
-      privateFolder(deps.spool).then(
-        () => true,
-        (error: unknown) => {
-          deps.onProblem('The folder of hook events cannot be made', error);
-          return false;
-        },
-      );
     this.register(
       new FolderWatch({
         folder: deps.spool,
-        prepare,
+        prepare: () =>
+          privateFolder(deps.spool).then(
+            () => true,
+            (error: unknown) => {
+              deps.onProblem('The folder of hook events cannot be made', error);
+              return false;
+            },
+          ),
         onChange: () => this.#scan(),
         onUnavailable: reason => deps.onProblem(`The folder of hook events cannot be watched: ${reason}`),
       }),
@@ -91,57 +89,34 @@ export class Inbox extends Disposable {
     while (this.#again && !this.isDisposed) {
       this.#again = false;
       const names = await fs.readdir(this.#deps.spool).catch(() => []);
-      const found = names.filter(name => EVENT_FILE.test(name) && !this.#pending.has(name)).sort();
-      const now: Found[] = [];
-      for (const name of found) {
+      for (const name of names.filter(each => EVENT_FILE.test(each) && !this.#pending.has(each)).sort()) {
         this.#pending.add(name);
-        const event = await this.#when(name);
-        if (event !== undefined) now.push(event);
+        const found = await readEvent(this.#deps.spool, name);
+        if (found === undefined) this.#pending.delete(name);
+        else await this.#wait(found);
       }
-      if (now.length > 0) this.#takeAll(now);
     }
   }
 
-  /** The event where it is this window's at once; otherwise a timer is set. */
-  async #when(name: string): Promise<Found | undefined> {
-    const found = await readEvent(this.#deps.spool, name);
-    if (found === undefined) {
-      this.#pending.delete(name);
-      return undefined;
-    }
+  /** Takes an event when it is this window's turn. */
+  async #wait(found: Found): Promise<void> {
+    const { folders, isFocused, isShown, stepMs = STEP_MS, onProblem } = this.#deps;
     const cwd = found.event?.cwd;
     const real = cwd === undefined ? undefined : await fs.realpath(cwd).catch(() => path.resolve(cwd));
-    const steps = stepsBefore(real, await this.#deps.folders(), this.#deps.isFocused());
-    if (steps === 0) return found;
-    const timer = setTimeout(
-      () => {
-        this.#timers.delete(timer);
-        this.#takeAll([found]);
-      },
-      steps * (this.#deps.stepMs ?? STEP_MS),
-    );
+    const steps = stepsBefore(real, await folders(), isFocused());
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      isShown()
+        .then(() => (this.isDisposed ? undefined : this.#take(found)))
+        .catch((error: unknown) => onProblem('A hook event cannot be taken', error))
+        // The next look tries again what could not be taken.
+        .finally(() => this.#pending.delete(found.name));
+    }, steps * stepMs);
     timer.unref();
     this.#timers.add(timer);
-    return undefined;
   }
 
-  #takeAll(found: readonly Found[]): void {
-    const run = async (): Promise<void> => {
-      await this.#deps.isShown();
-      for (const each of found) {
-        if (this.isDisposed) return;
-        await this.#takeOne(each);
-        this.#pending.delete(each.name);
-      }
-    };
-    run().catch((error: unknown) => {
-      // The next look tries again.
-      for (const { name } of found) this.#pending.delete(name);
-      this.#deps.onProblem('A hook event cannot be taken', error);
-    });
-  }
-
-  async #takeOne({ name, event }: Found): Promise<void> {
+  async #take({ name, event }: Found): Promise<void> {
     const { spool, events, take, onProblem } = this.#deps;
     const file = path.join(spool, name);
     const isThere = await fs.access(file).then(
@@ -159,7 +134,7 @@ export class Inbox extends Disposable {
       if (codeOf(error) !== 'ENOENT') onProblem('A hook event that was taken cannot be removed', error);
     });
     if (event === undefined) onProblem('A hook event could not be read and was dropped.');
-    if (event !== undefined && taken.isOurs) take(event);
+    else if (taken.isOurs) take(event);
     if (++this.#taken % SWEEP_AFTER === 0) this.#sweep();
   }
 

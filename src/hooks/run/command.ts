@@ -26,8 +26,6 @@ export interface CommandResult {
 const OUTPUT_CAP = 4_000;
 /** What does not go when asked to, goes now, ms. */
 const GRACE_MS = 1_000;
-/** What a command started and left behind is looked for this often, ms. */
-const LOOK_MS = 100;
 
 /** The hook command leaves alone what it is given below this. */
 const OUTGOING = 'AGENT_CONSOLE_OUTGOING_HOOK';
@@ -55,57 +53,47 @@ export function spawnPlan(
 }
 
 /**
- * Runs a command line with something on its standard input. Resolves when it has ended and none of its process group is left,
- * in the foreground or in the background; at the timeout all of the group is ended. What has left the group stays. Never rejects.
+ * Runs a command line with something on its standard input. Resolves when it and all that holds its outputs open have ended; at the
+ * timeout all of its process group is ended. What the command left in the background on purpose, with outputs of its own, lives on.
+ * Never rejects.
  */
 export function runCommand(run: CommandRun): Promise<CommandResult> {
   const started = Date.now();
   const { file, args, options } = spawnPlan(run.command);
-  const env = environmentOf(run);
-  const notStarted = (reason: string): CommandResult => ({
-    exitCode: undefined,
-    outcome: 'notStarted',
-    output: reason,
-    ms: Date.now() - started,
-  });
-  if (run.command.includes('\0'))
-    return Promise.resolve(
-      notStarted('The command has a NUL character in it, which no command line can have.'),
-    );
-  let child: ChildProcess;
-  try {
-    child = spawn(file, [...args], { ...options, env, cwd: run.cwd });
-  } catch (error) {
-    return Promise.resolve(notStarted(error instanceof Error ? error.message : String(error)));
-  }
   return new Promise(resolve => {
     let output = '';
     let outcome: CommandResult['outcome'] = 'ended';
-    let exitCode: number | undefined;
-    const finish = (): void => {
+    let child: ChildProcess | undefined;
+    let grace: NodeJS.Timeout | undefined;
+    const finish = (exitCode?: number): void => {
       clearTimeout(timeout);
       clearTimeout(grace);
-      clearInterval(look);
       run.signal.removeEventListener('abort', onAbort);
-      child.stdout?.destroy();
-      child.stderr?.destroy();
+      if (outcome !== 'ended') endGroup(child, true);
+      child?.stdout?.destroy();
+      child?.stderr?.destroy();
       resolve({ exitCode, outcome, output, ms: Date.now() - started });
     };
-    let look: NodeJS.Timeout | undefined;
-    let grace: NodeJS.Timeout | undefined;
     const stop = (why: CommandResult['outcome']): void => {
       if (outcome !== 'ended') return;
       outcome = why;
       // What the window leaves behind when it closes has no second chance.
       endGroup(child, why === 'stopped');
-      grace = setTimeout(() => {
-        endGroup(child, true);
-        // What is dead but has no parent that asks about it counts as gone.
-        grace = setTimeout(finish, GRACE_MS);
-      }, GRACE_MS);
+      grace = setTimeout(finish, GRACE_MS);
+    };
+    const notStarted = (error: unknown): void => {
+      outcome = 'notStarted';
+      output = error instanceof Error ? error.message : String(error);
+      finish();
     };
     const onAbort = (): void => stop('stopped');
     const timeout = setTimeout(() => stop('timedOut'), run.timeoutMs);
+    try {
+      child = spawn(file, [...args], { ...options, env: environmentOf(run), cwd: run.cwd });
+    } catch (error) {
+      notStarted(error);
+      return;
+    }
     run.signal.addEventListener('abort', onAbort, { once: true });
     if (run.signal.aborted) onAbort();
     const keep = (chunk: Buffer): void => {
@@ -113,66 +101,26 @@ export function runCommand(run: CommandRun): Promise<CommandResult> {
     };
     child.stdout?.on('data', keep);
     child.stderr?.on('data', keep);
-    child.once('error', error => {
-      outcome = 'notStarted';
-      output = error.message;
-      finish();
-    });
+    child.once('error', notStarted);
     // A command may end without reading what it was given.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(run.input);
-    child.once('exit', code => {
-      if (outcome === 'ended') exitCode = code ?? undefined;
-      look = setInterval(whenGone, LOOK_MS);
-      whenGone();
-    });
-    // What a process outside the group holds open is not waited for.
-    let isClosed = false;
-    let looks = 0;
-    const whenGone = (): void => {
-      if (!isGroupAlive(child) && (isClosed || ++looks > 3)) finish();
-    };
-    child.once('close', () => {
-      isClosed = true;
-      if (look !== undefined) whenGone();
-    });
+    child.once('close', code => finish(outcome === 'ended' ? (code ?? undefined) : undefined));
   });
 }
 
-/** What ends a process and what it has started. */
-export function endPlan(
-  pid: number,
-  force: boolean,
-  platform: NodeJS.Platform = process.platform,
-):
-  | { readonly signal: NodeJS.Signals; readonly group: number }
-  | { readonly file: string; readonly args: readonly string[] } {
-  if (platform === 'win32') return { file: 'taskkill', args: ['/pid', String(pid), '/t', '/f'] };
-  return { signal: force ? 'SIGKILL' : 'SIGTERM', group: -pid };
-}
-
 /** Ends a process that leads a group, with all of the group; on Windows with its tree. */
-export function endGroup({ pid }: ChildProcess, force: boolean): void {
+function endGroup(child: ChildProcess | undefined, force: boolean): void {
+  const pid = child?.pid;
   if (pid === undefined) return;
-  const plan = endPlan(pid, force);
-  if (!('group' in plan)) {
-    spawn(plan.file, [...plan.args], { stdio: 'ignore', windowsHide: true }).on('error', () => undefined);
+  if (process.platform === 'win32') {
+    const tree = ['/pid', String(pid), '/t', '/f'];
+    spawn('taskkill', tree, { stdio: 'ignore', windowsHide: true }).on('error', () => undefined);
     return;
   }
   try {
-    process.kill(plan.group, plan.signal);
+    process.kill(-pid, force ? 'SIGKILL' : 'SIGTERM');
   } catch {
     // Gone already.
-  }
-}
-
-/** Whether a process of the group is left; Windows tells only of the tree as a whole, which `taskkill` ends. */
-export function isGroupAlive({ pid }: ChildProcess): boolean {
-  if (pid === undefined || process.platform === 'win32') return false;
-  try {
-    process.kill(-pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -6,19 +6,10 @@ import type { Logger } from '../../log';
 import type { Collection } from '../../storage';
 import { hasCome } from '../../util/clock';
 import { Disposable } from '../../util/disposable';
-import { withoutEcho } from '../../util/echo';
+import { oneLine, withoutEcho } from '../../util/text';
 import { Emitter } from '../../util/event';
-import { oneLine } from '../../util/text';
 import { eventNames, type EventName } from '../model';
 import { runCommand, type CommandResult } from './command';
-
-/** A command of the person's own for one event. */
-export interface OutgoingHook {
-  readonly event: EventName;
-  readonly command: string;
-  /** Seconds. */
-  readonly timeout: number;
-}
 
 /** The same JSON that the client gives its hooks (interface.md section 6). */
 export interface OutgoingEvent {
@@ -31,20 +22,21 @@ export interface OutgoingEvent {
 
 export interface FinishedHook extends CommandResult {
   readonly event: EventName;
-  /** Unix ms. */
-  readonly at: number;
 }
 
 const LONGEST_TIMEOUT_SECONDS = 600;
 
 const commandSchema = z.object({
   type: z.literal('command'),
-  command: z.string().check(z.refine(command => command.trim() !== '')),
+  command: z.string().check(z.refine(command => command.trim() !== '' && !command.includes('\0'))),
   timeout: z.pipe(
     z._default(z.number().check(z.positive()), 60),
     z.transform((seconds: number) => Math.min(seconds, LONGEST_TIMEOUT_SECONDS)),
   ),
 });
+/** A command of the person's own for one event; its time limit in seconds. */
+type OutgoingHook = Readonly<z.infer<typeof commandSchema>> & { readonly event: EventName };
+
 const entrySchema = z.object({ hooks: z.array(z.unknown()) });
 
 /** Hooks of a setting in the shape of interface.md section 6. What is not of that shape is left out and named. */
@@ -76,16 +68,18 @@ export const stopRecord = z.object({
   sessionId: z.string(),
   /** Unix ms. */
   at: z.number(),
-  /** Who told it: a hook of the client, the service, or each of them. */
-  by: z.enum(['hook', 'status', 'both']),
+  /** Who told it: `status` where the service alone did, else a hook of the client. */
+  by: z.string(),
 });
 export type Stop = Readonly<z.infer<typeof stopRecord>>;
 
-/** The end of work, told by one of the two. */
-export type Told =
-  | { readonly by: 'hook'; readonly at: number }
-  /** `workedAt`: when the service last said that the session works. */
-  | { readonly by: 'status'; readonly at: number; readonly workedAt: number | undefined };
+/** The end of work, told by a hook of the client or by the service. */
+export interface Told {
+  readonly by: 'hook' | 'status';
+  readonly at: number;
+  /** When the service last said that the session works. */
+  readonly workedAt?: number | undefined;
+}
 
 /** Between what a hook and what the service says of the same end, ms. */
 const APART_MS = 10_000;
@@ -103,20 +97,14 @@ export interface OutgoingDeps {
   readonly log: Logger;
 }
 
-/** Events whose commands run at the same time. */
+/** Events whose commands run at the same time; the others take their turn. */
 const AT_ONCE = 4;
-/** Events that wait for that; what comes then is dropped. */
-const WAITING = 200;
 
-/**
- * Runs the person's own hooks where that is allowed: those of one event beside each other, those of a few events at a time, the
- * others in turn.
- */
+/** Runs the person's own hooks where that is allowed, those of one event beside each other. */
 export class Outgoing extends Disposable {
   readonly #deps: OutgoingDeps;
   readonly #closing = new AbortController();
   readonly #finished = this.register(new Emitter<FinishedHook>());
-  #last: FinishedHook | undefined;
   #running = 0;
   readonly #turns: (() => void)[] = [];
 
@@ -128,10 +116,6 @@ export class Outgoing extends Disposable {
   /** A command has ended, one way or another. */
   readonly onDidFinish = this.#finished.event;
 
-  get last(): FinishedHook | undefined {
-    return this.#last;
-  }
-
   /** Whether a command is to run in this window on such an event. */
   isWanted(event: EventName): boolean {
     return this.#wanted(event).length > 0;
@@ -142,11 +126,7 @@ export class Outgoing extends Disposable {
     const { hook_event_name: name } = event;
     if (!this.isWanted(name)) return;
     if (this.#running < AT_ONCE) this.#running++;
-    else if (this.#turns.length < WAITING) await new Promise<void>(resolve => this.#turns.push(resolve));
-    else {
-      this.#deps.log.warn(`Hooks for ${name} were left out: ${WAITING} events wait for theirs.`);
-      return;
-    }
+    else await new Promise<void>(resolve => this.#turns.push(resolve));
     try {
       // Much may have changed meanwhile.
       const wanted = this.#wanted(name);
@@ -173,7 +153,7 @@ export class Outgoing extends Disposable {
     await this.#deps.stops.update(sessionId, known => {
       news.isNews = !isKnown(known, told);
       if (news.isNews || known === undefined) return { sessionId, at, by };
-      return { sessionId, at: Math.max(at, known.at), by: known.by === by ? by : 'both' };
+      return { sessionId, at: Math.max(at, known.at), by: known.by === 'status' ? by : known.by };
     });
     if (news.isNews) await this.run(event);
   }
@@ -203,15 +183,13 @@ export class Outgoing extends Disposable {
       signal: this.#closing.signal,
       cwd,
     });
-    const finished = { ...result, event: hook.event, at: Date.now() };
-    this.#last = finished;
     const status = result.exitCode === undefined ? result.outcome : `status ${result.exitCode}`;
     const line = `Hook for ${hook.event}: ${status} after ${result.ms} ms`;
     const own = [event.message, event.cwd].map(text => oneLine(text ?? '')).filter(text => text.length > 1);
     const output = withoutEcho(oneLine(result.output, 1_000), own);
     if (result.exitCode === 0) this.#deps.log.info(line);
     else this.#deps.log.warn(output === '' ? line : `${line}; output: ${output}`);
-    this.#finished.fire(finished);
+    this.#finished.fire({ ...result, event: hook.event });
   }
 }
 
@@ -220,7 +198,7 @@ function isKnown(known: Stop | undefined, told: Told): boolean {
   if (known === undefined || !hasCome(known.at, Date.now())) return false;
   // Every hook event is of an end of its own.
   if (told.by === 'hook') return known.by === 'status' && told.at <= known.at + APART_MS;
-  const late = known.by === 'hook' ? APART_MS : 0;
+  const late = known.by === 'status' ? 0 : APART_MS;
   return known.at + late >= (told.workedAt ?? told.at);
 }
 

@@ -4,7 +4,7 @@ import { pick } from '../../ui/pick';
 import { joined } from '../../ui/text';
 import { forQuickPick } from '../../util/text';
 import {
-  settingLabel,
+  settingLabels,
   settingsSummary,
   settingText,
   type KnownSetting,
@@ -90,7 +90,7 @@ export async function chooseSettings(
     picker.placeholder =
       name === undefined
         ? vscode.l10n.t('Choose how the session runs')
-        : vscode.l10n.t('{0}: choose one or type any other', settingLabel(name));
+        : vscode.l10n.t('{0}: choose one or type any other', settingLabels()[name]);
     show();
   };
   try {
@@ -136,7 +136,7 @@ function screen(chosen: SendableSettings, presets: readonly Preset[]): readonly 
     ...(ready.length === 0 ? [] : [heading(vscode.l10n.t('Presets')), ...ready]),
     heading(vscode.l10n.t('Settings')),
     ...ASKED.map(name => ({
-      label: settingLabel(name),
+      label: settingLabels()[name],
       description: forQuickPick(settingText(chosen, name)),
       ask: name,
     })),

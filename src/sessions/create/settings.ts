@@ -1,35 +1,15 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
-import type { SessionSettings } from '../../api';
+import { readSession, type SessionSettings } from '../../api';
 import { joined } from '../../ui/text';
 
 /** What a client may send as `sessionSettings`: every field of section 2.8 but `tokenUsage`. */
 export type SendableSettings = Omit<SessionSettings, 'tokenUsage'>;
+export type KnownSetting = keyof SendableSettings;
 
-/** What each setting holds, in the order it is shown. */
-const KINDS = {
-  model: 'text',
-  reasoningEffort: 'text',
-  interactionMode: 'text',
-  autonomyLevel: 'text',
-  autonomyMode: 'text',
-  specModeModel: 'text',
-  specModeReasoningEffort: 'text',
-  enabledToolIds: 'list',
-  disabledToolIds: 'list',
-  tags: 'tags',
-  providerLock: 'text',
-  providerLockTimestamp: 'text',
-  apiProviderLock: 'text',
-  assistantActiveTimeMs: 'number',
-  archivedAt: 'text',
-} as const;
-
-export type KnownSetting = keyof typeof KINDS;
-export const settingNames = Object.keys(KINDS) as readonly KnownSetting[];
-
-/** What a setting of a session is called. */
-export function settingLabel(name: KnownSetting): string {
-  const labels: Record<KnownSetting, string> = {
+/** What each setting of a session is called, in the order they are shown. */
+export function settingLabels(): Readonly<Record<KnownSetting, string>> {
+  return {
     model: vscode.l10n.t('Model'),
     reasoningEffort: vscode.l10n.t('Reasoning effort'),
     interactionMode: vscode.l10n.t('Interaction mode'),
@@ -46,7 +26,6 @@ export function settingLabel(name: KnownSetting): string {
     assistantActiveTimeMs: vscode.l10n.t('Agent active'),
     archivedAt: vscode.l10n.t('Archived at the service'),
   };
-  return labels[name];
 }
 
 /** The value of a setting in words; empty without one. */
@@ -55,24 +34,23 @@ export function settingText(settings: SendableSettings, name: KnownSetting): str
   if (value === undefined) return '';
   if (!Array.isArray(value)) return String(value);
   return value
-    .map(item => {
+    .map((item: NonNullable<SessionSettings['tags']>[number] | string) => {
       if (typeof item === 'string') return item;
-      return item.metadata === undefined ? item.name : `${item.name} ${JSON.stringify(item.metadata)}`;
+      return joined([item.name, item.metadata && JSON.stringify(item.metadata)], ' ');
     })
     .join(', ');
 }
 
 /** The settings on one line, such as `atlas-large · reasoning high`; empty without any. */
 export function settingsSummary(settings: SendableSettings): string {
-  return joined(
-    settingNames.map(name => {
-      const value = settingText(settings, name);
-      if (value === '' || name === 'model') return value;
-      if (name === 'reasoningEffort') return vscode.l10n.t('reasoning {0}', value);
-      if (name === 'autonomyLevel') return vscode.l10n.t('autonomy {0}', value);
-      return vscode.l10n.t('{0}: {1}', settingLabel(name), value);
-    }),
-  );
+  const parts = Object.entries(settingLabels()).map(([name, label]) => {
+    const value = settingText(settings, name as KnownSetting);
+    if (value === '' || name === 'model') return value;
+    if (name === 'reasoningEffort') return vscode.l10n.t('reasoning {0}', value);
+    if (name === 'autonomyLevel') return vscode.l10n.t('autonomy {0}', value);
+    return vscode.l10n.t('{0}: {1}', label, value);
+  });
+  return joined(parts);
 }
 
 export interface Preset {
@@ -84,34 +62,18 @@ export interface Preset {
 
 /** The presets of the setting, in the order they are written. */
 export function readPresets(value: unknown): Preset[] {
-  if (!isObject(value)) return [];
-  return Object.entries(value).map(([name, preset]) => {
-    const entries = Object.entries(isObject(preset) ? preset : {});
+  const labels = settingLabels();
+  return entriesOf(value).map(([name, preset]) => {
+    const read = readSession({ sessionId: name, sessionSettings: preset })?.sessionSettings;
+    const known = new Map<string, unknown>(entriesOf(read));
     const isGood = ([key, item]: readonly [string, unknown]): boolean =>
-      key in KINDS && isValue(KINDS[key as KnownSetting], item);
+      key in labels && item !== '' && isDeepStrictEqual(known.get(key), item);
+    const entries = entriesOf(preset);
     const wrong = entries.filter(entry => !isGood(entry)).map(([key]) => key);
     return { name, settings: Object.fromEntries(entries.filter(isGood)), wrong };
   });
 }
 
-function isValue(kind: (typeof KINDS)[KnownSetting], value: unknown): boolean {
-  switch (kind) {
-    case 'text':
-      return typeof value === 'string' && value.trim() !== '';
-    case 'number':
-      return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-    case 'list':
-      return Array.isArray(value) && value.every(item => typeof item === 'string');
-    case 'tags':
-      return Array.isArray(value) && value.every(isTag);
-  }
-}
-
-function isTag(value: unknown): boolean {
-  if (!isObject(value) || typeof value['name'] !== 'string') return false;
-  return value['metadata'] === undefined || isObject(value['metadata']);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function entriesOf(value: unknown): [string, unknown][] {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
 }

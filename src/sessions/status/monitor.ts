@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import { isApiError, type ApiClient, type Session } from '../../api';
-import { hasCome } from '../../util/clock';
+import type { Lease } from '../../storage';
 import { Disposable, toDisposable, type IDisposable } from '../../util/disposable';
 import { Poller } from '../../util/poller';
-import { SharedRequests } from '../../util/shared';
+import { SharedRequests } from '../../util/promises';
 import type { WindowFocus } from '../../util/windowFocus';
-import { askedAt, statusOf, untilDue, type SessionStatus, type StatusProblem } from '../store/model';
-import { Pace } from './pace';
+import { askedAt, statusOf, untilDue, type SessionStatus, type Wish } from '../store/model';
+import type { StatusProblem } from '../store/record';
 import type { SessionIndex } from '../store/sessionIndex';
 
 export interface MonitorDeps {
@@ -25,39 +25,40 @@ export interface MonitorDeps {
 
 /** At most two questions a second, also where a timer is a little late. */
 const APART_MS = 550;
-/** A window that asked and says nothing for so long has gone. */
-const LEASE_MS = 20_000;
+/** A window in whose turn nothing happens for so long has gone. */
+const TURN_MS = 2_000;
+/** The same of a window that has asked and waits for the answer. */
+const QUESTION_MS = 20_000;
 /** How soon to look again when another window asks. */
 const LOOK_MS = 1_000;
+/** It is looked at least so often, so that it is noticed when the machine has slept. */
+const LONGEST_REST_MS = 15_000;
 
 interface Watched {
   holders: number;
   /** Holders for whom the session is in front of the person, not a row among others. */
   inFront: number;
-  eager: boolean;
-  returned: boolean;
-  readonly poller: Poller;
+  wish: Wish;
+  /** The question that is under way. */
+  asking?: AbortController | undefined;
+  /** Another window asks: it is looked at again then, Unix ms. */
+  elsewhereUntil: number;
 }
 
-type Wish = Partial<Pick<Watched, 'eager' | 'returned'>>;
-
-interface Question {
-  /** Whether it is still this window's turn. */
-  readonly mayAsk: () => boolean;
-  readonly onLeft: () => void;
-  readonly signal: AbortSignal;
-}
+const NO_WISH: Wish = { eager: false, returned: false };
 
 /**
  * Keeps the status of sessions true while somebody looks at them, backing off, resting. All windows together ask about a session
- * as often as one would: one asks at a time, and the answer serves all.
+ * as often as one would, and about all of them at most twice a second: in each window what is in front of a person first, of the
+ * others what was asked longest ago.
  */
 export class SessionMonitor extends Disposable {
   readonly #deps: MonitorDeps;
   readonly #watched = new Map<string, Watched>();
   readonly #requests = new SharedRequests<Session>();
   readonly #now: () => number;
-  readonly #pace: Pace;
+  readonly #poller: Poller;
+  readonly #pauses = new Set<() => void>();
   /** Failures before this time are of another key or another service. */
   #since = 0;
 
@@ -65,17 +66,26 @@ export class SessionMonitor extends Disposable {
     super();
     this.#deps = deps;
     this.#now = deps.now ?? Date.now;
-    const { index, apartMs = APART_MS } = deps;
-    this.#pace = this.register(
-      new Pace({ tryRun: (ttlMs, work) => index.tryRun('turn', ttlMs, work), apartMs }),
-    );
-    this.register(
-      deps.index.onDidChange(ids => {
-        // What was learned elsewhere may make the next question due sooner.
-        for (const [id, { poller }] of this.#watched) if (ids.length === 0 || ids.includes(id)) poller.poke();
+    const { index, focused } = deps;
+    this.#poller = this.register(
+      new Poller({
+        run: signal => this.#round(signal),
+        // What was known before is old: all is asked about as if it had just come into view.
+        onWake: () => this.#wish(true),
+        now: this.#now,
       }),
     );
-    this.register(deps.focused.onDidChange(focused => this.#rest(!focused)));
+    // What was learned elsewhere may make the next question due sooner.
+    this.register(index.onDidChange(() => this.#poller.poke()));
+    this.register(
+      focused.onDidChange(() => {
+        for (const watched of this.#watched.values()) {
+          watched.asking?.abort();
+          watched.wish = { ...watched.wish, returned: watched.inFront > 0 };
+        }
+        this.#follow();
+      }),
+    );
   }
 
   statusOf(sessionId: string): SessionStatus {
@@ -89,19 +99,25 @@ export class SessionMonitor extends Disposable {
    * checked when the window gets the focus again.
    */
   watch(sessionId: string, why?: 'inFront'): IDisposable {
-    const watched = this.#watched.get(sessionId) ?? this.#begin(sessionId);
+    const watched = this.#watched.get(sessionId) ?? {
+      holders: 0,
+      inFront: 0,
+      wish: { ...NO_WISH, eager: true },
+      elsewhereUntil: 0,
+    };
+    this.#watched.set(sessionId, watched);
     const count = (by: 1 | -1): void => {
       watched.holders += by;
-      if (why !== undefined) watched[why] += by;
-      if (this.#deps.focused.current) watched.poller.start();
-      else watched.poller.stop();
+      if (why !== undefined) watched.inFront += by;
     };
     count(1);
+    this.#follow();
     return toDisposable(() => {
       count(-1);
       if (watched.holders > 0) return;
-      watched.poller.dispose();
+      watched.asking?.abort();
       this.#watched.delete(sessionId);
+      this.#follow();
     });
   }
 
@@ -110,18 +126,10 @@ export class SessionMonitor extends Disposable {
     return this.#requests.run(sessionId, shared => this.#ask(sessionId, shared), signal);
   }
 
-  /** Wakes what rests: after a send, a new sign-in or a refresh. */
+  /** Wakes what rests: after a send, or a new sign-in. */
   poke(sessionId?: string): void {
-    for (const [id, watched] of this.#watched) {
-      if (sessionId !== undefined && id !== sessionId) continue;
-      watched.eager = true;
-      watched.poller.poke();
-    }
-  }
-
-  /** The machine has slept: the next round of each watched session asks, however long nothing had changed before. */
-  wake(): void {
-    for (const watched of this.#watched.values()) watched.eager = true;
+    this.#wish(true, sessionId);
+    this.#poller.poke();
   }
 
   /** Forgets the problems of another key or service. */
@@ -132,128 +140,128 @@ export class SessionMonitor extends Disposable {
   }
 
   override dispose(): void {
-    for (const watched of this.#watched.values()) watched.poller.dispose();
     this.#watched.clear();
     this.#requests.abortAll();
     super.dispose();
+    for (const end of this.#pauses) end();
   }
 
-  #begin(sessionId: string): Watched {
-    const poller = new Poller({
-      run: signal => this.#round(sessionId, signal),
-      isShown: async () => this.#deps.focused.isShown?.(),
-      now: this.#now,
-    });
-    const watched: Watched = {
-      holders: 0,
-      inFront: 0,
-      eager: true,
-      returned: false,
-      poller,
-    };
-    this.#watched.set(sessionId, watched);
-    return watched;
+  #wish(eager: boolean, only?: string): void {
+    for (const [id, watched] of this.#watched)
+      if (only === undefined || id === only) watched.wish = { ...watched.wish, eager };
   }
 
-  #rest(resting: boolean): void {
-    for (const watched of this.#watched.values()) {
-      watched.returned = !resting && watched.inFront > 0;
-      if (resting) watched.poller.stop();
-      else watched.poller.start();
+  #follow(): void {
+    if (!this.#deps.focused.current || this.#watched.size === 0) this.#poller.stop();
+    else if (this.#poller.isRunning) this.#poller.poke();
+    else this.#poller.start();
+  }
+
+  async #round(signal: AbortSignal): Promise<number> {
+    const { index, api, focused, apartMs = APART_MS } = this.#deps;
+    while (!signal.aborted && this.#next() !== undefined) {
+      await focused.isShown?.();
+      if (index.serviceId === undefined || api() === undefined) return Infinity;
+      await index.tryRun('turn', TURN_MS, turn => this.#take(turn, signal));
+      // Those who wait in other windows look as often, so this one does not come before all of them again.
+      if (this.#next() !== undefined) await this.#pause(5 + (apartMs / 6) * (0.5 + Math.random()));
+    }
+    const due = Math.min(...[...this.#watched.keys()].map(id => this.#untilDue(id)));
+    return due === Infinity ? Infinity : Math.max(1, Math.min(due, LONGEST_REST_MS));
+  }
+
+  /** Uses the turn of all windows for one question. */
+  async #take(turn: Lease, signal: AbortSignal): Promise<void> {
+    while (turn.isHeld() && !signal.aborted) {
+      const next = this.#next();
+      if (next === undefined) return;
+      if (!(await this.#askInTurn(next, turn))) continue;
+      await this.#pause(this.#deps.apartMs ?? APART_MS);
+      // Closing shortens the rest, but not what other windows wait.
+      if (this.isDisposed) turn.keep();
+      return;
     }
   }
 
-  async #round(sessionId: string, signal: AbortSignal): Promise<number> {
-    const { index } = this.#deps;
-    const watched = this.#watched.get(sessionId);
-    const { serviceId } = index;
-    if (watched === undefined || serviceId === undefined || this.#deps.api() === undefined) return Infinity;
-    // Nothing is asked about a session of another service, or one that was removed; it is when its record comes.
-    if (index.get(sessionId) === undefined) return Infinity;
-    const wait = this.#untilDue(sessionId, watched);
-    if (wait > 0) return Math.min(wait, 60_000);
-    let question: Promise<boolean> = Promise.resolve(false);
-    await this.#pace.turn({
-      isFirst: () => watched.inFront > 0,
-      isDue: () => this.#untilDue(sessionId, watched) <= 0,
-      askedAt: () => askedAt(index.get(sessionId) ?? {}, this.#now()),
-      ask: turn => {
-        const left = Promise.withResolvers<boolean>();
-        const mayAsk = (): boolean => turn.isHeld() && !signal.aborted;
-        question = this.#askInTurn(sessionId, watched, { mayAsk, onLeft: () => left.resolve(true), signal });
-        const end = (): void => left.resolve(false);
-        question.then(end, end);
-        return left.promise;
-      },
-      signal,
+  #pause(ms: number): Promise<void> {
+    return new Promise(resolve => {
+      const end = (): void => {
+        clearTimeout(timer);
+        this.#pauses.delete(end);
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      if (this.isDisposed) end();
+      else this.#pauses.add(end);
     });
-    const isElsewhere = await question;
-    return Math.max(isElsewhere ? LOOK_MS : 1, Math.min(this.#untilDue(sessionId, watched), 60_000));
   }
 
-  /** Asks unless that is not due any more; resolves to whether another window is asking. */
-  async #askInTurn(
-    sessionId: string,
-    watched: Watched,
-    { mayAsk, onLeft, signal }: Question,
-  ): Promise<boolean> {
+  /** The session to be asked about now. */
+  #next(): string | undefined {
     const { index } = this.#deps;
-    const { serviceId } = index;
-    if (serviceId === undefined) return false;
-    const isDone = await index.tryRun(sessionId, LEASE_MS, async lease => {
-      await index.read(serviceId, sessionId);
-      if (this.#untilDue(sessionId, watched) > 0 || !lease.isHeld() || !mayAsk()) return true;
-      const { eager, returned } = watched;
+    const rank = (id: string): number =>
+      (this.#watched.get(id)?.inFront ?? 0) > 0 ? -1 : askedAt(index.get(id), this.#now());
+    return [...this.#watched.keys()]
+      .filter(id => this.#untilDue(id) <= 0)
+      .sort((a, b) => rank(a) - rank(b))[0];
+  }
+
+  /** Begins to ask, unless that is not due any more or another window asks; resolves when it is clear whether it has begun. */
+  #askInTurn(sessionId: string, turn: Lease): Promise<boolean> {
+    const { index } = this.#deps;
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+    const asked = index.tryRun(sessionId, QUESTION_MS, async lease => {
+      await index.read(sessionId);
+      const watched = this.#watched.get(sessionId);
+      const isDue = this.#untilDue(sessionId) <= 0 && lease.isHeld() && turn.isHeld();
+      if (watched === undefined || !isDue || !this.#deps.focused.current) return true;
+      watched.asking = new AbortController();
       // Whoever pokes from here on wants a question of their own.
-      watched.eager = false;
-      watched.returned = false;
-      const at = this.#now();
-      const answer = this.check(sessionId, signal);
-      onLeft();
-      const isAnswered = await answer.then(
-        () => true,
-        () => false,
-      );
-      // The question was under way before the turn: what the turn was taken for is still to be asked.
-      if (isAnswered && (index.get(sessionId)?.checkedAt ?? 0) < at) watched.eager ||= eager || returned;
+      watched.wish = NO_WISH;
+      const answer = this.check(sessionId, watched.asking.signal).catch(() => undefined);
+      resolve(true);
+      await answer;
+      watched.asking = undefined;
+      this.#poller.poke();
       return true;
     });
-    return isDone === undefined;
+    asked.then(isHere => {
+      const watched = this.#watched.get(sessionId);
+      if (isHere === undefined && watched !== undefined) watched.elsewhereUntil = this.#now() + LOOK_MS;
+      resolve(false);
+    }, reject);
+    return promise;
   }
 
-  #untilDue(sessionId: string, { eager = false, returned = false }: Wish = {}): number {
+  #untilDue(sessionId: string): number {
     const { index, fastestMs } = this.#deps;
-    const record = index.get(sessionId);
-    if (record === undefined) return Infinity;
+    const [record, watched] = [index.get(sessionId), this.#watched.get(sessionId)];
+    // Nothing is asked about a session of another service, or one that was removed; it is when its record comes.
+    if (record === undefined || watched === undefined || watched.asking !== undefined) return Infinity;
     const status = statusOf(record, this.#problemOf(sessionId));
-    return untilDue(record, status, { fastestMs: fastestMs(), eager, returned }, this.#now());
+    const due = untilDue(record, status, watched.wish, fastestMs(), this.#now());
+    return Math.max(due, watched.elsewhereUntil - this.#now());
   }
 
   async #ask(sessionId: string, signal: AbortSignal): Promise<Session> {
     const api = this.#deps.api();
     const { index } = this.#deps;
     const { serviceId } = index;
-    if (api === undefined || serviceId === undefined) {
+    if (api === undefined || serviceId === undefined)
       throw new Error(vscode.l10n.t('Sign in first: Agent Console is not connected to a service.'));
-    }
-    const startedAt = this.#now();
+    // An answer or a failure is as old as its question: what a send answered meanwhile is newer.
+    const at = this.#now();
     try {
       const computerId = index.get(sessionId)?.session?.computerId;
-      const session = await api.sessions.get(sessionId, {
-        ...(computerId === undefined ? {} : { computerId }),
-        signal,
-      });
-      // An answer is as old as its question: what a send answered meanwhile is newer.
-      if (index.serviceId !== serviceId) {
+      const session = await api.sessions.get(sessionId, { ...(computerId && { computerId }), signal });
+      if (index.serviceId !== serviceId)
         throw new Error(vscode.l10n.t('Another service was chosen meanwhile.'));
-      }
-      await index.observe(serviceId, session, startedAt);
+      await index.observe(serviceId, session, at);
       return session;
     } catch (error) {
       const sentence = index.serviceId === serviceId ? this.#deps.sentence(error) : undefined;
-      // A failure, too, is as old as its question: an answer to a later one counts.
       const lasts = isApiError(error) && (error.kind === 'notFound' || error.kind === 'forbidden');
-      const problem = { at: startedAt, sentence: sentence ?? '', ...(lasts ? { lasts } : {}) };
+      const problem = { at, sentence: sentence ?? '', ...(lasts ? { lasts } : {}) };
       if (sentence !== undefined) await index.fail(serviceId, sessionId, problem);
       throw error;
     }
@@ -261,7 +269,6 @@ export class SessionMonitor extends Disposable {
 
   #problemOf(sessionId: string): StatusProblem | undefined {
     const problem = this.#deps.index.get(sessionId)?.check?.problem;
-    const isOurs = problem !== undefined && problem.at > this.#since && hasCome(problem.at, this.#now());
-    return isOurs ? problem : undefined;
+    return problem !== undefined && problem.at > this.#since ? problem : undefined;
   }
 }

@@ -2,7 +2,8 @@ import type { ApiClient, Session } from '../../api';
 import type { Logger } from '../../log';
 import { Disposable } from '../../util/disposable';
 import type { Observable } from '../../util/event';
-import { isActive, type SessionStatus } from '../store/model';
+import { SharedRequests } from '../../util/promises';
+import { isWorking } from '../store/record';
 import type { SessionIndex } from '../store/sessionIndex';
 
 export interface ServiceListDeps {
@@ -11,12 +12,10 @@ export interface ServiceListDeps {
   readonly api: () => { readonly extras: Pick<ApiClient['extras'], 'sessions'> } | undefined;
   /** Whether what only some services offer may be used; asked before each page. */
   readonly isWanted: () => boolean;
-  readonly statusOf: (sessionId: string) => SessionStatus;
   /** Whether this window has the focus: without it nothing is asked (trust.md 31). */
   readonly focused: Observable<boolean>;
   readonly log: Pick<Logger, 'debug' | 'warn'>;
   readonly mostPages?: number;
-  readonly now?: () => number;
 }
 
 /** Pages of a hundred sessions: whoever has more finds the others by their ids. */
@@ -28,42 +27,35 @@ const MOST_PAGES = 20;
  */
 export class ServiceList extends Disposable {
   readonly #deps: ServiceListDeps;
-  #reading: { readonly done: Promise<void>; readonly abort: AbortController } | undefined;
-  #wanted = false;
+  readonly #requests = new SharedRequests<void>();
+  #isMissed = false;
 
   constructor(deps: ServiceListDeps) {
     super();
     this.#deps = deps;
     this.register(
       deps.focused.onDidChange(focused => {
-        if (focused && this.#wanted) void this.read();
+        if (focused && this.#isMissed) void this.read();
       }),
     );
   }
 
   /** Reads it now, or when the window gets the focus. Never rejects; callers at the same time share one reading. */
-  read(): Promise<void> {
-    this.#wanted = !this.#deps.focused.current;
-    if (this.#wanted || this.isDisposed) return Promise.resolve();
-    if (this.#reading !== undefined) return this.#reading.done;
-    const abort = new AbortController();
-    const done = this.#read(abort.signal)
-      .catch((error: unknown) => {
-        if (!abort.signal.aborted)
+  async read(): Promise<void> {
+    this.#isMissed = !this.#deps.focused.current;
+    if (this.#isMissed || this.isDisposed) return;
+    await this.#requests.run('list', signal =>
+      this.#read(signal).catch((error: unknown) => {
+        if (!signal.aborted)
           this.#deps.log.debug(`The list of the service could not be read: ${String(error)}`);
-      })
-      .finally(() => {
-        if (this.#reading?.abort === abort) this.#reading = undefined;
-      });
-    this.#reading = { done, abort };
-    return done;
+      }),
+    );
   }
 
   /** Gives up what is being read: of another service, or not wanted any more. */
   cancel(): void {
-    this.#wanted = false;
-    this.#reading?.abort.abort();
-    this.#reading = undefined;
+    this.#isMissed = false;
+    this.#requests.abortAll();
   }
 
   override dispose(): void {
@@ -72,19 +64,19 @@ export class ServiceList extends Disposable {
   }
 
   async #read(signal: AbortSignal): Promise<void> {
-    const { index, api, isWanted, log, mostPages = MOST_PAGES, now = Date.now } = this.#deps;
+    const { index, api, isWanted, log, mostPages = MOST_PAGES } = this.#deps;
     const [client, { serviceId }] = [api(), index];
     if (client === undefined || serviceId === undefined) return;
     let [cursor, failures]: [string | undefined, number] = [undefined, 0];
     for (let page = 0; page < mostPages && isWanted(); page++) {
-      const at = now();
+      const at = Date.now();
       const answer = await client.extras.sessions(cursor, { signal });
       if (answer === 'missing') break;
       if (signal.aborted || api() !== client) return;
       // A page is stored at once: its sessions share what storing them needs to look up.
-      const unknown = answer.items.filter(session => !this.#isKnown(session));
+      const news = answer.items.filter(session => !this.#isKnown(session));
       const learnt = await Promise.allSettled(
-        unknown.map(session => index.learn(serviceId, { session, origin: 'listed', at })),
+        news.map(session => index.learn(serviceId, { session, origin: 'listed', at })),
       );
       failures += learnt.filter(({ status }) => status === 'rejected').length;
       if (answer.cursor === undefined || answer.cursor === cursor) break;
@@ -96,9 +88,7 @@ export class ServiceList extends Disposable {
   /** Nothing is written about a session that rests as it did. */
   #isKnown(session: Session): boolean {
     const record = this.#deps.index.get(session.sessionId);
-    if (record?.session === undefined || record.statusAfterSend !== undefined) return false;
-    const status = this.#deps.statusOf(session.sessionId);
-    if (status.problem !== undefined || isActive(status)) return false;
-    return JSON.stringify(record.session) === JSON.stringify(session);
+    if (record?.statusAfterSend !== undefined || record?.check?.problem !== undefined) return false;
+    return !isWorking(session.status) && JSON.stringify(record?.session) === JSON.stringify(session);
   }
 }

@@ -1,14 +1,4 @@
-import { isOlder, type SessionRecord } from './record';
-import { isWorking } from './record';
-
-/** Why the status of a session is not known now. */
-export interface StatusProblem {
-  /** When the check failed, Unix ms. */
-  readonly at: number;
-  readonly sentence: string;
-  /** It will not pass by itself: the session is gone, or the key may not read it. */
-  readonly lasts?: boolean | undefined;
-}
+import { isOlder, isWorking, type SessionRecord, type StatusProblem } from './record';
 
 /**
  * The one calculation of a session's status, for every place that shows it: what the service said last and when. After a
@@ -68,7 +58,7 @@ export function activityOf(record: SessionRecord): number {
   return latest || record.addedAt;
 }
 
-/** Milliseconds until the next check of a session nobody else checks meanwhile. */
+/** Milliseconds between two checks: soon while the agent works, rarely otherwise, more rarely while nothing changes. */
 export function nextCheck(status: SessionStatus, unchangedChecks: number, fastestMs: number): number {
   if (status.problem !== undefined)
     return Math.min(60_000, Math.max(5_000, fastestMs) * 2 ** Math.min(unchangedChecks, 4));
@@ -83,7 +73,6 @@ const EARLY = 0.9;
 
 /** For whom a session is to be asked about. */
 export interface Wish {
-  readonly fastestMs: number;
   /** Somebody has begun to look: however long nothing has changed, it is asked as if something had. */
   readonly eager: boolean;
   /** Somebody has come back to a session in front of them: it is asked at once. */
@@ -91,20 +80,23 @@ export interface Wish {
 }
 
 /** When a session was last asked about; Unix ms. What is dated so far ahead that no answer counts as older says nothing. */
-export function askedAt(
-  { checkedAt, check }: Pick<SessionRecord, 'checkedAt' | 'check'>,
-  now: number,
-): number {
+export function askedAt(record: SessionRecord | undefined, now: number): number {
+  const { checkedAt = 0, check } = record ?? {};
   return Math.max(
-    ...[checkedAt ?? 0, check?.problem?.at ?? 0].map(at => (at <= now || isOlder(now, at) ? at : 0)),
+    ...[checkedAt, check?.problem?.at ?? 0].map(at => (at <= now || isOlder(now, at) ? at : 0)),
   );
 }
 
 /** Milliseconds until the session is to be asked about again; 0 or less when it is time. */
-export function untilDue(record: SessionRecord, status: SessionStatus, wish: Wish, now: number): number {
+export function untilDue(
+  record: SessionRecord,
+  status: SessionStatus,
+  { eager, returned }: Wish,
+  fastestMs: number,
+  now: number,
+): number {
   const asked = askedAt(record, now);
   if (asked === 0) return 0;
-  const { fastestMs, eager, returned } = wish;
   const unchanged = eager ? 0 : (record.check?.unchanged ?? 0);
   const pause = returned ? Math.min(JUST_NOW_MS, fastestMs) : nextCheck(status, unchanged, fastestMs);
   return asked + pause * EARLY - now;

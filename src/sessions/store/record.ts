@@ -1,35 +1,114 @@
 import * as z from 'zod/mini';
-import { readSession, openObject, recordSchema, ifFits, into, type Session } from '../../api';
-import type { StatusProblem } from './model';
-import { SIGNAL_KINDS, signalAfter, type KeptSignal } from './signal';
+import {
+  ifFits,
+  into,
+  openObject,
+  orElse,
+  readSession,
+  recordSchema,
+  type RecordOf,
+  type Session,
+} from '../../api';
+
+export const RECORD_VERSION = 3;
 
 /**
- * What people keep about a session on this machine: the service has no call to rename, pin or archive, so it never learns of
- * these (interface-notes 3). Times are Unix ms.
+ * What the index keeps of one session. Few services list sessions, so this record is often the only memory of one (interface-notes
+ * 1). All times are Unix ms. What people wrote is kept even where the rest of a record is odd.
  */
-export interface Overlay {
-  readonly name?: string | undefined;
-  readonly pinned?: boolean | undefined;
-  readonly archivedAt?: number | undefined;
-  /** Its agent waits in silence: no bell, no badge, no notification. */
-  readonly muted?: boolean | undefined;
-  /** How many messages the session had when it was last looked at. */
-  readonly readCount?: number | undefined;
-  /** When any of these was last changed by a person. */
-  readonly changedAt?: number | undefined;
-}
+export const sessionRecordSchema = recordSchema(() =>
+  openObject({
+    sessionId: z.string().check(z.refine(id => id !== '', { error: 'empty' })),
+    /** How it came into the index: made here, opened by its id or a link, seen in a hook event, listed by the service. */
+    origin: z.enum(['created', 'added', 'hook', 'listed']),
+    addedAt: z.number(),
+    /** First line of the first message sent from here to a session without a title: its title from then on. */
+    firstText: ifFits(z.string()),
+    /** The newest answer of the service, unknown fields included. What of it cannot be read the service tells again. */
+    session: ifFits(into(z.unknown(), readSession)),
+    /** When that answer, or the status below, came. */
+    checkedAt: z.optional(z.number()),
+    /** Status answered to a send after `session` was read. */
+    statusAfterSend: ifFits(z.string()),
+    /** What the last questions have brought. */
+    check: ifFits(
+      openObject({
+        /** How many answers, or failures, in a row before the last one were the same. */
+        unchanged: z.number(),
+        /** Why the last question has no answer. `lasts`: the session is gone, or the key may not read it. */
+        problem: ifFits(openObject({ at: z.number(), sentence: z.string(), lasts: ifFits(z.literal(true)) })),
+      }),
+    ),
+    computerName: ifFits(z.string()),
+    /** The workspace it belongs to: the address of its folder and its name. */
+    workspace: ifFits(openObject({ uri: z.string(), name: z.string() })),
+    /** What a hook told last (section 6); gone when the session has moved on since. */
+    signal: ifFits(
+      openObject({
+        /** The agent waits for input, has finished its turn, or the session ended. */
+        kind: z.enum(['waiting', 'finished', 'ended']),
+        at: z.number(),
+        /** Why a session ended. */
+        reason: ifFits(z.string()),
+        /** What the agent says. */
+        message: ifFits(z.string()),
+        /** Where the agent works. */
+        cwd: ifFits(z.string()),
+        /** The session as it was when it was first read after the signal. */
+        seen: ifFits(openObject({ status: ifFits(z.string()), messageCount: ifFits(z.number()) })),
+      }),
+    ),
+    /** When its last work was last known to go on. */
+    work: ifFits(openObject({ at: z.number() })),
+    /** What people keep of it on this machine: the service has no call to rename, pin or archive (interface-notes 3). */
+    local: orElse(
+      openObject({
+        name: ifFits(z.string()),
+        pinned: ifFits(z.boolean()),
+        archivedAt: ifFits(z.number()),
+        /** Taken out of the list; the list of the service does not bring it back, and people can. */
+        removedAt: ifFits(z.number()),
+        /** Its agent waits in silence: no bell, no badge, no notification. */
+        muted: ifFits(z.boolean()),
+        /** How many messages the session had when it was last looked at. */
+        readCount: ifFits(z.number()),
+        /** When any of these was last changed by a person. */
+        changedAt: ifFits(z.number()),
+      }),
+      () => ({}),
+    ),
+  }),
+);
 
-const NO_OVERLAY: Overlay = {};
+export type SessionRecord = Omit<RecordOf<typeof sessionRecordSchema>, 'session'> & {
+  readonly session?: Session | undefined;
+};
+export type SessionOrigin = SessionRecord['origin'];
+export type Overlay = SessionRecord['local'];
+export type Workspace = NonNullable<SessionRecord['workspace']>;
+/** Why the status of a session is not known now. */
+export type StatusProblem = NonNullable<NonNullable<SessionRecord['check']>['problem']>;
+export type KeptSignal = NonNullable<SessionRecord['signal']>;
+/** Something a hook of the command-line client told about a session. */
+export type SessionSignal = Omit<KeptSignal, 'seen'> & { readonly sessionId: string };
+
+/** No question is under way for longer: an answer that seems newer by more than this was dated by a clock that was wrong. */
+const LONGEST_QUESTION_MS = 10 * 60_000;
+/** For so long after a signal the service may still say what was before it. */
+const SETTLING_MS = 5_000;
+
+/** Version 1 knew no overlays; up to version 2 the service's title came before what was sent. */
+export function migrateRecord(value: unknown, fromVersion: number): unknown {
+  if (fromVersion >= RECORD_VERSION || typeof value !== 'object' || value === null) return value;
+  const record = fromVersion < 2 ? { ...value, local: {} } : value;
+  const session = 'session' in record ? record.session : undefined;
+  const { title } = (session ?? {}) as { readonly title?: unknown };
+  return typeof title !== 'string' || title.trim() === '' ? record : { ...record, firstText: undefined };
+}
 
 /** Whether there is more to read than when it was last looked at. A session nobody has looked at here is not unread. */
-export function isUnread(local: Overlay, messageCount: number | undefined): boolean {
-  return local.readCount !== undefined && (messageCount ?? 0) > local.readCount;
-}
-
-/** The work of a session that goes on, or that was the last. */
-export interface Work {
-  /** When it was last known to go on, Unix ms. */
-  readonly at: number;
+export function isUnread({ local, session }: SessionRecord): boolean {
+  return local.readCount !== undefined && (session?.messageCount ?? 0) > local.readCount;
 }
 
 /** The service says that the agent has work. */
@@ -37,146 +116,29 @@ export function isWorking(status: string | undefined): boolean {
   return status === 'running' || status === 'pending';
 }
 
-const ORIGINS = ['created', 'added', 'hook', 'listed'] as const;
-
-/** How a session came into the index: made here, opened by its id or a link, seen in a hook event, listed by the service. */
-export type SessionOrigin = (typeof ORIGINS)[number];
-
-/** The workspace a session belongs to: the address of its folder and its name. */
-export interface Workspace {
-  readonly uri: string;
-  readonly name: string;
-}
-
-/** What the last questions about a session have brought. */
-export interface Check {
-  /** How many answers, or failures, in a row before the last one were the same. */
-  readonly unchanged: number;
-  /** Why the last question has no answer. */
-  readonly problem?: StatusProblem | undefined;
-}
-
-/**
- * What the index keeps of one session. The service lists no sessions, so this record is the only memory of it
- * (interface-notes 1). All times are Unix milliseconds.
- */
-export interface SessionRecord {
-  readonly sessionId: string;
-  readonly origin: SessionOrigin;
-  readonly addedAt: number;
-  /** First line of the first message sent from here to a session without a title: its title from then on. */
-  readonly firstText?: string | undefined;
-  /** The newest answer of the service, unknown fields included. */
-  readonly session?: Session | undefined;
-  /** When that answer, or the status below, came. */
-  readonly checkedAt?: number | undefined;
-  /** Status answered to a send after `session` was read. */
-  readonly statusAfterSend?: string | undefined;
-  readonly check?: Check | undefined;
-  readonly computerName?: string | undefined;
-  readonly workspace?: Workspace | undefined;
-  /** What a hook told last; gone when the session has moved on since. */
-  readonly signal?: KeptSignal | undefined;
-  /** The work that goes on, or that was the last. */
-  readonly work?: Work | undefined;
-  /** What people keep about the session on this machine. */
-  readonly local: Overlay;
-}
-
-export const RECORD_VERSION = 3;
-
-/** No question is under way for longer: an answer that seems to be newer by more than this was dated by a clock that was wrong. */
-const LONGEST_QUESTION_MS = 10 * 60_000;
-
-/** What people wrote is kept even where the rest of a record is odd. */
-export const sessionRecordSchema = recordSchema(() =>
-  into(
-    openObject({
-      sessionId: z.string().check(z.refine(id => id !== '', { error: 'empty' })),
-      origin: z.enum(ORIGINS),
-      addedAt: z.number(),
-      firstText: ifFits(z.string()),
-      session: z.optional(z.unknown()),
-      checkedAt: z.optional(z.number()),
-      statusAfterSend: ifFits(z.string()),
-      check: ifFits(
-        openObject({
-          unchanged: z.number(),
-          problem: ifFits(
-            openObject({
-              at: z.number(),
-              sentence: z.string(),
-              lasts: ifFits(z.literal(true)),
-            }),
-          ),
-        }),
-      ),
-      computerName: ifFits(z.string()),
-      workspace: ifFits(openObject({ uri: z.string(), name: z.string() })),
-      signal: ifFits(
-        openObject({
-          kind: z.enum(SIGNAL_KINDS),
-          at: z.number(),
-          reason: ifFits(z.string()),
-          message: ifFits(z.string()),
-          cwd: ifFits(z.string()),
-          seen: ifFits(
-            openObject({
-              status: ifFits(z.string()),
-              messageCount: ifFits(z.number()),
-            }),
-          ),
-        }),
-      ),
-      work: ifFits(openObject({ at: z.number() })),
-      local: z.catch(
-        openObject({
-          name: ifFits(z.string()),
-          pinned: ifFits(z.boolean()),
-          archivedAt: ifFits(z.number()),
-          muted: ifFits(z.boolean()),
-          readCount: ifFits(z.number()),
-          changedAt: ifFits(z.number()),
-        }),
-        NO_OVERLAY,
-      ),
-    }),
-    // The service tells again what of its answer cannot be read.
-    ({ session, checkedAt, ...record }) => {
-      const told = session === undefined ? undefined : readSession(session);
-      const isLost = session !== undefined && told === undefined;
-      return { ...record, session: told, checkedAt: isLost ? undefined : checkedAt };
-    },
-  ),
-);
-
-/** Version 1 knew no overlays, no workspaces and no signals; up to version 2 the service's title came before what was sent. */
-export function migrateRecord(value: unknown, fromVersion: number): unknown {
-  if (fromVersion >= RECORD_VERSION || typeof value !== 'object' || value === null) return value;
-  const record = fromVersion < 2 ? { ...value, local: NO_OVERLAY } : value;
-  const session = 'session' in record ? record.session : undefined;
-  const { title } = (session ?? {}) as { readonly title?: unknown };
-  return typeof title !== 'string' || title.trim() === '' ? record : { ...record, firstText: undefined };
-}
-
-/** A record of a session nothing else is known of yet. */
-export function newRecord(
-  sessionId: string,
-  origin: SessionOrigin,
-  addedAt: number,
-  workspace?: Workspace,
-): SessionRecord {
-  const record = { sessionId, origin, addedAt, local: NO_OVERLAY };
-  return workspace === undefined ? record : { ...record, workspace };
+/** Whether an answer to a question of `at` comes after one to a newer question, which is `known`. */
+export function isOlder(at: number, known: number | undefined): boolean {
+  return known !== undefined && known > at && known - at < LONGEST_QUESTION_MS;
 }
 
 /** The record after the service answered with `session` at `at`; the same record when a newer answer is known already. */
 export function observed(record: SessionRecord, session: Session, at: number): SessionRecord {
   if (isOlder(at, record.checkedAt)) return record;
-  const signal = signalAfter(record.signal, session, at);
-  const work = isWorking(session.status) ? { at } : record.work;
-  const check = { unchanged: isNews(record, session) ? 0 : (record.check?.unchanged ?? 0) + 1 };
-  return { ...record, session, checkedAt: at, statusAfterSend: undefined, signal, work, check };
+  const { check, statusAfterSend, session: before } = record;
+  const isSame =
+    check?.problem === undefined &&
+    (statusAfterSend ?? before?.status) === session.status &&
+    before?.messageCount === session.messageCount &&
+    before?.updatedAt === session.updatedAt;
+  return {
+    ...record,
+    session,
+    checkedAt: at,
+    statusAfterSend: undefined,
+    signal: signalAfter(record.signal, session, at),
+    work: isWorking(session.status) ? { at } : record.work,
+    check: { unchanged: isSame ? (check?.unchanged ?? 0) + 1 : 0 },
+  };
 }
 
 /** The record after a question has failed that was asked at `problem.at`; the same record when a newer one has an answer. */
@@ -186,47 +148,74 @@ export function failed(record: SessionRecord, problem: StatusProblem): SessionRe
   return { ...record, check: { unchanged: check?.problem === undefined ? 0 : check.unchanged + 1, problem } };
 }
 
-/** Whether all that differs is when the service was asked: that need not survive a loss of power. */
-export function isOnlyAsked(before: SessionRecord | undefined, after: SessionRecord): boolean {
-  const [a, b] = [before, after].map(record => ({ ...record, checkedAt: 0, check: 0, work: 0 }));
-  return JSON.stringify(a) === JSON.stringify(b);
-}
-
-function isNews(record: SessionRecord, { status, messageCount, updatedAt }: Session): boolean {
-  const { session, check } = record;
-  if (check?.problem !== undefined || knownOf(record).status !== status) return true;
-  return session?.messageCount !== messageCount || session?.updatedAt !== updatedAt;
-}
-
 /** The record after a message was accepted with this agent status. A person who answers waits for nothing any more. */
 export function sent(
   record: SessionRecord,
-  send: { readonly status: string | undefined; readonly at: number; readonly text: string },
+  { status, at, text }: { readonly status: string | undefined; readonly at: number; readonly text: string },
 ): SessionRecord {
   const isTitled = (record.session?.title ?? '').trim() !== '';
-  const firstText = record.firstText ?? (isTitled ? undefined : firstLine(send.text));
-  const signal = record.signal !== undefined && record.signal.at <= send.at ? undefined : record.signal;
-  if (send.status === undefined || isOlder(send.at, record.checkedAt))
-    return { ...record, firstText, signal };
-  const work = isWorking(send.status) ? { at: send.at } : record.work;
-  const [checkedAt, statusAfterSend, check] = [send.at, send.status, undefined];
-  return { ...record, firstText, signal, work, checkedAt, statusAfterSend, check };
+  const firstLine = text.trim().split('\n', 1)[0]?.slice(0, 200);
+  const firstText = record.firstText ?? (isTitled ? undefined : firstLine);
+  const signal = record.signal !== undefined && record.signal.at <= at ? undefined : record.signal;
+  const next = { ...record, firstText, signal };
+  if (status === undefined || isOlder(at, record.checkedAt)) return next;
+  const work = isWorking(status) ? { at } : record.work;
+  return { ...next, work, checkedAt: at, statusAfterSend: status, check: undefined };
 }
 
-function firstLine(text: string): string | undefined {
-  return text.trim().split('\n', 1)[0]?.slice(0, 200);
+/** The record after a hook has told something; the same one for what is older, told twice, or past by now. */
+export function signalled(record: SessionRecord, told: SessionSignal): SessionRecord {
+  const { signal, session } = record;
+  if ((signal !== undefined && signal.at >= told.at) || isPast(told, session)) return record;
+  const { kind, at, reason, message, cwd } = told;
+  const cut = { reason: reason?.slice(0, 200), message: message?.slice(0, 1_000), cwd: cwd?.slice(0, 4_096) };
+  return { ...record, signal: { kind, at, ...cut } };
 }
 
-/** The status that was told last, and when. */
-export function knownOf({ session, statusAfterSend, checkedAt, work }: SessionRecord): {
-  readonly status: string | undefined;
-  readonly checkedAt: number | undefined;
-  readonly work: Work | undefined;
-} {
-  return { status: statusAfterSend ?? session?.status, checkedAt, work };
+/** Whether all that differs is what the service was asked, and tells again: that need not survive a loss of power. */
+export function isOnlyAsked(before: SessionRecord | undefined, after: SessionRecord): boolean {
+  const told = { session: 0, checkedAt: 0, statusAfterSend: 0, check: 0, work: 0 };
+  return JSON.stringify({ ...before, ...told }) === JSON.stringify({ ...after, ...told });
 }
 
-/** Whether an answer to a question of `at` comes after one to a newer question, which is `known`; Unix ms. */
-export function isOlder(at: number, known: number | undefined): boolean {
-  return known !== undefined && known > at && known - at < LONGEST_QUESTION_MS;
+/**
+ * A record that is here and one from a file: of each part the newer one. What the service told goes by when it was asked, what a
+ * person keeps by when it was changed. The record that is here, itself, when the file knows nothing newer.
+ */
+export function mergeRecord(current: SessionRecord | undefined, incoming: SessionRecord): SessionRecord {
+  if (current === undefined) return incoming;
+  const told = (incoming.checkedAt ?? 0) > (current.checkedAt ?? 0) ? incoming : current;
+  const kept = (incoming.local.changedAt ?? 0) > (current.local.changedAt ?? 0) ? incoming : current;
+  const merged: SessionRecord = {
+    ...current,
+    session: told.session ?? current.session,
+    checkedAt: told.checkedAt,
+    statusAfterSend: told.statusAfterSend,
+    computerName: current.computerName ?? incoming.computerName,
+    firstText: current.firstText ?? incoming.firstText,
+    workspace: current.workspace ?? incoming.workspace,
+    addedAt: Math.min(current.addedAt, incoming.addedAt),
+    local: { ...kept.local, removedAt: undefined },
+  };
+  return JSON.stringify(merged) === JSON.stringify(current) ? current : merged;
+}
+
+/**
+ * What is left of a signal after an answer of the service to a question of the time `at`: it clears on the next change of the
+ * status or of the number of messages (interface-notes 5). A question older than the signal says nothing about it.
+ */
+function signalAfter(signal: SessionRecord['signal'], session: Session, at: number): SessionRecord['signal'] {
+  if (signal === undefined || at < signal.at) return signal;
+  const { status, messageCount } = session;
+  const { seen } = signal;
+  const again = { ...signal, seen: { status, messageCount } };
+  if (seen === undefined) return isPast(signal, session) ? undefined : again;
+  if (seen.messageCount !== messageCount) return undefined;
+  if (seen.status === status) return signal;
+  return at - signal.at < SETTLING_MS ? again : undefined;
+}
+
+/** The session has moved on since: the event was read late. */
+function isPast({ at }: { readonly at: number }, session: SessionRecord['session']): boolean {
+  return (session?.updatedAt ?? 0) > at + SETTLING_MS;
 }

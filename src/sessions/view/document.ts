@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import type { SessionSettings, TokenUsage } from '../../api';
+import type { SessionSettings } from '../../api';
 import { factsDocument, type Fact } from '../../ui/text';
 import { isTime, type Formatter } from '../../util/format';
-import { settingLabel, settingNames, settingText } from '../create/settings';
+import { settingLabels, settingText, type KnownSetting } from '../create/settings';
 import { titleOf } from '../store/model';
 import type { SessionRecord } from '../store/record';
 import {
@@ -30,13 +30,16 @@ export function sessionDocument(record: SessionRecord, context: SessionContext):
   );
 }
 
-function sessionFacts(record: SessionRecord, context: SessionContext): Fact[] {
-  const { format, status, now } = context;
+function sessionFacts(record: SessionRecord, { format, status, now, computer }: SessionContext): Fact[] {
   const { session, signal } = record;
   const time = (at: number | undefined): string | undefined => timeText(at, format, now);
   // What the service has left out of what it told of a session is said to be missing.
   const told = (value: string | undefined): string | undefined =>
     session === undefined ? undefined : (value ?? vscode.l10n.t('not known'));
+  const count = (value: number | undefined): string | undefined =>
+    value === undefined ? undefined : format.number(value);
+  const facts = computer(session?.computerId ?? '');
+  const error = strandedText(record, computer) === undefined ? undefined : facts?.error;
   return [
     [
       vscode.l10n.t('Title at the service'),
@@ -47,9 +50,9 @@ function sessionFacts(record: SessionRecord, context: SessionContext): Fact[] {
     [vscode.l10n.t('Problem'), status.problem?.sentence],
     [vscode.l10n.t('Hook'), signal && `${signalWord(signal)}, ${time(signal.at) ?? ''}`],
     [vscode.l10n.t('Message of the hook'), signal?.message],
-    [vscode.l10n.t('Computer'), computerName(record, context.computer)],
-    [vscode.l10n.t('Computer’s state'), computerState(record, context)],
-    [vscode.l10n.t('Messages'), told(count(session?.messageCount, format))],
+    [vscode.l10n.t('Computer'), computerName(record, computer)],
+    [vscode.l10n.t('Computer’s state'), [facts?.status, error].filter(Boolean).join(': ')],
+    [vscode.l10n.t('Messages'), told(count(session?.messageCount))],
     [vscode.l10n.t('Created'), told(time(session?.createdAt))],
     [vscode.l10n.t('Updated'), told(time(session?.updatedAt))],
     [vscode.l10n.t('Completed'), time(session?.completedAt)],
@@ -58,65 +61,44 @@ function sessionFacts(record: SessionRecord, context: SessionContext): Fact[] {
   ];
 }
 
-function computerState(record: SessionRecord, { computer }: SessionContext): string | undefined {
-  const id = record.session?.computerId;
-  const facts = id === undefined ? undefined : computer(id);
-  return strandedText(record, computer) === undefined
-    ? facts?.status
-    : [facts?.status, facts?.error].filter(Boolean).join(': ');
-}
-
-const ISO_TIME = /^\d{4}-\d{2}-\d{2}T/;
-
 function settingsFacts(settings: SessionSettings, { format, now }: SessionContext): Fact[] {
-  return settingNames.map(name => {
-    const text = settingText(settings, name);
-    const time = ISO_TIME.test(text) ? Date.parse(text) : NaN;
-    if (name === 'assistantActiveTimeMs' && text !== '')
-      return [settingLabel(name), format.duration(Number(text))];
+  return Object.entries(settingLabels()).map(([name, label]) => {
+    const text = settingText(settings, name as KnownSetting);
+    if (name === 'assistantActiveTimeMs' && text !== '') return [label, format.duration(Number(text))];
     // A text that is no time is shown as it is.
-    const isTimeSetting = name === 'providerLockTimestamp' || name === 'archivedAt';
-    return [settingLabel(name), isTimeSetting && Number.isFinite(time) ? timeText(time, format, now) : text];
+    const time = /^\d{4}-\d{2}-\d{2}T/.test(text) ? Date.parse(text) : NaN;
+    return [label, Number.isFinite(time) ? timeText(time, format, now) : text];
   });
 }
 
-function tokenFacts(usage: TokenUsage | undefined, format: Formatter): Fact[] {
-  return [
-    [vscode.l10n.t('Input tokens'), count(usage?.inputTokens, format)],
-    [vscode.l10n.t('Output tokens'), count(usage?.outputTokens, format)],
-    [vscode.l10n.t('Cache creation tokens'), count(usage?.cacheCreationTokens, format)],
-    [vscode.l10n.t('Cache read tokens'), count(usage?.cacheReadTokens, format)],
-    [vscode.l10n.t('Thinking tokens'), count(usage?.thinkingTokens, format)],
-  ];
+function tokenFacts(usage: SessionSettings['tokenUsage'], format: Formatter): Fact[] {
+  const { inputTokens, outputTokens, cacheCreationTokens, cacheReadTokens, thinkingTokens } = usage ?? {};
+  const facts = [
+    [vscode.l10n.t('Input tokens'), inputTokens],
+    [vscode.l10n.t('Output tokens'), outputTokens],
+    [vscode.l10n.t('Cache creation tokens'), cacheCreationTokens],
+    [vscode.l10n.t('Cache read tokens'), cacheReadTokens],
+    [vscode.l10n.t('Thinking tokens'), thinkingTokens],
+  ] as const;
+  return facts.map(([name, value]) => [name, value === undefined ? undefined : format.number(value)]);
 }
 
-function localFacts(record: SessionRecord, { format, now }: SessionContext): Fact[] {
-  const { local, workspace } = record;
+function localFacts({ local, workspace, origin, addedAt }: SessionRecord, context: SessionContext): Fact[] {
+  const { format, now } = context;
+  const origins = {
+    created: vscode.l10n.t('it was created here'),
+    added: vscode.l10n.t('it was opened by its id'),
+    hook: vscode.l10n.t('a hook reported it'),
+    listed: vscode.l10n.t('the service listed it'),
+  };
   return [
     [vscode.l10n.t('Name'), local.name],
     [vscode.l10n.t('Pinned'), local.pinned === true ? vscode.l10n.t('yes') : undefined],
     [vscode.l10n.t('Archived'), timeText(local.archivedAt, format, now)],
-    [vscode.l10n.t('In this list because'), originText(record)],
-    [vscode.l10n.t('In this list since'), timeText(record.addedAt, format, now)],
+    [vscode.l10n.t('In this list because'), origins[origin]],
+    [vscode.l10n.t('In this list since'), timeText(addedAt, format, now)],
     [vscode.l10n.t('Workspace'), workspace?.name],
   ];
-}
-
-function originText({ origin }: SessionRecord): string {
-  switch (origin) {
-    case 'created':
-      return vscode.l10n.t('it was created here');
-    case 'added':
-      return vscode.l10n.t('it was opened by its id');
-    case 'hook':
-      return vscode.l10n.t('a hook reported it');
-    case 'listed':
-      return vscode.l10n.t('the service listed it');
-  }
-}
-
-function count(value: number | undefined, format: Formatter): string | undefined {
-  return value === undefined ? undefined : format.number(value);
 }
 
 /** A time in full with its age. */

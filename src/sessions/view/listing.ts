@@ -1,89 +1,59 @@
 import * as vscode from 'vscode';
-import { Disposable } from '../../util/disposable';
-import { Emitter, type Event } from '../../util/event';
-import { supportedLanguage, type Formatter } from '../../util/format';
-import {
-  GROUPINGS,
-  groupSessions,
-  SORTINGS,
-  startsOf,
-  type Grouping,
-  type SessionGroup,
-  type Sorting,
-} from './groups';
-import type { SessionStatus } from '../store/model';
+import { supportedLanguage } from '../../util/format';
+import type { SessionsContext } from '../context';
 import type { SessionRecord } from '../store/record';
-import { computerName, type ComputerFacts } from './words';
 import { currentWorkspace, isHere } from '../store/workspaces';
+import { GROUPINGS, groupSessions, SORTINGS, type Arrangement, type SessionGroup } from './groups';
+import { computerName } from './words';
 
 /** How a person wants the sessions listed in this workspace. */
-export interface ViewOptions {
-  readonly grouping: Grouping;
-  readonly sorting: Sorting;
+interface ViewOptions extends Pick<Arrangement, 'grouping' | 'sorting'> {
   /** Only sessions of this workspace, where there is one. */
   readonly onlyHere: boolean;
 }
 
 const OPTIONS = 'sessions.viewOptions';
 
-export interface ListingDeps {
-  readonly memory: Pick<vscode.Memento, 'get' | 'update'>;
-  readonly records: () => ReadonlyMap<string, SessionRecord>;
-  readonly statusOf: (record: SessionRecord) => SessionStatus;
-  readonly computer: (computerId: string) => ComputerFacts | undefined;
-  readonly format: Formatter;
-  readonly language: string;
-  readonly now?: () => number;
+interface Choice extends vscode.QuickPickItem {
+  readonly change?: Partial<ViewOptions>;
 }
 
 /** Which sessions the view lists, in what groups and order. */
-export class Listing extends Disposable {
-  readonly #deps: ListingDeps;
-  readonly #changed = this.register(new Emitter<undefined>());
-  readonly #firstDay: number;
+export class Listing {
+  readonly #context: SessionsContext;
+  readonly #memory: Pick<vscode.Memento, 'get' | 'update'>;
 
-  constructor(deps: ListingDeps) {
-    super();
-    this.#deps = deps;
-    this.#firstDay = firstDayOfWeek(deps.language);
-    this.register(vscode.workspace.onDidChangeWorkspaceFolders(() => this.#changed.fire(undefined)));
+  constructor(context: SessionsContext, memory: Pick<vscode.Memento, 'get' | 'update'>) {
+    this.#context = context;
+    this.#memory = memory;
   }
 
-  readonly onDidChange: Event<undefined> = this.#changed.event;
-
   get options(): ViewOptions {
-    const kept = (this.#deps.memory.get<unknown>(OPTIONS) ?? {}) as Partial<
+    const { grouping, sorting, onlyHere } = (this.#memory.get<unknown>(OPTIONS) ?? {}) as Partial<
       Record<keyof ViewOptions, unknown>
     >;
     return {
-      grouping: GROUPINGS.find(known => known === kept.grouping) ?? 'attention',
-      sorting: SORTINGS.find(known => known === kept.sorting) ?? 'activity',
-      onlyHere: kept.onlyHere === true,
+      grouping: GROUPINGS.find(known => known === grouping) ?? 'attention',
+      sorting: SORTINGS.find(known => known === sorting) ?? 'activity',
+      onlyHere: onlyHere === true,
     };
   }
 
-  async choose(change: Partial<ViewOptions>): Promise<void> {
-    await this.#deps.memory.update(OPTIONS, { ...this.options, ...change });
-    this.#changed.fire(undefined);
-  }
-
   groups(): SessionGroup[] {
-    const { grouping, sorting } = this.options;
-    const { statusOf, computer, language, now = Date.now } = this.#deps;
+    const { monitor, computer } = this.#context;
     return groupSessions(this.#visible(), {
-      grouping,
-      sorting,
-      ...startsOf(now(), this.#firstDay),
-      language: supportedLanguage(language),
-      statusOf,
+      ...this.options,
+      now: Date.now(),
+      language: supportedLanguage(vscode.env.language),
+      statusOf: record => monitor.statusOf(record.sessionId),
       computerName: record => computerName(record, computer),
     });
   }
 
   /** How many sessions are listed, of how many; `undefined` for none. */
   countText(): string | undefined {
-    const { format } = this.#deps;
-    const [shown, all] = [this.#visible().length, this.#deps.records().size];
+    const { format, index } = this.#context;
+    const [shown, all] = [this.#visible().length, index.records.size];
     if (all === 0) return undefined;
     if (shown === all) return format.number(all);
     return vscode.l10n.t('{0} of {1}', format.number(shown), format.number(all));
@@ -91,62 +61,47 @@ export class Listing extends Disposable {
 
   /** Why not all sessions are listed. */
   hiddenText(): string | undefined {
-    const [shown, all] = [this.#visible().length, this.#deps.records().size];
+    const [shown, all] = [this.#visible().length, this.#context.index.records.size];
     if (shown === all) return undefined;
-    const hidden = all - shown;
-    if (all === 1) return vscode.l10n.t('The only session is not shown (only sessions of this workspace).');
-    return hidden === 1
-      ? vscode.l10n.t('1 of {0} sessions is not shown (only sessions of this workspace).', all)
-      : vscode.l10n.t('{0} of {1} sessions are not shown (only sessions of this workspace).', hidden, all);
+    return vscode.l10n.t('Only sessions of this workspace are shown: {0} of {1}.', shown, all);
   }
 
-  #visible(): SessionRecord[] {
-    const all = [...this.#deps.records().values()];
+  #visible(): readonly SessionRecord[] {
+    const all = [...this.#context.index.records.values()];
     return this.options.onlyHere && currentWorkspace() !== undefined
-      ? all.filter(record => isHere(record.workspace))
+      ? all.filter(({ workspace }) => isHere(workspace))
       : all;
   }
-}
 
-/** 1 for Monday to 7 for Sunday, as the language has it. */
-function firstDayOfWeek(language: string): number {
-  interface WeekLocale {
-    getWeekInfo?(): { readonly firstDay: number };
+  /** Asks how the view is arranged: one choice, of any kind, at a time. Resolves to whether there was one. */
+  async pickOptions(): Promise<boolean> {
+    const now = this.options;
+    const heading = (label: string): Choice => ({ label, kind: vscode.QuickPickItemKind.Separator });
+    const choice = (label: string, change: Partial<ViewOptions>): Choice => {
+      const isSo = Object.entries(change).every(([key, value]) => now[key as keyof ViewOptions] === value);
+      return isSo ? { label, description: vscode.l10n.t('now'), change } : { label, change };
+    };
+    const items = [
+      heading(vscode.l10n.t('Group by')),
+      choice(vscode.l10n.t('What sessions need'), { grouping: 'attention' }),
+      choice(vscode.l10n.t('Computer'), { grouping: 'computer' }),
+      choice(vscode.l10n.t('Workspace'), { grouping: 'workspace' }),
+      heading(vscode.l10n.t('Sort by')),
+      choice(vscode.l10n.t('Latest activity'), { sorting: 'activity' }),
+      choice(vscode.l10n.t('Newest session'), { sorting: 'created' }),
+      choice(vscode.l10n.t('Name'), { sorting: 'name' }),
+    ];
+    if (currentWorkspace() !== undefined)
+      items.push(
+        heading(vscode.l10n.t('Show')),
+        choice(vscode.l10n.t('All sessions'), { onlyHere: false }),
+        choice(vscode.l10n.t('Only sessions of this workspace'), { onlyHere: true }),
+      );
+    // A page that gets the focus back from the palette late would close it.
+    const options = { placeHolder: vscode.l10n.t('How are sessions listed?'), ignoreFocusOut: true };
+    const chosen = await vscode.window.showQuickPick<Choice>(items, options);
+    if (chosen?.change === undefined) return false;
+    await this.#memory.update(OPTIONS, { ...now, ...chosen.change });
+    return true;
   }
-  const locale = new Intl.Locale(supportedLanguage(language)) as WeekLocale;
-  return locale.getWeekInfo?.().firstDay ?? 1;
-}
-
-interface Choice extends vscode.QuickPickItem {
-  readonly change?: Partial<ViewOptions>;
-}
-
-/** Asks how the Sessions view is arranged: one choice, of any kind, at a time. */
-export async function pickViewOptions(listing: Listing): Promise<void> {
-  const now = listing.options;
-  const heading = (label: string): Choice => ({ label, kind: vscode.QuickPickItemKind.Separator });
-  const choice = (label: string, change: Partial<ViewOptions>): Choice => {
-    const isSo = Object.entries(change).every(([key, value]) => now[key as keyof ViewOptions] === value);
-    return isSo ? { label, description: vscode.l10n.t('now'), change } : { label, change };
-  };
-  const items = [
-    heading(vscode.l10n.t('Group by')),
-    choice(vscode.l10n.t('What sessions need'), { grouping: 'attention' }),
-    choice(vscode.l10n.t('Computer'), { grouping: 'computer' }),
-    choice(vscode.l10n.t('Workspace'), { grouping: 'workspace' }),
-    heading(vscode.l10n.t('Sort by')),
-    choice(vscode.l10n.t('Latest activity'), { sorting: 'activity' }),
-    choice(vscode.l10n.t('Newest session'), { sorting: 'created' }),
-    choice(vscode.l10n.t('Name'), { sorting: 'name' }),
-  ];
-  if (currentWorkspace() !== undefined)
-    items.push(
-      heading(vscode.l10n.t('Show')),
-      choice(vscode.l10n.t('All sessions'), { onlyHere: false }),
-      choice(vscode.l10n.t('Only sessions of this workspace'), { onlyHere: true }),
-    );
-  // A page that gets the focus back from the palette late would close it.
-  const options = { placeHolder: vscode.l10n.t('How are sessions listed?'), ignoreFocusOut: true };
-  const chosen = await vscode.window.showQuickPick<Choice>(items, options);
-  if (chosen?.change !== undefined) await listing.choose(chosen.change);
 }

@@ -5,9 +5,9 @@ import { card, joined } from '../../ui/text';
 import type { Row } from '../../ui/tree';
 import type { Formatter } from '../../util/format';
 import { oneLine } from '../../util/text';
-import { isUnread } from '../store/record';
-import type { SessionRecord } from '../store/record';
+import { isUnread, isWorking, type SessionRecord } from '../store/record';
 import {
+  ageText,
   computerName,
   iconOf,
   sessionTitle,
@@ -17,8 +17,6 @@ import {
   tellingSignal,
   type SessionContext,
 } from './words';
-
-const MINUTE_MS = 60_000;
 
 /** A session as one row: its title and how old its state is. The state is the icon's to tell, and in words where no icon does. */
 export function sessionRow(record: SessionRecord, context: SessionContext): Row {
@@ -32,6 +30,7 @@ export function sessionRow(record: SessionRecord, context: SessionContext): Row 
       'session',
       local.pinned === true ? 'pinned' : 'unpinned',
       local.archivedAt === undefined ? 'listed' : 'archived',
+      ...(context.canStop === true && isWorking(context.status.value) ? ['stoppable'] : []),
     ].join(' '),
     spoken: spokenOf(record, title, context),
     tooltip: () => sessionCard(record, title, context),
@@ -43,49 +42,40 @@ export function sessionRow(record: SessionRecord, context: SessionContext): Row 
   };
 }
 
-function ageOrState(record: SessionRecord, { status, format, now }: SessionContext): string {
+function ageOrState(record: SessionRecord, context: SessionContext): string {
+  const { status } = context;
   const signal = tellingSignal(record, status);
   const isSaid =
     signal === undefined ? status.value === 'running' || status.value === 'idle' : signal.kind !== 'ended';
+  if (!isSaid) return stateText(record, status, context);
   const at = stateAt(record, status);
-  if (!isSaid) return stateText(record, status, since => roughAge(format, now - since));
-  return at === undefined ? '' : roughAge(format, now - at) || vscode.l10n.t('now');
-}
-
-/** An age in whole minutes and more, since rows are drawn once a minute; empty for what is newer. */
-function roughAge(format: Formatter, ms: number): string {
-  return ms < MINUTE_MS ? '' : format.span(ms);
+  return at === undefined ? '' : ageText(context, at) || vscode.l10n.t('now');
 }
 
 /** Everything there is to say, for screen readers. */
 function spokenOf(record: SessionRecord, title: string, context: SessionContext): string {
-  const { status, computer, format, now } = context;
+  const { status, computer, format } = context;
   const { session, local } = record;
   const count = session?.messageCount;
-  const state = stateText(record, status, at => roughAge(format, now - at));
   const stranded = strandedText(record, computer);
   const told = [
-    state,
+    stateText(record, status, context),
     stranded,
-    isUnread(local, count) ? vscode.l10n.t('unread') : undefined,
+    isUnread(record) ? vscode.l10n.t('unread') : undefined,
     stranded === undefined ? computerName(record, computer) : undefined,
-    count === undefined ? undefined : messagesText(count, format),
+    count === 1 ? vscode.l10n.t('1 message') : undefined,
+    count === 1 || count === undefined ? undefined : vscode.l10n.t('{0} messages', format.number(count)),
     local.pinned === true ? vscode.l10n.t('pinned') : undefined,
     local.archivedAt === undefined ? undefined : vscode.l10n.t('archived'),
   ];
   return vscode.l10n.t('Session {0}, {1}', title, joined(told, ', '));
 }
 
-function messagesText(count: number, format: Formatter): string {
-  return count === 1 ? vscode.l10n.t('1 message') : vscode.l10n.t('{0} messages', format.number(count));
-}
-
 function sessionCard(record: SessionRecord, title: string, context: SessionContext): vscode.MarkdownString {
-  const { status, computer, format, now } = context;
+  const { status, computer, format } = context;
   const { session, signal } = record;
-  const state = stateText(record, status, at => format.span(now - at));
   return card(title, [
-    state,
+    stateText(record, status, context),
     oneLine(signal?.message ?? '', 300),
     status.problem?.sentence,
     strandedText(record, computer),
@@ -97,10 +87,8 @@ function sessionCard(record: SessionRecord, title: string, context: SessionConte
 /** Tokens with their total, such as `4.2M tokens (3.9M in, 320K out)`; `undefined` when none were told. */
 function tokensText(usage: TokenUsage | undefined, format: Formatter): string | undefined {
   const { inputTokens = 0, outputTokens = 0 } = usage ?? {};
-  const [all, input, output] = [inputTokens + outputTokens, inputTokens, outputTokens].map(value =>
-    format.compact(value),
-  );
-  return inputTokens + outputTokens === 0
-    ? undefined
-    : vscode.l10n.t('{0} tokens ({1} in, {2} out)', all ?? '', input ?? '', output ?? '');
+  const all = inputTokens + outputTokens;
+  if (all === 0) return undefined;
+  const parts = [all, inputTokens, outputTokens].map(value => format.compact(value));
+  return vscode.l10n.t('{0} tokens ({1} in, {2} out)', ...parts);
 }

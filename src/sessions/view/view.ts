@@ -1,25 +1,18 @@
 import * as vscode from 'vscode';
-import { errorSentence, type Connection, type Service } from '../../connection';
+import { errorSentence, type Service } from '../../connection';
 import { commands, setContext } from '../../contributions';
 import { joined } from '../../ui/text';
 import { retryNode, Tree, type Row, type TreeNode } from '../../ui/tree';
-import { setMessage } from '../../ui/viewStatus';
+import { listContext, setMessage } from '../../ui/viewStatus';
 import { Disposable, type IDisposable } from '../../util/disposable';
-import type { Formatter } from '../../util/format';
 import { oneLine, plain } from '../../util/text';
-import { Ticker } from '../../util/ticker';
+import { contextOf, type SessionsContext } from '../context';
 import { isActive, isWaiting } from '../store/model';
-import type { SessionMonitor } from '../status/monitor';
-import { isUnread } from '../store/record';
-import type { SessionIndex } from '../store/sessionIndex';
-import { isWorking } from '../store/record';
+import { isUnread, isWorking, type SessionRecord } from '../store/record';
 import type { GroupKind, SessionGroup } from './groups';
-import type { Listing } from './listing';
+import { Listing } from './listing';
 import { sessionRow } from './row';
-import type { ComputerFacts } from './words';
 
-/** How often it is looked whether the machine has slept. */
-const LOOK_MS = 15_000;
 /** So many sessions that could not be asked about are asked again; once they answer, others take their place. */
 const TRIED_AGAIN = 20;
 /** Changes that come together are shown together. */
@@ -27,44 +20,43 @@ const TOGETHER_MS = 50;
 
 export interface SessionsViewDeps {
   readonly view: vscode.TreeView<TreeNode>;
-  readonly listing: Listing;
-  readonly index: SessionIndex;
-  readonly monitor: SessionMonitor;
-  readonly connection: Pick<Connection, 'state'>;
-  readonly computer: (computerId: string) => ComputerFacts | undefined;
-  readonly format: Formatter;
-  /** Resolves when the index has been read, or could not be; never rejects. */
-  readonly ready: () => Promise<unknown>;
+  /** How the person wants this workspace's view. */
+  readonly memory: Pick<vscode.Memento, 'get' | 'update'>;
 }
 
 /** The Sessions view: its rows, what is asked about while it is visible, its badge, its counts, its message. */
 export class SessionsView extends Disposable {
-  readonly #deps: SessionsViewDeps;
+  readonly #context: SessionsContext;
+  readonly #view: vscode.TreeView<TreeNode>;
+  readonly #listing: Listing;
   readonly tree: Tree;
   readonly #watches = new Map<string, IDisposable>();
-  readonly #ticker: Ticker;
   #together: NodeJS.Timeout | undefined;
 
-  constructor(deps: SessionsViewDeps) {
+  constructor(context: SessionsContext, { view, memory }: SessionsViewDeps) {
     super();
-    this.#deps = deps;
-    const { view, index, listing, connection, ready } = deps;
+    const { index, connection, ready } = context;
+    this.#context = context;
+    this.#view = view;
+    this.#listing = new Listing(context, memory);
     this.tree = this.register(
-      new Tree({ view, ready, roots: () => this.#roots(), onMinute: () => this.#showSoon() }),
+      new Tree({
+        view,
+        // Where they cannot be read, the index knows why.
+        ready: () => ready().catch(() => undefined),
+        roots: () => this.#roots(),
+        onMinute: () => this.#showSoon(),
+      }),
     );
-    // What was known before the machine slept is old: whatever is watched is asked about as if it had just come into view.
-    const onWake = (): void => deps.monitor.wake();
-    this.#ticker = this.register(new Ticker({ everyMs: LOOK_MS, onTick: () => undefined, onWake }));
     this.register(
       index.onDidChange(ids => {
         this.tree.update(ids.length === 0 ? undefined : new Set(ids.map(rowId)));
         this.#showSoon();
       }),
     );
-    const all = (): void => this.update();
-    this.register(listing.onDidChange(all));
+    this.register(vscode.workspace.onDidChangeWorkspaceFolders(() => this.update()));
     this.register(view.onDidChangeVisibility(() => this.#showSoon()));
-    this.register(connection.state.onDidChange(all));
+    this.register(connection.state.onDidChange(() => this.update()));
     this.#show();
   }
 
@@ -72,6 +64,20 @@ export class SessionsView extends Disposable {
   update(): void {
     this.tree.update();
     this.#showSoon();
+  }
+
+  async pickOptions(): Promise<void> {
+    if (await this.#listing.pickOptions()) this.update();
+  }
+
+  /** Takes the keyboard from a session's row to one of its group that stays when these go: the next, else the one before. */
+  async stepAside(sessionId: string, leaving: readonly SessionRecord[]): Promise<void> {
+    const gone = new Set(leaving.map(record => record.sessionId));
+    const ids = this.#listing.groups().find(group => group.sessionIds.includes(sessionId))?.sessionIds ?? [];
+    const at = ids.indexOf(sessionId);
+    const next = [...ids.slice(at), ...ids.slice(0, at).reverse()].find(id => !gone.has(id));
+    const node = next === undefined ? undefined : this.tree.node(rowId(next));
+    if (node !== undefined) await this.#view.reveal(node, { select: false, focus: true });
   }
 
   override dispose(): void {
@@ -82,16 +88,15 @@ export class SessionsView extends Disposable {
   }
 
   #roots(): readonly TreeNode[] {
-    const { index, connection, listing } = this.#deps;
+    const { index, connection } = this.#context;
     if (index.failure !== undefined) return [retryNode(commands.console.refresh)];
     if (!index.isOpen || connection.state.current.kind === 'signedOut') return [];
-    return listing.groups().map(group => this.#groupNode(group));
+    return this.#listing.groups().map(group => this.#groupNode(group));
   }
 
   #groupNode({ key, kind, name, sessionIds }: SessionGroup): TreeNode {
-    const { format } = this.#deps;
     const label = groupLabel(kind, name);
-    const description = format.number(sessionIds.length);
+    const description = this.#context.format.number(sessionIds.length);
     const row: Row = {
       label,
       description,
@@ -107,11 +112,9 @@ export class SessionsView extends Disposable {
   }
 
   #sessionNode(sessionId: string): TreeNode {
-    const { index, monitor, computer, format } = this.#deps;
     const row = (): Row => {
-      const record = index.get(sessionId);
-      if (record === undefined) return { label: '' };
-      return sessionRow(record, { status: monitor.statusOf(sessionId), computer, format, now: Date.now() });
+      const record = this.#context.index.get(sessionId);
+      return record === undefined ? { label: '' } : sessionRow(record, contextOf(record, this.#context));
     };
     return { id: rowId(sessionId), kind: 'session', ...{ sessionId }, row };
   }
@@ -125,37 +128,32 @@ export class SessionsView extends Disposable {
     clearTimeout(this.#together);
     this.#together = undefined;
     if (this.isDisposed) return;
-    const { view, index, listing, connection } = this.#deps;
+    const { index, connection } = this.#context;
     const state = connection.state.current;
-    setContext('agentConsole.sessions', this.#rows());
+    const { failure, isOpen } = index;
+    const list = { items: [...index.records.keys()], at: isOpen ? 0 : undefined };
+    setContext('agentConsole.sessions', failure === undefined ? listContext(list) : 'failed');
     // Nothing is listed while nobody is signed in.
-    const counts = index.isOpen && state.kind !== 'signedOut' ? listing.countText() : undefined;
-    view.description = joined([counts, state.kind === 'signedOut' ? undefined : serviceLabel(state.service)]);
-    setMessage(view, this.#message());
+    const isSignedOut = state.kind === 'signedOut';
+    const counts = isOpen && !isSignedOut ? this.#listing.countText() : undefined;
+    this.#view.description = joined([counts, isSignedOut ? undefined : serviceLabel(state.service)]);
+    setMessage(this.#view, this.#message());
     this.#watchActive();
     this.#showBadge();
-    this.#ticker.want(view.visible);
-  }
-
-  #rows(): 'failed' | 'loading' | 'listed' | 'empty' {
-    const { index } = this.#deps;
-    if (index.failure !== undefined) return 'failed';
-    if (!index.isOpen) return 'loading';
-    return index.records.size > 0 ? 'listed' : 'empty';
   }
 
   /** A message hides the welcome, so there is one only beside rows, or where the rows could not be read. */
   #message(): string | undefined {
-    const { index, connection, listing } = this.#deps;
+    const { index, connection } = this.#context;
     const state = connection.state.current;
     if (index.failure !== undefined) return errorSentence(index.failure);
     if (state.kind === 'signedOut' || index.records.size === 0) return this.#unreadable();
     if (state.kind === 'keyRejected') return plain(state.reason, 1_000);
-    return this.#unreadable() ?? listing.hiddenText();
+    return this.#unreadable() ?? this.#listing.hiddenText();
   }
 
   #unreadable(): string | undefined {
-    const { unreadable } = this.#deps.index;
+    const { unreadable } = this.#context.index;
     const ids = plain(unreadable.map(({ id }) => id).join(', '), 500);
     if (unreadable.length === 0) return undefined;
     return unreadable.length === 1
@@ -169,18 +167,18 @@ export class SessionsView extends Disposable {
 
   /** Counts what waits for the person and what has come to rest unread, not what runs. */
   #showBadge(): void {
-    const { view, index, monitor, connection } = this.#deps;
-    let [waiting, unread] = [0, 0];
-    if (connection.state.current.kind === 'signedIn') {
-      for (const record of index.records.values()) {
-        const { value } = monitor.statusOf(record.sessionId);
-        if (record.local.archivedAt !== undefined) continue;
-        if (isWaiting(record)) waiting++;
-        else if (!isWorking(value) && isUnread(record.local, record.session?.messageCount)) unread++;
-      }
-    }
+    const { index, monitor, connection } = this.#context;
+    const isShown = connection.state.current.kind === 'signedIn';
+    const listed = isShown
+      ? [...index.records.values()].filter(({ local }) => local.archivedAt === undefined)
+      : [];
+    const waiting = listed.filter(isWaiting).length;
+    const unread = listed.filter(
+      record =>
+        !isWaiting(record) && isUnread(record) && !isWorking(monitor.statusOf(record.sessionId).value),
+    ).length;
     const value = waiting + unread;
-    view.badge = value === 0 ? undefined : { value, tooltip: badgeText(waiting, unread) };
+    this.#view.badge = value === 0 ? undefined : { value, tooltip: badgeText(waiting, unread) };
   }
 
   /**
@@ -188,25 +186,22 @@ export class SessionsView extends Disposable {
    * be asked about; the rest keep their age.
    */
   #watchActive(): void {
+    const { index, monitor } = this.#context;
     const wanted = new Set<string>();
     let again = 0;
-    if (this.#deps.view.visible) {
-      for (const [id, record] of this.#deps.index.records) {
-        if (record.local.archivedAt !== undefined) continue;
-        const status = this.#deps.monitor.statusOf(id);
-        if (isWaiting(record) || isActive(status)) wanted.add(id);
-        else if (status.problem !== undefined && status.problem.lasts !== true && again++ < TRIED_AGAIN)
-          wanted.add(id);
-      }
+    for (const [id, record] of this.#view.visible ? index.records : []) {
+      if (record.local.archivedAt !== undefined) continue;
+      const status = monitor.statusOf(id);
+      const { problem } = status;
+      const isLost = problem !== undefined && problem.lasts !== true;
+      if (isWaiting(record) || isActive(status) || (isLost && again++ < TRIED_AGAIN)) wanted.add(id);
     }
     for (const [id, watch] of this.#watches) {
       if (wanted.has(id)) continue;
       watch.dispose();
       this.#watches.delete(id);
     }
-    for (const id of wanted) {
-      if (!this.#watches.has(id)) this.#watches.set(id, this.#deps.monitor.watch(id));
-    }
+    for (const id of wanted) if (!this.#watches.has(id)) this.#watches.set(id, monitor.watch(id));
   }
 }
 
@@ -219,7 +214,7 @@ function badgeText(waiting: number, unread: number): string {
     unread === 1
       ? vscode.l10n.t('1 session has unread messages')
       : vscode.l10n.t('{0} sessions have unread messages', unread);
-  return [waiting > 0 ? waits : '', unread > 0 ? news : ''].filter(text => text !== '').join(', ');
+  return joined([waiting > 0 ? waits : '', unread > 0 ? news : ''], ', ');
 }
 
 /** Which service the rows are of; the sample is never taken for the real one. */

@@ -3,9 +3,7 @@ import { joined, type Icon } from '../../ui/text';
 import type { Formatter } from '../../util/format';
 import { oneLine } from '../../util/text';
 import { activityOf, isActive, isWaiting, titleOf, type SessionStatus } from '../store/model';
-import { isUnread } from '../store/record';
-import type { SessionRecord } from '../store/record';
-import type { KeptSignal } from '../store/signal';
+import { isUnread, type KeptSignal, type SessionRecord } from '../store/record';
 
 /** What is known of a session's computer. */
 export interface ComputerFacts {
@@ -23,6 +21,8 @@ export interface SessionContext {
   readonly format: Formatter;
   /** Unix ms. */
   readonly now: number;
+  /** Whether this service can stop agents. */
+  readonly canStop?: boolean;
 }
 
 /** The title on one line, or words that tell a session without one from others. */
@@ -48,14 +48,23 @@ export function stateAt(record: SessionRecord, status: SessionStatus): number | 
   return signal?.at ?? (status.value === 'idle' ? activityOf(record) : status.at);
 }
 
-/** The state of a session in words, such as `running 2 min`; without its age unless `ageOf` tells it. */
+const MINUTE_MS = 60_000;
+
+/** An age in whole minutes and more, since rows and their cards are not drawn each second; empty for what is newer. */
+export function ageText(
+  { format, now }: Pick<SessionContext, 'format' | 'now'>,
+  at: number | undefined,
+): string {
+  return at === undefined || now - at < MINUTE_MS ? '' : format.span(now - at);
+}
+
+/** The state of a session in words, such as `running 2 min`; without `clock` without its age. */
 export function stateText(
   record: SessionRecord,
   status: SessionStatus,
-  ageOf: (at: number) => string = () => '',
+  clock?: Pick<SessionContext, 'format' | 'now'>,
 ): string {
-  const at = stateAt(record, status);
-  const age = at === undefined ? '' : ageOf(at);
+  const age = clock === undefined ? '' : ageText(clock, stateAt(record, status));
   const signal = tellingSignal(record, status);
   if (signal !== undefined) return joined([signalWord(signal), age], ' ');
   const { value, last } = status;
@@ -105,9 +114,7 @@ export function iconOf(
     case 'unknown':
       return status.problem === undefined ? { id: 'question' } : { id: 'question', color: 'charts.yellow' };
     default:
-      return isUnread(record.local, record.session?.messageCount)
-        ? { id: 'circle-filled', color: 'charts.blue' }
-        : { id: 'circle-outline' };
+      return isUnread(record) ? { id: 'circle-filled', color: 'charts.blue' } : { id: 'circle-outline' };
   }
 }
 

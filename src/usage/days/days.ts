@@ -1,47 +1,61 @@
 import { setTimeout } from 'node:timers/promises';
 import * as vscode from 'vscode';
-import type { AnalyticsMeta, ApiClient, ItemProblem } from '../../api';
+import * as z from 'zod/mini';
+import {
+  isApiError,
+  openObject,
+  recordSchema,
+  type AnalyticsMeta,
+  type ApiClient,
+  type ItemProblem,
+  type RecordOf,
+} from '../../api';
+import { errorSentence, type Connection, type Service } from '../../connection';
 import type { Logger } from '../../log';
 import type { Collection, Lease, Storage } from '../../storage';
-import { Disposable } from '../../util/disposable';
+import { hasCome } from '../../util/clock';
+import { Disposable, unhandled } from '../../util/disposable';
 import { Emitter } from '../../util/event';
 import { daysOf, lengthOf, runsOf } from '../report/calendar';
 import type { Day, DayRange } from '../report/types';
 import { DayRecord, readDay, type Endpoint, type Rows } from './day';
 
-export interface DaysOptions {
+export interface DaysDeps {
+  readonly connection: Connection;
   readonly storage: Storage;
-  /** Where the days of an organization are kept. */
-  readonly pathOf: () => string;
   readonly log: Logger;
-  readonly api: () => Pick<ApiClient, 'analytics'> | undefined;
-  /** Called with each answer's organization before its days are kept: `pathOf` is theirs from then on. */
-  readonly belongsTo: (organization: string | undefined) => Promise<void>;
-  readonly now: () => number;
+  readonly now?: (() => number) | undefined;
 }
 
 export interface FetchOptions {
   /** Days asked for before this time are asked for again; Unix ms. */
   readonly since: number;
   readonly signal: AbortSignal;
-  /** Asked under the lease, before the service is: throws when another window has found that there is no use. */
-  readonly mayAsk: () => Promise<void>;
-  /** Told before other windows may ask. */
-  readonly onFailure: (error: unknown) => Promise<void>;
   /** `fraction` from 0 to 1 of the days; `pages` read of the days under way, where they come in pages. */
   readonly onProgress: (fraction: number, pages: number) => void;
 }
 
-/** The service says of its answers that they are about other days than these (`meta`, section 2.1). */
-export class Unanswered extends Error {
-  override readonly name = 'Unanswered';
+/** What windows agree on about the usage of one service. */
+const sharedSchema = recordSchema(() =>
+  openObject({
+    /** The organization the days belong to. */
+    id: z.exactOptional(z.string()),
+    /** When the service refused (403, or a JWT) or failed, and the sentence for people. */
+    at: z.exactOptional(z.number()),
+    sentence: z.exactOptional(z.string()),
+    /** Of what people have been told last, and of which budget. */
+    told: z.exactOptional(z.union([z.boolean(), z.number()])),
+    budget: z.exactOptional(z.number()),
+    /** What made-up names are made from. */
+    salt: z.exactOptional(z.string()),
+  }),
+);
+type Shared = RecordOf<typeof sharedSchema>;
 
-  constructor(days: readonly Day[]) {
-    const spans = runsOf(days).map(({ start, end }) => (start === end ? start : `${start} – ${end}`));
-    super(vscode.l10n.t('The service does not answer for {0} UTC.', spans.join(', ')));
-  }
-}
-
+/** A refusal counts for a day, unless somebody asks again or signs in anew, ms. */
+const REFUSAL_MS = 24 * 60 * 60 * 1000;
+/** After a failure windows rest this long before they ask by themselves, ms. */
+export const FAILURE_MS = 5 * 60 * 1000;
 /** A window that says nothing for this long fetches no more, ms. */
 const LEASE_MS = 30_000;
 /** How often a window looks whether the one that fetches is through, ms. */
@@ -54,35 +68,81 @@ interface Kept<E extends Endpoint> {
   readonly records: Collection<DayRecord<E>>;
   /** What could not be stored lives as long as this window. */
   readonly unsaved: Map<Day, DayRecord<E>>;
-  /** What was known before the days that are being put away, so that nobody sees some of them only. */
-  before?: ReadonlyMap<Day, DayRecord<E>> | undefined;
 }
 
 /**
- * The finished days of one service: one record a day and endpoint, kept in the store and shared by all windows. Each run of missing
- * days is fetched in one call, or in the pages of `/users`, by one window at a time; the others wait and find the days stored.
+ * The finished days of one service, and what windows agree on about them: one record a day and endpoint, kept in the store. Each run
+ * of missing days is fetched in one call, or in the pages of `/users`, by one window at a time; the others find the days stored.
  */
-export class Days extends Disposable {
-  readonly #options: DaysOptions;
+export class ServiceDays extends Disposable {
+  readonly shared: Collection<Shared>;
+  readonly #service: Service;
+  readonly #deps: DaysDeps;
+  readonly #now: () => number;
   readonly #changed = this.register(new Emitter<void>());
   readonly #kept = new Map<string, Kept<Endpoint>>();
   readonly #texts = new Map<string, string>();
   #writing = 0;
 
-  constructor(options: DaysOptions) {
+  constructor(service: Service, deps: DaysDeps) {
     super();
-    this.#options = options;
+    this.#service = service;
+    this.#deps = deps;
+    this.#now = deps.now ?? Date.now;
+    const path = `services/${service.id}/usage/state`;
+    this.shared = deps.storage.collection<Shared>({ path, version: 1, schema: sharedSchema });
+    this.register(
+      this.shared.onDidChange(ids => {
+        if (ids.includes('refusal') || ids.includes('organization')) this.#changed.fire();
+      }),
+    );
   }
 
-  /** There are other days than before, from here or from another window. */
+  /** There are other days than before, or others can be had; here or in another window. */
   readonly onDidChange = this.#changed.event;
+
+  get organization(): string | undefined {
+    return this.shared.get('organization')?.id;
+  }
+
+  /** Why the service gives no days at present. */
+  get refusal(): string | undefined {
+    const { at = 0, sentence = '' } = this.shared.get('refusal') ?? {};
+    return at > this.#now() - REFUSAL_MS ? sentence : undefined;
+  }
+
+  /** Why the last question of any window about an endpoint failed, where that was not long before `now` (Unix ms). */
+  failureAt(endpoint: Endpoint, now: number): string | undefined {
+    const { at = 0, sentence } = this.shared.get(`failure ${endpoint}`) ?? {};
+    return at > now - FAILURE_MS && hasCome(at, now) ? sentence : undefined;
+  }
+
+  /** Forgets that the service refused or failed. */
+  async forgive(endpoint: Endpoint): Promise<void> {
+    for (const id of ['refusal', 'notice role', `failure ${endpoint}`])
+      if (this.shared.get(id)) await this.shared.remove(id);
+  }
+
+  /** True in the one window that may tell people that they have come to `level`, of `budget` where it is about one. */
+  async claimNotice(id: string, level: number, budget?: number): Promise<boolean> {
+    let claimed = false;
+    await this.shared.update(`notice ${id}`, current => {
+      claimed = current?.budget !== budget || Number(current?.told ?? 0) < level;
+      return claimed ? { told: level, ...(budget === undefined ? {} : { budget }) } : current;
+    });
+    return claimed;
+  }
+
+  /** What made-up names are made from, in all windows. */
+  async salt(salt: string): Promise<string> {
+    const kept = await this.shared.update('names', current => current ?? { salt }).catch(unhandled);
+    return kept?.salt ?? salt;
+  }
 
   /** All that is known of an endpoint. Never rejects: what cannot be read is not known. */
   async known<E extends Endpoint>(endpoint: E): Promise<ReadonlyMap<Day, DayRecord<E>>> {
-    const kept = this.#of(endpoint);
-    const { records, unsaved } = kept;
+    const { records, unsaved } = this.#of(endpoint);
     await records.load().catch((error: unknown) => this.#failed(error));
-    if (kept.before !== undefined) return kept.before;
     return unsaved.size === 0 ? records.values : new Map([...records.values, ...unsaved]);
   }
 
@@ -91,49 +151,56 @@ export class Days extends Disposable {
     const known = await this.known(endpoint);
     return days.filter(day => {
       const record = known.get(day);
-      return record === undefined || record.at < since || record.isDue(day, this.#options.now());
+      return record === undefined || record.at < since || record.isDue(day, this.#now());
     });
   }
 
-  /**
-   * Resolves when all `days` are known. Rejects with what the request was refused with, with `Unanswered` when all others are known,
-   * or with the signal's reason.
-   */
-  async ensure(endpoint: Endpoint, days: readonly Day[], options: FetchOptions): Promise<void> {
-    const { storage, pathOf } = this.#options;
+  /** Resolves when all `days` are known, or to why that is not possible. Rejects when it was given up. */
+  async ensure(endpoint: Endpoint, days: readonly Day[], options: FetchOptions): Promise<string | undefined> {
     const { since, signal } = options;
-    for (let path = pathOf(); (await this.missing(endpoint, days, since)).length > 0;) {
+    const asked = this.#now();
+    // Days of another organization than was thought: of that one others may be missing.
+    while ((await this.missing(endpoint, days, since)).length > 0) {
       signal.throwIfAborted();
-      const lease = `${path.slice(0, path.lastIndexOf('/'))}/${endpoint}`;
-      const isDone = await storage.tryRun(lease, LEASE_MS, held =>
-        this.#fetch(endpoint, days, options, held),
-      );
-      if (isDone !== true) await setTimeout(LOOK_MS, undefined, { signal }).catch(() => undefined);
-      // Days of another organization than was thought: of that one others may be missing.
-      else if (path === pathOf()) return;
-      else path = pathOf();
+      const lease = `services/${this.#service.id}/usage/${endpoint}`;
+      const done = await this.#deps.storage.tryRun(lease, LEASE_MS, async held => {
+        const problem =
+          (await this.#refusedSince(endpoint, asked)) ?? (await this.#fetch(endpoint, days, options, held));
+        return { problem };
+      });
+      if (done?.problem !== undefined) return done.problem;
+      if (done === undefined) await setTimeout(LOOK_MS, undefined, { signal }).catch(() => undefined);
     }
     signal.throwIfAborted();
+    return undefined;
   }
 
-  /** Resolves to false where the lease was lost on the way. */
+  /** What a request of any window was refused with at or after a time (Unix ms). */
+  async #refusedSince(endpoint: Endpoint, time: number): Promise<string | undefined> {
+    for (const kind of ['refusal', `failure ${endpoint}`]) {
+      const { at = 0, sentence } = (await this.shared.read(kind)) ?? {};
+      if (at >= time && hasCome(at, this.#now())) return sentence;
+    }
+    return undefined;
+  }
+
+  /** Resolves to what went wrong; not to the end where the lease was lost on the way. */
   async #fetch(
     endpoint: Endpoint,
     days: readonly Day[],
-    options: FetchOptions,
+    { since, signal, onProgress }: FetchOptions,
     lease: Pick<Lease, 'isHeld'>,
-  ): Promise<boolean> {
-    const { since, signal, onProgress } = options;
+  ): Promise<string | undefined> {
     try {
-      // Another window may just have stored them.
+      // Another window may just have stored them, and found out whose they are.
+      await this.shared.read('organization');
       const { records } = this.#of(endpoint);
       await Promise.all((await this.missing(endpoint, days, since)).map(day => records.read(day)));
       const missing = await this.missing(endpoint, days, since);
-      if (missing.length > 0) await options.mayAsk();
       const unanswered: Day[] = [];
       let done = 0;
       for (const run of runsOf(missing)) {
-        if (!lease.isHeld()) return false;
+        if (!lease.isHeld()) return undefined;
         const length = lengthOf(run);
         const left = await this.#ask(endpoint, run, signal, pages =>
           onProgress((done + length * (1 - 1 / (pages + 1))) / missing.length, pages),
@@ -142,12 +209,27 @@ export class Days extends Disposable {
         done += length;
         onProgress(done / missing.length, 0);
       }
-      if (unanswered.length > 0) throw new Unanswered(unanswered);
-      return true;
+      if (unanswered.length === 0) return undefined;
+      // The service says of its answers that they are about other days (`meta`, section 2.1).
+      const spans = runsOf(unanswered).map(({ start, end }) => (start === end ? start : `${start} – ${end}`));
+      const sentence = vscode.l10n.t('The service does not answer for {0} UTC.', spans.join(', '));
+      return await this.#tell(`failure ${endpoint}`, sentence);
     } catch (error) {
-      if (!signal.aborted) await options.onFailure(error);
-      throw error;
+      if (signal.aborted) throw error;
+      const sentence = errorSentence(error, { host: this.#service.host });
+      if (isApiError(error) && error.kind !== 'cancelled') {
+        const isRefusal = error.kind === 'forbidden' || error.reason === 'jwt';
+        return this.#tell(isRefusal ? 'refusal' : `failure ${endpoint}`, sentence);
+      }
+      this.#failed(error);
+      return sentence;
     }
+  }
+
+  /** Lets all windows know of a failure. */
+  async #tell(kind: string, sentence: string): Promise<string> {
+    await this.shared.put(kind, { at: this.#now(), sentence }).catch((error: unknown) => this.#failed(error));
+    return sentence;
   }
 
   /** Keeps the days that the answer is about; resolves to the others. */
@@ -157,24 +239,27 @@ export class Days extends Disposable {
     signal: AbortSignal,
     onPage: (pages: number) => void,
   ): Promise<Day[]> {
-    const { api, now, belongsTo } = this.#options;
-    const { analytics } = api() ?? {};
-    if (analytics === undefined) throw new Error('signed out');
-    const at = now();
+    const { connection } = this.#deps;
+    const { api } = connection;
+    if (api === undefined || connection.state.current.service?.id !== this.#service.id)
+      throw new Error('signed out');
+    const at = this.#now();
     const byDay = new Map(
       daysOf(run).map(day => [day, { rows: [] as Rows[Endpoint][], problems: [] as string[] }]),
     );
     let covered = run;
     let pages = 0;
-    for await (const { items, problems, meta } of answers(analytics, endpoint, run, signal)) {
-      await belongsTo(meta.org_id);
+    for await (const { items, problems, meta } of answers(api.analytics, endpoint, run, signal)) {
+      // From here on its days are where this one's are kept.
+      const { org_id: id = this.organization } = meta;
+      if (id !== undefined && id !== this.organization) await this.shared.put('organization', { id });
       for (let from = 0; from < items.length; from += STEP) {
         for (const row of items.slice(from, from + STEP)) byDay.get(row.date.slice(0, 10))?.rows.push(row);
         if (from + STEP < items.length) await new Promise(resolve => setImmediate(resolve));
       }
-      for (const { id = '', field, reason } of problems) {
-        const text = [id, field, reason].filter(Boolean).join(': ');
-        (byDay.get(id) ?? byDay.get(run.end))?.problems.push(text);
+      for (const { id: day = '', field, reason } of problems) {
+        const text = [day, field, reason].filter(Boolean).join(': ');
+        (byDay.get(day) ?? byDay.get(run.end))?.problems.push(text);
       }
       covered = within(covered, meta);
       onPage(++pages);
@@ -192,9 +277,7 @@ export class Days extends Disposable {
   }
 
   async #put<E extends Endpoint>(endpoint: E, found: ReadonlyMap<Day, DayRecord<E>>): Promise<void> {
-    const kept = this.#of(endpoint);
-    const { records, unsaved } = kept;
-    kept.before = new Map(await this.known(endpoint));
+    const { records, unsaved } = this.#of(endpoint);
     const queue = found.entries();
     const work = async (): Promise<void> => {
       for (const [day, record] of queue) {
@@ -210,19 +293,18 @@ export class Days extends Disposable {
     this.#writing++;
     await Promise.all(Array.from({ length: DAYS_AT_ONCE }, work));
     this.#writing--;
-    kept.before = undefined;
     this.#changed.fire();
   }
 
   #failed(error: unknown): void {
-    this.#options.log.error('Days of usage could not be read or stored', error);
+    this.#deps.log.error('Days of usage could not be fetched, read or stored', error);
   }
 
   #of<E extends Endpoint>(endpoint: E): Kept<E> {
-    const path = `${this.#options.pathOf()}/${endpoint}`;
+    const path = `services/${this.#service.id}/usage/o-${this.organization ?? ''}/${endpoint}`;
     let kept = this.#kept.get(path);
     if (kept === undefined) {
-      const records = this.#options.storage.collection<DayRecord>({
+      const records = this.#deps.storage.collection<DayRecord>({
         path,
         version: 1,
         schema: { parse: value => readDay(endpoint, value, text => this.#share(text)) },

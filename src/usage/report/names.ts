@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import * as l10n from '@vscode/l10n';
-import { shown } from './parts';
-import type { Day, Marker, Section } from './types';
+import { shown, told, type Told } from './parts';
+import type { Day, Marker } from './types';
 
 /** Someone of the organization, as its list of users has them (section 2.11). */
 export interface DirectoryPerson {
@@ -42,19 +42,11 @@ export class PeopleNames {
     return shown(this.#emails.get(id) ?? person?.email ?? person?.name ?? id);
   }
 
-  /** With a column of user ids, not shown at first; without one among pseudonyms. */
-  withIds(section: Section): Section {
-    if (this.isPseudonymous) return section;
-    const { columns, rows, total } = section.table;
-    const table = {
-      columns: [...columns, { id: 'user_id', label: l10n.t('User id'), kind: 'text', hidden: true } as const],
-      rows: rows.map(row => ({
-        ...row,
-        cells: [...row.cells, row.person === undefined ? '' : shown(row.person)],
-      })),
-      total: total && [...total, ''],
-    };
-    return { ...section, table };
+  /** User ids, not shown at first; none among pseudonyms. */
+  idColumn<T>(of: (item: T) => string | undefined): Told<T>[] {
+    if (this.isPseudonymous) return [];
+    const text = (id: string | undefined): string => (id === undefined ? '' : shown(id));
+    return [told('user_id', l10n.t('User id'), 'text', item => text(of(item)), { hidden: true })];
   }
 }
 

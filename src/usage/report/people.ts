@@ -5,19 +5,20 @@ import { dayAt } from './calendar';
 import type { DirectoryPerson, PeopleNames } from './names';
 import {
   compare,
-  daySection,
-  figure,
-  madeOf,
   ofDays,
+  partsOf,
   shown,
   summed,
+  tableOf,
+  told,
   type Context,
   type Metric,
   type Parts,
   type Period,
+  type Told,
 } from './parts';
 import type { Steps } from './steps';
-import type { Cell, Column, Day, Row, Section } from './types';
+import type { Day, Section } from './types';
 
 /** A day's rows of section 2.6, one a person. */
 export type People = readonly UserDay[];
@@ -31,94 +32,127 @@ export interface LastActivity {
   readonly earliest: Day;
 }
 
-/** The counts of a row that add up over days and people, in the order they are shown. */
-function counts(): Metric<UserDay>[] {
-  const quiet = (id: string, label: string, of: Metric<UserDay>['of']): Metric<UserDay> => ({
-    ...summed(id, label, of),
-    hidden: true,
-  });
+/** The counts of a row that add up over days and people, in the order they are shown; `quiet` ones when asked for. */
+function counted() {
   return [
-    summed('billable_tokens', l10n.t('Billable tokens'), row => row.billable_tokens),
-    summed('tool_calls', l10n.t('Tool calls'), row => row.tool_calls),
-    summed('sessions', l10n.t('Sessions'), row => row.sessions),
-    summed('messages', l10n.t('Messages'), row => row.messages),
-    quiet('user_messages', l10n.t('Messages of people'), row => row.user_messages),
-    quiet('assistant_messages', l10n.t('Messages of agents'), row => row.assistant_messages),
-    summed('files_created', l10n.t('Files created'), row => row.files_created),
-    summed('files_edited', l10n.t('Files edited'), row => row.files_edited),
-    summed('git_commits', l10n.t('Commits'), row => row.git_commits),
-    summed('git_prs_created', l10n.t('Pull requests'), row => row.git_prs_created),
-    quiet('mcp_calls', l10n.t('MCP calls'), row => row.mcp_calls),
-    quiet('skill_calls', l10n.t('Skills used'), row => row.skill_calls),
-    quiet('slash_commands', l10n.t('Slash commands used'), row => row.slash_commands),
-    quiet('hooks', l10n.t('Hooks run'), row => row.hooks),
-  ];
-}
-
-function sumsOf(counted: readonly Metric<UserDay>[], rows: People): Amount[] {
-  return counted.map(({ of }) => {
-    const all = new Sum();
-    for (const row of rows) all.add(of(row));
-    return all.amount;
-  });
+    ['billable_tokens', l10n.t('Billable tokens')],
+    ['tool_calls', l10n.t('Tool calls')],
+    ['sessions', l10n.t('Sessions')],
+    ['messages', l10n.t('Messages')],
+    ['user_messages', l10n.t('Messages of people'), 'quiet'],
+    ['assistant_messages', l10n.t('Messages of agents'), 'quiet'],
+    ['files_created', l10n.t('Files created')],
+    ['files_edited', l10n.t('Files edited')],
+    ['git_commits', l10n.t('Commits')],
+    ['git_prs_created', l10n.t('Pull requests')],
+    ['mcp_calls', l10n.t('MCP calls'), 'quiet'],
+    ['skill_calls', l10n.t('Skills used'), 'quiet'],
+    ['slash_commands', l10n.t('Slash commands used'), 'quiet'],
+    ['hooks', l10n.t('Hooks run'), 'quiet'],
+  ] as const;
 }
 
 /** Section 2.6. */
 export function* peopleTab(
   context: Context<People>,
-  names: PeopleNames,
   directory: readonly DirectoryPerson[],
   last: LastActivity,
 ): Steps<Parts> {
-  const { now } = context;
+  const { now, names } = context;
   const groups = yield* byPerson(now);
   for (const [id, days] of groups) names.learn(id, emailOf(days));
   const before = context.before && (yield* byPerson(context.before));
   const metrics = yield* dayMetrics(context);
-  const people = { id: 'people', label: l10n.t('Active people'), of: (rows: People) => rows.length };
+  const people: Metric<People> = {
+    ...{ id: 'people', label: l10n.t('Active people'), of: rows => rows.length },
+    over: {
+      make: (known, period) => (known.length === 0 ? undefined : (period === now ? groups : before)?.size),
+      explanation: l10n.t('Different people with usage in the period.'),
+    },
+  };
   // Of days of which nothing is known nobody can be said to be missing.
   const inactive = now.rows.some(row => row !== undefined)
     ? directory.filter(({ id }) => !groups.has(id))
     : undefined;
-  const without = {
-    ...{ id: 'inactive', label: l10n.t('Without activity'), unit: 'count' as const },
-    value: madeOf(now, people, () => inactive?.length),
-    explanation: l10n.t('People of the organization without usage in the days of this range.'),
+  const without: Metric<People> = {
+    ...{ id: 'inactive', label: l10n.t('Without activity'), of: people.of },
+    over: {
+      make: (_, period) => (period === now ? inactive?.length : undefined),
+      explanation: l10n.t('People of the organization without usage in the days of this range.'),
+    },
   };
-  return {
-    figures: [
-      figure(context, people, l10n.t('Different people with usage in the period.'), (known, period) =>
-        known.length === 0 ? undefined : (period === now ? groups : before)?.size,
-      ),
-      ...(directory.length === 0 ? [] : [without]),
-      ...metrics.map(metric => figure(context, metric)),
-    ],
-    sections: [
-      daySection(
-        context,
-        'bars',
-        {
-          ...{ id: 'days', title: l10n.t('People by day') },
-          explanation: l10n.t('Different people with usage on each day. They cannot be added up over days.'),
-        },
-        [people, ...metrics.map(metric => ({ ...metric, isCharted: false }))],
-      ),
+  const isListed = directory.length > 0;
+  return yield* partsOf(
+    context,
+    [people, ...(isListed ? [without] : []), ...metrics],
+    [
+      {
+        ...{ id: 'days', title: l10n.t('People by day'), chart: 'bars' },
+        explanation: l10n.t('Different people with usage on each day. They cannot be added up over days.'),
+        metrics: [people, ...metrics.map(metric => ({ ...metric, isCharted: false }))],
+      },
       yield* everybody(now, groups, names),
-      ...(directory.length === 0 || inactive === undefined ? [] : [withoutActivity(inactive, names, last)]),
+      ...(isListed && inactive !== undefined ? [yield* withoutActivity(inactive, names, last)] : []),
     ],
+  );
+}
+
+/** Only one person's days. */
+export function* personTab(all: Context<People>, person: string): Steps<Parts> {
+  const only = (period: Period<People>): Period<People> => ({
+    ...period,
+    rows: period.rows.map(rows => rows?.filter(row => row.user_id === person)),
+  });
+  const context = { ...all, now: only(all.now), before: all.before && only(all.before) };
+  const { now, names } = context;
+  names.learn(person, emailOf(now.rows.flatMap(rows => rows ?? [])));
+  const metrics = yield* dayMetrics(context);
+  const ratioIn = ({ rows }: Period<People>): Amount => ratioOf(rows.flatMap(day => day ?? []));
+  const ratio: Metric<People> = {
+    ...{ id: 'autonomy_ratio', label: l10n.t('Autonomy ratio'), unit: 'ratio', of: ratioOf, total: ratioIn },
+    over: {
+      make: (_, period) => knownOf(ratioIn(period)),
+      explanation: l10n.t('Tool calls per message of a person; each day weighs as many messages as it had.'),
+    },
   };
+  const activeDays: Metric<People> = {
+    ...{ id: 'days', label: l10n.t('Active days'), of: rows => Number(rows.length > 0) },
+    over: { make: known => knownOf(sum(known)), explanation: l10n.t('Days with usage.') },
+  };
+  return yield* partsOf(
+    context,
+    [activeDays, ...metrics, { ...ratio, of: rows => (rows.every(hasRatio) ? 0 : undefined) }],
+    [
+      {
+        ...{ id: 'person', title: l10n.t('Days of {0}', names.of(person)), chart: 'bars' },
+        explanation: l10n.t('The chart shows billable tokens; days without usage are empty.'),
+        metrics: [...metrics, ratio].map(metric => ({
+          ...metric,
+          isCharted: metric.id === 'billable_tokens',
+        })),
+        more: detailColumns((_, at) => now.rows[at] ?? []),
+      },
+    ],
+  );
 }
 
 /** Each day is added up once, for all of its figures. */
 function* dayMetrics({ now, before }: Context<People>): Steps<Metric<People>[]> {
-  const counted = counts();
   const known = new Map<People, readonly Amount[]>();
+  const fields = counted();
   for (const rows of [...now.rows, ...(before?.rows ?? [])]) {
     // Of a day that the service has and this person is not in, there is nothing to count.
-    if (rows !== undefined) known.set(rows, rows.length === 0 ? counted.map(() => 0) : sumsOf(counted, rows));
+    if (rows !== undefined) known.set(rows, rows.length === 0 ? fields.map(() => 0) : sumsOf(fields, rows));
     yield;
   }
-  return counted.map((metric, index) => ({ ...metric, of: rows => known.get(rows)?.[index] }));
+  return fields.map(([id, label, quiet], at) => ({
+    ...summed<People>(id, label, rows => known.get(rows)?.[at]),
+    hidden: quiet !== undefined,
+  }));
+}
+
+function sumsOf(fields: ReturnType<typeof counted>, rows: People): Amount[] {
+  return fields.map(([field]) => sum(rows.map(row => row[field])));
 }
 
 function* byPerson({ rows }: Period<People>): Steps<Map<string, UserDay[]>> {
@@ -167,23 +201,25 @@ function usual(values: readonly (string | undefined)[]): string {
   return first === undefined ? '' : shown(first[0]);
 }
 
-function detailColumns(): Column[] {
+function detailColumns<T>(daysOf: (item: T, at: number) => People): Told<T>[] {
+  const usually = (field: 'primary_model' | 'primary_model_tier' | 'delegation_level'): Told<T>['of'] => {
+    return (item, at) => usual(daysOf(item, at).map(day => day[field]));
+  };
+  const languages: Told<T>['of'] = (item, at) =>
+    [...new Set(daysOf(item, at).flatMap(day => day.languages ?? []))].map(shown).sort(compare).join(', ');
+  const hidden = { hidden: true };
   return [
-    { id: 'primary_model', label: l10n.t('Main model'), kind: 'text' },
-    { id: 'primary_model_tier', label: l10n.t('Tier'), kind: 'text', hidden: true },
-    { id: 'delegation_level', label: l10n.t('Delegation'), kind: 'text' },
-    { id: 'languages', label: l10n.t('Languages'), kind: 'text', hidden: true },
+    told('primary_model', l10n.t('Main model'), 'text', usually('primary_model')),
+    told('primary_model_tier', l10n.t('Tier'), 'text', usually('primary_model_tier'), hidden),
+    told('delegation_level', l10n.t('Delegation'), 'text', usually('delegation_level')),
+    told('languages', l10n.t('Languages'), 'text', languages, hidden),
   ];
 }
 
-function details(days: People): Cell[] {
-  const languages = new Set(days.flatMap(day => day.languages ?? []));
-  return [
-    usual(days.map(day => day.primary_model)),
-    usual(days.map(day => day.primary_model_tier)),
-    usual(days.map(day => day.delegation_level)),
-    [...languages].map(shown).sort(compare).join(', '),
-  ];
+interface Person {
+  readonly id: string;
+  readonly days: People;
+  readonly sums: readonly Amount[];
 }
 
 function* everybody(
@@ -191,144 +227,65 @@ function* everybody(
   groups: ReadonlyMap<string, People>,
   names: PeopleNames,
 ): Steps<Section> {
-  const counted = counts();
-  const whole = counted.map(() => new Sum());
-  const ranked: { readonly tokens: Amount; readonly row: Row }[] = [];
+  const fields = counted();
+  const whole = fields.map(() => new Sum());
+  const people: Person[] = [];
   for (const [id, days] of groups) {
-    const amounts = sumsOf(counted, days);
-    for (const [index, amount] of amounts.entries()) whole[index]?.add(amount);
-    const cells = [
-      ...[names.of(id), days.length, days.at(-1)?.date.slice(0, 10) ?? null],
-      ...amounts.map(amount => amount ?? null),
-      ...[ratioOf(days) ?? null, ...details(days)],
-      ...(names.isPseudonymous ? [] : [shown(emailOf(days) ?? names.of(id))]),
-    ];
-    ranked.push({ tokens: amounts[0], row: { id, cells, person: id } });
+    const sums = sumsOf(fields, days);
+    for (const [at, amount] of sums.entries()) whole[at]?.add(amount);
+    people.push({ id, days, sums });
     yield;
   }
-  ranked.sort((a, b) => byAmount(a.tokens, b.tokens) || compare(a.row.id, b.row.id));
+  people.sort((a, b) => byAmount(a.sums[0], b.sums[0]) || compare(a.id, b.id));
   const all = [...groups.values()].flat();
-  const total: Cell[] = [
-    ...[l10n.t('Total'), all.length, null],
-    ...whole.map(({ amount }) => amount ?? null),
-    ...[ratioOf(all) ?? null, ...detailColumns().map(() => '')],
-    ...(names.isPseudonymous ? [] : ['']),
+  const email = ({ id, days }: Person): string => shown(emailOf(days) ?? names.of(id));
+  const columns = [
+    told<Person>('person', l10n.t('Person'), 'text', ({ id }) => names.of(id), { total: l10n.t('Total') }),
+    told<Person>('days', l10n.t('Active days'), 'count', ({ days }) => days.length, { total: all.length }),
+    told<Person>('last', l10n.t('Last active (UTC)'), 'day', ({ days }) => days.at(-1)?.date.slice(0, 10)),
+    ...fields.map(([id, label, quiet], at) => {
+      const more = { hidden: quiet !== undefined, total: whole[at]?.amount };
+      return told<Person>(id, label, 'count', ({ sums }) => sums[at], more);
+    }),
+    told<Person>('autonomy_ratio', l10n.t('Autonomy ratio'), 'ratio', ({ days }) => ratioOf(days), {
+      total: ratioOf(all),
+    }),
+    ...detailColumns<Person>(({ days }) => days),
+    ...(names.isPseudonymous ? [] : [told('email', l10n.t('E-mail'), 'text', email, { hidden: true })]),
+    ...names.idColumn<Person>(({ id }) => id),
   ];
   const explanation = l10n.t(
     'Counts are sums of the days. The autonomy ratio weighs each day by its messages of people. Main model, tier and delegation are those of most days.',
   );
-  return names.withIds({
-    ...{ id: 'people', title: l10n.t('People'), explanation: ofDays(now, () => true, explanation) },
-    table: {
-      columns: [
-        { id: 'person', label: l10n.t('Person'), kind: 'text' },
-        { id: 'days', label: l10n.t('Active days'), kind: 'count' },
-        { id: 'last', label: l10n.t('Last active (UTC)'), kind: 'day' },
-        ...counted.map(({ id, label, hidden }): Column => ({ id, label, kind: 'count', hidden })),
-        { id: 'autonomy_ratio', label: l10n.t('Autonomy ratio'), kind: 'ratio' },
-        ...detailColumns(),
-        ...(names.isPseudonymous
-          ? []
-          : [{ id: 'email', label: l10n.t('E-mail'), kind: 'text' as const, hidden: true }]),
-      ],
-      rows: ranked.map(({ row }) => row),
-      total: ranked.length === 0 ? undefined : total,
-    },
-  });
+  const known = now.rows.filter(row => row !== undefined).length;
+  return {
+    ...{ id: 'people', title: l10n.t('People'), explanation: ofDays(known, now.rows.length, explanation) },
+    table: yield* tableOf(columns, people, ({ id }) => ({ id, person: id })),
+  };
 }
 
 /** Nobody is said to have never been active while a day is unknown on which they may have been. */
-function withoutActivity(
+function* withoutActivity(
   people: readonly DirectoryPerson[],
   names: PeopleNames,
   { days, since, earliest }: LastActivity,
-): Section {
+): Steps<Section> {
   const none = since === undefined ? null : l10n.t('none from {0} on', since);
   const never = since !== undefined && since <= earliest ? l10n.t('never') : none;
-  const cellsOf = ({ id, lastSignInAt: at }: DirectoryPerson): Cell[] => [
-    names.of(id),
-    days.get(id) ?? never,
-    at === undefined ? null : dayAt(at),
+  const signedIn = ({ lastSignInAt: at }: DirectoryPerson) => (at === undefined ? null : dayAt(at));
+  const columns = [
+    told<DirectoryPerson>('person', l10n.t('Person'), 'text', ({ id }) => names.of(id)),
+    told<DirectoryPerson>('last', l10n.t('Last active (UTC)'), 'day', ({ id }) => days.get(id) ?? never),
+    told<DirectoryPerson>('lastSignIn', l10n.t('Last sign-in (UTC)'), 'day', signedIn),
   ];
+  const sorted = people.toSorted((a, b) => compare(names.of(a.id), names.of(b.id)));
   return {
-    id: 'inactive',
-    title: l10n.t('No activity in this range'),
+    ...{ id: 'inactive', title: l10n.t('No activity in this range') },
     explanation: l10n.t(
       'Users of the organization without a row of usage in the days of this range. Their last active day is looked for in all the days fetched so far; "never" is said only when those are all days since {0}.',
       earliest,
     ),
-    table: {
-      columns: [
-        { id: 'person', label: l10n.t('Person'), kind: 'text' },
-        { id: 'last', label: l10n.t('Last active (UTC)'), kind: 'day' },
-        { id: 'lastSignIn', label: l10n.t('Last sign-in (UTC)'), kind: 'day' },
-      ],
-      rows: people
-        .map(person => ({ name: names.of(person.id), id: person.id, cells: cellsOf(person) }))
-        .sort((a, b) => compare(a.name, b.name))
-        .map(({ id, cells }) => ({ id, cells })),
-    },
-  };
-}
-
-/** Only one person's days. */
-export function* personTab(all: Context<People>, person: string, names: PeopleNames): Steps<Parts> {
-  const only = (period: Period<People>): Period<People> => ({
-    ...period,
-    rows: period.rows.map(rows => rows?.filter(row => row.user_id === person)),
-  });
-  const context = { ...all, now: only(all.now), before: all.before && only(all.before) };
-  const days = context.now.rows.flatMap(rows => rows ?? []);
-  names.learn(person, emailOf(days));
-  const metrics = yield* dayMetrics(context);
-  const ratio: Metric<People> = {
-    id: 'autonomy_ratio',
-    label: l10n.t('Autonomy ratio'),
-    unit: 'ratio',
-    of: ratioOf,
-  };
-  const aboutRatio = l10n.t(
-    'Tool calls per message of a person; each day weighs as many messages as it had.',
-  );
-  const activeDays = summed<People>('days', l10n.t('Active days'), rows => Number(rows.length > 0));
-  const section = daySection(
-    context,
-    'bars',
-    {
-      ...{ id: 'person', title: l10n.t('Days of {0}', names.of(person)) },
-      explanation: l10n.t('The chart shows billable tokens; days without usage are empty.'),
-    },
-    [
-      ...metrics.map(metric => ({ ...metric, isCharted: metric.id === 'billable_tokens' })),
-      { ...ratio, isCharted: false },
-    ],
-  );
-  const { columns, rows, total } = section.table;
-  const at = columns.findIndex(({ id }) => id === ratio.id);
-  return {
-    figures: [
-      figure(context, activeDays, l10n.t('Days with usage.')),
-      ...metrics.map(metric => figure(context, metric)),
-      figure(
-        context,
-        { ...ratio, of: rows => (rows.every(hasRatio) ? 0 : undefined) },
-        aboutRatio,
-        (_, period) => knownOf(ratioOf(period.rows.flatMap(day => day ?? []))),
-      ),
-    ],
-    sections: [
-      {
-        ...section,
-        table: {
-          columns: [...columns, ...detailColumns()],
-          rows: rows.map((row, day) => ({
-            ...row,
-            cells: [...row.cells, ...details(context.now.rows[day] ?? [])],
-          })),
-          total: total && [...total.with(at, ratioOf(days) ?? null), ...detailColumns().map(() => '')],
-        },
-      },
-    ],
+    table: yield* tableOf(columns, sorted, ({ id }) => ({ id })),
   };
 }
 

@@ -76,7 +76,6 @@ function namesIn(entries: readonly Entry[], as: string): QualityNote['names'] {
   return entries.map(entry => ({ shown: as, sent: shown(nameOf(entry)), count: countOf(entry) }));
 }
 
-/** What could not be read of the service's answers, if anything. */
 /** What could not be read, which may name a person. */
 export function unreadNote(problems: readonly string[], isNameless: boolean): QualityNote[] {
   if (problems.length === 0) return [];

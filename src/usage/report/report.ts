@@ -63,77 +63,64 @@ function* lastActivity(days: KnownDays, bounds: DayRange): Steps<LastActivity> {
  * other work may come in between.
  */
 export function* report(query: UsageQuery, days: KnownDays, extras: Extras): Steps<TabReport> {
-  const { bounds, orgId, problem, directory } = extras;
-  const before = comparedWith(query.range, bounds);
-  const inRange = daysOf(query.range);
+  const { bounds, orgId, problem, directory, revisions } = extras;
+  const { range, pseudonyms, person } = query;
+  const before = comparedWith(range, bounds);
+  const inRange = daysOf(range);
   const known = inRange.flatMap(day => days.get(day) ?? []);
   const missing = inRange.filter(day => !hasFigures(days, day) && day >= bounds.start && day <= bounds.end);
   const unread = missing.filter(day => !days.has(day)).length;
-  const names = new PeopleNames(query.pseudonyms, extras.salt, directory);
-  const { figures, sections, notes = [] } = yield* parts(query, days, extras, names, before);
-  return {
-    query,
-    previousRange: before,
-    unfinished: before && unfinishedOf(query.range, before, days),
-    orgId: orgId === undefined ? undefined : shown(orgId),
-    person: query.person === undefined ? undefined : names.of(query.person),
-    through: daysOf(bounds).findLast(day => hasFigures(days, day)),
-    fetchedAt: known.at(-1)?.at,
-    missing: missing.length === 0 && problem === undefined ? undefined : { days: missing, unread, problem },
-    figures,
-    sections,
-    notes: [
-      ...notes,
-      ...unreadNote(
-        known.flatMap(record => record.problems),
-        query.pseudonyms,
-      ),
-    ],
-  };
-}
+  const names = new PeopleNames(pseudonyms, extras.salt, directory);
+  const markers = revisions
+    .filter(({ day }) => day >= range.start && day <= range.end)
+    .map(revision => markerOf(revision, pseudonyms));
+  const notes: QualityNote[] = [];
 
-function* parts(
-  query: UsageQuery,
-  days: KnownDays,
-  { bounds, directory, revisions }: Extras,
-  names: PeopleNames,
-  before: DayRange | undefined,
-): Steps<Parts & { readonly notes?: readonly QualityNote[] }> {
-  const { tab, range, person, pseudonyms } = query;
-  const context = <R>(pick: (record: DayRecord) => R | undefined): Context<R> => {
+  const contextOf = <R>(pick: (record: DayRecord) => R | undefined): Context<R> => {
     const period = (of: DayRange): Period<R> => {
       const list = daysOf(of);
-      const rowOf = (record: DayRecord | undefined): R | undefined =>
-        record?.row === undefined ? undefined : pick(record);
-      return { days: list, rows: list.map(day => rowOf(days.get(day))) };
+      const records = list.map(day => days.get(day));
+      return {
+        days: list,
+        rows: records.map(record => (record?.row === undefined ? undefined : pick(record))),
+      };
     };
-    return {
-      query,
-      now: period(range),
-      before: before && period(before),
-      markers: revisions
-        .filter(({ day }) => day >= range.start && day <= range.end)
-        .map(revision => markerOf(revision, pseudonyms)),
-    };
+    return { query, now: period(range), before: before && period(before), markers, names, notes };
   };
   // The tab decides whose days these are.
   const daily = <E extends Endpoint>(): Context<Rows[E]> =>
-    context(record => (record as unknown as DayRecord<E>).row);
-  switch (tab) {
-    case 'tokens':
-      return yield* tokensTab(daily<'tokens'>(), names);
-    case 'tools':
-      return toolsTab(daily<'tools'>());
-    case 'activity':
-      return activityTab(daily<'activity'>());
-    case 'productivity':
-      return productivityTab(daily<'productivity'>());
-    case 'people': {
-      const people = context<People>(record => (record as unknown as DayRecord<'people'>).rows);
-      if (person !== undefined) return yield* personTab(people, person, names);
-      return yield* peopleTab(people, names, directory, yield* lastActivity(days, bounds));
+    contextOf(record => (record as unknown as DayRecord<E>).row);
+  const parts = function* (): Steps<Parts> {
+    switch (query.tab) {
+      case 'tokens':
+        return yield* tokensTab(daily<'tokens'>());
+      case 'tools':
+        return yield* toolsTab(daily<'tools'>());
+      case 'activity':
+        return yield* activityTab(daily<'activity'>());
+      case 'productivity':
+        return yield* productivityTab(daily<'productivity'>());
+      case 'people': {
+        const people = contextOf<People>(record => (record as unknown as DayRecord<'people'>).rows);
+        if (person !== undefined) return yield* personTab(people, person);
+        return yield* peopleTab(people, directory, yield* lastActivity(days, bounds));
+      }
     }
-  }
+  };
+  const { figures, sections } = yield* parts();
+  const problems = known.flatMap(record => record.problems);
+  return {
+    query,
+    previousRange: before,
+    unfinished: before && unfinishedOf(range, before, days),
+    orgId: orgId === undefined ? undefined : shown(orgId),
+    person: person === undefined ? undefined : names.of(person),
+    through: daysOf(bounds).findLast(day => hasFigures(days, day)),
+    fetchedAt: known.at(-1)?.at,
+    missing: missing.length === 0 && problem === undefined ? undefined : { days: missing, unread, problem },
+    ...{ figures, sections, markers },
+    notes: [...notes, ...unreadNote(problems, pseudonyms)],
+  };
 }
 
 function unfinishedOf(now: DayRange, before: DayRange, known: KnownDays): TabReport['unfinished'] {

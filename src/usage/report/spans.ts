@@ -2,6 +2,9 @@ import { areComparable, knownOf, sum, type Amount } from '../../util/amount';
 import { addDays, daysOf, periodBefore } from './calendar';
 import type { Day, DayRange } from './types';
 
+/** Days that may not have come yet. */
+const WAITED_FOR = 7;
+
 /** What the status bar may count. */
 export const spans = ['lastDay', '7days', '30days', 'monthToDate'] as const;
 export type Span = (typeof spans)[number];
@@ -12,9 +15,12 @@ export function spanDays(span: Span, end: Day): DayRange {
   return { start: addDays(end, 1 - { lastDay: 1, '7days': 7, '30days': 30 }[span]), end };
 }
 
-/** Every day that some span needs. */
+/** Every day that some span needs, also while the last days have not come and spans end before them. */
 export function daysOfSpans(end: Day, earliest: Day): Day[] {
-  const [first = end] = spans.map(span => periodBefore(spanDays(span, end)).start).sort();
+  const starts = [end, addDays(end, -WAITED_FOR)].flatMap(last =>
+    spans.map(span => periodBefore(spanDays(span, last)).start),
+  );
+  const [first = end] = starts.sort();
   return daysOf({ start: first < earliest ? earliest : first, end });
 }
 

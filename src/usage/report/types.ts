@@ -1,6 +1,6 @@
 /**
- * What the dashboard shows, ready to be drawn, read aloud and exported: figures, charts and their table twins. `report.ts` makes
- * reports from days, the page only draws them, exports write exactly their tables. Texts may be foreign.
+ * What the dashboard shows, ready to be drawn, read aloud and exported: figures and tables; a chart draws columns of its table.
+ * `report.ts` makes reports from days. Texts may be foreign.
  */
 
 import type { Amount, Part } from '../../util/amount';
@@ -50,35 +50,21 @@ export interface Figure {
   readonly explanation: string;
 }
 
-export interface Series {
-  readonly id: string;
-  readonly label: string;
-  /** One value a day of the chart; `null` where no figure is known. */
-  readonly values: readonly Value[];
-  /** The period before, day by day; only with `compare`. */
-  readonly previous?: readonly Value[] | undefined;
-}
-
 /** Something that happened on a day, such as a changed control. */
 export interface Marker {
   readonly day: Day;
   readonly label: string;
 }
 
-export interface Chart {
-  readonly kind: 'lines' | 'stacked' | 'bars';
-  readonly unit: Unit;
-  readonly days: readonly Day[];
-  readonly series: readonly Series[];
-  readonly markers: readonly Marker[];
-}
-
 export interface Column {
+  /** The same for the period before has `:before` at its end. */
   readonly id: string;
   readonly label: string;
   readonly kind: 'text' | 'day' | Unit;
   /** Not shown until the person asks for it. */
   readonly hidden?: boolean | undefined;
+  /** The section's chart draws it. */
+  readonly isCharted?: boolean | undefined;
 }
 
 /** A number in full, a part of one, or nothing known. */
@@ -102,13 +88,14 @@ export interface Table {
   readonly total?: readonly Cell[] | undefined;
 }
 
-/** A titled part of a tab: perhaps a chart, always a table with the same figures. */
+/** A titled part of a tab: a table, and perhaps a chart of it. */
 export interface Section {
   readonly id: string;
   readonly title: string;
   /** What is counted and how days are put together; may be empty. */
   readonly explanation: string;
-  readonly chart?: Chart | undefined;
+  /** The rows are days, whose ids they have; bars of one day stand on each other. */
+  readonly chart?: 'lines' | 'bars' | undefined;
   readonly table: Table;
 }
 
@@ -145,5 +132,6 @@ export interface TabReport {
   readonly missing?: MissingDays | undefined;
   readonly figures: readonly Figure[];
   readonly sections: readonly Section[];
+  readonly markers: readonly Marker[];
   readonly notes: readonly QualityNote[];
 }

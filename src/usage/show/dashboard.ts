@@ -1,5 +1,6 @@
+import * as l10n from '@vscode/l10n';
 import { Disposable } from '../../util/disposable';
-import { WallTimer } from '../../util/wallTimer';
+import { WallTimer } from '../../util/clock';
 import { panelSide, type PanelHandlers, type PanelSide } from '../../webview/ipc';
 import type { UsageData } from '../days/usageData';
 import { clampRange, untilNews } from '../report/calendar';
@@ -39,17 +40,25 @@ export interface DashboardHost extends Pick<Start, 'texts' | 'language'> {
   onProblem(problem: string, error?: unknown): void;
 }
 
-/** A page that waits longer for its first report says that it is loading, ms. */
-const FIRST_WITHIN = 250;
+/** A fetch nobody asked for that takes longer is said to be under way, ms. */
+const SLOW_MS = 300;
+/** Changes that come together are looked at together, ms. */
+const GATHER_MS = 50;
 
-/** The panel's end of the dashboard: answers the page from a source. Knows nothing of VS Code. */
+/** The panel's end of the dashboard: sends the page reports of what it shows, and fetches what is missing. Knows nothing of VS Code. */
 export class Dashboard extends Disposable {
   readonly #source: UsageSource;
   readonly #host: DashboardHost;
   readonly #page: PanelSide<UsageProtocol>;
   readonly #kept: PageState;
-  #fetching: { readonly id: number; readonly abort: AbortController } | undefined;
-  #listens = false;
+  /** What the page shows; `undefined` while none listens. */
+  #query: UsageQuery | undefined;
+  #situation: Situation;
+  #turn = 0;
+  #fetching: AbortController | undefined;
+  /** What was fetched without a person's asking, so that a day that stays away is not asked for again and again. */
+  readonly #tried = new Set<string>();
+  #gathering: NodeJS.Timeout | undefined;
   readonly #nextDay = this.register(new WallTimer());
 
   /** `kept` is what a page left before a reload, old or hostile. */
@@ -58,6 +67,7 @@ export class Dashboard extends Disposable {
     this.#source = source;
     this.#host = host;
     this.#kept = pageState(kept) ? kept : firstState;
+    this.#situation = { bounds: source.bounds, state: source.state() };
     this.#page = panelSide({
       protocol: usageProtocol,
       handlers: this.#handlers(),
@@ -65,11 +75,7 @@ export class Dashboard extends Disposable {
       describe: error => host.describe(error),
       onProblem: (problem, error) => host.onProblem(problem, error),
     });
-    this.register(
-      source.onDidChange(() => {
-        if (this.#listens) this.#page.send('changed', this.#situation());
-      }),
-    );
+    this.register(source.onDidChange(() => this.#onNews()));
   }
 
   /** Takes one message of the page; never throws, whatever it is. */
@@ -79,9 +85,10 @@ export class Dashboard extends Disposable {
 
   /** The page is gone; another one will say that it is ready. */
   pageGone(): void {
-    this.#listens = false;
+    this.#query = undefined;
     this.#nextDay.stop();
-    this.#end();
+    clearTimeout(this.#gathering);
+    this.#endFetch();
   }
 
   override dispose(): void {
@@ -92,117 +99,162 @@ export class Dashboard extends Disposable {
   #handlers(): PanelHandlers<UsageProtocol> {
     return {
       requests: {
-        cached: query => this.#source.cached(this.#legal(query)),
-        fetch: ({ id, query, again }) => this.#fetch(id, this.#legal(query), again),
-        save: async ({ query, format, section }) => {
-          const report = await this.#exported(query, section);
+        save: async ({ format, section }) => {
+          const report = await this.#exported(section);
           const text = format === 'json' ? jsonOf(report) : csvOf(report, section?.id);
           return (await this.#host.save(fileName(report.query, format, section?.id), text)) ?? null;
         },
-        copy: async ({ query, section }) => {
-          const report = await this.#exported(query, section);
+        copy: async section => {
+          const report = await this.#exported(section);
           const copied = sectionOf(report, section.id);
           await this.#host.copy(copyOf(report, copied));
           return copied.table.rows.length;
         },
       },
       notifications: {
-        ready: ({ state = this.#kept }) => this.#ready(state),
-        cancel: ({ id }) => {
-          if (this.#isFetching(id)) this.#end();
+        ready: ({ state = this.#kept }) => this.#onReady(state),
+        show: query => this.#show(query),
+        fetch: ({ again }) => this.#fetch(again),
+        cancel: () => {
+          this.#endFetch();
+          return this.#load();
         },
         signIn: () => this.#host.signIn(),
       },
     };
   }
 
-  async #ready(state: PageState): Promise<void> {
+  #onReady(state: PageState): Promise<void> {
+    this.pageGone();
     const { texts, language } = this.#host;
-    const report = this.#source.state().kind === 'ready' ? await this.#first(state) : undefined;
-    this.#listens = true;
+    const situation = this.#look();
+    this.#page.send('start', { texts, language, situation, state });
     this.#host.ready();
     this.#awaitNextDay();
-    const situation = this.#situation();
-    this.#page.send('start', {
-      texts,
-      language,
-      situation,
-      state,
-      ...(report === undefined ? {} : { report }),
-    });
+    return this.#show(queryOf(state, situation.bounds));
   }
 
-  /** The first report, where it comes soon. */
-  async #first(state: PageState): Promise<TabReport | undefined> {
-    const late = new AbortController();
-    const report = this.#source.cached(queryOf(state, this.#source.bounds)).catch((error: unknown) => {
-      this.#host.onProblem('The first usage report could not be made', error);
-      return undefined;
-    });
-    const waited = new Promise<undefined>(resolve => {
-      const timer = setTimeout(() => resolve(undefined), FIRST_WITHIN);
-      late.signal.addEventListener('abort', () => clearTimeout(timer));
-    });
-    return Promise.race([report, waited]).finally(() => late.abort());
+  #show(asked: UsageQuery): Promise<void> {
+    const before = this.#query;
+    this.#query = { ...asked, range: clampRange(asked.range, this.#source.bounds) };
+    if (before !== undefined && daysKey(this.#query) !== daysKey(before)) {
+      // Days that were not waited for are fetched when they are shown again.
+      if (this.#fetching !== undefined) this.#tried.delete(daysKey(before));
+      this.#endFetch();
+    }
+    return this.#load();
+  }
+
+  /** Sends what is known, and fetches what is not, once for each range. */
+  async #load(fetched?: 'missing' | 'again'): Promise<void> {
+    const query = this.#query;
+    const turn = ++this.#turn;
+    if (query === undefined || this.#source.state().kind !== 'ready') return;
+    let report: TabReport;
+    try {
+      report = await this.#source.cached(query);
+    } catch (error) {
+      if (turn === this.#turn) this.#refuse(error);
+      return;
+    }
+    if (turn !== this.#turn || this.#query === undefined) return;
+    this.#page.send('report', { report, fetched });
+    const { missing, unfinished } = report;
+    const isWhole = missing === undefined && unfinished === undefined;
+    if (isWhole || missing?.problem !== undefined || this.#fetching !== undefined) return;
+    if (this.#tried.has(daysKey(query))) return;
+    this.#tried.add(daysKey(query));
+    await this.#fetch(false);
+  }
+
+  async #fetch(again: boolean): Promise<void> {
+    const query = this.#query;
+    if (query === undefined) return;
+    this.#fetching?.abort();
+    const fetching = (this.#fetching = new AbortController());
+    const { signal } = fetching;
+    const tell = (fraction: number, label?: string): void => {
+      clearTimeout(slow);
+      if (!signal.aborted) this.#page.send('fetching', { fraction, label });
+    };
+    const slow = setTimeout(() => tell(0, l10n.t('Fetching')), SLOW_MS);
+    this.#page.send('fetching', { fraction: 0, label: again ? l10n.t('Fetching') : undefined });
+    try {
+      const report = await this.#source.fetch(query, { again, signal, onProgress: tell });
+      if (signal.aborted) return;
+      this.#fetching = undefined;
+      const end = again ? 'again' : 'missing';
+      // The same days may be shown otherwise by now.
+      if (JSON.stringify(query) !== JSON.stringify(this.#query)) await this.#load(end);
+      else {
+        this.#turn++;
+        this.#page.send('report', { report, fetched: end });
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#endFetch();
+      await this.#load();
+      this.#refuse(error);
+    } finally {
+      clearTimeout(slow);
+    }
+  }
+
+  /** Ends the fetch under way with nothing. */
+  #endFetch(): void {
+    if (this.#fetching === undefined) return;
+    this.#fetching.abort();
+    this.#fetching = undefined;
+    if (this.#query !== undefined) this.#page.send('fetching', null);
+  }
+
+  #refuse(error: unknown): void {
+    this.#host.onProblem('A usage report could not be made', error);
+    this.#page.send('refused', this.#host.describe(error));
+  }
+
+  /** Something known changed: what may be asked for, or what the answer would be. */
+  #onNews(): void {
+    if (this.#query === undefined) return;
+    this.#page.send('situation', this.#look());
+    clearTimeout(this.#gathering);
+    this.#gathering = setTimeout(() => {
+      // What is being fetched comes with its answer, and is looked at where there is none.
+      if (this.#fetching === undefined) void this.#load();
+    }, GATHER_MS);
+  }
+
+  /** What may be asked for; where that is something else than before, days that were tried may be there now. */
+  #look(): Situation {
+    const { bounds, state } = this.#situation;
+    this.#situation = { bounds: this.#source.bounds, state: this.#source.state() };
+    if (this.#situation.bounds.end !== bounds.end || this.#situation.state.kind !== state.kind)
+      this.#tried.clear();
+    return this.#situation;
   }
 
   /** Tells the page of a new finished day, whether or not the status bar shows usage. */
   #awaitNextDay(): void {
     this.#nextDay.start(untilNews(Date.now(), Math.random()), () => {
-      this.#page.send('changed', this.#situation());
+      this.#onNews();
       this.#awaitNextDay();
     });
   }
 
-  async #fetch(id: number, query: UsageQuery, again: boolean): Promise<TabReport | null> {
-    this.#end();
-    const abort = new AbortController();
-    this.#fetching = { id, abort };
-    const { signal } = abort;
-    try {
-      return await this.#source.fetch(query, {
-        again,
-        signal,
-        onProgress: (fraction, label) => {
-          if (!signal.aborted) this.#page.send('progress', { id, fraction, label });
-        },
-      });
-    } catch (error) {
-      if (signal.aborted) return null;
-      throw error;
-    } finally {
-      if (this.#isFetching(id)) this.#fetching = undefined;
-    }
-  }
-
-  #isFetching(id: number): boolean {
-    return this.#fetching?.id === id;
-  }
-
-  #end(): void {
-    this.#fetching?.abort.abort();
-    this.#fetching = undefined;
-  }
-
   /** The report as it is shown; of a named section exactly the rows and columns the person sees. */
-  async #exported(
-    query: UsageQuery,
-    section?: { readonly id: string; readonly view: TableView },
-  ): Promise<TabReport> {
-    const report = await this.#source.cached(this.#legal(query));
+  async #exported(section?: { readonly id: string; readonly view: TableView }): Promise<TabReport> {
+    if (this.#query === undefined) throw new Error('No page shows a report.');
+    const report = await this.#source.cached(this.#query);
     if (section === undefined) return report;
     const seen = sectionOf(report, section.id);
     const narrowed = { ...seen, table: tableOf(shown(seen.table, section.view, this.#host.language)) };
     return { ...report, sections: report.sections.map(each => (each === seen ? narrowed : each)) };
   }
+}
 
-  #legal(query: UsageQuery): UsageQuery {
-    return { ...query, range: clampRange(query.range, this.#source.bounds) };
-  }
-
-  #situation(): Situation {
-    return { bounds: this.#source.bounds, state: this.#source.state() };
-  }
+/** Names the days a query is about. */
+function daysKey({ tab, range }: UsageQuery): string {
+  return [tab, range.start, range.end].join(' ');
 }
 
 function sectionOf(report: TabReport, id: string): Section {

@@ -11,20 +11,13 @@ import type { Cell, Column, Section, Table, TabReport } from '../report/types';
  */
 export function csvOf(report: TabReport, sectionId?: string): string {
   const facts = factsOf(report);
-  const lines = sectionId === undefined ? cellLines(report) : tableLines(report, sectionId);
+  const section = report.sections.find(({ id }) => id === sectionId);
+  const lines = section === undefined ? cellLines(report) : sectionLines(section);
   return lines
     .map((cells, line) =>
-      csvLine([
-        ...cells.map(written),
-        ...facts.map(([name = null, value = null]) => written(line === 0 ? name : value)),
-      ]),
+      csvLine([...cells, ...facts.map(fact => fact[line === 0 ? 0 : 1] ?? null)].map(written)),
     )
     .join('');
-}
-
-function tableLines({ sections }: TabReport, sectionId: string): (readonly Cell[])[] {
-  const section = sections.find(({ id }) => id === sectionId);
-  return section === undefined ? [] : sectionLines(section);
 }
 
 function cellLines({ figures, sections, previousRange }: TabReport): (readonly Cell[])[] {
@@ -34,13 +27,14 @@ function cellLines({ figures, sections, previousRange }: TabReport): (readonly C
       ['', label, '', value ?? null],
       ...(previousRange === undefined ? [] : [['', label, 'before', previous ?? null]]),
     ]),
-    ...sections.flatMap(({ title, table: { columns, rows, total } }) => {
-      const names = namingColumns(columns);
-      return [...rows.map(({ cells }) => cells), ...(total === undefined ? [] : [total])].flatMap(cells => {
+    ...sections.flatMap(section => {
+      const [labels = [], ...rows] = sectionLines(section);
+      const names = namingColumns(section.table.columns);
+      return rows.flatMap(cells => {
         const row = cells.slice(0, names).flatMap(cell => (typeof cell === 'string' ? cell || [] : []));
-        return columns
+        return labels
           .slice(names)
-          .map(({ label }, index) => [title, row.join(' / '), label, cells[index + names] ?? null]);
+          .map((label, index) => [section.title, row.join(' / '), label, cells[index + names] ?? null]);
       });
     }),
   ];
@@ -73,25 +67,15 @@ export function jsonOf(report: TabReport): string {
     report;
   const { tab, range, folded, pseudonyms } = query;
   const value = {
-    tab,
-    range,
-    previousRange,
-    unfinished,
-    dataThrough: through ?? null,
-    timeZone: 'UTC',
-    organization: orgId,
-    fetchedAt: fetchedAt === undefined ? undefined : new Date(fetchedAt).toISOString(),
-    folded,
-    pseudonyms,
-    missing,
+    ...{ tab, range, previousRange, unfinished, dataThrough: through ?? null, timeZone: 'UTC' },
+    ...{ organization: orgId, fetchedAt: fetchedAt && new Date(fetchedAt).toISOString() },
+    ...{ folded, pseudonyms, missing },
     figures: figures.map(figure => ({ ...figure, value: figure.value ?? null })),
-    sections: sections.map(({ id, title, explanation, table }: Section) => ({
-      id,
-      title,
-      explanation,
-      columns: table.columns.map(column => ({ id: column.id, label: column.label, kind: column.kind })),
+    sections: sections.map(({ id, title, explanation, table }) => ({
+      ...{ id, title, explanation },
+      columns: table.columns.map(({ id, label, kind }) => ({ id, label, kind })),
       rows: table.rows.map(({ cells }) => named(table, cells)),
-      ...(table.total === undefined ? {} : { total: named(table, table.total) }),
+      total: table.total && named(table, table.total),
     })),
     notes,
   };
@@ -103,22 +87,16 @@ function named({ columns }: Table, cells: readonly Cell[]): Record<string, Cell>
 }
 
 /** What figures mean nothing without: which days, whose, and how far they go. */
-function factsOf({ query, through, orgId, missing, previousRange }: TabReport): Cell[][] {
-  const { range } = query;
-  return [
+function factsOf({ query: { range }, through, orgId, missing, previousRange: before }: TabReport): Cell[][] {
+  const facts: Cell[][] = [
     ['start', range.start],
     ['end', range.end],
-    ...(previousRange === undefined
-      ? []
-      : [
-          ['compared start', previousRange.start],
-          ['compared end', previousRange.end],
-        ]),
-    ['data through', through ?? null],
-    ['time zone', 'UTC'],
-    ...(orgId === undefined ? [] : [['organization', orgId]]),
-    ...(missing === undefined || missing.days.length === 0 ? [] : [['missing days', missing.days.length]]),
   ];
+  if (before !== undefined) facts.push(['compared start', before.start], ['compared end', before.end]);
+  facts.push(['data through', through ?? null], ['time zone', 'UTC']);
+  if (orgId !== undefined) facts.push(['organization', orgId]);
+  if (missing !== undefined && missing.days.length > 0) facts.push(['missing days', missing.days.length]);
+  return facts;
 }
 
 /** The names of the columns, the rows, and the total last. */

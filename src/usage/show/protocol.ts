@@ -16,23 +16,22 @@ export * from '../report/types';
 export { addDays, lengthOf, runsOf } from '../report/calendar';
 export { shown, type ShownColumn, type ShownTable, type TableView } from '../report/tableView';
 export { amountText, isPart, knownOf, sum, type Amount } from '../../util/amount';
+export { Formatter } from '../../util/format';
 
-/** Messages between the dashboard's panel and its page: what both sides agree on. Foreign text in reports is shown as text. */
+/**
+ * Messages between the dashboard's panel and its page: what both sides agree on. The page says what it shows; reports of it come as
+ * they are known. Foreign text in reports is shown as text.
+ */
 
 /** Spans that move on with the days; `custom` stays. */
 export const presets = ['7', '30', '90', 'all', 'custom'] as const;
 export type Preset = (typeof presets)[number];
 
 /** What the page keeps over a reload and is restored from. */
-export interface PageState {
-  readonly tab: TabId;
+export interface PageState extends Omit<UsageQuery, 'range'> {
   readonly preset: Preset;
   /** The days of the preset `custom`. */
   readonly custom?: DayRange | undefined;
-  readonly compare: boolean;
-  readonly folded: boolean;
-  readonly pseudonyms: boolean;
-  readonly person?: string | undefined;
   /** Pixels from the top. */
   readonly scroll?: number | undefined;
   readonly sections: readonly SectionState[];
@@ -57,18 +56,18 @@ export const firstState: PageState = {
 
 /** What a page in this state asks for. */
 export function queryOf(state: PageState, bounds: DayRange): UsageQuery {
-  const { tab, compare, folded, pseudonyms, person } = state;
+  const { tab, compare, folded, pseudonyms, person, preset, custom } = state;
+  const days = preset === 'custom' ? 30 : Number(preset);
+  const range =
+    preset === 'all'
+      ? bounds
+      : preset === 'custom' && custom !== undefined
+        ? custom
+        : { start: addDays(bounds.end, 1 - days), end: bounds.end };
   return {
-    ...{ tab, compare, folded, pseudonyms, range: rangeOf(state, bounds) },
+    ...{ tab, compare, folded, pseudonyms, range: clampRange(range, bounds) },
     ...(tab === 'people' && person !== undefined ? { person } : {}),
   };
-}
-
-function rangeOf({ preset, custom }: PageState, bounds: DayRange): DayRange {
-  if (preset === 'all') return bounds;
-  if (preset === 'custom' && custom !== undefined) return clampRange(custom, bounds);
-  const days = preset === 'custom' ? 30 : Number(preset);
-  return clampRange({ start: addDays(bounds.end, 1 - days), end: bounds.end }, bounds);
 }
 
 export interface Start {
@@ -77,14 +76,19 @@ export interface Start {
   readonly language: string;
   readonly situation: Situation;
   readonly state: PageState;
-  /** What is known for `state`, so that the first frame shows it. */
-  readonly report?: TabReport | undefined;
 }
 
 /** What may be asked for now. */
 export interface Situation {
   readonly bounds: DayRange;
   readonly state: Ability;
+}
+
+export interface Fetching {
+  /** 0 to 1. */
+  readonly fraction: number;
+  /** What is said of it, once it takes long enough. */
+  readonly label?: string | undefined;
 }
 
 /** A real day written `YYYY-MM-DD`. */
@@ -104,7 +108,6 @@ const asked = {
   pseudonyms: boolean,
   person: optional(id),
 };
-const query = object({ ...asked, range });
 const view = {
   search: optional(text(1000)),
   sort: optional(object({ column: id, descending: boolean })),
@@ -121,32 +124,31 @@ export const pageState: Guard<PageState> = object({
   sections: listOf(object({ ...view, tab: oneOf(...tabIds), id, table: optional(boolean) }), 200),
 });
 
-const fetchId = number(0, Number.MAX_SAFE_INTEGER);
-
 export const usageProtocol = {
   requests: {
-    cached: request(query)<TabReport>(),
-    /** One fetch at a time: a newer one ends the one before. `null` when it was ended. */
-    fetch: request(object({ id: fetchId, query, again: boolean }))<TabReport | null>(),
-    /** Saves the whole tab, or one section's table as `view` shows it; the file's name, or `null` when the person thought better. */
-    save: request(object({ query, format: oneOf('csv', 'json'), section: optional(section) }))<
-      string | null
-    >(),
+    /** Saves what is shown: the whole tab, or one section's table as `view` shows it; the file's name, or `null` when the person thought better. */
+    save: request(object({ format: oneOf('csv', 'json'), section: optional(section) }))<string | null>(),
     /** Copies a section's table as `view` shows it; answers with the number of rows. */
-    copy: request(object({ query, section }))<number>(),
+    copy: request(section)<number>(),
   },
   notifications: {
     /** The page listens. Sent again each time it was built anew, with what it kept. */
     ready: object({ state: optional(pageState) }),
-    cancel: object({ id: fetchId }),
+    show: object({ ...asked, range }),
+    /** Fetches missing days of what is shown, or all of them `again`. */
+    fetch: object({ again: boolean }),
+    cancel: object({}),
     signIn: object({}),
   },
   events: {
     start: event<Start>(),
-    /** Something known changed: what may be asked for, or what the answer would be. */
-    changed: event<Situation>(),
-    /** How far the fetch of this id is, 0 to 1, and with what. */
-    progress: event<{ readonly id: number; readonly fraction: number; readonly label: string }>(),
+    situation: event<Situation>(),
+    /** What is known of what the page shows; with `fetched`, the end of a fetch. */
+    report: event<{ readonly report: TabReport; readonly fetched?: 'missing' | 'again' | undefined }>(),
+    /** How far a fetch is; `null` where it ended with nothing. */
+    fetching: event<Fetching | null>(),
+    /** Why there is no report. */
+    refused: event<string>(),
   },
 };
 

@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import type { UsageBudget, UsageSpan } from '../../settings';
 import { knownOf, sum } from '../../util/amount';
-import { Disposable, type IDisposable } from '../../util/disposable';
+import { Disposable, type IDisposable, unhandled } from '../../util/disposable';
 import type { Formatter } from '../../util/format';
 import { Poller } from '../../util/poller';
 import { forNotification } from '../../util/text';
-import { unhandled } from '../../util/unhandled';
-import { FAILURE_MS, type UsageData } from '../days/usageData';
+import { FAILURE_MS } from '../days/days';
+import type { UsageData } from '../days/usageData';
 import { JITTER_MS, untilNews } from '../report/calendar';
 import { daysOfSpans, reached, spanDays, valuesOver } from '../report/spans';
 import type { Day } from '../report/types';
@@ -93,7 +93,7 @@ export class UsageStatusBar extends Disposable {
     const facts = await this.#draw();
     const state = usage.state();
     if (state.kind === 'forbidden') {
-      if (await usage.claimRefusalNotice()) tell('info', state.sentence);
+      if (await usage.claimNotice('role', 1)) tell('info', state.sentence);
       return Infinity;
     }
     if (this.#problem !== undefined)
@@ -126,27 +126,26 @@ export class UsageStatusBar extends Disposable {
     if (drawing !== this.#drawing || this.isDisposed) return undefined;
     const { end } = usage.bounds;
     const span = settings.usageStatusBar();
-    const days = this.#days().flatMap(day => known.get(day) ?? []);
+    const isAsked = this.#days().some(day => known.has(day));
     const facts: StatusFacts = {
       ...{ end, problem: this.#problem, budget: settings.usageBudget() },
       span: span === 'off' ? '7days' : span,
       values: new Map(
-        days.flatMap(({ row }) =>
-          row?.billable_tokens === undefined ? [] : [[row.date.slice(0, 10), row.billable_tokens]],
+        [...known].flatMap(([day, { row }]) =>
+          row?.billable_tokens === undefined ? [] : [[day, row.billable_tokens]],
         ),
       ),
-      fetchedAt: days.at(-1)?.at,
+      fetchedAt: this.#days().reduce<number | undefined>((at, day) => known.get(day)?.at ?? at, undefined),
     };
     const text = statusText(facts, format);
-    const nothing =
-      days.length > 0
-        ? vscode.l10n.t('The service has no tokens of the days through {0} UTC.', format.day(end))
-        : vscode.l10n.t('Usage is being fetched');
+    const nothing = isAsked
+      ? vscode.l10n.t('The service has no tokens of the days through {0} UTC.', format.day(end))
+      : vscode.l10n.t('Usage is being fetched');
     item.text =
       text?.text ??
       (this.#problem !== undefined
         ? '$(graph) $(warning)'
-        : days.length > 0
+        : isAsked
           ? '$(graph) –'
           : '$(graph) $(loading~spin)');
     const sentence = this.#problem ?? nothing;
@@ -166,7 +165,7 @@ export class UsageStatusBar extends Disposable {
     const percent = reached(knownOf(spent), tokens);
     if (percent === undefined) return;
     const { usage, format, tell } = this.#deps;
-    const claimed = await usage.claimBudgetNotice(`${per} ${days.start}`, tokens, percent).catch(unhandled);
+    const claimed = await usage.claimNotice(`${per} ${days.start}`, percent, tokens).catch(unhandled);
     if (claimed !== true) return;
     const spentText = tokensText(spent, value => format.number(value));
     const sentence =

@@ -18,7 +18,7 @@ export const composerScenes: readonly Scene[] = [
         { name: 'tool.bin', base64: 'AAECAwA=' },
       ]);
       await chat.locator('.chip').nth(3).waitFor();
-      await chat.locator('.thumbnail').waitFor();
+      await chat.locator('.thumbnail').nth(1).waitFor();
       return undefined;
     },
   },

@@ -1,6 +1,5 @@
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { type Locator } from 'playwright-core';
 import { type SampleService } from '../../fakes/sampleService';
 import { FOLLOWING_HOOKS, installHooks } from '../seed';
 import { type Workbench } from '../workbench';
@@ -23,17 +22,18 @@ export const hookScenes: readonly Scene[] = [
     },
   },
   {
-    name: 'hooks-question',
-    async play({ workbench }) {
-      await askAboutFile(workbench);
-      return undefined;
-    },
-  },
-  {
     name: 'hooks-install',
     async play({ workbench }) {
-      const question = await askAboutFile(workbench);
-      await question.getByRole('button', { name: 'Use this file' }).click();
+      await workbench.openContainer('Agent Console');
+      await workbench.row('Computers', 'atlas').waitFor();
+      const file = path.join(workbench.server.userDataFolder, 'settings.json');
+      fs.writeFileSync(
+        file,
+        '{\n  // The model of every session\n  "model": "atlas-large",\n  "theme": "auto"\n}\n',
+      );
+      await workbench.runCommand('Agent Console: Install hooks…');
+      await workbench.quickInput.getByText('Path of the settings file').waitFor();
+      await workbench.answer(file);
       await workbench.quickInput.getByText('A subagent has finished').waitFor();
       await workbench.page.keyboard.press('Enter');
       await workbench.page
@@ -58,23 +58,6 @@ export const hookScenes: readonly Scene[] = [
     },
   },
 ];
-
-/** Names a settings file for the hooks that others may use, and resolves to the question about it. */
-async function askAboutFile(workbench: Workbench): Promise<Locator> {
-  await workbench.openContainer('Agent Console');
-  await workbench.row('Computers', 'atlas').waitFor();
-  const file = path.join(workbench.server.userDataFolder, 'settings.json');
-  fs.writeFileSync(
-    file,
-    '{\n  // The model of every session\n  "model": "atlas-large",\n  "theme": "auto"\n}\n',
-  );
-  await workbench.runCommand('Agent Console: Install hooks…');
-  await workbench.quickInput.getByText('Path of the settings file').waitFor();
-  await workbench.answer(file);
-  const question = workbench.page.getByRole('dialog').filter({ hasText: 'Others may use this file' });
-  await question.waitFor();
-  return question;
-}
 
 /** Events that the hook command has just written down, of sessions that are known, and earlier ones as windows have taken them. */
 function putHookEvents(workbench: Workbench, service: SampleService): void {

@@ -9,8 +9,6 @@ export const organizationScenes: readonly Scene[] = [
       const twistie = (text: RegExp) => workbench.row('Organization', text).locator('.monaco-tl-twistie');
       await twistie(/^rev \d/).click();
       await workbench.row('Organization', /^maxAutonomyLevel: /).waitFor();
-      await twistie(/^sandbox\.filesystem/).click();
-      await workbench.row('Organization', /^\*\*\/secrets/).waitFor();
       await workbench.row('Organization', /^rev \d/).click();
       await workbench.page.locator('.monaco-diff-editor').getByText('maxAutonomyLevel').first().waitFor();
       return undefined;
@@ -25,8 +23,7 @@ export const organizationScenes: readonly Scene[] = [
         .locator('.monaco-tl-twistie')
         .click();
       await workbench.row('Organization', /^Amara/).waitFor();
-      await workbench.viewAction('Organization', 'Filter users or control history');
-      await workbench.pick('Changes to a setting…');
+      await workbench.runCommand('Agent Console: Show user details');
       await workbench.quickInput.locator('.monaco-list-row').nth(5).waitFor();
       return undefined;
     },

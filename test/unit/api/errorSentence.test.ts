@@ -15,71 +15,57 @@ const sentence = (kind: ApiErrorKind, facts: Partial<ApiErrorFacts> = {}): strin
 
 describe('sentences for people', () => {
   it('says what the voice of the product says', () => {
-    assert.equal(
-      sentence('unauthorized', { status: 401, requestId: 'req_1' }),
-      'The key was not accepted by api.example.com (401, request req_1). Enter it again or check it in the web application.',
-    );
-    assert.equal(
-      sentence('forbidden', { request: { ...request, path: '/api/v1/analytics/tokens' } }),
-      'Analytics needs the Manager or Owner role. Everything else works.',
-    );
-    assert.equal(
-      sentence('forbidden', { request: { ...request, path: '/api/v1/analytics/tokens' }, status: 403 }),
-      'Analytics needs the Manager or Owner role (403). Everything else works.',
-    );
-    assert.equal(
-      sentence('notFound', {
-        request: { ...request, path: '/api/v0/sessions/s1' },
-        status: 404,
-        requestId: 'req_1',
-      }),
-      'api.example.com does not know this session (404, request req_1). It may be gone, belong to another organization, or run only in the command-line client.',
-    );
+    const analytics = { request: { ...request, path: '/api/v1/analytics/tokens' }, status: 403 };
+    const session = { request: { ...request, path: '/api/v0/sessions/s1' }, status: 404, requestId: 'req_1' };
+    for (const [kind, facts, said] of [
+      [
+        'unauthorized',
+        { status: 401, requestId: 'req_1' },
+        'The key was not accepted by api.example.com (401, request req_1). Enter it again or check it in the web application.',
+      ],
+      ['forbidden', analytics, 'Analytics needs the Manager or Owner role (403). Everything else works.'],
+      [
+        'notFound',
+        session,
+        'api.example.com does not know this session (404, request req_1). It may be gone, belong to another organization, or run only in the command-line client.',
+      ],
+    ] as const)
+      assert.equal(sentence(kind, facts), said);
   });
 
   it('each way to fail reads differently, names the host and the way out', () => {
-    const cases: readonly (readonly [ApiErrorKind, (ApiErrorReason | undefined)?, number?])[] = [
-      ['unreachable', 'network'],
-      ['unreachable', 'proxy', 407],
-      ['unreachable', 'certificate'],
-      ['unreachable', 'broken'],
-      ['unreachable'],
-      ['malformedAnswer', 'notThisService', 200],
-      ['malformedAnswer', 'redirect'],
-      ['malformedAnswer', 'tooLarge', 200],
-      ['malformedAnswer', 'brokenList', 200],
-      ['unauthorized', undefined, 401],
-      ['unauthorized', 'noKey'],
-      ['unauthorized', 'jwt', 401],
-      ['forbidden', undefined, 403],
-      ['notFound', undefined, 404],
-      ['refused', undefined, 400],
-      ['rateLimited', undefined, 429],
-      ['unavailable', undefined, 503],
-      ['timedOut'],
-      ['outcomeUnknown', undefined, 502],
+    const cases: readonly (readonly [ApiErrorKind, (ApiErrorReason | undefined)?])[] = [
+      ...(['network', 'proxy', 'certificate', 'broken', undefined] as const).map(
+        reason => ['unreachable', reason] as const,
+      ),
+      ...(['notThisService', 'redirect', 'tooLarge', 'brokenList'] as const).map(
+        reason => ['malformedAnswer', reason] as const,
+      ),
+      ...([undefined, 'noKey', 'jwt'] as const).map(reason => ['unauthorized', reason] as const),
+      ...(
+        [
+          'forbidden',
+          'notFound',
+          'refused',
+          'rateLimited',
+          'unavailable',
+          'timedOut',
+          'outcomeUnknown',
+        ] as const
+      ).map(kind => [kind] as const),
     ];
-    const texts = cases.map(([kind, reason, status]) =>
-      sentence(kind, { reason, status, code: 'E_X', requestId: 'req_7' }),
-    );
-    const bare = texts.map(text => text.replace(/ \((\d+, )?E_X, request req_7\)/, ''));
-    assert.equal(new Set(bare).size, cases.length);
-    texts.forEach((text, index) => {
-      const [kind, , status] = cases[index]!;
-      assert.match(text, /api\.example\.com/, kind);
-      assert.match(text, /^[A-Z“a].*[.]$/, kind);
-      assert.ok(text.includes(`(${status === undefined ? '' : `${status}, `}E_X, request req_7)`), text);
-    });
+    const facts = { status: 200, code: 'E_X', requestId: 'req_7' };
+    const texts = cases.map(([kind, reason]) => sentence(kind, { ...facts, reason }));
+    assert.equal(new Set(texts).size, cases.length);
+    for (const text of texts)
+      assert.match(text, /^(?=.*api\.example\.com)[A-Z“a].*\(200, E_X, request req_7\).*[.]$/);
   });
 
   it('names the time a service asked for, and the host it is told to name', () => {
     const retryAt = new Date(2026, 10, 21, 14, 5).getTime();
     const error = new ApiError('rateLimited', { request, retryAt, status: 429 });
-    assert.match(
-      errorSentence(error, { language: 'de', host: 'the sample service' }),
-      /^the sample service .*14:05.*\(429\)/,
-    );
-    assert.match(sentence('unavailable', { retryAt: Date.now() + 90_000, status: 503 }), /until .*\d/);
+    const said = errorSentence(error, { language: 'de', host: 'the sample service' });
+    assert.match(said, /^the sample service .*14:05.*\(429\)/);
   });
 
   it('foreign words are one line, short, and hold no live link', () => {
@@ -92,26 +78,17 @@ describe('sentences for people', () => {
     assert.match(sentence('refused', { title: 'Only a title' }), /It says: Only a title$/);
   });
 
-  it('a query that was not sent says what was given and what is allowed', () => {
-    const error = new QueryError('dateTooEarly', 'startDate', '2025-01-01', '2026-01-14 - 2026-11-20');
-    assert.equal(
-      errorSentence(error),
-      '“2025-01-01” cannot be asked for as startDate. Allowed: 2026-01-14 - 2026-11-20.',
-    );
-  });
-
-  it('anything else is shown safely too', () => {
-    assert.equal(errorSentence(new Error('disk [x](command:y) full')), 'disk [x] (command:y) full');
-    assert.equal(errorSentence('nonsense'), 'Something went wrong. The log says more.');
-    assert.equal(errorSentence(undefined), 'Something went wrong. The log says more.');
-  });
-
-  it('an error is known by its brand, whichever copy made it', () => {
-    const error = new ApiError('refused', { request });
-    assert.ok(isApiError(error));
+  it('a query that was not sent says what was given and what is allowed, and anything else is shown safely too', () => {
+    for (const [error, said] of [
+      [
+        new QueryError('startDate', '2025-01-01', '2026-01-14 - 2026-11-20'),
+        '“2025-01-01” cannot be asked for as startDate. Allowed: 2026-01-14 - 2026-11-20.',
+      ],
+      [new Error('disk [x](command:y) full'), 'disk [x] (command:y) full'],
+      ['nonsense', 'Something went wrong. The log says more.'],
+      [undefined, 'Something went wrong. The log says more.'],
+    ] as const)
+      assert.equal(errorSentence(error), said);
     assert.ok(!isApiError(Object.assign(new Error('x'), { name: 'ApiError', kind: 'refused' })));
-    assert.ok(!isApiError({ name: 'ApiError', kind: 'refused' }));
-    assert.equal(error.name, 'ApiError');
-    assert.equal(error.message, 'GET /api/v0/computers: refused');
   });
 });

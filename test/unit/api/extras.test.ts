@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict';
-import { startSampleService, type SampleService } from '../../fakes/sampleService';
 import { isApiError, type Extra, type Page } from '../../../src/api';
-import { FaultServer } from '../../fakes/faultServer';
-import { clientOf } from './support';
+import { FaultServer, type Fault } from '../../fakes/faultServer';
+import { startSampleService } from '../../fakes/sampleService';
+import { clientOf, SESSION } from './support';
 
-const page = (name: string, items: readonly unknown[], nextCursor: string | null = null): object => ({
-  [name]: items,
-  pagination: { hasMore: nextCursor !== null, nextCursor },
+const page = (name: string, items: readonly unknown[], nextCursor: string | null = null): Fault => ({
+  kind: 'answer',
+  body: { [name]: items, pagination: { hasMore: nextCursor !== null, nextCursor } },
 });
-const session = (sessionId: string) => ({
-  sessionId,
-  status: 'idle',
-  messageCount: 1,
-  createdAt: 1,
-  updatedAt: 2,
-});
+const session = (sessionId: string) => ({ ...SESSION, sessionId });
 
 function given<T>(extra: Extra<Page<T>>): Page<T> {
   assert.notEqual(extra, 'missing');
@@ -23,51 +17,35 @@ function given<T>(extra: Extra<Page<T>>): Page<T> {
 
 describe('lists that only some services offer', () => {
   let server: FaultServer;
-  beforeEach(async () => {
-    server = await FaultServer.start();
-  });
-  afterEach(() => server.close());
+  before(async () => (server = await FaultServer.start()));
+  after(() => server.close());
 
-  for (const status of [403, 404, 405, 501]) {
-    it(`are asked for once where the service answers ${status}, without an error`, async () => {
+  for (const status of [403, 404, 405, 501])
+    it(`are asked for once where the service answers ${status}, whoever asks, without an error`, async () => {
       server.answer(({ url }) =>
-        url.endsWith('/s1')
-          ? { kind: 'answer', status: 200, body: session('s1') }
-          : { kind: 'answer', status },
+        url.endsWith('/s1') ? { kind: 'answer', body: session('s1') } : { kind: 'answer', status },
       );
-      const { api } = clientOf(server);
-      assert.equal(await api.extras.messages('s1'), 'missing');
-      assert.equal(await api.extras.messages('s2'), 'missing');
+      const { extras } = clientOf(server).api;
       const lists = () => server.hits.filter(({ url }) => !url.endsWith('/s1')).length;
+      const asked = [extras.messages('s1'), extras.messages('s2'), extras.messages('s3')];
+      assert.deepEqual(await Promise.all(asked), ['missing', 'missing', 'missing']);
+      assert.equal(await extras.messages('s2'), 'missing');
       assert.equal(lists(), 1);
-      assert.equal(await api.extras.sessions(), 'missing');
-      assert.equal(await api.extras.sessions(), 'missing');
+      assert.equal(await extras.sessions(), 'missing');
+      assert.equal(await extras.sessions(), 'missing');
       assert.equal(lists(), 2);
     });
-  }
 
-  it('are not taken for missing because one session is gone', async () => {
-    const gone = /\/sessions\/gone/;
+  it('are not taken for missing because one session is gone, nor by a question that was cancelled', async () => {
     server.answer(({ url }) =>
-      gone.test(url)
-        ? { kind: 'answer', status: 404 }
-        : { kind: 'answer', status: 200, body: page('messages', []) },
+      url.includes('/sessions/gone') ? { kind: 'answer', status: 404 } : page('messages', []),
     );
-    const { api } = clientOf(server);
-    assert.equal(await api.extras.messages('gone'), 'missing');
-    assert.deepEqual(given(await api.extras.messages('s1')).items, []);
-  });
-
-  it('share the first try, whoever asks', async () => {
-    server.answer(({ url }) =>
-      url.includes('/messages')
-        ? { kind: 'answer', status: 404 }
-        : { kind: 'answer', status: 200, body: session('s1') },
-    );
-    const { api } = clientOf(server);
-    const answers = await Promise.all([1, 2, 3].map(number => api.extras.messages(`s${number}`)));
-    assert.deepEqual(answers, ['missing', 'missing', 'missing']);
-    assert.equal(server.hits.filter(({ url }) => url.includes('/messages')).length, 1);
+    const { extras } = clientOf(server).api;
+    assert.equal(await extras.messages('gone'), 'missing');
+    assert.equal(await extras.messages('s1', undefined, { signal: AbortSignal.abort() }), 'missing');
+    assert.deepEqual(given(await extras.messages('s1')).items, []);
+    // Now they are known to exist, and fail like any call.
+    await assert.rejects(extras.messages('gone'), error => isApiError(error) && error.kind === 'notFound');
   });
 
   it('are not taken for missing for ever by a service that is out of order', async () => {
@@ -76,95 +54,61 @@ describe('lists that only some services offer', () => {
     assert.equal(await api.extras.sessions(), 'missing');
     assert.equal(await api.extras.sessions(), 'missing');
     assert.equal(server.hits.length, 1, 'not tried again at once');
-    server.answer({ kind: 'answer', status: 200, body: page('sessions', [session('s1')]) });
+    server.answer(page('sessions', [session('s1')]));
     clock.now += 5 * 60_000;
-    assert.deepEqual(
-      given(await api.extras.sessions()).items.map(({ sessionId }) => sessionId),
-      ['s1'],
-    );
+    assert.equal(given(await api.extras.sessions()).items[0]?.sessionId, 's1');
   });
 
-  it('are not taken for missing by a question that was cancelled', async () => {
-    server.answer({ kind: 'answer', status: 200, body: page('sessions', []) });
-    const { api } = clientOf(server);
-    const abort = AbortSignal.abort();
-    assert.equal(await api.extras.sessions(undefined, { signal: abort }), 'missing');
-    assert.deepEqual(given(await api.extras.sessions()).items, []);
-  });
-
-  it('fail like any call once they are known to exist', async () => {
-    server.answer({ kind: 'answer', status: 200, body: page('messages', []) });
-    const { api } = clientOf(server);
-    await api.extras.messages('s1');
-    server.answer({ kind: 'answer', status: 404 });
-    await assert.rejects(api.extras.messages('s2'), error => isApiError(error) && error.kind === 'notFound');
-  });
-
-  it('show what can be read of a page, and name the rest', async () => {
-    const rows = [
-      session('s1'),
-      { ...session('s2'), sessionId: 2, title: 'Fix it' },
-      { ...session('s3'), title: null, odd: 1 },
-    ];
-    server.answer({ kind: 'answer', status: 200, body: page('sessions', rows, 'c1') });
-    const { api } = clientOf(server);
-    const { items, problems, cursor, hasMore } = given(await api.extras.sessions('c0'));
-    assert.deepEqual(
-      items.map(({ sessionId }) => sessionId),
-      ['s1', 's3'],
-    );
-    assert.equal(problems[0]?.id, '2');
-    assert.deepEqual([cursor, hasMore], ['c1', true]);
+  it('show what can be read of a page, each item once, and name the rest', async () => {
+    const odd = { ...session('s2'), sessionId: 2, title: 'Fix it' };
+    const rows = [session('s1'), session('s1'), odd, { ...session('s3'), title: null, odd: 1 }];
+    server.answer(page('sessions', rows, 'c1'));
+    const { extras } = clientOf(server).api;
+    const { items, problems, cursor, hasMore } = given(await extras.sessions('c0'));
+    const ids = items.map(({ sessionId }) => sessionId);
+    assert.deepEqual([ids, problems[0]?.id, cursor, hasMore], [['s1', 's3'], '2', 'c1', true]);
     assert.match(server.hits[0]?.url ?? '', /\/api\/v0\/sessions\?limit=100&cursor=c0$/);
+    // A page that leads to itself is no page.
+    await assert.rejects(extras.sessions('c1'), error => isApiError(error) && error.reason === 'brokenList');
   });
-});
 
-describe('pages of lists that only some services offer', () => {
-  it('hold each item once, and none that leads to itself is taken', async () => {
-    const server = await FaultServer.start();
-    try {
-      const { api } = clientOf(server);
-      const body = page('sessions', [session('s1'), session('s1'), session('s2')], 'c1');
-      server.answer({ kind: 'answer', status: 200, body });
-      assert.deepEqual(
-        given(await api.extras.sessions()).items.map(({ sessionId }) => sessionId),
-        ['s1', 's2'],
-      );
-      await assert.rejects(
-        api.extras.sessions('c1'),
-        error => isApiError(error) && error.reason === 'brokenList',
-      );
-    } finally {
-      await server.close();
+  it('an agent can be stopped where sessions are listed, until that is refused', async () => {
+    server.answer(({ method }) => (method === 'GET' ? page('sessions', []) : { kind: 'answer', body: {} }));
+    const { extras } = clientOf(server).api;
+    assert.equal(extras.canInterrupt, false);
+    await extras.sessions();
+    assert.equal(extras.canInterrupt, true);
+    await extras.interrupt('s1');
+    assert.deepEqual(
+      [server.hits[1]?.method, server.hits[1]?.url],
+      ['POST', '/api/v0/sessions/s1/interrupt'],
+    );
+    server.answer({ kind: 'answer', status: 405 });
+    await assert.rejects(extras.interrupt('s1'));
+    assert.deepEqual([extras.canInterrupt, server.hits.length], [false, 1]);
+  });
+
+  it('of the sample are paged through, where it is asked for them', async () => {
+    for (const isOffered of [true, false]) {
+      const service = await startSampleService({ pace: 0, extras: isOffered });
+      try {
+        const key = () => Promise.resolve(service.apiKey);
+        const { extras } = clientOf({ origin: service.baseUrl }, { key }).api;
+        const sessions = await extras.sessions();
+        if (!isOffered) assert.equal(sessions, 'missing');
+        for (const { sessionId, messageCount } of sessions === 'missing' ? [] : sessions.items) {
+          const found = new Set<string>();
+          let cursor: string | undefined;
+          do {
+            const next = given(await extras.messages(sessionId, cursor));
+            for (const { id } of next.items) found.add(id);
+            cursor = next.cursor;
+          } while (cursor !== undefined);
+          assert.equal(found.size, messageCount);
+        }
+      } finally {
+        await service.close();
+      }
     }
-  });
-});
-
-describe('the sample service with extras', () => {
-  let service: SampleService;
-  afterEach(() => service.close());
-
-  it('pages through sessions and messages', async () => {
-    service = await startSampleService({ pace: 0, extras: true });
-    const { api } = clientOf({ origin: service.baseUrl }, { key: () => Promise.resolve(service.apiKey) });
-    const { items } = given(await api.extras.sessions());
-    assert.deepEqual(items.map(({ sessionId }) => sessionId).sort(), [...service.sessionIds].sort());
-    for (const { sessionId, messageCount } of items) {
-      const found: string[] = [];
-      let cursor: string | undefined;
-      do {
-        const next = given(await api.extras.messages(sessionId, cursor));
-        found.push(...next.items.map(({ id }) => id));
-        cursor = next.cursor;
-      } while (cursor !== undefined);
-      assert.equal(new Set(found).size, messageCount);
-    }
-  });
-
-  it('has none of them unless asked for', async () => {
-    service = await startSampleService({ pace: 0 });
-    const { api } = clientOf({ origin: service.baseUrl }, { key: () => Promise.resolve(service.apiKey) });
-    assert.equal(await api.extras.sessions(), 'missing');
-    assert.equal(await api.extras.messages(service.sessionIds[0] ?? ''), 'missing');
   });
 });

@@ -83,15 +83,10 @@ describe('a large analytics answer', function () {
       metadata: { note, apiKey: `canary-${n}` },
     }));
     server.answer({ kind: 'answer', body: { users, pagination: { hasMore: false } } });
-    const read = async (workerScript?: string): Promise<unknown> =>
-      collect(
-        clientOf(server, {
-          workerScript: workerScript ?? built.script,
-          redactionKey: 'k',
-        }).api.organization.users(),
-      );
+    const read = (workerScript: string): Promise<unknown> =>
+      collect(clientOf(server, { workerScript, redactionKey: 'k' }).api.organization.users());
     let pages: unknown;
-    const turns = await turnsDuring(async () => (pages = await read()));
+    const turns = await turnsDuring(async () => (pages = await read(built.script)));
     assert.ok(turns > 20, `${turns} turns`);
     assert.doesNotMatch(JSON.stringify(pages), /canary/);
     assert.deepEqual(await read('/no/such/script.js'), pages);

@@ -21,54 +21,37 @@ describe('the way to the service', () => {
     });
     after(() => setDefaultCACertificates(known));
 
-    async function isRefused(
-      certificate: {
-        key: string;
-        cert: string;
-      },
-      code: RegExp,
-    ): Promise<void> {
-      const server = await FaultServer.start({ key: certificate.key, cert: certificate.cert });
-      try {
-        const { api, waits } = clientOf(server);
-        const get = await failureOf(api.computers.list());
-        const post = await failureOf(api.sessions.create({ computerId: 'c1' }));
-        assert.deepEqual([get.kind, post.kind], ['unreachable', 'unreachable'], 'certainly not sent');
-        assert.deepEqual([waits.length, server.hits.length], [0, 0], 'trying again would not help');
-        for (const error of [get, post]) {
-          assert.equal(error.reason, 'certificate');
-          assert.match(error.code ?? '', code);
+    const issuer = makeCertificate({ name: 'Unknown authority', authority: true });
+    const ip = [127, 0, 0, 1] as const;
+    for (const [name, certificate, code] of [
+      ['signed by itself', { name: 'self', ip }, /SELF_SIGNED|UNABLE_TO/],
+      ['signed by somebody unknown', { name: 'leaf', ip, issuer }, /SELF_SIGNED|UNABLE_TO/],
+      [
+        'out of date',
+        { name: 'leaf', ip, issuer: authority, notAfter: new Date('2021-01-01') },
+        /CERT_HAS_EXPIRED/,
+      ],
+      ['made for another host', { name: 'leaf', dns: 'other.example', issuer: authority }, /ALTNAME_INVALID/],
+    ] as const)
+      it(name, async () => {
+        const { key, cert } = makeCertificate(certificate);
+        const server = await FaultServer.start({ key, cert });
+        try {
+          const { api, waits } = clientOf(server);
+          for (const work of [() => api.computers.list(), () => api.sessions.create({ computerId: 'c1' })]) {
+            const error = await failureOf(work());
+            assert.deepEqual(
+              [error.kind, error.reason],
+              ['unreachable', 'certificate'],
+              'certainly not sent',
+            );
+            assert.match(error.code ?? '', code);
+          }
+          assert.deepEqual([waits.length, server.hits.length], [0, 0], 'trying again would not help');
+        } finally {
+          await server.close();
         }
-      } finally {
-        await server.close();
-      }
-    }
-
-    it('signed by itself', async () => {
-      const certificate = makeCertificate({ name: 'self', ip: [127, 0, 0, 1] });
-      await isRefused(certificate, /SELF_SIGNED|UNABLE_TO/);
-    });
-
-    it('signed by somebody unknown', async () => {
-      const issuer = makeCertificate({ name: 'Unknown authority', authority: true });
-      const certificate = makeCertificate({ name: 'leaf', ip: [127, 0, 0, 1], issuer });
-      await isRefused(certificate, /SELF_SIGNED|UNABLE_TO/);
-    });
-
-    it('out of date', async () => {
-      const certificate = makeCertificate({
-        name: 'leaf',
-        ip: [127, 0, 0, 1],
-        issuer: authority,
-        notAfter: new Date('2021-01-01'),
       });
-      await isRefused(certificate, /CERT_HAS_EXPIRED/);
-    });
-
-    it('made for another host', async () => {
-      const certificate = makeCertificate({ name: 'leaf', dns: 'other.example', issuer: authority });
-      await isRefused(certificate, /ALTNAME_INVALID/);
-    });
 
     it('a trusted one works', async () => {
       const certificate = makeCertificate({ name: 'leaf', ip: [127, 0, 0, 1], issuer: authority });
@@ -115,31 +98,23 @@ describe('the way to the service', () => {
       });
     }
 
-    for (const [status, reason] of [
-      [407, 'proxy'],
-      [403, 'proxy'],
-      [502, 'proxy'],
-    ] as const) {
+    const refused = { get: ['unreachable', 'proxy'], post: ['unreachable', 'proxy'] };
+    for (const status of [407, 403, 502])
       it(`that refuses with ${status}`, async () => {
         const proxy = createServer();
         proxy.on('connect', (_, socket) => socket.end(`HTTP/1.1 ${status} No\r\n\r\n`));
         await new Promise<void>(resolve => proxy.listen(0, '127.0.0.1', resolve));
         try {
           const answer = await through(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
-          assert.deepEqual(answer, { get: ['unreachable', reason], post: ['unreachable', reason] });
+          assert.deepEqual(answer, refused);
         } finally {
           proxy.close();
         }
       });
-    }
 
     it('that is not there, by number and by name', async () => {
-      for (const proxy of ['http://127.0.0.1:9', 'http://no-such-proxy.invalid:3128']) {
-        assert.deepEqual(await through(proxy), {
-          get: ['unreachable', 'proxy'],
-          post: ['unreachable', 'proxy'],
-        });
-      }
+      for (const proxy of ['http://127.0.0.1:9', 'http://no-such-proxy.invalid:3128'])
+        assert.deepEqual(await through(proxy), refused);
     });
   });
 

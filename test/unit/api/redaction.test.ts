@@ -7,6 +7,7 @@ import { buildApiScript } from '../../fakes/apiScript';
 import { FaultServer } from '../../fakes/faultServer';
 import { harmlessTexts, harmlessValues, secretTexts, secretValues } from '../../fakes/redaction';
 import { clientOf, collect, KEY, MESSAGE } from './support';
+import type { ApiClient } from '../../../src/api';
 
 const MARK = /^\[redacted [0-9a-f]{8}\]$/;
 const SECRET = 'canary-9f8e7d6c5b4a3210';
@@ -67,31 +68,21 @@ describe('redaction', () => {
   it('takes values out at any depth and keeps everything else', () => {
     const settings = {
       customModels: [
-        {
-          model: 'm',
-          baseUrl: 'https://host/v1',
-          apiKey: SECRET,
-          extraHeaders: { 'X-Anything': SECRET, empty: '' },
-          extraArgs: { temperature: 0.5, nested: { list: [SECRET, true, null] } },
-          maxOutputTokens: 5,
-          thinkingMaxTokens: 7,
-        },
+        { model: 'm', apiKey: SECRET, extraHeaders: { 'X-Anything': SECRET, empty: '' }, maxOutputTokens: 5 },
       ],
-      novelty: [[{ deep: { MASTER_KEY: SECRET, Password: 1234, tokens: 12, refresh_tokens: [SECRET] } }]],
+      novelty: [[{ deep: { Password: 1234, tokens: 12, refresh_tokens: [SECRET, true, null] } }]],
       modelPolicy: { allowedModelIds: ['a', 'b'], allowCustomModels: false },
     };
-    const result = whole(settings) as typeof settings;
-    const [model] = result.customModels;
-    assert.match(model?.apiKey ?? '', MARK);
-    assert.match(model?.extraHeaders['X-Anything'] ?? '', MARK);
-    assert.equal(model?.extraHeaders.empty, '');
-    assert.match(String(model.extraArgs.temperature), MARK);
-    assert.deepEqual(model.extraArgs.nested.list.slice(1), [true, null]);
-    assert.deepEqual([model.maxOutputTokens, model.thinkingMaxTokens, model.model], [5, 7, 'm']);
-    assert.match(String(result.novelty[0]?.[0]?.deep.Password), MARK);
-    assert.equal(result.novelty[0]?.[0]?.deep.tokens, 12, 'a count is no secret');
-    assert.deepEqual(result.modelPolicy, settings.modelPolicy);
-    assert.ok(!JSON.stringify(result).includes('canary'));
+    const mark = redactor.mark(SECRET);
+    assert.deepEqual(whole(settings), {
+      customModels: [
+        { model: 'm', apiKey: mark, extraHeaders: { 'X-Anything': mark, empty: '' }, maxOutputTokens: 5 },
+      ],
+      novelty: [
+        [{ deep: { Password: redactor.mark('1234'), tokens: 12, refresh_tokens: [mark, true, null] } }],
+      ],
+      modelPolicy: settings.modelPolicy,
+    });
   });
 
   it('shows that a secret changed, and never what it is', () => {
@@ -186,50 +177,45 @@ describe('redaction', () => {
     }
   });
 
-  it('holds for whole answers: history, users, sessions, messages', async () => {
+  it('holds for whole answers, wherever a secret stands in them', async () => {
     const server = await FaultServer.start();
+    const pagination = { hasMore: false };
+    const settings = {
+      customModels: [
+        { apiKey: SECRET, extraHeaders: { h: SECRET }, extraArgs: { a: SECRET } },
+        { apiKey: 5 },
+      ],
+      extraKnownMarketplaces: { m: { url: `https://u:${SECRET}@host` } },
+      commandAllowlist: [`curl -H "Authorization: Bearer ${SECRET}"`],
+      unknown: { deep: [{ service_password: SECRET }] },
+    };
+    const command = `curl -H "Authorization: Bearer ${SECRET}" https://host/x?token=canary2`;
+    const day = { date: '2026-11-01', hooks_by_event: [{ event: 'Stop', matcher: '', command, count: 3 }] };
+    const relay = { relayClientUrl: 'wss://relay/canary1', relayAgentUrl: 'wss://relay/canary2' };
+    const days = { startDate: '2026-11-01', endDate: '2026-11-01' };
+    const cases: readonly (readonly [body: object, read: (api: ApiClient) => Promise<unknown>])[] = [
+      [
+        { changes: [{ revision: 1, settings }], pagination },
+        api => collect(api.organization.controlHistory()),
+      ],
+      [
+        { users: [{ id: 'u', metadata: { ssoToken: SECRET } }], pagination },
+        api => collect(api.organization.users()),
+      ],
+      [
+        { sessionId: 's', sessionSettings: { tags: [{ name: 't', metadata: { apiToken: SECRET } }] } },
+        api => api.sessions.get('s'),
+      ],
+      [{ computers: [{ id: 'c', ...relay }] }, api => api.computers.list()],
+      [{ data: [day], meta: {} }, api => api.analytics.tools(days)],
+    ];
     try {
-      const settings = {
-        customModels: [
-          { apiKey: SECRET, extraHeaders: { h: SECRET }, extraArgs: { a: SECRET } },
-          { apiKey: 5 },
-        ],
-        extraKnownMarketplaces: { m: { url: `https://u:${SECRET}@host` } },
-        commandAllowlist: [`curl -H "Authorization: Bearer ${SECRET}"`],
-        unknown: { deep: [{ service_password: SECRET }] },
-      };
-      server.answer({
-        kind: 'answer',
-        body: { changes: [{ revision: 1, settings }], pagination: { hasMore: false } },
-      });
-      const options = { redactionKey: 'k' };
-      const [history] = await collect(clientOf(server, options).api.organization.controlHistory());
-      assert.equal(history?.items.length, 1);
-      assert.deepEqual(history.problems, []);
-      assert.ok(!JSON.stringify(history).includes('canary'));
-      assert.equal(history.items[0]?.settings?.customModels?.[0]?.apiKey, new Redactor('k').mark(SECRET));
-
-      server.answer({
-        kind: 'answer',
-        body: { users: [{ id: 'u', metadata: { ssoToken: SECRET } }], pagination: { hasMore: false } },
-      });
-      const [users] = await collect(clientOf(server).api.organization.users());
-      assert.equal(users?.items.length, 1);
-      assert.ok(!JSON.stringify(users).includes('canary'));
-
-      const tags = [{ name: 't', metadata: { apiToken: SECRET } }];
-      server.answer({
-        kind: 'answer',
-        body: {
-          sessionId: 's',
-          status: 'idle',
-          messageCount: 1,
-          createdAt: 1,
-          updatedAt: 1,
-          sessionSettings: { tags },
-        },
-      });
-      assert.ok(!JSON.stringify(await clientOf(server).api.sessions.get('s')).includes('canary'));
+      for (const [body, read] of cases) {
+        server.answer({ kind: 'answer', body });
+        const told = JSON.stringify(await read(clientOf(server, { redactionKey: 'k' }).api));
+        assert.doesNotMatch(told, /canary/);
+        assert.match(told, /\[redacted [0-9a-f]{8}\]/);
+      }
     } finally {
       await server.close();
     }

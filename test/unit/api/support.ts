@@ -66,88 +66,74 @@ const rows = { data: [{ date: '2026-11-01', group_key: 'k', user_id: 'u' }], met
 const pagination = { hasMore: false, nextCursor: null };
 const reports = [{ reportId: 'r1', createdAt: 1, repoUrl: 'https://host/a/b', apps: {}, report: {} }];
 
-type Call = (api: ApiClient, signal?: AbortSignal) => Promise<unknown>;
-const paths = {
-  tokens: 'tokens',
-  tools: 'tools',
-  activity: 'activity',
-  productivity: 'productivity',
-} as const;
-const analytics = (Object.keys(paths) as (keyof typeof paths)[]).map(name => {
-  const call: Call = (api, signal) => api.analytics[name](DAYS, { signal });
-  return [`GET analytics.${name}`, `/api/v1/analytics/${paths[name]}`, call, rows] as const;
-});
-const calls: readonly (readonly [name: string, path: string, call: Call, good: unknown])[] = [
-  [
-    'GET computers.list',
-    '/api/v0/computers',
-    (api, signal) => api.computers.list({ signal }),
-    { computers: [COMPUTER] },
-  ],
-  [
-    'GET computers.get',
-    '/api/v0/computers/c1',
-    (api, signal) => api.computers.get('c1', { signal }),
-    COMPUTER,
-  ],
-  ['GET sessions.get', '/api/v0/sessions/s1', (api, signal) => api.sessions.get('s1', { signal }), SESSION],
-  [
-    'GET messages.get',
-    '/api/v0/sessions/s1/messages/m1',
-    (api, signal) => api.messages.get('s1', 'm1', { signal }),
-    MESSAGE,
-  ],
-  [
-    'GET organization.users',
-    '/api/v0/organization/users',
-    (api, signal) => collect(api.organization.users({}, { signal })),
-    { users: [{ id: 'u1' }], pagination },
-  ],
-  [
-    'GET organization.controlHistory',
-    '/api/v0/organization/enterprise-controls/history',
-    (api, signal) => collect(api.organization.controlHistory({}, { signal })),
-    { changes: [{ revision: 1, settings: {} }], pagination },
-  ],
-  ...analytics,
-  [
-    'GET analytics.users',
-    '/api/v1/analytics/users',
-    (api, signal) => collect(api.analytics.users(DAYS, { signal })),
-    rows,
-  ],
-  [
-    'GET readiness.reports',
-    '/api/organization/maturity-level-reports',
-    // Its first page: without an end marker, only the next one tells that it was all.
-    (api, signal) => api.readiness.reports({}, { signal }).next(),
-    { reports },
-  ],
-  [
-    'POST sessions.create',
-    '/api/v0/sessions',
-    (api, signal) => api.sessions.create({ computerId: 'c1' }, { signal }),
-    SESSION,
-  ],
-  [
-    'POST messages.send',
-    '/api/v0/sessions/s1/messages',
-    (api, signal) => api.messages.sendBody('s1', '{"text":"hi"}', { signal }),
-    { messageId: 'm1', status: 'pending' },
-  ],
-];
-
 export interface Endpoint {
   readonly name: string;
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  readonly call: Call;
+  readonly call: (api: ApiClient, signal?: AbortSignal) => Promise<unknown>;
   /** An answer the endpoint takes. */
   readonly good: unknown;
 }
 
-/** Every endpoint of section 4. */
-export const ENDPOINTS: readonly Endpoint[] = calls.map(([what, path, call, good]) => {
-  const [method, name = ''] = what.split(' ');
-  return { method: method === 'POST' ? 'POST' : 'GET', name, path, call, good };
+const get = (name: string, path: string, good: unknown, call: Endpoint['call']): Endpoint => ({
+  name,
+  method: 'GET',
+  path,
+  good,
+  call,
 });
+const analytics = (['tokens', 'tools', 'activity', 'productivity'] as const).map(name =>
+  get(`analytics.${name}`, `/api/v1/analytics/${name}`, rows, (api, signal) =>
+    api.analytics[name](DAYS, { signal }),
+  ),
+);
+const changes = [{ revision: 1, settings: {} }];
+
+/** Every endpoint of section 4. */
+export const ENDPOINTS: readonly Endpoint[] = [
+  get('computers.list', '/api/v0/computers', { computers: [COMPUTER] }, (api, signal) =>
+    api.computers.list({ signal }),
+  ),
+  get('computers.get', '/api/v0/computers/c1', COMPUTER, (api, signal) =>
+    api.computers.get('c1', { signal }),
+  ),
+  get('sessions.get', '/api/v0/sessions/s1', SESSION, (api, signal) => api.sessions.get('s1', { signal })),
+  get('messages.get', '/api/v0/sessions/s1/messages/m1', MESSAGE, (api, signal) =>
+    api.messages.get('s1', 'm1', { signal }),
+  ),
+  get(
+    'organization.users',
+    '/api/v0/organization/users',
+    { users: [{ id: 'u1' }], pagination },
+    (api, signal) => collect(api.organization.users({}, { signal })),
+  ),
+  get(
+    'organization.controlHistory',
+    '/api/v0/organization/enterprise-controls/history',
+    { changes, pagination },
+    (api, signal) => collect(api.organization.controlHistory({}, { signal })),
+  ),
+  ...analytics,
+  get('analytics.users', '/api/v1/analytics/users', rows, (api, signal) =>
+    collect(api.analytics.users(DAYS, { signal })),
+  ),
+  // Its first page: without an end marker, only the next one tells that it was all.
+  get('readiness.reports', '/api/organization/maturity-level-reports', { reports }, (api, signal) =>
+    api.readiness.reports({}, { signal }).next(),
+  ),
+  {
+    ...get('sessions.create', '/api/v0/sessions', SESSION, (api, signal) =>
+      api.sessions.create({ computerId: 'c1' }, { signal }),
+    ),
+    method: 'POST',
+  },
+  {
+    ...get(
+      'messages.send',
+      '/api/v0/sessions/s1/messages',
+      { messageId: 'm1', status: 'pending' },
+      (api, signal) => api.messages.sendBody('s1', '{"text":"hi"}', { signal }),
+    ),
+    method: 'POST',
+  },
+];

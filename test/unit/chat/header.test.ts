@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { headerOf } from '../../../src/chat/panel/panelState';
 import type { ChatSession } from '../../../src/chat/sessions';
 import { Formatter } from '../../../src/util/format';
@@ -38,4 +40,40 @@ describe('the tokens in the header of a chat', () => {
     ]);
     for (const nothing of [undefined, {}, { tokenUsage: {} }]) assert.equal(tokens(nothing), undefined);
   });
+});
+
+interface Item {
+  readonly command: string;
+  readonly when: string;
+}
+
+const manifest = path.join(process.env['AGENT_CONSOLE_ROOT']!, 'package.json');
+const { contributes } = JSON.parse(readFileSync(manifest, 'utf8')) as {
+  readonly contributes: { readonly menus: Readonly<Record<string, readonly Item[]>> };
+};
+
+/** Entries of the menu of the header, as the editor decides on them. */
+function menuOf(known: Partial<ChatSession> | undefined): string[] {
+  const session = known && { sessionId: 's', title: 't', status: 'idle', ...known };
+  const { about } = headerOf(session, 't', false, 0, format);
+  const keys = { ...(JSON.parse(about) as Record<string, unknown>), webviewId: 'agentConsole.chatView' };
+  const holds = (term: string): boolean => {
+    const [, key = '', , pattern = ''] = /^(\w+)( =~ \/(.+)\/)?$/.exec(term) ?? assert.fail(term);
+    const value = (keys as Record<string, unknown>)[key];
+    return typeof value === 'string' && new RegExp(pattern).test(value);
+  };
+  return (contributes.menus['webview/context'] ?? []).flatMap(({ command, when }) =>
+    when.split(' && ').every(holds) ? [command.replace(/^agentConsole\.\w+\./, '')] : [],
+  );
+}
+
+describe('the menu of the header of a chat', () => {
+  const always = ['find', 'export'];
+  const copies = ['copyId', 'copyLink', 'showDetails', 'rename', 'pin'];
+  for (const [what, session, expected] of [
+    ['offers what is not so already', {}, [...copies, 'archive']],
+    ['and takes it back', { isArchived: true }, [...copies, 'unarchive']],
+    ['changes nothing of a session that is not in the list', undefined, []],
+  ] as const)
+    it(what, () => assert.deepEqual(menuOf(session), [...always, ...expected]));
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { HistoryWalk, sends, type Key } from '../../../media/chat/keys';
+import { HistoryWalk, sends, type Key } from '../../../media/chat/composer/keys';
 
 const enter = (facts: Partial<Key> = {}): Key => ({
   key: 'Enter',
@@ -36,20 +36,6 @@ describe('Enter', () => {
 });
 
 describe('a walk through earlier messages', () => {
-  it('goes back, comes forth, and ends at the draft', () => {
-    const walk = new HistoryWalk();
-    assert.equal(walk.newer(), undefined);
-    assert.equal(walk.begin(['c', 'b', 'a'], 'draft'), 'c');
-    assert.equal(walk.older(), 'b');
-    assert.equal(walk.older(), 'a');
-    assert.equal(walk.older(), undefined);
-    assert.equal(walk.newer(), 'b');
-    assert.equal(walk.newer(), 'c');
-    assert.ok(walk.isAway);
-    assert.equal(walk.newer(), 'draft');
-    assert.ok(!walk.isAway);
-  });
-
   it('has nowhere to go without messages, nor to the text that is there', () => {
     const walk = new HistoryWalk();
     assert.equal(walk.begin([], 'x'), undefined);

@@ -93,7 +93,7 @@ describe('a session as Markdown', () => {
     const chips = [{ key: 'c', name: bad, size: '1 KB' }];
     const parts = [
       { kind: 'text', text: bad },
-      { kind: 'toolUse', name: bad, input: bad },
+      { kind: 'tool', words: ['Used ', bad, ''], name: bad, input: bad, text: '' },
       { kind: 'other', type: bad, text: bad },
     ];
     const text = transcriptDocument({

@@ -1,38 +1,19 @@
 import assert from 'node:assert/strict';
-import type { DatabaseSync } from 'node:sqlite';
 import { mock } from 'node:test';
 import { ApiError, type ApiClient } from '../../../src/api';
-import type { ConversationOptions } from '../../../src/chat/conversation';
+import { Conversation } from '../../../src/chat/conversation';
 import { textOf } from '../../../src/chat/transcript/messages';
 import type { ChatSession } from '../../../src/chat/sessions';
 import { openStorage, StorageError, type Storage } from '../../../src/storage';
-import type { Database, Write } from '../../../src/storage/database';
-import { joinOutboxes } from '../../../src/storage/joinOutboxes';
+import type { Database, Row, Write } from '../../../src/storage/database';
 import type { Engine } from '../../../src/storage/engine';
-import type { ChangedRow } from '../../../src/storage/rows';
 import { Emitter } from '../../../src/util/event';
 import { silentLog } from '../../fakes/log';
-import type { OutboxRecord, Shown } from '../../../src/chat/outbox/record';
-import { openPerson, type Person } from './outboxPerson';
+import { Outboxes } from '../../../src/chat/outbox/outbox';
+import type { Entry, OutboxRecord, Shown } from '../../../src/chat/outbox/record';
 
 /** The same for all windows of one run. */
 export const SESSION = 'session';
-
-/** What windows are given besides their storage. */
-export type Surroundings = Pick<
-  ConversationOptions,
-  | 'serviceId'
-  | 'sessionId'
-  | 'storage'
-  | 'sessions'
-  | 'api'
-  | 'extras'
-  | 'describe'
-  | 'log'
-  | 'buildBody'
-  | 'attachments'
-  | 'now'
->;
 
 export type Answer = 'accepted' | 'refused' | 'lost' | 'never arrived';
 
@@ -53,8 +34,9 @@ interface Served {
 export interface Process {
   readonly pid: number;
   readonly storage: Storage;
-  readonly person: Person;
-  readonly follow: (rows: readonly ChangedRow[]) => void;
+  readonly conversation: Conversation;
+  readonly outboxes: Outboxes;
+  readonly follow: (rows: readonly Row[]) => void;
   readonly tellStatus: () => void;
   isAlive: boolean;
   /** Dies with its next write, after it. */
@@ -63,6 +45,7 @@ export interface Process {
   shown: Shown;
   unsaved: { readonly text: string; at: number; readonly sendId?: string } | undefined;
   isSubmitting: boolean;
+  hasErased?: boolean;
 }
 
 const settle = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
@@ -70,8 +53,6 @@ const request = { method: 'POST', path: '', origin: '' } as const;
 
 export interface Disk {
   readonly database: Database;
-  /** The same file, past the product. */
-  readonly db: DatabaseSync;
   readonly root: string;
 }
 
@@ -93,16 +74,14 @@ export class World {
   /** How the next writes end: not at all, or written all the same. */
   readonly failures: ('before' | 'after')[] = [];
   readonly #database: Database;
-  readonly #db: DatabaseSync;
   readonly #root: string;
   readonly #served = new Map<string, Served>();
   /** By process: the last that its engine has said. */
   readonly #said = new Map<number, Promise<void>>();
   #pids = 0;
 
-  constructor({ database, db, root }: Disk, run: number) {
+  constructor({ database, root }: Disk, run: number) {
     this.#database = database;
-    this.#db = db;
     this.#root = root;
     this.serviceId = `service${run}`;
   }
@@ -111,28 +90,10 @@ export class World {
     return this.processes.filter(({ isAlive }) => isAlive);
   }
 
-  /** Puts a record there as an earlier version left it. */
-  store(collection: 'drafts' | 'sends' | 'queue', id: string, value: unknown): void {
-    this.#sql(
-      'INSERT INTO documents (collection, id, seq, version, at, value) VALUES (?, ?, (SELECT seq + 1 FROM counter), 1, 0, ?)',
-      ...[`services/${this.serviceId}/${collection}`, id, JSON.stringify(value)],
-    );
-    this.#sql('UPDATE counter SET seq = seq + 1');
-  }
-
-  /** What the first start of this version does. */
-  join(): void {
-    joinOutboxes(this.#db);
-  }
-
-  #sql(text: string, ...values: readonly string[]): void {
-    this.#db.prepare(text).run(...values);
-  }
-
   /** Opens a process and lets it read what is stored. */
   async start(unsaved?: Process['unsaved']): Promise<Process> {
     const pid = ++this.#pids;
-    const followers: ((rows: readonly ChangedRow[]) => void)[] = [];
+    const followers: ((rows: readonly Row[]) => void)[] = [];
     const log = silentLog();
     const storage = openStorage({
       root: this.#root,
@@ -149,7 +110,9 @@ export class World {
       known = this.#session();
       changed.fire([SESSION]);
     };
-    const surroundings: Surroundings = {
+    const outboxes = new Outboxes(storage, this.serviceId, () => undefined);
+    const conversation = new Conversation({
+      outboxes,
       serviceId: this.serviceId,
       sessionId: SESSION,
       storage,
@@ -173,20 +136,20 @@ export class World {
       describe: String,
       buildBody: async ({ text }) => {
         await this.step(pid);
-        return text as never;
+        return text;
       },
       attachments: {
         parts: () => Promise.resolve([]),
         references: () => Promise.resolve([]),
         tooMuch: () => undefined,
       } as never,
-    };
-    const person = openPerson(surroundings);
+    });
     const process: Process = {
       ...{
         pid,
         storage,
-        person,
+        conversation,
+        outboxes,
         tellStatus,
         isAlive: true,
         isDoomed: false,
@@ -199,20 +162,21 @@ export class World {
       },
     };
     this.processes.push(process);
-    await this.finish(person.load(), pid);
+    await this.finish(conversation.load(), pid);
     if (unsaved !== undefined)
       await this.finish(
-        person.takeUnsaved(unsaved).then(() => (process.unsaved = undefined)),
+        conversation.takeUnsaved(unsaved).then(() => (process.unsaved = undefined)),
         pid,
       );
-    process.shown = person.draft();
+    process.shown = conversation.composition.draft;
     return process;
   }
 
   /** Ends a process: nothing of it goes on. */
   end(process: Process): void {
     process.isAlive = false;
-    process.person.dispose();
+    process.conversation.dispose();
+    process.outboxes.dispose();
     for (let at = this.steps.length - 1; at >= 0; at--)
       if (this.steps[at]?.pid === process.pid) this.steps.splice(at, 1);
   }
@@ -354,9 +318,15 @@ export class World {
   }
 }
 
+/** What has left the composer of a window, each once. */
+export function entriesOf({ conversation }: Process): readonly Entry[] {
+  const { sends, queued, composition } = conversation;
+  return [...sends.filter(({ id }) => composition.draft.refused?.id !== id), ...queued];
+}
+
 /** The texts of a window's transcript. */
-export function transcriptTexts(person: Person): readonly string[] {
-  return [...person.known().values()].map(({ message, sent }) =>
+export function transcriptTexts({ conversation }: Process): readonly string[] {
+  return [...conversation.transcript.known.values()].map(({ message, sent }) =>
     message === undefined ? (sent?.text ?? '') : textOf(message),
   );
 }

@@ -62,6 +62,27 @@ describe('a chat page that begins', () => {
     assert.equal((told(posted, 'setDraft') as { readonly text: string }).text, '');
   });
 
+  it('has what was written before an earlier message was sent again, however fast that goes', async () => {
+    const it = await scene();
+    const { conversation } = it.window;
+    const { said, posted, heard } = panelOf(it);
+    said.fire(ready);
+    await until(heard, () => told(posted, 'start') !== undefined);
+    const tell = (text: string, stash: string, version: number): void =>
+      said.fire({ kind: 'notification', name: 'draft', params: { text, stash, version } });
+    tell('Half a thought', '', 1);
+    await it.window.outboxes.flush();
+    const sent = new Promise(resolve => conversation.onDidSettle(resolve));
+    // VS Code may hand over both at once.
+    tell('Sent before', 'Half a thought', 2);
+    const params = { text: 'Sent before', sendId: 'an-id-of-a-send' };
+    said.fire({ kind: 'request', id: 1, name: 'send', params });
+    await sent;
+    const { text, stash } = conversation.composition.draft;
+    assert.deepEqual([text, stash], ['Half a thought', undefined]);
+    assert.equal(told(posted, 'setDraft'), undefined, 'the page has it already');
+  });
+
   it('hears that a message has left the queue with the message in its composer', async () => {
     const it = await scene();
     const { conversation } = it.window;

@@ -1,52 +1,48 @@
 import assert from 'node:assert/strict';
-import { type PanelActions, panelHandlers, type Teller } from '../../../src/chat/panel/panelHandlers';
+import { panelOf } from './panelScene';
 import { busy, queueUp } from './queueing';
-import { scene, sendAndRead } from './scene';
-import { cleanUp, composingOf, openWindow, temporaryFolder, until, writeFile, type Window } from './support';
+import { scene, sendAndRead, type Scene } from './scene';
+import { answering, cleanUp, openWindow, temporaryFolder, until, writeFile } from './support';
 
 afterEach(cleanUp);
 
-/** The page's side of a conversation whose panel does nothing of its own. */
-function page({ conversation }: Window, teller?: Teller) {
-  const panel: Partial<PanelActions> = {
-    conversation,
-    composing: composingOf(conversation),
-    showDraft: () => undefined,
-  };
-  return panelHandlers(panel as PanelActions, teller);
+/** A page whose person takes every offer; what they were told. */
+function taking(it: Scene) {
+  const told: string[] = [];
+  answering({
+    showInformationMessage: (message: string, offer: string) => {
+      told.push(message);
+      return Promise.resolve(offer);
+    },
+    showErrorMessage: (message: string) => assert.fail(message),
+  });
+  return { ...panelOf(it), told };
 }
 
 describe('what a page tells before the stored draft was read', () => {
   it('comes after what is stored: no attachment and no text is lost', async () => {
-    const { window, client, root, sessionId } = await scene();
+    const it = await scene();
+    const { window, client, root, sessionId } = it;
     const folder = temporaryFolder();
     const [a, b] = [writeFile(folder, 'a.ts', 'a'), writeFile(folder, 'b.ts', 'b')];
     await window.conversation.composition.attach([a]);
     window.conversation.composition.setText('Written yesterday');
     await window.outboxes.flush();
     const later = await openWindow({ root, client, sessionId, unread: true });
-    await Promise.all([
-      page(later).requests.attachUris({ uris: [b] }),
-      later.conversation.takeUnsaved({ text: 'Quick, before it loads', at: Date.now() }),
-    ]);
+    const { said, ask } = panelOf({ ...it, window: later });
+    const attached = ask('attachUris', { uris: [b] });
+    said.fire({
+      kind: 'notification',
+      name: 'draft',
+      params: { text: 'Quick, before it loads', version: 1 },
+    });
+    await attached;
     const { text, stash, attachments } = later.conversation.composition.draft;
-    assert.deepEqual(attachments, [a, b]);
-    assert.equal(text, 'Quick, before it loads');
-    assert.equal(stash, 'Written yesterday');
+    assert.deepEqual([text, stash, attachments], ['Quick, before it loads', 'Written yesterday', [a, b]]);
   });
 });
 
 describe('a message that was thrown away', () => {
-  /** Takes the offer, and says what was told. */
-  function taking(): Teller & { readonly told: string[] } {
-    const told: string[] = [];
-    const showInformationMessage = (message: string, ...choices: string[]) => {
-      told.push(message);
-      return Promise.resolve(choices[0]);
-    };
-    return { told, showInformationMessage, showErrorMessage: message => assert.fail(message) };
-  }
-
   it('comes back with its files when its outcome was unknown', async () => {
     const it = await scene();
     const { conversation } = it.window;
@@ -54,16 +50,13 @@ describe('a message that was thrown away', () => {
     await conversation.composition.attach([file]);
     it.service.fail({ kind: 'reset', match: { method: 'POST' }, times: 1 });
     await sendAndRead(it.window, 'Did it arrive?');
-    assert.equal(conversation.sends[0]?.state, 'unknown');
     conversation.composition.setText('Written since');
-    const teller = taking();
-    await page(it.window, teller).requests.discard({ sendId: conversation.sends[0].id });
+    const { ask, told } = taking(it);
+    await ask('discard', { sendId: conversation.sends[0]!.id });
     await until(conversation.onDidChange, () => conversation.composition.draft.text !== 'Written since');
     const { text, attachments } = conversation.composition.draft;
-    assert.equal(text, 'Did it arrive?\n\nWritten since');
-    assert.deepEqual(attachments, [file]);
-    assert.deepEqual(conversation.sends, []);
-    assert.deepEqual(teller.told, ['Message discarded.']);
+    assert.deepEqual([text, attachments], ['Did it arrive?\n\nWritten since', [file]]);
+    assert.deepEqual([conversation.sends, told], [[], ['Message discarded.']]);
   });
 
   it('is not offered while the composer still holds it', async () => {
@@ -71,10 +64,9 @@ describe('a message that was thrown away', () => {
     const { conversation } = it.window;
     it.service.fail({ kind: 'status', status: 403, match: { method: 'POST' }, times: 1 });
     await sendAndRead(it.window, 'Refused');
-    const teller = taking();
-    await page(it.window, teller).requests.discard({ sendId: conversation.sends[0]!.id });
-    assert.equal(conversation.composition.draft.text, 'Refused');
-    assert.deepEqual(teller.told, []);
+    const { ask, told } = taking(it);
+    await ask('discard', { sendId: conversation.sends[0]!.id });
+    assert.deepEqual([conversation.composition.draft.text, told], ['Refused', []]);
   });
 
   it('comes back with the computer it was to go to, whatever was chosen since', async () => {
@@ -83,65 +75,35 @@ describe('a message that was thrown away', () => {
     const { composition } = conversation;
     const [computer] = (await it.client.computers.list()).items;
     const target = { computerId: computer!.id, name: computer!.name! };
-    busy(it);
-    composition.setTarget(target);
-    await queueUp(it.window, 'For that computer');
-    composition.setTarget(undefined);
-    await queueUp(it.window, 'For the own computer');
-    const [that, own] = conversation.queued;
-    const { requests } = page(it.window, taking());
-    await requests.removeQueued({ id: that!.id });
-    await until(conversation.onDidChange, () => composition.draft.text !== '');
-    assert.equal(composition.draft.text, 'For that computer');
-    assert.deepEqual(composition.draft.target, target);
-    composition.setText('');
-    await requests.removeQueued({ id: own!.id });
-    await until(conversation.onDidChange, () => composition.draft.text !== '');
-    assert.equal(composition.draft.text, 'For the own computer');
-    assert.equal(composition.draft.target, undefined);
-  });
-
-  it('comes back with its computer when it was refused or its outcome is unknown', async () => {
-    const it = await scene();
-    const { conversation } = it.window;
-    const { composition } = conversation;
-    const [computer] = (await it.client.computers.list()).items;
-    const target = { computerId: computer!.id, name: computer!.name! };
+    const { ask, told } = taking(it);
+    const isBack = async (text: string, to: typeof target | undefined): Promise<void> => {
+      await until(conversation.onDidChange, () => composition.draft.text !== '');
+      assert.deepEqual([composition.draft.text, composition.draft.target], [text, to]);
+      composition.setText('', undefined, { text });
+      composition.setTarget(undefined);
+    };
     const fail = async (text: string, fault: { kind: 'reset' } | { kind: 'status'; status: number }) => {
       composition.setTarget(target);
       it.service.fail({ ...fault, match: { method: 'POST' }, times: 1 });
       await sendAndRead(it.window, text);
       composition.setText('', undefined, { text: '' });
       composition.setTarget(undefined);
-      return conversation.sends.find(send => send.text === text)!;
+      return { sendId: conversation.sends.find(send => send.text === text)!.id };
     };
-    const refused = await fail('Refused', { kind: 'status', status: 403 });
-    await page(it.window).requests.editAgain({ sendId: refused.id });
-    assert.equal(composition.draft.text, 'Refused');
-    assert.deepEqual(composition.draft.target, target);
-    composition.setText('');
-    const unknown = await fail('Unknown', { kind: 'reset' });
-    await page(it.window, taking()).requests.discard({ sendId: unknown.id });
-    await until(conversation.onDidChange, () => composition.draft.text !== '');
-    assert.equal(composition.draft.text, 'Unknown');
-    assert.deepEqual(composition.draft.target, target);
-  });
-
-  it('comes back from the queue', async () => {
-    const it = await scene();
-    const { conversation } = it.window;
-    it.service.fail({
-      kind: 'alter',
-      match: { method: 'GET', path: new RegExp(`/sessions/${it.sessionId}$`) },
-      alter: body => ({ ...(body as object), status: 'running' }),
-    });
-    await it.window.sessions.refresh(it.sessionId);
-    await conversation.submit('Later', 'an-id-of-a-send');
-    const teller = taking();
-    await page(it.window, teller).requests.removeQueued({ id: 'an-id-of-a-send' });
-    await until(conversation.onDidChange, () => conversation.composition.draft.text !== '');
-    assert.equal(conversation.composition.draft.text, 'Later');
-    assert.deepEqual(conversation.queued, []);
-    assert.deepEqual(teller.told, ['Message removed from the queue.']);
+    await ask('editAgain', await fail('Refused', { kind: 'status', status: 403 }));
+    await isBack('Refused', target);
+    await ask('discard', await fail('Unknown', { kind: 'reset' }));
+    await isBack('Unknown', target);
+    busy(it);
+    composition.setTarget(target);
+    await queueUp(it.window, 'For that computer');
+    composition.setTarget(undefined);
+    await queueUp(it.window, 'For the own computer');
+    const [that, own] = conversation.queued;
+    await ask('removeQueued', { id: that!.id });
+    await isBack('For that computer', target);
+    await ask('removeQueued', { id: own!.id });
+    await isBack('For the own computer', undefined);
+    assert.equal(told.at(-1), 'Message removed from the queue.');
   });
 });

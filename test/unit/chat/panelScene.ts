@@ -1,13 +1,13 @@
-import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
 import { ChatPanel } from '../../../src/chat/panel/panel';
 import type { ChatPlace } from '../../../src/chat/panel/place';
+import { ReadingPlaces } from '../../../src/chat/panel/readingPlaces';
 import type { Connection } from '../../../src/connection';
 import { Emitter, ObservableValue } from '../../../src/util/event';
 import { silentLog } from '../../fakes/log';
 import { Uri } from '../../fakes/vscode';
 import type { Scene } from './scene';
-import { afterwards, limits } from './support';
+import { afterwards, composingDeps, memoryOf, until } from './support';
 
 /** What a panel says to its page. */
 export interface ToPage {
@@ -26,9 +26,10 @@ export function panelOf({ window, client }: Scene, kind: ChatPlace['kind'] = 'pa
   const never = new Emitter<unknown>().event as vscode.Event<unknown>;
   const place = {
     kind,
-    title: '',
-    isVisible: true,
-    isActive: true,
+    title: () => '',
+    setTitle: () => undefined,
+    isVisible: () => true,
+    isActive: () => true,
     onDidChangeVisibility: never,
     onDidDispose: never,
     reveal: () => undefined,
@@ -61,20 +62,20 @@ export function panelOf({ window, client }: Scene, kind: ChatPlace['kind'] = 'pa
     sessions,
     log,
     title: 'Session',
-    composing: {
-      sendKey: () => 'enter',
-      largePaste: () => 'inline',
-      limits: () => limits(1024),
-      kept: {
-        begin: () => assert.fail('bytes are kept'),
-        keep: () => assert.fail('bytes are kept'),
-        fileOf: () => undefined,
-      },
-      attachments: { picture: () => assert.fail('a file is read') },
-      api: () => client,
-      onDidChangeSettings: new Emitter<unknown>().event,
-    },
+    details: { compare: () => Promise.resolve() },
+    composing: { ...composingDeps(), api: () => client },
+    places: new ReadingPlaces(memoryOf()),
   });
   afterwards(() => panel.release());
-  return { panel, said, posted, heard: heard.event, log, state, becameReady };
+  /** Asks the panel, as its page does: resolves to the answer, rejects with the reason. */
+  const ask = async (name: string, params: object): Promise<unknown> => {
+    said.fire({ kind: 'notification', name: 'ready', params: { timeZone: 'UTC' } });
+    const id = posted.length + 1;
+    said.fire({ kind: 'request', id, name, params });
+    await until(heard.event, () => posted.some(message => message.id === id));
+    const answer = posted.find(message => message.id === id) as { value?: unknown; reason?: string };
+    if (answer.reason !== undefined) throw new Error(answer.reason);
+    return answer.value;
+  };
+  return { panel, said, ask, posted, heard: heard.event, log, state, becameReady };
 }

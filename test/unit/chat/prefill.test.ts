@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import * as path from 'node:path';
 import type * as vscode from 'vscode';
-import { registerChat } from '../../../src/chat';
-import type { Connection } from '../../../src/connection';
-import { Emitter, ObservableValue } from '../../../src/util/event';
-import { silentLog } from '../../fakes/log';
+import { Emitter } from '../../../src/util/event';
 import { Uri } from '../../fakes/vscode';
 import type { ToPage } from './panelScene';
+import { chatOf } from './chatOf';
 import { scene } from './scene';
-import { afterwards, cleanUp, limits, temporaryFolder } from './support';
+import { cleanUp, temporaryFolder } from './support';
 
 afterEach(cleanUp);
 
@@ -18,32 +16,7 @@ async function chatInView() {
   const [computer] = (await client.computers.list()).items;
   const other = await client.sessions.create({ computerId: computer!.id });
   const selected = new Emitter<readonly unknown[]>();
-  const service = { id: window.conversation.serviceId, host: 'localhost' };
-  const chat = registerChat({
-    connection: {
-      state: new ObservableValue({ kind: 'signedIn', service }),
-      ready: () => Promise.resolve(),
-      onDidBecomeReady: new Emitter<void>().event,
-      api: client,
-    } as unknown as Connection,
-    storage: window.storage,
-    sessions: window.sessions,
-    log: silentLog(),
-    extensionUri: Uri.file('/extension') as unknown as vscode.Uri,
-    storageUri: { fsPath: temporaryFolder() } as unknown as vscode.Uri,
-    composer: {
-      sendKey: () => 'enter',
-      largePaste: () => 'inline',
-      limits: () => limits(1024),
-      onDidChange: new Emitter<unknown>().event,
-    },
-    location: () => 'view',
-    extras: () => false,
-    memory: { get: () => undefined, update: () => Promise.resolve() },
-    details: { show: () => assert.fail('a document is shown') },
-    onDidSelect: selected.event,
-  });
-  afterwards(() => chat.dispose());
+  const chat = chatOf(window, client, selected.event);
   const said = new Emitter<unknown>();
   const drawn = new Emitter<string>();
   const posted: ToPage[] = [];

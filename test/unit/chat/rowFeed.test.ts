@@ -2,73 +2,114 @@ import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import type { Row, Splice } from '../../../src/chat/protocol';
+import type { KnownMessage } from '../../../src/chat/transcript/messages';
 import { RowFeed } from '../../../src/chat/transcript/rowFeed';
+import { RowBuilder, type RowsInput } from '../../../src/chat/transcript/rows';
+import { Formatter } from '../../../src/util/format';
+import { afterwards, cleanUp, knownOf, message } from './support';
 
-const row = (key: string): Row => ({ kind: 'date', key, at: 0 });
+afterEach(cleanUp);
 
-/** What a page holds after the splices it was sent. */
-class Page {
-  rows: readonly Row[] = [];
-  readonly splices: Splice[] = [];
-  readonly receive = (splice: Splice): void => {
-    this.splices.push(splice);
-    this.rows = [
-      ...this.rows.slice(0, splice.from),
-      ...splice.rows,
-      ...this.rows.slice(splice.from + splice.remove),
-    ];
+const inputOf = (known: ReadonlyMap<string, KnownMessage>): RowsInput => ({
+  known,
+  sends: [],
+  messageCount: undefined,
+  breaks: new Map(),
+  inComposer: undefined,
+  timeZone: 'UTC',
+});
+
+const many = (count: number): RowsInput =>
+  inputOf(
+    knownOf(
+      ...Array.from({ length: count }, (_, index) =>
+        message(`m${index}`, {
+          createdAt: 1_000_000_000_000 + index * 60_000,
+          ...(index === 0 ? {} : { parentId: `m${index - 1}` }),
+        }),
+      ),
+    ),
+  );
+
+/** A page and what it holds after the splices it was sent. */
+function paged() {
+  const splices: Splice[] = [];
+  let rows: readonly Row[] = [];
+  const feed = new RowFeed(splice => {
+    splices.push(splice);
+    const { from, remove } = splice;
+    rows = [...rows.slice(0, from), ...splice.rows, ...rows.slice(from + remove)];
+  }, new Formatter('en'));
+  afterwards(() => feed.dispose());
+  const filled = async (): Promise<readonly Row[]> => {
+    while (splices.at(-1)?.total !== rows.length) await setImmediate();
+    return rows;
   };
+  return { feed, splices, filled, rows: () => rows, rebuilt: () => (rows = []) };
 }
 
-async function filled(page: Page, rows: readonly Row[]): Promise<void> {
-  for (let turn = 0; turn < 100 && page.rows.length < rows.length; turn++) await setImmediate();
-}
+const keys = (rows: readonly Row[]): string[] => rows.map(({ key }) => key);
+const built = (input: RowsInput): string[] => keys(new RowBuilder(new Formatter('en')).build(input));
 
 describe('the rows a page is sent', () => {
-  it('are none before the page listens or while it is hidden, and all when it is back', async () => {
-    const page = new Page();
-    const feed = new RowFeed(page.receive);
-    feed.update([row('a')]);
-    assert.equal(page.splices.length, 0);
-    feed.restart();
+  it('are all of them when it is built anew', async () => {
+    const { feed, splices, filled, rebuilt } = paged();
+    feed.show(many(1));
     feed.pause();
-    feed.update([row('a'), row('b')]);
-    assert.equal(page.splices.length, 1);
-    page.rows = [];
-    feed.restart();
-    await filled(page, [row('a'), row('b')]);
-    assert.deepEqual(
-      page.rows.map(({ key }) => key),
-      ['a', 'b'],
-    );
+    rebuilt();
+    feed.show(many(2));
+    assert.deepEqual(keys(await filled()), built(many(2)));
+    assert.equal(splices.length, 2);
   });
 
   it('are only those that changed', () => {
-    const page = new Page();
-    const feed = new RowFeed(page.receive);
-    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(row) as [Row, Row, Row, Row];
-    feed.update([a, b, d]);
-    feed.restart();
-    feed.update([a, b, c, d]);
-    assert.deepEqual(page.splices.at(-1), { from: 2, remove: 0, rows: [c], total: 4 });
-    feed.update([a, b, c, d]);
-    assert.equal(page.splices.length, 2);
+    const { feed, splices } = paged();
+    const { known } = many(3);
+    feed.show(inputOf(new Map([...known].slice(0, 2))));
+    feed.show(inputOf(known));
+    assert.deepEqual(
+      { ...splices.at(-1), rows: keys(splices.at(-1)?.rows ?? []) },
+      {
+        from: 3,
+        remove: 0,
+        rows: ['message:m2'],
+        total: 4,
+      },
+    );
+    feed.show(inputOf(known));
+    assert.equal(splices.length, 2);
   });
 
   it('always end up as the panel has them', async () => {
-    const pool = Array.from({ length: 12 }, (_, index) => row(`p${index}`));
-    const lists = fc.array(fc.subarray(pool), { maxLength: 12 });
+    const pool = [...many(12).known];
     await fc.assert(
-      fc.asyncProperty(lists, async changes => {
-        const page = new Page();
-        const feed = new RowFeed(page.receive);
-        feed.restart();
-        for (const rows of changes) {
-          feed.update(rows);
-          await filled(page, rows);
-          assert.deepEqual(page.rows, rows);
+      fc.asyncProperty(fc.array(fc.subarray(pool), { maxLength: 12 }), async changes => {
+        const { feed, filled } = paged();
+        for (const change of changes) {
+          const input = inputOf(new Map(change));
+          feed.show(input);
+          assert.deepEqual(keys(await filled()), built(input));
         }
       }),
     );
+  });
+
+  it('begin with the end of a long transcript, and the rest follows', async () => {
+    const input = many(5000);
+    const { feed, splices, rows, filled } = paged();
+    feed.show(input);
+    assert.equal(keys(rows()).at(-1), 'message:m4999');
+    assert.ok(rows().length <= 250);
+    assert.ok(splices[0]!.total >= 5000, 'the page waits for the rest');
+    assert.deepEqual(keys(await filled()), built(input));
+  });
+
+  it('are never taken away again when a transcript grows long while it is shown', () => {
+    const { feed, splices, rows } = paged();
+    const { known } = many(1200);
+    feed.show(inputOf(new Map([...known].slice(0, 100))));
+    feed.show(inputOf(known));
+    assert.ok(splices.every(({ remove }) => remove === 0));
+    assert.ok(rows().length >= 1200);
   });
 });

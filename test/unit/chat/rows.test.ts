@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { MessageRow, Row } from '../../../src/chat/protocol';
-import { RowBuilder, type RowsInput } from '../../../src/chat/transcript/rows';
+import { RowBuilder, rowText, type RowsInput } from '../../../src/chat/transcript/rows';
 import { toStored } from '../../../src/chat/transcript/messages';
 import { Formatter } from '../../../src/util/format';
 import { knownOf, message, sendRecord } from './support';
@@ -173,42 +173,45 @@ describe('rows of a transcript', () => {
       { kind: 'text', text: 'words' },
       { kind: 'reasoning', text: 'hm' },
       { kind: 'withheld' },
-      { kind: 'toolUse', name: 'Read', input: '{\n  "path": "a.ts"\n}' },
-      { kind: 'toolResult', name: 'Read', text: 'out\n[image]', failed: true },
+      {
+        kind: 'tool',
+        name: 'Read',
+        icon: 'error',
+        words: ['Read ', 'a.ts', ', failed'],
+        preview: 'out [image]',
+        input: '{\n  "path": "a.ts"\n}',
+        text: 'out\n[image]',
+        failed: true,
+      },
       { kind: 'image', label: 'Image · image/png · 3 bytes', index: 5 },
       { kind: 'document', label: 'Document · application/pdf · 3 bytes' },
       { kind: 'other', type: 'hologram', text: '{\n  "depth": 3\n}' },
     ]);
   });
 
-  it('gives pictures that were sent from here their names again, with the size they had in the composer', () => {
-    const body = (id: string): ReturnType<typeof toStored> =>
-      toStored(id, {
-        id,
-        role: 'user',
-        createdAt: DAY,
-        updatedAt: DAY,
-        content: ['QUJD', 'QUI='].map(data => ({
-          type: 'image',
-          source: { type: 'base64', mediaType: 'image/png', data },
-        })),
-      });
+  it('shows what a person attached as the composer does, with the names it was sent from here with', () => {
+    const picture = (data: string) => ({
+      type: 'image',
+      source: { type: 'base64', mediaType: 'image/png', data },
+    });
+    const content = [{ type: 'text', text: 'Look' }, ...['QUJD', 'QUI='].map(picture)];
+    const body = toStored('a', { id: 'a', role: 'user', createdAt: DAY, updatedAt: DAY, content });
     const file = (name: string, size: number, kind: 'image' | 'text' = 'image') => ({ name, size, kind });
-    const labels = (attachments: readonly ReturnType<typeof file>[]): unknown[] => {
-      const known = new Map([
-        ['a', { id: 'a', message: body('a'), sent: { at: DAY, text: '', attachments } }],
-      ]);
-      return messages(build({ known })).flatMap(row =>
-        row.parts.map(part => (part.kind === 'image' ? part.label : part.kind)),
-      );
+    const chips = (...attachments: readonly ReturnType<typeof file>[]): unknown[] => {
+      const known = new Map([['a', { id: 'a', message: body, sent: { at: DAY, text: '', attachments } }]]);
+      return messages(build({ known })).flatMap(row => {
+        assert.deepEqual(row.parts, [{ kind: 'text', text: 'Look' }]);
+        return row.chips.map(({ name, size, index }) => [name, size, index]);
+      });
     };
-    assert.deepEqual(labels([file('one.png', 3), file('notes.md', 9, 'text'), file('two.png', 2)]), [
-      'one.png · 3 bytes',
-      'two.png · 2 bytes',
+    assert.deepEqual(chips(file('one.png', 3), file('notes.md', 9, 'text'), file('two.png', 2)), [
+      ['one.png', '3 bytes', 1],
+      ['notes.md', '9 bytes', undefined],
+      ['two.png', '2 bytes', 2],
     ]);
-    assert.deepEqual(labels([file('one.png', 3)]), [
-      'Image · image/png · 3 bytes',
-      'Image · image/png · 2 bytes',
+    assert.deepEqual(chips(), [
+      ['Image', '3 bytes', 1],
+      ['Image', '2 bytes', 2],
     ]);
   });
 
@@ -287,6 +290,31 @@ describe('rows of a transcript', () => {
     });
     const [row] = messages(build({ known: knownOf(body) }));
     assert.doesNotMatch(JSON.stringify(row), /[\u202e\u0007]/);
+  });
+});
+
+describe('a message that is longer than a page takes', () => {
+  const long = `${'word '.repeat(20_000)}the very end`;
+  const text = (content: string) => ({ type: 'text', text: content });
+
+  it('is shown by its beginning, never half a character, with how much more there is', () => {
+    const cut = '50,012 more characters are not shown here.';
+    const known = knownOf(message('a', { content: [text(long), text(`x${'🙂'.repeat(50_000)}`)] }));
+    const [row] = messages(build({ known }));
+    assert.deepEqual(row?.parts[0], { kind: 'text', text: long.slice(0, 50_000), cut });
+    assert.doesNotMatch(JSON.stringify(row.parts[1]), /\p{Surrogate}/u);
+    const [send] = build({ sends: [sendRecord({ text: long })] });
+    assert.equal(send?.kind === 'send' && send.cut, cut);
+  });
+
+  it('is whole where it is copied or written', () => {
+    const rows = new RowBuilder(new Formatter('en'), true).build(
+      input({ known: knownOf(message('a', { content: [text(long)] })), sends: [sendRecord({ text: long })] }),
+    );
+    assert.deepEqual(
+      rows.map(rowText).filter(said => said !== ''),
+      [long, long],
+    );
   });
 });
 

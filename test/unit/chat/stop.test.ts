@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { PanelState } from '../../../src/chat/protocol';
 import { startSampleService } from '../../fakes/sampleService';
+import { chatOf } from './chatOf';
 import { panelOf } from './panelScene';
 import { busy, queued, queueUp } from './queueing';
 import { afterwards, cleanUp, clientOf, openWindow, temporaryFolder, until } from './support';
@@ -55,6 +56,15 @@ describe('stopping an agent', () => {
     await until(it.heard, () => it.hasButton() === false);
     assert.deepEqual([queued(it.window), posts()], [['And then this'], 0]);
     assert.match(it.window.conversation.queued[0]?.sentence ?? '', /^You stopped the agent/);
+  });
+
+  it('is done from the row of the session, too, and then what is queued rests', async () => {
+    const it = await working({ lists: true });
+    await queueUp(it.window, 'And then this');
+    it.work.rest();
+    await chatOf(it.window, it.client).commands.stop({ kind: 'session', sessionId: it.sessionId });
+    assert.equal(it.stops(), 1);
+    await until(it.heard, () => /^You stopped/.test(it.window.conversation.queued[0]?.sentence ?? ''));
   });
 
   it('is not offered where the service has no list of sessions, or it may not be used', async () => {

@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { Outboxes, type Outbox } from '../../../src/chat/outbox/outbox';
-import { inDraft } from '../../../src/chat/outbox/record';
+import { inDraft, withTaken } from '../../../src/chat/outbox/record';
 import { ReadingPlaces } from '../../../src/chat/panel/readingPlaces';
 import { Transcript } from '../../../src/chat/transcript/transcript';
-import { afterwards, brittle, cleanUp, message, storageIn, temporaryFolder, until } from './support';
+import {
+  afterwards,
+  brittle,
+  cleanUp,
+  memoryOf,
+  message,
+  storageIn,
+  temporaryFolder,
+  until,
+} from './support';
 
 afterEach(cleanUp);
 
@@ -140,6 +149,20 @@ describe('what is written', () => {
     assert.deepEqual([text, stash], ['words of the other window', undefined]);
   });
 
+  it('does not come back where one window shortens what another has shortened and sent', async () => {
+    const root = temporaryFolder();
+    const [one, other] = [outboxIn(root), outboxIn(root)];
+    type(one, 'x y');
+    await one.flush();
+    await other.read();
+    for (const outbox of [one, other]) type(outbox, 'x');
+    const sent = { id: 'sent', text: 'x', attachments: [], state: 'sending', at: 1 } as const;
+    await other.change(withTaken(sent));
+    await one.flush();
+    const { draft, entries } = await one.read();
+    assert.deepEqual([draft.text, draft.stash, entries], ['', undefined, [sent]]);
+  });
+
   it('is shown by both windows that wrote at the same time', async () => {
     const root = temporaryFolder();
     const [one, other] = [outboxIn(root), outboxIn(root)];
@@ -153,48 +176,18 @@ describe('what is written', () => {
 });
 
 describe('where sessions were read', () => {
-  const at = (offset: number) => ({ scroll: { key: 'message:m', offset }, opened: ['message:m:0'] });
-
-  async function placesIn(root: string): Promise<ReadingPlaces> {
-    const places = new ReadingPlaces(storageIn(root), 'service1', error => assert.fail(String(error)));
-    afterwards(() => places.dispose());
-    await places.load();
-    return places;
-  }
-
-  it('is known in the next window, and leaves no record at the end with nothing opened', async () => {
-    const root = temporaryFolder();
-    const places = await placesIn(root);
-    places.keep('one', { ...at(5), opened: Array.from({ length: 300 }, (_, index) => `part${index}`) });
-    places.keep('two', at(7));
-    assert.deepEqual(places.get('two'), at(7), 'at once');
-    await places.flush();
-    const next = await placesIn(root);
-    assert.deepEqual(next.get('two'), at(7));
-    assert.deepEqual([next.get('one').opened?.length, next.get('one').opened?.at(-1)], [100, 'part299']);
-    assert.deepEqual(next.get('three'), { scroll: undefined, opened: undefined });
-    next.keep('two', { opened: [] });
-    await next.flush();
-    assert.equal((await placesIn(root)).get('two').scroll, undefined);
-  });
-
-  it('does not move a window that reads there itself', async () => {
-    const root = temporaryFolder();
-    const [one, other] = [await placesIn(root), await placesIn(root)];
-    one.keep('session', at(1));
-    other.keep('session', at(2));
-    await one.flush();
-    await other.flush();
-    assert.deepEqual([one.get('session'), other.get('session')], [at(1), at(2)]);
-  });
-
-  it('is remembered of two hundred sessions', async () => {
-    const root = temporaryFolder();
-    const places = await placesIn(root);
-    for (let number = 0; number < 205; number++) places.keep(`s${number}`, at(number));
-    await places.flush();
-    const next = await placesIn(root);
-    const known = Array.from({ length: 205 }, (_, number) => next.get(`s${number}`).scroll);
-    assert.equal(known.filter(scroll => scroll !== undefined).length, 200);
+  it('is known after a reload, of the latest two hundred, and not of those left at the end', () => {
+    const memory = memoryOf();
+    const places = new ReadingPlaces(memory);
+    const scroll = { key: 'message:m', offset: 5 };
+    for (let number = 0; number < 205; number++) places.keep(`s${number}`, { scroll });
+    places.keep('s50', { opened: Array.from({ length: 300 }, (_, index) => `part${index}`) });
+    places.keep('s60', { opened: [] });
+    assert.equal(places.get('s50').opened?.length, 100, 'at once');
+    places.dispose();
+    const next = new ReadingPlaces(memory);
+    assert.deepEqual(next.get('s204'), { scroll, opened: [] });
+    assert.deepEqual([next.get('s50').opened?.at(-1), next.get('s50').scroll], ['part299', undefined]);
+    for (const gone of ['s0', 's3', 's60', 'none']) assert.deepEqual(next.get(gone), {});
   });
 });

@@ -1,28 +1,29 @@
-import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import { pathToFileURL, fileURLToPath } from 'node:url';
+import type * as vscode from 'vscode';
 import { ApiClient } from '../../../src/api';
 import {
   Attachments,
   type AttachableFiles,
   type AttachmentLimits,
 } from '../../../src/chat/attach/attachments';
-import { Composing } from '../../../src/chat/panel/composing';
+import { Composing, type ComposingDeps } from '../../../src/chat/panel/composing';
 import { Conversation } from '../../../src/chat/conversation';
 import { KeptFiles } from '../../../src/chat/attach/keptFiles';
-import { messageBody } from '../../../src/chat/attach/body';
+import { bodyBuilder } from '../../../src/chat/attach/body';
 import type { KnownMessage, StoredMessage } from '../../../src/chat/transcript/messages';
 import { Outboxes } from '../../../src/chat/outbox/outbox';
 import type { Entry } from '../../../src/chat/outbox/record';
-import { ReadingPlaces } from '../../../src/chat/panel/readingPlaces';
+import { readLocal } from '../../../src/chat/attach/workspaceFiles';
 import type { ChatSession, ChatSessions } from '../../../src/chat/sessions';
 import type { Storage } from '../../../src/storage';
 import { openStorage } from '../../fakes/storage';
 import { errorSentence } from '../../../src/util/errorSentence';
 import { Emitter, type Event } from '../../../src/util/event';
 import { silentLog } from '../../fakes/log';
+import { window } from '../../fakes/vscode';
 export { until } from '../../until';
 
 const cleanups: (() => unknown)[] = [];
@@ -81,7 +82,7 @@ export function brittle(
       };
     },
     peek: pattern => storage.peek(pattern),
-    search: (collections, query) => storage.search(collections, query),
+    search: query => storage.search(query),
     tryRun: (...args) => storage.tryRun(...args),
     settled: () => storage.settled(),
     dispose: () => storage.dispose(),
@@ -101,8 +102,7 @@ export const diskFiles: AttachableFiles = {
           : 'other';
     return { kind, size: facts.size, mtime: facts.mtimeMs };
   },
-  read: async uri => new Uint8Array(await fs.promises.readFile(fileURLToPath(uri))),
-  pieces: uri => fs.createReadStream(fileURLToPath(uri)),
+  read: (uri, part) => readLocal(fileURLToPath(uri), part),
   name: uri => path.basename(fileURLToPath(uri)),
   workspacePath: uri => `src/${path.basename(fileURLToPath(uri))}`,
 };
@@ -137,7 +137,8 @@ export class AskingSessions implements ChatSessions {
     const told = await this.#api.sessions.get(sessionId, { signal });
     const { title = '', status = 'unknown', messageCount, updatedAt } = told;
     const session = { sessionId, title, status, messageCount, updatedAt, statusAt: Date.now() };
-    this.#known.set(sessionId, session);
+    const shown = { word: status, icon: 'circle-outline', spin: false };
+    this.#known.set(sessionId, { ...session, shown });
     this.#changed.fire([sessionId]);
     return session;
   }
@@ -198,21 +199,19 @@ export async function openWindow(options: {
   const log = silentLog();
   const serviceId = 'service1';
   const outboxes = new Outboxes(storage, serviceId, error => log.error('Not written', error));
-  const places = new ReadingPlaces(storage, serviceId, error => assert.fail(String(error)));
   const sessions = new AskingSessions(client);
   const conversation = new Conversation({
     serviceId,
     sessionId,
     storage,
     outboxes,
-    places,
     sessions,
     attachments: new Attachments(
       options.files ?? diskFiles,
       () => limits(options.maxBytes ?? 1024 * 1024),
       'en',
     ),
-    buildBody: source => Promise.resolve(messageBody(source)),
+    buildBody: bodyBuilder('bodyWorker.js'),
     api: () => (signedIn() ? client : undefined),
     describe: error => errorSentence(error),
     log,
@@ -221,19 +220,17 @@ export async function openWindow(options: {
   afterwards(() => {
     conversation.dispose();
     outboxes.dispose();
-    places.dispose();
   });
   if (options.unread !== true) await conversation.load();
   return { conversation, outboxes, sessions, storage, log };
 }
 
-/** What a person does in the composer, with loose files kept in `kept` and up to `maxBytes` large. */
-export function composingOf(
-  conversation: Conversation,
+/** What composing needs, with loose files kept in `kept` and up to `maxBytes` large. */
+export function composingDeps(
   kept = new KeptFiles(temporaryFolder(), diskFiles),
   maxBytes = 1024 * 1024,
-): Composing {
-  return new Composing(conversation, {
+): ComposingDeps {
+  return {
     kept,
     attachments: new Attachments(kept, () => limits(maxBytes), 'en'),
     api: () => undefined,
@@ -241,8 +238,40 @@ export function composingOf(
     sendKey: () => 'enter',
     largePaste: () => 'ask',
     limits: () => limits(maxBytes),
+  };
+}
+
+/** What a person does in the composer. */
+export function composingOf(
+  conversation: Conversation,
+  ...deps: Parameters<typeof composingDeps>
+): Composing {
+  return new Composing(conversation, composingDeps(...deps));
+}
+
+/** The person answers what the editor asks in the way of these functions, until the test ends; the rest is as ever. */
+export function answering(answers: Partial<Record<keyof typeof vscode.window, unknown>>): void {
+  const editor = window as Record<string, unknown>;
+  Object.assign(editor, answers);
+  afterwards(() => {
+    for (const name of Object.keys(answers)) Reflect.deleteProperty(editor, name);
   });
 }
+
+/** A memory of a window, which VS Code keeps over a reload: as JSON. */
+export function memoryOf(): vscode.Memento {
+  const kept = new Map<string, string>();
+  return {
+    keys: () => [...kept.keys()],
+    get: (key: string) => JSON.parse(kept.get(key) ?? 'null') as unknown,
+    update: (key: string, value: unknown) => Promise.resolve(void kept.set(key, JSON.stringify(value))),
+  } as vscode.Memento;
+}
+
+export const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 /** The same limit for everything, bytes. */
 export function limits(bytes: number): AttachmentLimits {

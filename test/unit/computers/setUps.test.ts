@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { SetUps } from '../../../src/computers/setUps';
-import { Formatter } from '../../../src/util/format';
 import { silentLog } from '../../fakes/log';
 import { acts } from '../../fakes/vscode';
 
@@ -9,11 +8,7 @@ describe('set-ups of computers', () => {
   const computer = (status: string | undefined) => ({ id: 'c1', name: 'boreal', status });
   const seen = (...steps: readonly (readonly [ReturnType<typeof computer>, boolean])[]): string[] => {
     acts.splice(0);
-    const setUps = new SetUps({
-      log: silentLog(),
-      format: new Formatter('en'),
-      showDetails: () => Promise.resolve(),
-    });
+    const setUps = new SetUps(silentLog(), () => Promise.resolve());
     for (const [each, looking] of steps) setUps.see([each], looking);
     return told();
   };

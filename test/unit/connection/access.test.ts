@@ -78,13 +78,6 @@ describe('what a key can read', function () {
     assert.deepEqual([row?.state, row?.detail.includes('html')], ['unknown', true]);
   });
 
-  it('says that nobody is signed in', async () => {
-    const window = new Machine().window();
-    await window.connection.commands.showAccess();
-    assert.deepEqual(window.person.told, ['You are not signed in.']);
-    assert.deepEqual(window.person.tables, []);
-  });
-
   function detailOf(window: Window, what: string): string {
     return window.person.tables.at(-1)?.find(row => row.what === what)?.detail ?? '';
   }
@@ -125,28 +118,27 @@ describe('pauses a service asks for', function () {
 
   it('that began when the clock was ahead are over, here and after a new start', async () => {
     const root = temporaryFolder();
-    const clock = { now: Date.now() + 365 * 24 * 60 * 60 * 1000 };
+    let now = Date.now() + 365 * 24 * 60 * 60 * 1000;
+    const storages: Storage[] = [];
     const open = async (): Promise<ConnectionRecords> => {
       const storage = openStorage({ root, log: silentLog() });
-      const gate = new ConnectionRecords(storage, silentLog(), () => clock.now);
+      storages.push(storage);
+      const gate = new ConnectionRecords(storage, silentLog(), () => now);
       await gate.load();
-      gates.push({ gate, storage });
       return gate;
     };
-    const gates: { readonly gate: ConnectionRecords; readonly storage: Storage }[] = [];
     const origin = 'https://console.example.com';
     const first = await open();
-    const ahead = clock.now + 120_000;
+    const ahead = now + 120_000;
     first.pause(origin, ahead);
-    await gates[0]?.storage.settled();
+    await storages[0]?.settled();
     assert.equal((await open()).pausedUntil(origin), ahead);
-    clock.now = Date.now();
+    now = Date.now();
     for (const gate of [first, await open()]) assert.equal(gate.pausedUntil(origin), 0);
-    const right = clock.now + 60_000;
-    first.pause(origin, right);
-    await gates[0]?.storage.settled();
-    for (const gate of [first, await open()]) assert.equal(gate.pausedUntil(origin), right);
-    for (const { storage } of gates) storage.dispose();
+    first.pause(origin, now + 60_000);
+    await storages[0]?.settled();
+    for (const gate of [first, await open()]) assert.equal(gate.pausedUntil(origin), now + 60_000);
+    for (const storage of storages) storage.dispose();
   });
 });
 

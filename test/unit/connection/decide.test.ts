@@ -112,28 +112,15 @@ describe('which service and which key', () => {
     ...(
       [
         [{ [KEY]: 'k' }, /^signedOut: AGENT_CONSOLE_API_KEY is set, but AGENT_CONSOLE_BASE_URL is not/],
-        [{ [APP]: two.appUrl, [KEY]: 'k' }, /AGENT_CONSOLE_API_KEY is set/],
-        [
-          { [APP]: two.appUrl },
-          /^signedOut: AGENT_CONSOLE_APP_URL is set, but AGENT_CONSOLE_BASE_URL is not/,
-        ],
-        [
-          { [BASE]: 'http://x.example' },
-          /^signedOut: AGENT_CONSOLE_BASE_URL: The address must begin with https/,
-        ],
-        [
-          { [BASE]: two.baseUrl, [KEY]: 'a\nb' },
-          /^signedOut: AGENT_CONSOLE_API_KEY: The key contains a space/,
-        ],
+        [{ [APP]: two.appUrl }, /^signedOut: AGENT_CONSOLE_APP_URL is set, but/],
+        [{ [BASE]: 'http://x.example' }, /AGENT_CONSOLE_BASE_URL: The address must begin with https/],
+        [{ [BASE]: two.baseUrl, [KEY]: 'a\nb' }, /AGENT_CONSOLE_API_KEY: This is not a key/],
       ] as const
-    ).map(
-      ([environment, says]) =>
-        [
-          `half an environment hides the rest: ${Object.keys(environment).join(' ')}`,
-          { environment, settings: one, keys: { own: 'k' }, sample: true },
-          says,
-        ] as const,
-    ),
+    ).map(([environment, says]): (typeof cases)[number] => [
+      `half an environment hides the rest: ${Object.keys(environment).join(' ')}`,
+      { environment, settings: one, keys: { own: 'k' }, sample: true },
+      says,
+    ]),
   ];
   for (const [name, given, expected] of cases) {
     it(name, async () => {

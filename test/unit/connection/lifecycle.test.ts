@@ -42,6 +42,7 @@ describe('the end of a window', function () {
     const first = machine.window();
     await signIn(first, running);
     first.connection.dispose();
+    first.storage.dispose();
     await setImmediate();
     const alive = new Map<number, string>();
     const hook = createHook({

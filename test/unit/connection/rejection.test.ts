@@ -110,19 +110,6 @@ describe('a key that is refused', function () {
     assert.equal(running.requests.at(-1)?.credential, 'member');
   });
 
-  it('is used again in the window that was refused when another enters it', async () => {
-    const { running, first, second } = await twoWindows();
-    const fault = revoke(running);
-    await request(first);
-    await turnsTo(second, 'keyRejected');
-    fault.dispose();
-    second.person.answers(CANARY);
-    await second.connection.commands.signIn();
-    await turnsTo(first, 'signedIn');
-    await request(first);
-    assert.equal(running.requests.at(-1)?.status, 200);
-  });
-
   it('is used again after a look when the service takes it once more', async () => {
     const { running, first, second } = await twoWindows();
     const fault = revoke(running);

@@ -1,16 +1,9 @@
 import assert from 'node:assert/strict';
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import * as path from 'node:path';
-import type { CheckResult } from '../../../src/connection/check';
 import {
   brokenSecrets,
   CANARY,
   cleanUp,
   hostOf,
-  later,
   Machine,
   OTHER_CANARY,
   service,
@@ -110,31 +103,25 @@ describe('signing in', function () {
     window.person.answers('https://api.example.com', 'https://app.example.com', 'cancel');
     await window.connection.commands.signIn();
     const [address, app, key] = window.person.steps;
-    const expectations: [typeof address, string, RegExp | undefined][] = [
-      [address, '', /Enter an address/],
-      [address, 'not an address', /not an address/],
-      [address, 'http://api.example.com', /must begin with https/],
-      [address, 'ftp://api.example.com', /must begin with https/],
-      [address, 'https://me:secret@api.example.com', /Leave the user name and password out/],
-      [address, 'https://api.example.com/?a=1', /Leave out everything from/],
-      [address, 'http://localhost:1234', undefined],
-      [address, 'http://127.0.0.1', undefined],
-      [app, 'http://app.example.com', /must begin with https/],
-      [key, '   ', /Enter the key/],
-      [key, 'Bearer abc', /a space or a line break/],
-      [key, 'abc\ndef', /a space or a line break/],
-      [key, 'abc\u0007def', /character no key has/],
-      [key, 'ключ', /character no key has/],
-      [key, 'k\u200bey', /character no key has/],
-      [key, 'x'.repeat(9000), /too long/],
-      [key, '  abc-DEF_123  \n', undefined],
+    const expectations: readonly (readonly [typeof address, RegExp | undefined, ...string[]])[] = [
+      [address, /Enter an address/, ''],
+      [address, /not an address/, 'not an address'],
+      [address, /must begin with https/, 'http://api.example.com', 'ftp://api.example.com'],
+      [address, /Leave the user name and password out/, 'https://me:secret@api.example.com'],
+      [address, /Leave out everything from/, 'https://api.example.com/?a=1'],
+      [address, undefined, 'http://localhost:1234', 'http://127.0.0.1'],
+      [app, /must begin with https/, 'http://app.example.com'],
+      [key, /Enter the key/, '   '],
+      [key, /not a key/, 'Bearer abc', 'abc\ndef', 'abc\u0007def', 'ключ', 'k\u200bey', 'x'.repeat(9000)],
+      [key, undefined, '  abc-DEF_123  \n'],
     ];
-    for (const [step, text, expected] of expectations) {
-      const said = step?.validate(text);
-      if (expected === undefined) assert.equal(said, undefined, text);
-      else assert.match(said ?? '', expected, text);
-      assert.equal(said?.includes('abc'), expected === undefined ? undefined : false);
-    }
+    for (const [step, expected, ...texts] of expectations)
+      for (const text of texts) {
+        const said = step?.validate(text);
+        if (expected === undefined) assert.equal(said, undefined, text);
+        else assert.match(said ?? '', expected, text);
+        assert.ok(said?.includes('abc') !== true);
+      }
   });
 
   it('stores nothing when the person gives up, at any step or during the check', async () => {
@@ -218,6 +205,22 @@ describe('signing in', function () {
     });
   }
 
+  it('holds a key that is not kept, until there is a newer one in the storage', async () => {
+    const running = await service({ keys: { owner: CANARY, member: OTHER_CANARY } });
+    const secrets = new SharedSecrets();
+    const readOnly = { ...secrets.window(), store: () => Promise.reject(new Error('locked')) };
+    const window = new Machine({ window: () => readOnly }).window();
+    const name = `agentConsole.key:${running.baseUrl} ${running.appUrl}`;
+    secrets.values.set(name, 'an old key nobody takes');
+    await signIn(window, running);
+    await window.connection.api?.computers.list();
+    assert.equal(running.requests.at(-1)?.credential, 'owner');
+    secrets.values.set(name, OTHER_CANARY);
+    await window.connection.refresh();
+    await window.connection.api?.computers.list();
+    assert.equal(running.requests.at(-1)?.credential, 'member');
+  });
+
   it('keeps the old connection and drops the new key when the settings cannot be written', async () => {
     const [known, running] = [await service(), await service()];
     const secrets = new SharedSecrets();
@@ -246,36 +249,5 @@ describe('signing in', function () {
     window.person.confirms(true);
     assert.equal(await useSampleService(), undefined);
     assert.deepEqual(new Set(running.requests.map(({ credential }) => credential)), new Set(['owner']));
-  });
-
-  it('names a proxy that refuses, and one that wants a password', async () => {
-    for (const [status, sentence] of [
-      [403, /proxy does not let requests through to service\.example.*“http\.proxy”/],
-      [
-        407,
-        /proxy does not let requests through to service\.example \(Proxy response \(407\)\).*“http\.proxyAuthorization”/,
-      ],
-    ] as const) {
-      const proxy = createServer();
-      proxy.on('connect', (_request, socket) => {
-        socket.end(`HTTP/1.1 ${status} Refused\r\nContent-Length: 0\r\n\r\n`);
-      });
-      await new Promise<void>(resolve => proxy.listen(0, '127.0.0.1', resolve));
-      later(() => void proxy.close());
-      const child = fork(
-        path.join(__dirname, 'check.child.js'),
-        ['https://service.example', 'https://app.example'],
-        {
-          env: {
-            ...process.env,
-            NODE_USE_ENV_PROXY: '1',
-            HTTPS_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-          },
-        },
-      );
-      const [result] = (await once(child, 'message')) as [CheckResult];
-      assert.equal(result.kind === 'problem' && result.step, 'baseUrl');
-      assert.match(result.kind === 'problem' ? result.sentence : '', sentence);
-    }
   });
 });

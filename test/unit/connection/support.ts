@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import * as path from 'node:path';
 import type { AddressSettings, Environment } from '../../../src/connection/addresses';
 import type { AccessRow } from '../../../src/connection/check';
-import { withCommands, type ConnectionPart } from '../../../src/connection/connect';
+import { withCommands, type ConnectionPart } from '../../../src/connection';
 import { ServiceConnection } from '../../../src/connection/connection';
 import type { Secrets } from '../../../src/connection/keys';
 import type { Prompts, Step, StepAnswer } from '../../../src/connection/prompts';
@@ -167,12 +167,7 @@ export class Person implements Prompts {
 
   /** Every text that has been on the screen. */
   get texts(): string[] {
-    const steps = this.steps.flatMap(step => [
-      step.title,
-      step.prompt,
-      step.placeholder ?? '',
-      step.problem ?? '',
-    ]);
+    const steps = this.steps.flatMap(step => [step.prompt, step.placeholder ?? '', step.problem ?? '']);
     return [...steps, ...this.told, ...this.confirmed, ...this.opened, JSON.stringify(this.tables)];
   }
 
@@ -181,11 +176,11 @@ export class Person implements Prompts {
     this.#shown.fire();
     const answer = this.#answers.shift();
     assert.ok(answer !== undefined, `No answer to: ${step.prompt} ${step.problem ?? ''}`);
-    if (answer === 'back') return Promise.resolve({ kind: 'back' });
-    if (answer === 'cancel') return Promise.resolve({ kind: 'cancelled' });
+    if (answer === 'back') return Promise.resolve('back');
+    if (answer === 'cancel') return Promise.resolve('cancelled');
     const value = typeof answer === 'function' ? answer(step) : answer;
     assert.equal(step.validate(value), undefined);
-    return Promise.resolve({ kind: 'value', value });
+    return Promise.resolve({ value });
   }
 
   progress<T>(_title: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { HookPlace } from '../../../src/hooks/install/place';
-import { FRESH_MS, hookEvent, type HookEvent } from '../../../src/hooks/model';
+import { hookEvent, type HookEvent } from '../../../src/hooks/model';
 import { Inbox, stepsBefore, sweep, type InboxDeps } from '../../../src/hooks/receive/inbox';
 import type { Collection } from '../../../src/storage';
 import { silentLog } from '../../fakes/log';
@@ -178,15 +178,6 @@ describe('the inbox of hook events', function () {
     assert.equal(fs.readFileSync(outside, 'utf8').includes('linked'), true);
   });
 
-  it('hands old events over too, with their age', async () => {
-    const place = await temporaryPlace();
-    const { taken } = alone(place);
-    const at = Date.now() - FRESH_MS - 60_000;
-    writeEvent(place, { hook_event_name: 'Stop', session_id: 'old' }, at);
-    await until(() => taken.length > 0);
-    assert.ok(Math.abs(taken[0]!.at - at) < 1_000);
-  });
-
   it('takes an event once though its file cannot be removed, and keeps it', async () => {
     const place = await temporaryPlace();
     const { taken, events } = alone(place);
@@ -217,7 +208,6 @@ describe('the inbox of hook events', function () {
     await events.put('1.x.json', { id: '1.x.json', name: 'Stop', at: now - 8 * 86_400_000 });
     for (const [name, age] of [
       ['1700000000.dead', 11],
-      ['trial-12ab-34', 11],
       ['1700000001.busy', 1],
       ['1700000000.fine.json', 11],
     ] as const) {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { FRESH_MS, type HookEvent } from '../../../src/hooks/model';
-import { isTold, type NoticeSettings } from '../../../src/hooks/notices';
+import { isTold, labelOf, noticeOf, type NoticeSettings } from '../../../src/hooks/notices';
 import { noticeKinds, noticesFrom } from '../../../src/settings';
-import { labelOf, noticeOf, stateText } from '../../../src/hooks/text';
 
 const event = (name: string, more: Partial<HookEvent> = {}): HookEvent => ({
   id: '1.a.json',
@@ -29,7 +28,6 @@ describe('a notification of a hook event', () => {
     assert.equal(said('PostToolUse'), undefined);
     assert.equal(labelOf(event('Stop'), undefined), 'shop · 01234567…');
     assert.equal(labelOf(event('Stop', { cwd: undefined, sessionId: undefined }), undefined), 'A session');
-    assert.equal(stateText(event('Later\u202e')), 'Later\ufffd');
   });
 
   it('lets no link, icon, line break or hidden mark of the hook through', () => {

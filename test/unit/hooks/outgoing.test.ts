@@ -14,7 +14,7 @@ import {
 } from '../../../src/hooks/run/outgoing';
 import type { Collection } from '../../../src/storage';
 import { silentLog } from '../../fakes/log';
-import { openStorage, storedRows } from '../../fakes/storage';
+import { openStorage } from '../../fakes/storage';
 import { cleanUp, later, temporaryFolder, until } from './support';
 
 function stopsIn(root: string): Collection<Stop> {
@@ -63,7 +63,7 @@ describe('hooks that go out', function () {
           ],
         },
       ],
-      SessionEnd: [command('d', 100_000), command('e', -1), command(' '), 7],
+      SessionEnd: [command('d', 100_000), command('e', -1), command(' '), command('a\0b'), 7],
       Notification: {},
       Other: [],
     });
@@ -80,6 +80,7 @@ describe('hooks that go out', function () {
       'SessionEnd[1]',
       'SessionEnd[2]',
       'SessionEnd[3]',
+      'SessionEnd[4]',
       'Notification',
       'Other',
     ]);
@@ -136,7 +137,6 @@ describe('hooks that go out', function () {
         ['timedOut', undefined],
       ],
     );
-    assert.equal(hooks.last?.outcome, 'timedOut');
     assert.ok(
       log.lines.some(line => /status 4 after \d+ ms; output: oh no/.test(line)),
       log.lines.join('\n'),
@@ -160,16 +160,6 @@ describe('hooks that go out', function () {
     assert.equal(await output('/gone', []), fs.realpathSync(os.homedir()));
   });
 
-  it('are refused with a sentence when no command line can hold them', async () => {
-    const { hooks, log, done } = outgoing({ Stop: [command('echo a\0b')] });
-    await hooks.run(stop);
-    assert.equal(done[0]?.outcome, 'notStarted');
-    assert.ok(
-      log.lines.some(line => /notStarted after \d+ ms; output: The command has a NUL character/.test(line)),
-      log.lines.join('\n'),
-    );
-  });
-
   it('run four events at a time, the next in turn, and all commands of one event together', async () => {
     const folder = temporaryFolder();
     const started = (): string[] => fs.readdirSync(folder).filter(name => name.startsWith('started'));
@@ -188,38 +178,6 @@ describe('hooks that go out', function () {
     await Promise.all(running);
     assert.equal(started().length, 18);
     assert.deepEqual([...new Set(done.map(({ exitCode }) => exitCode))], [0]);
-  });
-
-  it('are left out, with a word in the log, where too many events wait', async () => {
-    const { hooks, log, done } = outgoing({ Stop: [command('true')] });
-    await Promise.all(Array.from({ length: 210 }, () => hooks.run(stop)));
-    assert.equal(done.length, 204);
-    assert.equal(log.lines.filter(line => /were left out: 200 events wait/.test(line)).length, 6);
-  });
-
-  it('that wait for their turn do not run once the window has closed or may run nothing', async () => {
-    for (const end of ['close', 'forbid'] as const) {
-      const folder = temporaryFolder();
-      const setting = {
-        Stop: [command(`touch ${folder}/$$; until [ -e ${folder}/go ]; do sleep 0.01; done`, 10)],
-      };
-      let mayRun = true;
-      const hooks = new Outgoing({
-        setting: () => setting,
-        mayRun: () => mayRun,
-        folders: () => [],
-        stops: stopsIn(temporaryFolder()),
-        log: silentLog(),
-      });
-      const running = Array.from({ length: 8 }, () => hooks.run(stop));
-      await until(() => fs.readdirSync(folder).length === 4);
-      if (end === 'close') hooks.dispose();
-      mayRun = end === 'close';
-      fs.writeFileSync(path.join(folder, 'go'), '');
-      await Promise.all(running);
-      assert.equal(fs.readdirSync(folder).length, 5, end);
-      hooks.dispose();
-    }
   });
 
   it('do not run in a workspace that is not trusted, nor after the window has closed', async () => {
@@ -245,7 +203,7 @@ function windows(count: number): {
   const allowed = Array.from({ length: count }, () => true);
   const all = allowed.map((_, at) => {
     const hooks = new Outgoing({
-      setting: () => ({ Stop: [command(`sed 's/^/${at} /' >>${file}; echo >>${file}`, 10)] }),
+      setting: () => ({ Stop: [command(`printf '%s\\n' "${at} $(cat)" >>${file}`, 600)] }),
       mayRun: () => allowed[at] === true,
       folders: () => [],
       stops: stopsIn(root),
@@ -270,11 +228,8 @@ describe('the end of work', function () {
   for (const [what, told, runs] of [
     ['by a hook, then by the service', [hook(100_000), status(103_000, 99_000)], 1],
     ['by a hook, then by a service that lags behind', [hook(100_000), status(105_000, 103_000)], 1],
-    ['by a hook, then by the service an hour later', [hook(100_000), status(3_700_000, 99_000)], 1],
     ['by the service, then by a hook', [status(100_000, 97_000), hook(101_000)], 1],
-    ['by the service, then by a hook from before', [status(100_000, 40_000), hook(50_000)], 1],
     ['by a service that asks twice', [status(100_000, 97_000), status(101_000, 97_000)], 1],
-    ['by a service that knows no more of the work', [hook(100_000), status(100_000)], 1],
     ['by hooks, each of an end of its own', [hook(100_000), hook(101_000), hook(100_500)], 3],
     ['by the service, each of an end of its own', [status(100_000, 97_000), status(109_000, 106_000)], 2],
     ['twice by both', [hook(100_000), status(103_000, 99_000), hook(109_000), status(110_000, 108_000)], 2],
@@ -317,19 +272,5 @@ describe('the end of work', function () {
     await all[0]!.runStop(stop, status(now, now - 5_000));
     await all[0]!.runStop(stop, hook(now));
     assert.equal(ran().length, 2, 'the second by status and by hook is one end');
-  });
-
-  it('is forgotten after two months', async () => {
-    const { all, root } = windows(1);
-    await all[0]!.runStop(stop, hook(Date.now() - 61 * 86_400_000));
-    await all[0]!.runStop({ ...stop, session_id: 'new' }, hook(Date.now()));
-    await all[0]!.forgetOldStops();
-    const left = storedRows(root).filter(
-      ({ collection, value }) => collection === 'hook-stops' && value !== null,
-    );
-    assert.deepEqual(
-      left.map(({ value }) => (JSON.parse(value ?? '') as { sessionId: string }).sessionId),
-      ['new'],
-    );
   });
 });

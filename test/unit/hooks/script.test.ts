@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
@@ -128,11 +128,8 @@ describe('the hook command', function () {
     });
   }
 
-  for (const [what, written] of [
-    ['nothing', ''],
-    ['a whole event', event],
-  ] as const) {
-    it(`hands nothing over, and leaves nothing for long, when the client ends it before the end of its input, after ${what}`, async () => {
+  it('hands nothing over, and leaves nothing for long, when the client ends it before the end of its input', async () => {
+    for (const written of ['', event]) {
       const place = await temporaryPlace();
       const child = spawn('/bin/sh', ['-c', commandLine(place.script, 'linux')], { detached: true });
       const ended = once(child, 'close');
@@ -158,55 +155,8 @@ describe('the hook command', function () {
       assert.deepEqual(fs.readdirSync(place.spool), [half], 'what may still be written stays');
       await sweep(swept, Date.now() + 11 * 60_000);
       assert.deepEqual(fs.readdirSync(place.spool), []);
-    });
-  }
-
-  it('passes on what is no JSON, and nothing for nothing', async () => {
-    const place = await temporaryPlace();
-    const bytes = Buffer.from([0, 255, 254, 10, 123, 0]);
-    quiet(await send(place, bytes));
-    assert.deepEqual(fs.readFileSync(path.join(place.spool, sent(place)[0]!)), bytes);
-    quiet(await send(place, ''));
-    assert.equal(fs.readdirSync(place.spool).length, 1);
-  });
-
-  it('says nothing and succeeds when the spool cannot be written', async () => {
-    const place = await temporaryPlace();
-    fs.chmodSync(place.spool, 0o500);
-    later(() => fs.chmodSync(place.spool, 0o700));
-    // A user who may write everything is asked to be another one.
-    const isRoot = process.getuid?.() === 0;
-    if (isRoot) {
-      for (const folder of [path.dirname(place.folder), place.folder, place.spool])
-        fs.chmodSync(folder, 0o755);
-      fs.chmodSync(place.script, 0o644);
     }
-    const as = isRoot ? { uid: 65_534, gid: 65_534 } : {};
-    const probe = spawnSync('/bin/sh', ['-c', `cat '${place.script}' && : >'${place.spool}/probe'`], as);
-    assert.ok(
-      probe.status !== 0 && probe.stdout.length > 0,
-      'the script is there to run, and no file can be made',
-    );
-    quiet(await run('/bin/sh', ['-c', commandLine(place.script, 'linux')], event, process.env, as));
-    assert.deepEqual(fs.readdirSync(place.spool), []);
   });
-
-  if (fs.existsSync('/dev/full'))
-    it('leaves nothing behind on a full disk', async () => {
-      const place = await temporaryPlace();
-      const tools = temporaryFolder();
-      // A file is made, and whatever is written into it finds no space left.
-      const made = `file=\${1%XXXXXXXXXX}full; ln -s /dev/full "$file"; echo "$file" | tee -a '${tools}/made'`;
-      fs.writeFileSync(path.join(tools, 'mktemp'), `#!/bin/sh\n${made}\n`, { mode: 0o755 });
-      const env = { ...process.env, PATH: `${tools}:${process.env['PATH']}` };
-      for (const input of [event, 'x'.repeat(10_000_000)]) {
-        quiet(await send(place, input, '/bin/sh', env));
-        assert.deepEqual(fs.readdirSync(place.spool), []);
-      }
-      assert.equal(fs.readFileSync(path.join(tools, 'made'), 'utf8').trim().split('\n').length, 2);
-      quiet(await send(place, event));
-      assert.equal(sent(place).length, 1);
-    });
 
   it('keeps the spool small while nobody reads it', async () => {
     const place = await temporaryPlace();
@@ -236,24 +186,16 @@ describe('the hook command', function () {
     assert.deepEqual(found.sort(), ids.sort());
   });
 
-  for (const shell of shells) {
-    for (const [what, program] of [
-      ['is kept from running scripts', 'cat >/dev/null; echo forbidden; echo forbidden >&2; exit 1'],
-      ['says a lot and takes nothing in', 'head -c 1000000 /dev/zero; exit 1'],
-      ['is not there', undefined],
-    ] as const) {
-      it(`says nothing and succeeds in ${shell} when PowerShell ${what}`, async () => {
-        const folder = temporaryFolder();
-        if (program !== undefined)
-          fs.writeFileSync(path.join(folder, 'powershell.exe'), `#!/bin/sh\n${program}\n`, { mode: 0o755 });
-        const command = commandLine('C:\\Users\\Ann\\hooks\\agent-console-hook.ps1', 'win32');
-        const args = [...(shell.endsWith('busybox') ? ['sh'] : []), '-c', command];
-        // Who takes nothing in may be gone before it is written.
-        const input = what === 'is kept from running scripts' ? event : '';
-        quiet(await run(shell, args, input, { ...process.env, PATH: `${folder}:${process.env['PATH']}` }));
-      });
-    }
-  }
+  it('says nothing and succeeds in any shell when PowerShell is not there or is kept from running scripts', async () => {
+    const folder = temporaryFolder();
+    const command = commandLine('C:\\Users\\Ann\\hooks\\agent-console-hook.ps1', 'win32');
+    const env = { ...process.env, PATH: `${folder}:${process.env['PATH']}` };
+    const args = (shell: string): string[] => [...(shell.endsWith('busybox') ? ['sh'] : []), '-c', command];
+    for (const shell of shells) quiet(await run(shell, args(shell), '', env));
+    const program = '#!/bin/sh\ncat >/dev/null; echo forbidden; echo forbidden >&2; exit 1\n';
+    fs.writeFileSync(path.join(folder, 'powershell.exe'), program, { mode: 0o755 });
+    for (const shell of shells) quiet(await run(shell, args(shell), event, env));
+  });
 
   it('knows its own commands from those of others', () => {
     for (const other of [
@@ -270,19 +212,6 @@ describe('the hook command', function () {
     const all = await Promise.all(Array.from({ length: 20 }, () => placeScript(place, shipped)));
     assert.ok(all.includes(true));
     quiet(await send(place, event));
-    assert.deepEqual(
-      fs.readdirSync(place.folder).filter(name => name.endsWith('.tmp')),
-      [],
-    );
-  });
-
-  it('is replaced by the one of a newer version, and otherwise left alone', async () => {
-    const place = await temporaryPlace();
-    assert.equal(await placeScript(place, shipped), false);
-    fs.writeFileSync(place.script, '#!/bin/sh\n# older\n');
-    assert.equal(await placeScript(place, shipped), true);
-    quiet(await send(place, event));
-    assert.equal(sent(place).length, 1);
     assert.deepEqual(
       fs.readdirSync(place.folder).filter(name => name.endsWith('.tmp')),
       [],

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { hookEvent, type HookEvent } from '../../../src/hooks/model';
 import { Waiting } from '../../../src/hooks/waiting';
 import { groupSessions } from '../../../src/sessions/view/groups';
-import { sessionsForHooks, type SessionsForHooks } from '../../../src/sessions/forHooks';
+import { sessionsForHooks } from '../../../src/sessions/surfaces';
 import { SessionIndex } from '../../../src/sessions/store/sessionIndex';
 import type { Collection } from '../../../src/storage';
 import { Formatter } from '../../../src/util/format';
@@ -14,7 +14,7 @@ import { cleanUp, later, temporaryFolder, until } from './support';
 interface Window {
   readonly index: SessionIndex;
   readonly events: Collection<HookEvent>;
-  readonly sessions: SessionsForHooks;
+  readonly sessions: ReturnType<typeof sessionsForHooks>;
   readonly watched: Set<string>;
   readonly ids: () => readonly string[];
 }
@@ -36,7 +36,9 @@ async function open(root: string): Promise<Window> {
     watched.add(id);
     return { dispose: () => void watched.delete(id) };
   };
-  const sessions = sessionsForHooks(index, watch, event => index.signal('service', event, undefined));
+  const sessions = sessionsForHooks({ index, monitor: { watch } }, event =>
+    index.signal('service', event, undefined),
+  );
   const waiting = new Waiting({
     events,
     sessions: () => Promise.resolve(sessions),
@@ -99,8 +101,7 @@ describe('agents that wait, in two windows', function () {
       grouping: 'attention',
       sorting: 'activity',
       statusOf: record => ({ value: record.session?.status ?? 'unknown' }),
-      startOfToday: 0,
-      startOfWeek: 0,
+      now: 0,
       language: 'en',
       computerName: () => undefined,
     }).some(({ kind, sessionIds }) => kind === 'waiting' && sessionIds.includes(sessionId));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { settingsOf } from '../../../src/organization/changes';
-import { choosePeople, groupByDay } from '../../../src/organization/model';
+import { groupByDay, nameOf } from '../../../src/organization/model';
 import { changeText } from '../../../src/organization/words';
 import { answerLists, largeOrganization } from '../../fakes/largeOrganization';
 import { growsEvenly } from '../../growth';
@@ -27,6 +27,8 @@ describe('the organization as last known', function () {
       Array.from({ length: 130 }, (_, index) => 130 - index),
     );
     assert.ok(server.hits.every(({ url }) => url.includes('limit=100')));
+    const names = data.sortedPeople.map(nameOf);
+    assert.deepEqual(names, names.toSorted(new Intl.Collator('en', { numeric: true }).compare));
     const newest = data.revisions[0]!;
     assert.equal(data.before(newest)?.revision, 129);
     assert.deepEqual(settingsOf(data.changesOf(newest)), [
@@ -112,12 +114,6 @@ describe('the organization as last known', function () {
     const { revisions } = data;
     await growsEvenly('all revisions compared', 2_000, size =>
       revisions.slice(0, size).forEach(each => data.changesOf(each)),
-    );
-    const compare = new Intl.Collator('en', { numeric: true }).compare;
-    const context = { usage: undefined, now: Date.now(), compare };
-    const { items } = data.people.state.current;
-    await growsEvenly('users filtered and sorted', 5_000, size =>
-      choosePeople(items.slice(0, size), { activity: 'unknown' }, context),
     );
     await growsEvenly('revisions by day', 2_000, size => groupByDay(revisions.slice(0, size)));
     await close();

@@ -1,8 +1,8 @@
 import * as fs from 'node:fs';
-import * as os from 'node:os';
 import * as path from 'node:path';
 import { isApiError, type ApiClient } from '../../../src/api';
 import { OrganizationData } from '../../../src/organization/data';
+import { later } from '../../fakes/cleanUp';
 import { openStorage } from '../../fakes/storage';
 import { FakeConnection } from '../../fakes/connection';
 import { FaultServer } from '../../fakes/faultServer';
@@ -10,21 +10,7 @@ import { silentLog } from '../../fakes/log';
 import { until as untilFired } from '../../until';
 import { clientOf } from '../api/support';
 
-const cleanups: (() => unknown)[] = [];
-
-export async function cleanUp(): Promise<void> {
-  for (const run of cleanups.splice(0).reverse()) await run();
-}
-
-export function later(run: () => unknown): void {
-  cleanups.push(run);
-}
-
-export function temporaryFolder(): string {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'agent-console-organization-'));
-  later(() => fs.rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
+export { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 
 export async function faultServer(): Promise<FaultServer> {
   const server = await FaultServer.start();

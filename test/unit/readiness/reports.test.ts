@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import * as fs from 'node:fs';
-import * as os from 'node:os';
-import * as path from 'node:path';
 import { ApiClient, type ReadinessReport } from '../../../src/api';
 import { groupReports, type StoredReport } from '../../../src/readiness/model';
 import { reportList } from '../../../src/readiness/reports';
 import type { RemoteList } from '../../../src/sync/remoteList';
+import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { startSampleService } from '../../fakes/sampleService';
 import { openStorage } from '../../fakes/storage';
@@ -15,18 +13,14 @@ const PATH = 'services/ab/lists/readiness/app';
 const HOUR = 3_600_000;
 
 describe('kept readiness reports', () => {
-  const cleanups: (() => unknown)[] = [];
   let root: string;
   let now: number;
 
   beforeEach(() => {
-    root = fs.mkdtempSync(path.join(os.tmpdir(), 'agent-console-readiness-'));
+    root = temporaryFolder();
     now = Date.UTC(2026, 10, 20);
-    cleanups.push(() => fs.rmSync(root, { recursive: true, force: true }));
   });
-  afterEach(async () => {
-    for (const run of cleanups.splice(0).reverse()) await run();
-  });
+  afterEach(cleanUp);
 
   interface Window {
     readonly list: RemoteList<StoredReport>;
@@ -44,7 +38,7 @@ describe('kept readiness reports', () => {
       failureOf: error => ({ sentence: String(error) }),
       now: () => now,
     });
-    cleanups.push(async () => {
+    later(async () => {
       list.dispose();
       await storage.settled();
       storage.dispose();
@@ -63,37 +57,39 @@ describe('kept readiness reports', () => {
     const addresses = { baseUrl: appUrl, appUrl };
     const delay = (): Promise<void> => Promise.resolve();
     const api = new ApiClient({ ...addresses, key: () => Promise.resolve(key), log: silentLog(), delay });
-    cleanups.push(() => api.dispose());
+    later(() => api.dispose());
     return api;
   }
   async function serve(
     options: Parameters<typeof startReports>[0],
   ): Promise<FakeReports & { api: ApiClient }> {
     const server = await startReports(options);
-    cleanups.push(() => server.close());
+    later(() => server.close());
     return Object.assign(server, { api: client(server.url) });
   }
   const listed = ({ reports }: FakeReports): string[] => reports.map(({ reportId }) => reportId).sort();
 
-  for (const order of ['newestFirst', 'oldestFirst', 'shuffled'] as const) {
-    for (const cap of [Infinity, 20]) {
-      it(`are all read from a service that lists ${order} and gives at most ${cap} at once`, async () => {
-        const server = await serve({ count: 230, order });
-        server.cap = cap;
-        const window = await open(server.api);
+  for (const [order, cap] of [
+    ['newestFirst', Infinity],
+    ['oldestFirst', 20],
+    ['shuffled', Infinity],
+  ] as const) {
+    it(`are all read from a service that lists ${order} and gives at most ${cap} at once`, async () => {
+      const server = await serve({ count: 230, order });
+      server.cap = cap;
+      const window = await open(server.api);
+      await window.look();
+      assert.deepEqual(window.ids(), listed(server));
+      for (const added of [0, 3, 60]) {
+        server.add(added);
         await window.look();
-        assert.deepEqual(window.ids(), listed(server));
-        for (const added of [0, 3, 60]) {
-          server.add(added);
-          await window.look();
-          if (order === 'newestFirst') assert.deepEqual(window.ids(), listed(server), `${added} added`);
-        }
-        now += 24 * HOUR;
-        await window.look();
-        assert.deepEqual(window.ids(), listed(server), 'in whatever order, once a day');
-        assert.deepEqual((await open()).ids(), window.ids(), 'another window reads the same');
-      });
-    }
+        if (order === 'newestFirst') assert.deepEqual(window.ids(), listed(server), `${added} added`);
+      }
+      now += 24 * HOUR;
+      await window.look();
+      assert.deepEqual(window.ids(), listed(server), 'in whatever order, once a day');
+      assert.deepEqual((await open()).ids(), window.ids(), 'another window reads the same');
+    });
   }
 
   it('cost a request or two where there is little new, and are all read again for a person', async () => {
@@ -161,14 +157,6 @@ describe('kept readiness reports', () => {
     );
   });
 
-  it('are asked for in smaller pages when an answer is too large', async () => {
-    const server = await serve({ count: 120, order: 'newestFirst', rationale: 'r'.repeat(300_000) });
-    const window = await open(server.api);
-    await window.look();
-    assert.equal(window.ids().length, 120);
-    assert.ok(server.queries.some(query => query.get('limit') === '10'));
-  });
-
   it('of the sample service are all there, and one of the open repository among them', async () => {
     const service = await startSampleService({
       openRepository: {
@@ -176,7 +164,7 @@ describe('kept readiness reports', () => {
         commits: [{ hash: 'c'.repeat(40), at: Date.UTC(2026, 2, 1) }],
       },
     });
-    cleanups.push(() => service.close());
+    later(() => service.close());
     const window = await open(client(service.appUrl, service.apiKey));
     await window.look();
     const repository = groupReports(window.list.state.current.items).get('git.example.org/team/app');

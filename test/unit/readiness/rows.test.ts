@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import type { LocalRepository, Staleness } from '../../../src/readiness/git';
+import type { GitState, LocalRepository } from '../../../src/readiness/git';
 import { groupReports, type StoredReport } from '../../../src/readiness/model';
+import { ReadinessCommands } from '../../../src/readiness/commands';
+import { Matches } from '../../../src/readiness/matches';
 import { readinessRows, type RowsContext } from '../../../src/readiness/rows';
 import { Tree } from '../../../src/ui/tree';
 import { Formatter } from '../../../src/util/format';
 import { drawnRows, fakeView, textOf } from '../../fakes/view';
-import { Uri } from '../../fakes/vscode';
+import { choices, Uri } from '../../fakes/vscode';
 
 const DAY = 24 * 60 * 60_000;
 const at = new Date(2025, 10, 12, 12).getTime();
@@ -26,19 +28,20 @@ const reports = [
 ];
 
 describe('the rows of readiness', () => {
-  const local = { root: Uri.file('/w/shop'), urls: [] } as unknown as LocalRepository;
+  const open = (path: string, ...urls: string[]): LocalRepository =>
+    ({ root: Uri.file(path), urls }) as unknown as LocalRepository;
+  const local = open('/w/shop', 'git@h.x:acme/shop.git');
   const trees: Tree[] = [];
   afterEach(() => trees.splice(0).forEach(tree => tree.dispose()));
-  const treeOf = (change: Partial<RowsContext> = {}): Tree => {
-    const repositories = groupReports(reports);
-    const shop = repositories.get('h.x/acme/shop')!;
+  const treeOf = (
+    state: GitState = { kind: 'found', repositories: [local] },
+    repositories = groupReports(reports),
+  ): Tree => {
     const context: RowsContext = {
       repositories,
-      matches: [{ repository: shop, local }],
-      git: { kind: 'found', repositories: [local] },
-      staleness: (): Staleness => ({ kind: 'behind', behind: 1, beside: 0 }),
+      matches: new Matches(repositories, state),
+      git: { state, staleness: () => ({ kind: 'behind', behind: 1, beside: 0 }) },
       format: new Formatter('en'),
-      ...change,
     };
     const ready = (): Promise<void> => Promise.resolve();
     const tree = new Tree({ view: fakeView(), ready, roots: () => readinessRows(context) });
@@ -59,9 +62,9 @@ describe('the rows of readiness', () => {
       '    apps/web | Shop',
       '  Reports | 2',
     ]);
-    assert.ok(rows.includes('    Nov 14, 2025 | 67% · +7 · main') && rows.includes('    Branch | main'));
+    assert.ok(rows.includes('    Nov 14, 2025 | 67% · +7 · main'));
     assert.ok(rows[end + 1]?.startsWith('  acme/billing | 100%'));
-    assert.deepEqual(await textOf(treeOf({ repositories: new Map(), matches: [] })), []);
+    assert.deepEqual(await textOf(treeOf(undefined, new Map())), []);
   });
 
   it('hold what commands need, and the id of a criterion in its tooltip alone', async () => {
@@ -81,9 +84,58 @@ describe('the rows of readiness', () => {
     assert.equal(new Set(ids).size, ids.length, 'no two rows have one id');
   });
 
-  it('say why no repository of this window has a report', async () => {
-    const git = { kind: 'disabled' } as const;
-    const [first] = await textOf(treeOf({ matches: [], git }));
-    assert.equal(first, 'Git is turned off');
+  it('list repositories of this window without a report beside those with one, and say why they have none', async () => {
+    const other = open('/w/other', 'https://me:secret@h.x/acme/other');
+    const tree = treeOf({ kind: 'found', repositories: [open('/w/alone'), local, other] });
+    const rows = await drawnRows(tree);
+    assert.deepEqual(
+      rows.filter(({ depth }) => depth === 0).map(({ text }) => text.replace(/ \|.*%.*/, '')),
+      ['acme/shop', 'alone | no remote', 'other | no report', 'Other repositories | 1'],
+    );
+    const { item, node } = rows.find(({ text }) => text.startsWith('other'))!;
+    const { value } = tree.resolveTreeItem(item, node).tooltip as { readonly value: string };
+    assert.ok(value.includes('acme/other') && !value.includes('secret'), value);
+    const [alone] = await textOf(treeOf({ kind: 'found', repositories: [open('/w/alone')] }));
+    assert.equal(alone, 'alone | no remote');
+  });
+
+  it('say why this window has no repository', async () => {
+    const firsts = [];
+    for (const state of [
+      { kind: 'disabled' },
+      { kind: 'looking' },
+      { kind: 'found', repositories: [] },
+    ] as const)
+      firsts.push((await textOf(treeOf(state)))[0]);
+    assert.deepEqual(firsts, ['Git is turned off', 'Looking for repositories…', 'No repository is open']);
+  });
+
+  it('of two repositories that are to be fixed ask which one, and fix that one alone', async () => {
+    const repositories = groupReports(reports.map(each => ({ ...each, report: { lint: score(0, 2) } })));
+    const written: string[] = [];
+    const { handlers } = new ReadinessCommands({
+      ready: () => Promise.resolve(),
+      repositories: () => repositories,
+      here: () => repositories.get('h.x/acme/shop'),
+      shown: ({ key }) => {
+        const repository = repositories.get(key)!;
+        return { repository, report: repository.reports[0]! };
+      },
+      open: () => undefined,
+      git: { staleness: () => ({ kind: 'noRepository' }) },
+      prefill: ({ text }) => {
+        written.push(text);
+        return Promise.resolve(true);
+      },
+      format: new Formatter('en'),
+    });
+    const nodes = [...repositories.keys()].map(key => ({ key, criterion: 'lint' }));
+    choices.push('acme/billing');
+    await handlers.fix(nodes[1], nodes);
+    assert.match(written.join(), /^Please fix this readiness criterion of acme\/billing/);
+    await handlers.fix(nodes[1], nodes);
+    assert.equal(written.length, 1, 'nothing was chosen');
+    await handlers.fix(nodes[1], [nodes[1]]);
+    assert.match(written[1] ?? '', /acme\/shop/);
   });
 });

@@ -6,7 +6,6 @@ import type { Repository, StoredReport } from '../../../src/readiness/model';
 import { isPageState, reportProtocol } from '../../../src/readiness/protocol';
 import { commitsView, reportView, type ShownReport } from '../../../src/readiness/reportView';
 import { reportNotes, stalenessText } from '../../../src/readiness/text';
-import { unmatchedText } from '../../../src/readiness/matches';
 import { Formatter } from '../../../src/util/format';
 
 const format = new Formatter('en');
@@ -52,15 +51,10 @@ describe('words of readiness', () => {
       base: { ...rest.base, commitHash: 'b' },
       local: { git: {} },
     } as unknown as ShownReport;
-    const note = (count: number, ahead: boolean) =>
-      commitsView(
-        shown,
-        Array.from({ length: count }, () => ({ hash: 'c', subject: '', author: '' })),
-        ahead,
-      ).note;
-    assert.equal(note(1, false), '1 commit since the other report.');
-    assert.equal(note(2, false), '2 commits since the other report.');
-    assert.equal(note(1, true), 'The other report has 1 commit that this one does not.');
+    const commit = { hash: 'c', subject: '', author: '' };
+    const note = (count: number) => commitsView(shown, new Array<typeof commit>(count).fill(commit)).note;
+    assert.equal(note(1), 'The newer report has 1 commit that the older one does not.');
+    assert.equal(note(2), 'The newer report has 2 commits that the older one does not.');
   });
 
   const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/u;
@@ -70,7 +64,7 @@ describe('words of readiness', () => {
     const view = reportView(shown, { kind: 'unknownCommit' }, format);
     // Ids go back to the panel as they came and are never shown.
     const texts = JSON.stringify(
-      { ...view, commits: commitsView(shown, [{ hash: EVIL, subject: EVIL, author: EVIL }], false) },
+      { ...view, commits: commitsView(shown, [{ hash: EVIL, subject: EVIL, author: EVIL }]) },
       (name, value: unknown) => (['id', 'path', 'reportId'].includes(name) ? undefined : value),
     );
     assert.equal(control.exec(JSON.parse(`"${texts.replace(/["\\]/g, ' ')}"`) as string), null);
@@ -157,20 +151,6 @@ describe('words of readiness', () => {
     assert.equal(stalenessText(old), '3 commits behind, on another branch');
     assert.equal(stalenessText({ kind: 'behind', behind: 1000, beside: 0 }), '1000+ commits behind');
     assert.equal(stalenessText({ kind: 'noCommit' }), '');
-  });
-
-  it('say why nothing matches, and show no password of a remote', () => {
-    const labels = (['looking', 'missing', 'disabled'] as const).map(kind => unmatchedText({ kind }).label);
-    const found = (urls: readonly string[][]): string => {
-      const repositories = urls.map(each => ({
-        root: undefined as never,
-        urls: each,
-        git: undefined as never,
-      }));
-      return Object.values(unmatchedText({ kind: 'found', repositories })).join(' ');
-    };
-    assert.equal(new Set([...labels, found([]), found([[]]), found([['https://h.x/a/b']])]).size, 6);
-    assert.ok(!found([['https://me:secret@h.x/a/b']]).includes('secret'));
   });
 
   it('take from the page and its kept state only what they know', () => {

@@ -23,7 +23,6 @@ describe('the analytics of the sample', () => {
     answers.set(path, known);
     return known;
   };
-  const userRows = (): Promise<readonly Row[]> => rows('users?limit=100&');
   const on = (all: readonly Row[], date: unknown): readonly Row[] => all.filter(row => row['date'] === date);
 
   it('have one row a day, every day from the first to yesterday', async () => {
@@ -78,78 +77,6 @@ describe('the analytics of the sample', () => {
         on(byTool, row['date']).map(entry => [entry['group_key'], entry['tool_calls']]),
         part(row, 'by_tool').map(entry => [entry['tool'], entry['invocations']]),
       );
-    }
-  });
-
-  it('count people over trailing days and a person on several clients once', async () => {
-    const plain = await rows('activity?');
-    const byClient = await rows('activity?group_by=client&');
-    const users = await userRows();
-    const active = plain.map(row => on(users, row['date']).map(user => user['user_id']));
-    const people = (last: number, span: number): number =>
-      new Set(active.slice(Math.max(0, last - span + 1), last + 1).flat()).size;
-    let several = 0;
-    for (const [index, row] of plain.entries()) {
-      const daily = num(row, 'daily_active_users');
-      assert.deepEqual(
-        [daily, row['weekly_active_users'], row['monthly_active_users']],
-        [people(index, 1), people(index, 7), people(index, 30)],
-      );
-      const clients = Object.entries(row['daily_active_users_by_client'] as Record<string, number>);
-      assert.ok(clients.every(([, count]) => count <= daily));
-      const all = sum(clients.map(([, count]) => count));
-      assert.ok(all >= daily);
-      if (all > daily) several++;
-      assert.deepEqual(
-        on(byClient, row['date']).map(entry => [entry['group_key'], entry['daily_active_users']]),
-        clients.filter(([, count]) => count > 0),
-      );
-    }
-    assert.ok(several > 0);
-  });
-
-  it('say the same about a user everywhere', async () => {
-    const users = await userRows();
-    for (const row of await rows('tokens?')) {
-      const day = on(users, row['date']);
-      const byUser = part(row, 'by_user');
-      assert.deepEqual(
-        day.map(user => [user['user_id'], user['user_email'] ?? '', user['billable_tokens']]),
-        byUser.map(user => [user['user_id'], user['user_email'], user['billable_tokens']]),
-      );
-      for (const [index, user] of day.entries()) {
-        const models = part(byUser[index]!, 'by_model');
-        const main = models.find(model => model['model_id'] === user['primary_model']);
-        assert.equal(
-          num(main, 'billable_tokens'),
-          Math.max(...models.map(model => num(model, 'billable_tokens'))),
-        );
-        assert.equal(user['messages'], num(user, 'user_messages') + num(user, 'assistant_messages'));
-      }
-    }
-    const same = async (path: string, pairs: readonly (readonly [mine: string, whole: string])[]) => {
-      for (const row of await rows(path))
-        for (const [mine, whole] of pairs)
-          assert.equal(total(on(users, row['date']), mine), row[whole], mine);
-    };
-    await same('tools?', [
-      ['tool_calls', 'tool_calls'],
-      ['skill_calls', 'skills_invocations'],
-      ['slash_commands', 'slash_commands_invocations'],
-      ['hooks', 'hooks_invocations'],
-    ]);
-    for (const row of await rows('tools?')) {
-      const day = on(users, row['date']);
-      assert.equal(total(day, 'mcp_calls'), total(part(row, 'mcp_by_server'), 'invocations'));
-      assert.equal(day.filter(user => num(user, 'mcp_calls') > 0).length, row['mcp_users_with_mcp']);
-    }
-    const alike = (...names: string[]) => names.map(name => [name, name] as const);
-    await same('activity?', alike('sessions', 'messages', 'user_messages'));
-    await same('productivity?', alike('files_created', 'files_edited', 'git_commits', 'git_prs_created'));
-    for (const row of await rows('productivity?')) {
-      const files = num(row, 'files_created') + num(row, 'files_edited');
-      assert.equal(total(part(row, 'by_extension'), 'count'), files);
-      assert.equal(total(part(row, 'by_language'), 'count'), files);
     }
   });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { pastSessions } from '../../fakes/pastSessions';
-import { base64, NOW, Sample, type Session } from './harness';
+import { base64, Sample } from './harness';
 
 const RANGE = { startDate: '2026-01-14', endDate: '2026-11-20' };
 const DATES = `startDate=${RANGE.startDate}&endDate=${RANGE.endDate}`;
@@ -47,39 +47,6 @@ describe('the sample and the interface', () => {
       assertFields(answer, fields);
     });
   }
-
-  it('creates a session with every documented setting and gives all of them back', async () => {
-    const sessionSettings = {
-      model: 'onyx-large',
-      reasoningEffort: 'high',
-      interactionMode: 'auto',
-      autonomyLevel: 'low',
-      autonomyMode: 'auto-low',
-      specModeModel: 'lumen-thinking',
-      specModeReasoningEffort: 'medium',
-      providerLock: 'a',
-      providerLockTimestamp: '2026-11-21T00:00:00Z',
-      apiProviderLock: 'b',
-      assistantActiveTimeMs: 5,
-      archivedAt: '2026-11-21T00:00:00Z',
-      tags: [{ name: 'x', metadata: { any: ['thing'] } }, { name: 'y' }],
-      enabledToolIds: ['read'],
-      disabledToolIds: [],
-    };
-    const computerId = await sample.computerId();
-    const { status, body } = await sample.call('/api/v0/sessions', { body: { computerId, sessionSettings } });
-    const { sessionId, ...created } = body as Session;
-    const { tokenUsage, ...kept } = created.sessionSettings;
-    assert.equal(status, 201);
-    assert.deepEqual(kept, sessionSettings);
-    assert.deepEqual(Object.values(tokenUsage as object), [0, 0, 0, 0, 0]);
-    const { status: state, messageCount, createdAt, updatedAt, title } = created;
-    assert.deepEqual([state, messageCount, createdAt, updatedAt, title], ['idle', 0, NOW, NOW, undefined]);
-    assert.deepEqual(await sample.ok(`/api/v0/sessions/${sessionId}?computerId=${computerId}`), {
-      sessionId,
-      ...created,
-    });
-  });
 
   it('a client reads everything without a complaint', async () => {
     const { api, complaints } = sample;

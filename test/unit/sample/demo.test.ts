@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { crc32 } from 'node:zlib';
 import { demoFacts } from '../../../src/sample';
 import { STORIES } from '../../../src/sample/stories';
 import { sampleFiles } from '../../vscode/sampleFiles';
@@ -45,19 +44,6 @@ describe('the sessions of the sample', () => {
       assert.ok(content !== undefined, file);
       assert.ok(Number(line) <= content.toString('utf8').split('\n').length, `${file}:${line}`);
     }
-  });
-
-  it('show the picture that the shop has, whole', () => {
-    const png = sampleFiles['docs/orders.png'];
-    assert.ok(Buffer.isBuffer(png));
-    let at = 8;
-    for (let type = ''; type !== 'IEND';) {
-      const end: number = at + 8 + png.readUInt32BE(at);
-      type = png.toString('latin1', at + 4, at + 8);
-      assert.equal(png.readUInt32BE(end), crc32(png.subarray(at + 4, end)), type);
-      at = end + 4;
-    }
-    assert.equal(at, png.length);
   });
 
   it('have one that goes on message by message for minutes, rests, and goes on again, but not without end', async () => {

@@ -56,7 +56,7 @@ export class Sample {
     this.fetch = sampleFetch({ now: () => this.time, ...options, appUrl, records: this.records });
     const complain = (message: string): void => void this.complaints.push(message);
     const quiet = (): void => undefined;
-    const log: Logger = { trace: quiet, debug: quiet, info: quiet, warn: complain, error: complain };
+    const log: Logger = { debug: quiet, info: quiet, warn: complain, error: complain };
     const key = (): Promise<string> => Promise.resolve('any-key');
     this.api = new ApiClient({ baseUrl, appUrl, key, log, fetch: this.fetch });
   }

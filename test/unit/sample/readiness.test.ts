@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { DAY, NOW, Sample } from './harness';
+import { NOW, Sample } from './harness';
 
 interface Report {
   readonly reportId: string;
@@ -75,19 +75,12 @@ describe('the readiness reports of the sample', () => {
     assert.deepEqual(await reports(sample, '?repoId=unknown'), []);
   });
 
-  it('include the open repository with its commits, without the credentials of its address', async () => {
-    for (const [given, shown] of [
-      ['https://me:secret@git.example.org/team/app.git', 'https://git.example.org/team/app.git'],
-      ['https://token@git.example.org/team/app', 'https://git.example.org/team/app'],
-      ['ssh://git:secret@git.example.org/team/app', 'ssh://git@git.example.org/team/app'],
-      ['git@git.example.org:team/app.git', 'git@git.example.org:team/app.git'],
-    ] as const) {
-      const all = await reports(new Sample({ openRepository: repository(given) }));
-      const open = all.filter(({ repoUrl }) => repoUrl === shown);
-      assert.ok(open.length > 5, shown);
-      assert.equal(open[0]?.commitHash, 'c'.repeat(40));
-      assert.ok(!/(?:secret|token)@/.test(JSON.stringify(all)));
-    }
+  it('include the open repository with its commits', async () => {
+    const url = 'git@git.example.org:team/app.git';
+    const all = await reports(new Sample({ openRepository: repository(url) }));
+    const open = all.filter(({ repoUrl }) => repoUrl === url);
+    assert.ok(open.length > 5);
+    assert.equal(open[0]?.commitHash, 'c'.repeat(40));
   });
 
   it('do not add a repository that is there already, in whatever form', async () => {
@@ -100,14 +93,5 @@ describe('the readiness reports of the sample', () => {
       const openRepository = { url, commits: [] };
       assert.deepEqual(await reports(new Sample({ openRepository })), plain, url);
     }
-  });
-
-  it('only ever get more', async () => {
-    const sample = new Sample();
-    const before = await reports(sample);
-    sample.time += 60 * DAY;
-    const after = await reports(sample);
-    assert.ok(after.length > before.length);
-    assert.deepEqual(after.slice(after.length - before.length), before);
   });
 });

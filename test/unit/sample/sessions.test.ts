@@ -81,13 +81,6 @@ describe('the sample: agents', () => {
     assert.ok(textOf(chain[9]).includes('```md\n# Notes'));
   });
 
-  it('tell their reasoning in the way the model of the session does', async () => {
-    const said = await replies('Fix the crash', { model: 'onyx-mini' });
-    assert.ok(said.some(entry => entry['chatCompletionReasoningContent'] !== undefined));
-    assert.ok(said.every(entry => entry['providerAReasoningSummary'] === undefined));
-    assert.ok(said.some(entry => entry['isError'] === true && entry.role === 'tool'));
-  });
-
   it('keep a message that comes while they work, and take it up afterwards', async () => {
     const session = await sample.newSession();
     await sample.send(session, 'Write the release notes');
@@ -99,7 +92,7 @@ describe('the sample: agents', () => {
       sample.time += 1_000;
       statuses.add((await sample.session(session)).status);
     }
-    assert.deepEqual([...statuses].sort(), ['idle', 'running']);
+    assert.deepEqual([...statuses].filter(status => status !== 'pending').sort(), ['idle', 'running']);
     const said = await sample.messages(session);
     assert.deepEqual(
       said.flatMap(entry => entry['providerAPhase'] ?? []),

@@ -16,12 +16,20 @@ const NOON = Date.UTC(2026, 10, 1, 12);
 /** The command over lists as they are kept; resolves to what it lists for some words, and to what opening the only one asks for. */
 function searching() {
   const root = temporaryFolder();
-  const list = (name: string, items: Readonly<Record<string, object>>): void =>
-    storeRows(root, `services/one/lists/${name}`, 1, [
-      ...Object.entries(items).map(([key, item]) => [`item ${key}`, { item }] as const),
-      ['head', { head: { problems: [] } }],
-      ['turn', { turn: 1 }],
-    ]);
+  const asked: unknown[] = [];
+  const note = (argument: unknown): unknown => asked.push(argument);
+  const things = (id: string) => [
+    ...searchedOrganization(id, () => Promise.resolve({ showUser: note, openChanges: note })),
+    searchedComputers(id, () => Promise.resolve({ showDetails: note })),
+    searchedReadiness(id, () => Promise.resolve({ openReport: note })),
+  ];
+  const list = (name: string, items: Readonly<Record<string, object>>): void => {
+    const path = `services/one/lists/${name}`;
+    const rows = Object.entries(items).map(([key, item]) => [`item ${key}`, { item }] as const);
+    const ends = [['head', { head: { problems: [] } }] as const, ['turn', { turn: 1 }] as const];
+    const kind = things('one').find(({ records }) => path.startsWith(records.path.replace('/*', '')));
+    storeRows(root, path, 1, [...rows, ...ends], kind?.records);
+  };
   list('people', {
     u1: {
       id: 'u1',
@@ -55,8 +63,6 @@ function searching() {
     updatedAt: new Date(NOON + number).toISOString(),
   });
   list('controls', { 1: revision(1, false), 2: revision(2, true), 3: revision(3, true) });
-  const asked: unknown[] = [];
-  const note = (argument: unknown): unknown => asked.push(argument);
   const { commands } = registerSearch({
     connection: {
       ready: () => Promise.resolve({ kind: 'signedIn', service: { id: 'one' } } as ConnectionState),
@@ -68,11 +74,7 @@ function searching() {
     records: id => ({
       sessions: sessionRecords(id),
       messages: session => transcriptRecords(id, session),
-      things: [
-        ...searchedOrganization(id, () => Promise.resolve({ showUser: note, openChanges: note })),
-        searchedComputers(id, () => Promise.resolve({ showDetails: note })),
-        searchedReadiness(id, () => Promise.resolve({ openReport: note })),
-      ],
+      things: things(id),
     }),
     open: () => Promise.reject(new Error('No session was found.')),
   });

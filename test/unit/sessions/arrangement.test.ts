@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import {
-  GROUPINGS,
-  groupSessions,
-  SORTINGS,
-  startsOf,
-  type Arrangement,
-} from '../../../src/sessions/view/groups';
+import { GROUPINGS, groupSessions, SORTINGS, type Arrangement } from '../../../src/sessions/view/groups';
 import { statusOf } from '../../../src/sessions/store/model';
 import type { SessionRecord } from '../../../src/sessions/store/record';
 import { recordOf, sessionOf } from './support';
 
+const DAY = 24 * 60 * 60_000;
+const saturday = new Date(2026, 10, 21, 12).getTime();
+
 const arrangement = (fields: Partial<Arrangement> = {}): Arrangement => ({
   grouping: 'attention',
   sorting: 'activity',
-  startOfToday: 1_000,
-  startOfWeek: 500,
+  now: saturday,
   language: 'en',
   statusOf: record => statusOf(record, undefined),
   computerName: record => record.computerName,
@@ -24,13 +20,13 @@ const arrangement = (fields: Partial<Arrangement> = {}): Arrangement => ({
 
 describe('groups of sessions', () => {
   const named = (sessionId: string, fields: Partial<SessionRecord> = {}): SessionRecord =>
-    recordOf({ sessionId, session: sessionOf({ sessionId, updatedAt: 2_000 }), checkedAt: 1, ...fields });
+    recordOf({ sessionId, session: sessionOf({ sessionId, updatedAt: saturday }), checkedAt: 1, ...fields });
 
   it('go by what a session needs: waiting before running before pinned, archived last', () => {
     const records = [
       named('archived', { local: { archivedAt: 1, pinned: true } }),
-      named('earlier', { session: sessionOf({ updatedAt: 400 }) }),
-      named('week', { session: sessionOf({ updatedAt: 700 }) }),
+      named('earlier', { session: sessionOf({ updatedAt: saturday - 9 * DAY }) }),
+      named('week', { session: sessionOf({ updatedAt: saturday - 2 * DAY }) }),
       named('today'),
       named('pinned', { local: { pinned: true } }),
       named('running', { session: sessionOf({ status: 'running' }), local: { pinned: true } }),
@@ -40,45 +36,6 @@ describe('groups of sessions', () => {
     assert.deepEqual(
       groups.map(({ kind, sessionIds }) => [kind, ...sessionIds]),
       ['waiting', 'running', 'pinned', 'today', 'week', 'earlier', 'archived'].map(kind => [kind, kind]),
-    );
-  });
-
-  it('count nothing as running that is not known to be: after a failed check, or an old word', () => {
-    const day = 24 * 60 * 60_000;
-    const now = Date.UTC(2026, 10, 21, 12);
-    const at = (sessionId: string, ago: number, status = 'running'): SessionRecord =>
-      named(sessionId, {
-        session: sessionOf({ sessionId, status, updatedAt: now - ago }),
-        checkedAt: now - ago,
-      });
-    const records = [
-      at('known', 1_000),
-      at('about to start', 2_000, 'pending'),
-      at('failed', 3_000),
-      at('old', 3 * day),
-      { ...at('pinned', 3 * day), local: { pinned: true } },
-    ];
-    const groups = groupSessions(
-      records,
-      arrangement({
-        startOfToday: now - day / 2,
-        startOfWeek: now - 5 * day,
-        statusOf: record =>
-          statusOf(
-            record,
-            record.sessionId === 'failed' ? { at: now, sentence: 'No answer.' } : undefined,
-            now,
-          ),
-      }),
-    );
-    assert.deepEqual(
-      groups.map(({ kind, sessionIds }) => [kind, ...sessionIds]),
-      [
-        ['running', 'known', 'about to start'],
-        ['pinned', 'pinned'],
-        ['today', 'failed'],
-        ['week', 'old'],
-      ],
     );
   });
 
@@ -115,7 +72,7 @@ describe('groups of sessions', () => {
     const record = fc.record({
       sessionId: fc.string({ minLength: 1, maxLength: 4 }),
       status: fc.constantFrom('idle', 'running', 'odd'),
-      updatedAt: fc.nat(2_000),
+      updatedAt: fc.nat(2 * saturday),
       computerId: fc.option(fc.constantFrom('a', 'b', ''), { nil: undefined }),
       pinned: fc.boolean(),
       archived: fc.boolean(),
@@ -150,11 +107,13 @@ describe('groups of sessions', () => {
   });
 
   it('begin days at midnight and weeks where the language does', () => {
-    const saturday = new Date(2026, 10, 21, 15).getTime();
-    const monday = startsOf(saturday, 1);
-    assert.equal(monday.startOfToday, new Date(2026, 10, 21).getTime());
-    assert.equal(monday.startOfWeek, new Date(2026, 10, 16).getTime());
-    assert.equal(startsOf(saturday, 7).startOfWeek, new Date(2026, 10, 15).getTime());
-    assert.equal(startsOf(saturday, 6).startOfWeek, monday.startOfToday);
+    const at = (day: number, hour: number, language: string): unknown => {
+      const session = sessionOf({ updatedAt: new Date(2026, 10, day, hour).getTime() });
+      return groupSessions([recordOf({ session })], arrangement({ language }))[0]?.kind;
+    };
+    assert.deepEqual([at(21, 0, 'en'), at(20, 23, 'en')], ['today', 'week']);
+    // Weeks begin on Sunday the 15th there, and here on Monday the 16th.
+    assert.deepEqual([at(15, 12, 'en-US'), at(14, 12, 'en-US')], ['week', 'earlier']);
+    assert.deepEqual([at(16, 12, 'de-DE'), at(15, 12, 'de-DE')], ['week', 'earlier']);
   });
 });

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { StateChange } from '../../../src/sessions/store/sessionIndex';
 import type { Write } from '../../../src/storage/database';
 import type { MakeEngine } from '../../../src/storage/engine';
-import { localEngine, storedRows } from '../../fakes/storage';
+import { SessionIndex } from '../../../src/sessions/store/sessionIndex';
+import { silentLog } from '../../fakes/log';
+import { localEngine, openStorage, storedRows } from '../../fakes/storage';
 import { RECORD_VERSION } from '../../../src/sessions/store/record';
-import { recordOf, sessionOf, until, Windows } from './support';
+import { recordOf, remove, sessionOf, until, Windows } from './support';
+
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe('the index of sessions', () => {
   let windows: Windows;
@@ -29,7 +32,7 @@ describe('the index of sessions', () => {
     const { index } = await windows.open();
     assert.equal(index.get('s1')?.firstText, 'Hello');
     assert.deepEqual(index.get('s1')?.local, {});
-    await index.keep('service', 's1', local => ({ ...local, name: 'Mine' }));
+    await index.keep('s1', local => ({ ...local, name: 'Mine' }));
     const again = (await windows.open()).index;
     assert.equal(again.get('s1')?.local.name, 'Mine');
     assert.equal(again.get('s1')?.session?.messageCount, 2);
@@ -62,7 +65,7 @@ describe('the index of sessions', () => {
     assert.match(index.unreadable[0]?.reason ?? '', /origin/);
   });
 
-  it('waits for the disk when the service tells something new, not for each question, and other windows hear of both', async () => {
+  it('waits for the disk when a person keeps something, not for what the service is asked, and other windows hear of both', async () => {
     const durable: boolean[] = [];
     const engine: MakeEngine = options => {
       const real = localEngine(options);
@@ -84,8 +87,8 @@ describe('the index of sessions', () => {
     assert.equal(other.get('s1')?.checkedAt, 19);
     assert.deepEqual([durable.length, durable.some(Boolean)], [11, false]);
     await index.observe('service', sessionOf({ status: 'idle' }), 21);
-    await index.keep('service', 's1', local => ({ ...local, name: 'Mine' }));
-    assert.deepEqual(durable.slice(11), [true, true]);
+    await index.keep('s1', local => ({ ...local, name: 'Mine' }));
+    assert.deepEqual(durable.slice(11), [false, true]);
   });
 
   it('takes a session in that a hook told of, and forgets the signal when the session has moved on', async () => {
@@ -112,53 +115,9 @@ describe('the index of sessions', () => {
     assert.equal(index.get('s1')?.signal, undefined);
   });
 
-  it('does not take a session as waiting that has moved on before the event was read', async () => {
-    const { index } = await windows.open();
-    const told = { kind: 'waiting', at: 100_000 } as const;
-    const session = (sessionId: string, updatedAt: number) => sessionOf({ sessionId, updatedAt });
-    for (const [sessionId, updatedAt] of [
-      ['past', 200_000],
-      ['settling', 100_500],
-      ['before', 99_000],
-    ] as const) {
-      await index.learn('service', { session: session(sessionId, updatedAt), origin: 'added', at: 300_000 });
-      await index.signal('service', { sessionId, ...told }, undefined);
-      await index.signal('service', { sessionId: `${sessionId}-first`, ...told }, undefined);
-      await index.observe('service', session(`${sessionId}-first`, updatedAt), 300_000);
-    }
-    const waiting = [...index.records.values()].filter(({ signal }) => signal?.kind === 'waiting');
-    assert.deepEqual(waiting.map(({ sessionId }) => sessionId).sort(), [
-      'before',
-      'before-first',
-      'settling',
-      'settling-first',
-    ]);
-    await index.signal('service', { sessionId: 'past', kind: 'waiting', at: 400_000 }, undefined);
-    assert.equal(index.get('past')?.signal?.at, 400_000, 'it waits again');
-  });
-
-  it('forgets a signal with the next message, and with a message sent from here', async () => {
-    const { index } = await windows.open();
-    for (const sessionId of ['s1', 's2']) {
-      await index.signal('service', { sessionId, kind: 'waiting', at: 1_000 }, undefined);
-      await index.observe('service', sessionOf({ sessionId }), 1_100);
-    }
-    await index.observe('service', sessionOf({ messageCount: 3 }), 1_200);
-    assert.equal(index.get('s1')?.signal, undefined);
-    await index.noteSend('service', 's2', { status: 'pending', at: 1_300, text: 'Yes' });
-    assert.equal(index.get('s2')?.signal, undefined);
-  });
-
-  it('does not let an older or a repeated event replace a newer one', async () => {
-    const { index } = await windows.open();
-    await index.signal('service', { sessionId: 's1', kind: 'ended', at: 2_000, reason: 'error' }, undefined);
-    await index.signal('service', { sessionId: 's1', kind: 'waiting', at: 1_000 }, undefined);
-    assert.equal(index.get('s1')?.signal?.kind, 'ended');
-  });
-
   it('tells a change of the status once, in the window whose answer brought it', async () => {
     const [a, b] = [await windows.open(), await windows.open()];
-    const told: (StateChange & { window: string })[] = [];
+    const told: unknown[] = [];
     a.index.onDidChangeState(change => told.push({ ...change, window: 'a' }));
     b.index.onDidChangeState(change => told.push({ ...change, window: 'b' }));
     await a.index.learn('service', { session: sessionOf({ status: 'running' }), origin: 'created', at: 5 });
@@ -168,10 +127,7 @@ describe('the index of sessions', () => {
       b.index.observe('service', sessionOf({ status: 'idle' }), 11),
     ]);
     await a.index.observe('service', sessionOf({ status: 'idle' }), 20);
-    assert.deepEqual(
-      told.map(({ from, to }) => `${from} ${to}`),
-      ['running idle'],
-    );
+    assert.deepEqual(told, [{ sessionId: 's1', from: 'running', to: 'idle', at: 10, window: 'a' }]);
     await b.index.signal('service', { sessionId: 's1', kind: 'waiting', at: 25 }, undefined);
     await b.index.noteSend('service', 's1', { status: 'pending', at: 30, text: 'More' });
     assert.deepEqual(told.slice(1), [{ sessionId: 's1', from: 'idle', to: 'pending', at: 30, window: 'b' }]);
@@ -181,8 +137,8 @@ describe('the index of sessions', () => {
     const [a, b] = [await windows.open(), await windows.open()];
     await a.index.learn('service', { session: sessionOf(), origin: 'created', at: 5 });
     await Promise.all([
-      a.index.keep('service', 's1', local => ({ ...local, name: 'Mine' })),
-      b.index.keep('service', 's1', local => ({ ...local, pinned: true })),
+      a.index.keep('s1', local => ({ ...local, name: 'Mine' })),
+      b.index.keep('s1', local => ({ ...local, pinned: true })),
       b.index.observe('service', sessionOf({ title: 'Theirs' }), 10),
     ]);
     const { index } = await windows.open();
@@ -190,106 +146,52 @@ describe('the index of sessions', () => {
     assert.equal(index.get('s1')?.session?.title, 'Theirs');
   });
 
-  it('does not take a session back from a list of the service that a person has removed', async () => {
-    const { index } = await windows.open();
-    const listed = { session: sessionOf(), origin: 'listed', at: 5 } as const;
-    await index.learn('service', listed);
-    assert.equal(index.get('s1')?.origin, 'listed');
-    const record = await index.remove('service', 's1');
-    await index.learn('service', { ...listed, at: 6 });
-    assert.equal(index.get('s1'), undefined);
-    await index.restore('service', record!);
-    await index.learn('service', { ...listed, session: sessionOf({ title: 'Still there' }), at: 7 });
-    assert.equal(index.get('s1')?.session?.title, 'Still there');
-    await index.remove('service', 's1');
-    await index.learn('service', { ...listed, origin: 'added', at: 8 });
-    assert.equal(index.get('s1')?.origin, 'added', 'who asks for it by its id gets it');
+  it('keeps what was removed as it was, hides it from every window, and brings it back when a person or a hook does', async () => {
+    const [a, b] = [(await windows.open()).index, (await windows.open()).index];
+    const listed = { session: sessionOf({ title: 'Ours' }), origin: 'listed', at: 5 } as const;
+    const kept = { name: 'Mine', pinned: true };
+    for (const sessionId of ['s1', 's2', 's3']) {
+      await a.learn('service', { ...listed, session: sessionOf({ sessionId }) });
+      await a.keep(sessionId, () => kept);
+      await remove(a, sessionId);
+    }
+    await until(b.onDidChange, () => b.removed.length === 3);
+    await b.learn('service', { ...listed, at: 6 });
+    await b.observe('service', listed.session, 7);
+    assert.deepEqual([b.records.size, b.get('s1'), await b.read('s1')], [0, undefined, undefined]);
+    await b.learn('service', { ...listed, origin: 'added', at: 8 });
+    await b.signal('service', { sessionId: 's2', kind: 'waiting', at: 9 }, undefined);
+    assert.equal(await b.merge('service', recordOf({ sessionId: 's3' })), 'added');
+    for (const id of ['s1', 's2', 's3']) assert.deepEqual(plain(b.get(id)?.local), kept);
+    assert.deepEqual(b.removed, []);
+    assert.equal(b.get('s2')?.signal?.kind, 'waiting');
   });
 
-  it('keeps what was removed, so that another window or a later one can put it back as it was', async () => {
-    const { index } = await windows.open();
-    await index.learn('service', { session: sessionOf({ title: 'Ours' }), origin: 'created', at: 5 });
-    await index.learn('service', { session: sessionOf({ sessionId: 's2' }), origin: 'created', at: 5 });
-    await index.keep('service', 's1', () => ({ name: 'Mine', pinned: true }));
-    await index.remove('service', 's1');
-    await index.remove('service', 's2');
-    const later = (await windows.open()).index;
-    const removed = await later.removed('service');
-    assert.deepEqual(removed.map(({ record }) => record.sessionId).sort(), ['s1', 's2']);
-    assert.deepEqual(
-      removed.map(({ at }) => at),
-      removed.map(({ at }) => at).sort((a, b) => b - a),
-    );
-    for (const { record } of removed) await later.restore('service', record);
-    assert.deepEqual(later.get('s1')?.local, { name: 'Mine', pinned: true });
-    assert.equal(later.get('s1')?.session?.title, 'Ours');
-    assert.deepEqual(await later.removed('service'), []);
-  });
-
-  it('does not offer to put back what an older version removed without keeping it, or what cannot be read', async () => {
-    const place = path.join(windows.root, 'services', 'service', 'removed');
-    await mkdir(place, { recursive: true });
+  it('knows what an earlier version has removed, which kept it apart', async () => {
+    const folder = path.join(windows.root, 'services', 'service', 'removed');
+    await mkdir(folder, { recursive: true });
     const put = (id: string, value: unknown): Promise<void> =>
-      writeFile(path.join(place, `${id}.1.json`), JSON.stringify({ id, version: 1, value, writers: [] }));
-    await put('s1', { at: 5 });
+      writeFile(path.join(folder, `${id}.1.json`), JSON.stringify({ id, version: 1, value, writers: [] }));
+    await put('s1', { at: 5, record: recordOf({ local: { name: 'Mine' } }) });
     await put('s2', { at: 6, record: { sessionId: 's2', origin: 'dreamt' } });
     const { index } = await windows.open();
-    assert.deepEqual(await index.removed('service'), []);
-    for (const sessionId of ['s1', 's2']) {
-      await index.learn('service', { session: sessionOf({ sessionId }), origin: 'listed', at: 7 });
-      assert.equal(index.get(sessionId), undefined);
-    }
-  });
-
-  it('keeps the workspace a session was first made in', async () => {
-    const { index } = await windows.open();
-    const [shop, billing] = ['shop', 'billing'].map(name => ({ uri: `file:///${name}`, name }));
-    await index.learn('service', { session: sessionOf(), origin: 'created', at: 5, workspace: shop });
-    await index.learn('service', { session: sessionOf(), origin: 'added', at: 6, workspace: billing });
-    assert.deepEqual(index.get('s1')?.workspace, shop);
-  });
-
-  it('knows what another window has removed, at once, and offers it only while it is gone', async () => {
-    const [a, b] = [await windows.open(), await windows.open()];
-    const listed = { session: sessionOf(), origin: 'listed', at: 5 } as const;
-    await a.index.learn('service', listed);
-    await until(b.index.onDidChange, () => b.index.get('s1') !== undefined);
-    assert.deepEqual(await b.index.removed('service'), []);
-    await a.index.remove('service', 's1');
-    await b.index.learn('service', { ...listed, at: 6 });
-    assert.equal(
-      (await windows.open()).index.get('s1'),
-      undefined,
-      'a list read elsewhere brings nothing back',
+    assert.deepEqual(
+      index.removed.map(({ sessionId, local }) => [sessionId, plain(local)]),
+      [['s1', { name: 'Mine', removedAt: 5 }]],
     );
-    await until(b.index.onDidChange, () => b.index.get('s1') === undefined);
-    const [gone] = await (await windows.open()).index.removed('service');
-    assert.equal(gone?.record.sessionId, 's1');
-    await b.index.merge('service', recordOf());
-    const later = (await windows.open()).index;
-    assert.deepEqual(await later.removed('service'), []);
-    await later.learn('service', { ...listed, session: sessionOf({ title: 'Listed again' }), at: 7 });
-    assert.equal(later.get('s1')?.session?.title, 'Listed again', 'what came back is followed again');
   });
 
-  it('keeps what people wrote about a session that was removed and comes back by its id or by a hook', async () => {
-    const { index } = await windows.open();
-    const local = { name: 'Mine', pinned: true, changedAt: 7 };
-    for (const sessionId of ['s1', 's2', 's3']) {
-      await index.learn('service', { session: sessionOf({ sessionId }), origin: 'created', at: 5 });
-      await index.keep('service', sessionId, () => local);
-    }
-    const taken = [];
-    for (const sessionId of ['s1', 's2', 's3']) taken.push(await index.remove('service', sessionId));
-    await index.learn('service', { session: sessionOf(), origin: 'added', at: 8 });
-    await index.signal('service', { sessionId: 's2', kind: 'waiting', at: 9 }, undefined);
-    assert.deepEqual(index.get('s1')?.local, local);
-    assert.deepEqual(index.get('s2')?.local, local);
-    assert.equal(index.get('s2')?.signal?.kind, 'waiting');
-    await index.keep('service', 's1', now => ({ ...now, name: 'Newer', changedAt: 20 }));
-    for (const record of taken) await index.restore('service', record!);
-    assert.equal(index.get('s1')?.local.name, 'Newer', 'undo takes nothing newer away');
-    assert.deepEqual(index.get('s3')?.local, local);
+  it('opens again after it could not be read once', async () => {
+    const blocked = path.join(windows.root, 'blocked');
+    await writeFile(blocked, 'a file where a folder should be');
+    const index = new SessionIndex(openStorage({ root: blocked, log: silentLog() }));
+    await assert.rejects(index.use('service'));
+    assert.notEqual(index.failure, undefined);
+    assert.equal(index.isOpen, false);
+    await rm(blocked);
+    await index.use('service');
+    assert.deepEqual([index.isOpen, index.failure], [true, undefined]);
+    index.dispose();
   });
 
   it('goes on after a clock that was wrong has dated an answer far in the future', async () => {
@@ -330,7 +232,7 @@ describe('the index of sessions', () => {
     assert.equal(index.get('s1')?.session?.updatedAt, undefined);
     for (const id of ['s2', 's3']) {
       const record = index.get(id);
-      assert.deepEqual([record?.session, record?.checkedAt, record?.local.name], [undefined, undefined, 'N']);
+      assert.deepEqual([record?.session, record?.local.name], [undefined, 'N']);
     }
   });
 });

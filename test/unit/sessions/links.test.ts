@@ -4,31 +4,7 @@ import { linkIn, linkTo, readLink } from '../../../src/sessions/links';
 
 describe('links to sessions', () => {
   const base = { scheme: 'vscode', authority: 'agent-console.agent-console' };
-  const opened = (link: string): ReturnType<typeof readLink> => {
-    const url = new URL(link);
-    return readLink({
-      path: decodeURIComponent(url.pathname),
-      query: decodeURIComponent(url.search.slice(1)),
-    });
-  };
-
-  it('lead back to the session, whatever its id is made of', () => {
-    assert.equal(
-      linkTo(base, { sessionId: 'a b%/?#'.replace(' ', ''), host: 'api.example.com' }),
-      'vscode://agent-console.agent-console/session/ab%25%2F%3F%23?service=api.example.com',
-    );
-    const id = fc.stringMatching(/^[!-~]{1,40}$/).filter(text => text !== '.' && text !== '..');
-    fc.assert(
-      fc.property(id, sessionId => {
-        assert.deepEqual(opened(linkTo(base, { sessionId, host: '127.0.0.1:80' })), {
-          sessionId,
-          host: '127.0.0.1:80',
-        });
-      }),
-    );
-  });
-
-  it('are read where people type them, of whichever editor', () => {
+  it('lead back to the session, whatever its id is made of, of whichever editor', () => {
     fc.assert(
       fc.property(
         fc.stringMatching(/^[!-~]{1,40}$/).filter(text => text !== '.' && text !== '..'),
@@ -40,6 +16,10 @@ describe('links to sessions', () => {
             });
         },
       ),
+    );
+    assert.equal(
+      linkTo(base, { sessionId: 'ab%/?#', host: 'api.example.com' }),
+      'vscode://agent-console.agent-console/session/ab%25%2F%3F%23?service=api.example.com',
     );
     assert.deepEqual(linkIn('vscode://agent-console.agent-console/session/s1'), { sessionId: 's1' });
     for (const text of [

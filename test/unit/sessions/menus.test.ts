@@ -9,6 +9,7 @@ import { idle, recordOf, sessionOf } from './support';
 interface Item {
   readonly command: string;
   readonly when?: string;
+  readonly group?: string;
 }
 
 const manifest = JSON.parse(
@@ -29,12 +30,13 @@ function offers({ when = '' }: Item, context: string): boolean {
 }
 
 describe('the menu of a session’s row', () => {
-  const menuOf = (record: Parameters<typeof sessionRow>[0]): Set<string> => {
+  const menuOf = (record: Parameters<typeof sessionRow>[0], fields: object = {}): Set<string> => {
     const { context } = sessionRow(record, {
       status: idle,
       computer: () => undefined,
       format: new Formatter('en'),
       now: 200,
+      ...fields,
     });
     return new Set(rows.filter(item => offers(item, context ?? '')).map(({ command }) => command));
   };
@@ -50,15 +52,26 @@ describe('the menu of a session’s row', () => {
 
   it('offers what can be done, not what is so already', () => {
     const { sessions } = commands;
-    const plain = menuOf(recordOf({ session: sessionOf() }));
-    assert.deepEqual(
-      [sessions.pin, sessions.unpin, sessions.archive, sessions.unarchive].map(id => plain.has(id)),
-      [true, false, true, false],
-    );
-    const kept = menuOf(recordOf({ session: sessionOf(), local: { pinned: true, archivedAt: 5 } }));
-    assert.deepEqual(
-      [sessions.pin, sessions.unpin, sessions.archive, sessions.unarchive].map(id => kept.has(id)),
-      [false, true, false, true],
-    );
+    const ids = [sessions.archive, sessions.unarchive, commands.chat.stop];
+    const offered = (menu: ReadonlySet<string>): readonly boolean[] => ids.map(id => menu.has(id));
+    const session = sessionOf();
+    assert.deepEqual(offered(menuOf(recordOf({ session }))), [true, false, false]);
+    assert.deepEqual(offered(menuOf(recordOf({ session, local: { archivedAt: 5 } }))), [false, true, false]);
+    const running = { status: { value: 'running', at: 100 }, canStop: true };
+    assert.deepEqual(offered(menuOf(recordOf({ session }), running)), [true, false, true]);
+    assert.deepEqual(offered(menuOf(recordOf({ session }), { ...running, canStop: false })), [
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it('has one button on a row: to archive what rests, to stop what runs', () => {
+    const inline = rows.filter(({ group }) => group?.startsWith('inline'));
+    const on = (context: string): readonly string[] =>
+      inline.filter(item => offers(item, context)).map(({ command }) => command);
+    assert.deepEqual(on('session unpinned listed'), [commands.sessions.archive]);
+    assert.deepEqual(on('session pinned listed stoppable'), [commands.chat.stop]);
+    assert.deepEqual(on('session pinned archived'), []);
   });
 });

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { ApiClient } from '../../../src/api';
-import { registerSessions, type SessionsDeps, type SessionsFeature } from '../../../src/sessions';
+import { Sessions, type SessionsDeps } from '../../../src/sessions';
 import { SessionIndex } from '../../../src/sessions/store/sessionIndex';
 import type { Storage } from '../../../src/storage';
 import { Emitter, ObservableValue } from '../../../src/util/event';
@@ -15,7 +15,7 @@ import { fakeView } from '../../fakes/view';
 
 /** The sessions of one window, with everything around them but VS Code itself. */
 export interface SessionsWindow {
-  readonly feature: SessionsFeature;
+  readonly feature: Sessions;
   readonly connection: FakeConnection;
   readonly view: ReturnType<typeof fakeView>;
   readonly storage: Storage;
@@ -37,9 +37,9 @@ export class SessionsScene {
     this.#root = root;
   }
 
-  static async make(): Promise<SessionsScene> {
+  static async make(options: { readonly extras?: boolean } = {}): Promise<SessionsScene> {
     const root = await mkdtemp(path.join(os.tmpdir(), 'sessions-'));
-    return new SessionsScene(await startSampleService({ pace: 0 }), root);
+    return new SessionsScene(await startSampleService({ pace: 0, ...options }), root);
   }
 
   async open(
@@ -62,7 +62,7 @@ export class SessionsScene {
     const documents = new Map<string, string>();
     const computers: SessionsWindow['computers'] = { facts: undefined, changed: new Emitter<void>() };
     const memory = new Map<string, unknown>();
-    const feature = registerSessions({
+    const feature = new Sessions({
       connection,
       storage: asFeatureSeesIt(storage),
       log,

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { ApiClient } from '../../../src/api';
 import { startSampleService, type SampleService } from '../../fakes/sampleService';
 import { ServiceList, type ServiceListDeps } from '../../../src/sessions/status/serviceList';
-import { statusOf } from '../../../src/sessions/store/model';
 import type { SessionIndex } from '../../../src/sessions/store/sessionIndex';
 import { ObservableValue } from '../../../src/util/event';
 import { silentLog } from '../../fakes/log';
-import { Windows } from './support';
+import { remove, sessionOf, Windows } from './support';
 
 describe('the list of sessions that some services offer', () => {
   let windows: Windows;
@@ -30,10 +29,6 @@ describe('the list of sessions that some services offer', () => {
       index,
       api: () => client,
       isWanted: () => true,
-      statusOf: id => {
-        const record = index.get(id);
-        return record === undefined ? { value: 'unknown' } : statusOf(record, undefined);
-      },
       focused: new ObservableValue(true),
       log: silentLog(),
       ...deps,
@@ -68,8 +63,8 @@ describe('the list of sessions that some services offer', () => {
     const sessions = open();
     const [first = '', second = ''] = service.sessionIds;
     await sessions.read();
-    await index.remove('service', first);
-    await index.keep('service', second, local => ({ ...local, name: 'Mine' }));
+    await remove(index, first);
+    await index.keep(second, local => ({ ...local, name: 'Mine' }));
     await sessions.read();
     assert.equal(index.get(first), undefined);
     assert.equal(index.get(second)?.local.name, 'Mine');
@@ -100,13 +95,6 @@ describe('the list of sessions that some services offer', () => {
 
   it('is read page by page, up to a limit, and no further once it is given up', async () => {
     await start(true);
-    const item = (sessionId: string) => ({
-      sessionId,
-      status: 'idle',
-      messageCount: 0,
-      createdAt: 1,
-      updatedAt: 2,
-    });
     const cursors: (string | undefined)[] = [];
     let onPage = (): void => undefined;
     const api = {
@@ -116,12 +104,8 @@ describe('the list of sessions that some services offer', () => {
           cursors.push(cursor);
           onPage();
           const page = cursors.length;
-          return {
-            items: [item(`s${String(page)}`)],
-            problems: [],
-            hasMore: true,
-            cursor: `page ${String(page)}`,
-          };
+          const items = [sessionOf({ sessionId: `s${page}` })];
+          return { items, problems: [], hasMore: true, cursor: `page ${page}` };
         },
       },
     };

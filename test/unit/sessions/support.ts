@@ -20,6 +20,11 @@ export function recordOf(fields: Partial<SessionRecord> = {}): SessionRecord {
 
 export const idle: SessionStatus = { value: 'idle', at: 100 };
 
+/** Takes a session out of the list, as a person does. */
+export function remove(index: SessionIndex, sessionId: string): Promise<void> {
+  return index.keep(sessionId, local => ({ ...local, removedAt: Date.now() }));
+}
+
 /** Windows on one folder of records. */
 export class Windows {
   readonly root: string;

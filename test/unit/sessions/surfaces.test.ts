@@ -2,136 +2,88 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { headerOf } from '../../../src/chat/panel/panelState';
-import { ChatSessionsSource } from '../../../src/sessions/chatSessions';
-import { ComputerSessions } from '../../../src/sessions/computerSessions';
-import { SessionMonitor } from '../../../src/sessions/status/monitor';
 import { isUnread } from '../../../src/sessions/store/record';
-import type { ComputerFacts } from '../../../src/sessions/view/words';
-import type { SessionIndex } from '../../../src/sessions/store/sessionIndex';
-import { Emitter, ObservableValue } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
-import { silentLog } from '../../fakes/log';
-import { sessionOf, until, Windows } from './support';
+import { SessionsScene, type SessionsWindow } from './scene';
+import { sessionOf, until } from './support';
 
-const icons = readFileSync(
-  path.join(process.env['AGENT_CONSOLE_ROOT']!, 'media', 'chat', 'codicons.css'),
-  'utf8',
-);
+const styles = path.join(process.env['AGENT_CONSOLE_ROOT']!, 'media', 'chat', 'styles');
+const icons = readFileSync(path.join(styles, 'codicons.css'), 'utf8').split(/[\s;]+/);
 
 /** What the chat and the Computers view see of the sessions. */
 describe('sessions for other views', () => {
-  let windows: Windows;
-  let index: SessionIndex;
-  let monitor: SessionMonitor;
-  const computer = (id: string): ComputerFacts | undefined =>
-    id === 'c1' ? { name: 'atlas', status: 'active' } : undefined;
-
+  let scene: SessionsScene;
+  let window: SessionsWindow;
   beforeEach(async () => {
-    windows = await Windows.make();
-    ({ index } = await windows.open());
-    monitor = new SessionMonitor({
-      index,
-      focused: new ObservableValue(false),
-      fastestMs: () => 1_000,
-      sentence: () => undefined,
-      api: () => undefined,
-    });
+    scene = await SessionsScene.make();
+    window = await scene.open();
+    window.computers.facts = { name: 'atlas', status: 'active' };
   });
-  afterEach(async () => {
-    monitor.dispose();
-    await windows.close();
-  });
+  afterEach(() => scene.close());
 
   const learn = (
     sessionId: string,
-    computerId: string,
-    updatedAt: number,
-    messageCount = 2,
+    fields: Partial<ReturnType<typeof sessionOf>>,
+    at: number,
   ): Promise<void> => {
-    const session = sessionOf({ sessionId, computerId, updatedAt, messageCount, title: sessionId });
-    return index.learn('service', { session, origin: 'created', at: updatedAt });
+    const session = sessionOf({ sessionId, computerId: 'c1', title: sessionId, ...fields });
+    return window.index.learn('service', { session, origin: 'created', at });
   };
+  const seen = (isSo: () => boolean): Promise<void> => until(window.feature.forChat.onDidChange, isSo);
 
   it('stand below their computer, the latest first, without archived ones', async () => {
-    const source = new ComputerSessions({ index, monitor, computer, format: new Formatter('en') });
-    assert.deepEqual(source.ofComputer('c1'), []);
-    await learn('old', 'c1', 10);
-    await learn('elsewhere', 'c2', 15);
-    await learn('new', 'c1', 20);
-    await learn('gone', 'c1', 30);
-    await index.keep('service', 'gone', () => ({ archivedAt: 1 }));
+    const { forComputers } = window.feature;
+    assert.deepEqual(forComputers.ofComputer('c1'), []);
+    await learn('gone', { updatedAt: 30 }, 30);
+    await window.index.keep('gone', () => ({ archivedAt: 1 }));
+    await learn('old', { updatedAt: 10 }, 10);
+    await learn('elsewhere', { computerId: 'c2', updatedAt: 15 }, 15);
+    await learn('new', { updatedAt: 20 }, 20);
+    await seen(() => forComputers.ofComputer('c1').length === 2);
     assert.deepEqual(
-      source.ofComputer('c1').map(({ sessionId }) => sessionId),
+      forComputers.ofComputer('c1').map(({ sessionId }) => sessionId),
       ['new', 'old'],
     );
-    source.dispose();
   });
 
   it('say the same of their state wherever they are shown', async () => {
-    const format = new Formatter('en');
-    const below = new ComputerSessions({ index, monitor, computer, format });
-    const chat = new ChatSessionsSource({
-      index,
-      monitor,
-      computer,
-      computersChanged: new Emitter<unknown>().event,
-      log: silentLog(),
-      pick: () => Promise.resolve(undefined),
-      ensure: () => Promise.resolve(),
-    });
-    const shown = (): string => {
-      const { status } = headerOf(chat.get('s1'), 's1', false, Date.now(), format);
-      const row = below.ofComputer('c1')[0]?.row();
-      assert.ok(row?.icon !== undefined);
-      const spoken = row.spoken ?? '';
-      assert.ok(spoken.includes(`, ${status.word}`), `${spoken} / ${status.word}`);
-      assert.ok(icons.includes(`.codicon-${status.icon}::before`), `the page has no ${status.icon}`);
-      assert.equal(row.icon.id, status.spin ? `${status.icon}~spin` : status.icon);
-      return status.word;
-    };
-    const told = (status: string, at: number): Promise<void> =>
-      index.learn('service', { session: sessionOf({ status, computerId: 'c1' }), origin: 'created', at });
+    const { forChat, forComputers } = window.feature;
     const now = Date.now();
-    await told('running', now - 60_000);
-    assert.equal(shown(), 'running');
-    await index.signal('service', { sessionId: 's1', kind: 'finished', at: now - 50_000 }, undefined);
-    assert.equal(shown(), 'running', 'the service says that it works');
-    await index.signal('service', { sessionId: 's1', kind: 'waiting', at: now - 40_000 }, undefined);
-    assert.equal(shown(), 'waiting');
-    await index.noteSend('service', 's1', { status: 'pending', at: now - 30_000, text: 'Yes' });
-    assert.equal(shown(), 'pending');
-    await index.fail('service', 's1', { at: now, sentence: 'No answer.' });
-    assert.notEqual(monitor.statusOf('s1').problem, undefined);
-    assert.match(shown(), /^unknown, pending/);
-    assert.equal(chat.get('s1')?.status, 'unknown');
-    chat.dispose();
-    below.dispose();
+    const shows = async (word: RegExp): Promise<void> => {
+      await seen(() => word.test(forChat.get('s1')?.shown.word ?? ''));
+      const { status } = headerOf(forChat.get('s1'), 's1', false, Date.now(), new Formatter('en'));
+      const row = forComputers.ofComputer('c1')[0]?.row();
+      assert.ok(row?.spoken?.includes(`, ${status.word}`), `${row?.spoken ?? ''} / ${status.word}`);
+      assert.ok(icons.includes(status.icon), `the page has no ${status.icon}`);
+      assert.equal(row?.icon?.id, status.spin ? `${status.icon}~spin` : status.icon);
+    };
+    const signal = (kind: 'finished' | 'waiting', at: number): Promise<void> =>
+      window.index.signal('service', { sessionId: 's1', kind, at }, undefined);
+    await learn('s1', { status: 'running' }, now - 60_000);
+    await shows(/^running$/);
+    await signal('finished', now - 50_000);
+    await shows(/^running$/);
+    await signal('waiting', now - 40_000);
+    await shows(/^waiting$/);
+    await window.index.noteSend('service', 's1', { status: 'pending', at: now - 30_000, text: 'Yes' });
+    await shows(/^pending$/);
+    await window.index.fail('service', 's1', { at: now, sentence: 'No answer.' });
+    await shows(/^unknown, pending/);
   });
 
   it('are read while their chat is open, and unread when more comes afterwards', async () => {
-    const chat = new ChatSessionsSource({
-      index,
-      monitor,
-      computer,
-      computersChanged: new Emitter<unknown>().event,
-      log: silentLog(),
-      pick: () => Promise.resolve(undefined),
-      ensure: () => Promise.resolve(),
-    });
-    await learn('s1', 'c1', 10);
-    const unread = (): boolean => {
-      const record = index.get('s1');
-      return record !== undefined && isUnread(record.local, record.session?.messageCount);
-    };
+    const { index, feature } = window;
+    await learn('s1', {}, 10);
+    await seen(() => feature.forChat.get('s1') !== undefined);
+    const unread = (): boolean => isUnread(index.get('s1')!);
     assert.equal(unread(), false, 'a session nobody has opened here is not unread');
-    const watch = chat.watch('s1');
+    const watch = feature.forChat.watch('s1');
     await until(index.onDidChange, () => index.get('s1')?.local.readCount === 2);
-    await learn('s1', 'c1', 20, 5);
+    await learn('s1', { messageCount: 5 }, 20);
     await until(index.onDidChange, () => index.get('s1')?.local.readCount === 5);
     watch.dispose();
-    await learn('s1', 'c1', 30, 6);
+    await learn('s1', { messageCount: 6 }, 30);
     assert.equal(unread(), true);
-    assert.equal(chat.get('s1')?.computerName, 'atlas');
-    chat.dispose();
+    assert.equal(feature.forChat.get('s1')?.computerName, 'atlas');
   });
 });

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import type { Session } from '../../../src/api';
-import { stepFrom } from '../../../src/sessions/view/groups';
-import { SessionsView, type SessionsViewDeps } from '../../../src/sessions/view/view';
-import { Emitter, ObservableValue } from '../../../src/util/event';
-import { Formatter } from '../../../src/util/format';
-import { drawnRows, fakeView, textOf } from '../../fakes/view';
+import { SessionMonitor } from '../../../src/sessions/status/monitor';
+import { ObservableValue } from '../../../src/util/event';
+import { drawnRows, textOf } from '../../fakes/view';
 import { choices } from '../../fakes/vscode';
 import { SessionsScene, type SessionsWindow } from './scene';
 import { sessionOf, until } from './support';
@@ -57,7 +55,7 @@ describe('the view of sessions', () => {
     await learn(window, { sessionId: 'lost', status: 'running', updatedAt: noon - 3 * MINUTE });
     const { index } = window;
     await index.signal('service', { sessionId: 'asks', kind: 'waiting', at: noon - 2 * MINUTE }, undefined);
-    await index.keep('service', 'kept', () => ({ archivedAt: 1 }));
+    await index.keep('kept', () => ({ archivedAt: 1 }));
     await index.fail('service', 'lost', { at: noon + 1, sentence: 'No answer.' });
     await drawn(window, 5);
     assert.deepEqual(await textOf(window.feature.tree), [
@@ -88,38 +86,11 @@ describe('the view of sessions', () => {
     );
     const again = await drawn(window, 1_000);
     assert.deepEqual(again(), []);
-    await window.index.keep('service', 's77', () => ({ name: 'Named' }));
+    await window.index.keep('s77', () => ({ name: 'Named' }));
     assert.deepEqual(again(), ['session/s77']);
     await drawnRows(window.feature.tree);
     await learn(window, { sessionId: 's77', updatedAt: noon - 5 * MINUTE - 77 }, noon + 1);
     assert.deepEqual(again(), [], 'it is as it was, and was only asked about');
-  });
-
-  it('draws nothing while it is hidden, and has the right ages as soon as it is seen again', async () => {
-    const window = await scene.open();
-    await learn(window, { sessionId: 'a' });
-    await learn(window, { sessionId: 'b', updatedAt: noon - 2 * 60 * MINUTE });
-    const again = await drawn(window, 2);
-    window.view.show(false);
-    mock.timers.setTime(noon + 10 * MINUTE);
-    await window.index.keep('service', 'b', () => ({ name: 'B' }));
-    assert.deepEqual(again(), []);
-    window.view.show(true);
-    assert.deepEqual(again(), ['session/a', 'session/b'], 'without waiting for the next minute');
-    assert.deepEqual((await textOf(window.feature.tree)).slice(1), ['  a | 11 min', '  B | 2 hr']);
-  });
-
-  it('moves on with the minutes while it is seen', async () => {
-    const window = await scene.open();
-    await learn(window, { sessionId: 'a' });
-    await learn(window, { sessionId: 'b', updatedAt: noon - 2 * 60 * MINUTE });
-    const again = await drawn(window, 2);
-    window.view.show(false);
-    window.view.show(true);
-    again();
-    await drawnRows(window.feature.tree);
-    mock.timers.tick(MINUTE);
-    assert.deepEqual(again(), ['session/a'], 'two hours are two hours a minute later');
   });
 
   it('keeps a row the same one wherever it goes, so that it stays selected', async () => {
@@ -182,76 +153,78 @@ describe('the view of sessions', () => {
     assert.equal(window.view.description, '');
   });
 
-  it('shows all there is to know of a session as a document', async () => {
+  it('asks again about what could not be asked about, some at a time, until it answers or cannot', async () => {
     const window = await scene.open();
-    await learn(window, { sessionId: 'a', title: 'Fix it' });
-    await until(window.feature.forChat.onDidChange, () => window.feature.forChat.get('a') !== undefined);
-    await window.feature.commands.showDetails({ kind: 'session', sessionId: 'a' });
-    assert.match(window.documents.get('Fix it') ?? '', /^# Fix it\n[^]*\*\*Id\*\*: a\n[^]*```json\n\{/);
-  });
-
-  it('knows where the focus goes when rows go: down, else up, else out of the group', () => {
-    const groups = [
-      { key: 'running', kind: 'running', sessionIds: ['r1'] },
-      { key: 'today', kind: 'today', sessionIds: ['a', 'b', 'c'] },
-    ] as const;
-    const step = (from: string, ...leaving: string[]): number => stepFrom(groups, from, new Set(leaving));
-    assert.deepEqual(
-      [step('b', 'b'), step('a', 'a', 'b'), step('c', 'c'), step('c', 'c', 'b')],
-      [1, 2, -1, -2],
-    );
-    assert.equal(step('r1', 'r1'), 1, 'to the next group');
-    assert.equal(step('b', 'a', 'b', 'c'), -3, 'from the second row of the last group to above its head');
-    assert.equal(step('not there', 'a'), 0);
-  });
-
-  it('asks again about what could not be asked about, some at a time, until it answers or cannot', () => {
-    const changed = new Emitter<readonly string[]>();
-    const silent = new Emitter<undefined>().event;
-    const ids = Array.from({ length: 30 }, (_, at) => `s${at}`);
-    const problems = new Map(
-      ids.map(id => [id, { at: 1, sentence: 'x', ...(id < 's13' ? { lasts: true } : {}) }]),
-    );
+    const [later, gone] = [Array.from({ length: 25 }, (_, at) => `s${at}`), ['gone', 'archived']];
+    for (const sessionId of [...later, ...gone]) {
+      await learn(window, { sessionId });
+      const lasts = sessionId === 'gone' ? { lasts: true as const } : {};
+      await window.index.fail('service', sessionId, { at: noon + 1, sentence: 'No answer.', ...lasts });
+    }
+    await window.index.keep('archived', () => ({ archivedAt: 1 }));
     const watched = new Set<string>();
-    const records = ids.map(
-      id => [id, { sessionId: id, local: id === 's29' ? { archivedAt: 1 } : {} }] as const,
-    );
-    const shown = fakeView(false);
-    const view = new SessionsView({
-      view: shown,
-      listing: { onDidChange: silent, groups: () => [], countText: () => '', hiddenText: () => undefined },
-      index: { onDidChange: changed.event, records: new Map(records), unreadable: [], isOpen: true },
-      monitor: {
-        statusOf: (id: string) => {
-          const problem = problems.get(id);
-          return problem === undefined ? { value: 'idle' } : { value: 'unknown', last: 'idle', problem };
-        },
-        watch: (id: string) => {
-          watched.add(id);
-          return { dispose: () => void watched.delete(id) };
-        },
-      },
-      connection: {
-        state: new ObservableValue<unknown>({ kind: 'signedIn', service: { source: 'sample' } }),
-      },
-      format: new Formatter('en'),
-    } as unknown as SessionsViewDeps);
-    const next = (): string[] => {
-      changed.fire([]);
+    const watch = mock.method(SessionMonitor.prototype, 'watch', (id: string) => {
+      watched.add(id);
+      return { dispose: () => void watched.delete(id) };
+    });
+    try {
+      const { index, feature, view } = window;
+      await until(feature.forChat.onDidChange, () => feature.forChat.get('archived')?.isArchived === true);
+      view.show(true);
       mock.timers.tick(50);
-      return [...watched];
-    };
-    assert.deepEqual(next(), [], 'nobody looks');
-    shown.show(true);
-    const lasting = [...problems].filter(([, problem]) => 'lasts' in problem).map(([id]) => id);
-    const first = next();
-    assert.equal(first.length, 20);
-    assert.ok(first.every(id => !lasting.includes(id) && id !== 's29'));
-    for (const id of first) problems.delete(id);
-    const left = ids.filter(id => problems.has(id) && !lasting.includes(id) && id !== 's29');
-    assert.deepEqual(next(), left, 'the others take their place');
-    for (const id of left) problems.delete(id);
-    assert.deepEqual(next(), []);
-    view.dispose();
+      assert.equal(watched.size, 20);
+      assert.ok(gone.every(id => !watched.has(id)));
+      const first = [...watched];
+      for (const sessionId of first) await learn(window, { sessionId, messageCount: 9 }, noon + 2);
+      const last = first.at(-1) ?? '';
+      await until(index.onDidChange, () => index.get(last)?.session?.messageCount === 9);
+      await until(feature.forChat.onDidChange, () => feature.forChat.get(last)?.messageCount === 9);
+      mock.timers.tick(50);
+      assert.deepEqual([...watched].sort(), later.filter(id => !first.includes(id)).sort());
+      view.show(false);
+      mock.timers.tick(50);
+      assert.equal(watched.size, 0, 'nobody looks');
+    } finally {
+      watch.mock.restore();
+    }
+  });
+
+  it('takes the keyboard from a row that goes to one beside it', async () => {
+    const window = await scene.open();
+    for (const [at, sessionId] of ['a', 'b', 'c'].entries())
+      await learn(window, { sessionId, updatedAt: noon - at * MINUTE });
+    await drawn(window, 3);
+    for (const sessionId of ['b', 'c']) {
+      Object.assign(window.view, { selection: [] });
+      await window.feature.commands.remove([{ kind: 'session', sessionId }, { kind: 'selection' }]);
+      await until(
+        window.feature.forChat.onDidChange,
+        () => window.feature.forChat.get(sessionId) === undefined,
+      );
+    }
+    assert.deepEqual(
+      window.view.revealed.map(({ id }) => id),
+      ['session/c', 'session/a'],
+    );
+  });
+
+  it('offers to stop an agent at work, where the service can', async () => {
+    await scene.close();
+    mock.timers.reset();
+    scene = await SessionsScene.make({ extras: true });
+    const window = await scene.open({ extras: () => true, focused: new ObservableValue(true) });
+    const { forChat } = window.feature;
+    await until(forChat.onDidChange, () =>
+      scene.service.sessionIds.every(id => forChat.get(id) !== undefined),
+    );
+    const session = sessionOf({ sessionId: 'busy', status: 'running' });
+    await window.index.learn('service', { session, origin: 'listed', at: Date.now() });
+    await until(forChat.onDidChange, () => forChat.get('busy') !== undefined);
+    const rows = await drawnRows(window.feature.tree);
+    const contexts = rows
+      .map(({ item }) => item.contextValue ?? '')
+      .filter(context => context.startsWith('session '));
+    const stoppable = contexts.filter(context => context.endsWith(' stoppable'));
+    assert.ok(stoppable.length > 0 && stoppable.length < contexts.length, contexts.join());
   });
 });

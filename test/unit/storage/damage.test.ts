@@ -105,7 +105,7 @@ describe('storage that is damaged, foreign or refused', function () {
     for (let n = 1; n <= 5; n++) {
       const window = openWindow(root, { now: () => n * day });
       await window.collection(notes).put('a', { text: `day ${n}` });
-      mock.timers.tick(10_000);
+      mock.timers.tick(5_000);
       const backup = path.join(root, 'store', `backup-1970-01-0${n + 1}.db`);
       while (!fs.existsSync(backup)) await new Promise(resolve => setImmediate(resolve));
       window.dispose();
@@ -180,6 +180,52 @@ describe('storage that is damaged, foreign or refused', function () {
       for (const { text } of shown.values.values()) assert.equal(typeof text, 'string');
       cleanUpWindows(root);
     }
+  });
+
+  it('finds damage that nobody has read yet after an end without a close', async () => {
+    const [root, left] = [temporaryFolder(), temporaryFolder()];
+    const window = openWindow(root);
+    const large = { ...notes, path: 'large' };
+    await window.collection(notes).put('a', { text: 'precious' });
+    for (let n = 0; n < 30; n++) await window.collection(large).put(`n${n}`, { text: `${n} `.repeat(2_000) });
+    inspect(root, db => db.exec('PRAGMA wal_checkpoint'));
+    await window.collection(notes).put('b', { text: 'in the journal' });
+    fs.cpSync(root, left, { recursive: true });
+    // One of this day: only the end without a close is a reason to look.
+    const day = new Date().toISOString().slice(0, 10);
+    fs.copyFileSync(databaseOf(left), path.join(left, 'store', `backup-${day}.db`));
+    // The kind of a page that only a check looks at.
+    const bytes = fs.readFileSync(databaseOf(left));
+    const at = bytes.indexOf('20 '.repeat(50));
+    assert.ok(at > 4096);
+    bytes.writeUInt8(0xff, at - (at % 4096));
+    fs.writeFileSync(databaseOf(left), bytes);
+
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const told: Restored[] = [];
+    const found = openWindow(left, { onRestored: restored => told.push(restored) });
+    await found.collection(notes).load();
+    assert.equal(told.length, 0);
+    mock.timers.tick(5_000);
+    assert.deepEqual(
+      told.map(restored => restored.day),
+      [day],
+    );
+    await found.settled();
+    assert.equal((await openWindow(left).collection(large).load()).size, 30);
+    const kept = { a: { text: 'precious' }, b: { text: 'in the journal' } };
+    assert.deepEqual(Object.fromEntries(await openWindow(left).collection(notes).load()), kept);
+  });
+
+  it('does without what can be asked for again where that is damaged', async () => {
+    const root = await filled();
+    const file = path.join(root, 'store', 'passing.db');
+    fs.writeFileSync(file, 'no database at all '.repeat(1000));
+    const told: Restored[] = [];
+    const window = openWindow(root, { onRestored: restored => told.push(restored) });
+    assert.deepEqual(Object.fromEntries(await window.collection(notes).load()), { a: { text: 'precious' } });
+    assert.equal(await window.tryRun('a', 1_000, () => Promise.resolve('held')), 'held');
+    assert.deepEqual(told, []);
   });
 
   it('reads while another program holds the lock for writing, and tells of it when something is to be written', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { outboxSchema } from '../../../src/chat/outbox/record';
 import {
   cleanUp,
   entries,
@@ -92,6 +93,63 @@ describe('records of files, from before there was a database', function () {
     assert.deepEqual([...messages.values.keys()], ['m0', 'm1', 'm2', 'm3', 'm4']);
   });
 
+  it('are found by what was said, and not by what is hidden', async () => {
+    const root = temporaryFolder();
+    const message = (role: string, text?: string) => ({
+      message: { role, createdAt: 5, content: text === undefined ? [] : [{ type: 'text', text }] },
+    });
+    const entries = [
+      { id: 'm1', ...message('user', 'a parser') },
+      { id: 'm2', ...message('assistant', 'the parser') },
+      { id: 'm3', ...message('assistant') },
+      { id: 'm4', sent: { at: 6, text: 'parser sent' } },
+    ];
+    write(root, 'services/s/transcripts/a/c1.1.json', { id: 'c1', version: 1, value: { entries } });
+    const terms = [{ text: 'parser', isPrefix: false }];
+    const { hits } = await openWindow(root).search({ terms, within: ['services/s'], limit: 9 });
+    assert.deepEqual(
+      hits.map(({ id, by }) => [id, by]),
+      [
+        ['m4', 'me'],
+        ['m2', 'agent'],
+        ['m1', 'me'],
+      ],
+    );
+  });
+
+  it('become one outbox a session: what is written, what was sent, what waits', async () => {
+    const root = temporaryFolder();
+    const attachments = [{ uri: 'file:///a', name: 'a', kind: 'text', size: 1 }];
+    const put = (kind: string, id: string, value: object): void =>
+      write(root, `services/s/${kind}/${id}.1.json`, { id, version: 1, value });
+    const send = (id: string, sessionId: string, state: string, text: string): void =>
+      put('sends', id, { sendId: id, sessionId, state, text, attachments, startedAt: 100, sentence: 'No.' });
+    put('drafts', 'one', { text: 'half a thought', attachments: ['file:///a'], at: 50 });
+    send('lost', 'one', 'unknown', 'Hello');
+    put('queue', 'one', {
+      items: [
+        { id: 'lost', text: 'Hello', attachments, queuedAt: 90 },
+        { id: 'later', text: 'later', attachments, queuedAt: 95, problem: 'no file', computerId: 'd' },
+      ],
+    });
+    put('drafts', 'two', { text: 'Do it', attachments: [], sendId: 'refused' });
+    send('refused', 'two', 'refused', 'Do it');
+    put('drafts', 'three', { text: 'Hello', attachments: ['file:///a'], sendId: 'sent', stash: 'next' });
+    send('sent', 'three', 'sending', 'Hello');
+    const options = { path: 'services/s/outbox', version: 1, schema: outboxSchema };
+    const outboxes = (await loaded(openWindow(root).collection(options))).values;
+    const entriesOf = (id: string) => outboxes.get(id)?.entries.map(({ id, state }) => `${id} ${state}`);
+    const draftOf = (id: string) => outboxes.get(id)?.draft;
+    assert.deepEqual(entriesOf('one'), ['lost unknown', 'later queued']);
+    assert.deepEqual([draftOf('one')?.text, draftOf('one')?.attachments], ['half a thought', ['file:///a']]);
+    const later = outboxes.get('one')?.entries[1];
+    assert.deepEqual([later?.sentence, later?.target], ['no file', { computerId: 'd', name: 'd' }]);
+    const refused = draftOf('two')?.refused;
+    assert.deepEqual([draftOf('two')?.text, refused?.id, refused?.sentence], ['Do it', 'refused', 'No.']);
+    assert.deepEqual([entriesOf('two'), entriesOf('three')], [[], ['sent sending']]);
+    assert.deepEqual([draftOf('three')?.text, draftOf('three')?.attachments], ['next', []]);
+  });
+
   it('leave the files of people alone', async () => {
     const root = temporaryFolder();
     write(root, 'services/s/attachments/x/report.1.json', { id: 'report', ...note('mine') });
@@ -106,14 +164,17 @@ describe('records of files, from before there was a database', function () {
 
   it('are taken in again as a whole after a start that died', async () => {
     const root = temporaryFolder();
-    for (let n = 0; n < 400; n++)
+    for (let n = 0; n < 5_000; n++)
       write(root, `services/s/sessions/s${n}.1.json`, { id: `s${n}`, ...note(`text ${n}`) });
+    for (let n = 0; n < 300; n++)
+      write(root, `services/s/usage/o/d${n}.1.json`, { id: `d${n}`, ...note(`day ${n}`) });
     // Ends in the midst of the import, as a killed process does.
     assert.throws(() =>
       execFileSync(process.execPath, [path.join(__dirname, 'writer.child.js'), 'dieImporting', root]),
     );
     const sessions = await loaded(collectionOf(root, 'services/s/sessions'));
-    assert.equal(sessions.values.size, 400);
+    const days = await loaded(collectionOf(root, 'services/s/usage/o'));
+    assert.deepEqual([sessions.values.size, days.values.size], [5_000, 300]);
   });
 });
 

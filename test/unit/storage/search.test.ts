@@ -4,8 +4,7 @@ import { once } from 'node:events';
 import * as path from 'node:path';
 import fc from 'fast-check';
 import { wordsOf, type CollectionOptions, type SearchQuery } from '../../../src/storage';
-import { storeRows } from '../../fakes/storage';
-import { cleanUp, inspect, notes, openWindow, temporaryFolder } from './support';
+import { cleanUp, inspect, openWindow, temporaryFolder } from './support';
 
 interface Said {
   readonly text: string;
@@ -20,7 +19,6 @@ const said = (folder: string): CollectionOptions<Said> => ({
   schema: { parse: value => value as Said },
   text: ({ isHidden, ...text }) => (isHidden === true ? undefined : text),
 });
-const all = [said('*')];
 const DAY = 86_400_000;
 const query = (text: string, more: Partial<SearchQuery> = {}): SearchQuery => ({
   terms: [{ text, isPrefix: false }],
@@ -53,57 +51,48 @@ function isIn(text: string, sought: string, isPrefix: boolean): boolean {
 describe('full-text search of the store', function () {
   afterEach(cleanUp);
 
-  for (const kind of ['the index', 'a scan, without FTS5']) {
-    it('finds what has a time in another unit than it should', async () => {
-      const window = openWindow(temporaryFolder());
-      const late = { text: 'nanoseconds', at: Date.now() * 1_000_000, by: 'me' as const };
-      await window.collection(said('a')).put('1', late);
-      const { hits } = await window.search(all, query('nanoseconds'));
-      assert.deepEqual(
-        hits.map(({ id }) => id),
-        ['1'],
-      );
-    });
+  it('finds what has a time in another unit than it should', async () => {
+    const window = openWindow(temporaryFolder());
+    const late = { text: 'nanoseconds', at: Date.now() * 1_000_000, by: 'me' as const };
+    await window.collection(said('a')).put('1', late);
+    const { hits } = await window.search(query('nanoseconds'));
+    assert.deepEqual(
+      hits.map(({ id }) => id),
+      ['1'],
+    );
+  });
 
-    it(`finds what reading everything finds, with ${kind}`, async function () {
-      this.timeout(60_000);
-      const root = temporaryFolder();
-      const messages = fc.sample(text, { numRuns: 5_000, seed: 7 });
-      const first = openWindow(root);
-      await first.collection(notes).put('first', { text: 'makes the tables' });
-      first.dispose();
-      await first.settled();
-      if (kind !== 'the index') inspect(root, db => db.exec('DROP TABLE words'));
-      const storage = openWindow(root);
-      const kept = storage.collection(said('many'));
-      await Promise.all(messages.map((text, at) => kept.put(`m${at}`, { text, at, by: 'me' })));
-      const part = fc
-        .constantFrom(...words)
-        .chain(word => fc.integer({ min: 1, max: word.length }).map(length => word.slice(0, length)));
-      const sought = fc.array(fc.oneof(part, fc.constantFrom(...words)), { minLength: 1, maxLength: 3 });
-      await fc.assert(
-        fc.asyncProperty(sought, fc.boolean(), async (parts, isPrefix) => {
-          const phrase = parts.join(' ');
-          const { hits, isMore } = await storage.search(
-            all,
-            query('', { terms: [{ text: phrase, isPrefix }], limit: 5_000 }),
-          );
-          const expected = messages.flatMap((text, at) => (isIn(text, phrase, isPrefix) ? [`m${at}`] : []));
-          assert.deepEqual(
-            hits.map(({ id }) => id),
-            expected.reverse(),
-          );
-          assert.equal(isMore, false);
-          // What is marked is what was sought.
-          for (const { match, lead, rest } of hits) {
-            assert.ok(isIn(match, phrase, isPrefix), `${match} for ${phrase}`);
-            assert.ok((lead + match + rest).length > 0);
-          }
-        }),
-        { numRuns: kind === 'the index' ? 100 : 10 },
-      );
-    });
-  }
+  it('finds what reading everything finds', async function () {
+    this.timeout(60_000);
+    const messages = fc.sample(text, { numRuns: 5_000, seed: 7 });
+    const storage = openWindow(temporaryFolder());
+    const kept = storage.collection(said('many'));
+    await Promise.all(messages.map((text, at) => kept.put(`m${at}`, { text, at, by: 'me' })));
+    const part = fc
+      .constantFrom(...words)
+      .chain(word => fc.integer({ min: 1, max: word.length }).map(length => word.slice(0, length)));
+    const sought = fc.array(fc.oneof(part, fc.constantFrom(...words)), { minLength: 1, maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(sought, fc.boolean(), async (parts, isPrefix) => {
+        const phrase = parts.join(' ');
+        const { hits, isMore } = await storage.search(
+          query('', { terms: [{ text: phrase, isPrefix }], limit: 5_000 }),
+        );
+        const expected = messages.flatMap((text, at) => (isIn(text, phrase, isPrefix) ? [`m${at}`] : []));
+        assert.deepEqual(
+          hits.map(({ id }) => id),
+          expected.reverse(),
+        );
+        assert.equal(isMore, false);
+        // What is marked is what was sought.
+        for (const { match, lead, rest } of hits) {
+          assert.ok(isIn(match, phrase, isPrefix), `${match} for ${phrase}`);
+          assert.ok((lead + match + rest).length > 0);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
 
   it('finds a word however it is spelt, and in scripts without spaces what stands side by side', async () => {
     const storage = openWindow(temporaryFolder());
@@ -111,7 +100,7 @@ describe('full-text search of the store', function () {
       .collection(said('few'))
       .put('a', { text: 'Café ОДНА Ёлка οδός مَرْحَبًا 東京都庁 ﾃｽﾄ 한국어를 हिन्दी ภาษาไทย', at: 1, by: 'me' });
     const found = async (text: string, isPrefix = false): Promise<boolean> =>
-      (await storage.search(all, query('', { terms: [{ text, isPrefix }] }))).hits.length === 1;
+      (await storage.search(query('', { terms: [{ text, isPrefix }] }))).hits.length === 1;
     for (const sought of [
       'cafe',
       'CAFÉ',
@@ -154,7 +143,7 @@ describe('full-text search of the store', function () {
       '\0',
     ];
     for (const sought of hostile) {
-      const { hits } = await storage.search(all, query(sought));
+      const { hits } = await storage.search(query(sought));
       assert.equal(
         hits.length,
         isIn('one NEAR two AND three OR "four" (five) * six', sought, false) ? 1 : 0,
@@ -163,7 +152,7 @@ describe('full-text search of the store', function () {
     }
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary' }), fc.boolean(), async (text, isPrefix) => {
-        await storage.search(all, query('', { terms: [{ text, isPrefix }], within: [text, 'services/one'] }));
+        await storage.search(query('', { terms: [{ text, isPrefix }], within: [text, 'services/one'] }));
       }),
     );
   });
@@ -172,7 +161,7 @@ describe('full-text search of the store', function () {
     const storage = openWindow(temporaryFolder());
     const kept = storage.collection(said('few'));
     const found = async (text: string): Promise<string[]> =>
-      (await storage.search(all, query(text))).hits.map(({ id }) => id);
+      (await storage.search(query(text))).hits.map(({ id }) => id);
     await kept.put('a', { text: 'alpha', at: 1, by: 'me' });
     await kept.put('b', { text: 'alpha beta', at: 2, by: 'me' });
     await kept.put('c', { text: 'alpha', at: 3, by: 'me', isHidden: true });
@@ -197,7 +186,7 @@ describe('full-text search of the store', function () {
     await storage.collection(said('s1')).put('c', { text: 'word', at: at(2), by: 'agent' });
     await storage.collection(two).put('d', { text: 'word', at: at(4), by: 'me' });
     const found = async (more: Partial<SearchQuery>) => {
-      const { hits, isMore } = await storage.search(all, query('word', more));
+      const { hits, isMore } = await storage.search(query('word', more));
       return `${hits.map(({ id }) => id).join('')}${isMore ? '+' : ''}`;
     };
     assert.equal(await found({}), 'bca');
@@ -212,30 +201,9 @@ describe('full-text search of the store', function () {
     assert.equal(await found({ after: at(2), before: at(3) }), 'c');
   });
 
-  it('finds what was stored without its text, once the first search has read it', async () => {
-    const root = temporaryFolder();
-    const records = Array.from(
-      { length: 450 },
-      (_, n) => [`m${n}`, { text: `old ${n}`, at: n, by: 'me' }] as const,
-    );
-    storeRows(root, 'services/one/old', 1, [
-      ...records,
-      ['odd', null],
-      ['hidden', { text: 'old', at: 1, isHidden: true }],
-    ]);
-    storeRows(root, 'services/one/newer', 2, [['m', { text: 'old', at: 1, by: 'me' }]]);
-    const storage = openWindow(root);
-    const { hits } = await storage.search(all, query('old', { limit: 1_000 }));
-    assert.equal(hits.length, 450);
-    assert.deepEqual(
-      hits.map(({ id }) => id),
-      records.map(([id]) => id).toReversed(),
-    );
-  });
-
   it('makes no database where nothing was stored', async () => {
     const storage = openWindow(path.join(temporaryFolder(), 'not', 'yet'));
-    assert.deepEqual(await storage.search(all, query('word')), { hits: [], isMore: false });
+    assert.deepEqual(await storage.search(query('word')), { hits: [], isMore: false });
   });
 
   it('keeps texts and records the same when its process is killed while it writes', async function () {

@@ -92,11 +92,12 @@ describe('storage in a thread of its own', function () {
     );
     const window = openWindow(root, { engine: workerEngine(mortal) });
     const [here, there] = [window, open(root)].map(each => each.collection(notes));
+    await there!.put('gone', { text: 'removed meanwhile' });
     await here!.load();
     await assert.rejects(window.peek('die'), /thread of the database has ended/);
     assert.ok(window.lines.some(line => line.includes('has ended and begins anew')));
-    await there!.put('a', { text: 'written meanwhile' });
-    await until(() => here!.get('a') !== undefined);
+    await Promise.all([there!.put('a', { text: 'written meanwhile' }), there!.remove('gone')]);
+    await until(() => here!.get('a') !== undefined && here!.get('gone') === undefined);
     await there!.put('b', { text: 'written later' });
     await until(() => here!.get('b') !== undefined);
   });

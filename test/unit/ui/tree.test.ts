@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { card, factsDocument } from '../../../src/ui/text';
-import { retryNode, Tree, type Row, type TreeNode } from '../../../src/ui/tree';
+import { Tree, type Row, type TreeNode } from '../../../src/ui/tree';
 import { fakeView } from '../../fakes/view';
 
 /** What the tree is to show: rows by id, and what stands below what. */
@@ -87,15 +87,6 @@ describe('a tree', () => {
     assert.deepEqual(fired, [['b']]);
   });
 
-  it('draws one row of 5,000 again where one says something else', async () => {
-    scene.below['g'] = Array.from({ length: 5_000 }, (_, index) => `row ${index}`);
-    await draw();
-    scene.rows['row 4321'] = { description: 'x' };
-    tree.update();
-    passed();
-    assert.deepEqual(fired, [['row 4321']]);
-  });
-
   it('keeps the objects VS Code knows rows by, with what they say now, and their parents', async () => {
     const before = await draw();
     scene.rows['a'] = { description: 'later', tooltip: () => card('a', ['later']) };
@@ -153,12 +144,6 @@ describe('a tree', () => {
       [item.label, item.description, item.accessibilityInformation?.label],
       ['x\ufffd y', 'z\ufffd', 'x\ufffd y, z\ufffd'],
     );
-  });
-
-  it('has a row that asks again', () => {
-    const again = retryNode('some.refresh');
-    const { label, command } = again.row();
-    assert.deepEqual([again.id, label, command?.command], ['retry', 'Try again', 'some.refresh']);
   });
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { addDays } from '../../../src/usage/report/calendar';
 import type { TabReport } from '../../../src/usage/report/types';
-import { calls, cleanUp, Clock, never, openWindow, query, sample, temporaryFolder } from './support';
+import { begin, calls, cleanUp, never, query } from './support';
 
 interface Body {
   readonly data: readonly { readonly date: string }[];
@@ -15,8 +15,7 @@ describe('an answer about fewer days than were asked for', () => {
 
   /** A service that answers for the days that `cut` leaves of what was asked, and says so in `meta` (section 2.1). */
   const open = async (cut: (start: string, end: string) => readonly [string, string], says = true) => {
-    const clock = new Clock();
-    const service = await sample(clock);
+    const { clock, service, open: window } = await begin();
     const fault = service.fail({
       kind: 'alter',
       alter: body => {
@@ -28,7 +27,7 @@ describe('an answer about fewer days than were asked for', () => {
         };
       },
     });
-    const { data } = openWindow(service, temporaryFolder(), clock);
+    const { data } = window();
     const fetch = (asked = wanted): Promise<TabReport> => data.fetch(asked, { signal: never() });
     return { clock, service, fault, fetch };
   };
@@ -49,42 +48,10 @@ describe('an answer about fewer days than were asked for', () => {
     assert.deepEqual(calls(service).slice(1), ['/tokens 2026-01-14..2026-05-04']);
     assert.equal(again.missing, undefined);
     fault.dispose();
-    const whole = openWindow(service, temporaryFolder(), new Clock());
-    const other = await whole.data.fetch(wanted, { signal: never() });
-    assert.deepEqual(again.figures, other.figures);
     // A day is put away once.
     const asked = calls(service).length;
     await fetch();
     assert.equal(calls(service).length, asked);
-  });
-
-  it('with days that never come keeps no new day away', async () => {
-    const { clock, service, fetch } = await open((start, end) => [later(start, '2026-11-01'), end]);
-    const made = await fetch(query('tokens', '2026-10-22', '2026-11-20'));
-    assert.deepEqual(calls(service), ['/tokens 2026-09-17..2026-11-20']);
-    assert.equal(made.missing?.days.length, 10);
-    clock.now += 24 * 60 * 60 * 1000;
-    const next = await fetch(query('tokens', '2026-10-22', '2026-11-21'));
-    assert.equal(next.missing?.days.length, 10);
-    assert.deepEqual(calls(service).slice(1), [
-      '/tokens 2026-09-17..2026-10-31',
-      '/tokens 2026-11-21..2026-11-21',
-    ]);
-  });
-
-  it('with the last day not there yet is no failure: the day is asked for later', async () => {
-    const { clock, service, fault, fetch } = await open((start, end) => [
-      start,
-      end < '2026-11-19' ? end : '2026-11-19',
-    ]);
-    const asked = query('tokens', '2026-11-11', '2026-11-20');
-    const early = await fetch(asked);
-    assert.deepEqual(early.missing, { days: ['2026-11-20'], unread: 0, problem: undefined });
-    assert.equal(early.through, '2026-11-19');
-    fault.dispose();
-    clock.now += 61 * 60 * 1000;
-    assert.equal((await fetch(asked)).through, '2026-11-20');
-    assert.deepEqual(calls(service), ['/tokens 2026-10-28..2026-11-20', '/tokens 2026-11-20..2026-11-20']);
   });
 
   it('that does not say so is believed', async () => {

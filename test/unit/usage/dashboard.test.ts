@@ -10,9 +10,11 @@ import {
   usageProtocol,
   type Preset,
   type Start,
+  type TabReport,
 } from '../../../src/usage/show/protocol';
-import { bounds } from '../../fakes/usageReports';
+import { bounds, people } from '../../fakes/usageReports';
 import { FakeUsageSource } from '../../fakes/usageSource';
+import { until } from '../../until';
 
 interface Message {
   readonly kind: string;
@@ -21,6 +23,11 @@ interface Message {
   readonly reason?: string;
   readonly value?: unknown;
   readonly payload?: unknown;
+}
+
+interface Sent {
+  readonly report: TabReport;
+  readonly fetched?: string;
 }
 
 const stages: Stage[] = [];
@@ -32,7 +39,6 @@ class Stage {
   readonly problems: string[] = [];
   readonly #heard = new Set<() => void>();
   readonly dashboard: Dashboard;
-  #lastId = 0;
 
   constructor(kept?: unknown) {
     this.dashboard = new Dashboard(
@@ -77,19 +83,24 @@ class Stage {
     }
   }
 
-  async ask(name: string, params: unknown): Promise<Message> {
-    const id = ++this.#lastId;
-    this.dashboard.receive({ kind: 'request', id, name, params });
-    return this.message(message => message.id === id && message.kind !== 'event');
+  tell(name: string, params: unknown = {}): void {
+    this.dashboard.receive({ kind: 'notification', name, params });
+  }
+
+  /** What was sent under a name since the page was ready. */
+  sent<T>(name: string): T[] {
+    return this.posted.filter(message => message.name === name).map(({ payload }) => payload as T);
+  }
+
+  /** The first report there is, or the first that fits. */
+  async report(fits: (sent: Sent) => boolean = () => true): Promise<TabReport> {
+    const found = await this.message(({ name, payload }) => name === 'report' && fits(payload as Sent));
+    return (found.payload as Sent).report;
   }
 
   async start(state?: unknown): Promise<Start> {
     this.posted.length = 0;
-    this.dashboard.receive({
-      kind: 'notification',
-      name: 'ready',
-      params: state === undefined ? {} : { state },
-    });
+    this.tell('ready', state === undefined ? {} : { state });
     return (await this.message(({ name }) => name === 'start')).payload as Start;
   }
 }
@@ -118,24 +129,59 @@ describe('the dashboard', () => {
     for (const { dashboard } of stages.splice(0)) dashboard.dispose();
   });
 
-  it('has the report of what a page kept in its first message, and asks for it once', async () => {
-    const stage = new Stage({ ...firstState, tab: 'people', person: 'user_007' });
-    const { report, state } = await stage.start();
-    assert.equal(report?.query.person, 'user_007');
-    assert.equal(state.tab, 'people');
+  it('sends the report of what a page kept, and asks for it once', async () => {
+    const stage = new Stage({ ...firstState, tab: 'people', person: people[7]!.id });
+    assert.equal((await stage.start()).state.tab, 'people');
+    assert.equal((await stage.report()).query.person, people[7]!.id);
     assert.equal(stage.source.asked.length, 1);
     // A page built anew brings what it kept.
     stage.dashboard.pageGone();
-    const again = await stage.start({ ...firstState, tab: 'tools' });
-    assert.equal(again.report?.query.tab, 'tools');
+    await stage.start({ ...firstState, tab: 'tools' });
+    assert.equal((await stage.report()).query.tab, 'tools');
   });
 
-  it('lets no page wait for a report that takes long', async () => {
+  it('sends only the report of what is shown last, and fetches what is missing once', async () => {
     const stage = new Stage();
-    stage.dashboard.pageGone();
-    stage.source.gate = new Promise(() => undefined);
-    const { report, state } = await stage.start({ ...firstState, tab: 'activity' });
-    assert.deepEqual([report, state.tab], [undefined, 'activity']);
+    stage.source.forget(2);
+    await stage.start();
+    assert.equal((await stage.report()).missing?.days.length, 2);
+    assert.equal((await stage.report(({ fetched }) => fetched === 'missing')).missing, undefined);
+    let open = (): void => undefined;
+    stage.source.gate = new Promise<void>(resolve => (open = resolve));
+    stage.posted.length = 0;
+    stage.tell('show', { ...query, tab: 'tools' });
+    stage.tell('show', { ...query, tab: 'activity' });
+    await until(() => stage.source.asked.length === 3);
+    open();
+    assert.equal((await stage.report()).query.tab, 'activity');
+    assert.deepEqual(
+      stage.sent<{ report: TabReport }>('report').map(({ report }) => report.query.tab),
+      ['activity'],
+    );
+    assert.equal(stage.source.fetched.length, 1);
+  });
+
+  it('looks at what changed while it fetched, also where that fetch failed or was cancelled', async () => {
+    const stage = new Stage();
+    await stage.start();
+    await stage.report();
+    for (const end of ['fails', 'is cancelled']) {
+      let fail: (error: Error) => void = () => undefined;
+      stage.source.fetchGate = new Promise((_, reject) => (fail = reject));
+      stage.source.fetchGate.catch(() => undefined);
+      stage.posted.length = 0;
+      const asked = stage.source.asked.length;
+      stage.tell('fetch', { again: true });
+      await stage.message(({ name }) => name === 'fetching');
+      stage.source.fetchedAt = asked;
+      stage.source.become({ kind: 'ready' });
+      if (end === 'fails') fail(new Error('No.'));
+      else stage.tell('cancel');
+      assert.equal((await stage.report()).fetchedAt, asked, end);
+      await stage.message(({ name, payload }) => name === 'fetching' && payload === null);
+      if (end === 'fails')
+        await stage.message(({ name, payload }) => name === 'refused' && payload === 'No.');
+    }
   });
 
   it('begins anew with whatever a page is said to have kept', async () => {
@@ -157,30 +203,34 @@ describe('the dashboard', () => {
 
   it('never asks beyond the first and the last day', async () => {
     const stage = new Stage();
-    await stage.ask('cached', { ...query, range: { start: '2020-01-01', end: '2030-01-01' } });
+    await stage.start();
+    stage.tell('show', { ...query, range: { start: '2020-01-01', end: '2030-01-01' } });
+    stage.tell('fetch', { again: true });
+    await stage.report(({ fetched }) => fetched === 'again');
     assert.deepEqual(stage.source.asked.at(-1)?.range, bounds);
-    await stage.ask('fetch', {
-      id: 1,
-      query: { ...query, range: { start: '2020-01-01', end: '2026-02-01' } },
-      again: true,
-    });
-    assert.deepEqual(stage.source.fetched.at(-1)?.query.range, { start: bounds.start, end: '2026-02-01' });
+    assert.deepEqual(stage.source.fetched.at(-1)?.query.range, bounds);
   });
 
-  it('ends a fetch for a newer one, when it is cancelled, and when the page goes', async () => {
+  it('ends a fetch for a newer one, for other days, when it is cancelled, and when the page goes', async () => {
     const stage = new Stage();
+    await stage.start();
+    await stage.report();
     stage.source.fetchGate = new Promise(() => undefined);
-    const asks = [
-      stage.ask('fetch', { id: 1, query, again: false }),
-      stage.ask('fetch', { id: 2, query, again: false }),
+    const acts: (() => void)[] = [
+      () => stage.tell('fetch', { again: true }),
+      () => stage.tell('show', { ...query, tab: 'tools' }),
+      () => stage.tell('cancel'),
+      () => stage.dashboard.pageGone(),
     ];
-    assert.equal((await asks[0])?.value, null);
-    stage.dashboard.receive({ kind: 'notification', name: 'cancel', params: { id: 1 } });
-    stage.dashboard.receive({ kind: 'notification', name: 'cancel', params: { id: 2 } });
-    assert.equal((await asks[1])?.value, null);
-    const third = stage.ask('fetch', { id: 3, query, again: false });
-    stage.dashboard.pageGone();
-    assert.equal((await third).value, null);
+    for (const act of acts) {
+      stage.tell('fetch', { again: true });
+      await until(() => stage.source.running === 1);
+      const { ended } = stage.source;
+      act();
+      await until(() => stage.source.ended === ended + 1);
+      stage.tell('cancel');
+      await until(() => stage.source.running === 0);
+    }
     assert.deepEqual(stage.problems, []);
   });
 
@@ -188,20 +238,21 @@ describe('the dashboard', () => {
     const stage = new Stage();
     stage.source.become({ kind: 'forbidden', sentence: 'No.' });
     assert.deepEqual(stage.posted, []);
-    const { situation, report } = await stage.start();
-    assert.deepEqual([situation.state.kind, report], ['forbidden', undefined]);
+    const { situation } = await stage.start();
+    assert.equal(situation.state.kind, 'forbidden');
     stage.source.become({ kind: 'ready' });
-    assert.equal((await stage.message(({ name }) => name === 'changed')).kind, 'event');
+    await stage.message(({ name }) => name === 'situation');
+    await stage.report();
     stage.dashboard.dispose();
     stage.posted.length = 0;
     stage.source.become({ kind: 'ready' });
     assert.deepEqual(stage.posted, []);
   });
 
-  it('answers 10,000 messages of any shape without an act beyond the documented ones', async () => {
+  it('answers 10,000 messages of any shape without an act beyond the documented ones', () => {
     const stage = new Stage();
     const names = [...Object.keys(usageProtocol.requests), ...Object.keys(usageProtocol.notifications)];
-    const legal: unknown[] = [query, { id: 1, query, again: true }, { query, format: 'csv' }];
+    const legal: unknown[] = [query, { again: true }, { format: 'csv' }];
     const message = fc.oneof(
       fc.anything(),
       fc.record({
@@ -218,7 +269,6 @@ describe('the dashboard', () => {
       fc.property(message, sent => stage.dashboard.receive(sent)),
       { numRuns: 10_000 },
     );
-    await stage.ask('cached', query);
     for (const { range } of stage.source.asked)
       assert.ok(range.start >= bounds.start && range.end <= bounds.end);
     assert.ok(stage.problems.length > 9000);
@@ -237,7 +287,7 @@ describe('the dashboard', () => {
     mock.timers.enable({ apis: ['setTimeout', 'Date'], now: noon });
     try {
       await stage.start();
-      const told = () => stage.posted.filter(({ name }) => name === 'changed').length;
+      const told = () => stage.posted.filter(({ name }) => name === 'situation').length;
       pass(12 * 60);
       assert.equal(told(), 0);
       pass(11);

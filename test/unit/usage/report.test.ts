@@ -15,6 +15,7 @@ import {
   range,
   report,
   section,
+  series,
   type Loose,
 } from './reports';
 import { query } from './support';
@@ -64,10 +65,9 @@ describe('a usage report', () => {
           assert.equal(shown, input);
         }
         // The chart is the table: stacked models are the day's total, where the service says one.
-        const { chart } = section(made, 'days');
         rows.forEach((row, at) => {
           if (row.billable_tokens === undefined) return;
-          const stacked = chart!.series.reduce(
+          const stacked = series(made, 'days').reduce(
             (sum, { values }) => sum + (knownOf(values[at] ?? null) ?? 0),
             0,
           );
@@ -183,7 +183,7 @@ describe('a usage report', () => {
     assert.equal(figure(made, 'weekly'), 6);
     assert.equal(section(made, 'active').table.total, undefined);
     assert.deepEqual(made.missing?.days, [DAYS[1]]);
-    assert.deepEqual(section(made, 'active').chart?.series[0]?.values, [3, null, 4]);
+    assert.deepEqual(series(made, 'active')[0]?.values, [3, null, 4]);
     assert.ok(section(made, 'clients').table.columns.some(({ id }) => id === 'client=tv'));
     const tools = known(
       'tools',
@@ -207,7 +207,7 @@ describe('a usage report', () => {
     assert.equal(full.figures.find(({ id }) => id === 'commits')?.previous, 2);
     const partly = ask('2026-11-01', '2026-11-02', rows('2026-10-26', '2026-11-02'));
     assert.equal(partly.figures.find(({ id }) => id === 'commits')?.previous, undefined);
-    assert.deepEqual(section(partly, 'git').chart?.series[0]?.previous, [null, 1]);
+    assert.deepEqual(series(partly, 'git')[0]?.previous, [null, 1]);
     assert.equal(partly.unfinished, 'before');
     assert.equal(full.unfinished, undefined);
     assert.equal(ask('2026-01-14', '2026-01-15', rows('2026-01-14', '2026-01-15')).previousRange, undefined);
@@ -310,8 +310,8 @@ describe('a usage report', () => {
     const by_model = [{ model_id: 'm' }, { model_id: 'n', billable_tokens: 5 }];
     const days = known('tokens', { [DAYS[0]!]: [{ billable_tokens: 9, by_model }] });
     const made = report(range('tokens'), days, extras);
-    const series = section(made, 'days').chart!.series.map(({ id, values }) => [id, values[0]]);
-    assert.deepEqual(Object.fromEntries(series), { 'model=m': null, 'model=n': 5, withoutModel: 4 });
+    const drawn = series(made, 'days').map(({ id, values }) => [id, values[0]]);
+    assert.deepEqual(Object.fromEntries(drawn), { 'model=m': null, 'model=n': 5, withoutModel: 4 });
     assert.equal(section(made, 'models').table.rows.at(-1)?.cells[0], 'Without a model or a figure');
   });
 
@@ -372,25 +372,11 @@ describe('a usage report', () => {
       { revision: 6, day: '2026-01-20', changed: [] },
     ];
     const ask = (pseudonyms: boolean) =>
-      section(
-        report(range('activity', { pseudonyms }), known('activity', {}), { ...extras, revisions }),
-        'active',
-      ).chart?.markers;
+      report(range('activity', { pseudonyms }), known('activity', {}), { ...extras, revisions }).markers;
     assert.deepEqual(ask(false), [
       { day: DAYS[1], label: 'Controls, revision 7 · maxAutonomyLevel, +1 · Ann' },
     ]);
     assert.deepEqual(ask(true), [{ day: DAYS[1], label: 'Controls, revision 7 · maxAutonomyLevel, +1' }]);
-  });
-
-  it('names what could not be read', () => {
-    const days = new Map([[DAYS[0]!, new DayRecord('tokens', 1, [], ['x: y is missing'])]]);
-    assert.deepEqual(report(range('tokens'), days, extras).notes, [
-      {
-        id: 'unread',
-        sentence: 'Parts of the service’s answers could not be read and are not counted: 1.',
-        names: [{ shown: '', sent: 'x: y is missing', count: 1 }],
-      },
-    ]);
   });
 });
 

@@ -3,7 +3,19 @@ import type { UserDay } from '../../../src/api';
 import { DayRecord } from '../../../src/usage/days/day';
 import { activityOfPeople } from '../../../src/usage/report/people';
 import type { KnownDays } from '../../../src/usage/report/report';
-import { agrees, cell, DAYS, extras, figure, known, range, report, section, type Loose } from './reports';
+import {
+  agrees,
+  cell,
+  DAYS,
+  extras,
+  figure,
+  known,
+  range,
+  report,
+  section,
+  series,
+  type Loose,
+} from './reports';
 import { query } from './support';
 
 describe('the tables of a usage report', () => {
@@ -30,14 +42,6 @@ describe('the tables of a usage report', () => {
       ],
     );
     agrees(made);
-    for (const { chart, table } of made.sections) {
-      for (const { id, values, previous } of chart?.series ?? []) {
-        const column = (wanted: string) => table.rows.map(row => cell(git, row, wanted));
-        if (table !== git.table) continue;
-        assert.deepEqual(column(id), values);
-        assert.deepEqual(column(`${id}:before`), previous);
-      }
-    }
     const plainly = section(report({ ...asked, compare: false }, days, extras), 'git');
     assert.ok(plainly.table.columns.every(({ id }) => id !== 'controls' && !id.endsWith(':before')));
     const person = known('people', {
@@ -57,18 +61,6 @@ describe('the tables of a usage report', () => {
       assert.equal(row.length, own.table.columns.length);
   });
 
-  it('says of which part of a period a total is made', () => {
-    const rows = (days: readonly string[]): KnownDays =>
-      known('productivity', Object.fromEntries(days.map(day => [day, [{ git_commits: 5 }]])));
-    const total = (days: readonly string[]): unknown[] => {
-      const asked = query('productivity', '2026-11-01', '2026-11-02', { compare: true });
-      const { columns, total: cells } = section(report(asked, rows(days), extras), 'git').table;
-      return ['commits', 'commits:before'].map(id => cells?.[columns.findIndex(column => column.id === id)]);
-    };
-    assert.deepEqual(total(['2026-10-25', '2026-10-26', '2026-11-01', '2026-11-02']), [10, 10]);
-    assert.deepEqual(total(['2026-10-26', '2026-11-01', '2026-11-02']), [10, { value: 5, known: 1, of: 2 }]);
-  });
-
   it('reads autonomy levels in parts of one and of a hundred, and their names as foreign text', () => {
     const made = report(
       range('tools'),
@@ -79,8 +71,8 @@ describe('the tables of a usage report', () => {
       }),
       extras,
     );
-    const { chart, table } = section(made, 'levels');
-    const values = (id: string) => chart?.series.find(series => series.id === `level=${id}`)?.values;
+    const { table } = section(made, 'levels');
+    const values = (id: string) => series(made, 'levels').find(each => each.id === `level=${id}`)?.values;
     assert.deepEqual(values('auto_high'), [0.25, 0.25, 0]);
     assert.deepEqual(values('manual'), [0.75, 0.25, 0]);
     assert.equal(table.columns.find(({ id }) => id.startsWith('level=x'))?.label, 'x\ufffdy');
@@ -138,14 +130,14 @@ describe('the tables of a usage report', () => {
     });
     const drawn = (compare: boolean) => {
       const made = report(query('tokens', '2026-11-01', '2026-11-02', { compare }), days, extras);
-      return section(made, 'days').chart?.series.map(({ id, values, previous }) => [id, values, previous]);
+      return series(made, 'days').map(({ id, values, previous }) => [id, values, previous]);
     };
     assert.deepEqual(drawn(true), [
       ['model=kept', [50, 60], [0, 30]],
       ['model=old', [0, 0], [40, 0]],
       ['withoutModel', [1, 1], [1, 1]],
     ]);
-    assert.equal(drawn(false)?.length, 2);
+    assert.equal(drawn(false).length, 2);
   });
 
   it('tells what could not be read, without names among pseudonyms', () => {

@@ -3,6 +3,7 @@ import { DayRecord, readDay, type Endpoint } from '../../../src/usage/days/day';
 import { report as steps, type Extras, type KnownDays } from '../../../src/usage/report/report';
 import type { Row, Section, TabReport, UsageQuery } from '../../../src/usage/report/types';
 import { knownOf } from '../../../src/util/amount';
+import { chartOf } from '../../../media/usage/plot';
 import { query } from './support';
 
 export const BOUNDS = { start: '2026-01-14', end: '2026-11-20' };
@@ -41,6 +42,11 @@ export function section(made: TabReport, id: string): Section {
   const found = made.sections.find(each => each.id === id);
   assert.ok(found, `no section ${id}`);
   return found;
+}
+
+/** What the page draws of a section. */
+export function series(made: TabReport, id: string) {
+  return chartOf(section(made, id), made.markers).series;
 }
 
 export function cell(from: Section, row: Row | undefined, column: string): unknown {

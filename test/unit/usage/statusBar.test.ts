@@ -6,7 +6,7 @@ import { statusText } from '../../../src/usage/show/statusText';
 import { Emitter } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
 import { until } from '../../until';
-import { calls, cleanUp, Clock, NOON, openWindow, sample, temporaryFolder, type Window } from './support';
+import { answer, begin, calls, cleanUp, type Clock, NOON, type Window } from './support';
 
 class Bar {
   readonly item: StatusBarDeps['item'] & { shown: boolean } = {
@@ -69,10 +69,8 @@ describe('the status bar', () => {
   });
 
   it('shows the last finished day after one call, in every window', async () => {
-    const clock = new Clock();
-    const service = await sample(clock);
-    const root = temporaryFolder();
-    const made = [1, 2, 3].map(() => barOf(openWindow(service, root, clock), clock));
+    const { clock, service, open } = await begin();
+    const made = [1, 2, 3].map(() => barOf(open(), clock));
     for (const { bar } of made) bar.start();
     // Days that another window is still storing come one by one.
     await Promise.all(made.map(each => each.until(() => /[↑↓→] · /.test(each.item.text))));
@@ -90,9 +88,8 @@ describe('the status bar', () => {
   });
 
   it('asks for nothing while it is off', async () => {
-    const clock = new Clock();
-    const service = await sample(clock);
-    const made = barOf(openWindow(service, temporaryFolder(), clock), clock);
+    const { clock, service, open } = await begin();
+    const made = barOf(open(), clock);
     made.span = 'off';
     const hidden = new Promise<void>(resolve => {
       made.item.hide = () => resolve();
@@ -103,11 +100,9 @@ describe('the status bar', () => {
   });
 
   it('says in one window that a role is missing', async () => {
-    const clock = new Clock();
-    const service = await sample(clock);
-    const root = temporaryFolder();
+    const { clock, service, open } = await begin();
     const key = (): string => service.keys.member;
-    const made = [1, 2].map(() => barOf(openWindow(service, root, clock, { key }), clock));
+    const made = [1, 2].map(() => barOf(open({ key }), clock));
     for (const { bar } of made) bar.start();
     await Promise.race(made.map(each => each.until(() => each.told.length > 0)));
     assert.match(made.flatMap(each => each.told).join('\n'), /^info: .*Manager or Owner role.*$/);
@@ -117,10 +112,8 @@ describe('the status bar', () => {
   });
 
   it('tells once of each threshold of a budget', async () => {
-    const clock = new Clock();
-    const service = await sample(clock);
-    const root = temporaryFolder();
-    const [one, two] = [1, 2].map(() => barOf(openWindow(service, root, clock), clock));
+    const { clock, open } = await begin();
+    const [one, two] = [1, 2].map(() => barOf(open(), clock));
     for (const each of [one!, two!]) each.budget = { tokens: 10, per: 'day' };
     one!.bar.start();
     await one!.until(() => one!.told.length === 1);
@@ -134,9 +127,8 @@ describe('the status bar', () => {
   });
 
   it('watches over a budget while it shows nothing', async () => {
-    const clock = new Clock();
-    const service = await sample(clock);
-    const made = barOf(openWindow(service, temporaryFolder(), clock), clock);
+    const { clock, open } = await begin();
+    const made = barOf(open(), clock);
     made.span = 'off';
     made.budget = { tokens: 10, per: 'day' };
     made.bar.start();
@@ -145,20 +137,13 @@ describe('the status bar', () => {
   });
 
   it('takes a finished day of which the service has nothing for a missing one: said, and not compared', async () => {
-    const clock = new Clock();
-    const service = await sample(clock);
+    const { clock, service, open } = await begin();
     // Long after the newest of these days.
     clock.now += 3 * 24 * 60 * 60 * 1000;
-    const gap = service.fail({
-      kind: 'alter',
-      alter: body => ({
-        ...(body as object),
-        data: (body as { data: { date: string }[] }).data
-          .filter(({ date }) => date !== '2026-11-20')
-          .map(row => ({ ...row, billable_tokens: 1000 })),
-      }),
-    });
-    const made = barOf(openWindow(service, temporaryFolder(), clock), clock);
+    answer(service, rows =>
+      rows.filter(({ date }) => date !== '2026-11-20').map(row => ({ ...row, billable_tokens: 1000 })),
+    );
+    const made = barOf(open(), clock);
     made.span = '30days';
     made.budget = { tokens: 10, per: 'month' };
     made.bar.start();
@@ -167,45 +152,43 @@ describe('the status bar', () => {
     assert.equal(made.item.text, '$(graph) 29K (29 of 30 days)');
     assert.match(made.item.tooltip as string, /Last 30 days +29,000 \(29 of 30 days\)$/m);
     assert.match(String(made.item.accessibilityInformation?.label), /29K \(29 of 30 days\) billable tokens/);
-    gap.dispose();
-    const none = barOf(openWindow(service, temporaryFolder(), clock), clock);
-    service.fail({ kind: 'alter', alter: body => ({ ...(body as object), data: [] }) });
+  });
+
+  it('says that the service has nothing of the days shown', async () => {
+    const { clock, service, open } = await begin();
+    answer(service, () => []);
+    const none = barOf(open(), clock);
     none.bar.start();
     await none.until(() => none.item.text === '$(graph) –');
-    assert.equal(none.item.tooltip, 'The service has no tokens of the days through Nov 23, 2026 UTC.\n');
+    assert.equal(none.item.tooltip, 'The service has no tokens of the days through Nov 20, 2026 UTC.\n');
+  });
+
+  it('compares 30 days also while the batch of yesterday has not come', async () => {
+    const { clock, service, open } = await begin();
+    answer(service, rows =>
+      rows
+        .filter(({ date }) => date < '2026-11-20')
+        .map(row => ({ ...row, billable_tokens: row.date < '2026-10-21' ? 1000 : 2000 })),
+    );
+    const made = barOf(open(), clock);
+    made.span = '30days';
+    made.bar.start();
+    await made.until(() => made.item.text === '$(graph) 60K ↑ · through Nov 19, 2026');
+    assert.match(made.item.tooltip as string, /Last 30 days +60,000 +\+\d+%$/m);
   });
 
   it('keeps the last figure with its day when the service cannot be reached', async () => {
-    const clock = new Clock();
-    const service = await sample(clock);
-    const root = temporaryFolder();
-    const first = barOf(openWindow(service, root, clock), clock);
+    const { clock, service, open } = await begin();
+    const first = barOf(open(), clock);
     first.bar.start();
     await first.until(() => /\d/.test(first.item.text));
     await service.close();
     clock.now += 2 * 24 * 60 * 60 * 1000;
-    const second = barOf(openWindow(service, root, clock), clock);
+    const second = barOf(open(), clock);
     second.span = '7days';
     second.bar.start();
     await second.until(() => second.item.text.includes('through'));
     assert.match(second.item.text, / · through Nov 20, 2026$/);
-  });
-
-  it('marks a span that is not known in full, in the bar, aloud and in the table', () => {
-    const values = new Map<string, number>();
-    for (const day of daysOf({ start: '2026-11-14', end: '2026-11-20' })) values.set(day, 1000);
-    const text = (end: string, span: '7days' | '30days' = '30days') =>
-      statusText({ span, end, values, budget: { tokens: 0, per: 'day' } }, new Formatter('en'));
-    const part = text('2026-11-20');
-    assert.equal(part?.text, '$(graph) 7K (7 of 30 days)');
-    assert.match(part.spoken, /^7K \(7 of 30 days\) billable tokens, .* UTC$/);
-    assert.match(part.table, /^Last 7 days +7,000$/m);
-    assert.match(part.table, /^Last 30 days +7,000 \(7 of 30 days\)$/m);
-    assert.match(part.table, /^Month to date +7,000 \(7 of 20 days\)$/m);
-    assert.equal(text('2026-11-20', '7days')?.text, '$(graph) 7K');
-    assert.equal(text('2026-11-22')?.text, '$(graph) 7K (7 of 30 days) · through Nov 20, 2026');
-    values.delete('2026-11-17');
-    assert.equal(text('2026-11-20', '7days')?.text, '$(graph) 6K (6 of 7 days)');
   });
 
   it('never shows a bare 0: it says of which days', () => {

@@ -90,6 +90,26 @@ export function openWindow(
   return { data, storage, ready, state, log };
 }
 
+/** A service and the windows that share its days. */
+export async function begin() {
+  const clock = new Clock();
+  const service = await sample(clock);
+  const root = temporaryFolder();
+  const open = (options: Parameters<typeof openWindow>[3] = {}): Window =>
+    openWindow(service, root, clock, options);
+  return { clock, service, open };
+}
+
+type Loose = Readonly<Record<string, unknown>> & { readonly date: string };
+
+/** The service answers with other rows than it has. */
+export function answer(service: SampleService, rows: (sent: readonly Loose[]) => readonly Loose[]) {
+  return service.fail({
+    kind: 'alter',
+    alter: body => ({ ...(body as object), data: rows((body as { data: Loose[] }).data) }),
+  });
+}
+
 export function query(tab: TabId, start: string, end: string, more: Partial<UsageQuery> = {}): UsageQuery {
   return { tab, range: { start, end }, compare: false, folded: true, pseudonyms: false, ...more };
 }

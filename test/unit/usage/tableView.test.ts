@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import * as fc from 'fast-check';
 import type { Cell, Row, Table } from '../../../src/usage/report/types';
 import { shown, tableOf } from '../../../src/usage/report/tableView';
 
@@ -80,26 +79,5 @@ describe('a view of a table', () => {
       ],
       total: ['Total', { value: 200, known: 1, of: 2 }],
     });
-  });
-
-  it('loses and invents no row, whatever the rows and the order', () => {
-    const cell = fc.oneof(fc.string(), fc.double(), fc.constant(null));
-    const rows = fc.array(fc.tuple(cell, cell), { maxLength: 40 });
-    fc.assert(
-      fc.property(rows, fc.constantFrom('a', 'b'), fc.boolean(), (made, column, descending) => {
-        const anything: Table = {
-          columns: [
-            { id: 'a', label: 'A', kind: 'text' },
-            { id: 'b', label: 'B', kind: 'count' },
-          ],
-          rows: made.map((cells, index) => ({ id: String(index), cells })),
-        };
-        const ids = shown(anything, { sort: { column, descending } }).rows.map(({ id }) => id);
-        assert.deepEqual(
-          ids.map(Number).sort((x, y) => x - y),
-          made.map((_, index) => index),
-        );
-      }),
-    );
   });
 });

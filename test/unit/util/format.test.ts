@@ -16,31 +16,21 @@ describe('formats', () => {
 
   it('shows how long something took in two units', () => {
     const minute = 60_000;
-    assert.deepEqual(
-      [
-        0,
-        999,
-        58_900,
-        minute,
-        119_000,
-        120_000,
-        7_140_000,
-        3 * 60 * minute + 59_000,
-        51 * 60 * minute,
-        -5,
-      ].map(ms => english.duration(ms)),
-      [
-        '0 sec',
-        '0 sec',
-        '58 sec',
-        '1 min',
-        '1 min 59 sec',
-        '2 min',
-        '1 hr 59 min',
-        '3 hr',
-        '2 days 3 hr',
-        '0 sec',
-      ],
+    const times = [
+      0,
+      999,
+      58_900,
+      minute,
+      119_000,
+      120_000,
+      7_140_000,
+      180 * minute + 59_000,
+      51 * 60 * minute,
+      -5,
+    ];
+    assert.equal(
+      times.map(ms => english.duration(ms)).join(),
+      '0 sec,0 sec,58 sec,1 min,1 min 59 sec,2 min,1 hr 59 min,3 hr,2 days 3 hr,0 sec',
     );
     assert.match(german.duration(7_140_000), /^1 Std\.,? (?:und )?59 Min\.$/);
   });

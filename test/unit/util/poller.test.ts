@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Poller } from '../../../src/util/poller';
-import { SharedRequests } from '../../../src/util/shared';
+import { SharedRequests } from '../../../src/util/promises';
 import { catchUnhandled } from '../../fakes/unhandled';
 
 describe('Poller', () => {
@@ -26,28 +26,6 @@ describe('Poller', () => {
     rounds[0]!.resolve(Infinity);
     await second;
     assert.equal(rounds.length, 2, 'a poke during a round is answered by another round');
-    poller.dispose();
-  });
-
-  it('rests on Infinity until it is poked', async () => {
-    let count = 0;
-    let begun: () => void = () => undefined;
-    const poller = new Poller({
-      run: () => {
-        count++;
-        begun();
-        return Promise.resolve(Infinity);
-      },
-    });
-    const first = new Promise<void>(resolve => (begun = resolve));
-    poller.start();
-    await first;
-    assert.equal(count, 1);
-    const second = new Promise<void>(resolve => (begun = resolve));
-    await Promise.resolve();
-    poller.poke();
-    await second;
-    assert.equal(count, 2);
     poller.dispose();
   });
 
@@ -121,23 +99,6 @@ describe('Poller', () => {
     answers[1]?.resolve(undefined);
     await ran.promise;
     assert.deepEqual([answers.length, rounds], [2, 1]);
-    poller.dispose();
-  });
-
-  it('waits a random while after the machine has slept', async () => {
-    let now = 0;
-    const ran = Promise.withResolvers<number>();
-    const poller = new Poller({
-      now: () => now,
-      random: () => -0.1,
-      run: () => (ran.resolve(now), Promise.resolve(Infinity)),
-    });
-    poller.start();
-    now = 3_600_000;
-    // random -0.1 makes the extra wait 100 ms: the round comes, but only after it.
-    const before = performance.now();
-    await ran.promise;
-    assert.ok(performance.now() - before > 80);
     poller.dispose();
   });
 });

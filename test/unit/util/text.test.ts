@@ -74,10 +74,9 @@ describe('redaction of log lines', () => {
     const [log, own] = [new OutputLog(), 'plain words as a key'];
     log.keepOut(own);
     output.length = 0;
-    for (const level of ['trace', 'debug', 'info', 'warn', 'error'] as const)
-      log[level](`GET /x?q=${own} 200`);
+    for (const level of ['debug', 'info', 'warn', 'error'] as const) log[level](`GET /x?q=${own} 200`);
     log.error('It failed', new Error(own));
-    assert.equal(output.length, 6);
+    assert.equal(output.length, 5);
     for (const line of output) assert.match(line, /\[redacted\]/);
     assert.doesNotMatch(output.join('\n'), /plain words/);
     log.dispose();

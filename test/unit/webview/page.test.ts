@@ -111,21 +111,6 @@ describe('a page in a webview', () => {
     assert.equal(new Set(written.map(html => /nonce="([^"]+)"/.exec(html)?.[1])).size, 6);
     for (const html of written) assert.match(html, /\/extension\/dist\/pages\/usage\.js/);
   });
-
-  it('that is heard before it is said to be shown is not waited for', () => {
-    page.ready();
-    show(false);
-    page.ready();
-    show(true);
-    mock.timers.tick(60_000);
-    assert.equal(missing, 0);
-  });
-
-  it('leaves no timer behind', () => {
-    page.dispose();
-    mock.timers.tick(60_000);
-    assert.deepEqual([missing, page.isMissing], [0, false]);
-  });
 });
 
 describe('what a page may do', () => {

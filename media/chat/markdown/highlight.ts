@@ -1,0 +1,86 @@
+import type { LanguageFn } from 'highlight.js';
+import hljs from 'highlight.js/lib/core';
+import bash from 'highlight.js/lib/languages/bash';
+import diff from 'highlight.js/lib/languages/diff';
+import go from 'highlight.js/lib/languages/go';
+import java from 'highlight.js/lib/languages/java';
+import json from 'highlight.js/lib/languages/json';
+import python from 'highlight.js/lib/languages/python';
+import rust from 'highlight.js/lib/languages/rust';
+import sql from 'highlight.js/lib/languages/sql';
+import typescript from 'highlight.js/lib/languages/typescript';
+import xml from 'highlight.js/lib/languages/xml';
+import yaml from 'highlight.js/lib/languages/yaml';
+
+/** Style sheets by their form alone: the library's own grammar brings every property by name, 13 KB of them. */
+const css: LanguageFn = ({ C_BLOCK_COMMENT_MODE, APOS_STRING_MODE, QUOTE_STRING_MODE }) => ({
+  name: 'CSS',
+  case_insensitive: true,
+  contains: [
+    C_BLOCK_COMMENT_MODE,
+    APOS_STRING_MODE,
+    QUOTE_STRING_MODE,
+    { scope: 'keyword', match: /@[a-z-]{1,40}|!important/ },
+    { scope: 'attribute', match: /(?<=[{;]\s{0,200})[\w-]{1,60}(?=\s{0,20}:)/ },
+    {
+      scope: 'number',
+      match: /#[\da-f]{3,8}\b(?=[^{}]{0,200}[;}])|[+-]?\b\d{1,20}(?:\.\d{1,20})?(?:%|[a-z]{1,6}\b)?/,
+    },
+    { scope: 'selector-class', match: /\.[a-z_][\w-]{0,80}/ },
+    { scope: 'selector-id', match: /#[a-z_][\w-]{0,80}/ },
+    { scope: 'selector-pseudo', match: /::?[a-z-]{1,40}(?=[^;{}]{0,300}\{)/ },
+    { scope: 'built_in', match: /\b[a-z-]{1,40}(?=\()/ },
+  ],
+});
+
+const languages = { bash, css, diff, go, java, json, python, rust, sql, typescript, xml, yaml };
+
+/** Longer code is shown in one colour: highlighting it would hold up scrolling. */
+const MAX_LENGTH = 30_000;
+/** Some languages read a word anew from each of its letters. */
+const LONG_WORD = /\w{1000}/;
+
+/** Made ready with the first code there is: a page begins sooner without it. */
+function highlighter(): typeof hljs {
+  if (hljs.listLanguages().length === 0) {
+    for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language);
+    // The library's grammar of the one is made from that of the other, and would be here twice.
+    hljs.registerAliases(['javascript', 'js', 'jsx', 'mjs', 'cjs'], { languageName: 'typescript' });
+  }
+  return hljs;
+}
+
+/** Highlighted code; `undefined` for languages not known here. */
+export function highlight(code: string, language: string): DocumentFragment | undefined {
+  if (code.length > MAX_LENGTH || LONG_WORD.test(code)) return undefined;
+  if (highlighter().getLanguage(language) === undefined) return undefined;
+  return colored(highlighter().highlight(code, { language, ignoreIllegals: true }).value);
+}
+
+/** What the library writes: spans with classes of its own, and text in which only these characters are escaped. */
+const TOKENS = /<span class="([\w -]+)">|(<\/span>)|&(amp|lt|gt|quot|#x27);|[^<&]+/g;
+const CHARACTERS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#x27': "'" };
+
+/** The nodes of highlighted code. They are texts and spans with a class, whatever it says: nothing in it is read as HTML. */
+function colored(html: string): DocumentFragment {
+  const fragment = document.createDocumentFragment();
+  let open: ParentNode & Node = fragment;
+  let text = '';
+  for (const [token, name, end, character = ''] of html.matchAll(TOKENS)) {
+    if (name === undefined && end === undefined) {
+      text += CHARACTERS[character] ?? token;
+      continue;
+    }
+    open.append(text);
+    text = '';
+    if (name === undefined) open = open.parentNode ?? fragment;
+    else {
+      const span = document.createElement('span');
+      span.className = name;
+      open.append(span);
+      open = span;
+    }
+  }
+  open.append(text);
+  return fragment;
+}

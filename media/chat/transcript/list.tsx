@@ -1,0 +1,289 @@
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import type { Row } from '../../../src/chat/protocol';
+import type { Rows } from '../state';
+
+/** Pixels drawn beyond each edge of the viewport. */
+const BUFFER = 400;
+/** This near to the end counts as being there, px. */
+const AT_END = 8;
+/** A place that was scrolled to and has been so long the same is kept, ms. */
+const RESTS_AFTER = 100;
+/** Rows that tell how high one is that was never drawn. */
+const ENOUGH = 10;
+
+export interface ListPosition {
+  readonly key: string;
+  /** Pixels from the top of that row to the top of the viewport. */
+  readonly offset: number;
+}
+
+export interface ListHandle {
+  toEnd(): void;
+  /** Brings a row to the top; it is drawn there with the next frame. */
+  toRow(key: string): void;
+  /** The drawn row, if it is. */
+  element(key: string): Element | undefined;
+}
+
+interface ListProps {
+  readonly rows: Rows;
+  readonly render: (row: Row) => ComponentChildren;
+  readonly label: string;
+  /** Where to begin; the end without it. */
+  readonly initial: ListPosition | undefined;
+  /** Rests at the end and follows it, or not. */
+  readonly onFollowing: (following: boolean) => void;
+  /** Rests somewhere; `undefined` at the end. */
+  readonly onRest: (position: ListPosition | undefined) => void;
+  readonly handle: (handle: ListHandle) => void;
+}
+
+/**
+ * The rows of a transcript; only those near the viewport exist. Opens at the end, follows it while the reader is there, and
+ * otherwise keeps what is read where it is, whatever arrives before or after.
+ */
+export function List(props: ListProps) {
+  const { rows, render, label } = props;
+  const viewport = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLDivElement>(null);
+  const hadFocus = useRef(false);
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  const [place] = useState(() => new Place(props, () => redraw(undefined)));
+  const [first, last] = place.draw(rows);
+
+  useLayoutEffect(() => {
+    if (viewport.current === null || box.current === null) return;
+    props.handle(place);
+    return place.observe(viewport.current, box.current);
+  }, []);
+  useLayoutEffect(() => {
+    place.settle();
+    // What had the focus is no longer drawn: the reader goes on from the list, not from the top of the page.
+    if (hadFocus.current && document.activeElement === document.body)
+      viewport.current?.focus({ preventScroll: true });
+  });
+  return (
+    <div
+      class="log"
+      role="log"
+      aria-live="off"
+      aria-label={label}
+      tabIndex={0}
+      ref={viewport}
+      onScroll={() => place.scrolled()}
+      onKeyDown={event => place.keyDown(event)}
+      onFocusIn={() => (hadFocus.current = true)}
+      onFocusOut={({ target }) => (hadFocus.current = target instanceof HTMLButtonElement && target.disabled)}
+    >
+      <div class="rows" ref={box}>
+        {rows.rows.slice(first, last + 1).map(row => (
+          <Item key={row.key} row={row} render={render} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Item({ row, render }: { readonly row: Row; readonly render: ListProps['render'] }) {
+  const content = useMemo(() => render(row), [row, render]);
+  return <div class="row">{content}</div>;
+}
+
+/**
+ * Where the list stands: at a row, or at its end. All else follows from that: which rows are drawn, and how far the viewport is
+ * scrolled, again whenever rows or their heights change. Only a reader changes it.
+ */
+class Place implements ListHandle {
+  readonly #props: ListProps;
+  readonly #redraw: () => void;
+  #at: ListPosition | undefined;
+  #rows: readonly Row[] = [];
+  #isWhole = false;
+  /** By key, as they were drawn last. */
+  readonly #heights = new Map<string, number>();
+  #estimate = 80;
+  /** Where each row begins and the last one ends, px. */
+  #tops: Float64Array | undefined;
+  #drawn: readonly [first: number, last: number] = [0, -1];
+  #log: HTMLElement | undefined;
+  #box: HTMLElement | undefined;
+  /** The viewport as it was left here: whatever differs from that is the reader's doing, or a change of sizes. */
+  #left = { top: 0, height: 0, whole: 0 };
+  #resting: number | undefined;
+
+  constructor(props: ListProps, redraw: () => void) {
+    this.#props = props;
+    this.#redraw = redraw;
+    this.#at = props.initial;
+  }
+
+  observe(log: HTMLElement, box: HTMLElement): () => void {
+    [this.#log, this.#box] = [log, box];
+    const observer = new ResizeObserver(() => this.settle());
+    observer.observe(log);
+    observer.observe(box);
+    this.#props.onFollowing(this.#at === undefined);
+    return () => {
+      observer.disconnect();
+      clearTimeout(this.#resting);
+    };
+  }
+
+  /** The first and the last of these rows to draw. */
+  draw({ rows, total }: Rows): readonly [first: number, last: number] {
+    if (rows !== this.#rows) {
+      // What was scrolled just now, before the browser tells of it.
+      this.scrolled();
+      const before = this.#rows;
+      const tops = this.#allTops();
+      this.#rows = rows;
+      this.#isWhole = rows.length === total;
+      this.#tops = undefined;
+      this.#keepPlace(before, tops);
+    }
+    return (this.#drawn = this.#range());
+  }
+
+  /** A row that went is stood for by the next one that is still there. */
+  #keepPlace(before: readonly Row[], tops: Float64Array): void {
+    const at = this.#at;
+    if (at === undefined || this.#indexOf(at.key) >= 0) return;
+    const was = before.findIndex(row => row.key === at.key);
+    if (was < 0) {
+      // It may be among the rows that are still to come.
+      if (this.#isWhole) this.#go(undefined);
+      return;
+    }
+    const keys = new Set(this.#rows.map(row => row.key));
+    const next = before.findIndex((row, index) => index > was && keys.has(row.key));
+    const key = before[next]?.key;
+    this.#go(
+      key === undefined ? undefined : { key, offset: at.offset + (tops[was] ?? 0) - (tops[next] ?? 0) },
+    );
+  }
+
+  /** After drawing, and when sizes have changed: takes the heights of the rows, and puts the viewport where it belongs. */
+  settle(): void {
+    const [log, box] = [this.#log, this.#box];
+    // A page that is put away loses its height, and with it its place: that is nobody's doing.
+    if (log === undefined || box === undefined || log.clientHeight === 0) return;
+    const [first, last] = this.#drawn;
+    for (const [index, { key }] of this.#rows.slice(first, last + 1).entries()) {
+      const height = box.children[index]?.getBoundingClientRect().height ?? 0;
+      if (this.#heights.get(key) === height) continue;
+      this.#heights.set(key, height);
+      this.#tops = undefined;
+      if (this.#heights.size === ENOUGH)
+        this.#estimate = [...this.#heights.values()].reduce((sum, each) => sum + each, 0) / ENOUGH;
+    }
+    const tops = this.#allTops();
+    box.style.paddingTop = `${String(tops[first] ?? 0)}px`;
+    box.style.paddingBottom = `${String((tops.at(-1) ?? 0) - (tops[last + 1] ?? 0))}px`;
+    const top = this.#index < 0 ? log.scrollHeight - log.clientHeight : this.#top;
+    if (Math.abs(log.scrollTop - top) >= 1) log.scrollTop = top;
+    this.#left = { top: log.scrollTop, height: log.clientHeight, whole: log.scrollHeight };
+    this.#redrawIfNeeded();
+  }
+
+  /** The viewport may have been scrolled, by the reader or by what they do. */
+  scrolled(): void {
+    const log = this.#log;
+    if (log === undefined || log.clientHeight === 0 || Math.abs(log.scrollTop - this.#left.top) < 1) return;
+    // The browser moved it because there is less than before.
+    if (log.clientHeight !== this.#left.height || log.scrollHeight !== this.#left.whole) {
+      this.settle();
+      return;
+    }
+    this.#left.top = log.scrollTop;
+    const isAtEnd = log.scrollHeight - log.clientHeight - log.scrollTop <= AT_END;
+    const index = this.#rowAt(log.scrollTop);
+    const key = this.#rows[index]?.key;
+    const offset = log.scrollTop - (this.#allTops()[index] ?? 0);
+    this.#go(isAtEnd || key === undefined ? undefined : { key, offset }, RESTS_AFTER);
+    this.#redrawIfNeeded();
+  }
+
+  toEnd(): void {
+    this.#go(undefined);
+    this.settle();
+  }
+
+  toRow(key: string): void {
+    this.#go({ key, offset: -48 });
+    this.settle();
+  }
+
+  element(key: string): Element | undefined {
+    return this.#box?.children[this.#indexOf(key) - this.#drawn[0]];
+  }
+
+  /** A browser's own way to the top stops where rows on the way turn out to be of another height than thought. */
+  keyDown(event: KeyboardEvent): void {
+    if ((event.key !== 'End' && event.key !== 'Home') || event.target !== event.currentTarget) return;
+    event.preventDefault();
+    const [first] = this.#rows;
+    this.#go(event.key === 'End' || first === undefined ? undefined : { key: first.key, offset: 0 });
+    this.settle();
+  }
+
+  /** Without a time to rest it is kept at once: the page may be put away the next moment. */
+  #go(at: ListPosition | undefined, restsAfter = 0): void {
+    const wasFollowing = this.#at === undefined;
+    this.#at = at;
+    if (wasFollowing !== (at === undefined)) this.#props.onFollowing(!wasFollowing);
+    clearTimeout(this.#resting);
+    const rested = at && { key: at.key, offset: Math.round(at.offset) };
+    if (restsAfter === 0) this.#props.onRest(rested);
+    else this.#resting = setTimeout(() => this.#props.onRest(rested), restsAfter);
+  }
+
+  #redrawIfNeeded(): void {
+    const [first, last] = this.#range();
+    if (first !== this.#drawn[0] || last !== this.#drawn[1]) this.#redraw();
+  }
+
+  #range(): readonly [first: number, last: number] {
+    const top = this.#top;
+    return [this.#rowAt(top - BUFFER), this.#rowAt(top + this.#height + BUFFER)];
+  }
+
+  get #height(): number {
+    return this.#log?.clientHeight ?? window.innerHeight;
+  }
+
+  /** Of the row that keeps the place; -1 at the end, and as long as it has not come in. */
+  get #index(): number {
+    return this.#at === undefined ? -1 : this.#indexOf(this.#at.key);
+  }
+
+  get #top(): number {
+    const tops = this.#allTops();
+    const index = this.#index;
+    return index < 0 ? (tops.at(-1) ?? 0) - this.#height : (tops[index] ?? 0) + (this.#at?.offset ?? 0);
+  }
+
+  #indexOf(key: string): number {
+    return this.#rows.findIndex(row => row.key === key);
+  }
+
+  #rowAt(top: number): number {
+    const tops = this.#allTops();
+    let [low, high] = [0, this.#rows.length - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((tops[middle] ?? 0) <= top) low = middle;
+      else high = middle - 1;
+    }
+    return high < 0 ? -1 : low;
+  }
+
+  #allTops(): Float64Array {
+    if (this.#tops !== undefined) return this.#tops;
+    const tops = new Float64Array(this.#rows.length + 1);
+    let top = 0;
+    for (const [index, { key }] of this.#rows.entries())
+      tops[index + 1] = top += this.#heights.get(key) ?? this.#estimate;
+    return (this.#tops = tops);
+  }
+}

@@ -1,0 +1,126 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { Row } from '../../../src/chat/protocol';
+import { FindBar } from './find';
+import { List, type ListHandle } from './list';
+import { ask, copy, keepScroll, keptScroll, panel } from '../page';
+import { RowView } from './rows';
+import { endWanted, fill, finding, start, transcript, transcriptProblem } from '../state';
+import { Icon, Notice } from '../controls';
+
+/** The transcript with its empty and loading states, and the way back to the end. */
+export function Transcript() {
+  const strings = start.value?.strings;
+  const known = transcript.value;
+  const [following, setFollowing] = useState(true);
+  const [unseen, setUnseen] = useState(0);
+  const list = useRef<ListHandle | undefined>(undefined);
+  /** The last message when the reader was at the end. */
+  const seen = useRef<string | undefined>(undefined);
+
+  useEffect(() => {
+    const last = known.rows.findLast(isMessage)?.key;
+    if (following || seen.current === undefined) seen.current = last;
+    setUnseen(following ? 0 : messagesAfter(known.rows, seen.current));
+  }, [known, following]);
+  useEffect(() => {
+    const keyDown = (event: KeyboardEvent): void => {
+      const command = /mac/i.test(navigator.platform) ? event.metaKey : event.ctrlKey;
+      if (!command || event.shiftKey || event.altKey || event.key.toLowerCase() !== 'f') return;
+      event.preventDefault();
+      finding.value++;
+    };
+    window.addEventListener('keydown', keyDown);
+    return () => window.removeEventListener('keydown', keyDown);
+  }, []);
+
+  useEffect(() => {
+    if (endWanted.value > 0) list.current?.toEnd();
+  }, [endWanted.value]);
+
+  const render = useCallback((row: Row) => <RowView row={row} />, []);
+  if (strings === undefined || known.total === undefined) {
+    const problem = transcriptProblem.value;
+    return (
+      <main class="transcript">
+        {problem === undefined ? (
+          <p class="loading">{strings?.loading}</p>
+        ) : (
+          <Notice icon="error">{problem}</Notice>
+        )}
+      </main>
+    );
+  }
+  return (
+    <main class="transcript" onClick={click} onKeyDown={pressed}>
+      {finding.value > 0 ? <FindBar strings={strings} list={() => list.current} /> : null}
+      <h2 class="unseen">{strings.transcript}</h2>
+      <List
+        rows={known}
+        render={render}
+        label={strings.transcript}
+        initial={keptScroll()}
+        onFollowing={setFollowing}
+        onRest={keepScroll}
+        handle={made => (list.current = made)}
+      />
+      {known.total === 0 ? (
+        <div class="empty">
+          <Icon name="comment" />
+          <h2>{strings.emptyTitle}</h2>
+          <p>{strings.emptyHint}</p>
+        </div>
+      ) : null}
+      {following ? null : (
+        <button
+          type="button"
+          class="to-latest"
+          title={strings.toLatest}
+          onClick={() => list.current?.toEnd()}
+        >
+          {unseen === 0 ? strings.toLatest : fill(strings.newMessages, String(unseen))}
+          <Icon name="arrow-down" />
+        </button>
+      )}
+    </main>
+  );
+}
+
+const isMessage = (row: Row): boolean => row.kind === 'message';
+
+function messagesAfter(rows: readonly Row[], key: string | undefined): number {
+  const from = rows.findLastIndex(row => row.key === key);
+  return from < 0 ? 0 : rows.slice(from + 1).filter(isMessage).length;
+}
+
+function openPath(target: Element | undefined): boolean {
+  const path = target?.closest('.path')?.textContent;
+  if (path !== undefined) void ask(panel.request('openPath', { path }));
+  return path !== undefined;
+}
+
+/** Names of files take Enter as links do. */
+function pressed(event: KeyboardEvent): void {
+  if (event.key !== 'Enter' || !(event.target instanceof Element) || !event.target.matches('.path')) return;
+  event.preventDefault();
+  openPath(event.target);
+}
+
+/** Links, names of files and the buttons of code inside rendered Markdown. Nothing reaches the editor's own handling of links. */
+function click(event: MouseEvent): void {
+  const target = event.target instanceof Element ? event.target : undefined;
+  if (openPath(target)) return;
+  const link = target?.closest('a');
+  if (link) {
+    event.preventDefault();
+    event.stopPropagation();
+    panel.notify('openLink', { href: link.href });
+    return;
+  }
+  const button = target?.closest<HTMLElement>('button[data-act]');
+  const text = button?.closest('.code')?.querySelector('pre')?.textContent;
+  if (text === undefined || !button) return;
+  const { act } = button.dataset;
+  if (act === 'copy') copy(text, button);
+  else if (act === 'insertCode' || act === 'compareDiff' || act === 'applyDiff')
+    void ask(panel.request(act, { text }));
+}

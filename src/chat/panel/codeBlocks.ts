@@ -1,0 +1,89 @@
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import type { DetailsDocuments } from '../../util/detailsDocuments';
+import { oneLine } from '../../util/text';
+import { findFile, newFile } from './openPath';
+import { changed, readDiff, type FileChange } from './unifiedDiff';
+
+/** A file as it is, if it is there, and as it would be. */
+interface Proposed {
+  readonly uri: vscode.Uri;
+  readonly before: vscode.TextDocument | undefined;
+  readonly after: string;
+}
+
+/** Puts code of a message where the cursor of the editor beside the chat is. */
+export async function insertCode(code: string): Promise<void> {
+  const editor = editorBeside();
+  if (editor === undefined)
+    throw new Error(vscode.l10n.t('Open a file beside the chat first. The code goes to its cursor.'));
+  await editor.edit(edit => {
+    for (const selection of editor.selections) edit.replace(selection, code);
+  });
+  await vscode.window.showTextDocument(editor.document, editor.viewColumn);
+}
+
+/** Shows what a diff of a message would change. */
+export async function compareDiff(diff: string, documents: Pick<DetailsDocuments, 'compare'>): Promise<void> {
+  for (const { uri, before, after } of await proposed(diff)) {
+    const name = path.posix.basename(uri.path);
+    const title = vscode.l10n.t('{0}: proposed by the agent', oneLine(name, 60));
+    await documents.compare(before?.uri, name, title, after);
+  }
+}
+
+/** Offers the changes of a diff in the editor's own preview; nothing changes before the person has agreed to it there. */
+export async function applyDiff(diff: string): Promise<void> {
+  const edit = new vscode.WorkspaceEdit();
+  const metadata = { needsConfirmation: true, label: vscode.l10n.t('Proposed by the agent') };
+  for (const { uri, before, after } of await proposed(diff)) {
+    if (before === undefined) {
+      edit.createFile(uri, { contents: new TextEncoder().encode(after) }, metadata);
+    } else {
+      const whole = new vscode.Range(0, 0, before.lineCount, 0);
+      edit.replace(uri, whole, after, metadata);
+    }
+  }
+  await vscode.workspace.applyEdit(edit, { isRefactoring: true });
+}
+
+/** Rejects with a sentence where a diff names no file of this workspace, or does not fit it. */
+async function proposed(diff: string): Promise<readonly Proposed[]> {
+  const changes = readDiff(diff);
+  if (changes.length === 0) throw new Error(vscode.l10n.t('This diff changes nothing.'));
+  const all: Proposed[] = [];
+  for (const change of changes) {
+    const uri = await fileOf(change);
+    if (uri === undefined) return [];
+    const before = change.isNew ? undefined : await vscode.workspace.openTextDocument(uri);
+    const after = changed(before?.getText() ?? '', change);
+    if (after === undefined)
+      throw new Error(
+        vscode.l10n.t('This diff does not fit {0}.', oneLine(vscode.workspace.asRelativePath(uri))),
+      );
+    all.push({ uri, before, after });
+  }
+  return all;
+}
+
+/** The file a change is about; without a name the one beside the chat; `undefined` where the person chose none. */
+async function fileOf({ path: name, isNew }: FileChange): Promise<vscode.Uri | undefined> {
+  if (name === undefined) {
+    const uri = editorBeside()?.document.uri;
+    if (uri === undefined)
+      throw new Error(
+        vscode.l10n.t('This diff names no file. Open the file it is about beside the chat first.'),
+      );
+    return uri;
+  }
+  const found = isNew ? newFile(name) : await findFile(name);
+  if (found === undefined)
+    throw new Error(vscode.l10n.t('{0} is not in this workspace.', oneLine(name, 200)));
+  return found === 'cancelled' ? undefined : found;
+}
+
+function editorBeside(): vscode.TextEditor | undefined {
+  const { activeTextEditor, visibleTextEditors } = vscode.window;
+  const all = [...(activeTextEditor === undefined ? [] : [activeTextEditor]), ...visibleTextEditors];
+  return all.find(({ document }) => ['file', 'untitled', 'vscode-remote'].includes(document.uri.scheme));
+}

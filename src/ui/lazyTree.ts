@@ -1,0 +1,89 @@
+import type * as vscode from 'vscode';
+import { commands, EventEmitter } from 'vscode';
+import { Emitter } from '../util/event';
+
+type Changed<T> = T | T[] | undefined | null;
+
+/** A row that is drawn anew is known again after this long, ms. */
+const DRAWN_WITHIN = 2_000;
+
+/**
+ * A tree whose provider is loaded when VS Code first asks for rows. VS Code forgets a row's command with arguments as soon as
+ * the row is drawn anew, also while a click on it is on its way; so a row gets the command `openRow`, which has none and is never
+ * forgotten, and what the row does is looked up by the selection.
+ */
+export class LazyTree<T> implements vscode.TreeDataProvider<T> {
+  readonly #changed = new EventEmitter<Changed<T>>();
+  readonly #load: () => Promise<vscode.TreeDataProvider<T>>;
+  #loading: Promise<vscode.TreeDataProvider<T>> | undefined;
+  readonly #openRow: string;
+  readonly #commands = new WeakMap<object, vscode.Command>();
+  readonly #drawn = new Emitter<void>();
+
+  constructor(load: () => Promise<vscode.TreeDataProvider<T>>, openRow: string) {
+    this.#load = load;
+    this.#openRow = openRow;
+  }
+
+  readonly onDidChangeTreeData = this.#changed.event;
+
+  async getChildren(element?: T): Promise<T[] | null | undefined> {
+    return (await this.#provider()).getChildren(element);
+  }
+
+  async getTreeItem(element: T): Promise<vscode.TreeItem> {
+    const item = await (await this.#provider()).getTreeItem(element);
+    // When VS Code has taken it in.
+    setImmediate(() => this.#drawn.fire());
+    const { command } = item;
+    if (command?.arguments === undefined || typeof element !== 'object' || element === null) return item;
+    this.#commands.set(element, command);
+    item.command = { command: this.#openRow, title: command.title };
+    return item;
+  }
+
+  /** Does what the selected row does, when it is known: while all rows are drawn anew VS Code knows none for a moment. */
+  async openSelected(selection: () => readonly T[]): Promise<void> {
+    const deadline = AbortSignal.timeout(DRAWN_WITHIN);
+    while (selection().length === 0 && !deadline.aborted) await this.#nextDrawn(deadline);
+    const [element, ...more] = selection();
+    if (typeof element !== 'object' || element === null || more.length > 0) return;
+    const does = this.#commands.get(element);
+    const words: readonly unknown[] = does?.arguments ?? [];
+    if (does !== undefined) await commands.executeCommand(does.command, ...words);
+  }
+
+  #nextDrawn(deadline: AbortSignal): Promise<void> {
+    return new Promise(resolve => {
+      const done = (): void => {
+        drawn.dispose();
+        deadline.removeEventListener('abort', done);
+        resolve();
+      };
+      const drawn = this.#drawn.event(done);
+      deadline.addEventListener('abort', done);
+    });
+  }
+
+  async getParent(element: T): Promise<T | null | undefined> {
+    return (await this.#provider()).getParent?.(element);
+  }
+
+  async resolveTreeItem(item: vscode.TreeItem, element: T, token: vscode.CancellationToken) {
+    return (await (await this.#provider()).resolveTreeItem?.(item, element, token)) ?? item;
+  }
+
+  #provider(): Promise<vscode.TreeDataProvider<T>> {
+    this.#loading ??= this.#load().then(
+      inner => {
+        inner.onDidChangeTreeData?.(changed => this.#changed.fire(changed as Changed<T>));
+        return inner;
+      },
+      (error: unknown) => {
+        this.#loading = undefined;
+        throw error;
+      },
+    );
+    return this.#loading;
+  }
+}

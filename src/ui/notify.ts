@@ -1,0 +1,42 @@
+import * as vscode from 'vscode';
+import type { Logger } from '../log';
+import { errorSentence } from '../util/errorSentence';
+import { forNotification } from '../util/text';
+
+/** A button of a notice and what it does. */
+export type NoticeButton = readonly [label: string, run: () => unknown];
+
+/**
+ * Shows a notice and returns: it stays as long as a person likes, so nothing waits for it. A failure of what its button does is
+ * logged and told. Foreign text in `sentence` has passed `forNotification`.
+ */
+export function notify(
+  log: Logger,
+  kind: 'info' | 'warning' | 'error',
+  sentence: string,
+  ...buttons: readonly NoticeButton[]
+): void {
+  const labels = buttons.map(([label]) => label);
+  Promise.resolve(showNotice(kind, sentence, labels))
+    .then(chosen => buttons.find(([label]) => label === chosen)?.[1]())
+    .catch((error: unknown) => {
+      log.error('What a notice offered could not be done', error);
+      void vscode.window.showErrorMessage(forNotification(errorSentence(error), 1_000));
+    });
+}
+
+/** Shows a notification; resolves to the button that was pressed. */
+export function showNotice(
+  kind: Parameters<typeof notify>[1],
+  sentence: string,
+  labels: readonly string[],
+): Thenable<string | undefined> {
+  switch (kind) {
+    case 'info':
+      return vscode.window.showInformationMessage(sentence, ...labels);
+    case 'warning':
+      return vscode.window.showWarningMessage(sentence, ...labels);
+    case 'error':
+      return vscode.window.showErrorMessage(sentence, ...labels);
+  }
+}

@@ -1,0 +1,109 @@
+import * as z from 'zod/mini';
+
+const words = z.string().check(z.regex(/\S/, 'It must not be empty.'));
+const count = z.string().check(z.regex(/^[1-9]\d{0,8}$/, 'It must be a whole number of at least 1.'));
+const day = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/, 'It must be a date of the form YYYY-MM-DD.'));
+const dates = { startDate: day, endDate: day };
+const page = {
+  limit: z.optional(z.string().check(z.regex(/^([1-9]\d?|100)$/, 'It must be from 1 to 100.'))),
+  cursor: z.optional(words),
+};
+const routed = { computerId: z.optional(words) };
+const grouped = (word: string) => ({ ...dates, group_by: z.optional(z.literal(word)) });
+
+const tag = z.strictObject({ name: words, metadata: z.optional(z.record(z.string(), z.unknown())) });
+/** Interface 2.8, as it may be sent: no `tokenUsage`. What the enumerations allow is not shown, so any word passes. */
+const sessionSettings = z.strictObject({
+  ...Object.fromEntries(
+    [
+      ...['model', 'reasoningEffort', 'interactionMode', 'autonomyLevel', 'autonomyMode', 'specModeModel'],
+      ...[
+        'specModeReasoningEffort',
+        'providerLock',
+        'providerLockTimestamp',
+        'apiProviderLock',
+        'archivedAt',
+      ],
+    ].map(name => [name, z.optional(words)]),
+  ),
+  assistantActiveTimeMs: z.optional(z.int().check(z.gte(0))),
+  tags: z.optional(z.array(tag)),
+  enabledToolIds: z.optional(z.array(words)),
+  disabledToolIds: z.optional(z.array(words)),
+});
+const session = z.strictObject({ computerId: words, sessionSettings: z.optional(sessionSettings) });
+
+const mediaType = z
+  .string()
+  .check(z.regex(/^(application\/pdf|text\/[a-z0-9][a-z0-9.+-]*)$/, 'It must be a PDF or a text type.'));
+const image = z.strictObject({
+  type: z.literal('base64'),
+  data: z.string(),
+  mediaType: z.enum(['image/jpeg', 'image/png', 'image/gif', 'image/webp']),
+});
+/** Which fields of a file are required is not shown: here `type`, `mediaType` and `data`. */
+const file = z.strictObject({
+  type: z.literal('base64'),
+  data: z.string(),
+  mediaType,
+  parsedData: z.optional(z.string()),
+  name: z.optional(words),
+  path: z.optional(words),
+});
+/** Interface 4.7. */
+const message = z.strictObject({
+  text: words,
+  images: z.optional(z.array(image)),
+  files: z.optional(z.array(file)),
+  computerId: z.optional(words),
+});
+
+/** By method and path: the query, and the body. What is not named has neither. */
+const CALLS: readonly (readonly [asked: RegExp, query: z.core.$ZodShape, body?: z.ZodMiniType])[] = [
+  [/^GET .*\/analytics\/tokens$/, grouped('model')],
+  [/^GET .*\/analytics\/tools$/, grouped('tool_name')],
+  [/^GET .*\/analytics\/activity$/, grouped('client')],
+  [/^GET .*\/analytics\/productivity$/, dates],
+  [/^GET .*\/analytics\/users$/, { ...dates, ...page }],
+  [/^GET .*\/organization\/(users|enterprise-controls\/history)$/, page],
+  [
+    /^GET .*-reports$/,
+    { repoId: z.optional(words), limit: z.optional(count), startAfter: z.optional(words) },
+  ],
+  [/^GET .*\/sessions$/, page],
+  [/^GET .*\/sessions\/[^/]+\/messages$/, { ...page, role: z.optional(words) }],
+  [/^GET .*\/sessions\/[^/]+(\/messages\/[^/]+)?$/, routed],
+  [/^POST .*\/sessions$/, {}, session],
+  [/^POST .*\/messages$/, {}, message],
+  [/^/, {}],
+];
+
+/**
+ * What is wrong with one of our requests by the letter of the interface: every name known and none twice, every value of its kind.
+ * The product's sample takes what it can make sense of; tests find out here what the product sends wrongly.
+ */
+export function breachOf(
+  method: string,
+  url: URL,
+  type: string | undefined,
+  body: unknown,
+): string | undefined {
+  const [, query, schema = z.undefined()] = CALLS.find(([asked]) => asked.test(`${method} ${url.pathname}`))!;
+  const names = [...url.searchParams.keys()];
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) return `query.${twice} must be given once.`;
+  if (body !== undefined && type?.replace(/;\s*charset=utf-8$/i, '') !== 'application/json')
+    return 'The content type must be application/json.';
+  return (
+    mistakeIn(z.strictObject(query), Object.fromEntries(url.searchParams), 'query') ??
+    mistakeIn(schema, body, 'body')
+  );
+}
+
+/** Names the place, such as `body.files.0.data`. */
+function mistakeIn(schema: z.ZodMiniType, value: unknown, where: string): string | undefined {
+  const [issue] = schema.safeParse(value).error?.issues ?? [];
+  if (issue === undefined) return undefined;
+  const unknown = issue.code === 'unrecognized_keys' ? ` ${issue.keys.join(', ')} is not known.` : '';
+  return `${[where, ...issue.path].map(String).join('.')}: ${issue.message}${unknown}`;
+}

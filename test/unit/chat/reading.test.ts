@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict';
+import type { ApiClient, Extra, Message, Page } from '../../../src/api';
+import type { KnownMessage, StoredMessage } from '../../../src/chat/transcript/messages';
+import { Reading } from '../../../src/chat/transcript/reading';
+import { RowBuilder } from '../../../src/chat/transcript/rows';
+import { silentLog } from '../../fakes/log';
+import { startSampleService } from '../../fakes/sampleService';
+import { Formatter } from '../../../src/util/format';
+import { sendAndRead, texts } from './scene';
+import { afterwards, cleanUp, clientOf, openWindow, temporaryFolder, until } from './support';
+
+afterEach(cleanUp);
+
+/** A service with messages that each name the one before, and perhaps a list of them, three at a time. */
+class Served {
+  readonly known = new Map<string, KnownMessage>();
+  readonly asked: (string | undefined)[] = [];
+  readonly log = silentLog();
+  messages: Message[];
+  newestFirst = false;
+  session = { messageCount: 0, updatedAt: 0 };
+  list: (cursor?: string) => Promise<Extra<Page<Message>>> = () => Promise.resolve('missing');
+  readonly reading: Reading;
+
+  constructor(count: number) {
+    this.messages = Array.from({ length: count }, (_, index) => body(index));
+    const get = (_: string, id: string): Promise<Message> => {
+      this.asked.push(id);
+      const found = this.messages.find(message => message.id === id);
+      return found === undefined ? Promise.reject(new Error(`no ${id}`)) : Promise.resolve(found);
+    };
+    this.reading = new Reading({
+      sessionId: 's',
+      session: () => this.session,
+      transcript: { known: this.known, keep: messages => this.#keep(messages) },
+      api: () => ({ messages: { get }, extras: { messages: (_, cursor) => this.list(cursor) } }),
+      extras: () => true,
+      describe: String,
+      log: this.log,
+      onRead: () => Promise.resolve(),
+    });
+    afterwards(() => this.reading.dispose());
+  }
+
+  /** From now on it lists them. */
+  lists(): void {
+    this.list = cursor => {
+      this.asked.push(cursor);
+      const all = this.newestFirst ? this.messages.toReversed() : this.messages;
+      const from = cursor === undefined ? 0 : all.findIndex(({ id }) => id === cursor) + 1;
+      const items = all.slice(from, from + 3);
+      const more = from + 3 < all.length ? { hasMore: true, cursor: items.at(-1)!.id } : { hasMore: false };
+      return Promise.resolve({ items, problems: [], ...more });
+    };
+  }
+
+  /** This id is known, as after a send, and is read on from. */
+  async readFrom(...ids: readonly string[]): Promise<string[]> {
+    for (const id of ids) this.known.set(id, { id });
+    await this.reading.read(true);
+    return [...this.known.values()].flatMap(({ id, message }) => (message === undefined ? [] : [id]));
+  }
+
+  get breaks(): unknown[] {
+    return [...this.reading.state.breaks].map(([below, { state, sentence }]) => [below, sentence ?? state]);
+  }
+
+  #keep(messages: readonly StoredMessage[]): Promise<void> {
+    for (const message of messages) this.known.set(message.id, { id: message.id, message });
+    return Promise.resolve();
+  }
+}
+
+function body(index: number, updatedAt = index): Message {
+  const parent = index === 0 ? {} : { parentId: `m${index - 1}` };
+  return { id: `m${index}`, role: 'assistant', content: [], createdAt: index, updatedAt, ...parent };
+}
+
+describe('messages by the ancestor walk', () => {
+  it('are read up to the first one, and no further than one that is known', async () => {
+    const served = new Served(25);
+    assert.equal((await served.readFrom('m9')).length, 10);
+    served.asked.length = 0;
+    await served.readFrom('m14');
+    assert.deepEqual(served.asked, ['m14', 'm13', 'm12', 'm11', 'm10']);
+    assert.deepEqual(served.breaks, []);
+  });
+
+  it('are kept when a question fails, which is said where it was, and asked again on a word', async () => {
+    const served = new Served(6);
+    const [gone] = served.messages.splice(2, 1);
+    assert.deepEqual(await served.readFrom('m5'), ['m5', 'm4', 'm3']);
+    assert.deepEqual(served.breaks, [['m3', 'Earlier messages could not be read: Error: no m2']]);
+    served.messages.push(gone!);
+    await served.reading.read(false);
+    assert.equal(served.known.size, 3);
+    await served.reading.read(true);
+    assert.equal(served.known.size, 6);
+  });
+
+  it('end in a loop', async () => {
+    const served = new Served(4);
+    served.messages[1] = { ...body(1), parentId: 'm3' };
+    await served.readFrom('m3');
+    assert.deepEqual(served.asked, ['m3', 'm2', 'm1']);
+  });
+
+  it('are not asked for without end: so many at once, then on a word', async () => {
+    const served = new Served(300);
+    assert.equal((await served.readFrom('m299')).length, 200);
+    assert.deepEqual(served.breaks, [['m100', 'stopped']]);
+    await served.reading.read(true);
+    assert.equal(served.known.size, 300);
+  });
+});
+
+describe('messages from a list of the service', () => {
+  for (const newestFirst of [false, true]) {
+    it(`are read whole once, then only where something is new, ${newestFirst ? 'newest' : 'oldest'} first`, async () => {
+      const served = new Served(10);
+      served.lists();
+      served.newestFirst = newestFirst;
+      await served.reading.read(false);
+      assert.equal(served.known.size, 10);
+      assert.equal(served.reading.state.complete, true);
+      served.asked.length = 0;
+      served.messages.push(body(10));
+      await served.reading.read(false);
+      assert.ok(served.known.has('m10'));
+      assert.ok(served.asked.length <= 2, `asked ${served.asked.length} pages`);
+      served.messages[10] = body(10, 11);
+      await served.reading.read(false);
+      assert.equal(served.known.get('m10')?.message?.updatedAt, 11, 'a message that grew is read again');
+    });
+  }
+
+  it('are asked for once at a time, and once more for what came meanwhile', async () => {
+    const served = new Served(1);
+    served.lists();
+    const { list, reading } = served;
+    let inFlight = 0;
+    served.list = async cursor => {
+      assert.equal(++inFlight, 1);
+      const answer = await list(cursor);
+      await new Promise(resolve => setImmediate(resolve));
+      inFlight--;
+      return answer;
+    };
+    await Promise.all([reading.read(false), reading.read(false), reading.read(false)]);
+    assert.equal(served.asked.length, 2);
+  });
+
+  it('leave the reading to the walk where there is none, or it fails, which is logged once', async () => {
+    const served = new Served(3);
+    await served.readFrom('m0');
+    served.list = () => Promise.reject(new Error('down'));
+    await served.readFrom('m1');
+    await served.readFrom('m2');
+    assert.deepEqual(served.asked, ['m0', 'm1', 'm2']);
+    assert.equal(served.log.lines.filter(line => line.includes('down')).length, 1);
+    assert.equal(served.reading.state.complete, false);
+  });
+
+  it('are not read in circles', async () => {
+    const served = new Served(0);
+    let asked = 0;
+    served.list = () => {
+      asked++;
+      return Promise.resolve({ items: [body(0)], problems: [], hasMore: true, cursor: 'same' });
+    };
+    await served.reading.read(false);
+    assert.equal(asked, 2);
+  });
+});
+
+describe('a conversation with a service that lists messages', () => {
+  async function live(extras: boolean, used = true) {
+    const service = await startSampleService({ pace: 0, extras });
+    afterwards(() => service.close());
+    const client: ApiClient = clientOf(service);
+    const [computer] = (await client.computers.list()).items;
+    const { sessionId } = await client.sessions.create({ computerId: computer!.id });
+    const window = await openWindow({ root: temporaryFolder(), client, sessionId, extras: () => used });
+    return { service, client, sessionId, window };
+  }
+  const rows = (window: Awaited<ReturnType<typeof live>>['window']) =>
+    new RowBuilder(new Formatter('en')).build({ ...window.conversation.rows, timeZone: 'UTC' });
+
+  it('shows replies while somebody looks, without another message', async () => {
+    const { service, window } = await live(true);
+    const { conversation } = window;
+    const watch = conversation.watch();
+    await sendAndRead(window, 'Hello');
+    await service.settle();
+    await window.sessions.refresh(conversation.sessionId);
+    const { messageCount } = window.sessions.get(conversation.sessionId)!;
+    await until(conversation.onDidChange, () => conversation.transcript.known.size === messageCount);
+    assert.ok(rows(window).some(row => row.kind === 'message' && row.author === 'agent'));
+    await until(conversation.onDidChange, () => conversation.rows.messageCount !== undefined);
+    assert.ok(!rows(window).some(row => row.kind === 'gap' || row.kind === 'break'));
+    const before = service.requests.length;
+    await window.sessions.refresh(conversation.sessionId);
+    await new Promise(resolve => setImmediate(resolve));
+    assert.equal(service.requests.length, before + 1, 'nothing is read again while nothing changes');
+    watch.dispose();
+    const walked = service.requests.filter(({ path }) => /\/messages\/./.test(path));
+    assert.deepEqual(walked, []);
+  });
+
+  it('goes on showing replies after the list could not be read once', async () => {
+    const { service, window, client, sessionId } = await live(true);
+    const { conversation } = window;
+    await window.sessions.refresh(sessionId);
+    await conversation.readOn();
+    const watch = conversation.watch();
+    service.fail({ kind: 'status', status: 400, match: { method: 'GET', path: /\/messages$/ }, times: 1 });
+    await client.messages.sendBody(sessionId, JSON.stringify({ text: 'From elsewhere' }));
+    await service.settle();
+    const failed = (): boolean => window.log.lines.some(line => /could not be read/.test(line));
+    await window.sessions.refresh(sessionId);
+    await until(conversation.onDidChange, failed);
+    const { messageCount } = await window.sessions.refresh(sessionId);
+    await until(conversation.onDidChange, () => conversation.transcript.known.size === messageCount);
+    assert.ok(texts(window).includes('From elsewhere'));
+    watch.dispose();
+  });
+
+  it('falls back to the documented way, with one question and without a word', async () => {
+    const { service, window } = await live(false);
+    await sendAndRead(window, 'one');
+    await service.settle();
+    await sendAndRead(window, 'two');
+    assert.deepEqual(texts(window), ['one', 'two']);
+    const probes = service.requests.filter(
+      ({ method, path }) => method === 'GET' && path.endsWith('/messages'),
+    );
+    assert.equal(probes.length, 1);
+    assert.deepEqual(
+      window.log.lines.filter(line => /warn|error/i.test(line)),
+      [],
+    );
+  });
+
+  it('asks nothing beyond the interface when extras are off', async () => {
+    const { service, window } = await live(true, false);
+    await sendAndRead(window, 'one');
+    await service.settle();
+    await sendAndRead(window, 'two');
+    assert.deepEqual(texts(window), ['one', 'two']);
+    assert.ok(!service.requests.some(({ method, path }) => method === 'GET' && path.endsWith('/messages')));
+  });
+
+  it('never shows what a person must not see', async () => {
+    const { service, window, client, sessionId } = await live(true);
+    service.fail({
+      kind: 'alter',
+      match: { method: 'GET', path: /\/messages$/ },
+      alter: answer => {
+        const { messages, ...rest } = answer as { messages: Record<string, unknown>[] };
+        const marks = [
+          { visibility: 'llm_only' },
+          { isUserVisible: false },
+          { role: 'system', visibility: 'llm_only' },
+        ];
+        return {
+          ...rest,
+          messages: messages.map((message, index) =>
+            message['role'] === 'user'
+              ? message
+              : { ...message, ...marks[index % marks.length], providerAEncryptedContent: 'xyzzy' },
+          ),
+        };
+      },
+    });
+    await client.messages.sendBody(sessionId, JSON.stringify({ text: 'Hello' }));
+    await service.settle();
+    await window.sessions.refresh(sessionId);
+    await window.conversation.readOn();
+    assert.ok(window.conversation.transcript.known.size > 3);
+    const shown = rows(window).filter(row => row.kind === 'message');
+    assert.deepEqual(
+      shown.map(row => row.author),
+      ['person'],
+    );
+    assert.ok(!JSON.stringify([...window.conversation.transcript.known.values()]).includes('xyzzy'));
+  });
+});

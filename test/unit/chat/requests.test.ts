@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import { readPageState, readSendRequest, readSessionId } from '../../../src/chat/requests';
+
+describe('arguments from outside', () => {
+  it('name a session as text or as a row of a tree', () => {
+    assert.equal(readSessionId(' s1 '), 's1');
+    assert.equal(readSessionId({ kind: 'session', sessionId: 's1' }), 's1');
+    for (const nothing of [undefined, null, '', '  ', 5, {}, { sessionId: 5 }, []]) {
+      assert.equal(readSessionId(nothing), undefined);
+    }
+  });
+
+  it('of a send are checked', () => {
+    const uri = { scheme: 'file', path: '/a', toString: () => 'file:///a' };
+    assert.deepEqual(readSendRequest({ sessionId: 's', text: 'hi', attachments: [uri] }), {
+      sessionId: 's',
+      text: 'hi',
+      attachments: ['file:///a'],
+    });
+    for (const wrong of [undefined, 's', { sessionId: 's' }, { sessionId: 's', text: ' ' }, { text: 'hi' }]) {
+      assert.throws(() => readSendRequest(wrong), /session id and a text/);
+    }
+    assert.throws(() => readSendRequest({ sessionId: 's', text: 'hi', attachments: ['/a'] }), /list of URIs/);
+  });
+
+  it('of a page that is restored are old or hostile, and never trusted', () => {
+    const kept = { sessionId: 's', serviceId: 'ab12', title: 't' };
+    assert.deepEqual(readPageState(kept), kept);
+    assert.ok(readPageState({ ...kept, unsaved: { text: 'half', at: 5, sendId: 'a' } }));
+    for (const wrong of [
+      { ...kept, serviceId: '../../etc' },
+      { ...kept, sessionId: '' },
+      { ...kept, extra: 1 },
+      { ...kept, unsaved: 'text' },
+      { ...kept, unsaved: { text: 7 } },
+      { ...kept, unsaved: { text: 'x', at: 'now' } },
+      { ...kept, unsaved: { text: 'x'.repeat(8_000_001) } },
+      { ...kept, unsaved: { text: 'x', sendId: {} } },
+      { ...kept, title: 7 },
+      'text',
+      null,
+    ]) {
+      assert.equal(readPageState(wrong), undefined);
+    }
+    fc.assert(
+      fc.property(fc.anything(), state => {
+        readPageState(state);
+      }),
+    );
+    const field = fc.oneof(fc.string(), fc.anything(), fc.constant('../../x'));
+    const nearly = fc.record(
+      { sessionId: field, serviceId: field, title: field, unsaved: field },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(nearly, state => {
+        const read = readPageState(state);
+        assert.ok(read === undefined || /^[a-z0-9_-]+$/.test(read.serviceId));
+        assert.ok(read?.unsaved === undefined || typeof read.unsaved.text === 'string');
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import { changed, readDiff } from '../../../src/chat/panel/unifiedDiff';
+import { growsEvenly } from '../../growth';
+
+const FILE = 'one\ntwo\nthree\nfour\ntwo\nfive\n';
+
+/** The file after each change of a diff in turn. */
+const after = (diff: string, file = FILE): string | undefined =>
+  readDiff(diff).reduce<string | undefined>((text, change) => text && changed(text, change), file);
+
+describe('a diff of a message', () => {
+  for (const [what, diff, expected] of [
+    [
+      'with places',
+      '--- a/f\n+++ b/f\n@@ -5,2 +5,2 @@\n-two\n+2\n five\n',
+      'one\ntwo\nthree\nfour\n2\nfive\n',
+    ],
+    [
+      'whose places are off',
+      '@@ -4 +4 @@\n-two\n+2\n@@ -1,1 +1,1 @@ f()\n-one\n+1',
+      '1\ntwo\nthree\nfour\n2\nfive\n',
+    ],
+    ['of its lines alone', '-three\n+3\n+3.5\n four', 'one\ntwo\n3\n3.5\nfour\ntwo\nfive\n'],
+    ['with an empty line as written', '@@ @@\n one\n-two\n+2\n three', 'one\n2\nthree\nfour\ntwo\nfive\n'],
+    ['with lines left out', '-one\n+1\n …\n-five\n+5', '1\ntwo\nthree\nfour\ntwo\n5\n'],
+    ['that only adds', '@@ -1,0 +2,1 @@\n+new', 'one\nnew\ntwo\nthree\nfour\ntwo\nfive\n'],
+    ['that fits two places and names none', '-two\n+2', undefined],
+    ['that fits nowhere', '@@ -1 +1 @@\n-none\n+1', undefined],
+  ] as const)
+    it(`${what} ${expected === undefined ? 'does not fit' : 'is made'}`, () => {
+      assert.equal(after(diff), expected);
+    });
+
+  it('keeps the ends of lines, and whether the last one has one', () => {
+    assert.equal(after('-one\n+1', 'one\r\ntwo'), '1\r\ntwo');
+    assert.equal(after('-two\n+2\n\\ No newline at end of file', 'one\ntwo'), 'one\n2');
+  });
+
+  it('names its files, new ones too', () => {
+    const diff = [
+      'diff --git a/src/a.ts b/src/a.ts',
+      'index 1..2 100644',
+      '--- a/src/a.ts\t2026-11-20',
+      '+++ b/src/a.ts\t2026-11-21',
+      '@@ -1 +1 @@',
+      '-a',
+      '+b',
+      '--- /dev/null',
+      '+++ b/src/b.ts',
+      '@@ -0,0 +1 @@',
+      '+new',
+    ].join('\n');
+    const [first, second] = readDiff(diff);
+    assert.deepEqual([first?.path, first?.isNew], ['b/src/a.ts', false]);
+    assert.deepEqual([second?.path, second?.isNew], ['b/src/b.ts', true]);
+    assert.equal(changed('', second!), 'new\n');
+    assert.deepEqual(readDiff('just words'), []);
+  });
+
+  it('never throws, and leaves a file with nothing to change as it is', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (diff, file) => {
+        for (const change of readDiff(diff)) changed(file, change);
+        assert.equal(
+          changed(file, { isNew: false, hunks: [] })?.replace(/\r?\n/g, ''),
+          file.replace(/\r?\n/g, ''),
+        );
+      }),
+    );
+  });
+
+  it('takes time as its length grows', async () => {
+    await growsEvenly('reading a diff', 20_000, size => readDiff('-one\n+two\n'.repeat(size)));
+  });
+});

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { mock } from 'node:test';
+import type { Session } from '../../../src/api';
+import { SessionMonitor } from '../../../src/sessions/status/monitor';
+import { SessionIndex } from '../../../src/sessions/store/sessionIndex';
+import { ObservableValue } from '../../../src/util/event';
+import { MemoryStorage } from '../../fakes/memoryStorage';
+import { sessionOf, until, Windows } from './support';
+
+const SESSIONS = 200;
+const IN_FRONT = 's150';
+const HOUR = 3_600_000;
+
+/** Windows whose clock and timers are the test's. */
+describe('many sessions in many windows', () => {
+  let storage: MemoryStorage;
+  let ends: { dispose(): void }[];
+  let asked: { readonly sessionId: string; readonly at: number; readonly by: SessionIndex }[];
+
+  beforeEach(() => {
+    mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_800_000_000_000 });
+    storage = new MemoryStorage();
+    [ends, asked] = [[], []];
+  });
+  afterEach(() => {
+    for (const end of ends) end.dispose();
+    mock.timers.reset();
+  });
+
+  const open = async (
+    status: string,
+    focused = true,
+  ): Promise<{ index: SessionIndex; monitor: SessionMonitor }> => {
+    const index = new SessionIndex(storage);
+    await index.use('service');
+    const get = (sessionId: string) => {
+      asked.push({ sessionId, at: Date.now(), by: index });
+      return Promise.resolve(sessionOf({ sessionId, status, messageCount: asked.length }));
+    };
+    const monitor = new SessionMonitor({
+      index,
+      focused: new ObservableValue(focused),
+      fastestMs: () => 2_000,
+      sentence: String,
+      api: () => ({ sessions: { get } }),
+    });
+    ends.push(monitor, index);
+    return { index, monitor };
+  };
+  const learn = async (
+    index: SessionIndex,
+    ids: readonly string[],
+    status: string,
+    at: number,
+  ): Promise<void> => {
+    for (const sessionId of ids)
+      await index.learn('service', { session: sessionOf({ sessionId, status }), origin: 'created', at });
+  };
+  const pass = async (ms: number): Promise<void> => {
+    for (let passed = 0; passed < ms; passed += 50) {
+      mock.timers.tick(50);
+      for (let turn = 0; turn < 3; turn++) await new Promise(resolve => setImmediate(resolve));
+    }
+  };
+
+  for (const count of [1, 3]) {
+    it(`are asked about at most twice a second by ${count} windows together, each in turn, the one in front first`, async () => {
+      const ids = Array.from({ length: SESSIONS }, (_, at) => `s${at}`);
+      const opened = await Promise.all(Array.from({ length: count }, () => open('running')));
+      await learn(opened[0]!.index, ids, 'running', Date.now() - HOUR);
+      for (const { monitor } of opened) for (const id of ids) monitor.watch(id);
+      opened[0]?.monitor.watch(IN_FRONT, 'inFront');
+      const others = (): Set<string> =>
+        new Set(asked.map(({ sessionId }) => sessionId).filter(id => id !== IN_FRONT));
+      const last = Date.now() + SESSIONS * 1_500;
+      while (others().size < SESSIONS - 1 && Date.now() < last) await pass(50);
+
+      const times = asked.map(({ at }) => at);
+      const most = Math.max(...times.map(from => times.filter(at => at >= from && at < from + 1_000).length));
+      assert.ok(most <= 2, `${most} in a second`);
+      assert.equal(others().size, SESSIONS - 1, 'each has had its turn');
+      const again = asked.filter(({ sessionId }) => sessionId !== IN_FRONT).length - others().size;
+      assert.ok(again <= count, `${again} were asked again before others had their first turn`);
+      const first = asked.find(({ by }) => by === opened[0]?.index);
+      assert.equal(first?.sessionId, IN_FRONT, 'who looks waits for no others');
+    });
+  }
+
+  it('are asked about once after the machine has slept, not in the moment of waking', async () => {
+    const ids = ['s1', 's2', 's3'];
+    const opened = [await open('idle'), await open('idle'), await open('idle', false)];
+    await learn(opened[0]!.index, ids, 'idle', Date.now());
+    for (const { monitor } of opened) for (const id of ids) monitor.watch(id);
+    await pass(45_000);
+    assert.deepEqual([...new Set(asked.map(({ sessionId }) => sessionId))].sort(), ids);
+    asked = [];
+    mock.timers.setTime(Date.now() + HOUR);
+    await pass(500);
+    assert.deepEqual(asked, [], 'there is no network yet');
+    await pass(26_000);
+    assert.deepEqual(asked.map(({ sessionId }) => sessionId).sort(), ids);
+  });
+
+  it('work that went on while the machine slept is unknown until it is asked about', async () => {
+    const { index, monitor } = await open('running');
+    await learn(index, ['s1'], 'running', Date.now());
+    assert.equal(monitor.statusOf('s1').value, 'running');
+    mock.timers.setTime(Date.now() + HOUR);
+    assert.deepEqual([monitor.statusOf('s1').value, monitor.statusOf('s1').last], ['unknown', 'running']);
+  });
+});
+
+const FASTEST_MS = 60;
+
+describe('windows that show the same session', () => {
+  let windows: Windows;
+  let monitors: SessionMonitor[];
+  let asked: { readonly sessionId: string; readonly at: number }[];
+  let reached: (() => void) | undefined;
+  let [openNow, mostAtOnce, fails] = [0, 0, false];
+
+  beforeEach(async () => {
+    windows = await Windows.make();
+    [monitors, asked, openNow, mostAtOnce, fails] = [[], [], 0, 0, false];
+  });
+  afterEach(async () => {
+    for (const monitor of monitors) monitor.dispose();
+    await windows.close();
+  });
+
+  /** Each answer says something new, so nobody slows down. */
+  const get = async (sessionId: string): Promise<Session> => {
+    asked.push({ sessionId, at: performance.now() });
+    mostAtOnce = Math.max(mostAtOnce, ++openNow);
+    await new Promise(resolve => setImmediate(resolve));
+    openNow--;
+    reached?.();
+    if (fails) throw new Error('not reachable');
+    return sessionOf({ sessionId, status: 'running', messageCount: asked.length });
+  };
+  const open = async (focused = true): Promise<{ index: SessionIndex; monitor: SessionMonitor }> => {
+    const { index } = await windows.open();
+    const monitor = new SessionMonitor({
+      index,
+      focused: new ObservableValue(focused),
+      fastestMs: () => FASTEST_MS,
+      apartMs: 0,
+      sentence: error => (error instanceof Error ? error.message : undefined),
+      api: () => ({ sessions: { get } }),
+    });
+    monitors.push(monitor);
+    return { index, monitor };
+  };
+  const learn = async (...ids: readonly string[]): Promise<SessionIndex> => {
+    const { index } = await windows.open();
+    for (const sessionId of ids) {
+      const session = sessionOf({ sessionId, status: 'running' });
+      await index.learn('service', { session, origin: 'created', at: Date.now() - 60_000 });
+    }
+    return index;
+  };
+  const askedTimes = (count: number): Promise<void> =>
+    new Promise(resolve => {
+      reached = () => {
+        if (asked.length >= count) resolve();
+      };
+      reached();
+    });
+  /** What a window leaves behind that is killed while it asks about s1. */
+  const leaveLease = async (now: () => number): Promise<void> => {
+    const { index } = await windows.open('service', { now });
+    await index.tryRun('s1', 20_000, async ({ keep }) => {
+      keep();
+      return Promise.resolve();
+    });
+  };
+
+  it('ask as often as one window would, eight of them, and share the answer', async () => {
+    const index = await learn('s1');
+    for (let n = 0; n < 8; n++) (await open()).monitor.watch('s1');
+    await askedTimes(20);
+    assert.equal(mostAtOnce, 1, 'never two questions at once');
+    assert.ok(asked[19]!.at - asked[0]!.at >= 19 * FASTEST_MS * 0.85);
+    await until(index.onDidChange, () => (index.get('s1')?.session?.messageCount ?? 0) > 10);
+  });
+
+  it('share a failure too, and ask no more often because of it', async () => {
+    fails = true;
+    await learn('s1');
+    const opened = [await open(), await open(), await open(), await open()];
+    for (const { monitor } of opened) monitor.watch('s1');
+    await Promise.all(
+      opened.map(({ index, monitor }) =>
+        until(index.onDidChange, () => monitor.statusOf('s1').problem !== undefined),
+      ),
+    );
+    assert.equal(asked.length, 1);
+  });
+
+  it('ask about others while another window asks, and nothing without the focus', async () => {
+    await learn('s1', 's2', 's3');
+    await leaveLease(Date.now);
+    (await open(false)).monitor.watch('s3');
+    const { monitor } = await open();
+    monitor.watch('s1');
+    monitor.watch('s2');
+    await askedTimes(3);
+    assert.deepEqual([...new Set(asked.map(({ sessionId }) => sessionId))], ['s2']);
+  });
+});
