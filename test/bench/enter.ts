@@ -53,13 +53,12 @@ export async function enterRows(): Promise<Row[]> {
     await workbench.answer(sessionId);
     const page = workbench.webview();
     const field = page.getByRole('textbox', { name: 'Message to the agent' });
-    const frame = await workbench.webviewFrame();
     const took: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       const text = `Measured message ${round}.`;
       await field.fill(text);
       await page.getByRole('button', { name: 'Send', exact: true }).and(page.locator(':enabled')).waitFor();
-      const drawn = frame.evaluate<number>(`${DRAWN}(${JSON.stringify(text)})`);
+      const drawn = workbench.inPage(frame => frame.evaluate<number>(`${DRAWN}(${JSON.stringify(text)})`));
       await field.press('Enter');
       took.push(await drawn);
     }

@@ -72,7 +72,7 @@ describe('accessibility', () => {
     await workbench.viewAction('Sessions', 'New session');
     await workbench.pick('atlas', 'Default');
     await chat().getByRole('heading', { name: 'No messages yet' }).waitFor();
-    assert.deepEqual(await violations(await workbench.webviewFrame()), []);
+    assert.deepEqual(await workbench.inPage(violations), []);
   });
 
   it('has none in a session with everything', async () => {
@@ -110,11 +110,10 @@ describe('accessibility', () => {
     await find.fill('everything');
     await chat().locator('output', { hasText: ' of ' }).waitFor();
     await inEachTheme(async rules => {
-      const frame = await workbench.webviewFrame();
-      const end = rules === undefined ? await violations(frame) : [];
-      await frame.evaluate(openAll);
+      const end = rules === undefined ? await workbench.inPage(violations) : [];
+      await workbench.inPage(frame => frame.evaluate(openAll));
       await chat().locator('.hljs-deletion').first().waitFor();
-      return [...end, ...(await violations(frame, rules))];
+      return [...end, ...(await workbench.inPage(frame => violations(frame, rules)))];
     });
     await find.press('Escape');
     await find.waitFor({ state: 'detached' });
@@ -167,10 +166,9 @@ describe('accessibility', () => {
     await press('Tab');
     await press('Tab');
     await chat().getByRole('log').and(focused).waitFor();
-    const frame = await workbench.webviewFrame();
     await press('Home');
-    await frame.evaluate(atStartWithFold);
-    await frame.evaluate(focusBeforeFold);
+    await workbench.inPage(frame => frame.evaluate(atStartWithFold));
+    await workbench.inPage(frame => frame.evaluate(focusBeforeFold));
     await press('Tab');
     const fold = chat().locator('summary').and(focused);
     await fold.waitFor();
@@ -188,7 +186,7 @@ describe('accessibility', () => {
     const page = workbench.webview();
     await page.getByRole('heading', { level: 1, name: 'acme/billing' }).waitFor();
     await page.getByRole('img', { name: /Score over/ }).waitFor();
-    await inEachTheme(async rules => violations(await workbench.webviewFrame(), rules));
+    await inEachTheme(rules => workbench.inPage(frame => violations(frame, rules)));
   });
 
   /** Looks with every rule in one theme, and at what a theme changes in each of the others; expects that nothing is found. */

@@ -36,7 +36,7 @@ describe('the chat as a view', () => {
     await workbench.answer(sessionId);
   };
   /** Waits until the composer holds exactly this. */
-  const holds = (value: string): Promise<void> =>
+  const holds = (value: string): Promise<unknown> =>
     workbench.pageShows(
       wanted => (globalThis as unknown as Browser).document.querySelector('.box textarea')?.value === wanted,
       value,
@@ -145,11 +145,11 @@ describe('the chat as a view', () => {
     await chip('README.md').waitFor();
     await composer().fill('To go on with');
     await chat().getByRole('log').press('Home');
-    await workbench.pageShows(`document.querySelector('.log').scrollTop === 0`, undefined);
+    await workbench.pageShows(`document.querySelector('.log').scrollTop === 0`);
     await chat().getByRole('log').hover();
     await workbench.page.mouse.wheel(0, 137);
-    await workbench.pageShows(`document.querySelector('.log').scrollTop === 137 && ${BEYOND} > 0`, undefined);
-    const beyond = await (await workbench.webviewFrame()).evaluate<number>(BEYOND);
+    await workbench.pageShows(`document.querySelector('.log').scrollTop === 137 && ${BEYOND} > 0`);
+    const beyond = await workbench.inPage(frame => frame.evaluate<number>(BEYOND));
     const isThere = async (): Promise<void> => {
       await holds('To go on with');
       await chip('README.md').waitFor();

@@ -113,7 +113,7 @@ describe('a first day', () => {
     const chat = workbench.webview();
     await service.settle();
     await chat.getByRole('article', { name: /^The agent has answered/ }).waitFor();
-    assert.deepEqual(await violations(await workbench.webviewFrame()), []);
+    assert.deepEqual(await workbench.inPage(violations), []);
     await chat.getByRole('button', { name: 'Why?' }).click();
     const dialog = workbench.page.locator('.monaco-dialog-box');
     await dialog.getByText('Why the answer is not shown yet').waitFor();

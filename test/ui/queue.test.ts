@@ -72,8 +72,7 @@ describe('the queue of the chat', () => {
       await stage.composer.fill(text);
       await stage.press('ControlOrMeta+Enter');
       await stage.reload();
-      const frame = await stage.workbench.webviewFrame();
-      await frame.waitForFunction(wanted => {
+      await stage.workbench.pageShows(wanted => {
         const { document } = globalThis as unknown as Browser;
         const shown = [...document.querySelectorAll('article, .queued')].some(element =>
           element.innerText.includes(wanted),
@@ -84,13 +83,12 @@ describe('the queue of the chat', () => {
       assert.ok(stage.sent.filter(sent => sent === text).length <= 1);
     }
     // What a reload has cut off is settled by itself, or waits for the person to decide, and what is queued waits with it.
-    const frame = await stage.workbench.webviewFrame();
-    await frame.waitForFunction(() => {
+    await stage.workbench.pageShows(() => {
       const { document } = globalThis as unknown as Browser;
       const discard = document.querySelectorAll('.message.send .actions button:last-child');
       for (const button of discard) if (button.innerText === 'Discard') button.click();
       return document.querySelector('.message.send, .queued') === null;
-    });
+    }, undefined);
   });
 
   it('keeps a long paste in the field where the person wants that', async () => {

@@ -70,7 +70,7 @@ describe('readiness of the open repository', () => {
     await page.getByRole('img', { name: /Score over \d+ reports/ }).waitFor();
     const trend = page.getByRole('table', { name: /Trend/ });
     assert.ok((await trend.getByRole('row').count()) > 5);
-    assert.deepEqual(await violations(await workbench.webviewFrame()), []);
+    assert.deepEqual(await workbench.inPage(violations), []);
   });
 
   it('compares with any report, and lists the commits between the two', async () => {
@@ -97,11 +97,13 @@ describe('readiness of the open repository', () => {
     const title = page.getByRole('heading', { level: 1, name: 'acme/shop' });
     const focused = page.locator(':focus');
     const seen = async (): Promise<void> => {
-      const frame = await workbench.webviewFrame();
-      await frame.waitForFunction(`(() => {
+      await workbench.pageShows(
+        `(() => {
         const { top, bottom } = document.activeElement.getBoundingClientRect();
         return top >= 0 && bottom <= innerHeight;
-      })()`);
+      })()`,
+        undefined,
+      );
     };
     await page
       .getByRole('button', { name: 'Compare with the previous report of this branch' })
@@ -345,7 +347,7 @@ describe('readiness of a very large and hostile kind', () => {
     await page.getByRole('searchbox').fill('criterion_2998');
     await rows.nth(2).waitFor({ state: 'detached' });
     assert.equal(await page.locator('img[src], a[href]').count(), 0);
-    assert.deepEqual(await violations(await workbench.webviewFrame()), []);
+    assert.deepEqual(await workbench.inPage(violations), []);
   });
 });
 
@@ -354,10 +356,9 @@ async function composerText(workbench: Workbench, words: string): Promise<string
   interface Browser {
     readonly document: { querySelector(selector: string): { readonly value: string } | null };
   }
-  const frame = await workbench.webviewFrame();
-  const handle = await frame.waitForFunction(wanted => {
+  const shown = await workbench.pageShows(wanted => {
     const value = (globalThis as unknown as Browser).document.querySelector('textarea')?.value ?? '';
-    return value.includes(wanted) ? value : false;
+    return value.includes(wanted) && value;
   }, words);
-  return String(await handle.jsonValue());
+  return String(shown);
 }

@@ -158,7 +158,7 @@ describe('readiness of a workspace with several roots', () => {
     await criteria.nth(2).waitFor({ state: 'detached' });
     const about = page.getByRole('heading', { name: 'About this report' });
     await about.scrollIntoViewIfNeeded();
-    const before = await (await workbench.webviewFrame()).evaluate(scrolled);
+    const before = await workbench.inPage(frame => frame.evaluate(scrolled));
     assert.ok(before > 0);
     await page
       .getByRole('button', { name: 'Export Markdown' })
@@ -172,8 +172,7 @@ describe('readiness of a workspace with several roots', () => {
     assert.equal(await page.getByRole('combobox').inputValue(), 'failing');
     assert.equal(await criteria.count(), 2);
     await page.getByRole('table', { name: 'Commits between the two reports' }).waitFor();
-    const frame = await workbench.webviewFrame();
-    await frame.waitForFunction(
+    await workbench.pageShows(
       wanted => Math.abs((globalThis as unknown as { readonly scrollY: number }).scrollY - wanted) < 3,
       before,
     );
@@ -209,15 +208,14 @@ describe('readiness of a workspace with several roots', () => {
     await workbench.quickInput.getByText('New session').waitFor();
     const before = sent();
     await workbench.quickInput.locator('.monaco-list-row', { hasText: 'Hello' }).first().click();
-    const frame = await workbench.webviewFrame();
-    const text = await frame.waitForFunction(() => {
+    const value = await workbench.pageShows(() => {
       const { document } = globalThis as unknown as {
         readonly document: { querySelector(selector: string): { readonly value: string } | null };
       };
-      const value = document.querySelector('textarea')?.value ?? '';
-      return value.includes('Please fix these') ? value : false;
-    });
-    const value = String(await text.jsonValue());
+      const text = document.querySelector('textarea')?.value ?? '';
+      return text.includes('Please fix these') && text;
+    }, undefined);
+    assert.ok(value);
     assert.match(value, /- lint: 0\/2 pass/);
     assert.match(value, /- unit_tests: 1\/2 pass/);
     assert.doesNotMatch(value, /readme/i);

@@ -115,15 +115,14 @@ describe('restricted mode', () => {
   });
 
   it('lets the page run, ask and load nothing of its own', async () => {
-    const frame = await workbench.webviewFrame();
     assert.deepEqual(seen.stopped, [], 'the page itself needs nothing that the policy forbids');
-    await frame.evaluate(`document.body.insertAdjacentHTML('beforeend',
+    const run = (text: string) => workbench.inPage(frame => frame.evaluate<unknown>(text));
+    await run(`document.body.insertAdjacentHTML('beforeend',
       '<img src="https://collect.invalid/a.png" onerror="canary(1)"><iframe srcdoc="<script>canary(2)</script>"></iframe>')`);
-    const run = `const script = document.createElement('script'); script.text = 'canary(3)'; document.body.append(script);`;
-    await frame.evaluate(run);
-    const asked = await frame.evaluate(
-      `fetch('https://collect.invalid/b').then(() => 'answered', () => 'stopped')`,
+    await run(
+      `const script = document.createElement('script'); script.text = 'canary(3)'; document.body.append(script);`,
     );
+    const asked = await run(`fetch('https://collect.invalid/b').then(() => 'answered', () => 'stopped')`);
     assert.equal(asked, 'stopped');
     await until(() =>
       ['img-src', 'connect-src', 'script-src'].every(name => seen.stopped.some(text => text.includes(name))),
@@ -132,10 +131,10 @@ describe('restricted mode', () => {
   });
 
   it('serves the page nothing but the files of pages', async () => {
-    const frame = await workbench.webviewFrame();
-    const style = await frame.evaluate<string>(`document.querySelector('link[rel=stylesheet]').href`);
+    const evaluate = (text: string) => workbench.inPage(frame => frame.evaluate<string>(text));
+    const style = await evaluate(`document.querySelector('link[rel=stylesheet]').href`);
     const load = (kind: 'link' | 'img', url: string): Promise<string> =>
-      frame.evaluate<string>(`new Promise(done => {
+      evaluate(`new Promise(done => {
         const made = document.createElement('${kind}');
         made.onload = () => done('loaded');
         made.onerror = () => done('refused');

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { type Frame } from 'playwright-core';
 import { startSampleService, type SampleService } from '../fakes/sampleService';
 import { toDisposable, type IDisposable } from '../../src/util/disposable';
 import { until } from '../until';
@@ -146,14 +145,13 @@ describe('hostile content', () => {
     const chips = chat.getByRole('list', { name: 'Attachments' }).getByRole('listitem');
     await chips.nth(FILE_NAMES.length - 1).waitFor();
     assert.deepEqual((await chips.locator('.chip-name').allInnerTexts()).sort(), FILE_NAMES.toSorted());
-    assert.deepEqual(await inspect(await workbench.webviewFrame()), []);
+    assert.deepEqual(await workbench.inPage(inspect), []);
   });
 
   it('stays text in a transcript, all of it', async () => {
-    const frame = await workbench.webviewFrame();
     await workbench.webview().getByRole('textbox').fill(HOSTILE_NAME);
     await workbench.page.keyboard.press('Enter');
-    await reached(frame, 'Show me everything you can say');
+    await reached(workbench, 'Show me everything you can say');
     const kinds = [
       { name: 'a message with every payload as an answer', markdown: corpus.length, opened: 0 },
       { name: 'with every payload as a thought', markdown: corpus.length, opened: corpus.length },
@@ -163,7 +161,7 @@ describe('hostile content', () => {
     // What is drawn late on a slow machine is met when the transcript is gone through again.
     for (let missing = kinds, pass = 1; missing.length > 0; pass++) {
       assert.ok(pass <= 5, missing[0]?.name);
-      const { findings, rows } = await readThrough(frame);
+      const { findings, rows } = await workbench.inPage(readThrough);
       assert.deepEqual(findings, []);
       missing = missing.filter(
         kind => !rows.some(row => row.markdown === kind.markdown && row.opened === kind.opened),
@@ -189,13 +187,13 @@ describe('hostile content', () => {
     const foreign = seen.byPages.filter(url => !ownAddress(url, workbench.server.url));
     assert.deepEqual(foreign, []);
     // The same page does run and ask when somebody lets it.
-    const frame = await workbench.webviewFrame();
-    await frame.evaluate(`document.body.insertAdjacentHTML('beforeend',
-      '<img src="https://collect.invalid/control" onerror="canary(\\'control\\')">')`);
-    await frame.waitForFunction(`document.images[document.images.length - 1].complete`);
+    const add = `document.body.insertAdjacentHTML('beforeend',
+      '<img src="https://collect.invalid/control" onerror="canary(\\'control\\')">')`;
+    await workbench.inPage(frame => frame.evaluate(add));
+    await workbench.pageShows(`document.images[document.images.length - 1].complete`);
     await until(() => seen.ran.some(text => text.startsWith('control')));
     assert.deepEqual(seen.asked, ['https://collect.invalid/control']);
-    assert.ok((await inspect(frame)).includes('img onerror'));
+    assert.ok((await workbench.inPage(inspect)).includes('img onerror'));
   });
 
   it('stays text in the notice of a removal', async () => {
@@ -320,8 +318,8 @@ function ownAddress(url: string, server: string): boolean {
 }
 
 /** Waits until the transcript's first message that was read holds this text. */
-async function reached(frame: Frame, text: string): Promise<void> {
-  await frame.waitForFunction(
+async function reached(workbench: Workbench, text: string): Promise<void> {
+  await workbench.pageShows(
     `(() => {
       const log = document.querySelector('.log');
       log.dispatchEvent(new WheelEvent('wheel'));

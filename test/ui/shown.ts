@@ -32,9 +32,9 @@ export async function showsJust(workbench: Workbench, wanted: Shown, last = 0): 
     return JSON.stringify(document.shown) === json;
   }, expected);
   await same.catch(async (error: unknown) => {
-    const shown = await (
-      await workbench.webviewFrame()
-    ).evaluate(() => (globalThis as unknown as Browser).document.shown);
+    const shown = await workbench.inPage(frame =>
+      frame.evaluate(() => (globalThis as unknown as Browser).document.shown),
+    );
     if (shown !== undefined) assert.deepEqual(shown, wanted);
     throw error;
   });
@@ -53,7 +53,7 @@ const RESTS_AT_END = `(() => {
 
 /** The texts of the last messages, once the page shows its end. */
 export async function lastArticles(workbench: Workbench, count: number): Promise<readonly string[]> {
-  await workbench.pageShows(RESTS_AT_END, undefined);
+  await workbench.pageShows(RESTS_AT_END);
   const texts = await workbench.webview().locator('article').allInnerTexts();
   return texts.slice(-count).map(text => text.trim());
 }

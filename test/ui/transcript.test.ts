@@ -58,7 +58,7 @@ describe('reading a transcript', () => {
   let workbench: Workbench;
 
   const chat = () => workbench.webview();
-  const top = async () => (await workbench.webviewFrame()).evaluate<string>(FIRST_SEEN);
+  const top = () => workbench.inPage(frame => frame.evaluate<string>(FIRST_SEEN));
   const toLatest = () => chat().locator('.to-latest');
   /** The tab of a session's page. */
   const page = (title: string) =>
@@ -170,7 +170,7 @@ describe('reading a transcript', () => {
     await chat().getByText('1 of 1').waitFor();
     await field.fill('return input.reduce');
     await chat().getByText('12 of 12').waitFor();
-    await workbench.pageShows(MARKED, undefined);
+    await workbench.pageShows(MARKED);
     await field.press('Enter');
     await chat().getByText('1 of 12').waitFor();
     await field.press('Shift+Enter');
@@ -233,8 +233,8 @@ describe('reading a transcript', () => {
       .waitFor();
     assert.deepEqual(await top(), before);
     await workbench.page.setViewportSize({ width: 900, height: 700 });
-    await workbench.pageShows('innerWidth < 900', undefined);
-    await (await workbench.webviewFrame()).evaluate(DRAWN);
+    await workbench.pageShows('innerWidth < 900');
+    await workbench.inPage(frame => frame.evaluate(DRAWN));
     const after = await top();
     assert.deepEqual(after, before);
     await toLatest().click();

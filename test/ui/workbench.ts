@@ -331,36 +331,27 @@ export class Workbench {
       .contentFrame();
   }
 
-  /** The same as a frame, to evaluate things in. */
-  async webviewFrame(index = 0): Promise<Frame> {
+  /** Uses that page as a frame. Where VS Code builds the page anew meanwhile, the new one is used instead. */
+  async inPage<T>(use: (frame: Frame) => Promise<T>, index = 0): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        const handle = await this.webview(index).locator('body').elementHandle();
-        const frame = await handle.ownerFrame();
-        if (frame !== null && !frame.isDetached()) return frame;
-        if (attempt === MOST_PAGES) throw new Error('The webview has no frame.');
+        const frame = await (await this.webview(index).locator('body').elementHandle()).ownerFrame();
+        if (frame !== null) return await use(frame);
       } catch (error) {
-        // A page that was put away meanwhile has none; the next one is looked for.
         if (attempt === MOST_PAGES || isTimeout(error)) throw error;
       }
+      if (attempt === MOST_PAGES) throw new Error('The webview has no frame.');
     }
   }
 
-  /**
-   * Waits until a function, or an expression, is true in the page of the webview. Where VS Code builds the page anew meanwhile, the
-   * new one is looked at.
-   */
-  async pageShows<T>(isShown: string | ((arg: T) => unknown), arg: T, index = 0): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
-      const frame = await this.webviewFrame(index);
-      try {
-        if (typeof isShown === 'string') await untilTrue(frame, isShown);
-        else await frame.waitForFunction(isShown as (arg: unknown) => unknown, arg);
-        return;
-      } catch (error) {
-        if (attempt === MOST_PAGES || isTimeout(error)) throw error;
-      }
-    }
+  /** Waits until an expression is true in the page of the webview, or until a function gives something true, and resolves to that. */
+  async pageShows<T, R>(isShown: string | ((arg: T) => R), arg?: T, index = 0): Promise<R | undefined> {
+    return this.inPage(async frame => {
+      if (typeof isShown !== 'string')
+        return (await frame.waitForFunction(isShown as (arg: unknown) => R, arg)).jsonValue();
+      await untilTrue(frame, isShown);
+      return undefined;
+    }, index);
   }
 
   /** Saves a picture and everything that was logged under `.shots/`; never fails. */
