@@ -260,6 +260,8 @@ export function wordsPattern(words: string): RegExp {
   return new RegExp(words.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'giu');
 }
 
+/** Longest text of a part that a page is given; longer ones are cut. UTF-16 units. */
+export const MAX_SHOWN = 50_000;
 /** Longest text of a message, UTF-16 units. */
 export const MAX_TEXT = 2_000_000;
 /** Largest bytes that cross at once, either way: more would hold up everything else. */

@@ -1,7 +1,7 @@
 import DOMPurify, { type Config } from 'dompurify';
 import { Marked, type Tokens } from 'marked';
-import type { ChatStrings } from '../../../src/chat/protocol';
-import { bounds, MAX_LENGTH } from '../../../src/chat/transcript/boundedMarkdown';
+import { MAX_SHOWN, type ChatStrings } from '../../../src/chat/protocol';
+import { bounds } from './bounds';
 import { highlight } from './highlight';
 import { dressPaths } from './paths';
 
@@ -41,7 +41,7 @@ export function openableLink(href: string): string | undefined {
  * code is highlighted and gets a button to copy it. Never throws; what cannot be rendered is shown as plain text.
  */
 export function renderMarkdown(text: string, options: MarkdownOptions): DocumentFragment {
-  if (text.length > MAX_LENGTH) return plainText(text);
+  if (text.length > MAX_SHOWN) return plainText(text);
   try {
     const languages: string[] = [];
     const html = parser(languages, options.breaks ?? false).parse(text, { async: false });

@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import type { Formatter } from '../../util/format';
 import { oneLine, plain } from '../../util/text';
-import type { Cut, Part } from '../protocol';
-import { MAX_LENGTH } from './boundedMarkdown';
+import { MAX_SHOWN, type Cut, type Part } from '../protocol';
 import { isHidden, type StoredItem, type StoredMessage } from './messages';
 import { toolId, toolWords, type Tools } from './tools';
 
@@ -140,9 +139,9 @@ type Clip = (text: string) => { readonly text: string } & Cut;
 
 /** The beginning of a text that is too long for a page, and how much more there is; all of it where `whole`. */
 export function clipped(text: string, format: Formatter, whole: boolean): { readonly text: string } & Cut {
-  if (whole || text.length <= MAX_LENGTH) return { text: plain(text, Infinity) };
+  if (whole || text.length <= MAX_SHOWN) return { text: plain(text, Infinity) };
   // Never half a character.
-  const to = /[\ud800-\udbff]/.test(text.charAt(MAX_LENGTH - 1)) ? MAX_LENGTH - 1 : MAX_LENGTH;
+  const to = /[\ud800-\udbff]/.test(text.charAt(MAX_SHOWN - 1)) ? MAX_SHOWN - 1 : MAX_SHOWN;
   const rest = text.length - to;
   const cut =
     rest === 1
