@@ -1,8 +1,7 @@
 import { boolean, bytes, listOf, number, object, optional, text } from '../webview/guards';
 import { act, event, request } from '../webview/ipc';
-import type { ChatStrings } from './strings';
 
-export type { ChatStrings } from './strings';
+export { Formatter } from '../util/format';
 /** What counts as a picture, on both sides. */
 export { imageType } from './attach/imageType';
 
@@ -200,7 +199,8 @@ export interface Unsaved {
 }
 
 export interface Start {
-  readonly strings: ChatStrings;
+  /** The texts of the display language; none for English. */
+  readonly texts: Readonly<Record<string, string>> | undefined;
   readonly language: string;
   readonly identity: Pick<PageState, 'sessionId' | 'serviceId' | 'title'>;
   readonly draft: string;

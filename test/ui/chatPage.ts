@@ -1,7 +1,6 @@
 import * as path from 'node:path';
 import { type Browser, type Page } from 'playwright-core';
 import type { Kept, Row } from '../../src/chat/protocol';
-import { chatStrings } from '../../src/chat/strings';
 import { patience } from '../until';
 
 /**
@@ -28,7 +27,6 @@ export async function openChatPage(
   await page.evaluate(before);
   await page.addScriptTag({ path: path.join(dist, 'pages', 'chat.js') });
   const start = {
-    strings: chatStrings(),
     language: 'en',
     identity: { sessionId: 's', serviceId: 's', title: 't' },
     draft: '',

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import * as path from 'node:path';
 import { type Browser, type Page } from 'playwright-core';
-import { chatStrings } from '../../src/chat/strings';
 import { root } from '../vscode/paths';
 import { sharedBrowser } from '../vscode/server';
 import { messageRow } from './chatPage';
@@ -84,7 +83,6 @@ describe('each page by itself', () => {
   it("the chat draws its messages where the editor's language is no tag of a language", async () => {
     await open('chat', speaks('en-US@posix'));
     const start = {
-      strings: chatStrings(),
       language: 'en-US@posix',
       identity: { sessionId: 's', serviceId: 's', title: 't' },
       draft: '',

@@ -76,7 +76,10 @@ export class Composing {
       this.#uploads.set(upload, pieces);
       return;
     }
-    await this.#attachKept({ name: nameOf(name), bytes: pieces }, replaces);
+    await this.conversation.load();
+    const { attachments } = this.conversation.composition.draft;
+    const others = attachments.filter(uri => uri !== replaces).map(uri => this.#deps.kept.name(uri));
+    await this.#attachKept({ name: freeName(nameOf(name), others), bytes: pieces }, replaces);
   }
 
   /** What a page had not handed over to its end is given up. */
@@ -159,6 +162,14 @@ export class Composing {
     if (!this.conversation.composition.draft.attachments.includes(key))
       throw new Error(vscode.l10n.t('This attachment has been removed meanwhile.'));
   }
+}
+
+/** The name, or one like it that no other file has: all pasted pictures are called `image.png`. */
+function freeName(name: string, others: readonly string[]): string {
+  const [, stem = name, ending = ''] = /^(.+?)(\.[^.]*)?$/s.exec(name) ?? [];
+  let free = name;
+  for (let number = 2; others.includes(free); number++) free = `${stem}-${number}${ending}`;
+  return free;
 }
 
 /** A character that leaves a trace. */

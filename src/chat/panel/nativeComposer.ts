@@ -16,7 +16,7 @@ export async function writeNatively(
   const [write, reload] = [vscode.l10n.t('Write a message'), vscode.l10n.t('Try again')];
   const shownTitle = forNotification(title, 60);
   const missing = vscode.l10n.t(
-    'The chat page of "{0}" did not load within 10 seconds. Pages need a secure (https) or local address and service workers. You can still send messages.',
+    'The chat page of "{0}" did not load within 10 seconds. You can still send messages.',
     shownTitle,
   );
   const choice = await window.showWarningMessage(missing, write, reload);

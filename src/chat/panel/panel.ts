@@ -21,7 +21,6 @@ import type { ReadingPlaces } from './readingPlaces';
 import { chatProtocol, type ChatProtocol, type Kept, type Unsaved, type Wanted } from '../protocol';
 import { RowFeed } from '../transcript/rowFeed';
 import { keyOf, type ChatSessions } from '../sessions';
-import { chatStrings } from '../strings';
 
 export interface PanelOptions {
   readonly extensionUri: vscode.Uri;
@@ -188,7 +187,7 @@ export class ChatPanel extends Disposable {
     const { text, stash } = this.conversation.composition.draft;
     this.#shown = { text, stash };
     this.#page.send('start', {
-      strings: chatStrings(),
+      texts: vscode.l10n.bundle,
       language: vscode.env.language,
       identity: {
         sessionId: this.conversation.sessionId,

@@ -74,15 +74,17 @@ describe('what a page hands over in pieces', () => {
     assert.equal(taken.length, 10);
   });
 
-  it('has a name that is seen', async () => {
+  it('has a name that is seen, and that no other has', async () => {
     const { composing, composition } = await stage();
     const names = [
       ['\u200b\u2060\u00ad', 'file'],
-      ['folder/\u3164 ', 'file'],
+      ['folder/\u3164 ', 'file-2'],
       ['\u202etxt.exe', '\ufffdtxt.exe'],
       ['a\u0000b\nc.txt', 'a\ufffdb c.txt'],
       ['../../..', '..'],
       ['\u{1F642}', '\u{1F642}'],
+      ['image.png', 'image.png'],
+      ['image.png', 'image-2.png'],
     ] as const;
     for (const [given] of names) await composing.receive(piece('text', true, '1', given));
     assert.deepEqual(
