@@ -1,27 +1,23 @@
 import * as l10n from '@vscode/l10n';
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Row } from '../../../src/chat/protocol';
 import { Icon, Notice } from '../controls';
 import { ask, copied, keepScroll, keptScroll, panel } from '../page';
 import { endWanted, finding, transcript, transcriptProblem } from '../state';
 import { FindBar } from './find';
 import { List, type ListHandle } from './list';
-import { RowView } from './rows';
 
 /** The transcript with its empty and loading states, and the way back to the end. */
 export function Transcript() {
   const known = transcript.value;
   const [following, setFollowing] = useState(true);
-  const [unseen, setUnseen] = useState(0);
   const list = useRef<ListHandle | undefined>(undefined);
   /** The last message when the reader was at the end. */
   const seen = useRef<string | undefined>(undefined);
 
-  useEffect(() => {
-    const last = known.rows.findLast(isMessage)?.key;
-    if (following || seen.current === undefined) seen.current = last;
-    setUnseen(following ? 0 : messagesAfter(known.rows, seen.current));
-  }, [known, following]);
+  if (following || seen.current === undefined) seen.current = known.rows.findLast(isMessage)?.key;
+  const unseen = following ? 0 : messagesAfter(known.rows, seen.current);
+
   useEffect(() => {
     const keyDown = (event: KeyboardEvent): void => {
       const command = /mac/i.test(navigator.platform) ? event.metaKey : event.ctrlKey;
@@ -37,7 +33,6 @@ export function Transcript() {
     if (endWanted.value > 0) list.current?.toEnd();
   }, [endWanted.value]);
 
-  const render = useCallback((row: Row) => <RowView row={row} />, []);
   if (known.total === undefined) {
     const problem = transcriptProblem.value;
     return (
@@ -57,7 +52,6 @@ export function Transcript() {
       <h2 class="unseen">{l10n.t('Transcript')}</h2>
       <List
         rows={known}
-        render={render}
         label={l10n.t('Transcript')}
         initial={keptScroll()}
         onFollowing={setFollowing}
