@@ -187,7 +187,7 @@ export class Conversation extends Disposable {
   }
 
   /** What the rows of the transcript are made from. */
-  get rows(): Omit<RowsInput, 'timeZone'> {
+  get rows(): RowsInput {
     return {
       known: this.transcript.known,
       sends: this.sends,

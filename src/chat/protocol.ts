@@ -1,6 +1,8 @@
 import { boolean, bytes, listOf, number, object, optional, text } from '../webview/guards';
 import { act, event, request } from '../webview/ipc';
 
+import { isTime } from '../util/format';
+
 export { Formatter } from '../util/format';
 /** What counts as a picture, on both sides. */
 export { imageType } from './attach/imageType';
@@ -58,6 +60,7 @@ export interface Chip {
 }
 
 export type Row =
+  /** A heading of a day (`withDays`). */
   | { readonly kind: 'date'; readonly key: string; readonly at: number }
   | MessageRow
   /** Messages before this point have not been read. */
@@ -188,7 +191,6 @@ export interface PageState {
   readonly sessionId: string;
   readonly serviceId: string;
   readonly title: string;
-  readonly unsaved?: Unsaved | undefined;
 }
 
 /** Text the panel has not stored yet, when it was written (Unix ms), and the id of the send it was to become. */
@@ -202,7 +204,7 @@ export interface Start {
   /** The texts of the display language; none for English. */
   readonly texts: Readonly<Record<string, string>> | undefined;
   readonly language: string;
-  readonly identity: Pick<PageState, 'sessionId' | 'serviceId' | 'title'>;
+  readonly identity: PageState;
   readonly draft: string;
   /** What comes back when the called up message in `draft` is left. */
   readonly stash?: string;
@@ -255,6 +257,18 @@ export function partsOfRow(row: Row): readonly Part[] {
   return row.kind === 'message' ? row.parts : [];
 }
 
+/** The rows with a heading before the first message of each day, in the time zone of whoever reads. */
+export function withDays(rows: readonly Row[]): readonly Row[] {
+  let day = '';
+  return rows.flatMap((row): readonly Row[] => {
+    const at = row.kind === 'message' ? row.at : undefined;
+    const own = at === undefined || !isTime(at) ? day : new Date(at).toDateString();
+    if (row.kind !== 'message' || at === undefined || own === day) return [row];
+    day = own;
+    return [{ kind: 'date', key: `date:${row.id}`, at }, row.continued ? { ...row, continued: false } : row];
+  });
+}
+
 /** All places of these words, whatever their case. */
 export function wordsPattern(words: string): RegExp {
   return new RegExp(words.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'giu');
@@ -275,19 +289,18 @@ const from = /* @__PURE__ */ (() => number(0, 1e9))();
 const id = /* @__PURE__ */ (() => object({ id: text(100) }))();
 const key = /* @__PURE__ */ (() => text(2000))();
 
-/** Checks what a page had not seen stored. */
-export const isUnsaved = /* @__PURE__ */ (() =>
+const isUnsaved = /* @__PURE__ */ (() =>
   object({
     text: written,
     at: optional(number(0, Number.MAX_SAFE_INTEGER)),
     sendId: optional(text(100)),
   }))();
 
-/** Checks what a page keeps. */
-export const keptShape = /* @__PURE__ */ (() => ({
-  scroll: optional(object({ key: text(2000), offset: number(-1e9, 1e9) })),
-  opened: optional(listOf(text(2000), 1000)),
-}))();
+const keptShape = /* @__PURE__ */ (() =>
+  object({
+    scroll: optional(object({ key: text(2000), offset: number(-1e9, 1e9) })),
+    opened: optional(listOf(text(2000), 1000)),
+  }))();
 
 export const chatProtocol = /* @__PURE__ */ (() => ({
   requests: {
@@ -341,35 +354,29 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     /** Puts a removed session back into the list. */
     addAgain: act(none),
     picture: request(object({ messageId: text(1000), index: number(0, 10_000), from }))<Picture>(),
-  },
-  notifications: {
     /** The page listens. Sent again each time it was built anew. */
-    ready: object({ timeZone: optional(text(100)) }),
-    /** The reader's zone, which takes the page longer to find than everything it needs to listen. */
-    timeZone: object({ timeZone: text(100) }),
+    ready: act(none),
     /** `stash`: what was written before an earlier message was called up. `version` comes back in `draftStored`. */
-    draft: object({
-      text: written,
-      stash: optional(written),
-      version: number(0, Number.MAX_SAFE_INTEGER),
-    }),
-    detach: object({ key: text(10_000) }),
+    draft: act(
+      object({ text: written, stash: optional(written), version: number(0, Number.MAX_SAFE_INTEGER) }),
+    ),
+    detach: act(object({ key: text(10_000) })),
     /** Shows an attached file in an editor. */
-    openAttachment: object({ key: text(10_000) }),
+    openAttachment: act(object({ key: text(10_000) })),
     /** Text a page before this one had not seen stored, and the id of the send it was to become. */
-    unsaved: isUnsaved,
-    openLink: object({ href: text(10_000) }),
-    copy: object({ text: text(MAX_TEXT) }),
+    unsaved: act(isUnsaved),
+    openLink: act(object({ href: text(10_000) })),
+    copy: act(object({ text: text(MAX_TEXT) })),
     /** Copies all a message says, also what the page does not show of it. */
-    copyMessage: object({ key }),
+    copyMessage: act(object({ key })),
     /** Opens a whole message as a text document. */
-    openMessage: object({ key }),
+    openMessage: act(object({ key })),
     /** The position or what is opened has changed. */
-    kept: object(keptShape),
+    kept: act(keptShape),
     /** Opens the web application, where an answer can be read that is not shown here. */
-    openWebApp: none,
+    openWebApp: act(none),
     /** Asks why an answer is not shown yet. */
-    explainGap: none,
+    explainGap: act(none),
   },
   events: {
     start: event<Start>(),

@@ -2,7 +2,8 @@ import * as vscode from 'vscode';
 import { computerName, type ApiClient } from '../../api';
 import type { Event } from '../../util/event';
 import { Formatter } from '../../util/format';
-import { forQuickPick, oneLine } from '../../util/text';
+import { oneLine } from '../../util/text';
+import { pick } from '../../ui/pick';
 import type { Attachments } from '../attach/attachments';
 import type { ComposerSettings } from './composerState';
 import type { Conversation } from '../conversation';
@@ -15,7 +16,7 @@ export interface ComposingDeps extends ComposerSettings {
   readonly kept: KeptFiles;
   readonly attachments: Attachments;
   readonly api: () => ApiClient | undefined;
-  readonly onDidChangeSettings: Event<unknown>;
+  readonly onDidChange: Event<unknown>;
 }
 
 /** A piece of a file of the page: all of one file have its `upload`. */
@@ -93,16 +94,6 @@ export class Composing {
     await this.conversation.composition.attach(uris);
   }
 
-  /** Lets the person choose files to attach. */
-  async pickFiles(): Promise<void> {
-    const uris = await vscode.window.showOpenDialog({
-      canSelectMany: true,
-      canSelectFolders: false,
-      openLabel: vscode.l10n.t('Attach'),
-    });
-    if (uris !== undefined) await this.attachUris(uris.map(uri => uri.toString()));
-  }
-
   /** A piece of an attached picture. */
   async picture(key: string, from: number): Promise<Picture> {
     this.#need(key);
@@ -123,22 +114,18 @@ export class Composing {
     const { composition, session } = this.conversation;
     const api = this.#deps.api();
     if (api === undefined) throw new Error(vscode.l10n.t('Sign in first.'));
-    const { items } = await api.computers.list();
     const own = session?.computerId;
-    const target = composition.draft.target?.computerId ?? own;
+    const { items } = await api.computers.list();
     const choices = items.map(computer => ({
-      id: computer.id,
-      name: computerName(computer),
-      label: forQuickPick(computerName(computer), 80),
-      description: forQuickPick(computer.status ?? '', 40),
-      ...(computer.id === own ? { detail: vscode.l10n.t('The computer of this session') } : {}),
-      picked: computer.id === target,
+      label: computerName(computer),
+      description: computer.status ?? '',
+      detail: computer.id === own ? vscode.l10n.t('The computer of this session') : undefined,
+      value: { computerId: computer.id, name: computerName(computer) },
     }));
-    choices.sort((a, b) => Number(b.id === own) - Number(a.id === own));
-    const placeHolder = vscode.l10n.t('Send the message to which computer?');
-    const choice = await vscode.window.showQuickPick(choices, { placeHolder, ignoreFocusOut: true });
+    choices.sort((a, b) => Number(b.value.computerId === own) - Number(a.value.computerId === own));
+    const choice = await pick(choices, vscode.l10n.t('Send the message to which computer?'));
     if (choice === undefined) return;
-    composition.setTarget(choice.id === own ? undefined : { computerId: choice.id, name: choice.name });
+    composition.setTarget(choice.computerId === own ? undefined : choice);
   }
 
   /** Keeps bytes that are in no file and attaches them, in the place of `replaces` where that is given. */

@@ -2,7 +2,15 @@ import * as vscode from 'vscode';
 import { isTime } from '../../util/format';
 import { inMarkdown } from '../../ui/text';
 import { fenced, inertMarkdown } from './inertMarkdown';
-import type { Chip, Header, MessageRow, Part, Row, SendRow } from '../protocol';
+import {
+  withDays,
+  type Chip,
+  type Header,
+  type MessageRow,
+  type Part,
+  type Row,
+  type SendRow,
+} from '../protocol';
 
 export interface DocumentOptions {
   readonly header: Pick<Header, 'title' | 'facts' | 'messages' | 'tokens'>;
@@ -27,10 +35,10 @@ export function transcriptDocument({ header, rows, language }: DocumentOptions):
     `# ${inMarkdown(header.title)}`,
     ...(facts.length === 0 ? [] : [facts.map(fact => `- ${inMarkdown(fact)}`).join('\n')]),
   ];
-  for (const row of rows) {
+  for (const row of withDays(rows)) {
     switch (row.kind) {
       case 'date':
-        blocks.push(`## ${isTime(row.at) ? days.format(row.at) : '?'}`);
+        blocks.push(`## ${days.format(row.at)}`);
         break;
       case 'message':
         blocks.push(`### ${inMarkdown(authorOf(row))}${time(row.at)}`, ...message(row));

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { isTime, type Formatter } from '../../util/format';
+import type { Formatter } from '../../util/format';
 import { oneLine } from '../../util/text';
 import type { Entry } from '../outbox/record';
 import {
@@ -39,15 +39,12 @@ export interface RowsInput {
   readonly complete?: boolean;
   /** The send whose text the composer holds again. */
   readonly inComposer: string | undefined;
-  /** IANA name of the reader's zone. */
-  readonly timeZone: string;
 }
 
 /** After this long the author is named again, ms. */
 const SAME_BREATH = 10 * 60_000;
 /** What was known of a session this long before a send says little about the time of the send, ms. */
 const LOOK_IS_OLD = 5_000;
-const ZONE_STEP = 15 * 60_000;
 
 function messageKey(id: string): string {
   return `message:${id}`;
@@ -75,9 +72,6 @@ export class RowBuilder {
   readonly #format: Formatter;
   readonly #whole: boolean;
   readonly #made = new Map<string, { readonly stamp: readonly unknown[]; readonly made: unknown }>();
-  readonly #days = new Map<number, string>();
-  #timeZone = '';
-  #dayFormat: Intl.DateTimeFormat | undefined;
 
   /** `whole`: texts are not cut to what a page takes. */
   constructor(format: Formatter, whole = false) {
@@ -87,15 +81,9 @@ export class RowBuilder {
 
   /** The rows; with `last`, only those of so many messages at the end. */
   build(input: RowsInput, last = Infinity): Row[] {
-    if (input.timeZone !== this.#timeZone) {
-      this.#timeZone = input.timeZone;
-      this.#days.clear();
-      this.#dayFormat = new Intl.DateTimeFormat('en-CA', { timeZone: this.#timeZone, dateStyle: 'short' });
-    }
     const ordered = inOrder(input.known);
     const rows = last < ordered.length ? [] : this.#internal(ordered);
     const tools = toolsIn(ordered.flatMap(({ message }) => message ?? []));
-    let day = '';
     let previous: MessageRow | undefined;
     for (const entry of ordered.slice(Math.max(0, ordered.length - last))) {
       const broken = input.breaks.get(entry.id);
@@ -106,13 +94,6 @@ export class RowBuilder {
       if (!isShown(entry)) continue;
       const content = this.#content(entry, tools);
       if (content.parts.length === 0 && content.chips.length === 0) continue;
-      const at = timeOf(entry);
-      if (at !== undefined && this.#day(at) !== day) {
-        day = this.#day(at);
-        const key = `date:${entry.id}`;
-        rows.push(this.#same(key, [at], () => ({ kind: 'date', key, at })));
-        previous = undefined;
-      }
       previous = this.#message(entry, content, previous);
       rows.push(previous);
     }
@@ -235,14 +216,6 @@ export class RowBuilder {
       const name = oneLine(foreign, 100);
       return { key: '', name, kind, size: this.#format.bytes(size), title: name };
     });
-  }
-
-  #day(at: number): string {
-    if (!isTime(at)) return '';
-    const step = Math.floor(at / ZONE_STEP);
-    const day = this.#days.get(step) ?? this.#dayFormat?.format(at) ?? '';
-    this.#days.set(step, day);
-    return day;
   }
 
   /** What was made before from the same. */

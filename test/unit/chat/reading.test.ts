@@ -184,7 +184,7 @@ describe('a conversation with a service that lists messages', () => {
     return { service, client, sessionId, window };
   }
   const rows = (window: Awaited<ReturnType<typeof live>>['window']) =>
-    new RowBuilder(new Formatter('en')).build({ ...window.conversation.rows, timeZone: 'UTC' });
+    new RowBuilder(new Formatter('en')).build(window.conversation.rows);
 
   it('shows replies while somebody looks, without another message', async () => {
     const { service, window } = await live(true);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { MessageRow, Row } from '../../../src/chat/protocol';
+import { withDays, type MessageRow, type Row } from '../../../src/chat/protocol';
 import { RowBuilder, rowText, type RowsInput } from '../../../src/chat/transcript/rows';
 import { toStored } from '../../../src/chat/transcript/messages';
 import { Formatter } from '../../../src/util/format';
@@ -14,7 +14,6 @@ function input(facts: Partial<RowsInput> = {}): RowsInput {
     messageCount: undefined,
     breaks: new Map(),
     inComposer: undefined,
-    timeZone: 'UTC',
     ...facts,
   };
 }
@@ -23,14 +22,18 @@ const build = (facts: Partial<RowsInput>): Row[] => new RowBuilder(new Formatter
 const messages = (rows: readonly Row[]): MessageRow[] => rows.filter(row => row.kind === 'message');
 
 describe('rows of a transcript', () => {
-  it('has a heading a day in the zone of the reader', () => {
+  it('have a heading a day in the zone of whoever reads, behind which the author is named again', () => {
+    const at = (hour: number, minute: number): number => new Date(2026, 10, 20, hour, minute).getTime();
     const known = knownOf(
-      message('a', { createdAt: Date.UTC(2026, 10, 20, 22, 30) }),
-      message('b', { createdAt: Date.UTC(2026, 10, 20, 23, 30) }),
+      message('a', { createdAt: at(23, 50) }),
+      message('b', { createdAt: at(23, 58) }),
+      message('c', { createdAt: at(24, 2) }),
+      message('d', { createdAt: 1e18 }),
     );
-    const kinds = (timeZone: string): string[] => build({ known, timeZone }).map(row => row.kind);
-    assert.deepEqual(kinds('UTC'), ['date', 'message', 'message']);
-    assert.deepEqual(kinds('Europe/Berlin'), ['date', 'message', 'date', 'message']);
+    assert.deepEqual(
+      withDays(build({ known })).map(row => (row.kind === 'message' ? row.continued : row.kind)),
+      ['date', false, true, 'date', false, false],
+    );
   });
 
   it('names the agent once for what it says in one go, tools and all', () => {
@@ -94,7 +97,7 @@ describe('rows of a transcript', () => {
     const rows = build({ known });
     assert.deepEqual(
       rows.map(row => row.kind),
-      ['date', 'message', 'message'],
+      ['message', 'message'],
     );
     const last = messages(rows).at(-1);
     assert.deepEqual(
@@ -257,10 +260,7 @@ describe('rows of a transcript', () => {
     const sends = [sendRecord({ state: 'accepted', messageId: 'm' })];
     const kinds = (facts: Partial<RowsInput>): string[] => build({ sends, ...facts }).map(row => row.kind);
     assert.deepEqual(kinds({}), ['send']);
-    assert.deepEqual(kinds({ known: knownOf(message('m', { role: 'user', createdAt: DAY })) }), [
-      'date',
-      'message',
-    ]);
+    assert.deepEqual(kinds({ known: knownOf(message('m', { role: 'user', createdAt: DAY })) }), ['message']);
   });
 
   it('does not blame a message for what a working agent may have written', () => {

@@ -21,13 +21,13 @@ async function working(service: { readonly lists: boolean; readonly used?: boole
   const work = busy(it);
   await client.extras.sessions();
   const { said, posted, heard } = panelOf(it);
-  said.fire({ kind: 'notification', name: 'ready', params: { timeZone: 'UTC' } });
+  said.fire({ name: 'ready', params: {} });
   await window.sessions.refresh(sessionId);
   const state = () => posted.findLast(({ name }) => name === 'state')?.payload as PanelState | undefined;
   await until(heard, () => state()?.header.status.word === 'running');
   const stop = async () => {
     const id = posted.length + 1;
-    said.fire({ kind: 'request', id, name: 'stop', params: {} });
+    said.fire({ id, name: 'stop', params: {} });
     await until(heard, () => posted.some(message => message.id === id));
     return posted.find(message => message.id === id) as { readonly kind: string; readonly reason?: string };
   };

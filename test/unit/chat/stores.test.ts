@@ -184,7 +184,6 @@ describe('where sessions were read', () => {
     places.keep('s50', { opened: Array.from({ length: 300 }, (_, index) => `part${index}`) });
     places.keep('s60', { opened: [] });
     assert.equal(places.get('s50').opened?.length, 100, 'at once');
-    places.dispose();
     const next = new ReadingPlaces(memory);
     assert.deepEqual(next.get('s204'), { scroll, opened: [] });
     assert.deepEqual([next.get('s50').opened?.at(-1), next.get('s50').scroll], ['part299', undefined]);

@@ -17,7 +17,6 @@ function rowsOf(...messages: ReturnType<typeof message>[]): MessageRow[] {
   const rows = new RowBuilder(new Formatter('en')).build({
     known: knownOf(...messages),
     ...none,
-    timeZone: 'UTC',
   });
   return rows.filter(row => row.kind === 'message');
 }
