@@ -27,8 +27,8 @@ export function request<P>(params: Guard<P>): <R>() => RequestSpec<P, R> {
   return () => ({ params });
 }
 
-/** A request that is answered when it is done, with nothing. */
-export function act<P>(params: Guard<P>): RequestSpec<P, void> {
+/** A request that is answered when it is done; with what, nobody needs to know. */
+export function act<P>(params: Guard<P>): RequestSpec<P, undefined> {
   return { params };
 }
 
@@ -48,7 +48,7 @@ export type Payload<P extends Protocol, K extends keyof P['events']> =
 export type PanelHandlers<P extends Protocol> = {
   readonly [K in keyof P['requests']]: (
     params: Params<P, K>,
-  ) => [Answer<P, K>] extends [void] ? unknown : Promise<Answer<P, K>> | Answer<P, K>;
+  ) => [Answer<P, K>] extends [undefined] ? unknown : Promise<Answer<P, K>> | Answer<P, K>;
 };
 
 /** One handler an event; a missing one does not compile. */

@@ -188,10 +188,11 @@ export class Places extends Disposable {
 
   /** Resolves when the view is there, which is later than VS Code says that it is shown; or when it does not come. */
   async #focusView(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#viewCame = resolve;
-    const timer = setTimeout(resolve, SHOWN_WITHIN);
-    Promise.resolve(vscode.commands.executeCommand(`${views.chat}.focus`)).catch(() => resolve());
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const come = (): void => resolve(undefined);
+    this.#viewCame = come;
+    const timer = setTimeout(come, SHOWN_WITHIN);
+    Promise.resolve(vscode.commands.executeCommand(`${views.chat}.focus`)).catch(come);
     await promise;
     clearTimeout(timer);
   }

@@ -36,7 +36,7 @@ function placesOf(memory = memoryOf(), location: 'panel' | 'view' = 'view') {
       const panel: Partial<ChatPanel> = {
         conversation: { serviceId, sessionId } as unknown as ChatPanel['conversation'],
         place,
-        onDidDispose: new Emitter<void>().event as vscode.Event<void>,
+        onDidDispose: new Emitter<void>().event,
         reveal: () => undefined,
         leave: () => undefined,
         takeCursor: () => undefined,
