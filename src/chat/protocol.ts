@@ -1,4 +1,4 @@
-import { boolean, bytes, listOf, number, object, optional, text } from '../webview/guards';
+import { bytes, listOf, number, object, optional, text } from '../webview/guards';
 import { act, event, request } from '../webview/ipc';
 
 import { isTime } from '../util/format';
@@ -227,12 +227,10 @@ export interface Splice {
   readonly total: number;
 }
 
-/** A piece of a picture. */
 export interface Picture {
   readonly mediaType: string;
-  /** A view of exactly these bytes, `MAX_PIECE` at most. */
+  /** With a buffer of their own: of a view, the whole buffer would cross. */
   readonly bytes: Uint8Array;
-  readonly isLast: boolean;
 }
 
 /** All text of a part, opened or not. */
@@ -278,14 +276,11 @@ export function wordsPattern(words: string): RegExp {
 export const MAX_SHOWN = 50_000;
 /** Longest text of a message, UTF-16 units. */
 export const MAX_TEXT = 2_000_000;
-/** Largest bytes that cross at once, either way: more would hold up everything else. */
-export const MAX_PIECE = 2 * 1024 * 1024;
 // The page takes the types alone: what is made here is made in a function that its build can leave out.
 const none = /* @__PURE__ */ (() => object({}))();
 /** What is written may be longer than one field takes, as when something is put before it. */
 const written = /* @__PURE__ */ (() => text(4 * MAX_TEXT))();
 const sendId = /* @__PURE__ */ (() => object({ sendId: text(100) }))();
-const from = /* @__PURE__ */ (() => number(0, 1e9))();
 const id = /* @__PURE__ */ (() => object({ id: text(100) }))();
 const key = /* @__PURE__ */ (() => text(2000))();
 
@@ -311,16 +306,12 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     send: act(object({ text: written, sendId: text(100) })),
     /** What the person sent before, the latest first. */
     history: request(none)<readonly string[]>(),
-    /**
-     * Attaches bytes, pasted, dropped, or a long text, in pieces one after another: all of one file have its `upload`. With
-     * `replaces`, in the place of that attachment.
-     */
+    /** Attaches a pasted or dropped file, or a long text; without its bytes where it is too large. With `replaces`, in the place of that. */
     attachBytes: act(
       object({
-        upload: text(100),
         name: text(300),
-        bytes: bytes(MAX_PIECE),
-        isLast: boolean,
+        size: number(0, Number.MAX_SAFE_INTEGER),
+        bytes: bytes(Infinity),
         replaces: optional(text(10_000)),
       }),
     ),
@@ -328,8 +319,7 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     attach: act(none),
     /** Attaches files that were dropped, by their addresses. */
     attachUris: act(object({ uris: listOf(text(10_000), 500) })),
-    /** The bytes of an attached picture, from this one on. */
-    attachedPicture: request(object({ key: text(10_000), from }))<Picture>(),
+    attachedPicture: request(object({ key: text(10_000) }))<Picture>(),
     /** Puts a queued message back into the composer. */
     takeBackQueued: act(id),
     removeQueued: act(id),
@@ -353,7 +343,7 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     applyDiff: act(object({ text: text(MAX_TEXT) })),
     /** Puts a removed session back into the list. */
     addAgain: act(none),
-    picture: request(object({ messageId: text(1000), index: number(0, 10_000), from }))<Picture>(),
+    picture: request(object({ messageId: text(1000), index: number(0, 10_000) }))<Picture>(),
     /** The page listens. Sent again each time it was built anew. */
     ready: act(none),
     /** `stash`: what was written before an earlier message was called up. `version` comes back in `draftStored`. */

@@ -97,10 +97,7 @@ export class ChatPanel extends Disposable {
         name: 'chat',
         title: place.title,
         isVisible: place.isVisible,
-        onGone: () => {
-          this.#rows.pause();
-          this.composing.pageGone();
-        },
+        onGone: () => this.#rows.pause(),
         onMissing: () => this.#onMissing(),
         log: options.log,
       }),
@@ -195,7 +192,6 @@ export class ChatPanel extends Disposable {
     });
     if (this.#findWhenReady !== undefined) this.#page.send('find', this.#findWhenReady);
     this.#findWhenReady = undefined;
-    this.composing.pageGone();
     this.#focusWhenReady = false;
     this.#isPlaced = false;
     this.#rows.pause();

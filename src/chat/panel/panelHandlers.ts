@@ -3,11 +3,11 @@ import { commands } from '../../contributions';
 import { notify } from '../../ui/notify';
 import { openAddress } from '../../ui/openAddress';
 import type { PanelHandlers } from '../../webview/ipc';
-import { Pictures } from '../attach/attachments';
+import { pictureFrom } from '../attach/attachments';
 import { pickFiles } from '../attach/given';
 import type { Conversation } from '../conversation';
 import type { Message } from '../outbox/record';
-import type { ChatProtocol } from '../protocol';
+import type { ChatProtocol, Picture } from '../protocol';
 import { explainGap } from '../transcript/gap';
 import { isHidden } from '../transcript/messages';
 import { ownTexts } from '../transcript/model';
@@ -22,15 +22,14 @@ import type { ChatPanel } from './panel';
 export function panelHandlers(panel: ChatPanel): PanelHandlers<ChatProtocol> {
   const { conversation, composing } = panel;
   const { composition } = conversation;
-  const pictures = new Pictures();
   return {
     send: ({ text, sendId }) => panel.send(text, sendId),
     stop: () => conversation.stop(),
     history: () => ownTexts(conversation.transcript.known),
     attach: async () => composing.attachUris(await pickFiles()),
     attachUris: ({ uris }) => composing.attachUris(uris),
-    attachBytes: piece => composing.receive(piece),
-    attachedPicture: ({ key, from }) => composing.picture(key, from),
+    attachBytes: file => composing.receive(file),
+    attachedPicture: ({ key }) => composing.picture(key),
     chooseTarget: () => composing.chooseTarget(),
     takeBackQueued: async ({ id }) => {
       if ((await composition.takeBackQueued(id)) === undefined) throw isGone();
@@ -57,8 +56,7 @@ export function panelHandlers(panel: ChatPanel): PanelHandlers<ChatProtocol> {
     compareDiff: ({ text }) => compareDiff(text, panel.details),
     applyDiff: ({ text }) => applyDiff(text),
     addAgain: () => panel.addAgain(),
-    picture: ({ messageId, index, from }) =>
-      pictures.piece(`${messageId} ${index}`, from, () => picture(conversation, messageId, index)),
+    picture: ({ messageId, index }) => picture(conversation, messageId, index),
     ready: () => panel.pageReady(),
     draft: ({ text, stash, version }) => panel.setDraft(text, stash, version),
     detach: ({ key }) => composition.detach(key),
@@ -94,12 +92,12 @@ export function safeLink(href: string): string | undefined {
   return ['http:', 'https:', 'mailto:'].includes(url?.protocol ?? '') ? url?.href : undefined;
 }
 
-/** A picture of a message a person may see; nothing where there is none. */
-function picture(conversation: Conversation, messageId: string, index: number): Uint8Array {
+/** A picture of a message a person may see, if its bytes are what they say. */
+function picture(conversation: Conversation, messageId: string, index: number): Picture {
   const message = conversation.transcript.known.get(messageId)?.message;
   const item = message === undefined || isHidden(message) ? undefined : message.content[index];
   const encoded = item === undefined ? undefined : pictureOf(item);
-  return Buffer.from(encoded?.data ?? '', 'base64');
+  return pictureFrom(Buffer.from(encoded?.data ?? '', 'base64'));
 }
 
 /** Says that a message is gone; when the person wants it back, it comes before what the composer holds then. */
