@@ -1,4 +1,4 @@
-import { bytes, listOf, number, object, optional, text } from '../webview/guards';
+import { bytes, listOf, number, object, optional, text, type Guarded } from '../webview/guards';
 import { act, event, request } from '../webview/ipc';
 
 import { isTime } from '../util/format';
@@ -8,6 +8,13 @@ export { Formatter } from '../util/format';
 export { imageType } from './attach/imageType';
 
 /** Messages between a chat panel and its page: what both sides agree on. Foreign text in it is shown as text or sanitized. */
+
+/** Longest text of a part that a page is given; longer ones are cut. UTF-16 units. */
+export const MAX_SHOWN = 50_000;
+/** Longest text of a message, UTF-16 units. */
+export const MAX_TEXT = 2_000_000;
+/** What is written may be longer than a message, as when something is put before it. */
+const written = text(4 * MAX_TEXT);
 
 /** A text that is longer than a page takes. */
 export interface Cut {
@@ -179,12 +186,12 @@ export interface PanelState {
   readonly removed: boolean;
 }
 
-/** Where the reader was and what was opened; without a position at the end. */
-export interface Kept {
-  readonly scroll?: { readonly key: string; readonly offset: number } | undefined;
-  /** Parts that were opened, by row and number. */
-  readonly opened?: readonly string[] | undefined;
-}
+const isKept = object({
+  scroll: optional(object({ key: text(2000), offset: number(-1e9, 1e9) })),
+  opened: optional(listOf(text(2000), 1000)),
+});
+/** Where the reader was and which parts were opened, by row and number; without a position at the end. */
+export type Kept = Guarded<typeof isKept>;
 
 /** What the page keeps over a reload, and hands back to be restored. */
 export interface PageState {
@@ -193,12 +200,13 @@ export interface PageState {
   readonly title: string;
 }
 
+const isUnsaved = object({
+  text: written,
+  at: optional(number(0, Number.MAX_SAFE_INTEGER)),
+  sendId: optional(text(100)),
+});
 /** Text the panel has not stored yet, when it was written (Unix ms), and the id of the send it was to become. */
-export interface Unsaved {
-  readonly text: string;
-  readonly at?: number | undefined;
-  readonly sendId?: string | undefined;
-}
+export type Unsaved = Guarded<typeof isUnsaved>;
 
 export interface Start {
   /** The texts of the display language; none for English. */
@@ -272,30 +280,13 @@ export function wordsPattern(words: string): RegExp {
   return new RegExp(words.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'giu');
 }
 
-/** Longest text of a part that a page is given; longer ones are cut. UTF-16 units. */
-export const MAX_SHOWN = 50_000;
-/** Longest text of a message, UTF-16 units. */
-export const MAX_TEXT = 2_000_000;
-// The page takes the types alone: what is made here is made in a function that its build can leave out.
-const none = /* @__PURE__ */ (() => object({}))();
-/** What is written may be longer than one field takes, as when something is put before it. */
-const written = /* @__PURE__ */ (() => text(4 * MAX_TEXT))();
-const sendId = /* @__PURE__ */ (() => object({ sendId: text(100) }))();
-const id = /* @__PURE__ */ (() => object({ id: text(100) }))();
-const key = /* @__PURE__ */ (() => text(2000))();
-
-const isUnsaved = /* @__PURE__ */ (() =>
-  object({
-    text: written,
-    at: optional(number(0, Number.MAX_SAFE_INTEGER)),
-    sendId: optional(text(100)),
-  }))();
-
-const keptShape = /* @__PURE__ */ (() =>
-  object({
-    scroll: optional(object({ key: text(2000), offset: number(-1e9, 1e9) })),
-    opened: optional(listOf(text(2000), 1000)),
-  }))();
+const none = object({});
+const code = act(object({ text: text(MAX_TEXT) }));
+const ofSend = act(object({ sendId: text(100) }));
+const ofQueued = act(object({ id: text(100) }));
+/** Names an attachment of the draft by its address. */
+const ofAttachment = object({ key: text(10_000) });
+const ofRow = act(object({ key: text(2000) }));
 
 export const chatProtocol = /* @__PURE__ */ (() => ({
   requests: {
@@ -319,28 +310,28 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     attach: act(none),
     /** Attaches files that were dropped, by their addresses. */
     attachUris: act(object({ uris: listOf(text(10_000), 500) })),
-    attachedPicture: request(object({ key: text(10_000) }))<Picture>(),
+    attachedPicture: request(ofAttachment)<Picture>(),
     /** Puts a queued message back into the composer. */
-    takeBackQueued: act(id),
-    removeQueued: act(id),
+    takeBackQueued: ofQueued,
+    removeQueued: ofQueued,
     /** Asks for the computer the message goes to. */
     chooseTarget: act(none),
     /** Stops the agent. */
     stop: act(none),
-    sendAgain: act(sendId),
-    discard: act(sendId),
+    sendAgain: ofSend,
+    discard: ofSend,
     /** Puts a refused message back into the composer. */
-    editAgain: act(sendId),
+    editAgain: ofSend,
     refresh: act(none),
     /** Goes on with an ancestor walk that stopped. */
     readEarlier: act(none),
     /** Opens `path:line` or `path:line:column` of the workspace. */
     openPath: act(object({ path: text(4000) })),
     /** Puts code where the cursor of the editor beside the chat is. */
-    insertCode: act(object({ text: text(MAX_TEXT) })),
+    insertCode: code,
     /** Shows what a diff would change, or offers to change it. */
-    compareDiff: act(object({ text: text(MAX_TEXT) })),
-    applyDiff: act(object({ text: text(MAX_TEXT) })),
+    compareDiff: code,
+    applyDiff: code,
     /** Puts a removed session back into the list. */
     addAgain: act(none),
     picture: request(object({ messageId: text(1000), index: number(0, 10_000) }))<Picture>(),
@@ -350,19 +341,19 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     draft: act(
       object({ text: written, stash: optional(written), version: number(0, Number.MAX_SAFE_INTEGER) }),
     ),
-    detach: act(object({ key: text(10_000) })),
+    detach: act(ofAttachment),
     /** Shows an attached file in an editor. */
-    openAttachment: act(object({ key: text(10_000) })),
+    openAttachment: act(ofAttachment),
     /** Text a page before this one had not seen stored, and the id of the send it was to become. */
     unsaved: act(isUnsaved),
     openLink: act(object({ href: text(10_000) })),
-    copy: act(object({ text: text(MAX_TEXT) })),
+    copy: code,
     /** Copies all a message says, also what the page does not show of it. */
-    copyMessage: act(object({ key })),
+    copyMessage: ofRow,
     /** Opens a whole message as a text document. */
-    openMessage: act(object({ key })),
+    openMessage: ofRow,
     /** The position or what is opened has changed. */
-    kept: act(keptShape),
+    kept: act(isKept),
     /** Opens the web application, where an answer can be read that is not shown here. */
     openWebApp: act(none),
     /** Asks why an answer is not shown yet. */

@@ -28,6 +28,7 @@ export function request<P>(params: Guard<P>): <R>() => RequestSpec<P, R> {
 }
 
 /** A request that is answered when it is done; with what, nobody needs to know. */
+/* @__NO_SIDE_EFFECTS__ */
 export function act<P>(params: Guard<P>): RequestSpec<P, undefined> {
   return { params };
 }

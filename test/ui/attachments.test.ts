@@ -172,7 +172,7 @@ describe('attachments', () => {
     const refused = /^phone\.heic is not supported\. The service takes images \(PNG/;
     await stage.chips.getByText(refused).waitFor();
     // Said to screen readers, too.
-    await stage.chat.getByRole('status').getByText('phone.heic is an image type').waitFor();
+    await stage.chat.getByRole('status').getByText('phone.heic is not supported').waitFor();
     await stage.chat.getByRole('button', { name: 'Remove phone.heic' }).click();
     await stage.chips.getByText(refused).waitFor({ state: 'detached' });
     await stage.chat.locator('textarea:focus').waitFor();
