@@ -223,9 +223,11 @@ export class Reading extends Disposable {
 
   #breakAt(ask: string): Break {
     const failed = this.#failed.get(ask);
-    return failed === undefined
-      ? { state: this.#asking === undefined ? 'stopped' : 'reading' }
-      : { state: 'failed', sentence: vscode.l10n.t('Earlier messages could not be read: {0}', failed) };
+    if (failed !== undefined)
+      return { state: 'failed', sentence: vscode.l10n.t('Earlier messages could not be read: {0}', failed) };
+    return this.#asking === undefined
+      ? { state: 'stopped', sentence: vscode.l10n.t('Earlier messages have not been read yet.') }
+      : { state: 'reading', sentence: vscode.l10n.t('Reading earlier messages') };
   }
 
   /** Changes whenever the service has said something new about the session. */

@@ -17,12 +17,8 @@ import { inOrder, isShown } from './model';
 import { clipped, fileOf, partsOf, pictureOf } from './parts';
 import { isToolResult, toolId, toolsIn, type Tools } from './tools';
 
-/** Why the walk has not gone on before a message. */
-export interface Break {
-  readonly state: 'reading' | 'stopped' | 'failed';
-  /** For a failed question. */
-  readonly sentence?: string;
-}
+/** Why the walk has not gone on before a message, and in words. */
+export type Break = Pick<Extract<Row, { readonly kind: 'break' }>, 'state' | 'sentence'>;
 
 export interface RowsInput {
   readonly known: ReadonlyMap<string, KnownMessage>;
@@ -43,8 +39,6 @@ export interface RowsInput {
 
 /** After this long the author is named again, ms. */
 const SAME_BREATH = 10 * 60_000;
-/** What was known of a session this long before a send says little about the time of the send, ms. */
-const LOOK_IS_OLD = 5_000;
 
 function messageKey(id: string): string {
   return `message:${id}`;
@@ -173,14 +167,8 @@ export class RowBuilder {
   }
 
   #break(below: string, { state, sentence }: Break): Row {
-    const words =
-      state === 'reading'
-        ? vscode.l10n.t('Reading earlier messages')
-        : state === 'stopped'
-          ? vscode.l10n.t('Earlier messages have not been read yet.')
-          : (sentence ?? vscode.l10n.t('Earlier messages could not be read.'));
     const key = `break:${below}`;
-    return this.#same(key, [state, words], () => ({ kind: 'break', key, state, sentence: words }));
+    return this.#same(key, [state, sentence], () => ({ kind: 'break', key, state, sentence }));
   }
 
   /** Says that there are messages for the model alone, and nothing else of them. */
@@ -254,26 +242,21 @@ function phaseOf(phase: string | undefined): string | undefined {
 }
 
 /** What is known of a send without an answer. */
-function unknownSentence({ before, after, sentence, at }: Entry): string {
-  const isOld = before?.at !== undefined && at - before.at > LOOK_IS_OLD;
-  let facts = sentence ?? '';
+function unknownSentence({ before, after, sentence = '' }: Entry): string {
   const count = after?.messageCount ?? 0;
   const now = count === 1 ? vscode.l10n.t('1 message') : vscode.l10n.t('{0} messages', count);
-  if (before !== undefined && after !== undefined) {
-    facts =
-      before.working === true
-        ? vscode.l10n.t(
-            'The session has {0} now, {1} when last checked; the agent was working meanwhile.',
-            now,
-            before.messageCount,
-          )
-        : isOld
-          ? vscode.l10n.t('The session has {0} now, {1} when last checked before.', now, before.messageCount)
-          : vscode.l10n.t('The session has {0} now, {1} before.', now, before.messageCount);
-  } else if (after !== undefined) {
-    facts = vscode.l10n.t('The session has {0} now.', now);
-  }
-  return [vscode.l10n.t('It is not known whether this message arrived.'), facts]
-    .filter(part => part !== '')
-    .join(' ');
+  const was = before?.messageCount ?? 0;
+  const facts =
+    after === undefined
+      ? sentence
+      : before === undefined
+        ? vscode.l10n.t('The session has {0} now.', now)
+        : before.working === true
+          ? vscode.l10n.t(
+              'The session has {0} now, {1} when last checked; the agent was working meanwhile.',
+              now,
+              was,
+            )
+          : vscode.l10n.t('The session has {0} now, {1} when last checked before.', now, was);
+  return `${vscode.l10n.t('It is not known whether this message arrived.')} ${facts}`.trim();
 }

@@ -108,6 +108,6 @@ describe('a session as Markdown', () => {
   it('tells of sends by their state, and of the gap with its number', () => {
     const text = written(new Map(), { sends: [sendRecord({ text: 'Hi' })], messageCount: 4 });
     assert.match(text, /### You, .* \(outcome unknown\)\n\nHi\n\nIt is not known whether/);
-    assert.match(text, /\*This session has 4 messages\./);
+    assert.match(text, /\*4 messages cannot be read yet/);
   });
 });
