@@ -97,7 +97,7 @@ export class Installation {
         });
       if (text !== read.text)
         await writeSettingsFile(read, text).catch(async (error: unknown) => {
-          if (record !== undefined) await this.#takeBack(id, record, before).catch(() => undefined);
+          if (record !== undefined) await this.#takeBack(id, record, before);
           throw error;
         });
       if (record === undefined) await this.#files.remove(id);
