@@ -2,7 +2,7 @@ import '../kit/boot';
 import { render } from 'preact';
 import { Composer } from './composer/composer';
 import { Header } from './header';
-import { connect, panel } from './page';
+import { connect } from './page';
 import { announcement, start } from './state';
 import { prepareMarkdown } from './transcript/parts';
 import { Transcript } from './transcript/transcript';
@@ -27,7 +27,5 @@ if (root !== null) {
   render(<Chat />, root);
   connect();
   // What follows takes long, and is done while the panel answers.
-  void prepareMarkdown().then(() => {
-    panel.notify('timeZone', { timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone });
-  });
+  void prepareMarkdown();
 }

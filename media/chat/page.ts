@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import type { ChatProtocol, Kept, Unsaved } from '../../src/chat/protocol';
+import { withDays, type ChatProtocol, type Kept, type Row, type Unsaved } from '../../src/chat/protocol';
 import { pageSide, type PageSide } from '../../src/webview/ipc';
 import { vscode } from '../kit/boot';
 import {
@@ -26,6 +26,8 @@ interface ComposerChange {
 let tellComposer: (change: ComposerChange) => void = () => undefined;
 let scroll: Kept['scroll'];
 let isPlaced = false;
+/** As the panel counts them. */
+let rows: readonly Row[] = [];
 
 /** The panel this page belongs to. */
 export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
@@ -34,7 +36,8 @@ export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
       if (payload.texts !== undefined) l10n.config({ contents: payload.texts });
       speak(payload.language);
       start.value = payload;
-      transcript.value = { rows: [], total: undefined };
+      rows = [];
+      transcript.value = { rows, total: undefined };
       vscode.setState(payload.identity);
       const left = leftUnsaved();
       if (left !== undefined) panel.notify('unsaved', left);
@@ -51,8 +54,9 @@ export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
       removed.value = payload.removed;
     },
     splice: ({ from, remove, rows: added, total }) => {
-      const { rows } = transcript.value;
-      transcript.value = { rows: [...rows.slice(0, from), ...added, ...rows.slice(from + remove)], total };
+      rows = [...rows.slice(0, from), ...added, ...rows.slice(from + remove)];
+      const shown = withDays(rows);
+      transcript.value = { rows: shown, total: total - rows.length + shown.length };
     },
     setDraft: change => tellComposer(change),
     draftStored: ({ version }) => {

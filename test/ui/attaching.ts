@@ -122,10 +122,10 @@ export function attaching(get: () => ChatStage): void {
   it('are told by what they hold, whatever they are called, or say why not', async () => {
     const chosen = ['paper.pdf', 'moving.gif', 'web.webp', 'phone.heic', 'text.png', 'picture.txt'];
     await stage.workbench.explorerMenu(chosen, 'Send to agent session');
-    const refused = /^phone\.heic is an image type the service does not take\. Convert it to PNG or JPEG\.$/;
+    const refused = /^phone\.heic is not supported\. The service takes images \(PNG/;
     await stage.chips.getByText(refused).waitFor();
     // Said to screen readers, too.
-    await stage.chat.getByRole('status').getByText('phone.heic is an image type').waitFor();
+    await stage.chat.getByRole('status').getByText('phone.heic is not supported').waitFor();
     await stage.chat.getByRole('button', { name: 'Remove phone.heic' }).click();
     await stage.chips.getByText(refused).waitFor({ state: 'detached' });
     await stage.chat.locator('textarea:focus').waitFor();

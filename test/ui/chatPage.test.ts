@@ -22,7 +22,7 @@ interface Said {
   readonly kind: string;
   readonly id: number;
   readonly name: string;
-  readonly params: { readonly text: string; readonly name: string; readonly isLast: boolean };
+  readonly params: { readonly text: string; readonly name: string; readonly size: number };
 }
 
 /** What only exact timing or exact rows show. */
@@ -160,7 +160,7 @@ describe('a chat page by itself', () => {
     await pasteInto(field(), { text: LONG });
     await until(async () => (await said('attachBytes')).length === 1);
     const [{ params }] = (await said('attachBytes')) as [Said];
-    assert.deepEqual([params.name, params.isLast], ['pasted text.txt', true]);
+    assert.deepEqual([params.name, params.size], ['pasted text.txt', LONG.length]);
     assert.equal(await field().inputValue(), 'short');
   });
 

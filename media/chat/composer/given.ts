@@ -1,5 +1,4 @@
 import * as l10n from '@vscode/l10n';
-import { MAX_PIECE } from '../../../src/chat/protocol';
 import { ask, panel } from '../page';
 import { announce, composer } from '../state';
 import { pictureOf } from '../transcript/picture';
@@ -75,18 +74,12 @@ export async function shrinkAttached(name: string, key: string): Promise<void> {
   await inTurn(() => handOver(smaller, key));
 }
 
-let lastUpload = 0;
-
-/** In pieces with buffers of their own: of a view, the whole buffer would cross. The panel refuses what is too large. */
+/** The panel refuses what is too large, which is not even read. */
 async function handOver(file: File, replaces?: string): Promise<void> {
-  const whole = { upload: String(++lastUpload), name: file.name.slice(0, 200), replaces };
-  let from = 0;
-  do {
-    const to = Math.min(from + MAX_PIECE, file.size);
-    const bytes = new Uint8Array(await file.slice(from, to).arrayBuffer());
-    await panel.request('attachBytes', { ...whole, bytes, isLast: to === file.size });
-    from = to;
-  } while (from < file.size);
+  const isRead = file.size <= (composer.value?.fileLimit ?? 0);
+  const bytes = isRead ? new Uint8Array(await file.arrayBuffer()) : new Uint8Array();
+  const name = file.name.slice(0, 200);
+  await panel.request('attachBytes', { name, size: file.size, bytes, replaces });
 }
 
 /** Longest edges tried, px. */

@@ -1,7 +1,8 @@
 import * as l10n from '@vscode/l10n';
 import DOMPurify, { type Config } from 'dompurify';
 import { Marked, type Tokens } from 'marked';
-import { bounds, MAX_LENGTH } from '../../../src/chat/transcript/boundedMarkdown';
+import { MAX_SHOWN } from '../../../src/chat/protocol';
+import { bounds } from './bounds';
 import { highlight } from './highlight';
 import { dressPaths } from './paths';
 
@@ -26,7 +27,7 @@ const ALLOWED = {
  * feed is a line break, as in what people type.
  */
 export function renderMarkdown(text: string, breaks: boolean): DocumentFragment {
-  if (text.length > MAX_LENGTH) return plainText(text);
+  if (text.length > MAX_SHOWN) return plainText(text);
   try {
     const fragment = DOMPurify.sanitize(parser(breaks).parse(text, { async: false }), ALLOWED);
     for (const pre of fragment.querySelectorAll('pre')) dressCode(pre);

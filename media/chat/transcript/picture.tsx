@@ -6,17 +6,11 @@ import { panel } from '../page';
 /** Where a picture is: in a message, or attached to the draft. */
 type Source = { readonly messageId: string; readonly index: number } | { readonly key: string };
 
-/** A picture, asked for piece by piece. */
 export async function pictureOf(source: Source): Promise<Blob> {
-  const parts: BlobPart[] = [];
-  for (let from = 0; ;) {
-    const { mediaType, bytes, isLast } = await ('key' in source
-      ? panel.request('attachedPicture', { ...source, from })
-      : panel.request('picture', { ...source, from }));
-    parts.push(Uint8Array.from(bytes));
-    from += bytes.length;
-    if (isLast) return new Blob(parts, { type: mediaType });
-  }
+  const { mediaType, bytes } = await ('key' in source
+    ? panel.request('attachedPicture', source)
+    : panel.request('picture', source));
+  return new Blob([Uint8Array.from(bytes)], { type: mediaType });
 }
 
 /** Object addresses of pictures seen, the oldest first. */

@@ -112,13 +112,3 @@ export function outcomeWords(outcome: SendOutcome): string {
       return vscode.l10n.t('It is not known whether the message arrived.');
   }
 }
-
-/** Whether this machine knows a time zone of that name. */
-export function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}
