@@ -25,7 +25,6 @@ interface ComposerChange {
 
 let tellComposer: (change: ComposerChange) => void = () => undefined;
 let scroll: Kept['scroll'];
-let isPlaced = false;
 /** As the panel counts them. */
 let rows: readonly Row[] = [];
 
@@ -35,17 +34,14 @@ export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
     start: payload => {
       if (payload.texts !== undefined) l10n.config({ contents: payload.texts });
       speak(payload.language);
+      scroll = payload.kept.scroll;
+      opened.value = new Set(payload.kept.opened);
       start.value = payload;
       rows = [];
       transcript.value = { rows, total: undefined };
       vscode.setState(payload.identity);
       const left = leftUnsaved();
       if (left !== undefined) panel.notify('unsaved', left);
-    },
-    place: kept => {
-      scroll = kept.scroll;
-      opened.value = new Set(kept.opened);
-      isPlaced = true;
     },
     state: payload => {
       header.value = { ...payload.header, receivedAt: performance.now() };
@@ -62,7 +58,6 @@ export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
     draftStored: ({ version }) => {
       if (version === draftVersion && unsaved?.sendId === undefined) keepUnsaved(undefined);
     },
-    focusComposer: () => tellComposer({ focus: true }),
     find: what => {
       wanted.value = what;
       finding.value++;
@@ -90,7 +85,7 @@ export function keepScroll(at: Kept['scroll']): void {
 
 /** The panel keeps it for whenever this session is shown again. */
 function keep(): void {
-  if (isPlaced) panel.notify('kept', { scroll, opened: [...opened.value].slice(-500) });
+  if (start.value !== undefined) panel.notify('kept', { scroll, opened: [...opened.value].slice(-500) });
 }
 
 let unsaved: Unsaved | undefined;

@@ -213,6 +213,8 @@ export interface Start {
   readonly texts: Readonly<Record<string, string>> | undefined;
   readonly language: string;
   readonly identity: PageState;
+  /** Where the session was read before. */
+  readonly kept: Kept;
   readonly draft: string;
   /** What comes back when the called up message in `draft` is left. */
   readonly stash?: string;
@@ -361,15 +363,12 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
   },
   events: {
     start: event<Start>(),
-    /** Where the session was read before; comes ahead of its rows. */
-    place: event<Kept>(),
     state: event<PanelState>(),
     splice: event<Splice>(),
-    /** The panel changed the text of the composer, or what comes back after it. */
+    /** The panel changed the text of the composer, or what comes back after it, or puts the cursor there. */
     setDraft: event<{ readonly text?: string; readonly stash?: string; readonly focus: boolean }>(),
     /** Everything up to this version of the draft is durable. */
     draftStored: event<{ readonly version: number }>(),
-    focusComposer: event<Record<string, never>>(),
     /** Opens the find bar; with these words, at the row with this key. */
     find: event<Wanted>(),
     /** For screen readers, politely. */

@@ -30,10 +30,10 @@ export async function openChatPage(
     language: 'en',
     identity: { sessionId: 's', serviceId: 's', title: 't' },
     draft: '',
+    kept,
     focus: true,
   };
   await page.evaluate(`tell('start', ${JSON.stringify(start)})`);
-  await page.evaluate(`tell('place', ${JSON.stringify(kept)})`);
   return page;
 }
 

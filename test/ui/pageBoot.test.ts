@@ -86,10 +86,10 @@ describe('each page by itself', () => {
       language: 'en-US@posix',
       identity: { sessionId: 's', serviceId: 's', title: 't' },
       draft: '',
+      kept: {},
       focus: true,
     };
     await page.evaluate(`tell('start', ${JSON.stringify(start)})`);
-    await page.evaluate(`tell('place', {})`);
     const rows = { from: 0, remove: 0, rows: [messageRow(0)], total: 1 };
     await page.evaluate(`tell('splice', ${JSON.stringify(rows)})`);
     await page.getByText('Please look at this.').waitFor();

@@ -56,8 +56,6 @@ export class ChatPanel extends Disposable {
   /** The service can be asked again, and was not yet. */
   #isDue = false;
   readonly #disposed = new Emitter<void>();
-  /** The page knows where the session was read. */
-  #isPlaced = false;
   /** Pages of this chat that have been heard: before the first, what comes is from what the place showed last. */
   #pagesHeard = 0;
   #gathering: NodeJS.Timeout | undefined;
@@ -146,7 +144,7 @@ export class ChatPanel extends Disposable {
 
   /** Puts the cursor into the composer, at the latest when there is one. */
   takeCursor(): void {
-    if (this.#life.isReady) this.#page.send('focusComposer', {});
+    if (this.#life.isReady) this.#page.send('setDraft', { focus: true });
     else this.#focusWhenReady = true;
   }
 
@@ -173,16 +171,14 @@ export class ChatPanel extends Disposable {
 
   pageReady(): void {
     this.#life.ready();
-    const { text, stash } = this.conversation.composition.draft;
+    const { sessionId, serviceId, composition } = this.conversation;
+    const { text, stash } = composition.draft;
     this.#shown = { text, stash };
     this.#page.send('start', {
       texts: vscode.l10n.bundle,
       language: vscode.env.language,
-      identity: {
-        sessionId: this.conversation.sessionId,
-        serviceId: this.conversation.serviceId,
-        title: this.place.title(),
-      },
+      identity: { sessionId, serviceId, title: this.place.title() },
+      kept: this.#options.reading.get(keyOf(this.conversation)),
       draft: text,
       ...(stash === undefined ? {} : { stash }),
       // A view that is merely there takes the cursor from nobody.
@@ -193,7 +189,6 @@ export class ChatPanel extends Disposable {
     if (this.#findWhenReady !== undefined) this.#page.send('find', this.#findWhenReady);
     this.#findWhenReady = undefined;
     this.#focusWhenReady = false;
-    this.#isPlaced = false;
     this.#rows.pause();
     this.#show();
     this.#payAttention();
@@ -336,8 +331,6 @@ export class ChatPanel extends Disposable {
       ...(this.#transcriptProblem === undefined ? {} : { transcriptProblem: this.#transcriptProblem }),
     });
     if (conversation.isLoaded) {
-      if (!this.#isPlaced) this.#page.send('place', this.#options.reading.get(keyOf(conversation)));
-      this.#isPlaced = true;
       this.#rows.show({ ...conversation.rows, webApp: this.#webApp !== undefined });
     }
     this.#followDraft();
