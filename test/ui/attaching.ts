@@ -80,13 +80,13 @@ export function attaching(get: () => ChatStage): void {
 
   it('are a file of the Explorer dropped on the row of a session, without Shift', async () => {
     const { page } = stage.workbench;
-    await stage.dragFromExplorer('b.txt');
+    await stage.dragFromExplorer('lines.ts');
     // The view opens when the pointer rests there for a while.
     await dragOver(page, stage.workbench.activityIcon('Agent Console'), () => stage.session.isVisible());
     const target = page.locator('.sidebar .monaco-list-row.drop-target');
     await dragOver(page, stage.session, () => target.first().isVisible());
     await page.mouse.up();
-    await stage.attached('b.txt');
+    await stage.attached('lines.ts');
   });
 
   it('are files dropped from outside on the row of a session, or beside it', async () => {

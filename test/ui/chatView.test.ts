@@ -15,9 +15,12 @@ const BEYOND = `(() => {
 describe('the chat as a view', () => {
   let stage: ChatStage;
 
-  const row = (title: string) => stage.workbench.row('Sessions', title);
+  const choose = async (title: string): Promise<void> => {
+    await stage.workbench.openContainer('Agent Console');
+    await stage.workbench.row('Sessions', title).click();
+  };
   const show = async (title: string): Promise<void> => {
-    await row(title).click();
+    await choose(title);
     await stage.heading(new RegExp(`^${title}`)).waitFor();
   };
   /** The view in the secondary side bar. */
@@ -48,7 +51,6 @@ describe('the chat as a view', () => {
     await stage.add(2);
     await stage.heading('Odd corners').waitFor();
     assert.equal(await stage.workbench.tab(/./).count(), 0, 'no editor is opened');
-    await stage.workbench.openContainer('Agent Console');
     await show('Please fix');
     await stage.holds('A thought about the first');
   });
@@ -73,7 +75,6 @@ describe('the chat as a view', () => {
 
   it('is there after a reload, too, with draft, files and place', async () => {
     const { workbench, chat } = stage;
-    await workbench.openContainer('Agent Console');
     await show('Odd corners');
     await stage.composer.fill('Written beside');
     await show('Please fix');
@@ -95,7 +96,6 @@ describe('the chat as a view', () => {
       );
     };
     await stored(workbench, new RegExp(`offset\\\\*":${beyond}\\b`));
-    await workbench.openContainer('Agent Console');
     await show('Odd corners');
     await stage.holds('Written beside');
     await show('Please fix');
@@ -137,7 +137,7 @@ describe('the chat as a view', () => {
     };
     const leave = async (): Promise<void> => {
       await show('Migrate the build');
-      await row('Odd corners').click();
+      await choose('Odd corners');
     };
     for (const [round, act] of [hide, leave, there, hide, leave].entries()) {
       const draft = `A thought, take ${String(round)}`;
