@@ -146,7 +146,8 @@ export class Attachments {
       const bytes = await this.#files.read(uri, isWhole ? undefined : HEAD);
       const found = await sniff(bytes, bytes.length === size);
       const after = await this.#files.stat(uri);
-      if (after.kind !== 'file' || after.size !== size || after.mtime !== mtime) {
+      const isRead = bytes.length === (isWhole ? size : Math.min(size, HEAD.length));
+      if (!isRead || after.kind !== 'file' || after.size !== size || after.mtime !== mtime) {
         return refused(vscode.l10n.t('{0} changed while it was read. Attach it again.', name), { size });
       }
       return { result: typed(name, size, found), bytes };

@@ -215,6 +215,16 @@ describe('rows of a transcript', () => {
     ]);
   });
 
+  it('shows a document of a person that was not sent from here, also where there is nothing else', () => {
+    const source = { type: 'base64', mediaType: 'application/pdf', data: 'QUJD', name: 'plan.pdf' };
+    const known = knownOf(message('a', { role: 'user', content: [{ type: 'document', source }] }));
+    const [row] = messages(build({ known }));
+    assert.deepEqual(
+      row?.chips.map(({ name, kind, size }) => [name, kind, size]),
+      [['plan.pdf', 'pdf', '3 bytes']],
+    );
+  });
+
   it('says of an unknown send how old the look before it was', () => {
     const sentence = (at: number, messageCount = 14): unknown => {
       const before = { messageCount: messageCount - 1, updatedAt: 1, at };
