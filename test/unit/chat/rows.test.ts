@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { MessageRow, Row } from '../../../src/chat/protocol';
+import { partText, type MessageRow, type Row } from '../../../src/chat/protocol';
 import { RowBuilder, rowText, type RowsInput } from '../../../src/chat/transcript/rows';
 import { toStored } from '../../../src/chat/transcript/messages';
 import { Formatter } from '../../../src/util/format';
@@ -315,6 +315,13 @@ describe('a message that is longer than a page takes', () => {
     assert.doesNotMatch(JSON.stringify(row.parts[1]), /\p{Surrogate}/u);
     const [send] = build({ sends: [sendRecord({ text: long })] });
     assert.equal(send?.kind === 'send' && send.cut, cut);
+  });
+
+  it('is cut as a whole, too, however many parts it has', () => {
+    const known = knownOf(message('a', { content: Array.from({ length: 100 }, () => text(long)) }));
+    const parts = messages(build({ known }))[0]!.parts;
+    assert.equal(parts.map(partText).join('').length, 400_000);
+    assert.ok(parts.every(part => 'cut' in part));
   });
 
   it('is whole where it is copied or written', () => {
