@@ -1,5 +1,5 @@
 import type { ChatProtocol, Kept, Unsaved } from '../../src/chat/protocol';
-import { pageSide, RefusedByPanel, type PageSide } from '../../src/webview/ipc';
+import { pageSide, type PageSide } from '../../src/webview/ipc';
 import { vscode } from '../kit/boot';
 import {
   announce,
@@ -8,6 +8,7 @@ import {
   finding,
   wanted,
   header,
+  note,
   opened,
   refusal,
   removed,
@@ -146,11 +147,12 @@ function draftStored(version: number): void {
 /** Asks the panel; a refusal is shown above the composer and said. Resolves to whether it was done. */
 export async function ask(question: Promise<unknown>): Promise<boolean> {
   refusal.value = undefined;
+  note.value = undefined;
   try {
     await question;
     return true;
   } catch (error) {
-    const reason = error instanceof RefusedByPanel ? error.message : String(error);
+    const reason = error instanceof Error ? error.message : String(error);
     refusal.value = reason;
     announce(reason);
     return false;

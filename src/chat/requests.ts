@@ -38,7 +38,7 @@ export function readUris(clicked: unknown, selected: unknown): readonly vscode.U
 }
 
 /** Whether this is a `Uri` of the editor. */
-export function isUri(value: unknown): value is vscode.Uri {
+function isUri(value: unknown): value is vscode.Uri {
   const uri = value as Partial<vscode.Uri> | null | undefined;
   return typeof uri?.scheme === 'string' && typeof uri.path === 'string';
 }

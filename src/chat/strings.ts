@@ -45,6 +45,7 @@ export function chatStrings() {
     find: vscode.l10n.t('Find in this session'),
     findCount: vscode.l10n.t('{0} of {1}', '{0}', '{1}'),
     findNothing: vscode.l10n.t('No results'),
+    findCut: vscode.l10n.t('In the part of this message that is not shown here'),
     findNext: vscode.l10n.t('Next match'),
     findPrevious: vscode.l10n.t('Previous match'),
     close: vscode.l10n.t('Close'),
@@ -71,6 +72,10 @@ export function chatStrings() {
     openAttachment: vscode.l10n.t('Open {0}', '{0}'),
     shrink: vscode.l10n.t('Make smaller'),
     notShrunk: vscode.l10n.t('This picture cannot be made small enough.'),
+    notPicture: vscode.l10n.t(
+      '{0} is too large and cannot be made smaller: it cannot be read as a picture.',
+      '{0}',
+    ),
     tooLarge: vscode.l10n.t('{0} has {1}; the limit is {2}.', '{0}', '{1}', '{2}'),
     madeSmaller: vscode.l10n.t('{0} was made smaller to fit.', '{0}'),
     pastedName: vscode.l10n.t('pasted text'),

@@ -6,7 +6,7 @@ import { language } from '../format';
 import { HistoryWalk, sends } from './keys';
 import { ask, keepUnsaved, onComposerChange, panel, sendDraft, tellDraft } from '../page';
 import { Queue } from './queue';
-import { announce, asked, composer, endWanted, fill, refusal, start } from '../state';
+import { announce, asked, composer, endWanted, fill, note, refusal, start } from '../state';
 import { Button, Icon, IconButton, Notice } from '../controls';
 
 /** Where a message is written: text, attachments, what is queued, and why it cannot be sent when it cannot. */
@@ -228,6 +228,7 @@ export function Composer() {
           {notice}
         </Notice>
       ))}
+      <Notice icon="info">{note.value}</Notice>
       {pasted === undefined ? null : (
         <p class="notice">
           <span>{fill(strings.pasted, pasted.length.toLocaleString(language()))}</span>

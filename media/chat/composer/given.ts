@@ -1,7 +1,7 @@
 import { MAX_PIECE } from '../../../src/chat/protocol';
 import { language } from '../format';
 import { ask, panel } from '../page';
-import { announce, composer, fill, start } from '../state';
+import { announce, composer, fill, note, start } from '../state';
 
 /** From so many characters on a pasted text is long. */
 export const LONG_PASTE = 5_000;
@@ -75,7 +75,9 @@ async function attachFile(file: File): Promise<void> {
   } else if (/^image\/(?!gif|svg)/.test(file.type)) {
     const smaller = await shrink(file, file.name, limit);
     await handOver(smaller.name, smaller.file);
-    announce(fill(strings.madeSmaller, file.name));
+    const words = fill(strings.madeSmaller, file.name);
+    note.value = note.value === undefined ? words : `${note.value} ${words}`;
+    announce(words);
   } else throw new Error(fill(strings.tooLarge, file.name, bytesText(file.size), bytesText(limit)));
 }
 
@@ -132,7 +134,9 @@ const EDGES = [2048, 1568, 1024, 768, 512];
  * cannot be read or made small enough.
  */
 async function shrink(picture: Blob, name: string, limit: number): Promise<{ name: string; file: Blob }> {
-  const bitmap = await createImageBitmap(picture);
+  const bitmap = await createImageBitmap(picture).catch((): never => {
+    throw new Error(fill(start.value?.strings.notPicture ?? '', name));
+  });
   try {
     const type = picture.type === 'image/jpeg' ? 'image/jpeg' : 'image/webp';
     for (const edge of EDGES) {

@@ -42,6 +42,11 @@ async function search(
   return found;
 }
 
+/** The page has only the beginning of some of it. */
+function isCut(row: Row): boolean {
+  return partsOfRow(row).some(part => 'cut' in part);
+}
+
 function isSame(match: Match, other: Match | undefined): boolean {
   return match.key === other?.key && match.part === other.part && match.nth === other.nth;
 }
@@ -51,7 +56,7 @@ interface FindBarProps {
   readonly list: () => ListHandle | undefined;
 }
 
-/** Finds text in the whole transcript, also where it is collapsed or far away. */
+/** Finds text in all the page has of the transcript, also where it is collapsed or far away. */
 export function FindBar({ strings, list }: FindBarProps) {
   const field = useRef<HTMLInputElement>(null);
   const came = useRef(document.activeElement);
@@ -60,6 +65,8 @@ export function FindBar({ strings, list }: FindBarProps) {
   const [at, setAt] = useState(-1);
   const sought = useRef('');
   const current = useRef<Match | undefined>(undefined);
+  /** The row that is meant, where the words are in what the page does not have of it. */
+  const [cut, setCut] = useState<string | undefined>(undefined);
   /** The row that is meant, until a match there was found. */
   const aim = useRef<string | undefined>(undefined);
   const { rows } = transcript.value;
@@ -82,8 +89,11 @@ export function FindBar({ strings, list }: FindBarProps) {
         sought.current = words;
         setMatches(found);
         const aimed = found.findIndex(other => other.key === aim.current);
+        const beyond = aimed >= 0 ? undefined : rows.find(row => row.key === aim.current && isCut(row))?.key;
         if (aimed >= 0) aim.current = undefined;
-        setAt(aimed >= 0 ? aimed : place < 0 ? found.length - 1 : place);
+        setCut(beyond);
+        if (beyond !== undefined) setAt(-1);
+        else setAt(aimed >= 0 ? aimed : place < 0 ? found.length - 1 : place);
       });
     }, GATHER);
     return () => {
@@ -92,6 +102,9 @@ export function FindBar({ strings, list }: FindBarProps) {
     };
   }, [words, rows, finding.value]);
 
+  useEffect(() => {
+    if (cut !== undefined) list()?.toRow(cut);
+  }, [cut]);
   const match = matches[at];
   current.current = match;
   const key = match === undefined ? '' : `${match.key}:${match.part}:${match.nth} ${words}`;
@@ -109,7 +122,14 @@ export function FindBar({ strings, list }: FindBarProps) {
     };
   }, [key]);
 
-  const go = (step: number): void => setAt((at + step + matches.length) % Math.max(1, matches.length));
+  const letGo = (): void => {
+    aim.current = undefined;
+    setCut(undefined);
+  };
+  const go = (step: number): void => {
+    letGo();
+    setAt((at + step + matches.length) % Math.max(1, matches.length));
+  };
   const close = (): void => {
     finding.value = 0;
     if (came.current instanceof HTMLElement) came.current.focus();
@@ -136,9 +156,20 @@ export function FindBar({ strings, list }: FindBarProps) {
         aria-label={strings.find}
         placeholder={strings.find}
         value={words}
-        onInput={event => setWords(event.currentTarget.value)}
+        onInput={event => {
+          letGo();
+          setWords(event.currentTarget.value);
+        }}
       />
-      <output>{words === '' ? '' : matches.length === 0 ? strings.findNothing : count}</output>
+      <output>
+        {words === ''
+          ? ''
+          : cut !== undefined
+            ? strings.findCut
+            : matches.length === 0
+              ? strings.findNothing
+              : count}
+      </output>
       <IconButton icon="arrow-up" label={strings.findPrevious} onClick={() => go(-1)} />
       <IconButton icon="arrow-down" label={strings.findNext} onClick={() => go(1)} />
       <IconButton icon="close" label={strings.close} onClick={close} />

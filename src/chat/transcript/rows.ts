@@ -281,7 +281,7 @@ function phaseOf(phase: string | undefined): string | undefined {
 }
 
 /** What is known of a send without an answer. */
-export function unknownSentence({ before, after, sentence, at }: Entry): string {
+function unknownSentence({ before, after, sentence, at }: Entry): string {
   const isOld = before?.at !== undefined && at - before.at > LOOK_IS_OLD;
   let facts = sentence ?? '';
   const count = after?.messageCount ?? 0;
