@@ -241,9 +241,9 @@ export class Workbench {
       async limit => {
         await item.hover(limit);
         await item.and(this.page.locator('.focused')).waitFor(limit);
+        await item.locator('.action-menu-item').press('Enter', limit);
       },
     );
-    await this.page.keyboard.press('Enter');
     await item.waitFor({ state: 'hidden' });
   }
 
