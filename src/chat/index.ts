@@ -89,7 +89,7 @@ export class Chat extends Disposable {
     this.#conversations = this.register(
       new Conversations({ connection, storage, sessions, attachments, kept, buildBody, log, extras }),
     );
-    const places = this.register(new ReadingPlaces(memory));
+    const places = this.register(new ReadingPlaces(memory, log));
     this.#reading = places;
     this.#places = this.register(
       new Places({

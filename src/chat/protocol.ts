@@ -188,7 +188,6 @@ export interface PageState {
   readonly sessionId: string;
   readonly serviceId: string;
   readonly title: string;
-  readonly unsaved?: Unsaved | undefined;
 }
 
 /** Text the panel has not stored yet, when it was written (Unix ms), and the id of the send it was to become. */
@@ -202,7 +201,7 @@ export interface Start {
   /** The texts of the display language; none for English. */
   readonly texts: Readonly<Record<string, string>> | undefined;
   readonly language: string;
-  readonly identity: Pick<PageState, 'sessionId' | 'serviceId' | 'title'>;
+  readonly identity: PageState;
   readonly draft: string;
   /** What comes back when the called up message in `draft` is left. */
   readonly stash?: string;

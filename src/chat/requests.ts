@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { object, optional, text } from '../webview/guards';
-import { isUnsaved, type PageState } from './protocol';
+import { object, text } from '../webview/guards';
+import type { PageState } from './protocol';
 
 /** What `agentConsole.chat.send` takes. Addresses are URIs as text. */
 export interface SendRequest {
@@ -38,7 +38,7 @@ export function readUris(clicked: unknown, selected: unknown): readonly vscode.U
 }
 
 /** Whether this is a `Uri` of the editor. */
-export function isUri(value: unknown): value is vscode.Uri {
+function isUri(value: unknown): value is vscode.Uri {
   const uri = value as Partial<vscode.Uri> | null | undefined;
   return typeof uri?.scheme === 'string' && typeof uri.path === 'string';
 }
@@ -47,7 +47,6 @@ const isPageState = object({
   sessionId: text(1000),
   serviceId: text(100),
   title: text(1000),
-  unsaved: optional(isUnsaved),
 });
 
 /** What a page kept over a reload, if it is that (a page is free to keep anything). */

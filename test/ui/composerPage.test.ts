@@ -14,6 +14,11 @@ const CODE_SHOWN = `[...document.querySelectorAll('.code pre')].map(pre => ({
   others: [...pre.querySelectorAll('*')].filter(each => !each.matches('code, span')).map(each => each.outerHTML),
 }))`;
 
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
 /** What only exact timing shows: nothing that was written goes when something else happens meanwhile. */
 describe('the composer of a page by itself', () => {
   let browser: Browser;
@@ -150,8 +155,37 @@ describe('the composer of a page by itself', () => {
     await field().fill('Look: ');
     await pasteInto(field(), { text: long });
     await page.getByRole('button', { name: 'Attach as file instead' }).click();
-    await page.locator('.composer .problem').getByText('the limit is').waitFor();
+    const reason = 'pasted text.txt is larger than the limit of 100 bytes.';
+    await page.waitForFunction(`said.some(({ name }) => name === 'attachBytes')`);
+    const id = await page.evaluate<number>(`said.find(({ name }) => name === 'attachBytes').id`);
+    await page.evaluate(`window.postMessage({ kind: 'refusal', id: ${id}, reason: '${reason}' }, '*')`);
+    await page.locator('.composer .problem').getByText(reason, { exact: true }).waitFor();
     assert.equal(await field().inputValue(), `Look: ${long}`);
+  });
+
+  it('shows that a pasted picture was made smaller, or that it is none', async () => {
+    const paste = (name: string, bytes: Buffer) =>
+      pasteInto(field(), { files: [{ name, type: 'image/png', base64: bytes.toString('base64') }] });
+    const shown = (words: string) =>
+      page.locator('.composer .problem').getByText(words, { exact: true }).waitFor();
+    await paste('odd.png', Buffer.alloc(200, 'odd'));
+    await shown('odd.png is too large and cannot be made smaller: it cannot be read as a picture.');
+    await paste('shot.png', Buffer.concat([PNG, Buffer.alloc(200)]));
+    await page.waitForFunction(`said.some(({ name }) => name === 'attachBytes')`);
+    const id = await page.evaluate<number>(`said.find(({ name }) => name === 'attachBytes').id`);
+    await page.evaluate(`window.postMessage({ kind: 'answer', id: ${id}, value: null }, '*')`);
+    await shown('shot.png was made smaller to fit.');
+  });
+
+  it('says where find was to go that the words are in what is not shown of that message', async () => {
+    const parts = [{ kind: 'text', text: 'its beginning', cut: '9 more characters are not shown here.' }];
+    const rows = [{ ...messageRow(1), parts }, messageRow(2)];
+    await page.evaluate(`tell('splice', ${JSON.stringify({ from: 0, remove: 0, rows, total: 2 })})`);
+    await page.evaluate(`tell('find', { words: 'number', key: 'message:1' })`);
+    const said = page.locator('.find output');
+    await said.getByText('In the part of this message that is not shown here').waitFor();
+    await page.getByRole('textbox', { name: 'Find in this session' }).fill('beginning');
+    await said.getByText('1 of 1').waitFor();
   });
 
   it('has a button that stops the agent only where that can be done', async () => {

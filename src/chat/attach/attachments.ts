@@ -67,6 +67,7 @@ export class Attachments {
   readonly #files: AttachableFiles;
   readonly #limits: () => AttachmentLimits;
   readonly #format: Formatter;
+  readonly #pictures = new Pictures();
 
   constructor(files: AttachableFiles, limits: () => AttachmentLimits, language: string) {
     this.#files = files;
@@ -117,13 +118,11 @@ export class Attachments {
   }
 
   /** A piece of a picture as it is, to be shown or made smaller; rejects when it is none, or far too large. */
-  async picture(uri: string, from: number): Promise<Picture> {
-    const { kind, size } = await this.#files.stat(uri);
-    const isLegible = kind === 'file' && size <= MOST_SHRINKABLE;
-    const mediaType = isLegible ? imageType(await this.#files.read(uri, HEAD)) : undefined;
-    if (mediaType === undefined) throw new Error(vscode.l10n.t('This picture cannot be shown.'));
-    const bytes = await this.#files.read(uri, { from, length: MAX_PIECE });
-    return pieceOf(mediaType, bytes, 0, from + MAX_PIECE >= size);
+  picture(uri: string, from: number): Promise<Picture> {
+    return this.#pictures.piece(uri, from, async () => {
+      const { kind, size } = await this.#files.stat(uri);
+      return kind === 'file' && size <= MOST_SHRINKABLE ? this.#files.read(uri) : new Uint8Array();
+    });
   }
 
   async #read(
@@ -146,7 +145,8 @@ export class Attachments {
       const bytes = await this.#files.read(uri, isWhole ? undefined : HEAD);
       const found = await sniff(bytes, bytes.length === size);
       const after = await this.#files.stat(uri);
-      if (after.kind !== 'file' || after.size !== size || after.mtime !== mtime) {
+      const isRead = bytes.length === (isWhole ? size : Math.min(size, HEAD.length));
+      if (!isRead || after.kind !== 'file' || after.size !== size || after.mtime !== mtime) {
         return refused(vscode.l10n.t('{0} changed while it was read. Attach it again.', name), { size });
       }
       return { result: typed(name, size, found), bytes };
@@ -209,12 +209,23 @@ function typed(name: string, size: number, found: Sniffed): Inspected {
   }
 }
 
-/** A piece of a picture with a buffer of its own: of a view, the whole buffer would cross. */
-export function pieceOf(
-  mediaType: string,
-  bytes: Uint8Array,
-  from: number,
-  isLast = from + MAX_PIECE >= bytes.length,
-): Picture {
-  return { mediaType, bytes: Uint8Array.from(bytes.subarray(from, from + MAX_PIECE)), isLast };
+/** Pictures of which more pieces are to be asked for. */
+const MOST_PICTURES = 4;
+
+/** Hands out pictures piece by piece: each is read once, and kept until its last piece was asked for. */
+export class Pictures {
+  readonly #whole = new Map<string, Uint8Array>();
+
+  /** Rejects with a sentence when it is no picture. */
+  async piece(key: string, from: number, read: () => Uint8Array | Promise<Uint8Array>): Promise<Picture> {
+    const whole = (from === 0 ? undefined : this.#whole.get(key)) ?? (await read());
+    const mediaType = imageType(whole);
+    if (mediaType === undefined) throw new Error(vscode.l10n.t('This picture cannot be shown.'));
+    const isLast = from + MAX_PIECE >= whole.length;
+    this.#whole.delete(key);
+    if (!isLast) this.#whole.set(key, whole);
+    for (const oldest of [...this.#whole.keys()].slice(0, -MOST_PICTURES)) this.#whole.delete(oldest);
+    // With a buffer of its own: of a view, the whole buffer would cross.
+    return { mediaType, bytes: Uint8Array.from(whole.subarray(from, from + MAX_PIECE)), isLast };
+  }
 }

@@ -4,7 +4,7 @@ import { middle, oneLine, plain } from '../../util/text';
 import type { AttachmentLimits } from '../attach/attachments';
 import type { Conversation } from '../conversation';
 import type { Attached } from '../outbox/composition';
-import type { Entry } from '../outbox/record';
+import { UNDECIDED, type Entry } from '../outbox/record';
 import type { Chip, Composer, QueuedRow } from '../protocol';
 
 /** Longest text of a queued message that a page is given, UTF-16 units: all of them are told at each change. */
@@ -46,6 +46,8 @@ export function composerOf(
 }
 
 function queueNote(conversation: Conversation): string {
+  if (conversation.isQueueStopped && !conversation.sends.some(({ state }) => UNDECIDED.includes(state)))
+    return vscode.l10n.t('Stopped: see the first message.');
   if (conversation.isQueueStopped)
     return vscode.l10n.t('Stopped: a message before these was not sent, or it is not known whether it was.');
   const status = conversation.session?.status;

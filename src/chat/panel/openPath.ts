@@ -80,7 +80,7 @@ export function fileChoices<U>(
   return files.map(uri => ({ label: forQuickPick(pathOf(uri), 400), uri }));
 }
 
-async function isFile(uri: vscode.Uri): Promise<boolean> {
+export async function isFile(uri: vscode.Uri): Promise<boolean> {
   try {
     return ((await vscode.workspace.fs.stat(uri)).type & vscode.FileType.File) !== 0;
   } catch {

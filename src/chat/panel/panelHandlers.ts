@@ -4,11 +4,10 @@ import { commands } from '../../contributions';
 import { openAddress } from '../../ui/openAddress';
 import { forNotification } from '../../util/text';
 import type { PanelHandlers } from '../../webview/ipc';
-import { pieceOf } from '../attach/attachments';
-import { imageType } from '../attach/imageType';
+import { Pictures } from '../attach/attachments';
 import type { Conversation } from '../conversation';
 import type { Message } from '../outbox/record';
-import type { ChatProtocol, Picture } from '../protocol';
+import type { ChatProtocol } from '../protocol';
 import { explainGap } from '../transcript/gap';
 import { isHidden } from '../transcript/messages';
 import { ownTexts } from '../transcript/model';
@@ -23,6 +22,7 @@ import type { ChatPanel } from './panel';
 export function panelHandlers(panel: ChatPanel): PanelHandlers<ChatProtocol> {
   const { conversation, composing } = panel;
   const { composition } = conversation;
+  const pictures = new Pictures();
   return {
     requests: {
       send: ({ text, sendId }) => panel.send(text, sendId),
@@ -58,7 +58,8 @@ export function panelHandlers(panel: ChatPanel): PanelHandlers<ChatProtocol> {
       compareDiff: ({ text }) => compareDiff(text, panel.details),
       applyDiff: ({ text }) => applyDiff(text),
       addAgain: () => panel.addAgain(),
-      picture: ({ messageId, index, from }) => picture(conversation, messageId, index, from),
+      picture: ({ messageId, index, from }) =>
+        pictures.piece(`${messageId} ${index}`, from, () => picture(conversation, messageId, index)),
     },
     notifications: {
       ready: ({ timeZone }) => panel.pageReady(timeZone),
@@ -98,15 +99,12 @@ export function safeLink(href: string): string | undefined {
   return ['http:', 'https:', 'mailto:'].includes(url?.protocol ?? '') ? url?.href : undefined;
 }
 
-/** A piece of a picture of a message a person may see, if its bytes are what they say. */
-function picture(conversation: Conversation, messageId: string, index: number, from: number): Picture {
+/** A picture of a message a person may see; nothing where there is none. */
+function picture(conversation: Conversation, messageId: string, index: number): Uint8Array {
   const message = conversation.transcript.known.get(messageId)?.message;
   const item = message === undefined || isHidden(message) ? undefined : message.content[index];
   const encoded = item === undefined ? undefined : pictureOf(item);
-  const bytes = Uint8Array.from(Buffer.from(encoded?.data ?? '', 'base64'));
-  const mediaType = imageType(bytes);
-  if (mediaType === undefined) throw new Error(vscode.l10n.t('This picture cannot be shown.'));
-  return pieceOf(mediaType, bytes, from);
+  return Buffer.from(encoded?.data ?? '', 'base64');
 }
 
 /** Says that a message is gone; when the person wants it back, it comes before what the composer holds then. */

@@ -1,4 +1,5 @@
 import type * as vscode from 'vscode';
+import type { Logger } from '../../log';
 import { Disposable } from '../../util/disposable';
 import type { Kept } from '../protocol';
 
@@ -12,11 +13,13 @@ const WRITE_DELAY = 300;
 /** Where sessions were read in this window and what was opened there, also after a reload. */
 export class ReadingPlaces extends Disposable {
   readonly #memory: Pick<vscode.Memento, 'get' | 'update'>;
+  readonly #log: Pick<Logger, 'error'>;
   readonly #places: Map<string, Kept>;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(memory: Pick<vscode.Memento, 'get' | 'update'>) {
+  constructor(memory: Pick<vscode.Memento, 'get' | 'update'>, log: Pick<Logger, 'error'>) {
     super();
+    this.#log = log;
     this.#memory = memory;
     this.#places = new Map(memory.get<readonly (readonly [string, Kept])[]>(MEMORY) ?? []);
   }
@@ -34,11 +37,16 @@ export class ReadingPlaces extends Disposable {
     this.#timer = setTimeout(() => void this.flush(), WRITE_DELAY);
   }
 
+  /** Never rejects. */
   async flush(): Promise<void> {
     if (this.#timer === undefined) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    await this.#memory.update(MEMORY, [...this.#places].slice(-MOST));
+    try {
+      await this.#memory.update(MEMORY, [...this.#places].slice(-MOST));
+    } catch (error) {
+      this.#log.error('Where sessions were read could not be kept', error);
+    }
   }
 
   override dispose(): void {

@@ -3,11 +3,12 @@ export interface FileChange {
   /** As it is named there; missing where the diff names none. */
   readonly path?: string;
   readonly isNew: boolean;
+  readonly isDeleted?: boolean;
   readonly hunks: readonly Hunk[];
 }
 
 interface Hunk {
-  /** The line it begins at before the change, from 1; missing where that is not told. */
+  /** The line it begins at before the change, from 1, or after which it only adds; missing where that is not told. */
   readonly line?: number;
   readonly before: string[];
   readonly after: string[];
@@ -15,8 +16,10 @@ interface Hunk {
 
 /** Reads a diff as agents write it: with or without the names of files and the places of its hunks. */
 export function readDiff(diff: string): readonly FileChange[] {
-  const changes: { path?: string; isNew: boolean; hunks: Hunk[] }[] = [];
+  const changes: { path?: string; isNew: boolean; isDeleted?: boolean; hunks: Hunk[] }[] = [];
   let hunk: Hunk | undefined;
+  /** Empty lines of which only the next line tells whether they belong to the hunk. */
+  let empty = 0;
   const change = () => changes.at(-1) ?? changes[changes.push({ isNew: false, hunks: [] }) - 1];
   const lines = diff.replace(/\r?\n$/, '').split(/\r?\n/);
   for (let index = 0; index < lines.length; index++) {
@@ -24,8 +27,9 @@ export function readDiff(diff: string): readonly FileChange[] {
     const [, old] = /^--- (.+)$/.exec(line) ?? [];
     const [, now] = /^\+\+\+ (.+)$/.exec(lines[index + 1] ?? '') ?? [];
     if (old !== undefined && now !== undefined) {
-      const path = (now === '/dev/null' ? old : now).replace(/\t.*$/, '').trim();
-      changes.push({ path, isNew: old.startsWith('/dev/null'), hunks: [] });
+      const isDeleted = now.startsWith('/dev/null');
+      const path = (isDeleted ? old : now).replace(/\t.*$/, '').trim();
+      changes.push({ path, isNew: old.startsWith('/dev/null'), isDeleted, hunks: [] });
       hunk = undefined;
       index++;
       continue;
@@ -33,6 +37,7 @@ export function readDiff(diff: string): readonly FileChange[] {
     const [, at] = /^@@ -(\d+)/.exec(line) ?? [];
     if (line.startsWith('@@')) {
       hunk = { before: [], after: [], ...(at === undefined ? {} : { line: Number(at) }) };
+      empty = 0;
       change()?.hunks.push(hunk);
       continue;
     }
@@ -45,8 +50,14 @@ export function readDiff(diff: string): readonly FileChange[] {
     if (isHead || (hunk === undefined && !/^[-+ ]/.test(line)) || line.startsWith('\\')) continue;
     if (hunk === undefined) {
       hunk = { before: [], after: [] };
+      empty = 0;
       change()?.hunks.push(hunk);
     }
+    if (line === '') {
+      empty++;
+      continue;
+    }
+    for (; empty > 0; empty--) for (const side of [hunk.before, hunk.after]) side.push('');
     const text = line.slice(1);
     if (!line.startsWith('+')) hunk.before.push(text);
     if (!line.startsWith('-')) hunk.after.push(text);
@@ -54,15 +65,23 @@ export function readDiff(diff: string): readonly FileChange[] {
   return changes.filter(({ hunks }) => hunks.length > 0);
 }
 
+/** Lines that are compared to find places; a change with more to be found is not one a person can look through. */
+const MOST_COMPARED = 5_000_000;
+
 /** A text with a change made to it; `undefined` where the change does not fit it, or fits several places. */
 export function changed(text: string, { hunks }: FileChange): string | undefined {
   const end = text.includes('\r\n') ? '\r\n' : '\n';
   const lines = text === '' ? [] : text.split(/\r?\n/);
-  let moved = 0;
+  let [moved, left] = [0, MOST_COMPARED];
   for (const { line, before, after } of hunks) {
-    const wanted = line === undefined ? undefined : Math.max(0, line - 1) + moved;
-    const at = before.length === 0 ? placeOfNew(lines, wanted) : placeOf(lines, before, wanted);
-    if (at === undefined) return undefined;
+    const wanted = line === undefined ? undefined : line - 1 + moved;
+    const isThere = before.every(
+      (each, offset) => lines[(wanted ?? NaN) + offset]?.trimEnd() === each.trimEnd(),
+    );
+    if (before.length > 0 && !isThere) left -= lines.length + before.length;
+    const at =
+      before.length === 0 ? placeOfNew(lines, wanted) : isThere ? wanted : placeOf(lines, before, wanted);
+    if (at === undefined || left < 0) return undefined;
     lines.splice(at, before.length, ...after);
     moved += after.length - before.length;
   }
@@ -71,7 +90,11 @@ export function changed(text: string, { hunks }: FileChange): string | undefined
 }
 
 function placeOfNew(lines: readonly string[], wanted: number | undefined): number | undefined {
-  return lines.length === 0 ? 0 : wanted === undefined ? undefined : Math.min(wanted + 1, lines.length);
+  return lines.length === 0
+    ? 0
+    : wanted === undefined
+      ? undefined
+      : Math.min(Math.max(0, wanted + 1), lines.length);
 }
 
 /** Where these lines stand: the place nearest to the wanted one, or the only one. */
@@ -80,9 +103,15 @@ function placeOf(
   before: readonly string[],
   wanted: number | undefined,
 ): number | undefined {
-  const places = lines.flatMap((_, at) =>
-    before.every((line, offset) => lines[at + offset]?.trimEnd() === line.trimEnd()) ? [at] : [],
-  );
+  // Up to each line, as many of the lines before it as these begin with: each is compared about twice (Knuth, Morris, Pratt).
+  const all = [...before, undefined, ...lines].map(line => line?.trimEnd());
+  const alike = [0];
+  for (let at = 1; at < all.length; at++) {
+    let count = alike[at - 1] ?? 0;
+    while (count > 0 && all[at] !== all[count]) count = alike[count - 1] ?? 0;
+    alike.push(all[at] === all[count] ? count + 1 : 0);
+  }
+  const places = alike.flatMap((count, at) => (count === before.length ? [at - 2 * before.length] : []));
   if (wanted === undefined) return places.length === 1 ? places[0] : undefined;
   return places.sort((one, other) => Math.abs(one - wanted) - Math.abs(other - wanted))[0];
 }

@@ -150,7 +150,12 @@ export class Reading extends Disposable {
         return false;
       }
       this.#isFailing = false;
-      if (page === undefined || page === 'missing') return false;
+      if (page === undefined || page === 'missing') {
+        // What comes until it is there again is not in what was read of it.
+        this.#resume = undefined;
+        this.#isComplete = false;
+        return false;
+      }
       const messages = page.items.map(message => toStored(message.id, message));
       const fresh = messages.filter(message => this.#isFresh(message));
       if (fresh.length > 0) await transcript.keep(fresh);

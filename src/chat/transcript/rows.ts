@@ -184,7 +184,8 @@ export class RowBuilder {
       const picture = pictureOf(item) === undefined ? {} : { index };
       return [{ key: '', name, kind, size, title: name, ...picture }];
     });
-    const attached = this.#chips(sent?.attachments);
+    if (sent === undefined) return files;
+    const attached = this.#chips(sent.attachments);
     const pictures = files.filter(({ kind }) => kind === 'image');
     if (attached.filter(({ kind }) => kind === 'image').length !== pictures.length) return files;
     return attached.map(chip => (chip.kind === 'image' ? { ...pictures.shift(), ...chip } : chip));
@@ -280,7 +281,7 @@ function phaseOf(phase: string | undefined): string | undefined {
 }
 
 /** What is known of a send without an answer. */
-export function unknownSentence({ before, after, sentence, at }: Entry): string {
+function unknownSentence({ before, after, sentence, at }: Entry): string {
   const isOld = before?.at !== undefined && at - before.at > LOOK_IS_OLD;
   let facts = sentence ?? '';
   const count = after?.messageCount ?? 0;

@@ -107,6 +107,12 @@ describe('a file that is attached', () => {
       },
     };
     assert.match(await problemOf(uri, changing), /changed while it was read/);
+    const other: AttachableFiles = {
+      ...diskFiles,
+      read: () => Promise.resolve(Buffer.from('more than that')),
+    };
+    assert.match(await problemOf(uri, other), /changed while it was read/, 'not as much as was said');
+    await assert.rejects(attachments(other).parts([uri]), /changed while it was read/);
     fs.rmSync(new URL(uri));
     assert.match(await problemOf(uri), /^a\.txt cannot be read: ENOENT/);
     for (const none of ['', 'nonsense', 'file:', 'http://[', 'agentconsole-attachment:/x', '\0'])

@@ -17,7 +17,7 @@ const guards = new Map<string, (value: unknown) => boolean>([
 
 /** What the page may say on a person's word: in its right shape it does what it says. */
 const ACTS = new Set(
-  'refresh readEarlier addAgain chooseTarget attach more copy draft unsaved attachUris attachBytes failed'.split(
+  'refresh readEarlier addAgain chooseTarget attach more copy openMessage draft unsaved attachUris attachBytes failed'.split(
     ' ',
   ),
 );

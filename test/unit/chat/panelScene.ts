@@ -64,7 +64,7 @@ export function panelOf({ window, client }: Scene, kind: ChatPlace['kind'] = 'pa
     title: 'Session',
     details: { compare: () => Promise.resolve() },
     composing: { ...composingDeps(), api: () => client },
-    places: new ReadingPlaces(memoryOf()),
+    places: new ReadingPlaces(memoryOf(), log),
   });
   afterwards(() => panel.release());
   /** Asks the panel, as its page does: resolves to the answer, rejects with the reason. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ApiClient, Extra, Message, Page } from '../../../src/api';
-import type { KnownMessage, StoredMessage } from '../../../src/chat/transcript/messages';
+import { toStored, type KnownMessage, type StoredMessage } from '../../../src/chat/transcript/messages';
 import { Reading } from '../../../src/chat/transcript/reading';
 import { RowBuilder } from '../../../src/chat/transcript/rows';
 import { silentLog } from '../../fakes/log';
@@ -71,6 +71,11 @@ class Served {
   }
 }
 
+const knownAs = (message: Message): KnownMessage => ({
+  id: message.id,
+  message: toStored(message.id, message),
+});
+
 function body(index: number, updatedAt = index): Message {
   const parent = index === 0 ? {} : { parentId: `m${index - 1}` };
   return { id: `m${index}`, role: 'assistant', content: [], createdAt: index, updatedAt, ...parent };
@@ -133,6 +138,21 @@ describe('messages from a list of the service', () => {
       assert.equal(served.known.get('m10')?.message?.updatedAt, 11, 'a message that grew is read again');
     });
   }
+
+  it('are read whole again after the list was away', async () => {
+    const served = new Served(3);
+    served.newestFirst = true;
+    served.lists();
+    await served.reading.read(false);
+    const { list } = served;
+    served.list = () => Promise.resolve('missing');
+    await served.reading.read(false);
+    served.messages.push(...Array.from({ length: 7 }, (_, index) => body(3 + index)));
+    for (const index of [7, 8, 9]) served.known.set(`m${index}`, knownAs(served.messages[index]!));
+    served.list = list;
+    await served.reading.read(false);
+    assert.equal(served.known.size, 10);
+  });
 
   it('are asked for once at a time, and once more for what came meanwhile', async () => {
     const served = new Served(1);

@@ -104,6 +104,16 @@ describe('the rows a page is sent', () => {
     assert.deepEqual(keys(await filled()), built(input));
   });
 
+  it('begin with less where that is long', async () => {
+    const { known } = many(100);
+    const content = [{ type: 'text', text: 'word '.repeat(40_000) }];
+    const long = [...known.values()].map(({ message: body }) => ({ ...body!, content }));
+    const { feed, rows, filled } = paged();
+    feed.show(inputOf(knownOf(...long)));
+    assert.ok(rows().length > 1 && rows().length <= 20, `${rows().length} rows`);
+    assert.deepEqual(keys(await filled()), built(inputOf(known)));
+  });
+
   it('are never taken away again when a transcript grows long while it is shown', () => {
     const { feed, splices, rows } = paged();
     const { known } = many(1200);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { MessageRow, Row } from '../../../src/chat/protocol';
+import { partText, type MessageRow, type Row } from '../../../src/chat/protocol';
 import { RowBuilder, rowText, type RowsInput } from '../../../src/chat/transcript/rows';
 import { toStored } from '../../../src/chat/transcript/messages';
 import { Formatter } from '../../../src/util/format';
@@ -215,6 +215,16 @@ describe('rows of a transcript', () => {
     ]);
   });
 
+  it('shows a document of a person that was not sent from here, also where there is nothing else', () => {
+    const source = { type: 'base64', mediaType: 'application/pdf', data: 'QUJD', name: 'plan.pdf' };
+    const known = knownOf(message('a', { role: 'user', content: [{ type: 'document', source }] }));
+    const [row] = messages(build({ known }));
+    assert.deepEqual(
+      row?.chips.map(({ name, kind, size }) => [name, kind, size]),
+      [['plan.pdf', 'pdf', '3 bytes']],
+    );
+  });
+
   it('says of an unknown send how old the look before it was', () => {
     const sentence = (at: number, messageCount = 14): unknown => {
       const before = { messageCount: messageCount - 1, updatedAt: 1, at };
@@ -305,6 +315,13 @@ describe('a message that is longer than a page takes', () => {
     assert.doesNotMatch(JSON.stringify(row.parts[1]), /\p{Surrogate}/u);
     const [send] = build({ sends: [sendRecord({ text: long })] });
     assert.equal(send?.kind === 'send' && send.cut, cut);
+  });
+
+  it('is cut as a whole, too, however many parts it has', () => {
+    const known = knownOf(message('a', { content: Array.from({ length: 100 }, () => text(long)) }));
+    const parts = messages(build({ known }))[0]!.parts;
+    assert.equal(parts.map(partText).join('').length, 400_000);
+    assert.ok(parts.every(part => 'cut' in part));
   });
 
   it('is whole where it is copied or written', () => {

@@ -4,6 +4,7 @@ import { Outboxes, type Outbox } from '../../../src/chat/outbox/outbox';
 import { inDraft, withTaken } from '../../../src/chat/outbox/record';
 import { ReadingPlaces } from '../../../src/chat/panel/readingPlaces';
 import { Transcript } from '../../../src/chat/transcript/transcript';
+import { silentLog } from '../../fakes/log';
 import {
   afterwards,
   brittle,
@@ -178,16 +179,25 @@ describe('what is written', () => {
 describe('where sessions were read', () => {
   it('is known after a reload, of the latest two hundred, and not of those left at the end', () => {
     const memory = memoryOf();
-    const places = new ReadingPlaces(memory);
+    const places = new ReadingPlaces(memory, silentLog());
     const scroll = { key: 'message:m', offset: 5 };
     for (let number = 0; number < 205; number++) places.keep(`s${number}`, { scroll });
     places.keep('s50', { opened: Array.from({ length: 300 }, (_, index) => `part${index}`) });
     places.keep('s60', { opened: [] });
     assert.equal(places.get('s50').opened?.length, 100, 'at once');
     places.dispose();
-    const next = new ReadingPlaces(memory);
+    const next = new ReadingPlaces(memory, silentLog());
     assert.deepEqual(next.get('s204'), { scroll, opened: [] });
     assert.deepEqual([next.get('s50').opened?.at(-1), next.get('s50').scroll], ['part299', undefined]);
     for (const gone of ['s0', 's3', 's60', 'none']) assert.deepEqual(next.get(gone), {});
+  });
+
+  it('is no reason to fail where it cannot be kept, but is logged', async () => {
+    const log = silentLog();
+    const update = () => Promise.reject(new Error('no space left'));
+    const places = new ReadingPlaces({ ...memoryOf(), update }, log);
+    places.keep('s', { opened: ['part'] });
+    await places.flush();
+    assert.match(log.lines.join(), /no space left/);
   });
 });
