@@ -128,6 +128,20 @@ describe('usage data', () => {
     hold.dispose();
   });
 
+  it('asks no more often when the clock is set back while it fetches', async () => {
+    const { clock, service, open } = await begin();
+    const { data, ready } = open();
+    const wanted = query('activity', '2026-11-10', '2026-11-20');
+    await data.fetch(wanted, { signal: never() });
+    clock.now += 10_000;
+    ready.fire(undefined as never);
+    service.fail({ kind: 'alter', times: 1, alter: body => ((clock.now -= 5_000), body) });
+    const abort = new AbortController();
+    service.onDidReceive(() => calls(service).length > 9 && abort.abort());
+    await data.fetch(wanted, { signal: abort.signal, again: true });
+    assert.equal(calls(service).length, 3);
+  });
+
   it('goes on when the window that fetches gives up', async () => {
     const { service, open } = await begin();
     const [first, second] = [open().data, open().data];
