@@ -265,6 +265,11 @@ describe('usage data', () => {
     });
     clock.now += 1000;
     window.ready.fire(undefined as never);
+    // What a cancelled fetch did not find out is found out by the next.
+    const abort = new AbortController();
+    const subscription = service.onDidReceive(() => abort.abort());
+    await assert.rejects(window.data.fetch(wanted, { signal: abort.signal }), { name: 'AbortError' });
+    subscription.dispose();
     const other = await window.data.fetch(wanted, { signal: never() });
     assert.equal(other.orgId, 'org_other');
     assert.equal(other.figures[0]?.value, 4);
