@@ -101,6 +101,20 @@ describe('usage data', () => {
     for (const made of reports) assert.deepEqual(made, reports[0]);
   });
 
+  it('tells the other windows of days fetched here', async () => {
+    const { open } = await begin();
+    const [here, there] = [open().data, open().data];
+    const wanted = query('activity', '2026-11-01', '2026-11-07');
+    assert.equal((await there.cached(wanted)).missing?.days.length, 7);
+    // Days may become known a few at a time.
+    const heard = new Promise<void>(resolve => {
+      there.onDidChange(async () => (await there.cached(wanted)).missing === undefined && resolve());
+    });
+    const made = await here.fetch(wanted, { signal: never() });
+    await heard;
+    assert.deepEqual(await there.cached(wanted), made);
+  });
+
   it('is not held up by what a clock that was ahead has left', async () => {
     const { clock, service, open } = await begin();
     const wanted = query('activity', '2026-11-10', '2026-11-10');
