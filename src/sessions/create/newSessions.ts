@@ -1,10 +1,9 @@
 import * as vscode from 'vscode';
-import { computerName, isApiError, type Computer } from '../../api';
+import { computerName, type Computer } from '../../api';
 import { commands } from '../../contributions';
-import { withSignal } from '../../util/promises';
 import { forNotification, oneLine } from '../../util/text';
-import type { SessionAccess } from '../access';
-import type { SessionIndex } from '../store/sessionIndex';
+import { inProgress, type SessionAccess } from '../access';
+import type { SessionsContext } from '../context';
 import { currentWorkspace } from '../store/workspaces';
 import type { ComputerFacts } from '../view/words';
 import { chooseComputer, chooseSettings } from './choose';
@@ -17,27 +16,20 @@ export interface SessionPolicy {
   ): Promise<readonly string[]>;
 }
 
-export interface NewSessionsDeps {
-  readonly index: SessionIndex;
-  readonly access: SessionAccess;
-  readonly computer: (computerId: string) => ComputerFacts | undefined;
-  readonly policy?: SessionPolicy | undefined;
-  /** As the person wrote them. */
-  readonly presets: () => unknown;
-}
-
 /** What `agentConsole.sessions.create` takes from other extensions and keybindings. */
 interface CreateRequest {
-  readonly computerId?: string;
-  readonly sessionSettings?: SendableSettings;
+  readonly computerId: string | undefined;
+  readonly sessionSettings: SendableSettings | undefined;
 }
 
 /** New sessions, as a person describes them or as another program asks for them. */
 export class NewSessions {
-  readonly #deps: NewSessionsDeps;
+  readonly #context: SessionsContext;
+  readonly #access: SessionAccess;
 
-  constructor(deps: NewSessionsDeps) {
-    this.#deps = deps;
+  constructor(context: SessionsContext, access: SessionAccess) {
+    this.#context = context;
+    this.#access = access;
   }
 
   /** A person gets the session opened; another extension that names everything gets its id. */
@@ -53,15 +45,15 @@ export class NewSessions {
 
   /** Asks for what is not given; `undefined` when the person would rather not. */
   async createForPerson(computerId?: string, settings?: SendableSettings): Promise<string | undefined> {
-    const { access, computer: known, presets } = this.#deps;
-    const { api } = await access.signedIn(true);
+    const { computers, presets } = this.#context;
+    const { api } = await this.#access.signedIn(true);
     const asking = new AbortController();
     const ask = (): ReturnType<typeof chooseComputer> =>
       chooseComputer(api.computers.list({ signal: asking.signal }), this.#lastComputer());
     // Whoever thinks better of it waits for no list.
     const computer = computerId ?? (await ask().finally(() => asking.abort()));
     if (computer === undefined) return undefined;
-    const name = typeof computer === 'string' ? known(computer)?.name : computerName(computer);
+    const name = typeof computer === 'string' ? computers.known(computer)?.name : computerName(computer);
     const where = name ?? vscode.l10n.t('this computer');
     const given =
       settings ?? (await chooseSettings(where, readPresets(presets()), setting => this.#seen(setting)));
@@ -74,10 +66,10 @@ export class NewSessions {
     settings: SendableSettings = {},
     byPerson: boolean,
   ): Promise<string | undefined> {
-    const { access, policy, index } = this.#deps;
-    const { api, service } = await access.signedIn(byPerson);
+    const { policy, index, computers } = this.#context;
+    const { api, service } = await this.#access.signedIn(byPerson);
     const computerId = typeof computer === 'string' ? computer : computer.id;
-    const facts = typeof computer === 'string' ? this.#deps.computer(computer) : factsOf(computer);
+    const facts = typeof computer === 'string' ? computers.known(computer) : factsOf(computer);
     const choice = { ...settings, computerProvider: facts?.providerType };
     // Another program is told by the service how its computer stands.
     const warnings = byPerson ? stateWarnings(facts) : [];
@@ -91,13 +83,8 @@ export class NewSessions {
       facts === undefined
         ? vscode.l10n.t('Creating a session…')
         : vscode.l10n.t('Creating a session on {0}…', oneLine(facts.name, 60));
-    const session = await vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Notification, title: forNotification(title), cancellable: true },
-      (_, token) =>
-        withSignal(token, signal => api.sessions.create(request, { signal })).catch((error: unknown) => {
-          if (isApiError(error) && error.kind === 'cancelled') return undefined;
-          throw error;
-        }),
+    const session = await inProgress(forNotification(title), signal =>
+      api.sessions.create(request, { signal }),
     );
     if (session === undefined) return undefined;
     const { sessionId } = session;
@@ -117,13 +104,13 @@ export class NewSessions {
 
   /** The computer of the session that was made last. */
   #lastComputer(): string | undefined {
-    const made = [...this.#deps.index.records.values()].filter(({ origin }) => origin === 'created');
+    const made = [...this.#context.index.records.values()].filter(({ origin }) => origin === 'created');
     return made.sort((a, b) => b.addedAt - a.addedAt)[0]?.session?.computerId;
   }
 
   /** What known sessions have for a setting, the most used first. */
   #seen(name: KnownSetting): readonly string[] {
-    const values = [...this.#deps.index.records.values()].map(({ session }) =>
+    const values = [...this.#context.index.records.values()].map(({ session }) =>
       settingText(session?.sessionSettings ?? {}, name),
     );
     return [...Map.groupBy(values, value => value)]
@@ -136,17 +123,13 @@ export class NewSessions {
 
 /** Reads the command's argument: nothing, a request, or a row of the Computers view. Throws with a clear sentence. */
 function readRequest(argument: unknown): CreateRequest {
-  if (argument === undefined || argument === null) return {};
-  if (typeof argument !== 'object')
+  const isObject = (value: unknown): value is object =>
+    typeof value === 'object' && value !== null && !Array.isArray(value);
+  const { computerId, sessionSettings } = (argument ?? {}) as Partial<Record<string, unknown>>;
+  const isId = computerId === undefined || (typeof computerId === 'string' && computerId !== '');
+  if (!isObject(argument ?? {}) || !isId || !isObject(sessionSettings ?? {}))
     throw new Error(vscode.l10n.t('Creating a session takes { computerId, sessionSettings? }.'));
-  const { computerId, sessionSettings } = argument as { computerId?: unknown; sessionSettings?: unknown };
-  if (computerId !== undefined && (typeof computerId !== 'string' || computerId === ''))
-    throw new Error(vscode.l10n.t('“computerId” must be the id of a computer.'));
-  const request = computerId === undefined ? {} : { computerId };
-  if (sessionSettings === undefined) return request;
-  if (typeof sessionSettings !== 'object' || sessionSettings === null || Array.isArray(sessionSettings))
-    throw new Error(vscode.l10n.t('“sessionSettings” must be an object.'));
-  return { ...request, sessionSettings };
+  return { computerId, sessionSettings: sessionSettings as SendableSettings | undefined };
 }
 
 function factsOf(computer: Computer): ComputerFacts {
@@ -167,16 +150,11 @@ async function goOnInSpiteOf(warnings: readonly string[]): Promise<boolean> {
 export function stateWarnings(computer: Pick<ComputerFacts, 'name' | 'status'> | undefined): string[] {
   if (computer?.status === undefined || computer.status === 'active') return [];
   const name = oneLine(computer.name, 60);
-  switch (computer.status) {
-    case 'provisioning':
-      return [
-        vscode.l10n.t('{0} is still being set up. A session may not start there before it is active.', name),
-      ];
-    case 'error':
-      return [vscode.l10n.t('{0} is in error. A session there may never start.', name)];
-    default:
-      return [
-        vscode.l10n.t('{0} is “{1}”. A session there may not start.', name, oneLine(computer.status, 40)),
-      ];
-  }
+  if (computer.status === 'provisioning')
+    return [
+      vscode.l10n.t('{0} is still being set up. A session may not start there before it is active.', name),
+    ];
+  if (computer.status === 'error')
+    return [vscode.l10n.t('{0} is in error. A session there may never start.', name)];
+  return [vscode.l10n.t('{0} is “{1}”. A session there may not start.', name, oneLine(computer.status, 40))];
 }

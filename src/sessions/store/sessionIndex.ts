@@ -1,5 +1,4 @@
-import * as z from 'zod/mini';
-import { ifFits, into, openObject, recordSchema, taken, type Session } from '../../api';
+import type { Session } from '../../api';
 import type { Collection, CollectionOptions, Lease, Storage, UnreadableRecord } from '../../storage';
 import { Disposable, Slot, type IDisposable } from '../../util/disposable';
 import { Emitter } from '../../util/event';
@@ -236,7 +235,6 @@ export class SessionIndex extends Disposable {
     if (serviceId !== undefined) {
       const collection = this.#of(serviceId);
       await collection.load();
-      await joinRemoved(this.#storage, serviceId, collection);
       if (this.#serviceId !== serviceId || this.isDisposed) return;
       this.#collection = collection;
       this.#listed = undefined;
@@ -277,25 +275,4 @@ function listed(record: SessionRecord | undefined): SessionRecord | undefined {
 /** The record in the list again, if it was taken out, with what people kept about it. */
 function back(record: SessionRecord): SessionRecord {
   return isRemoved(record) ? { ...record, local: { ...record.local, removedAt: undefined } } : record;
-}
-
-const removedSchema = recordSchema(() =>
-  openObject({ at: z.number(), record: ifFits(into(taken(), value => sessionRecordSchema.parse(value))) }),
-);
-
-/** Earlier versions kept what was taken out of the list apart. */
-async function joinRemoved(
-  storage: Storage,
-  serviceId: string,
-  sessions: Collection<SessionRecord>,
-): Promise<void> {
-  const path = `services/${serviceId}/removed`;
-  const apart = storage.collection({ path, version: 1, schema: removedSchema });
-  for (const [id, { at, record }] of [...(await apart.load())]) {
-    if (record !== undefined) {
-      const gone = { ...record, local: { ...record.local, removedAt: at } };
-      await sessions.update(id, current => current ?? gone);
-    }
-    await apart.remove(id);
-  }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { hookEvent, type HookEvent } from '../../../src/hooks/model';
 import { Waiting } from '../../../src/hooks/waiting';
-import { groupSessions } from '../../../src/sessions/view/groups';
+import { groupSessions } from '../../../src/sessions/view/listing';
 import { sessionsForHooks } from '../../../src/sessions/surfaces';
 import { SessionIndex } from '../../../src/sessions/store/sessionIndex';
 import type { Collection } from '../../../src/storage';
@@ -104,7 +104,7 @@ describe('agents that wait, in two windows', function () {
       now: 0,
       language: 'en',
       computerName: () => undefined,
-    }).some(({ kind, sessionIds }) => kind === 'waiting' && sessionIds.includes(sessionId));
+    }).some(({ key, sessionIds }) => key === 'waiting' && sessionIds.includes(sessionId));
 
   it('do so until the next change of the status or of the number of messages', async () => {
     const { a, b, at } = await scene();

@@ -113,7 +113,7 @@ describe('checks', () => {
 
   it('are not made while a clock that was ahead would win over their answers, and go on as soon as it would not', () => {
     const minute = 60_000;
-    const wish = { eager: true, returned: false };
+    const wish = { eager: true, inFront: false };
     const due = (aheadMs: number): number => {
       const told = recordOf({ checkedAt: 100 * minute + aheadMs, session: sessionOf({ status: 'running' }) });
       return untilDue(told, statusOf(told, undefined), wish, 3_000, 100 * minute);

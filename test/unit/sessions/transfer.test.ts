@@ -41,7 +41,7 @@ describe('exported lists of sessions', () => {
       [['good', { sessionId: 'good' }]],
     );
     assert.equal(bad.length, 6);
-    assert.deepEqual(bad[0], { place: 'sessions[0] a', reason: 'origin: not allowed' });
+    assert.equal(bad[0], 'sessions[0] (origin: not allowed)');
   });
 
   it('of the first versions are brought up to date; anything else is refused with a sentence', () => {
@@ -55,7 +55,6 @@ describe('exported lists of sessions', () => {
       'its title stays the same',
     );
     assert.throws(() => readImport(fileOf([], 4)), /newer version/);
-    assert.throws(() => readImport('{'), /not JSON/);
     fc.assert(fc.property(fc.json(), text => assert.throws(() => readImport(text), /Nothing was changed/)));
   });
 

@@ -153,9 +153,12 @@ describe('the view of sessions', () => {
     assert.equal(window.view.description, '');
   });
 
-  it('asks again about what could not be asked about, some at a time, until it answers or cannot', async () => {
+  it('asks again about what could not be asked about, until it answers or cannot', async () => {
     const window = await scene.open();
-    const [later, gone] = [Array.from({ length: 25 }, (_, at) => `s${at}`), ['gone', 'archived']];
+    const [later, gone] = [
+      ['s0', 's1', 's2'],
+      ['gone', 'archived'],
+    ];
     for (const sessionId of [...later, ...gone]) {
       await learn(window, { sessionId });
       const lasts = sessionId === 'gone' ? { lasts: true as const } : {};
@@ -168,19 +171,15 @@ describe('the view of sessions', () => {
       return { dispose: () => void watched.delete(id) };
     });
     try {
-      const { index, feature, view } = window;
+      const { feature, view } = window;
       await until(feature.forChat.onDidChange, () => feature.forChat.get('archived')?.isArchived === true);
       view.show(true);
       mock.timers.tick(50);
-      assert.equal(watched.size, 20);
-      assert.ok(gone.every(id => !watched.has(id)));
-      const first = [...watched];
-      for (const sessionId of first) await learn(window, { sessionId, messageCount: 9 }, noon + 2);
-      const last = first.at(-1) ?? '';
-      await until(index.onDidChange, () => index.get(last)?.session?.messageCount === 9);
-      await until(feature.forChat.onDidChange, () => feature.forChat.get(last)?.messageCount === 9);
+      assert.deepEqual([...watched].sort(), later);
+      await learn(window, { sessionId: 's1', messageCount: 9 }, noon + 2);
+      await until(feature.forChat.onDidChange, () => feature.forChat.get('s1')?.messageCount === 9);
       mock.timers.tick(50);
-      assert.deepEqual([...watched].sort(), later.filter(id => !first.includes(id)).sort());
+      assert.deepEqual([...watched].sort(), ['s0', 's2']);
       view.show(false);
       mock.timers.tick(50);
       assert.equal(watched.size, 0, 'nobody looks');
