@@ -14,7 +14,6 @@ import { Dialogs, needRealFiles } from './install/dialogs';
 import { Installation, installedFile } from './install/installation';
 import { hookPlace, placeScript, workspaceFolders, type HookPlace } from './install/place';
 import {
-  byTime,
   eventNames,
   FRESH_MS,
   hookEvent,
@@ -25,7 +24,7 @@ import {
 } from './model';
 import { isTold, tell, type NoticeSettings } from './notices';
 import { Inbox } from './receive/inbox';
-import { Outgoing, readOutgoing, stopRecord, type FinishedHook } from './run/outgoing';
+import { Outgoing, readOutgoing, type FinishedHook } from './run/outgoing';
 import { Waiting } from './waiting';
 
 export type { HookSignal, SessionsForHooks } from './model';
@@ -51,15 +50,11 @@ export interface HooksDeps {
   readonly storeFile: (file: string) => Promise<void>;
 }
 
-export interface HooksFeature extends IDisposable {
-  readonly commands: CommandHandlers<'hooks'>;
-}
-
 /**
  * Hooks, both ways (interface.md section 6): events of the command-line client come in through the spool, one window takes each,
  * notes it on the session and tells of it; the person's own commands run on events and at the end of work.
  */
-export class Hooks extends Disposable implements HooksFeature {
+export class Hooks extends Disposable {
   readonly #deps: HooksDeps;
   readonly #place: HookPlace;
   readonly #events: Collection<HookEvent>;
@@ -72,8 +67,7 @@ export class Hooks extends Disposable implements HooksFeature {
     super();
     this.#deps = deps;
     const { storage, log, format, settings, sessions } = deps;
-    const place = (this.#place = hookPlace(path.join(deps.dataFolder, 'hooks')));
-    const shipped = path.join(deps.extensionFolder, 'media', 'hooks');
+    const place = (this.#place = hookPlace(path.join(deps.dataFolder, 'hooks'), deps.extensionFolder));
     const files = storage.collection({ path: 'hook-files', version: 1, schema: installedFile });
     const events = storage.collection({ path: 'hook-events', version: 1, schema: hookEvent });
     this.#events = events;
@@ -82,31 +76,32 @@ export class Hooks extends Disposable implements HooksFeature {
         setting: () => settings.hooksOutgoing(),
         mayRun: () => restriction() === undefined,
         folders: workspaceFolders,
-        stops: storage.collection({ path: 'hook-stops', version: 1, schema: stopRecord }),
+        events,
+        finished: tellFailure,
         log,
       }),
     );
     const waiting = this.register(new Waiting({ events, sessions, format, log }));
-    const installing = { log, installation: new Installation(place, files), place, shipped };
+    const installation = new Installation(place, files);
     const dialogs = this.register(
       new Dialogs({
-        ...installing,
+        log,
+        installation,
         namedFile: () => settings.hooksSettingsFile(),
         storeFile: deps.storeFile,
       }),
     );
     const check: CheckDeps = {
-      ...installing,
+      log,
+      installation,
       events,
       isListening: () => this.#inbox.value !== undefined,
       format,
       unusable: () => readOutgoing(settings.hooksOutgoing()).problems,
-      repair: () => dialogs.repair(),
     };
     const begin = async (): Promise<void> => {
-      await this.#outgoing.forgetOldStops();
       const isInstalled = (await files.load()).size > 0;
-      if (isInstalled) await placeScript(place, shipped);
+      if (isInstalled) await placeScript(place);
       this.#listen(isInstalled);
     };
     const begun = begin().catch((error: unknown) => log.error('Hook events cannot be heard', error));
@@ -127,7 +122,6 @@ export class Hooks extends Disposable implements HooksFeature {
     this.register(deps.onDidChangeSettings(() => this.#follow()));
     this.register(vscode.workspace.onDidGrantWorkspaceTrust(() => this.#follow()));
     this.register(vscode.workspace.onDidChangeWorkspaceFolders(() => this.#follow()));
-    this.register(this.#outgoing.onDidFinish(finished => this.#tellFailure(finished)));
     this.register(files.onDidChange(() => this.#listen(files.values.size > 0)));
     this.#follow();
   }
@@ -163,9 +157,9 @@ export class Hooks extends Disposable implements HooksFeature {
         const onChange = followed.onDidChangeState(({ sessionId, from, to, at, waiting }) => {
           const wasWorking = from === 'running' || from === 'pending';
           if (!wasWorking || to !== 'idle' || waiting === true) return;
-          this.#sendStop(sessionId, at, followed.workedAt(sessionId)).catch((error: unknown) =>
-            log.error('The hooks for Stop could not run', error),
-          );
+          this.#outgoing
+            .runStop(sessionId, followed.workedAt(sessionId) ?? at)
+            .catch((error: unknown) => log.error('The hooks for Stop could not run', error));
         });
         this.register(onChange);
       },
@@ -201,27 +195,16 @@ export class Hooks extends Disposable implements HooksFeature {
     tell(log, event, title, id => sessions.setMuted(id, true));
   }
 
-  async #sendOn({ name, sessionId, at, cwd = '', message, reason }: HookEvent): Promise<void> {
+  async #sendOn({ name, sessionId, cwd = '', message, reason }: HookEvent): Promise<void> {
     const known = eventNames.find(each => each === name);
     if (sessionId === undefined || known === undefined) return;
-    const event = { hook_event_name: known, session_id: sessionId, cwd, message, reason };
-    if (known === 'Stop') await this.#outgoing.runStop(event, { by: 'hook', at });
-    else await this.#outgoing.run(event);
+    await this.#outgoing.run({ hook_event_name: known, session_id: sessionId, cwd, message, reason });
   }
+}
 
-  /** The service tells no folder; a hook may have. */
-  async #sendStop(sessionId: string, at: number, workedAt: number | undefined): Promise<void> {
-    const events = [...(await this.#events.load()).values()].sort(byTime);
-    const heard = events.findLast(event => event.sessionId === sessionId && event.cwd !== undefined);
-    const cwd = heard?.cwd ?? workspaceFolders()[0] ?? '';
-    const event = { hook_event_name: 'Stop', session_id: sessionId, cwd } as const;
-    await this.#outgoing.runStop(event, { by: 'status', at, workedAt });
-  }
-
-  #tellFailure(finished: FinishedHook): void {
-    if (finished.exitCode === 0 || finished.outcome === 'stopped') return;
-    vscode.window.setStatusBarMessage(`$(warning) ${forQuickPick(outgoingText(finished))}`, 10_000);
-  }
+function tellFailure(finished: FinishedHook): void {
+  if (finished.exitCode === 0 || finished.outcome === 'stopped') return;
+  vscode.window.setStatusBarMessage(`$(warning) ${forQuickPick(outgoingText(finished))}`, 10_000);
 }
 
 function outgoingText({ outcome, exitCode, event }: FinishedHook): string {

@@ -71,15 +71,23 @@ export function decodeEvent(id: string, bytes: Uint8Array, at: number): HookEven
   return { id, name, at, sessionId, ...more };
 }
 
-const states: ReadonlyMap<string, HookSignal['kind']> = new Map([
-  ['Notification', 'waiting'],
-  ['Stop', 'finished'],
-  ['SessionEnd', 'ended'],
-]);
+const kinds = {
+  Notification: 'waiting',
+  Stop: 'finished',
+  SubagentStop: 'subagentFinished',
+  SessionEnd: 'ended',
+} as const satisfies Record<EventName, string>;
+
+/** What an event is about; `undefined` for those this extension knows nothing of. */
+export function kindOf({ name }: Pick<HookEvent, 'name'>): (typeof kinds)[EventName] | undefined {
+  const known = eventNames.find(each => each === name);
+  return known && kinds[known];
+}
 
 /** What an event says of its session; `undefined` for kinds that say nothing of it. */
-export function stateOf({ name }: HookEvent): HookSignal['kind'] | undefined {
-  return states.get(name);
+export function stateOf(event: HookEvent): HookSignal['kind'] | undefined {
+  const kind = kindOf(event);
+  return kind === 'subagentFinished' ? undefined : kind;
 }
 
 export function isTest(event: HookEvent): boolean {

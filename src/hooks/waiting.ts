@@ -2,10 +2,12 @@ import * as vscode from 'vscode';
 import { commands } from '../contributions';
 import type { Logger } from '../log';
 import type { Collection } from '../storage';
+import { joined } from '../ui/text';
 import { Disposable, type IDisposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
+import { once } from '../util/promises';
 import { forQuickPick, plain } from '../util/text';
-import { byTime, isTest, stateOf, type HookEvent, type HookSignal, type SessionsForHooks } from './model';
+import { byTime, isTest, stateOf, type HookEvent, type SessionsForHooks } from './model';
 import { labelOf, noticeOf, terminalAt } from './notices';
 
 /** Earlier events shown below what waits. */
@@ -41,11 +43,10 @@ export class Waiting extends Disposable {
     super();
     this.#deps = deps;
     const { events, log } = deps;
-    this.register(events.onDidChange(() => this.#begin()));
-    events.load().then(
-      () => this.#begin(),
-      (error: unknown) => log.error('The events of hooks cannot be read', error),
-    );
+    const begin = (): Promise<void> =>
+      this.#begin().catch((error: unknown) => log.error('Whether agents still wait cannot be known', error));
+    this.register(events.onDidChange(begin));
+    void begin();
   }
 
   override dispose(): void {
@@ -61,10 +62,9 @@ export class Waiting extends Disposable {
     const pick = vscode.window.createQuickPick<Row>();
     pick.title = vscode.l10n.t('Waiting agents');
     const fill = (): void => {
-      const waiting = sessions.waiting();
-      pick.items = this.#rows(sessions, waiting);
+      pick.items = this.#rows(sessions);
       pick.placeholder =
-        waiting.length > 0
+        sessions.waiting().length > 0
           ? vscode.l10n.t('Choose an agent to answer')
           : vscode.l10n.t('No agent is waiting for you');
     };
@@ -85,25 +85,22 @@ export class Waiting extends Disposable {
   }
 
   /** The sessions are loaded when an event says that something waits; from then on they alone know. */
-  #begin(): void {
+  async #begin(): Promise<void> {
     if (this.#sessions !== undefined || this.isDisposed) return;
-    const latest = new Map(
-      [...this.#deps.events.values.values()].sort(byTime).map(event => [event.sessionId, event]),
-    );
-    if (![...latest.values()].some(event => stateOf(event) === 'waiting' && !isTest(event))) return;
-    this.#load().catch((error: unknown) =>
-      this.#deps.log.error('Whether agents still wait cannot be known', error),
-    );
+    const events = [...(await this.#deps.events.load()).values()].sort(byTime);
+    const latest = new Map(events.map(event => [event.sessionId, event]));
+    if ([...latest.values()].some(event => stateOf(event) === 'waiting' && !isTest(event)))
+      await this.#load();
   }
 
-  async #load(): Promise<SessionsForHooks> {
+  readonly #load = once(async () => {
     const sessions = await this.#deps.sessions();
-    if (this.#sessions !== undefined || this.isDisposed) return sessions;
+    if (this.isDisposed) return sessions;
     this.#sessions = sessions;
     this.register(sessions.onDidChange(() => this.#update(sessions)));
     this.#update(sessions);
     return sessions;
-  }
+  });
 
   #update(sessions: SessionsForHooks): void {
     if (this.isDisposed) return;
@@ -140,8 +137,10 @@ export class Waiting extends Disposable {
     }
   }
 
-  #rows(sessions: SessionsForHooks, signals: readonly HookSignal[]): Row[] {
-    const waiting = signals.map(signal => ({ ...signal, id: signal.sessionId, name: 'Notification' }));
+  #rows(sessions: SessionsForHooks): Row[] {
+    const waiting = sessions
+      .waiting()
+      .map(signal => ({ ...signal, id: signal.sessionId, name: 'Notification' }));
     const isListed = ({ sessionId, at }: HookEvent): boolean =>
       waiting.some(each => each.sessionId === sessionId && each.at === at);
     const earlier = [...this.#deps.events.values.values()]
@@ -151,52 +150,45 @@ export class Waiting extends Disposable {
       .slice(0, EARLIER);
     const separator = (label: string): Row => ({ label, kind: vscode.QuickPickItemKind.Separator });
     return [
-      ...(waiting.length > 0 ? [separator(vscode.l10n.t('waiting'))] : []),
+      separator(vscode.l10n.t('waiting')),
       ...waiting.map(event => this.#row(sessions, event, true)),
-      ...(earlier.length > 0 ? [separator(vscode.l10n.t('earlier'))] : []),
+      separator(vscode.l10n.t('earlier')),
       ...earlier.map(event => this.#row(sessions, event, false)),
     ];
   }
 
   #row(sessions: SessionsForHooks, event: HookEvent, waits: boolean): Row {
-    const { sessionId, cwd, at, name } = event;
-    const title = sessionId === undefined ? undefined : sessions.titleOf(sessionId);
-    const isMuted = sessionId !== undefined && sessions.isMuted(sessionId);
-    const age = this.#deps.format.span(Date.now() - at);
+    const { sessionId = '', cwd, at, name } = event;
+    const title = sessions.titleOf(sessionId);
+    const isMuted = sessions.isMuted(sessionId);
+    const terminal = terminalAt(cwd);
+    const button = (icon: string, tooltip: string, run: RowButton['run']): RowButton => ({
+      iconPath: new vscode.ThemeIcon(icon),
+      tooltip,
+      run,
+    });
+    const mute = isMuted ? vscode.l10n.t('Unmute this session') : vscode.l10n.t('Mute this session');
     const label = forQuickPick(noticeOf(event, title) ?? `${labelOf(event, title)} · ${name}`);
     return {
-      sessionId,
+      sessionId: event.sessionId,
       label: `$(${waits ? 'bell-dot' : 'history'}) ${label}`,
-      description: isMuted ? `${age} · ${vscode.l10n.t('muted')}` : age,
-      buttons: sessionId === undefined ? [] : buttonsOf(sessions, { sessionId, cwd, waits, isMuted }),
+      description: joined([
+        this.#deps.format.span(Date.now() - at),
+        isMuted ? vscode.l10n.t('muted') : undefined,
+      ]),
+      buttons: [
+        ...(terminal === undefined
+          ? []
+          : [button('terminal', vscode.l10n.t('Show terminal'), () => terminal.show())]),
+        ...(waits
+          ? [button('check', vscode.l10n.t('No longer waiting'), () => sessions.settle(sessionId))]
+          : []),
+        ...(sessionId === ''
+          ? []
+          : [button(isMuted ? 'bell' : 'bell-slash', mute, () => sessions.setMuted(sessionId, !isMuted))]),
+      ],
     };
   }
-}
-
-function buttonsOf(
-  sessions: SessionsForHooks,
-  row: {
-    readonly sessionId: string;
-    readonly cwd: string | undefined;
-    readonly waits: boolean;
-    readonly isMuted: boolean;
-  },
-): RowButton[] {
-  const { sessionId, cwd, waits, isMuted } = row;
-  const button = (icon: string, tooltip: string, run: RowButton['run']): RowButton => ({
-    iconPath: new vscode.ThemeIcon(icon),
-    tooltip,
-    run,
-  });
-  const buttons: RowButton[] = [];
-  const terminal = terminalAt(cwd);
-  if (terminal !== undefined)
-    buttons.push(button('terminal', vscode.l10n.t('Show terminal'), () => terminal.show()));
-  if (waits)
-    buttons.push(button('check', vscode.l10n.t('No longer waiting'), () => sessions.settle(sessionId)));
-  const tooltip = isMuted ? vscode.l10n.t('Unmute this session') : vscode.l10n.t('Mute this session');
-  const mute = (): Promise<void> => sessions.setMuted(sessionId, !isMuted);
-  return [...buttons, button(isMuted ? 'bell' : 'bell-slash', tooltip, mute)];
 }
 
 function newItem(): vscode.StatusBarItem {

@@ -3,22 +3,19 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { commands, documents, registerDocuments } from '../../contributions';
 import type { Logger } from '../../log';
-import { pick } from '../../ui/pick';
-import { Disposable } from '../../util/disposable';
 import { notify, type NoticeButton } from '../../ui/notify';
+import { pick } from '../../ui/pick';
 import { restriction } from '../../ui/saveText';
+import { Disposable } from '../../util/disposable';
 import { forNotification, middle, oneLine } from '../../util/text';
 import { eventNames, usualEvents, type EventName } from '../model';
 import { isInside } from './file';
 import type { Installation, Plan } from './installation';
-import { placeScript, workspaceFolders, type HookPlace } from './place';
+import { workspaceFolders } from './place';
 
 export interface DialogDeps {
   readonly log: Logger;
-  readonly installation: Pick<Installation, 'look' | 'files' | 'planInstall' | 'planUninstall' | 'carryOut'>;
-  readonly place: HookPlace;
-  /** The folder of the extension that holds the script. */
-  readonly shipped: string;
+  readonly installation: Installation;
   /** The file the person named in the settings; empty for none. */
   readonly namedFile: () => string;
   /** Writes down to which file the hook went. */
@@ -43,14 +40,14 @@ export class Dialogs extends Disposable {
 
   async install(): Promise<void> {
     needRealFiles();
-    const { installation, place, shipped, storeFile } = this.#deps;
+    const { installation, storeFile } = this.#deps;
     const file = await this.#askFile();
-    if (file === undefined || !(await mayBeShared(file))) return;
+    if (file === undefined) return;
     const events = await chooseEvents([...((await installation.look(file))?.keys() ?? [])]);
     if (events === undefined) return;
     const plan = await installation.planInstall(file, events);
-    if (!(await this.#agreed(plan, vscode.l10n.t('Install the hooks in {0}?', path.basename(file))))) return;
-    await placeScript(place, shipped);
+    const question = vscode.l10n.t('Install the hooks in {0}?', path.basename(file));
+    if (!(await this.#agreed(plan, `${question} ${sharedText(file)}`))) return;
     const copy = await installation.carryOut(plan);
     await storeFile(file);
     const buttons: NoticeButton[] = [
@@ -91,24 +88,6 @@ export class Dialogs extends Disposable {
     this.#say(vscode.l10n.t('The hooks were removed from {0}.', middle(file, 80)));
   }
 
-  /** Puts the script back and brings every known file up to date, each after a question. */
-  async repair(): Promise<void> {
-    needRealFiles();
-    const { installation, place, shipped } = this.#deps;
-    const files = await installation.files();
-    if (files.length === 0) return this.install();
-    await placeScript(place, shipped);
-    const repaired: string[] = [];
-    for (const { file, events } of files) {
-      const plan = await installation.planInstall(file, events);
-      const question = vscode.l10n.t('Repair the hooks in {0}?', path.basename(file));
-      if (!(await this.#agreed(plan, question))) continue;
-      await installation.carryOut(plan);
-      repaired.push(middle(file, 80));
-    }
-    if (repaired.length > 0) this.#say(vscode.l10n.t('Repaired the hooks in {0}.', repaired.join(', ')));
-  }
-
   #say(sentence: string, ...buttons: readonly NoticeButton[]): void {
     notify(this.#deps.log, 'info', forNotification(sentence, 500), ...buttons);
   }
@@ -129,7 +108,7 @@ export class Dialogs extends Disposable {
       await vscode.commands.executeCommand('vscode.diff', before, after, title, { preview: true });
       const yes = plan.text === undefined ? vscode.l10n.t('Delete file') : vscode.l10n.t('Write change');
       const no = vscode.l10n.t('Cancel');
-      return (await vscode.window.showInformationMessage(forNotification(question), yes, no)) === yes;
+      return (await vscode.window.showInformationMessage(forNotification(question, 500), yes, no)) === yes;
     } finally {
       const tabs = vscode.window.tabGroups.all
         .flatMap(group => group.tabs)
@@ -195,22 +174,12 @@ function expand(text: string): string {
   return path.isAbsolute(full) ? path.normalize(full) : full;
 }
 
-/** A file of the project is asked about apart: others may use it. */
-async function mayBeShared(file: string): Promise<boolean> {
-  const place = workspaceFolders().find(folder => isInside(folder, file));
-  if (place === undefined) return true;
-  const yes = vscode.l10n.t('Use this file');
-  const answer = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Others may use this file: it is in {0}.', forNotification(middle(place, 80))),
-    {
-      modal: true,
-      detail: vscode.l10n.t(
-        "The hooks name a path on this machine. If the file is shared, for example through version control, others get hooks that do nothing for them. The client's user settings are usually the better place.",
-      ),
-    },
-    yes,
+/** What is to be known of a file of the project; empty for any other. */
+function sharedText(file: string): string {
+  if (!workspaceFolders().some(folder => isInside(folder, file))) return '';
+  return vscode.l10n.t(
+    'It is in this workspace: others who get it, for example through version control, get hooks that do nothing for them.',
   );
-  return answer === yes;
 }
 
 async function chooseEvents(there: readonly string[]): Promise<EventName[] | undefined> {

@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import type { Collection } from '../../storage';
 import { middle, oneLine } from '../../util/text';
 import { backUp, digest, readSettingsFile, restored, writeSettingsFile, type ReadFile } from './file';
-import { COMMAND_TIMEOUT_SECONDS, commandLine, scriptOf, type HookPlace } from './place';
+import { COMMAND_TIMEOUT_SECONDS, commandLine, placeScript, scriptOf, type HookPlace } from './place';
 import { installedEvents, Refusal, withHook, type HookToInstall } from './settings';
 
 /** What is kept of a settings file that has our hook. A copy of the file as it was found lies in the backups. */
@@ -28,16 +28,16 @@ export interface Plan {
 
 /** Puts the hook into clients' settings files and takes it out again (trust.md 35, 36). Failures leave files as they are. */
 export class Installation {
-  readonly #place: HookPlace;
+  readonly place: HookPlace;
   readonly #files: Collection<InstalledFile>;
 
   constructor(place: HookPlace, files: Collection<InstalledFile>) {
-    this.#place = place;
+    this.place = place;
     this.#files = files;
   }
 
   get command(): string {
-    return commandLine(this.#place.script);
+    return commandLine(this.place.script);
   }
 
   /** Files that have the hook, as far as known. */
@@ -74,7 +74,7 @@ export class Installation {
       const before = await this.#record(file);
       if (before?.written === digest(text)) {
         if (before.found === undefined) return { read, text: undefined, record: undefined };
-        const original = await restored(file, before.found, this.#place.backups);
+        const original = await restored(file, before.found, this.place.backups);
         // What was found may have had a hook of ours itself, such as one installed before somebody else's edit.
         if (original !== undefined && installedEvents(original, hook).size === 0)
           return { read, text: original, record: undefined };
@@ -83,14 +83,13 @@ export class Installation {
     });
   }
 
-  /** Writes what was planned; resolves to the copy of the file as it was. */
+  /** Writes what was planned, for a hook with its script first; resolves to the copy of the file as it was. */
   carryOut({ read, text, record }: Plan): Promise<string | undefined> {
     return about(read.file, async () => {
-      let copy: string | undefined;
-      if (text !== read.text) {
-        copy = await backUp(read, this.#place.backups);
-        await writeSettingsFile(read, text);
-      }
+      const isOther = text !== read.text;
+      const copy = isOther ? await backUp(read, this.place.backups) : undefined;
+      if (record !== undefined) await placeScript(this.place);
+      if (isOther) await writeSettingsFile(read, text);
       const id = idOf(read.file);
       if (record === undefined) await this.#files.remove(id);
       else await this.#files.put(id, record);

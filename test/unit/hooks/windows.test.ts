@@ -32,7 +32,7 @@ describe('hooks on Windows', () => {
 
   for (const name of folders) {
     it(`name a script below “${name}” so that cmd, a POSIX shell and PowerShell see one path`, () => {
-      const { script } = hookPlace(`C:\\Users\\${name}\\AppData\\hooks`, 'win32');
+      const { script } = hookPlace(`C:\\Users\\${name}\\AppData\\hooks`, '', 'win32');
       const wanted = `C:/Users/${name}/AppData/hooks/agent-console-hook.ps1`;
       const line = commandLine(script, 'win32');
       assert.equal(
