@@ -2,53 +2,22 @@ import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { CommandHandlers } from '../contributions';
-import type { Logger } from '../log';
-import type { Collection, Storage } from '../storage';
+import type { Collection } from '../storage';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
-import type { Formatter } from '../util/format';
 import { restriction } from '../ui/saveText';
 import { forQuickPick, oneLine } from '../util/text';
-import type { WindowFocus } from '../util/windowFocus';
-import { showCheck, showTest, type CheckDeps } from './install/check';
+import type { HooksContext, HooksDeps } from './context';
+import { showCheck, showTest } from './install/check';
 import { Dialogs, needRealFiles } from './install/dialogs';
 import { Installation, installedFile } from './install/installation';
 import { hookPlace, placeScript, workspaceFolders, type HookPlace } from './install/place';
-import {
-  eventNames,
-  FRESH_MS,
-  hookEvent,
-  isTest,
-  stateOf,
-  type HookEvent,
-  type SessionsForHooks,
-} from './model';
-import { isTold, tell, type NoticeSettings } from './notices';
+import { eventNames, FRESH_MS, hookEvent, isTest, stateOf, type HookEvent } from './model';
+import { isTold, tell } from './notices';
 import { Inbox } from './receive/inbox';
-import { Outgoing, readOutgoing, type FinishedHook } from './run/outgoing';
+import { Outgoing, type FinishedHook } from './run/outgoing';
 import { Waiting } from './waiting';
 
 export type { HookSignal, SessionsForHooks } from './model';
-
-export interface HooksDeps {
-  readonly storage: Storage;
-  /** The folder of this extension's own data, which updates leave alone. */
-  readonly dataFolder: string;
-  readonly extensionFolder: string;
-  readonly log: Logger;
-  readonly focused: Required<WindowFocus>;
-  readonly format: Formatter;
-  /** Loads the sessions; asked for when the first event arrives. */
-  readonly sessions: () => Promise<SessionsForHooks>;
-  readonly settings: {
-    hooksSettingsFile(): string;
-    hooksOutgoing(): unknown;
-    readonly notifications: NoticeSettings;
-  };
-  readonly onDidChangeSettings: (listener: () => void) => IDisposable;
-  /** Whether the chat of a session is shown in this window. */
-  readonly isShown: (sessionId: string) => boolean;
-  readonly storeFile: (file: string) => Promise<void>;
-}
 
 /**
  * Hooks, both ways (interface.md section 6): events of the command-line client come in through the spool, one window takes each,
@@ -66,7 +35,7 @@ export class Hooks extends Disposable {
   constructor(deps: HooksDeps) {
     super();
     this.#deps = deps;
-    const { storage, log, format, settings, sessions } = deps;
+    const { storage, log, settings } = deps;
     const place = (this.#place = hookPlace(path.join(deps.dataFolder, 'hooks'), deps.extensionFolder));
     const files = storage.collection({ path: 'hook-files', version: 1, schema: installedFile });
     const events = storage.collection({ path: 'hook-events', version: 1, schema: hookEvent });
@@ -81,24 +50,11 @@ export class Hooks extends Disposable {
         log,
       }),
     );
-    const waiting = this.register(new Waiting({ events, sessions, format, log }));
     const installation = new Installation(place, files);
-    const dialogs = this.register(
-      new Dialogs({
-        log,
-        installation,
-        namedFile: () => settings.hooksSettingsFile(),
-        storeFile: deps.storeFile,
-      }),
-    );
-    const check: CheckDeps = {
-      log,
-      installation,
-      events,
-      isListening: () => this.#inbox.value !== undefined,
-      format,
-      unusable: () => readOutgoing(settings.hooksOutgoing()).problems,
-    };
+    const isListening = (): boolean => this.#inbox.value !== undefined;
+    const context: HooksContext = { ...deps, events, installation, isListening };
+    const waiting = this.register(new Waiting(context));
+    const dialogs = this.register(new Dialogs(context));
     const begin = async (): Promise<void> => {
       const isInstalled = (await files.load()).size > 0;
       if (isInstalled) await placeScript(place);
@@ -111,11 +67,11 @@ export class Hooks extends Disposable {
       test: async () => {
         needRealFiles();
         await begun;
-        await showTest(check, workspaceFolders()[0] ?? place.folder);
+        await showTest(context, workspaceFolders()[0] ?? place.folder);
       },
       doctor: async () => {
         await begun;
-        await showCheck(check);
+        await showCheck(context);
       },
       attention: () => waiting.show(),
     };

@@ -1,12 +1,10 @@
 import * as vscode from 'vscode';
 import { commands } from '../contributions';
-import type { Logger } from '../log';
-import type { Collection } from '../storage';
 import { joined } from '../ui/text';
 import { Disposable, type IDisposable } from '../util/disposable';
-import type { Formatter } from '../util/format';
 import { once } from '../util/promises';
 import { forQuickPick, plain } from '../util/text';
+import type { HooksContext } from './context';
 import { byTime, isTest, stateOf, type HookEvent, type SessionsForHooks } from './model';
 import { labelOf, noticeOf, terminalAt } from './notices';
 
@@ -15,13 +13,7 @@ const EARLIER = 15;
 /** So many waiting sessions, the latest ones, are asked about; the others clear when something else asks. */
 const WATCHED = 8;
 
-export interface WaitingDeps {
-  readonly events: Collection<HookEvent>;
-  /** Loads the sessions; asked for once something may wait. */
-  readonly sessions: () => Promise<SessionsForHooks>;
-  readonly format: Formatter;
-  readonly log: Logger;
-}
+type WaitingContext = Pick<HooksContext, 'events' | 'sessions' | 'format' | 'log'>;
 
 interface Row extends vscode.QuickPickItem {
   readonly sessionId?: string | undefined;
@@ -34,15 +26,15 @@ interface RowButton extends vscode.QuickInputButton {
 
 /** What waits for the person: a status bar item while there is something, and a list to open it from. */
 export class Waiting extends Disposable {
-  readonly #deps: WaitingDeps;
+  readonly #context: WaitingContext;
   readonly #watched = new Map<string, IDisposable>();
   #sessions: SessionsForHooks | undefined;
   #item: vscode.StatusBarItem | undefined;
 
-  constructor(deps: WaitingDeps) {
+  constructor(context: WaitingContext) {
     super();
-    this.#deps = deps;
-    const { events, log } = deps;
+    this.#context = context;
+    const { events, log } = context;
     const begin = (): Promise<void> =>
       this.#begin().catch((error: unknown) => log.error('Whether agents still wait cannot be known', error));
     this.register(events.onDidChange(begin));
@@ -57,7 +49,7 @@ export class Waiting extends Disposable {
 
   /** Shows what waits and what came before; Enter opens a session. */
   async show(): Promise<void> {
-    await this.#deps.events.load();
+    await this.#context.events.load();
     const sessions = await this.#load();
     const pick = vscode.window.createQuickPick<Row>();
     pick.title = vscode.l10n.t('Waiting agents');
@@ -87,14 +79,14 @@ export class Waiting extends Disposable {
   /** The sessions are loaded when an event says that something waits; from then on they alone know. */
   async #begin(): Promise<void> {
     if (this.#sessions !== undefined || this.isDisposed) return;
-    const events = [...(await this.#deps.events.load()).values()].sort(byTime);
+    const events = [...(await this.#context.events.load()).values()].sort(byTime);
     const latest = new Map(events.map(event => [event.sessionId, event]));
     if ([...latest.values()].some(event => stateOf(event) === 'waiting' && !isTest(event)))
       await this.#load();
   }
 
   readonly #load = once(async () => {
-    const sessions = await this.#deps.sessions();
+    const sessions = await this.#context.sessions();
     if (this.isDisposed) return sessions;
     this.#sessions = sessions;
     this.register(sessions.onDidChange(() => this.#update(sessions)));
@@ -143,7 +135,7 @@ export class Waiting extends Disposable {
       .map(signal => ({ ...signal, id: signal.sessionId, name: 'Notification' }));
     const isListed = ({ sessionId, at }: HookEvent): boolean =>
       waiting.some(each => each.sessionId === sessionId && each.at === at);
-    const earlier = [...this.#deps.events.values.values()]
+    const earlier = [...this.#context.events.values.values()]
       .filter(event => !isTest(event) && !isListed(event))
       .sort(byTime)
       .reverse()
@@ -173,7 +165,7 @@ export class Waiting extends Disposable {
       sessionId: event.sessionId,
       label: `$(${waits ? 'bell-dot' : 'history'}) ${label}`,
       description: joined([
-        this.#deps.format.span(Date.now() - at),
+        this.#context.format.span(Date.now() - at),
         isMuted ? vscode.l10n.t('muted') : undefined,
       ]),
       buttons: [

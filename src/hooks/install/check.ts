@@ -1,27 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { commands } from '../../contributions';
-import type { Logger } from '../../log';
-import type { Collection } from '../../storage';
 import { notify } from '../../ui/notify';
 import { pick, type Choice } from '../../ui/pick';
-import type { Formatter } from '../../util/format';
 import { forNotification, middle } from '../../util/text';
-import { byTime, isTest, TEST_SESSION, type HookEvent } from '../model';
+import type { HooksContext } from '../context';
+import { byTime, isTest, TEST_SESSION } from '../model';
 import { labelOf } from '../notices';
 import { runCommand } from '../run/command';
+import { readOutgoing } from '../run/outgoing';
 import type { InstalledFile, Installation } from './installation';
 import { hasScript } from './place';
 
-export interface CheckDeps {
-  readonly log: Logger;
+export type CheckContext = Pick<HooksContext, 'log' | 'events' | 'isListening' | 'format'> & {
   readonly installation: Pick<Installation, 'files' | 'look' | 'command' | 'place'>;
-  readonly events: Collection<HookEvent>;
-  readonly isListening: () => boolean;
-  readonly format: Formatter;
-  /** What of the person's own hooks cannot be used. */
-  readonly unusable: () => readonly string[];
-}
+  readonly settings: Pick<HooksContext['settings'], 'hooksOutgoing'>;
+};
 
 type Act = () => Thenable<unknown> | undefined;
 
@@ -44,12 +38,12 @@ function run(command: string, ...args: readonly unknown[]): Act {
 const INSTALL = run(commands.hooks.install);
 
 /** Shows what works and what does not; each row leads to what mends it. */
-export async function showCheck(deps: CheckDeps): Promise<void> {
+export async function showCheck(context: CheckContext): Promise<void> {
   const findings = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Checking hooks') },
-    () => examine(deps),
+    () => examine(context),
   );
-  const isInstalled = (await deps.installation.files()).length > 0;
+  const isInstalled = (await context.installation.files()).length > 0;
   const isBroken = findings.some(({ icon }) => icon === BROKEN);
   const [test, remove] = [
     row('play', vscode.l10n.t('Send a test event'), run(commands.hooks.test)),
@@ -65,10 +59,10 @@ export async function showCheck(deps: CheckDeps): Promise<void> {
 }
 
 /** Looks at every link of the chain. */
-export async function examine(deps: CheckDeps): Promise<Finding[]> {
-  const { installation, isListening, unusable } = deps;
+export async function examine(context: CheckContext): Promise<Finding[]> {
+  const { installation, isListening, settings } = context;
   const files = await installation.files();
-  const findings = (await Promise.all(files.map(file => examineFile(deps, file)))).flat();
+  const findings = (await Promise.all(files.map(file => examineFile(context, file)))).flat();
   if (files.length === 0)
     findings.push(row(BROKEN, vscode.l10n.t('No hooks have been installed from here'), INSTALL));
   findings.push(
@@ -82,9 +76,9 @@ export async function examine(deps: CheckDeps): Promise<Finding[]> {
     isListening()
       ? row(FINE, vscode.l10n.t('This window listens'))
       : row(BROKEN, vscode.l10n.t('This window does not listen'), INSTALL),
-    await lastEvent(deps),
+    await lastEvent(context),
   );
-  const odd = unusable().join(', ');
+  const odd = readOutgoing(settings.hooksOutgoing()).problems.join(', ');
   if (odd !== '')
     findings.push(
       row(
@@ -99,7 +93,10 @@ export async function examine(deps: CheckDeps): Promise<Finding[]> {
   return findings;
 }
 
-async function examineFile({ installation }: CheckDeps, { file, events }: InstalledFile): Promise<Finding[]> {
+async function examineFile(
+  { installation }: CheckContext,
+  { file, events }: InstalledFile,
+): Promise<Finding[]> {
   const open: Act = () => vscode.window.showTextDocument(vscode.Uri.file(file));
   const detail = middle(file, 100);
   try {
@@ -118,7 +115,7 @@ async function examineFile({ installation }: CheckDeps, { file, events }: Instal
   }
 }
 
-async function lastEvent({ events, format }: CheckDeps): Promise<Finding> {
+async function lastEvent({ events, format }: CheckContext): Promise<Finding> {
   const event = [...(await events.load()).values()].sort(byTime).at(-1);
   if (event === undefined)
     return row(ATTENTION, vscode.l10n.t('No event has arrived yet'), run(commands.hooks.test));
@@ -134,8 +131,8 @@ async function lastEvent({ events, format }: CheckDeps): Promise<Finding> {
 const PATIENCE_MS = 10_000;
 
 /** Sends a test event through the installed command, as the client would, and tells how it went. */
-export async function showTest(deps: CheckDeps, cwd: string, patienceMs = PATIENCE_MS): Promise<void> {
-  const { log, format, events, installation, isListening } = deps;
+export async function showTest(context: CheckContext, cwd: string, patienceMs = PATIENCE_MS): Promise<void> {
+  const { log, format, events, installation, isListening } = context;
   if (!isListening()) {
     const sentence = vscode.l10n.t('No hooks are installed on this machine, so this window does not listen.');
     notify(log, 'warning', sentence, [vscode.l10n.t('Install hooks'), INSTALL]);

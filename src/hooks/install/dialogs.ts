@@ -2,35 +2,26 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { commands, documents, registerDocuments } from '../../contributions';
-import type { Logger } from '../../log';
 import { notify, type NoticeButton } from '../../ui/notify';
 import { pick } from '../../ui/pick';
 import { restriction } from '../../ui/saveText';
 import { Disposable } from '../../util/disposable';
 import { forNotification, middle, oneLine } from '../../util/text';
+import type { HooksContext } from '../context';
 import { eventNames, usualEvents, type EventName } from '../model';
 import { isInside } from './file';
-import type { Installation, Plan } from './installation';
+import type { Plan } from './installation';
 import { workspaceFolders } from './place';
-
-export interface DialogDeps {
-  readonly log: Logger;
-  readonly installation: Installation;
-  /** The file the person named in the settings; empty for none. */
-  readonly namedFile: () => string;
-  /** Writes down to which file the hook went. */
-  readonly storeFile: (file: string) => Promise<void>;
-}
 
 /** The dialogs that put the hook into a settings file, bring it up to date, and take it out. */
 export class Dialogs extends Disposable {
-  readonly #deps: DialogDeps;
+  readonly #context: HooksContext;
   readonly #previews = new Map<string, string>();
   #next = 0;
 
-  constructor(deps: DialogDeps) {
+  constructor(context: HooksContext) {
     super();
-    this.#deps = deps;
+    this.#context = context;
     this.register(
       registerDocuments(documents.hooks, {
         provideTextDocumentContent: uri => this.#previews.get(uri.toString()) ?? '',
@@ -40,7 +31,7 @@ export class Dialogs extends Disposable {
 
   async install(): Promise<void> {
     needRealFiles();
-    const { installation, storeFile } = this.#deps;
+    const { installation, storeFile } = this.#context;
     const file = await this.#askFile();
     if (file === undefined) return;
     const events = await chooseEvents([...((await installation.look(file))?.keys() ?? [])]);
@@ -69,7 +60,7 @@ export class Dialogs extends Disposable {
 
   async uninstall(): Promise<void> {
     needRealFiles();
-    const { installation } = this.#deps;
+    const { installation } = this.#context;
     const choices = (await installation.files()).map(({ file, events }) => ({
       label: path.basename(file),
       description: middle(path.dirname(file), 80),
@@ -89,7 +80,7 @@ export class Dialogs extends Disposable {
   }
 
   #say(sentence: string, ...buttons: readonly NoticeButton[]): void {
-    notify(this.#deps.log, 'info', forNotification(sentence, 500), ...buttons);
+    notify(this.#context.log, 'info', forNotification(sentence, 500), ...buttons);
   }
 
   /** Shows what a plan would change in the diff editor, and asks beside it. */
@@ -123,14 +114,14 @@ export class Dialogs extends Disposable {
 
   /** A path the person types or picks; never a guess. */
   async #askFile(): Promise<string | undefined> {
-    const [known] = await this.#deps.installation.files();
+    const [known] = await this.#context.installation.files();
     const input = vscode.window.createInputBox();
     input.title = vscode.l10n.t('Install hooks');
     input.prompt = vscode.l10n.t(
       'Path of the settings file that your command-line client reads. Its manual says where it is.',
     );
     input.placeholder = path.join('~', '…', 'settings.json');
-    input.value = this.#deps.namedFile() || (known?.file ?? '');
+    input.value = this.#context.settings.hooksSettingsFile() || (known?.file ?? '');
     input.buttons = [{ iconPath: new vscode.ThemeIcon('folder-opened'), tooltip: vscode.l10n.t('Browse…') }];
     input.ignoreFocusOut = true;
     const answer = await new Promise<string | undefined>(resolve => {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { examine, showTest, type CheckDeps } from '../../../src/hooks/install/check';
+import { examine, showTest, type CheckContext } from '../../../src/hooks/install/check';
 import { Installation } from '../../../src/hooks/install/installation';
 import { Inbox } from '../../../src/hooks/receive/inbox';
-import { readOutgoing } from '../../../src/hooks/run/outgoing';
 import { Formatter } from '../../../src/util/format';
 import { silentLog } from '../../fakes/log';
 import { told } from '../../fakes/vscode';
@@ -20,7 +19,7 @@ import {
   until,
 } from './support';
 
-interface Scene extends CheckDeps {
+interface Scene extends CheckContext {
   readonly installation: Installation;
   readonly file: string;
   readonly rows: () => Promise<string[]>;
@@ -30,17 +29,17 @@ async function scene(): Promise<Scene> {
   const installation = new Installation(await temporaryPlace(), filesIn());
   const file = path.join(temporaryFolder(), 'settings.json');
   await installation.carryOut(await installation.planInstall(file, ['Stop']));
-  const deps: CheckDeps = {
+  const context: CheckContext = {
     log: silentLog(),
     installation,
     events: eventsIn(),
     format: new Formatter('en'),
     isListening: () => true,
-    unusable: () => readOutgoing({ Stop: [{ type: 'command', command: 'x' }] }).problems,
+    settings: { hooksOutgoing: () => ({ Stop: [{ type: 'command', command: 'x' }] }) },
   };
   const rows = async (): Promise<string[]> =>
-    (await examine(deps)).map(({ icon, label }) => `${icon}: ${label}`);
-  return { ...deps, installation, file, rows };
+    (await examine(context)).map(({ icon, label }) => `${icon}: ${label}`);
+  return { ...context, installation, file, rows };
 }
 
 function listen({ installation: { place }, events }: Scene): void {
