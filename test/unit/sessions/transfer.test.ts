@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { mergeRecord } from '../../../src/sessions/store/record';
 import { exportText, readImport } from '../../../src/sessions/transfer';
 import { sessionDocument } from '../../../src/sessions/view/document';
 import { sessionRow } from '../../../src/sessions/view/row';
@@ -80,23 +79,6 @@ describe('exported lists of sessions', () => {
     } finally {
       await windows.close();
     }
-  });
-
-  it('merge to the same whichever comes first', () => {
-    const record = fc
-      .record({ checkedAt: fc.nat(3), title: fc.constantFrom('a', 'b'), changedAt: fc.nat(3) })
-      .map(({ checkedAt, title, changedAt }) =>
-        recordOf({ checkedAt, session: sessionOf({ title: `${title}${checkedAt}` }), local: { changedAt } }),
-      );
-    fc.assert(
-      fc.property(record, record, (x, y) => {
-        for (const merged of [mergeRecord(x, y), mergeRecord(y, x)]) {
-          assert.equal(merged.checkedAt, Math.max(x.checkedAt ?? 0, y.checkedAt ?? 0));
-          assert.equal(merged.local.changedAt, Math.max(x.local.changedAt ?? 0, y.local.changedAt ?? 0));
-          assert.equal(mergeRecord(merged, x), merged, 'nothing new comes of the same again');
-        }
-      }),
-    );
   });
 
   it('hold only what every part of the view can show, whatever else was in them', () => {
