@@ -32,29 +32,20 @@ async function open(root: string): Promise<Window> {
   await index.use('service');
   const events = storage.collection({ path: 'hook-events', version: 1, schema: hookEvent });
   const watched = new Set<string>();
-  const watch = (id: string): { dispose: () => void } => {
+  const watch = (id: string) => {
     watched.add(id);
     return { dispose: () => void watched.delete(id) };
   };
   const sessions = sessionsForHooks({ index, monitor: { watch } }, event =>
     index.signal('service', event, undefined),
   );
-  const waiting = new Waiting({
-    events,
-    sessions: () => Promise.resolve(sessions),
-    format: new Formatter('en'),
-    log,
-  });
+  const format = new Formatter('en');
+  const waiting = new Waiting({ events, sessions: () => Promise.resolve(sessions), format, log });
   later(() => {
     for (const part of [waiting, index, storage]) part.dispose();
   });
-  return {
-    index,
-    events,
-    sessions,
-    watched,
-    ids: () => sessions.waiting().map(({ sessionId }) => sessionId),
-  };
+  const ids = (): readonly string[] => sessions.waiting().map(({ sessionId }) => sessionId);
+  return { index, events, sessions, watched, ids };
 }
 
 describe('agents that wait, in two windows', function () {
