@@ -4,7 +4,7 @@ import { notify } from '../ui/notify';
 import { forNotification, forQuickPick, oneLine } from '../util/text';
 import { isSession, type SessionAccess } from './access';
 import { contextOf, type SessionsContext } from './context';
-import type { NewSessions } from './create/newSessions';
+import { NewSessions } from './create/newSessions';
 import { elsewhereText, isSessionId, linkTo, noSessionText, readLink } from './links';
 import type { Overlay, SessionRecord } from './store/record';
 import { exportSessions, importSessions } from './transfer';
@@ -15,18 +15,15 @@ import { sessionTitle } from './view/words';
 /** What people do with sessions. What is kept of one stays on this machine: the service has no call for it (interface-notes 3). */
 export class SessionCommands {
   readonly #context: SessionsContext;
+  readonly #view: SessionsView;
   readonly #access: SessionAccess;
   readonly #newSessions: NewSessions;
-  readonly #view: SessionsView;
 
-  constructor(
-    context: SessionsContext,
-    parts: { readonly access: SessionAccess; readonly newSessions: NewSessions; readonly view: SessionsView },
-  ) {
+  constructor(context: SessionsContext, access: SessionAccess, view: SessionsView) {
     this.#context = context;
-    this.#access = parts.access;
-    this.#newSessions = parts.newSessions;
-    this.#view = parts.view;
+    this.#view = view;
+    this.#access = access;
+    this.#newSessions = new NewSessions(context, access);
   }
 
   readonly handlers: CommandHandlers<'sessions'> = {

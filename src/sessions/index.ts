@@ -7,7 +7,6 @@ import { Disposable } from '../util/disposable';
 import { SessionAccess } from './access';
 import { SessionCommands } from './commands';
 import type { SessionsContext, SessionsDeps } from './context';
-import { NewSessions } from './create/newSessions';
 import { SessionMonitor } from './status/monitor';
 import { ServiceList } from './status/serviceList';
 import { activityOf, isActive } from './store/model';
@@ -55,8 +54,7 @@ export class Sessions extends Disposable {
     const view = this.register(new SessionsView(context));
     this.tree = view.tree;
     const access = new SessionAccess(context);
-    const newSessions = new NewSessions(context, access);
-    const commands = (this.#commands = new SessionCommands(context, { access, newSessions, view }));
+    const commands = (this.#commands = new SessionCommands(context, access, view));
     this.commands = commands.handlers;
     this.forChat = this.register(
       sessionsForChat(context, {

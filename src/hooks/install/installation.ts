@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import * as z from 'zod/mini';
 import * as vscode from 'vscode';
 import type { Collection } from '../../storage';
@@ -101,14 +100,10 @@ export class Installation {
     return (await this.#files.load()).get(idOf(file));
   }
 
-  /** Ours is what runs our script in any form, and what runs a script of ours that is gone. */
+  /** Ours is what runs our script, in any form. */
   #hook(): HookToInstall {
     const { command } = this;
-    const own = scriptOf(command);
-    const isOurs = (other: string): boolean => {
-      const script = scriptOf(other);
-      return script !== undefined && (script === own || !existsSync(script));
-    };
+    const isOurs = (other: string): boolean => scriptOf(other) === scriptOf(command);
     return { command, timeout: COMMAND_TIMEOUT_SECONDS, isOurs };
   }
 }
