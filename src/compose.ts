@@ -10,7 +10,7 @@ import type { OrganizationFeature, OrganizationTreeNode } from './organization';
 import type { ReadinessFeature, ReadinessTreeNode } from './readiness';
 import type { SearchFeature } from './search';
 import type { Sessions, SessionTreeNode } from './sessions';
-import { composerSettings, hookSettings, onDidChangeSettings, settings, storeHooksFile } from './settings';
+import { composerSettings, hookSettings, onDidChangeSettings, settings } from './settings';
 import { Startup } from './startup';
 import type { Restored, Storage } from './storage';
 import type { DashboardPanels, UsageFeature } from './usage';
@@ -211,7 +211,6 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
         format,
         settings,
         onDidChangeSettings: listener => onDidChangeSettings(hookSettings, listener),
-        storeFile: storeHooksFile,
         isShown: sessionId => shownChats?.isShown(sessionId) === true,
         sessions: async () => {
           const feature = await sessions();

@@ -18,14 +18,12 @@ export interface HooksDeps {
   /** Loads the sessions; asked for when the first event arrives. */
   readonly sessions: () => Promise<SessionsForHooks>;
   readonly settings: {
-    hooksSettingsFile(): string;
     hooksOutgoing(): unknown;
     readonly notifications: NoticeSettings;
   };
   readonly onDidChangeSettings: (listener: () => void) => IDisposable;
   /** Whether the chat of a session is shown in this window. */
   readonly isShown: (sessionId: string) => boolean;
-  readonly storeFile: (file: string) => Promise<void>;
 }
 
 /** What the parts of this feature share. */

@@ -31,7 +31,7 @@ export class Dialogs extends Disposable {
 
   async install(): Promise<void> {
     needRealFiles();
-    const { installation, storeFile } = this.#context;
+    const { installation } = this.#context;
     const file = await this.#askFile();
     if (file === undefined) return;
     const events = await chooseEvents([...((await installation.look(file))?.keys() ?? [])]);
@@ -40,7 +40,6 @@ export class Dialogs extends Disposable {
     const question = vscode.l10n.t('Install the hooks in {0}?', path.basename(file));
     if (!(await this.#agreed(plan, `${question} ${sharedText(file)}`))) return;
     const copy = await installation.carryOut(plan);
-    await storeFile(file);
     const buttons: NoticeButton[] = [
       [vscode.l10n.t('Send a test event'), () => vscode.commands.executeCommand(commands.hooks.test)],
     ];
@@ -121,7 +120,7 @@ export class Dialogs extends Disposable {
       'Path of the settings file that your command-line client reads. Its manual says where it is.',
     );
     input.placeholder = path.join('~', '…', 'settings.json');
-    input.value = this.#context.settings.hooksSettingsFile() || (known?.file ?? '');
+    input.value = known?.file ?? '';
     input.buttons = [{ iconPath: new vscode.ThemeIcon('folder-opened'), tooltip: vscode.l10n.t('Browse…') }];
     input.ignoreFocusOut = true;
     const answer = await new Promise<string | undefined>(resolve => {

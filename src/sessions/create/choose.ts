@@ -3,25 +3,32 @@ import { computerName, type Computer } from '../../api';
 import { pick } from '../../ui/pick';
 import { joined } from '../../ui/text';
 import { forQuickPick } from '../../util/text';
+import type { ComputerFacts } from '../view/words';
 import { settingLabels, settingsSummary, settingText, type Preset, type SendableSettings } from './settings';
+
+export interface ChosenComputer {
+  readonly id: string;
+  readonly facts: ComputerFacts | undefined;
+}
 
 /** Asks for a computer while the list is read; the one of last time comes first, then usable ones. */
 export function chooseComputer(
   listing: Promise<{ readonly items: readonly Computer[] }>,
   last: string | undefined,
-): Promise<Computer | undefined> {
+): Promise<ChosenComputer | undefined> {
   const choices = listing.then(({ items }) => {
     if (items.length === 0) throw new Error(vscode.l10n.t('The organization has no computers yet.'));
-    return inOrder(items, last).map(computer => ({
-      label: computerName(computer),
-      icon: iconOf(computer),
-      description: joined([
-        computer.status ?? vscode.l10n.t('no status reported'),
-        computer.id === last ? vscode.l10n.t('last used') : undefined,
-        computer.hostname,
-      ]),
-      value: computer,
-    }));
+    return inOrder(items, last).map(computer => {
+      const { id, status, providerType, hostname } = computer;
+      const name = computerName(computer);
+      const lastUsed = id === last ? vscode.l10n.t('last used') : undefined;
+      return {
+        label: name,
+        icon: iconOf(computer),
+        description: joined([status ?? vscode.l10n.t('no status reported'), lastUsed, hostname]),
+        value: { id, facts: { name, status, providerType } },
+      };
+    });
   });
   return pick(choices, vscode.l10n.t('Choose the computer the new session runs on'));
 }

@@ -1,12 +1,11 @@
 import * as vscode from 'vscode';
-import { computerName, type Computer } from '../../api';
 import { commands } from '../../contributions';
 import { forNotification, oneLine } from '../../util/text';
 import { inProgress, type SessionAccess } from '../access';
 import type { SessionsContext } from '../context';
 import { currentWorkspace } from '../store/workspaces';
 import type { ComputerFacts } from '../view/words';
-import { chooseComputer, chooseSettings } from './choose';
+import { chooseComputer, chooseSettings, type ChosenComputer } from './choose';
 import { readPresets, settingText, type KnownSetting, type SendableSettings } from './settings';
 
 /** What the organization has to say against a session that is about to be made; each warning is a sentence for people. */
@@ -36,7 +35,10 @@ export class NewSessions {
   async create(argument: unknown): Promise<string | undefined> {
     const { computerId, sessionSettings } = readRequest(argument);
     const isRow = typeof argument === 'object' && argument !== null && 'kind' in argument;
-    if (computerId !== undefined && !isRow) return this.#make(computerId, sessionSettings, false);
+    if (computerId !== undefined && !isRow) {
+      const facts = this.#context.computers.known(computerId);
+      return this.#make({ id: computerId, facts }, sessionSettings, false);
+    }
     const made = await this.createForPerson(computerId, sessionSettings);
     const byPerson = isRow || argument === undefined || argument === null;
     if (byPerson && made !== undefined) await vscode.commands.executeCommand(commands.chat.open, made);
@@ -50,11 +52,13 @@ export class NewSessions {
     const asking = new AbortController();
     const ask = (): ReturnType<typeof chooseComputer> =>
       chooseComputer(api.computers.list({ signal: asking.signal }), this.#lastComputer());
-    // Whoever thinks better of it waits for no list.
-    const computer = computerId ?? (await ask().finally(() => asking.abort()));
+    const computer =
+      computerId === undefined
+        ? // Whoever thinks better of it waits for no list.
+          await ask().finally(() => asking.abort())
+        : { id: computerId, facts: computers.known(computerId) };
     if (computer === undefined) return undefined;
-    const name = typeof computer === 'string' ? computers.known(computer)?.name : computerName(computer);
-    const where = name ?? vscode.l10n.t('this computer');
+    const where = computer.facts?.name ?? vscode.l10n.t('this computer');
     const given =
       settings ?? (await chooseSettings(where, readPresets(presets()), setting => this.#seen(setting)));
     return given === undefined ? undefined : this.#make(computer, given, true);
@@ -62,18 +66,17 @@ export class NewSessions {
 
   /** Creates the session and stores it (section 4.5). A creation without an answer is never repeated (interface-notes 4). */
   async #make(
-    computer: string | Computer,
+    { id: computerId, facts }: ChosenComputer,
     settings: SendableSettings = {},
     byPerson: boolean,
   ): Promise<string | undefined> {
-    const { policy, index, computers } = this.#context;
+    const { policy, index } = this.#context;
     const { api, service } = await this.#access.signedIn(byPerson);
-    const computerId = typeof computer === 'string' ? computer : computer.id;
-    const facts = typeof computer === 'string' ? computers.known(computer) : factsOf(computer);
-    const choice = { ...settings, computerProvider: facts?.providerType };
     // Another program is told by the service how its computer stands.
     const warnings = byPerson ? stateWarnings(facts) : [];
-    warnings.push(...((await policy?.warnings(choice)) ?? []));
+    warnings.push(
+      ...((await policy?.warnings({ ...settings, computerProvider: facts?.providerType })) ?? []),
+    );
     if (!(await goOnInSpiteOf(warnings))) return undefined;
     const request = {
       computerId,
@@ -130,11 +133,6 @@ function readRequest(argument: unknown): CreateRequest {
   if (!isObject(argument ?? {}) || !isId || !isObject(sessionSettings ?? {}))
     throw new Error(vscode.l10n.t('Creating a session takes { computerId, sessionSettings? }.'));
   return { computerId, sessionSettings: sessionSettings as SendableSettings | undefined };
-}
-
-function factsOf(computer: Computer): ComputerFacts {
-  const { status, providerType } = computer;
-  return { name: computerName(computer), status, providerType };
 }
 
 /** Asks whether to go on in spite of what speaks against it. True at once when nothing does. */

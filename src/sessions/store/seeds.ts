@@ -1,5 +1,5 @@
 import type { ApiClient } from '../../api';
-import type { Overlay, SessionSignal } from './record';
+import type { SessionSignal } from './record';
 import type { SessionIndex } from './sessionIndex';
 
 /** What the index is to hold of a session besides what the service says, when it enters. */
@@ -28,9 +28,10 @@ export async function plant(
       const session = known.has(sessionId) ? undefined : await api?.sessions.get(sessionId);
       if (session === undefined) return;
       const { updatedAt: at = Date.now() } = session;
-      const local: Overlay = { pinned, archivedAt: archived === true ? at : undefined, readCount: read };
-      const first = { local, ...(signal && { signal: { ...signal, at } }) };
-      await index.learn(serviceId, { session, origin: 'listed', at: Date.now(), first });
+      await index.learn(serviceId, { session, origin: 'listed', at: Date.now() });
+      const archivedAt = archived === true ? at : undefined;
+      await index.keep(sessionId, () => ({ pinned, archivedAt, readCount: read }));
+      if (signal !== undefined) await index.signal(serviceId, { sessionId, ...signal, at }, undefined);
     }),
   );
 }
