@@ -51,21 +51,10 @@ const received = z.object({
   reason: maybe(200),
 });
 
-/**
- * Reads what a hook received; `undefined` when it is no event. An event longer than the cap arrives cut off, and is read as far as it
- * goes.
- */
+/** Reads what a hook received, one that was cut off at the cap as far as it goes; `undefined` when it is no event. */
 export function decodeEvent(id: string, bytes: Uint8Array, at: number): HookEvent | undefined {
-  const source = Buffer.from(bytes.subarray(0, EVENT_CAP))
-    .toString('utf8')
-    .replace(/^\ufeff/, '');
-  let value: unknown;
-  try {
-    value = bytes.length > EVENT_CAP ? parse(source) : JSON.parse(source);
-  } catch {
-    return undefined;
-  }
-  const { success, data } = received.safeParse(value);
+  const source = Buffer.from(bytes.subarray(0, EVENT_CAP)).toString('utf8');
+  const { success, data } = received.safeParse(parse(source.replace(/^\ufeff/, '')));
   if (!success) return undefined;
   const { hook_event_name: name, session_id: sessionId, ...more } = data;
   return { id, name, at, sessionId, ...more };

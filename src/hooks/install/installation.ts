@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { Collection } from '../../storage';
 import { middle, oneLine } from '../../util/text';
 import { backUp, digest, readSettingsFile, restored, writeSettingsFile, type ReadFile } from './file';
-import { COMMAND_TIMEOUT_SECONDS, commandLine, placeScript, scriptOf, type HookPlace } from './place';
+import { COMMAND_TIMEOUT_SECONDS, commandLine, placeScript, type HookPlace } from './place';
 import { installedEvents, Refusal, withHook, type HookToInstall } from './settings';
 
 /** What is kept of a settings file that has our hook. A copy of the file as it was found lies in the backups. */
@@ -36,7 +36,11 @@ export class Installation {
   }
 
   get command(): string {
-    return commandLine(this.place.script);
+    return this.#hook.command;
+  }
+
+  get #hook(): HookToInstall {
+    return { command: commandLine(this.place.script), timeout: COMMAND_TIMEOUT_SECONDS };
   }
 
   /** Files that have the hook, as far as known. */
@@ -48,14 +52,14 @@ export class Installation {
   look(file: string): Promise<ReadonlyMap<string, 'current' | 'other'> | undefined> {
     return about(file, async () => {
       const { text } = await readSettingsFile(file);
-      return text === undefined ? undefined : installedEvents(text, this.#hook());
+      return text === undefined ? undefined : installedEvents(text, this.#hook);
     });
   }
 
   planInstall(file: string, events: readonly string[]): Promise<Plan> {
     return about(file, async () => {
       const read = await readSettingsFile(file);
-      const text = withHook(read.text ?? '', events, this.#hook());
+      const text = withHook(read.text ?? '', events, this.#hook);
       const before = await this.#record(file);
       const digestNow = read.text === undefined ? undefined : digest(read.text);
       // Installed before and not touched since: the way back leads to what was there first.
@@ -69,7 +73,7 @@ export class Installation {
       const read = await readSettingsFile(file);
       const { text } = read;
       if (text === undefined) return { read, text, record: undefined };
-      const hook = this.#hook();
+      const hook = this.#hook;
       const before = await this.#record(file);
       if (before?.written === digest(text)) {
         if (before.found === undefined) return { read, text: undefined, record: undefined };
@@ -98,13 +102,6 @@ export class Installation {
 
   async #record(file: string): Promise<InstalledFile | undefined> {
     return (await this.#files.load()).get(idOf(file));
-  }
-
-  /** Ours is what runs our script, in any form. */
-  #hook(): HookToInstall {
-    const { command } = this;
-    const isOurs = (other: string): boolean => scriptOf(other) === scriptOf(command);
-    return { command, timeout: COMMAND_TIMEOUT_SECONDS, isOurs };
   }
 }
 

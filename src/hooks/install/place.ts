@@ -56,18 +56,6 @@ export function commandLine(script: string, platform: NodeJS.Platform = process.
     : `sh '${script.replaceAll("'", "'\\''")}' >/dev/null 2>&1 || cat >/dev/null`;
 }
 
-/** The script that a command line of ours runs; `undefined` for the command of somebody else. */
-export function scriptOf(command: string): string | undefined {
-  const posix =
-    /^sh '((?:[^']|'\\'')+\/agent-console-hook\.sh)' >\/dev\/null 2>&1 \|\| cat >\/dev\/null$/.exec(
-      command,
-    )?.[1];
-  if (posix !== undefined) return posix.replaceAll("'\\''", "'");
-  const windows =
-    /^powershell\.exe [\w -]+ -File "([^"]+\/agent-console-hook\.ps1)" (?:\|\||2>&1 \|) exit 0$/;
-  return windows.exec(command)?.[1];
-}
-
 /** Puts the script there, or the newer one of this version; resolves to whether anything was written. */
 export async function placeScript(place: HookPlace): Promise<boolean> {
   for (const folder of [place.folder, place.spool, place.backups]) await privateFolder(folder);

@@ -5,13 +5,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { sweep } from '../../../src/hooks/receive/inbox';
 import { EVENT_CAP } from '../../../src/hooks/model';
-import {
-  commandLine,
-  hookPlace,
-  placeScript,
-  scriptOf,
-  type HookPlace,
-} from '../../../src/hooks/install/place';
+import { commandLine, hookPlace, placeScript, type HookPlace } from '../../../src/hooks/install/place';
 import {
   cleanUp,
   eventsIn,
@@ -72,7 +66,6 @@ describe('the hook command', function () {
       const place = await temporaryPlace(path.join(temporaryFolder(), name));
       quiet(await send(place, event));
       assert.equal(sent(place).length, 1, name);
-      assert.equal(scriptOf(commandLine(place.script, 'linux')), place.script);
     }
   });
 
@@ -190,16 +183,6 @@ describe('the hook command', function () {
     const program = '#!/bin/sh\ncat >/dev/null; echo forbidden; echo forbidden >&2; exit 1\n';
     fs.writeFileSync(path.join(folder, 'powershell.exe'), program, { mode: 0o755 });
     for (const shell of shells) quiet(await run(shell, args(shell), event, env));
-  });
-
-  it('knows its own commands from those of others', () => {
-    for (const other of [
-      'echo agent-console-hook.sh',
-      "sh '/x/agent-console-hook.sh'",
-      "sh '/x/agent-console-hook.sh' >/dev/null 2>&1 || cat >/dev/null ; rm -rf /",
-      "sh '/x'; evil '/agent-console-hook.sh' >/dev/null 2>&1 || cat >/dev/null",
-    ])
-      assert.equal(scriptOf(other), undefined, other);
   });
 
   it('is put in its place once by many who do so at the same time', async () => {

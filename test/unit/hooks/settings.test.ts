@@ -11,8 +11,7 @@ import {
 import { settingsFile } from './settingsFiles';
 
 const command = `sh '/home/somebody/User/globalStorage/x/hooks/agent-console-hook.sh' >/dev/null 2>&1 || cat >/dev/null`;
-const older = `sh '/old/agent-console-hook.sh' >/dev/null 2>&1 || cat >/dev/null`;
-const hook: HookToInstall = { command, timeout: 5, isOurs: text => text === command || text === older };
+const hook: HookToInstall = { command, timeout: 5 };
 const names = ['Notification', 'Stop', 'SubagentStop', 'SessionEnd'] as const;
 const usual = ['Notification', 'Stop', 'SessionEnd'];
 const ours = { hooks: [{ type: 'command', command, timeout: 5 }] };
@@ -137,7 +136,7 @@ describe('hooks in a settings file', () => {
   });
 
   it('are brought up to date, and follow another choice of events', () => {
-    const stale = withHook('{"hooks":{}}', ['Stop', 'SubagentStop'], { ...hook, command: older });
+    const stale = withHook('{"hooks":{}}', ['Stop', 'SubagentStop'], { ...hook, timeout: 9 });
     assert.deepEqual(Object.fromEntries(installedEvents(stale, hook)), {
       Stop: 'other',
       SubagentStop: 'other',
@@ -147,7 +146,7 @@ describe('hooks in a settings file', () => {
       Object.fromEntries(installedEvents(text, hook)),
       Object.fromEntries(usual.map(name => [name, 'current'])),
     );
-    assert.equal(text.includes('/old/'), false);
+    assert.equal(text.includes('9'), false);
     const good = withHook('{"a": 1}', ['Stop'], hook);
     for (const other of [
       '"timeout": 0',
