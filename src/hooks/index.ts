@@ -10,11 +10,12 @@ import type { HooksContext, HooksDeps } from './context';
 import { showCheck, showTest } from './install/check';
 import { Dialogs, needRealFiles } from './install/dialogs';
 import { Installation, installedFile } from './install/installation';
-import { hookPlace, placeScript, workspaceFolders, type HookPlace } from './install/place';
+import { workspaceFolders } from './install/file';
+import { hookPlace, placeScript, type HookPlace } from './install/place';
 import { eventNames, FRESH_MS, hookEvent, isTest, stateOf, type HookEvent } from './model';
 import { isTold, tell } from './notices';
 import { Inbox } from './receive/inbox';
-import { Outgoing, type FinishedHook } from './run/outgoing';
+import { Outgoing, readOutgoing, type FinishedHook } from './run/outgoing';
 import { Waiting } from './waiting';
 
 export type { HookSignal, SessionsForHooks } from './model';
@@ -30,6 +31,7 @@ export class Hooks extends Disposable {
   readonly #outgoing: Outgoing;
   readonly #inbox = this.register(new Slot<IDisposable>());
   #isFollowing = false;
+  #unusable = '';
   readonly commands: CommandHandlers<'hooks'>;
 
   constructor(deps: HooksDeps) {
@@ -104,7 +106,11 @@ export class Hooks extends Disposable {
 
   /** Begins what the settings ask for. */
   #follow(): void {
-    const { log, sessions } = this.#deps;
+    const { log, sessions, settings } = this.#deps;
+    const unusable = oneLine(readOutgoing(settings.hooksOutgoing()).problems.join(', '));
+    if (unusable !== '' && unusable !== this.#unusable)
+      log.warn(`Entries of agentConsole.hooks.outgoing that cannot be used: ${unusable}`);
+    this.#unusable = unusable;
     if (this.#isFollowing || !this.#outgoing.isWanted('Stop')) return;
     this.#isFollowing = true;
     sessions().then(
@@ -119,7 +125,10 @@ export class Hooks extends Disposable {
         });
         this.register(onChange);
       },
-      (error: unknown) => log.error('Sessions cannot be followed for hooks', error),
+      (error: unknown) => {
+        this.#isFollowing = false;
+        log.error('Sessions cannot be followed for hooks', error);
+      },
     );
   }
 

@@ -53,14 +53,21 @@ export class Waiting extends Disposable {
     const sessions = await this.#load();
     const pick = vscode.window.createQuickPick<Row>();
     pick.title = vscode.l10n.t('Waiting agents');
+    pick.matchOnDetail = true;
+    let shown = '';
     const fill = (): void => {
-      pick.items = this.#rows(sessions);
+      const rows = this.#rows(sessions);
+      // Rows that are put anew lose the click that is on its way to them; an age alone is no reason.
+      const facts = JSON.stringify(rows.map(row => ({ ...row, description: undefined })));
+      if (facts !== shown) pick.items = rows;
+      shown = facts;
       pick.placeholder =
         sessions.waiting().length > 0
           ? vscode.l10n.t('Choose an agent to answer')
           : vscode.l10n.t('No agent is waiting for you');
     };
     fill();
+    const changes = [sessions.onDidChange(fill), this.#context.events.onDidChange(fill)];
     await new Promise<void>((resolve, reject) => {
       pick.onDidAccept(() => {
         const [chosen] = pick.selectedItems;
@@ -73,7 +80,7 @@ export class Waiting extends Disposable {
       });
       pick.onDidHide(() => resolve());
       pick.show();
-    }).finally(() => pick.dispose());
+    }).finally(() => [pick, ...changes].forEach(each => each.dispose()));
   }
 
   /** The sessions are loaded when an event says that something waits; from then on they alone know. */
@@ -140,17 +147,22 @@ export class Waiting extends Disposable {
       .sort(byTime)
       .reverse()
       .slice(0, EARLIER);
-    const separator = (label: string): Row => ({ label, kind: vscode.QuickPickItemKind.Separator });
+    const section = (label: string, rows: readonly Row[]): readonly Row[] =>
+      rows.length === 0 ? [] : [{ label, kind: vscode.QuickPickItemKind.Separator }, ...rows];
     return [
-      separator(vscode.l10n.t('waiting')),
-      ...waiting.map(event => this.#row(sessions, event, true)),
-      separator(vscode.l10n.t('earlier')),
-      ...earlier.map(event => this.#row(sessions, event, false)),
+      ...section(
+        vscode.l10n.t('waiting'),
+        waiting.map(event => this.#row(sessions, event, true)),
+      ),
+      ...section(
+        vscode.l10n.t('earlier'),
+        earlier.map(event => this.#row(sessions, event, false)),
+      ),
     ];
   }
 
   #row(sessions: SessionsForHooks, event: HookEvent, waits: boolean): Row {
-    const { sessionId = '', cwd, at, name } = event;
+    const { sessionId = '', cwd, at, name, message } = event;
     const title = sessions.titleOf(sessionId);
     const isMuted = sessions.isMuted(sessionId);
     const terminal = terminalAt(cwd);
@@ -160,7 +172,8 @@ export class Waiting extends Disposable {
       run,
     });
     const mute = isMuted ? vscode.l10n.t('Unmute this session') : vscode.l10n.t('Mute this session');
-    const label = forQuickPick(noticeOf(event, title) ?? `${labelOf(event, title)} · ${name}`);
+    const sentence = noticeOf({ ...event, message: undefined }, title);
+    const label = forQuickPick(sentence ?? `${labelOf(event, title)} · ${name}`);
     return {
       sessionId: event.sessionId,
       label: `$(${waits ? 'bell-dot' : 'history'}) ${label}`,
@@ -168,6 +181,7 @@ export class Waiting extends Disposable {
         this.#context.format.span(Date.now() - at),
         isMuted ? vscode.l10n.t('muted') : undefined,
       ]),
+      ...(message === undefined ? {} : { detail: forQuickPick(message) }),
       buttons: [
         ...(terminal === undefined
           ? []

@@ -105,6 +105,9 @@ export class SessionCommands {
   /** Takes sessions out of the list or into the archive. Several are asked about once; a notice offers to take it back. */
   async #take(what: 'removedAt' | 'archivedAt', node: unknown, nodes: unknown): Promise<void> {
     const all = await this.#access.recordsOf(node, nodes);
+    const { index, log } = this.#context;
+    // A person may have gone to another service when they answer.
+    const { serviceId } = index;
     const records = all.filter(({ local }) => local[what] === undefined);
     const [first] = records;
     if (first === undefined) return;
@@ -114,13 +117,14 @@ export class SessionCommands {
     // A row that goes takes the focus with it.
     if (isSession(focused)) await this.#view.stepAside(focused.sessionId, records);
     const at = Date.now();
-    await this.#keep(records, { [what]: at });
-    const { index, log } = this.#context;
+    await this.#keep(records, { [what]: at }, serviceId);
     const undo = async (): Promise<void> => {
       for (const { sessionId } of records)
         // Unless somebody has touched it since.
-        await index.keep(sessionId, local =>
-          local[what] === at ? { ...local, [what]: undefined, changedAt: Date.now() } : local,
+        await index.keep(
+          sessionId,
+          local => (local[what] === at ? { ...local, [what]: undefined, changedAt: Date.now() } : local),
+          serviceId,
         );
     };
     notify(log, 'info', forNotification(done), [vscode.l10n.t('Undo'), undo]);
@@ -130,6 +134,7 @@ export class SessionCommands {
   async #restore(): Promise<void> {
     const { index, format, ready } = this.#context;
     await ready();
+    const { serviceId } = index;
     const now = Date.now();
     const items = index.removed.map(record => ({
       label: forQuickPick(sessionTitle(record)),
@@ -147,6 +152,7 @@ export class SessionCommands {
     await this.#keep(
       chosen.map(({ record }) => record),
       { removedAt: undefined },
+      serviceId,
     );
   }
 
@@ -157,16 +163,21 @@ export class SessionCommands {
     await this.#keep(records, { pinned: isOff ? undefined : true });
   }
 
-  /** Changes what is kept about sessions. */
-  async #keep(records: readonly SessionRecord[], change: Overlay): Promise<void> {
+  /** Changes what is kept about sessions of a service. */
+  async #keep(
+    records: readonly SessionRecord[],
+    change: Overlay,
+    serviceId = this.#context.index.serviceId,
+  ): Promise<void> {
     const changedAt = Date.now();
     for (const { sessionId } of records)
-      await this.#context.index.keep(sessionId, local => ({ ...local, ...change, changedAt }));
+      await this.#context.index.keep(sessionId, local => ({ ...local, ...change, changedAt }), serviceId);
   }
 
   async #rename(node: unknown): Promise<void> {
     const record = await this.#access.recordOf(node);
     if (record === undefined) return;
+    const { serviceId } = this.#context.index;
     const title = sessionTitle(record);
     const name = await vscode.window.showInputBox({
       title: vscode.l10n.t('Rename session on this machine'),
@@ -182,7 +193,7 @@ export class SessionCommands {
     if (name === undefined) return;
     const given = name.trim();
     const isOwn = given === '' || (record.local.name === undefined && given === title);
-    await this.#keep([record], { name: isOwn ? undefined : given });
+    await this.#keep([record], { name: isOwn ? undefined : given }, serviceId);
   }
 }
 

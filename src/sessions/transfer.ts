@@ -26,7 +26,10 @@ export async function exportSessions(index: SessionIndex, { host }: Service): Pr
 }
 
 /** Brings in what a file of such a list holds. Nothing newer is overwritten. */
-export async function importSessions(index: SessionIndex, service: Service): Promise<void> {
+export async function importSessions(
+  index: Pick<SessionIndex, 'merge'>,
+  service: Pick<Service, 'id' | 'host'>,
+): Promise<void> {
   const [source] =
     (await vscode.window.showOpenDialog({
       filters: { JSON: ['json'] },
@@ -42,7 +45,13 @@ export async function importSessions(index: SessionIndex, service: Service): Pro
     title: vscode.l10n.t('Importing sessions…'),
   };
   const outcomes = await vscode.window.withProgress(options, () =>
-    Promise.all(records.map(record => index.merge(service.id, record))),
+    Promise.all(
+      records.map(record =>
+        index.merge(service.id, record).catch((error: unknown) => {
+          bad.push(placeOf(record.sessionId, error));
+        }),
+      ),
+    ),
   );
   const count = (outcome: string): number => outcomes.filter(each => each === outcome).length;
   const sentence = vscode.l10n.t(
@@ -57,7 +66,7 @@ export async function importSessions(index: SessionIndex, service: Service): Pro
     return;
   }
   const unread = vscode.l10n.t(
-    'Entries that could not be read: {0}, the first of them {1}.',
+    'Entries that could not be taken in: {0}, the first of them {1}.',
     bad.length,
     first,
   );
@@ -76,11 +85,27 @@ function lasting(record: SessionRecord): SessionRecord {
   return { ...record, check: undefined, signal: undefined, work: undefined };
 }
 
+/** What a clock that was ahead has dated in the future would count as newer than whatever is learnt here. */
+function inThePast(record: SessionRecord, now: number): SessionRecord {
+  const { addedAt, checkedAt, local } = record;
+  const past = (at: number | undefined): number | undefined => at && Math.min(at, now);
+  return {
+    ...record,
+    addedAt: Math.min(addedAt, now),
+    checkedAt: past(checkedAt),
+    local: { ...local, changedAt: past(local.changedAt) },
+  };
+}
+
+function placeOf(place: string, error: unknown): string {
+  return `${oneLine(place, 80)} (${oneLine(error instanceof Error ? error.message : String(error), 80)})`;
+}
+
 /** Reads an exported file of this or an older version; `bad` says which entries could not be read, and why. */
 export function readImport(text: string): {
   readonly host: string;
   readonly records: readonly SessionRecord[];
-  readonly bad: readonly string[];
+  readonly bad: string[];
 } {
   const { format, version, service: host, sessions } = parsed(text);
   const isList = format === FORMAT && typeof version === 'number' && Array.isArray(sessions);
@@ -98,9 +123,9 @@ export function readImport(text: string): {
     try {
       const record = sessionRecordSchema.parse(migrateRecord(entry, version));
       if (!isSessionId(record.sessionId)) throw new Error('sessionId is not an id');
-      records.push(lasting(record));
+      records.push(inThePast(lasting(record), Date.now()));
     } catch (error) {
-      bad.push(`sessions[${at}] (${oneLine(error instanceof Error ? error.message : String(error), 80)})`);
+      bad.push(placeOf(`sessions[${at}]`, error));
     }
   return { host, records, bad };
 }

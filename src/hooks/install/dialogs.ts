@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
@@ -9,9 +11,9 @@ import { Disposable } from '../../util/disposable';
 import { forNotification, middle, oneLine } from '../../util/text';
 import type { HooksContext } from '../context';
 import { eventNames, usualEvents, type EventName } from '../model';
-import { isInside } from './file';
+import { foldCase } from '../receive/inbox';
+import { isInside, workspaceFolders } from './file';
 import type { Plan } from './installation';
-import { workspaceFolders } from './place';
 
 /** The dialogs that put the hook into a settings file, bring it up to date, and take it out. */
 export class Dialogs extends Disposable {
@@ -38,7 +40,7 @@ export class Dialogs extends Disposable {
     if (events === undefined) return;
     const plan = await installation.planInstall(file, events);
     const question = vscode.l10n.t('Install the hooks in {0}?', path.basename(file));
-    if (!(await this.#agreed(plan, `${question} ${sharedText(file)}`))) return;
+    if (!(await this.#agreed(plan, `${question} ${await sharedText(file)}`))) return;
     const copy = await installation.carryOut(plan);
     const buttons: NoticeButton[] = [
       [vscode.l10n.t('Send a test event'), () => vscode.commands.executeCommand(commands.hooks.test)],
@@ -164,12 +166,26 @@ function expand(text: string): string {
   return path.isAbsolute(full) ? path.normalize(full) : full;
 }
 
-/** What is to be known of a file of the project; empty for any other. */
-function sharedText(file: string): string {
-  if (!workspaceFolders().some(folder => isInside(folder, file))) return '';
+/** What is to be known of a file of a project; empty for any other. */
+async function sharedText(file: string): Promise<string> {
+  const place = await sharedPlace(file, workspaceFolders());
+  if (place === undefined) return '';
   return vscode.l10n.t(
-    'It is in this workspace: others who get it, for example through version control, get hooks that do nothing for them.',
+    'It is in {0}: others who get it, for example through version control, get hooks that do nothing for them.',
+    middle(place, 80),
   );
+}
+
+/** The project of this window, or else the repository, that a file is in, by its name or by where it really is. */
+export async function sharedPlace(file: string, projects: readonly string[]): Promise<string | undefined> {
+  const realOf = (folder: string): Promise<string> => fs.realpath(folder).catch(() => folder);
+  const holds = (folder: string, inner: string): boolean => isInside(foldCase(folder), foldCase(inner));
+  const real = path.join(await realOf(path.dirname(file)), path.basename(file));
+  for (const folder of projects) if (holds(folder, file) || holds(await realOf(folder), real)) return folder;
+  let folder = path.dirname(real);
+  while (folder !== path.dirname(folder) && !existsSync(path.join(folder, '.git')))
+    folder = path.dirname(folder);
+  return folder === path.dirname(folder) ? undefined : folder;
 }
 
 async function chooseEvents(there: readonly string[]): Promise<EventName[] | undefined> {

@@ -16,17 +16,24 @@ export interface ReadFile {
 
 /** Reads a settings file that may be written to afterwards. Throws a `Refusal` for one that is not what it seems, or cannot be written. */
 export async function readSettingsFile(file: string): Promise<ReadFile> {
+  const folder = await fs.realpath(path.dirname(file)).catch((error: unknown) => {
+    throw new Refusal(vscode.l10n.t('Its folder does not exist.'), { cause: error });
+  });
   const stats = await fs.lstat(file).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw new Refusal(vscode.l10n.t('It cannot be read: {0}', reasonOf(error)), { cause: error });
   });
-  if (stats === undefined) return { file, text: undefined, stats };
-  if (stats.isSymbolicLink()) {
-    const target = middle(oneLine(await fs.readlink(file), 1_000), 80);
+  const refuseLink = (to: string): never => {
+    const target = middle(oneLine(to, 1_000), 80);
     throw new Refusal(
       vscode.l10n.t('It is a link to {0}. Choose that file itself if it is the right one.', target),
     );
-  }
+  };
+  if (stats?.isSymbolicLink() === true) refuseLink(await fs.readlink(file));
+  const real = path.join(folder, path.basename(file));
+  for (const project of workspaceFolders())
+    if (isInside(project, file) && !isInside(await fs.realpath(project), real)) refuseLink(real);
+  if (stats === undefined) return { file, text: undefined, stats };
   if (!stats.isFile()) throw new Refusal(vscode.l10n.t('It is not a file.'));
   const refuse = (cause?: unknown): never => {
     throw new Refusal(vscode.l10n.t('It is read-only.'), { cause });
@@ -122,6 +129,13 @@ function copyOf(file: string, of: string, folder: string): string {
 
 export function digest(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex');
+}
+
+/** Folders of this window that are on this machine. */
+export function workspaceFolders(): string[] {
+  return (vscode.workspace.workspaceFolders ?? [])
+    .filter(({ uri }) => uri.scheme === 'file')
+    .map(({ uri }) => uri.fsPath);
 }
 
 export function isInside(folder: string, file: string): boolean {

@@ -19,18 +19,22 @@ export function chooseComputer(
   const choices = listing.then(({ items }) => {
     if (items.length === 0) throw new Error(vscode.l10n.t('The organization has no computers yet.'));
     return inOrder(items, last).map(computer => {
-      const { id, status, providerType, hostname } = computer;
-      const name = computerName(computer);
+      const { id, status, hostname } = computer;
       const lastUsed = id === last ? vscode.l10n.t('last used') : undefined;
       return {
-        label: name,
+        label: computerName(computer),
         icon: iconOf(computer),
         description: joined([status ?? vscode.l10n.t('no status reported'), lastUsed, hostname]),
-        value: { id, facts: { name, status, providerType } },
+        value: { id, facts: factsOf(computer) },
       };
     });
   });
   return pick(choices, vscode.l10n.t('Choose the computer the new session runs on'));
+}
+
+export function factsOf(computer: Computer): ComputerFacts {
+  const { status, providerType } = computer;
+  return { name: computerName(computer), status, providerType };
 }
 
 function inOrder(computers: readonly Computer[], last: string | undefined): Computer[] {

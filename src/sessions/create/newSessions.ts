@@ -5,7 +5,7 @@ import { inProgress, type SessionAccess } from '../access';
 import type { SessionsContext } from '../context';
 import { currentWorkspace } from '../store/workspaces';
 import type { ComputerFacts } from '../view/words';
-import { chooseComputer, chooseSettings, type ChosenComputer } from './choose';
+import { chooseComputer, chooseSettings, factsOf, type ChosenComputer } from './choose';
 import { readPresets, settingText, type KnownSetting, type SendableSettings } from './settings';
 
 /** What the organization has to say against a session that is about to be made; each warning is a sentence for people. */
@@ -14,6 +14,9 @@ export interface SessionPolicy {
     choice: SendableSettings & { readonly computerProvider?: string | undefined },
   ): Promise<readonly string[]>;
 }
+
+/** So long an unknown computer is waited for. */
+const ASK_MS = 2_000;
 
 /** What `agentConsole.sessions.create` takes from other extensions and keybindings. */
 interface CreateRequest {
@@ -66,12 +69,15 @@ export class NewSessions {
 
   /** Creates the session and stores it (section 4.5). A creation without an answer is never repeated (interface-notes 4). */
   async #make(
-    { id: computerId, facts }: ChosenComputer,
+    { id: computerId, facts: known }: ChosenComputer,
     settings: SendableSettings = {},
     byPerson: boolean,
   ): Promise<string | undefined> {
     const { policy, index } = this.#context;
     const { api, service } = await this.#access.signedIn(byPerson);
+    // One that this window has not read is asked for: the organization may forbid its kind. The service decides, so it is no matter.
+    const signal = AbortSignal.timeout(ASK_MS);
+    const facts = known ?? (await api.computers.get(computerId, { signal }).then(factsOf, () => undefined));
     // Another program is told by the service how its computer stands.
     const warnings = byPerson ? stateWarnings(facts) : [];
     warnings.push(

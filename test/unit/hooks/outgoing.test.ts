@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
+import * as vscode from 'vscode';
+import { Hooks } from '../../../src/hooks';
 import { runCommand } from '../../../src/hooks/run/command';
 import {
   Outgoing,
@@ -10,8 +12,11 @@ import {
   type OutgoingDeps,
   type OutgoingEvent,
 } from '../../../src/hooks/run/outgoing';
+import { Emitter } from '../../../src/util/event';
+import { Formatter } from '../../../src/util/format';
 import { silentLog } from '../../fakes/log';
-import { cleanUp, eventsIn, later, temporaryFolder, until } from './support';
+import { openStorage } from '../../fakes/storage';
+import { cleanUp, eventsIn, later, root, temporaryFolder, unexpected, until } from './support';
 
 const never = new AbortController().signal;
 const stop: OutgoingEvent = { hook_event_name: 'Stop', session_id: 's1', cwd: '/' };
@@ -197,5 +202,50 @@ describe('hooks that go out', function () {
       const cwd = event?.sessionId === 's1' ? folder : '';
       if (runs === 1) assert.deepEqual(JSON.parse(done[0]?.output ?? ''), { ...stop, cwd });
     }
+  });
+});
+
+describe('the window that runs them', function () {
+  afterEach(cleanUp);
+
+  it('follows the sessions once they can be read, and says once which entries cannot be used', async () => {
+    const workspace = vscode.workspace as { onDidGrantWorkspaceTrust?: unknown };
+    workspace.onDidGrantWorkspaceTrust = () => new vscode.Disposable(() => undefined);
+    later(() => delete workspace.onDidGrantWorkspaceTrust);
+    const [storageRoot, dataFolder] = [temporaryFolder(), temporaryFolder()];
+    const log = silentLog();
+    const storage = openStorage({ root: storageRoot, log });
+    const changed = new Emitter<void>();
+    let followers = 0;
+    const followed = { onDidChangeState: () => (followers++, { dispose: () => undefined }) };
+    const answers = [Promise.reject(new Error('Not now.')), Promise.resolve(followed as never)];
+    const hooks = new Hooks({
+      storage,
+      dataFolder,
+      extensionFolder: root,
+      log,
+      focused: {
+        current: true,
+        onDidChange: () => ({ dispose: () => undefined }),
+        isShown: () => Promise.resolve(),
+      },
+      format: new Formatter('en'),
+      sessions: () => answers.shift() ?? unexpected('a third question'),
+      settings: {
+        hooksOutgoing: () => ({ Stop: [command('true'), 7] }),
+        notifications: { about: () => [], quietWhenFocused: () => true },
+      },
+      onDidChangeSettings: changed.event,
+      isShown: () => false,
+    });
+    later(() => {
+      hooks.dispose();
+      storage.dispose();
+    });
+    await until(() => log.lines.some(line => line.includes('Sessions cannot be followed')));
+    changed.fire();
+    await until(() => followers === 1);
+    changed.fire();
+    assert.equal(log.lines.filter(line => line.includes('cannot be used: Stop[1]')).length, 1);
   });
 });
