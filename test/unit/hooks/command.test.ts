@@ -66,11 +66,6 @@ describe('a command of the person’s own', function () {
   });
 
   const trees = [
-    ['waits', 'sleep 1000 & echo $! >>PIDS; echo $$ >>PIDS; wait'],
-    [
-      'has grandchildren',
-      `sh -c 'sh -c "echo \\$\\$ >>PIDS; sleep 1000" & echo $$ >>PIDS; wait' & echo $$ >>PIDS; wait`,
-    ],
     [
       'ignores being asked',
       `trap '' TERM; echo $$ >>PIDS; (trap '' TERM; sh -c 'echo $$ >>PIDS; sleep 1000'); sleep 1000`,

@@ -111,12 +111,6 @@ describe('agents that wait, in two windows', function () {
     assert.deepEqual([...a.watched, ...b.watched], [], 'nothing is asked about any more');
   });
 
-  it('do so until they are answered in the chat', async () => {
-    const { a, b, at } = await scene();
-    await b.index.noteSend('service', 'one', { status: 'running', at: at + 5_000, text: 'Yes' });
-    await until(() => counts() === '1 1' && [a, b].every(({ ids }) => ids().join() === 'two'));
-  });
-
   it('do so neither in the bell nor in the row once a person says so, and do again when they ask again', async () => {
     const { a, b, at } = await scene();
     await a.sessions.settle('one');

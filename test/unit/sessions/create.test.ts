@@ -37,16 +37,6 @@ describe('a new session', () => {
     assert.ok(opened());
   });
 
-  it('takes a preset at once', async () => {
-    const presets = { Careful: { model: 'atlas-large', autonomyLevel: 'low', tokenUsage: {} } };
-    const window = await scene.open({ presets: () => presets });
-    const computerId = (await computerIds(window)).get('boreal')!;
-    choices.push('Careful');
-    await window.feature.commands.create({ kind: 'computer', computerId });
-    const sessionSettings = { model: 'atlas-large', autonomyLevel: 'low' };
-    assert.deepEqual(posted(), [{ computerId, sessionSettings }]);
-  });
-
   it('takes a model, an effort and a level of autonomy, of those that were seen or any other', async () => {
     const window = await scene.open();
     const seen = sessionOf({ sessionId: 'old', sessionSettings: { model: 'onyx' } });

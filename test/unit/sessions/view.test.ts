@@ -4,7 +4,6 @@ import type { Session } from '../../../src/api';
 import { SessionMonitor } from '../../../src/sessions/status/monitor';
 import { ObservableValue } from '../../../src/util/event';
 import { drawnRows, textOf } from '../../fakes/view';
-import { choices } from '../../fakes/vscode';
 import { SessionsScene, type SessionsWindow } from './scene';
 import { sessionOf, until } from './support';
 
@@ -108,21 +107,6 @@ describe('the view of sessions', () => {
     assert.equal(await idOf('a |'), id);
     const [after] = await drawnRows(window.feature.tree);
     assert.equal(after?.node, group?.node);
-  });
-
-  it('is arranged as one chooses', async () => {
-    const window = await scene.open();
-    await learn(window, { sessionId: 'a', computerId: 'c1', updatedAt: noon - 5 * MINUTE });
-    window.computers.facts = { name: 'atlas', status: 'active' };
-    const again = await drawn(window, 1);
-    choices.push('Computer');
-    await window.feature.commands.viewOptions();
-    assert.deepEqual(again(), ['all']);
-    assert.deepEqual(await textOf(window.feature.tree), ['atlas | 1', '  a | 5 min']);
-    choices.push('What sessions need');
-    await window.feature.commands.viewOptions();
-    assert.deepEqual(again(), ['all']);
-    assert.deepEqual(await textOf(window.feature.tree), ['Today | 1', '  a | 5 min']);
   });
 
   it('says why rows cannot be read, with a row that tries again', async () => {
