@@ -174,7 +174,6 @@ function tellFailure(finished: FinishedHook): void {
 
 function outgoingText({ outcome, exitCode, event }: FinishedHook): string {
   if (outcome === 'timedOut') return vscode.l10n.t('Your hook for {0} timed out', event);
-  if (outcome === 'notStarted') return vscode.l10n.t('Your hook for {0} could not be started', event);
-  if (exitCode === undefined) return vscode.l10n.t('Your hook for {0} was ended', event);
+  if (exitCode === undefined) return vscode.l10n.t('Your hook for {0} failed', event);
   return vscode.l10n.t('Your hook for {0} ended with status {1}', event, exitCode);
 }

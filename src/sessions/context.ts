@@ -9,10 +9,19 @@ import type { Formatter } from '../util/format';
 import type { WindowFocus } from '../util/windowFocus';
 import type { SessionPolicy } from './create/newSessions';
 import type { SessionMonitor } from './status/monitor';
-import type { SessionRecord } from './store/record';
-import type { Seed } from './store/seeds';
+import type { SessionRecord, SessionSignal } from './store/record';
 import type { SessionIndex } from './store/sessionIndex';
 import type { ComputerFacts, SessionContext } from './view/words';
+
+/** What the index is to hold of a session besides what the service says, when it enters. */
+export interface Seed {
+  readonly sessionId: string;
+  readonly pinned?: boolean;
+  readonly archived?: boolean;
+  /** Messages that have been read. */
+  readonly read?: number;
+  readonly signal?: Pick<SessionSignal, 'kind' | 'message' | 'reason'>;
+}
 
 export interface SessionsDeps {
   readonly connection: Pick<Connection, 'state' | 'api' | 'ready' | 'onDidBecomeReady'>;

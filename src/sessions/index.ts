@@ -6,12 +6,11 @@ import type { TreeNode } from '../ui/tree';
 import { Disposable } from '../util/disposable';
 import { SessionAccess } from './access';
 import { SessionCommands } from './commands';
-import type { SessionsContext, SessionsDeps } from './context';
+import type { Seed, SessionsContext, SessionsDeps } from './context';
 import { SessionMonitor } from './status/monitor';
 import { ServiceList } from './status/serviceList';
 import { activityOf, isActive } from './store/model';
 import type { SessionSignal } from './store/record';
-import { plant } from './store/seeds';
 import { SessionIndex } from './store/sessionIndex';
 import { workspaceOfCwd } from './store/workspaces';
 import { sessionsForChat, sessionsForComputers, sessionsForHooks } from './surfaces';
@@ -131,11 +130,24 @@ export class Sessions extends Disposable {
     if (index.serviceId !== undefined) await index.signal(index.serviceId, event, workspaceOfCwd(event.cwd));
   }
 
+  /** Adds what the index begins with. A session that was there is left as people have made it since, or stays out. */
   async #plant(service: Service): Promise<void> {
     const { seeds, index, connection, log } = this.#context;
-    await seeds(service)
-      .then(known => plant(known, service.id, index, connection.api))
-      .catch((error: unknown) => log.error('The first sessions could not be added', error));
+    const add = async ({ sessionId, pinned, archived, read, signal }: Seed): Promise<void> => {
+      const session = await connection.api?.sessions.get(sessionId);
+      if (session === undefined) return;
+      const { updatedAt: at = Date.now() } = session;
+      await index.learn(service.id, { session, origin: 'listed', at: Date.now() });
+      const archivedAt = archived === true ? at : undefined;
+      await index.keep(sessionId, () => ({ pinned, archivedAt, readCount: read }));
+      if (signal !== undefined) await index.signal(service.id, { sessionId, ...signal, at }, undefined);
+    };
+    try {
+      const known = new Set([...index.records.values(), ...index.removed].map(({ sessionId }) => sessionId));
+      await Promise.all((await seeds(service)).filter(({ sessionId }) => !known.has(sessionId)).map(add));
+    } catch (error) {
+      log.error('The first sessions could not be added', error);
+    }
   }
 
   #sentence(error: unknown): string | undefined {

@@ -18,12 +18,6 @@ export interface SessionPolicy {
 /** So long an unknown computer is waited for. */
 const ASK_MS = 2_000;
 
-/** What `agentConsole.sessions.create` takes from other extensions and keybindings. */
-interface CreateRequest {
-  readonly computerId: string | undefined;
-  readonly sessionSettings: SendableSettings | undefined;
-}
-
 /** New sessions, as a person describes them or as another program asks for them. */
 export class NewSessions {
   readonly #context: SessionsContext;
@@ -130,8 +124,8 @@ export class NewSessions {
   }
 }
 
-/** Reads the command's argument: nothing, a request, or a row of the Computers view. Throws with a clear sentence. */
-function readRequest(argument: unknown): CreateRequest {
+/** Reads what the command takes: nothing, a request of another extension or a keybinding, or a row of the Computers view. */
+function readRequest(argument: unknown) {
   const isObject = (value: unknown): value is object =>
     typeof value === 'object' && value !== null && !Array.isArray(value);
   const { computerId, sessionSettings } = (argument ?? {}) as Partial<Record<string, unknown>>;
@@ -152,13 +146,8 @@ async function goOnInSpiteOf(warnings: readonly string[]): Promise<boolean> {
 
 /** What a computer's state says against a session there. A computer that reports none may be tried. */
 export function stateWarnings(computer: Pick<ComputerFacts, 'name' | 'status'> | undefined): string[] {
-  if (computer?.status === undefined || computer.status === 'active') return [];
-  const name = oneLine(computer.name, 60);
-  if (computer.status === 'provisioning')
-    return [
-      vscode.l10n.t('{0} is still being set up. A session may not start there before it is active.', name),
-    ];
-  if (computer.status === 'error')
-    return [vscode.l10n.t('{0} is in error. A session there may never start.', name)];
-  return [vscode.l10n.t('{0} is “{1}”. A session there may not start.', name, oneLine(computer.status, 40))];
+  const { name = '', status = 'active' } = computer ?? {};
+  if (status === 'active') return [];
+  const [shown, state] = [oneLine(name, 60), oneLine(status, 40)];
+  return [vscode.l10n.t('{0} is not active (“{1}”). A session there may never start.', shown, state)];
 }
