@@ -17,6 +17,8 @@ export interface RecordsEngine extends Pick<Engine, 'call'> {
 interface Known {
   readonly seq: number;
   readonly isRemoved?: boolean;
+  /** What is known is newer than what is stored, which `seq` is of: a backup has taken the place of the database. */
+  readonly isAhead?: boolean;
   /** Why its value cannot be used. */
   readonly problem?: { readonly reason: string; readonly isNewer: boolean };
 }
@@ -101,14 +103,10 @@ export class Records<T> implements Collection<T> {
   async resume(): Promise<void> {
     const stored = new Map<string, Row>();
     if (this.#isLoaded) await this.#readAll(rows => rows.forEach(row => stored.set(row.id, row)));
-    for (const [id, value] of [...this.#values]) {
-      const row = stored.get(id) ?? (await this.#engine.call('read', this.#options.path, id));
-      if (row !== undefined && row.seq >= (this.#known.get(id)?.seq ?? 0)) {
-        this.follow([row]);
-      } else {
-        this.#known.set(id, { seq: row?.seq ?? 0, isRemoved: seqOf(row) === 0 });
-        await this.put(id, value);
-      }
+    for (const id of [...this.#known.keys()]) {
+      this.#adopt(id, stored.get(id) ?? (await this.#engine.call('read', this.#options.path, id)));
+      if (this.#known.get(id)?.isAhead !== true) continue;
+      await this.#write(id, current => (current === undefined ? 'remove' : { value: current }));
     }
     this.follow([...stored.values()]);
   }
@@ -199,10 +197,12 @@ export class Records<T> implements Collection<T> {
   /** Brings memory to what the database has answered just now, and says so. True when that was not known. */
   #adopt(id: string, row: Row | undefined): boolean {
     const known = this.#known.get(id);
-    if (row === undefined ? known === undefined || known.isRemoved === true : row.seq === known?.seq)
-      return false;
-    if (row === undefined) this.#known.delete(id);
-    if (row === undefined ? this.#values.delete(id) : this.#take(row)) this.#changed.fire([id]);
+    const seq = row?.seq ?? 0;
+    if (seq === known?.seq || (seqOf(row) === 0 && (known?.isRemoved ?? known === undefined))) return false;
+    if (known !== undefined && known.problem === undefined && seq < known.seq)
+      this.#known.set(id, { seq, isRemoved: seqOf(row) === 0, isAhead: true });
+    else if (row === undefined) this.#known.delete(id);
+    else if (this.#take(row)) this.#changed.fire([id]);
     return true;
   }
 

@@ -15,6 +15,7 @@ import {
   notes,
   openWindow,
   temporaryFolder,
+  type Note,
 } from './support';
 
 const SCHEMA = 2;
@@ -157,6 +158,41 @@ describe('storage that is damaged, foreign or refused', function () {
         assert.deepEqual(await collection.read(id), { text });
     }
   });
+
+  for (const act of ['read', 'update'] as const)
+    it(`keeps what it knows over what a backup brings back, also where it is the first to ${act} that`, async () => {
+      const root = temporaryFolder();
+      const window = openWindow(root);
+      const collection = window.collection(notes);
+      for (const id of ['a', 'b', 'gone']) await collection.put(id, { text: 'of the morning' });
+      const backup = path.join(root, 'store', 'backup-2026-11-01.db');
+      inspect(root, db => db.prepare('VACUUM INTO ?').run(backup));
+      await collection.put('a', { text: 'of the afternoon' });
+      await collection.put('new', { text: 'not in the backup' });
+      await collection.remove('gone');
+      await collection.load();
+      inspect(root, db => db.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
+      fs.writeFileSync(databaseOf(root), 'no database at all '.repeat(1000));
+      const other = openWindow(root).collection(notes);
+      assert.deepEqual(await other.read('a'), { text: 'of the morning' });
+      const change = (now: Note | undefined) => now && { ...now, count: 1 };
+      const ask = (id: string) => (act === 'read' ? collection.read(id) : collection.update(id, change));
+      const write = collection.put('b', { text: 'written while that is stored again' });
+      const found = await Promise.all([ask('a'), ask('new'), ask('gone')]);
+      assert.deepEqual(
+        found.map(note => note?.text),
+        ['of the afternoon', 'not in the backup', undefined],
+      );
+      await write;
+      await window.settled();
+      const fresh = openWindow(root).collection(notes);
+      await fresh.load();
+      assert.deepEqual(entries(fresh), entries(collection));
+      assert.deepEqual(
+        Object.values(entries(fresh)).map(({ text }) => text),
+        ['of the afternoon', 'written while that is stored again', 'not in the backup'],
+      );
+    });
 
   it('finds bytes that were flipped, wherever they are, and never hands out nonsense', async function () {
     const root = temporaryFolder();
