@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { FolderWatch } from '../util/folderWatch';
-import { backUp, inodeOf, isBackedUp, isWhole, JOURNALS, putAside, type Restored } from './backup';
+import { backUp, inodeOf, isBackedUp, isDamaged, JOURNALS, putAside, type Restored } from './backup';
 import { isDamage, StorageError, storageFailure } from './errors';
 import { importOldFiles } from './importOldFiles';
 import { attachPassing, migrate, SCHEMA_VERSION, versionOf } from './schema';
@@ -57,7 +57,7 @@ const SETTLE_MS = 3;
 const CARE_AFTER_MS = 5_000;
 /** Removed records are forgotten when nobody can still be unaware of it. */
 const REMOVED_MS = 7 * 24 * 60 * 60 * 1000;
-export const LONGEST_LEASE_MS = 60 * 60 * 1000;
+const LONGEST_LEASE_MS = 60 * 60 * 1000;
 /** A page of records at a time: what the other side takes in within a few milliseconds. */
 const [PAGE_ROWS, PAGE_CHARACTERS] = [200, 256 * 1024];
 
@@ -197,8 +197,7 @@ export class Database {
     fs.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const [main, passing] = this.#files;
     const isUnclean = hasWork(main);
-    // Made here for their mode; SQLite gives its other files the same.
-    for (const file of this.#files) fs.closeSync(fs.openSync(file, 'a', 0o600));
+    this.#files.forEach(make);
     this.#inodes = this.#files.map(inodeOf);
     const db = (this.#db = openSqlite(main));
     try {
@@ -236,25 +235,22 @@ export class Database {
     }
   }
 
-  /** What can be asked for again is thrown away where it is broken; otherwise the database is. */
+  /** What can be asked for again is thrown away where it is broken; otherwise, or where it is broken as well, the database is. */
   #replace(why: unknown): void {
     const [[main, passing], [inode = 0, ofPassing]] = [this.#files, this.#inodes];
+    const { now, onProblem, onReplaced } = this.#options;
     this.#disconnect();
-    if (isWhole(passing)) {
-      const restored = putAside(main, inode, this.#options.now());
-      if (restored !== undefined)
-        this.#options.onProblem(`A damaged database is kept as ${restored.keptAs}`, why);
-      this.#connect();
-      // It is of other records.
-      this.#open.exec('DELETE FROM passing.changes');
-      this.#options.onReplaced(restored);
-    } else {
+    const isOfPassing = isDamaged(passing);
+    if (isOfPassing) {
       if (inodeOf(passing) === ofPassing)
         for (const end of ['', ...JOURNALS]) fs.rmSync(passing + end, { force: true });
-      this.#options.onProblem('A damaged file of what can be asked for again was removed', why);
-      this.#connect();
-      this.#options.onReplaced(undefined);
+      make(passing);
+      onProblem('A damaged file of what can be asked for again was removed', why);
     }
+    const restored = isOfPassing && !isDamaged(main) ? undefined : putAside(main, passing, inode, now());
+    if (restored !== undefined) onProblem(`A damaged database is kept as ${restored.keptAs}`, why);
+    this.#connect();
+    onReplaced(restored);
   }
 
   #disconnect(): void {
@@ -369,6 +365,11 @@ export class Database {
     if (statement === undefined) this.#statements.set(text, (statement = this.#open.prepare(text)));
     return statement;
   }
+}
+
+/** Made here for its mode; SQLite gives its other files the same. */
+function make(file: string): void {
+  fs.closeSync(fs.openSync(file, 'a', 0o600));
 }
 
 /** Whether a transaction is left in the journal of a file: whoever wrote it has died, or is at it right now. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { fork, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -193,6 +194,50 @@ describe('storage that is damaged, foreign or refused', function () {
         ['of the afternoon', 'written while that is stored again', 'not in the backup'],
       );
     });
+
+  it('is restored by one of four processes that find the damage at the same time', async () => {
+    for (let round = 0; round < 3; round++) {
+      const root = await filled('of the backup');
+      fs.copyFileSync(databaseOf(root), path.join(root, 'store', 'backup-2026-11-01.db'));
+      const damaged = 'no database at all '.repeat(1000);
+      fs.writeFileSync(databaseOf(root), damaged);
+      const script = path.join(__dirname, 'writer.child.js');
+      const children = Array.from({ length: 4 }, () => fork(script, ['restore', root]));
+      await Promise.all(children.map(child => once(child, 'message')));
+      const told = Promise.all(children.map(async child => (await once(child, 'message'))[0] as unknown));
+      for (const child of children) child.send('go');
+      const answers = (await told) as readonly { readonly keptAs?: string; readonly text?: string }[];
+      assert.deepEqual(
+        answers.map(({ text }) => text),
+        Array.from({ length: 4 }, () => 'of the backup'),
+      );
+      const kept = answers.flatMap(({ keptAs }) => keptAs ?? []);
+      assert.deepEqual(
+        kept.map(file => fs.readFileSync(file, 'utf8').slice(0, 20)),
+        [damaged.slice(0, 20)],
+      );
+      assert.deepEqual(
+        filesBelow(root).filter(name => name.includes('restoring')),
+        [],
+      );
+    }
+  });
+
+  it('takes an older backup where the newest cannot be read, also where all files are damaged', async () => {
+    const root = await filled();
+    const store = path.join(root, 'store');
+    fs.copyFileSync(databaseOf(root), path.join(store, 'backup-2026-11-01.db'));
+    fs.mkdirSync(path.join(store, 'backup-2026-11-02.db'));
+    for (const name of ['console.db', 'passing.db'])
+      fs.writeFileSync(path.join(store, name), 'no database at all '.repeat(1000));
+    const told: Restored[] = [];
+    const window = openWindow(root, { onRestored: restored => told.push(restored) });
+    assert.deepEqual(await window.collection(notes).read('a'), { text: 'precious' });
+    assert.deepEqual(
+      told.map(({ day }) => day),
+      ['2026-11-01'],
+    );
+  });
 
   it('finds bytes that were flipped, wherever they are, and never hands out nonsense', async function () {
     const root = temporaryFolder();
