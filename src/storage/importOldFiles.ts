@@ -23,7 +23,7 @@ interface OldRecord {
 
 /**
  * Takes the records of the files before there was a database into its tables, in the caller's transaction, so that an import that
- * dies is done again as a whole. The files stay. What cannot be read is told and left out. Throws when a record got lost on the way.
+ * dies is done again as a whole. The files stay. What cannot be read is told and left out.
  */
 export function importOldFiles(
   root: string,
@@ -49,8 +49,6 @@ export function importOldFiles(
     else for (const each of messagesOf(record) ?? [record]) add(each);
   }
   for (const outbox of outboxesOf(written)) add(outbox);
-  const stored = Number(db.prepare('SELECT count(*) AS n FROM documents').get()?.['n']);
-  if (stored !== count) throw new Error(`${count} records were to be imported, ${stored} were.`);
 }
 
 /** The newest readable revision of every record that was not removed. */
@@ -107,34 +105,54 @@ const WRITTEN = /^(services\/[^/]+)\/(drafts|sends|queue)$/;
 
 /** One record a session: what is being written, and what was sent or waits, in the order it was. */
 function outboxesOf(records: readonly OldRecord[]): readonly OldRecord[] {
-  const partOf = ({ collection, id, value }: OldRecord) => {
-    const [, service = '', kind] = WRITTEN.exec(collection) ?? [];
-    const old: Old = isObject(value) ? value : {};
-    const session = kind === 'sends' ? String(old['sessionId']) : id;
-    return { collection: `${service}/outbox`, id: session, kind, old };
-  };
-  const bySession = Map.groupBy(records.map(partOf), ({ collection, id }) => `${collection} ${id}`);
+  const parts = records.flatMap(({ collection, id, value }) => {
+    const [, service = '', kind = ''] = WRITTEN.exec(collection) ?? [];
+    const messages = objectsIn([value]).flatMap(old => (kind === 'queue' ? objectsIn(old['items']) : [old]));
+    return messages
+      .filter(old => isMessage(kind, old))
+      .map(old => ({
+        ...{ collection: `${service}/outbox`, kind, old },
+        id: kind === 'sends' ? String(old['sessionId']) : id,
+      }));
+  });
+  const bySession = Map.groupBy(parts, ({ collection, id }) => `${collection} ${id}`);
   return [...bySession.values()].map(parts => {
     const of = (kind: string) => parts.filter(part => part.kind === kind).map(({ old }) => old);
     const sent = of('sends').map(old => entryOf(old, { id: old['sendId'], at: old['startedAt'] }));
-    const items = of('queue').flatMap(({ items }) => objectsIn(items));
-    const queued = items.map(old => entryOf(old, { state: 'queued', at: old['queuedAt'] }));
+    const queued = of('queue').map(old => entryOf(old, { state: 'queued', at: old['queuedAt'] }));
     const all = [
       ...sent.sort((a, b) => Number(a['at']) - Number(b['at'])),
       ...queued.filter(({ id }) => !sent.some(entry => entry['id'] === id)),
     ];
-    const { sendId, ...draft }: Old = { ...EMPTY, ...of('drafts')[0] };
+    const { sendId, ...draft }: Old = of('drafts')[0] ?? { text: '', attachments: [] };
     const refused = all.find(({ id, state }) => id === sendId && state === 'refused');
-    // The text stayed beside its message until that was accepted.
-    const isSent = refused === undefined && all.some(({ text }) => text === draft['text']);
-    const rest = isSent ? { ...EMPTY, text: draft['stash'] ?? '' } : draft;
-    const entries = all.filter(entry => entry !== refused);
-    const value = { draft: { ...rest, refused }, entries, writes: [] };
+    const own = refused === undefined ? unsent(draft, sendId, all) : { ...draft, refused };
+    const value = { draft: own, entries: all.filter(entry => entry !== refused), writes: [] };
     return { collection: parts[0]?.collection ?? '', id: parts[0]?.id ?? '', version: 1, value };
   });
 }
 
-const EMPTY: Old = { text: '', attachments: [] };
+/** Whether it is what its collection holds, so far that an outbox with it can be read. */
+function isMessage(kind: string, { text, attachments, id, sendId, sessionId }: Old): boolean {
+  const ids = kind === 'drafts' ? [] : kind === 'queue' ? [id] : [sendId, sessionId];
+  return [text, ...ids].every(each => typeof each === 'string') && Array.isArray(attachments);
+}
+
+/** The draft without what went into a message: it stayed beside that until the message was accepted, or where the window died. */
+function unsent(draft: Old, sendId: unknown, entries: readonly Old[]): Old {
+  const copy = entries.find(
+    ({ text, at, state }) =>
+      text === draft['text'] &&
+      Number(at) >= Number(draft['at'] ?? 0) &&
+      ['sending', 'queued'].includes(String(state)),
+  );
+  if (sendId === undefined && copy === undefined) return draft;
+  const { stash = '', attachments, ...rest } = draft;
+  const gone = copy === undefined ? attachments : objectsIn(copy['attachments']).map(({ uri }) => uri);
+  const left = (attachments as unknown[]).filter(uri => !(gone as unknown[]).includes(uri));
+  return { ...rest, text: stash, attachments: left };
+}
+
 function entryOf({ computerId, computerName, problem, ...old }: Old, more: Old): Old {
   const target = computerId === undefined ? undefined : { computerId, name: computerName ?? computerId };
   return { sentence: problem, ...old, target, ...more };
