@@ -46,7 +46,7 @@ export function importOldFiles(
   for (const record of recordsBelow(root, onProblem)) {
     if (CLAIMS.test(`${record.collection}/${record.id}`)) continue;
     if (WRITTEN.test(record.collection)) written.push(record);
-    else for (const each of messagesOf(record) ?? [record]) add(each);
+    else for (const each of messagesOf(record) ?? [{ ...record, text: titleOf(record) }]) add(each);
   }
   for (const outbox of outboxesOf(written)) add(outbox);
 }
@@ -96,6 +96,16 @@ function messagesOf({ collection, version, value }: OldRecord): readonly OldReco
     const text = said.length === 0 ? undefined : { text: said.join('\n'), at, by };
     return typeof id === 'string' ? [{ collection, id, version, value: entry, text }] : [];
   });
+}
+
+/** What a session is found by before it is next written: the name given here, or the service's, or the first line sent. */
+function titleOf({ collection, value }: OldRecord): SearchText | undefined {
+  if (!/^services\/[^/]+\/sessions$/.test(collection) || !isObject(value)) return undefined;
+  const [local, session] = [value['local'], value['session']].map(part => (isObject(part) ? part : {}));
+  const titles = [local?.['name'], session?.['title'], value['firstText']];
+  const text = titles.find((title): title is string => typeof title === 'string' && title.trim() !== '');
+  const at = Number(session?.['updatedAt'] ?? value['addedAt']) || undefined;
+  return text === undefined || local?.['removedAt'] !== undefined ? undefined : { text, at };
 }
 
 type Old = Readonly<Record<string, unknown>>;

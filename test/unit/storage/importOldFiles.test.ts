@@ -93,7 +93,7 @@ describe('records of files, from before there was a database', function () {
     assert.deepEqual([...messages.values.keys()], ['m0', 'm1', 'm2', 'm3', 'm4']);
   });
 
-  it('are found by what was said, and not by what is hidden', async () => {
+  it('are found by their titles and by what was said, and not by what is hidden', async () => {
     const root = temporaryFolder();
     const message = (role: string, text?: string) => ({
       message: { role, createdAt: 5, content: text === undefined ? [] : [{ type: 'text', text }] },
@@ -105,15 +105,17 @@ describe('records of files, from before there was a database', function () {
       { id: 'm4', sent: { at: 6, text: 'parser sent' } },
     ];
     write(root, 'services/s/transcripts/a/c1.1.json', { id: 'c1', version: 1, value: { entries } });
+    const session = (id: string, value: object): void =>
+      write(root, `services/s/sessions/${id}.1.json`, { id, version: 2, value: { addedAt: 1, ...value } });
+    session('named', { local: { name: 'My parser' }, session: { title: 'Other', updatedAt: 4 } });
+    session('listed', { local: {}, session: { title: 'Fix the parser', updatedAt: 3 }, firstText: 'Other' });
+    session('sent', { firstText: 'Parser, please' });
+    session('removed', { local: { name: 'Parser', removedAt: 5 } });
     const terms = [{ text: 'parser', isPrefix: false }];
     const { hits } = await openWindow(root).search({ terms, within: ['services/s'], limit: 9 });
     assert.deepEqual(
-      hits.map(({ id, by }) => [id, by]),
-      [
-        ['m4', 'me'],
-        ['m2', 'agent'],
-        ['m1', 'me'],
-      ],
+      hits.map(({ id, by = 'title' }) => `${id} ${by}`),
+      ['m4 me', 'm2 agent', 'm1 me', 'named title', 'listed title', 'sent title'],
     );
   });
 
