@@ -112,20 +112,28 @@ function around(
 ): Pick<SearchHit, 'first' | 'line' | 'lead' | 'match' | 'rest'> {
   const end = (from: number): number => (text.indexOf('\n', from) + 1 || text.length + 1) - 1;
   const first = text.slice(0, end(0));
-  const written = [...text.slice(0, LOOKED_AT).matchAll(WORD)].map(({ index, 0: word }) => ({
-    word: wordsOf(word).join(''),
-    from: index,
-    to: index + word.length,
-  }));
+  const source = text.slice(0, LOOKED_AT).matchAll(WORD);
+  const read: { readonly word: string; readonly from: number; readonly to: number }[] = [];
+  // No further than to the end of the match.
+  const wordAt = (at: number): (typeof read)[number] | undefined => {
+    while (read.length <= at) {
+      const { value } = source.next();
+      if (value === undefined) return undefined;
+      const [{ index: from, 0: word }] = [value];
+      read.push({ word: wordsOf(word).join(''), from, to: from + word.length });
+    }
+    return read[at];
+  };
   const isAt = (at: number, { words, isPrefix }: Sought): boolean =>
     words.every((word, index) => {
-      const found = written[at + index]?.word;
+      const found = wordAt(at + index)?.word;
       return found === word || (isPrefix && index === words.length - 1 && found?.startsWith(word) === true);
     });
-  for (const [at, { from }] of written.entries()) {
+  for (let at = 0, here = wordAt(0); here !== undefined; here = wordAt(++at)) {
+    const { from } = here;
     const term = terms.find(each => isAt(at, each));
     if (term === undefined) continue;
-    const to = written[at + term.words.length - 1]?.to ?? from;
+    const to = wordAt(at + term.words.length - 1)?.to ?? from;
     const lead = `${from > LEAD ? '…' : ''}${text.slice(Math.max(0, from - LEAD), from)}`;
     const line = text.slice(text.lastIndexOf('\n', from) + 1, end(from));
     return { first, line, lead, match: text.slice(from, to), rest: text.slice(to, to + REST) };

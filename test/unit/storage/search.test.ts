@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import * as path from 'node:path';
+import { mock } from 'node:test';
 import fc from 'fast-check';
 import { wordsOf, type CollectionOptions, type SearchQuery } from '../../../src/storage';
 import { cleanUp, inspect, openWindow, temporaryFolder } from './support';
@@ -50,6 +51,7 @@ function isIn(text: string, sought: string, isPrefix: boolean): boolean {
 
 describe('full-text search of the store', function () {
   afterEach(cleanUp);
+  afterEach(() => mock.restoreAll());
 
   it('finds what has a time in another unit than it should', async () => {
     const window = openWindow(temporaryFolder());
@@ -199,6 +201,17 @@ describe('full-text search of the store', function () {
     assert.equal(await found({ after: at(2) }), 'bc');
     assert.equal(await found({ before: at(2) }), 'a');
     assert.equal(await found({ after: at(2), before: at(3) }), 'c');
+  });
+
+  it('reads no more of a long text than to the match', async () => {
+    const storage = openWindow(temporaryFolder());
+    await storage
+      .collection(said('long'))
+      .put('a', { text: `начало ${'слово '.repeat(5_000)}`, at: 1, by: 'me' });
+    const normalize = mock.method(String.prototype, 'normalize');
+    const { hits } = await storage.search(query('начало'));
+    assert.equal(hits[0]?.match, 'начало');
+    assert.ok(normalize.mock.callCount() < 10, `${normalize.mock.callCount()} words were looked at`);
   });
 
   it('makes no database where nothing was stored', async () => {
