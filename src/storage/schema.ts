@@ -1,5 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { TEXTS } from './search';
+import { TEXTS, WORDS } from './search';
+
+/** SQLite's code for what it does not know, such as a module that was left out. */
+const UNSUPPORTED = 1;
 
 /** Version of the tables below; a database with a higher one was written by a newer Agent Console. */
 export const SCHEMA_VERSION = 2;
@@ -44,6 +47,11 @@ const RECORDS = `
 const steps: readonly ((db: DatabaseSync, fill: () => void) => void)[] = [
   (db, fill) => {
     db.exec(TABLES);
+    try {
+      db.exec(WORDS);
+    } catch (error) {
+      if ((error as { readonly errcode?: number }).errcode !== UNSUPPORTED) throw error;
+    }
     fill();
   },
   // Version 1 was never released.

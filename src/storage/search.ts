@@ -15,10 +15,12 @@ export function wordsOf(text: string): string[] {
   return plain.toLowerCase().replaceAll('ς', 'σ').match(WORD) ?? [];
 }
 
-/** The tables: every text beside its record, in the order of time, and the index of their words. */
+/** Every text beside its record, in the order of time. */
 export const TEXTS = `
   -- \`place\` is the time in ms and, below it, bits of the key: the index, read backwards, is the latest first.
-  CREATE TABLE texts (place INTEGER PRIMARY KEY, key INTEGER NOT NULL UNIQUE, by TEXT, text TEXT NOT NULL);
+  CREATE TABLE texts (place INTEGER PRIMARY KEY, key INTEGER NOT NULL UNIQUE, by TEXT, text TEXT NOT NULL);`;
+/** The index of their words, where this SQLite can have it: it needs FTS5 of 3.43. Elsewhere texts are looked through one by one. */
+export const WORDS = `
   -- The words come separated by spaces already, so this tokenizer need not know any script.
   CREATE VIRTUAL TABLE words USING fts5 (
     said, tags, content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '1'
@@ -36,6 +38,15 @@ export class TextIndex {
     this.#sql = sql;
   }
 
+  get #isIndexed(): boolean {
+    try {
+      this.#sql('SELECT 1 FROM words');
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   /** Whether a record is found by these words already, whatever their time. */
   hasWords(key: number, text: SearchText | undefined): boolean {
     const known = this.#sql('SELECT by, text FROM texts WHERE key = ?').get(key);
@@ -47,12 +58,15 @@ export class TextIndex {
     const known = this.#sql(`SELECT place >> ${BITS} AS at FROM texts WHERE key = ?`).get(key);
     const time = clamped(text?.at ?? at, MAX_AT - 1);
     if (this.hasWords(key, text) && (known === undefined || known['at'] === time)) return;
-    this.#sql('DELETE FROM words WHERE rowid = (SELECT place FROM texts WHERE key = ?)').run(key);
+    const isIndexed = this.#isIndexed;
+    if (isIndexed)
+      this.#sql('DELETE FROM words WHERE rowid = (SELECT place FROM texts WHERE key = ?)').run(key);
     this.#sql('DELETE FROM texts WHERE key = ?').run(key);
     if (text === undefined) return;
     const place = `(? << ${BITS}) | (? & ${2 ** BITS - 1})`;
     const row = [time, key, key, text.by ?? null, text.text] as const;
     this.#sql(`INSERT OR REPLACE INTO texts VALUES (${place}, ?, ?, ?)`).run(...row);
+    if (!isIndexed) return;
     const tags = [...folders(collection).map(tagOf), text.by ?? ''].join(' ');
     const insert = `INSERT OR REPLACE INTO words (rowid, said, tags) VALUES (${place}, ?, ?)`;
     this.#sql(insert).run(time, key, wordsOf(text.text).join(' '), tags);
@@ -69,12 +83,28 @@ export class TextIndex {
     const tags = [`(${within.map(tagOf).join(' OR ')})`, ...(by === undefined ? [] : [by])];
     const none = without.length === 0 ? '' : ` NOT tags : (${without.map(tagOf).join(' OR ')})`;
     const match = `said : (${said.join(' AND ')}) AND tags : (${tags.join(' AND ')})${none}`;
-    const rows = this.#sql(
-      `SELECT collection, id, place >> ${BITS} AS at, by, text
-       FROM words JOIN texts ON texts.place = words.rowid JOIN documents USING (key)
-       WHERE words MATCH ? AND words.rowid >= (? << ${BITS}) AND words.rowid < (? << ${BITS})
-       ORDER BY words.rowid DESC LIMIT ?`,
-    ).all(match, clamped(after), clamped(before), limit + 1);
+    const isIndexed = this.#isIndexed;
+    const [from, where] = isIndexed
+      ? ['words JOIN texts ON texts.place = words.rowid', 'words MATCH ?']
+      : ['texts AS words', '? IS NOT NULL'];
+    const found = this.#sql(
+      `SELECT collection, id, place >> ${BITS} AS at, by, text FROM ${from} JOIN documents USING (key)
+       WHERE ${where} AND words.rowid >= (? << ${BITS}) AND words.rowid < (? << ${BITS}) ORDER BY words.rowid DESC`,
+    ).iterate(match, clamped(after), clamped(before)) as Iterable<Readonly<Record<string, unknown>>>;
+    const isSought = (row: Readonly<Record<string, unknown>>): boolean => {
+      const isIn = (path: string): boolean => `${String(row['collection'])}/`.startsWith(`${path}/`);
+      const spaced = ` ${wordsOf(String(row['text'])).join(' ')} `;
+      const isSaid = ({ words, isPrefix }: Sought): boolean =>
+        spaced.includes(` ${words.join(' ')}${isPrefix ? '' : ' '}`);
+      return (
+        within.some(isIn) && !without.some(isIn) && (by ?? row['by']) === row['by'] && terms.every(isSaid)
+      );
+    };
+    const rows: Readonly<Record<string, unknown>>[] = [];
+    for (const row of found) {
+      if (isIndexed || isSought(row)) rows.push(row);
+      if (rows.length > limit) break;
+    }
     const hits = rows.slice(0, limit).map(row => ({
       collection: String(row['collection']),
       id: String(row['id']),
