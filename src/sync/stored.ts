@@ -67,7 +67,7 @@ const headSchema = recordSchema(() =>
 const turnSchema = recordSchema(() => z.number());
 
 /** Reads a record of a list whose items are of this kind; throws with a reason. */
-export function readStored<T extends object>(value: unknown, item: RecordSchema<T>): Stored<T> {
+function readStored<T extends object>(value: unknown, item: RecordSchema<T>): Stored<T> {
   const record = (value ?? {}) as Readonly<Record<string, unknown>>;
   if ('item' in record) return { item: item.parse(record['item']) };
   if ('turn' in record) return { turn: turnSchema.parse(record['turn']) };

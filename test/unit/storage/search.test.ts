@@ -132,7 +132,7 @@ describe('full-text search of the store', function () {
   for (const isIndexed of [true, false])
     describe(isIndexed ? 'by an index of words' : 'where SQLite can have no index', () => {
       beforeEach(() => {
-        const exec = Reflect.get(DatabaseSync.prototype, 'exec') as (sql: string) => void;
+        const exec: (sql: string) => void = Reflect.get(DatabaseSync.prototype, 'exec');
         mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
           exec.call(this, isIndexed ? sql : sql.replace('fts5', 'fts_of_another_sqlite'));
         });
