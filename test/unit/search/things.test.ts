@@ -26,9 +26,9 @@ function searching() {
   const list = (name: string, items: Readonly<Record<string, object>>): void => {
     const path = `services/one/lists/${name}`;
     const rows = Object.entries(items).map(([key, item]) => [`item ${key}`, { item }] as const);
-    const ends = [['head', { head: { problems: [] } }] as const, ['turn', { turn: 1 }] as const];
+    const end = ['head', { head: { problems: [] } }] as const;
     const kind = things('one').find(({ records }) => path.startsWith(records.path.replace('/*', '')));
-    storeRows(root, path, 1, [...rows, ...ends], kind?.records);
+    storeRows(root, path, 1, [...rows, end], kind?.records);
   };
   list('people', {
     u1: {
