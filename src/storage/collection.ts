@@ -117,11 +117,9 @@ export class Records<T> implements Collection<T> {
 
   /** All that is stored; the first page begins to follow it. */
   async #readAll(onRead: (rows: readonly Row[]) => void): Promise<void> {
-    for (let after: string | undefined; ;) {
-      const { rows, isLast } = await this.#engine.call('page', this.#options.path, after);
+    for (let rows: readonly Row[] | undefined; rows?.length !== 0;) {
+      rows = await this.#engine.call('page', this.#options.path, rows?.at(-1)?.id);
       onRead(rows);
-      if (isLast) return;
-      after = rows.at(-1)?.id;
     }
   }
 

@@ -92,8 +92,8 @@ export class Database {
     this.#files = [path.join(this.#folder, 'console.db'), path.join(this.#folder, 'passing.db')];
   }
 
-  /** Some records of a collection in the order of their ids, and whether they are the last. The first page begins to follow it. */
-  page(collection: string, after?: string): { readonly rows: readonly Row[]; readonly isLast: boolean } {
+  /** The next records of a collection in the order of their ids; none at its end. The first page begins to follow it. */
+  page(collection: string, after?: string): readonly Row[] {
     return this.#run(() => {
       if (after === undefined) this.#follow(collection);
       const found = this.#sql(
@@ -104,27 +104,26 @@ export class Database {
       for (const row of found as Iterable<unknown> as Iterable<Row>) {
         rows.push(row);
         characters += row.value?.length ?? 0;
-        if (rows.length >= PAGE_ROWS || characters >= PAGE_CHARACTERS) return { rows, isLast: false };
+        if (rows.length >= PAGE_ROWS || characters >= PAGE_CHARACTERS) break;
       }
-      return { rows, isLast: true };
+      return rows;
     });
   }
 
   /** The latest records with these words. */
   search(query: SearchQuery): SearchAnswer {
-    return this.#look({ hits: [], isMore: false }, () => this.#texts.find(query));
+    return this.#run(() => this.#texts.find(query));
   }
 
   /** One record as it is now; `undefined` where there is none. */
   read(collection: string, id: string): Row | undefined {
-    return this.#look(undefined, () => this.#find(collection, id));
+    return this.#run(() => this.#find(collection, id));
   }
 
   /** The values of all records in the collections that a GLOB pattern names. */
   peek(pattern: string): readonly string[] {
     const all = 'SELECT value FROM records WHERE collection GLOB ? AND value IS NOT NULL';
-    const values = () => this.#sql(all).all(pattern);
-    return this.#look([], values).map(row => String(row['value']));
+    return this.#run(() => this.#sql(all).all(pattern)).map(row => String(row['value']));
   }
 
   /** Carries out all writes in one transaction, each by itself as a compare-and-swap. */
@@ -167,11 +166,6 @@ export class Database {
     this.#watch = undefined;
     this.#followed.clear();
     this.#disconnect();
-  }
-
-  /** What `work` finds; `nothing` where no database was ever made. */
-  #look<T>(nothing: T, work: () => T): T {
-    return this.#db === undefined && !fs.existsSync(this.#options.root) ? nothing : this.#run(work);
   }
 
   /** Runs `work` on the open database. A broken file is put aside and replaced, once. */

@@ -40,10 +40,9 @@ describe('storage records', function () {
     assert.deepEqual(second.unreadable, []);
   });
 
-  it('reads nothing and makes no folder until it is used', async () => {
+  it('makes no folder for a look at what may be stored', async () => {
     const root = path.join(temporaryFolder(), 'not', 'yet');
-    const collection = openWindow(root).collection(notes);
-    assert.equal(await collection.read('a'), undefined);
+    assert.deepEqual(await openWindow(root).peek('notes'), []);
     assert.equal(fs.existsSync(root), false);
   });
 
@@ -209,18 +208,6 @@ describe('storage records', function () {
     await collection.load();
     await collection.put('a', { text: 'x' });
     assert.deepEqual(collection.get('a'), { text: 'x' });
-  });
-
-  it('waits for writes under way and goes on writing after dispose', async () => {
-    const root = temporaryFolder();
-    const storage = openWindow(root);
-    const collection = storage.collection(notes);
-    void collection.put('a', { text: 'one' });
-    storage.dispose();
-    void collection.put('b', { text: 'two' });
-    await storage.settled();
-    const fresh = openWindow(root).collection(notes);
-    assert.deepEqual(Object.fromEntries(await fresh.load()), { a: { text: 'one' }, b: { text: 'two' } });
   });
 
   it('brings old versions up to date step by step and writes that back with the next put', async () => {

@@ -140,13 +140,11 @@ describe('full-text search of the store', function () {
 
       it('finds a word however it is spelt, and in scripts without spaces what stands side by side', async () => {
         const storage = openWindow(temporaryFolder());
-        await storage
-          .collection(said('few'))
-          .put('a', {
-            text: 'Café ОДНА Ёлка οδός مَرْحَبًا 東京都庁 ﾃｽﾄ 한국어를 हिन्दी ภาษาไทย',
-            at: 1,
-            by: 'me',
-          });
+        await storage.collection(said('few')).put('a', {
+          text: 'Café ОДНА Ёлка οδός مَرْحَبًا 東京都庁 ﾃｽﾄ 한국어를 हिन्दी ภาษาไทย',
+          at: 1,
+          by: 'me',
+        });
         const found = async (text: string, isPrefix = false): Promise<boolean> =>
           (await storage.search(query('', { terms: [{ text, isPrefix }] }))).hits.length === 1;
         for (const sought of [
@@ -227,11 +225,6 @@ describe('full-text search of the store', function () {
     const { hits } = await storage.search(query('начало'));
     assert.equal(hits[0]?.match, 'начало');
     assert.ok(normalize.mock.callCount() < 10, `${normalize.mock.callCount()} words were looked at`);
-  });
-
-  it('makes no database where nothing was stored', async () => {
-    const storage = openWindow(path.join(temporaryFolder(), 'not', 'yet'));
-    assert.deepEqual(await storage.search(query('word')), { hits: [], isMore: false });
   });
 
   it('keeps texts and records the same when its process is killed while it writes', async function () {

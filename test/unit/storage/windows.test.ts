@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHook } from 'node:async_hooks';
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import * as path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { FolderWatch } from '../../../src/util/folderWatch';
-import { cleanUp, entries, notes, openWindow, temporaryFolder, until } from './support';
+import { cleanUp, notes, openWindow, temporaryFolder, until } from './support';
 
 describe('storage shared by windows', function () {
   afterEach(cleanUp);
@@ -35,28 +33,6 @@ describe('storage shared by windows', function () {
     await there.remove('a');
     await until(here.onDidChange, () => here.get('a') === undefined);
     assert.deepEqual(heard, ['a', 'a', 'a']);
-  });
-
-  it('follows another process within a moment', async () => {
-    const root = temporaryFolder();
-    const here = openWindow(root).collection(notes);
-    here.onDidChange(() => undefined);
-    await here.load();
-    const child = fork(path.join(__dirname, 'writer.child.js'), ['put', root, 'from-child']);
-    const exit = once(child, 'exit');
-    await until(here.onDidChange, () => here.get('from-child') !== undefined);
-    assert.deepEqual(await exit, [0, null]);
-    assert.deepEqual(entries(here), { 'from-child': { text: 'written by a child' } });
-  });
-
-  it('follows from the moment it was loaded, whoever listens', async () => {
-    const root = temporaryFolder();
-    const here = openWindow(root).collection(notes);
-    const there = openWindow(root).collection(notes);
-    await here.load();
-    await there.put('a', { text: 'one' });
-    await until(here.onDidChange, () => here.get('a') !== undefined);
-    assert.deepEqual(here.get('a'), { text: 'one' });
   });
 
   it('looks now and then where the system cannot watch', async () => {

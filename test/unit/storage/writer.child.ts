@@ -7,10 +7,6 @@ import { openStorage } from '../../fakes/storage';
 import { notes } from './support';
 import { planned, type Operation } from './workload';
 
-async function put(root: string, id: string): Promise<void> {
-  await openStorage({ root, log: silentLog() }).collection(notes).put(id, { text: 'written by a child' });
-}
-
 /** Carries out the planned operations, eight at a time, and writes down each one before and after. */
 async function work(root: string, journal: string, writer: number, from: number, to: number): Promise<void> {
   const collection = openStorage({ root, log: silentLog() }).collection(notes);
@@ -114,7 +110,6 @@ async function dieImporting(root: string): Promise<void> {
 }
 
 const acts: Readonly<Record<string, (root: string, rest: readonly string[]) => Promise<void>>> = {
-  put: (root, [id = '']) => put(root, id),
   fill: (root, [from]) => fill(root, Number(from)),
   race: (root, [times]) => race(root, Number(times)),
   compete: (root, [times]) => compete(root, Number(times)),
