@@ -9,7 +9,8 @@ import type { SearchText } from './types';
 const RECORD = /^([^.]+)\.([1-9]\d{0,14})\.json$/;
 const ROOTS = ['connection', 'hook-files', 'hook-stops', 'services'];
 /** Lists of the service are read anew; among attachments a person's own files may lie. */
-const LEFT_OUT = /^services\/[^/]+\/(computers|people|controls|readiness)(\/|$)|\/attachments(\/|$)/;
+const LEFT_OUT =
+  /^services\/[^/]+\/(computers|people|controls|readiness)(\/|$)|\/(attachments|\.[^/]*)(\/|$)/;
 /** Who asked or told something last: of no use to whoever starts now. */
 const CLAIMS = /^(connection\/notice |services\/[^/]+\/(usage\/state\/claim |checks\/))/;
 
@@ -35,58 +36,52 @@ export function importOldFiles(
      ON CONFLICT DO NOTHING RETURNING key`,
   );
   const texts = new TextIndex(text => db.prepare(text));
-  let count = 0;
-  const add = ({ collection, id, version, value, text }: OldRecord): void => {
-    const at = Math.floor(now());
-    const row = insert.get(collection, id, count + 1, version, at, JSON.stringify(value));
-    if (row !== undefined) texts.put(Number(row['key']), collection, at, text);
-    if (row !== undefined) count++;
-  };
-  const written: OldRecord[] = [];
-  for (const record of recordsBelow(root, onProblem)) {
-    if (CLAIMS.test(`${record.collection}/${record.id}`)) continue;
-    if (WRITTEN.test(record.collection)) written.push(record);
-    else for (const each of messagesOf(record) ?? [{ ...record, text: titleOf(record) }]) add(each);
+  const at = Math.floor(now());
+  const records = [...recordsBelow(root, onProblem)];
+  const kept = records.filter(({ collection }) => !WRITTEN.test(collection)).flatMap(partsOf);
+  for (const [index, { collection, id, version, value, text }] of [
+    ...kept,
+    ...outboxesOf(records),
+  ].entries()) {
+    const key = insert.get(collection, id, index + 1, version, at, JSON.stringify(value))?.['key'];
+    if (key !== undefined) texts.put(Number(key), collection, at, text);
   }
-  for (const outbox of outboxesOf(written)) add(outbox);
 }
 
 /** The newest readable revision of every record that was not removed. */
 function* recordsBelow(root: string, onProblem: DatabaseOptions['onProblem']): Generator<OldRecord> {
-  const folders = ROOTS.filter(name => fs.existsSync(path.join(root, name)));
-  for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
-    const revisions: { readonly stem: string; readonly revision: number; readonly file: string }[] = [];
-    for (const entry of fs.readdirSync(path.join(root, folder), { withFileTypes: true })) {
-      const place = `${folder}/${entry.name}`;
-      const isSkipped = entry.name.startsWith('.') || LEFT_OUT.test(place);
-      if (entry.isDirectory() && !isSkipped) folders.push(place);
+  const folders = ROOTS.map(name => path.join(root, name)).filter(folder => fs.existsSync(folder));
+  const options = { withFileTypes: true, recursive: true } as const;
+  const files = folders.flatMap(below => {
+    return fs.readdirSync(below, options).flatMap(entry => {
+      const folder = path.relative(root, entry.parentPath).replaceAll(path.sep, '/');
       const [, stem, revision] = (entry.isFile() && RECORD.exec(entry.name)) || [];
-      if (stem !== undefined)
-        revisions.push({ stem, revision: Number(revision), file: path.join(root, place) });
-    }
-    // What bytes other than `a-z 0-9 - _` were spelt as `%XX` for.
-    const names = folder.split('/').map(name => (name === '%' ? '' : decodeURIComponent(name)));
-    const collection = names.join('/');
-    const done = new Set<string>();
-    for (const { stem, file } of revisions.sort((a, b) => b.revision - a.revision)) {
-      if (done.has(stem)) continue;
+      if (stem === undefined || LEFT_OUT.test(folder)) return [];
+      return { folder, stem, revision: Number(revision), file: path.join(entry.parentPath, entry.name) };
+    });
+  });
+  for (const revisions of Map.groupBy(files, ({ folder, stem }) => `${folder}/${stem}`).values())
+    for (const { folder, file } of revisions.sort((a, b) => b.revision - a.revision))
       try {
         const record = JSON.parse(fs.readFileSync(file, 'utf8')) as Partial<OldRecord & { deleted: boolean }>;
         const { id, version, value, deleted } = record;
-        if (deleted !== true && (typeof id !== 'string' || typeof version !== 'number'))
-          throw new Error('It is not a record.');
-        done.add(stem);
-        if (deleted !== true) yield { collection, id: id ?? '', version: version ?? 0, value };
+        if (deleted === true) break;
+        if (typeof id !== 'string' || typeof version !== 'number') throw new Error('It is not a record.');
+        // What bytes other than `a-z 0-9 - _` were spelt as `%XX` for.
+        const names = folder.split('/').map(name => (name === '%' ? '' : decodeURIComponent(name)));
+        const collection = names.join('/');
+        if (!CLAIMS.test(`${collection}/${id}`)) yield { collection, id, version, value };
+        break;
       } catch (error) {
         onProblem(`A stored record cannot be read and stays in ${file}`, error);
       }
-    }
-  }
 }
 
-/** Messages were stored a hundred a record; hidden ones without their content. */
-function messagesOf({ collection, version, value }: OldRecord): readonly OldRecord[] | undefined {
-  if (!/^services\/[^/]+\/transcripts\/[^/]+$/.test(collection) || !isObject(value)) return undefined;
+/** What a record becomes. Messages were stored a hundred a record; hidden ones without their content. */
+function partsOf(record: OldRecord): readonly OldRecord[] {
+  const { collection, version, value } = record;
+  if (!/^services\/[^/]+\/transcripts\/[^/]+$/.test(collection) || !isObject(value))
+    return [{ ...record, text: titleOf(record) }];
   return objectsIn(value['entries']).flatMap(entry => {
     const { id, message, sent } = entry as { id?: unknown; message?: Old; sent?: Old };
     const items = message === undefined ? [sent ?? {}] : objectsIn(message['content']);
@@ -118,12 +113,9 @@ function outboxesOf(records: readonly OldRecord[]): readonly OldRecord[] {
   const parts = records.flatMap(({ collection, id, value }) => {
     const [, service = '', kind = ''] = WRITTEN.exec(collection) ?? [];
     const messages = objectsIn([value]).flatMap(old => (kind === 'queue' ? objectsIn(old['items']) : [old]));
-    return messages
-      .filter(old => isMessage(kind, old))
-      .map(old => ({
-        ...{ collection: `${service}/outbox`, kind, old },
-        id: kind === 'sends' ? String(old['sessionId']) : id,
-      }));
+    const read = kind === '' ? [] : messages.filter(old => isMessage(kind, old));
+    const sessionOf = (old: Old): string => (kind === 'sends' ? String(old['sessionId']) : id);
+    return read.map(old => ({ collection: `${service}/outbox`, kind, old, id: sessionOf(old) }));
   });
   const bySession = Map.groupBy(parts, ({ collection, id }) => `${collection} ${id}`);
   return [...bySession.values()].map(parts => {
