@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Database, DatabaseOptions } from './database';
 import { StorageError } from './errors';
 
-type Name = 'page' | 'read' | 'peek' | 'write' | 'lease' | 'release' | 'search';
+type Name = 'page' | 'read' | 'peek' | 'write' | 'lease' | 'release' | 'search' | 'close';
 
 /** Runs a method of the database, in whatever thread that is. Rejects with a `StorageError`. */
 export interface Engine {
@@ -20,7 +20,7 @@ export type MakeEngine = (options: EngineOptions) => Engine;
 
 export interface Call {
   readonly number: number;
-  readonly name: Name | 'close';
+  readonly name: Name;
   readonly args: readonly unknown[];
 }
 
@@ -49,20 +49,6 @@ class WorkerEngine implements Engine {
   }
 
   call<N extends Name>(name: N, ...args: Parameters<Database[N]>): Promise<ReturnType<Database[N]>> {
-    return this.#send(name, args);
-  }
-
-  async close(): Promise<void> {
-    const worker = this.#worker;
-    if (worker === undefined) return;
-    await this.#send('close', []);
-    // What was called meanwhile needs it.
-    if (this.#waiting.size > 0 || this.#worker !== worker) return;
-    this.#worker = undefined;
-    await worker.terminate();
-  }
-
-  #send(name: Call['name'], args: readonly unknown[]): Promise<never> {
     const worker = (this.#worker ??= this.#start());
     worker.ref();
     const call = Promise.withResolvers<never>();
@@ -70,6 +56,16 @@ class WorkerEngine implements Engine {
     const message: Call = { number: this.#count, name, args };
     worker.postMessage(message);
     return call.promise;
+  }
+
+  async close(): Promise<void> {
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    await this.call('close');
+    // What was called meanwhile needs it.
+    if (this.#waiting.size > 0 || this.#worker !== worker) return;
+    this.#worker = undefined;
+    await worker.terminate();
   }
 
   #start(): Worker {

@@ -142,12 +142,9 @@ function isMessage(kind: string, { text, attachments, id, sendId, sessionId }: O
 
 /** The draft without what went into a message: it stayed beside that until the message was accepted, or where the window died. */
 function unsent(draft: Old, sendId: unknown, entries: readonly Old[]): Old {
-  const copy = entries.find(
-    ({ text, at, state }) =>
-      text === draft['text'] &&
-      Number(at) >= Number(draft['at'] ?? 0) &&
-      ['sending', 'queued'].includes(String(state)),
-  );
+  const isCopy = ({ text, at, state }: Old): boolean =>
+    text === draft['text'] && Number(at) >= Number(draft['at'] ?? 0) && /sending|queued/.test(String(state));
+  const copy = entries.find(isCopy);
   if (sendId === undefined && copy === undefined) return draft;
   const { stash = '', attachments, ...rest } = draft;
   const gone = copy === undefined ? attachments : objectsIn(copy['attachments']).map(({ uri }) => uri);
