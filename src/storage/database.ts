@@ -135,7 +135,7 @@ export class Database {
     });
     // Nothing of others lies between.
     if (before === this.#seen) this.#seen = after;
-    this.#tell();
+    this.#touch();
     return written;
   }
 
@@ -296,7 +296,7 @@ export class Database {
   }
 
   /** The system tells other processes of what SQLite writes before they can read it; this is told when they can. */
-  #tell(): void {
+  #touch(): void {
     const now = new Date();
     try {
       fs.utimesSync(this.#files[0], now, now);
@@ -324,14 +324,14 @@ export class Database {
       file: path.basename(this.#files[0]),
       prepare: () => Promise.resolve(true),
       debounceMs: SETTLE_MS,
-      onChange: () => this.#hear(),
+      onChange: () => this.#lookForChanges(),
       onUnavailable: reason =>
         this.#options.onProblem('Changes of other windows are looked for every few seconds', reason),
     });
   }
 
   /** Tells of what was written since the last look. */
-  #hear(): void {
+  #lookForChanges(): void {
     try {
       this.#run(() => {
         const newest = this.#newestSeq();

@@ -24,11 +24,11 @@ export interface Call {
   readonly args: readonly unknown[];
 }
 
-/** What the thread says: how a call has ended, or something of its own accord. An error loses its class on the way. */
+/** A message of the thread: how a call has ended, or an event. An error loses its class on the way. */
 export type FromWorker =
   | { readonly number: number; readonly result: unknown }
   | { readonly number: number; readonly failure: unknown; readonly isOfStorage: boolean }
-  | { readonly tell: 'onChanged' | 'onReplaced' | 'onProblem'; readonly args: readonly unknown[] };
+  | { readonly event: 'onChanged' | 'onReplaced' | 'onProblem'; readonly args: readonly unknown[] };
 
 /** The database in a thread of its own, which runs `script` (worker.ts), begins with the first call and keeps no process alive. */
 export const workerEngine =
@@ -73,29 +73,29 @@ class WorkerEngine implements Engine {
     const lose = (error: Error): void => {
       if (this.#worker !== worker) return;
       this.#worker = undefined;
-      for (const number of [...this.#waiting.keys()]) this.#take(number)?.reject(error);
+      for (const number of [...this.#waiting.keys()]) this.#settle(number)?.reject(error);
       this.#options.onLost(error);
     };
-    worker.on('message', (message: FromWorker) => this.#hear(message));
+    worker.on('message', (message: FromWorker) => this.#receive(message));
     worker.on('error', lose);
     worker.on('exit', () => lose(new Error('The thread of the database has ended.')));
     worker.unref();
     return worker;
   }
 
-  #hear(message: FromWorker): void {
-    if ('tell' in message) {
-      Reflect.apply(this.#options[message.tell], undefined, message.args);
+  #receive(message: FromWorker): void {
+    if ('event' in message) {
+      Reflect.apply(this.#options[message.event], undefined, message.args);
     } else if ('result' in message) {
-      this.#take(message.number)?.resolve(message.result as never);
+      this.#settle(message.number)?.resolve(message.result as never);
     } else {
       const { number, failure, isOfStorage } = message;
       const sentence = failure instanceof Error ? failure.message : String(failure);
-      this.#take(number)?.reject(isOfStorage ? new StorageError(sentence, { cause: failure }) : failure);
+      this.#settle(number)?.reject(isOfStorage ? new StorageError(sentence, { cause: failure }) : failure);
     }
   }
 
-  #take(number: number): PromiseWithResolvers<never> | undefined {
+  #settle(number: number): PromiseWithResolvers<never> | undefined {
     const call = this.#waiting.get(number);
     this.#waiting.delete(number);
     if (this.#waiting.size === 0) this.#worker?.unref();

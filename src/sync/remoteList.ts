@@ -127,14 +127,14 @@ export class RemoteList<T extends object> extends Disposable {
   }
 
   /** Something has happened, or somebody looks again: what changes is asked for soon again. */
-  stir(): void {
+  resetBackoff(): void {
     this.#calm = LIVELY;
   }
 
   /** There is another key: how the newest reading ended is of no interest, and what was read before is due. */
   forgive(): void {
     const { failure, partial, ...rest } = this.#state.current;
-    this.stir();
+    this.resetBackoff();
     if (this.#stamp > 0 || failure !== undefined) this.#staleSince = this.#now();
     if (failure !== undefined || partial === true) this.#state.set(rest);
   }
