@@ -73,7 +73,8 @@ export class TextIndex {
   }
 
   /** The latest records with these words, and whether there are more. */
-  find({ within, without = [], by, after = 0, before = MAX_AT, limit, ...query }: SearchQuery): SearchAnswer {
+  find(query: SearchQuery): SearchAnswer {
+    const { within, without = [], by, after = 0, before = MAX_AT, limit } = query;
     const terms = query.terms
       .map(({ text, isPrefix }) => ({ words: wordsOf(text), isPrefix }))
       .filter(({ words }) => words.length > 0);
@@ -90,30 +91,36 @@ export class TextIndex {
     const found = this.#sql(
       `SELECT collection, id, place >> ${BITS} AS at, by, text FROM ${from} JOIN documents USING (key)
        WHERE ${where} AND words.rowid >= (? << ${BITS}) AND words.rowid < (? << ${BITS}) ORDER BY words.rowid DESC`,
-    ).iterate(match, clamped(after), clamped(before)) as Iterable<Readonly<Record<string, unknown>>>;
-    const isSought = (row: Readonly<Record<string, unknown>>): boolean => {
-      const isIn = (path: string): boolean => `${String(row['collection'])}/`.startsWith(`${path}/`);
-      const spaced = ` ${wordsOf(String(row['text'])).join(' ')} `;
-      const isSaid = ({ words, isPrefix }: Sought): boolean =>
-        spaced.includes(` ${words.join(' ')}${isPrefix ? '' : ' '}`);
-      return (
-        within.some(isIn) && !without.some(isIn) && (by ?? row['by']) === row['by'] && terms.every(isSaid)
-      );
-    };
-    const rows: Readonly<Record<string, unknown>>[] = [];
+    ).iterate(match, clamped(after), clamped(before)) as Iterable<unknown> as Iterable<Said>;
+    const rows: Said[] = [];
     for (const row of found) {
-      if (isIndexed || isSought(row)) rows.push(row);
+      if (isIndexed || isSought(row, query, terms)) rows.push(row);
       if (rows.length > limit) break;
     }
-    const hits = rows.slice(0, limit).map(row => ({
-      collection: String(row['collection']),
-      id: String(row['id']),
-      at: Number(row['at']),
-      by: typeof row['by'] === 'string' ? row['by'] : undefined,
-      ...around(String(row['text']), terms),
-    }));
+    const hits = rows
+      .slice(0, limit)
+      .map(({ by, text, ...row }) => ({ ...row, by: by ?? undefined, ...around(text, terms) }));
     return { hits, isMore: rows.length > limit };
   }
+}
+
+/** A text as it is stored, with its record. */
+interface Said {
+  readonly collection: string;
+  readonly id: string;
+  readonly at: number;
+  readonly by: string | null;
+  readonly text: string;
+}
+
+/** What an index would say of a text. */
+function isSought({ collection, by, text }: Said, query: SearchQuery, terms: readonly Sought[]): boolean {
+  const isIn = (path: string): boolean => `${collection}/`.startsWith(`${path}/`);
+  const spaced = ` ${wordsOf(text).join(' ')} `;
+  const isSaid = ({ words, isPrefix }: Sought): boolean =>
+    spaced.includes(` ${words.join(' ')}${isPrefix ? '' : ' '}`);
+  const isThere = query.within.some(isIn) && query.without?.some(isIn) !== true;
+  return isThere && (query.by ?? by) === by && terms.every(isSaid);
 }
 
 interface Sought {
@@ -144,13 +151,12 @@ function around(
   const first = text.slice(0, end(0));
   const source = text.slice(0, LOOKED_AT).matchAll(WORD);
   const read: { readonly word: string; readonly from: number; readonly to: number }[] = [];
-  // No further than to the end of the match.
+  // A text is read no further than to the end of the match.
   const wordAt = (at: number): (typeof read)[number] | undefined => {
     while (read.length <= at) {
-      const { value } = source.next();
-      if (value === undefined) return undefined;
-      const [{ index: from, 0: word }] = [value];
-      read.push({ word: wordsOf(word).join(''), from, to: from + word.length });
+      const found = source.next().value;
+      if (found === undefined) break;
+      read.push({ word: wordsOf(found[0]).join(''), from: found.index, to: found.index + found[0].length });
     }
     return read[at];
   };
