@@ -9,6 +9,8 @@ export const told: string[] = [];
 /** What acts with this name answer, instead of nothing at once. */
 export const answers = new Map<string, Promise<undefined>>();
 
+/** The texts of the documents that were opened. */
+export const opened: string[] = [];
 /** Commands that were run. */
 export const executed: string[] = [];
 
@@ -126,6 +128,10 @@ export const workspace = {
   workspaceFolders: [],
   getWorkspaceFolder: () => undefined,
   fs: noted('fs'),
+  openTextDocument: (document: { readonly content?: string }): Promise<object> => {
+    opened.push(document.content ?? '');
+    return Promise.resolve(document);
+  },
   findFiles: () => Promise.resolve([]),
   onDidChangeWorkspaceFolders: () => ({ dispose: () => undefined }),
   registerTextDocumentContentProvider: () => new Disposable(),
