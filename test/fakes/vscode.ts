@@ -83,9 +83,12 @@ export const quickPicks: QuickPick[] = [];
 
 /** What is chosen in the next lists that are shown, by a part of the label or else of the description; one for which there is nothing is left. */
 export const choices: string[] = [];
+/** The details of what was listed to choose from. */
+export const shown: string[] = [];
 async function showQuickPick(items: QuickPick['items'] | Promise<QuickPick['items']>): Promise<unknown> {
   acts.push('window.showQuickPick');
   const all = await items;
+  shown.push(...all.map(({ detail = '' }) => detail));
   const chosen = choices.shift();
   return chosen === undefined
     ? answers.get('showQuickPick')
