@@ -6,7 +6,7 @@ import type { Logger } from '../log';
 import type { Collection, Storage } from '../storage';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
-import { restriction } from '../ui/saveText';
+import { restriction } from '../ui/restriction';
 import { forQuickPick, oneLine } from '../util/text';
 import type { WindowFocus } from '../util/windowFocus';
 import { showCheck, showTest, type CheckDeps } from './install/check';

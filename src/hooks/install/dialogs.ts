@@ -8,7 +8,7 @@ import type { Logger } from '../../log';
 import { pick } from '../../ui/pick';
 import { Disposable } from '../../util/disposable';
 import { notify, type NoticeButton } from '../../ui/notify';
-import { restriction } from '../../ui/saveText';
+import { restriction } from '../../ui/restriction';
 import { forNotification, middle, oneLine } from '../../util/text';
 import { eventNames, usualEvents, type EventName } from '../model';
 import { isInside } from './file';
