@@ -96,6 +96,11 @@ export class ChatStage {
     return this.workbench.rows('Sessions').nth(1);
   }
 
+  /** Waits until the row of a session says that its agent rests: until then it moves between the groups. */
+  rests(row = this.session): Promise<void> {
+    return row.and(this.workbench.page.locator('[aria-label*=", idle"]')).waitFor();
+  }
+
   get chat(): FrameLocator {
     return this.workbench.webview();
   }
