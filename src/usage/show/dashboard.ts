@@ -178,11 +178,13 @@ export class Dashboard extends Disposable {
     try {
       const report = await this.#source.fetch(query, { again, signal, onProgress: tell });
       if (signal.aborted) return;
-      this.#fetching = undefined;
       const end = again ? 'again' : 'missing';
       // The same days may be shown otherwise by now.
-      if (JSON.stringify(query) !== JSON.stringify(this.#query)) await this.#load(end);
-      else {
+      if (JSON.stringify(query) !== JSON.stringify(this.#query)) {
+        this.#endFetch();
+        await this.#load(end);
+      } else {
+        this.#fetching = undefined;
         this.#turn++;
         this.#page.send('report', { report, fetched: end });
       }
@@ -196,10 +198,9 @@ export class Dashboard extends Disposable {
     }
   }
 
-  /** Ends the fetch under way with nothing. */
+  /** Ends the fetch under way with nothing; the page hears that there is none also where none was. */
   #endFetch(): void {
-    if (this.#fetching === undefined) return;
-    this.#fetching.abort();
+    this.#fetching?.abort();
     this.#fetching = undefined;
     if (this.#query !== undefined) this.#page.send('fetching', null);
   }

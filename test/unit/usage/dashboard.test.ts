@@ -184,6 +184,26 @@ describe('the dashboard', () => {
     }
   });
 
+  it('says that a fetch is through, whatever was shown meanwhile, and of a cancel that none is under way', async () => {
+    const stage = new Stage();
+    const hasNone = () => stage.message(({ name, payload }) => name === 'fetching' && payload === null);
+    await stage.start();
+    await stage.report();
+    let arrive = (): void => undefined;
+    stage.source.fetchGate = new Promise<void>(resolve => (arrive = resolve));
+    stage.tell('fetch', { again: true });
+    await until(() => stage.source.running === 1);
+    stage.posted.length = 0;
+    stage.tell('show', { ...query, compare: true });
+    stage.source.gate = Promise.reject(new Error('No.'));
+    stage.source.gate.catch(() => undefined);
+    arrive();
+    await hasNone();
+    stage.posted.length = 0;
+    stage.tell('cancel');
+    await hasNone();
+  });
+
   it('begins anew with whatever a page is said to have kept', async () => {
     const hostile = [
       null,
