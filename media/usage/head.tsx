@@ -1,7 +1,8 @@
 import * as l10n from '@vscode/l10n';
 import { useEffect, useState } from 'preact/hooks';
 import { presets, tabIds, type DayRange, type Preset, type TabId } from '../../src/usage/show/protocol';
-import { Check, Icon, IconButton, Segments } from './controls';
+import { Icon, IconButton } from '../kit/controls';
+import { Check, Segments } from './controls';
 import { words } from './format';
 import {
   announcement,

@@ -10,7 +10,8 @@ import {
   type Table,
   type TabReport,
 } from '../../src/usage/show/protocol';
-import { Check, Icon, TryAgain } from './controls';
+import { Icon } from '../kit/controls';
+import { Check, TryAgain } from './controls';
 import { exact, figureText, points, relative, short, words } from './format';
 import { fetching, openPerson, situation, state } from './page';
 import { Rows } from './table';

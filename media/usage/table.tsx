@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import {
   shown,
   type Row,
@@ -8,12 +8,12 @@ import {
   type ShownTable,
   type Table,
 } from '../../src/usage/show/protocol';
-import { Icon, IconButton } from './controls';
+import { Icon } from '../kit/controls';
 import { cellText, language, words } from './format';
 import { changeSection, openPerson } from './page';
 
-/** Rows of one page of a table. */
-const PAGE = 100;
+/** So many rows are drawn at first, and so many more each time they are asked for. */
+const STEP = 100;
 /** A table with fewer rows needs no search. */
 const SEARCHED = 8;
 
@@ -23,15 +23,13 @@ interface TableProps {
   readonly view: SectionState;
 }
 
-/** A table to work with: search, sort, columns, pages. */
+/** A table to work with: search, sort, columns, more rows. */
 export function TableView({ title, table, view }: TableProps) {
   const seen = useMemo(() => shown(table, view, language), [table, view]);
-  const [first, setFirst] = useState(0);
-  useEffect(() => setFirst(0), [view.search, view.sort]);
-  const from = Math.min(first, Math.max(0, seen.rows.length - 1));
+  const [most, setMost] = useState(STEP);
   const drawn = useMemo(
-    () => <Rows title={title} seen={{ ...seen, rows: seen.rows.slice(from, from + PAGE) }} view={view} />,
-    [title, seen, from, view],
+    () => <Rows title={title} seen={{ ...seen, rows: seen.rows.slice(0, most) }} view={view} />,
+    [title, seen, most, view],
   );
   const [count, all] = [seen.rows.length, table.rows.length];
   const counted =
@@ -69,7 +67,11 @@ export function TableView({ title, table, view }: TableProps) {
           {drawn}
         </div>
       )}
-      {seen.rows.length <= PAGE ? null : <Pager count={seen.rows.length} from={from} setFirst={setFirst} />}
+      {seen.rows.length <= most ? null : (
+        <button type="button" class="link" onClick={() => setMost(most + 10 * STEP)}>
+          {l10n.t('Show {0} more', words.number(Math.min(10 * STEP, seen.rows.length - most)))}
+        </button>
+      )}
     </div>
   );
 }
@@ -231,37 +233,6 @@ function Columns({ table, view }: { readonly table: Table; readonly view: Sectio
         ))}
       </ul>
     </>
-  );
-}
-
-interface PagerProps {
-  readonly count: number;
-  readonly from: number;
-  readonly setFirst: (first: number) => void;
-}
-
-function Pager({ count, from, setFirst }: PagerProps) {
-  const last = Math.floor((count - 1) / PAGE) * PAGE;
-  const steps = [
-    ['first', l10n.t('First rows'), 0, from === 0],
-    ['chevron-left', l10n.t('Rows before'), Math.max(0, from - PAGE), from === 0],
-    ['chevron-right', l10n.t('Next rows'), Math.min(last, from + PAGE), from === last],
-    ['last', l10n.t('Last rows'), last, from === last],
-  ] as const;
-  return (
-    <div class="pager">
-      {steps.map(([icon, label, to, off]) => (
-        <IconButton key={icon} icon={icon} label={label} off={off} onClick={() => setFirst(to)} />
-      ))}
-      <span class="quiet" role="status">
-        {l10n.t(
-          'Rows {0} to {1} of {2}',
-          words.number(from + 1),
-          words.number(Math.min(count, from + PAGE)),
-          words.number(count),
-        )}
-      </span>
-    </div>
   );
 }
 
