@@ -1,14 +1,14 @@
-import type { DayRecord, Endpoint, Rows } from '../days/day';
+import type { DayRecord } from '../days/day';
 import { activityTab, productivityTab } from './activity';
 import { daysOf, periodBefore } from './calendar';
 import { markerOf, PeopleNames, type ControlRevision, type DirectoryPerson } from './names';
-import { shown, type Context, type Parts, type Period } from './parts';
-import { peopleTab, personTab, type LastActivity, type People } from './people';
+import { shown, type Parts, type Period } from './parts';
+import { peopleTab, personTab, type LastActivity } from './people';
 import { unreadNote } from './quality';
 import type { Steps } from './steps';
 import { tokensTab } from './tokens';
 import { toolsTab } from './tools';
-import type { Day, DayRange, QualityNote, TabReport, UsageQuery } from './types';
+import type { Day, DayRange, QualityNote, TabId, TabReport, UsageQuery } from './types';
 
 /** What a report needs besides the days. */
 export interface Extras {
@@ -33,7 +33,7 @@ export function comparedWith(range: DayRange, bounds: DayRange): DayRange | unde
 }
 
 /** The days a report is made from: those of its range and, in one run with them, those it is compared with. */
-export function daysFor({ range }: Pick<UsageQuery, 'range'>, bounds: DayRange): Day[] {
+export function daysFor(range: DayRange, bounds: DayRange): Day[] {
   const { start } = comparedWith(range, bounds) ?? range;
   return daysOf({ start, end: range.end }).filter(day => day >= bounds.start && day <= bounds.end);
 }
@@ -76,38 +76,27 @@ export function* report(query: UsageQuery, days: KnownDays, extras: Extras): Ste
     .map(revision => markerOf(revision, pseudonyms));
   const notes: QualityNote[] = [];
 
-  const contextOf = <R>(pick: (record: DayRecord) => R | undefined): Context<R> => {
-    const period = (of: DayRange): Period<R> => {
-      const list = daysOf(of);
-      const records = list.map(day => days.get(day));
-      return {
-        days: list,
-        rows: records.map(record => (record?.row === undefined ? undefined : pick(record))),
-      };
-    };
-    return { query, now: period(range), before: before && period(before), markers, names, notes };
+  const period = (of: DayRange): Period<never> => {
+    const list = daysOf(of);
+    const rows = list.map(day => {
+      const record = days.get(day);
+      // The tab decides whose days these are.
+      return (record?.row && (query.tab === 'people' ? record.rows : record.row)) as never;
+    });
+    return { days: list, rows };
   };
-  // The tab decides whose days these are.
-  const daily = <E extends Endpoint>(): Context<Rows[E]> =>
-    contextOf(record => (record as unknown as DayRecord<E>).row);
-  const parts = function* (): Steps<Parts> {
-    switch (query.tab) {
-      case 'tokens':
-        return yield* tokensTab(daily<'tokens'>());
-      case 'tools':
-        return yield* toolsTab(daily<'tools'>());
-      case 'activity':
-        return yield* activityTab(daily<'activity'>());
-      case 'productivity':
-        return yield* productivityTab(daily<'productivity'>());
-      case 'people': {
-        const people = contextOf<People>(record => (record as unknown as DayRecord<'people'>).rows);
-        if (person !== undefined) return yield* personTab(people, person);
-        return yield* peopleTab(people, directory, yield* lastActivity(days, bounds));
-      }
-    }
+  const context = { query, now: period(range), before: before && period(before), markers, names, notes };
+  const tabs: Readonly<Record<TabId, () => Steps<Parts>>> = {
+    tokens: () => tokensTab(context),
+    tools: () => toolsTab(context),
+    activity: () => activityTab(context),
+    productivity: () => productivityTab(context),
+    *people() {
+      if (person !== undefined) return yield* personTab(context, person);
+      return yield* peopleTab(context, directory, yield* lastActivity(days, bounds));
+    },
   };
-  const { figures, sections } = yield* parts();
+  const { figures, sections } = yield* tabs[query.tab]();
   const problems = known.flatMap(record => record.problems);
   return {
     query,

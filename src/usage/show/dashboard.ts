@@ -23,7 +23,7 @@ import {
 } from './protocol';
 
 /** Where the dashboard gets its reports from. */
-export type UsageSource = Pick<UsageData, 'bounds' | 'cached' | 'fetch' | 'onDidChange' | 'state'>;
+export type UsageSource = Pick<UsageData, 'bounds' | 'fetch' | 'onDidChange' | 'report' | 'state'>;
 
 /** What the dashboard needs of the place it runs in. */
 export interface DashboardHost extends Pick<Start, 'texts' | 'language'> {
@@ -56,6 +56,8 @@ export class Dashboard extends Disposable {
   #situation: Situation;
   #turn = 0;
   #fetching: AbortController | undefined;
+  /** Why the days shown could not be fetched. */
+  #problem: string | undefined;
   /** What was fetched without a person's asking, so that a day that stays away is not asked for again and again. */
   readonly #tried = new Set<string>();
   #gathering: NodeJS.Timeout | undefined;
@@ -106,9 +108,8 @@ export class Dashboard extends Disposable {
         },
         copy: async section => {
           const report = await this.#exported(section);
-          const copied = sectionOf(report, section.id);
-          await this.#host.copy(copyOf(report, copied));
-          return copied.table.rows.length;
+          await this.#host.copy(copyOf(report, section.id));
+          return sectionOf(report, section.id).table.rows.length;
         },
       },
       notifications: {
@@ -141,6 +142,7 @@ export class Dashboard extends Disposable {
       // Days that were not waited for are fetched when they are shown again.
       if (this.#fetching !== undefined) this.#tried.delete(daysKey(before));
       this.#endFetch();
+      this.#problem = undefined;
     }
     return this.#load();
   }
@@ -152,7 +154,7 @@ export class Dashboard extends Disposable {
     if (query === undefined || this.#source.state().kind !== 'ready') return;
     let report: TabReport;
     try {
-      report = await this.#source.cached(query);
+      report = await this.#source.report(query, this.#problem);
     } catch (error) {
       if (turn === this.#turn) this.#refuse(error);
       return;
@@ -179,25 +181,15 @@ export class Dashboard extends Disposable {
     };
     const slow = setTimeout(() => tell(0, l10n.t('Fetching')), SLOW_MS);
     this.#page.send('fetching', { fraction: 0, label: again ? l10n.t('Fetching') : undefined });
-    try {
-      const report = await this.#source.fetch(query, { again, signal, onProgress: tell });
-      if (signal.aborted) return;
-      this.#fetching = undefined;
-      const end = again ? 'again' : 'missing';
-      // The same days may be shown otherwise by now.
-      if (JSON.stringify(query) !== JSON.stringify(this.#query)) await this.#load(end);
-      else {
-        this.#turn++;
-        this.#page.send('report', { report, fetched: end });
-      }
-    } catch (error) {
-      if (signal.aborted) return;
-      this.#endFetch();
-      await this.#load();
-      this.#refuse(error);
-    } finally {
-      clearTimeout(slow);
-    }
+    const options = { again, signal, onProgress: tell };
+    const problem = await this.#source
+      .fetch(query, options)
+      .catch((error: unknown) => this.#host.describe(error));
+    clearTimeout(slow);
+    if (signal.aborted) return;
+    this.#fetching = undefined;
+    this.#problem = problem;
+    await this.#load(again ? 'again' : 'missing');
   }
 
   /** Ends the fetch under way with nothing. */
@@ -216,6 +208,7 @@ export class Dashboard extends Disposable {
   /** Something known changed: what may be asked for, or what the answer would be. */
   #onNews(): void {
     if (this.#query === undefined) return;
+    this.#problem = undefined;
     this.#page.send('situation', this.#look());
     clearTimeout(this.#gathering);
     this.#gathering = setTimeout(() => {
@@ -244,7 +237,7 @@ export class Dashboard extends Disposable {
   /** The report as it is shown; of a named section exactly the rows and columns the person sees. */
   async #exported(section?: { readonly id: string; readonly view: TableView }): Promise<TabReport> {
     if (this.#query === undefined) throw new Error('No page shows a report.');
-    const report = await this.#source.cached(this.#query);
+    const report = await this.#source.report(this.#query, this.#problem);
     if (section === undefined) return report;
     const seen = sectionOf(report, section.id);
     const narrowed = { ...seen, table: tableOf(shown(seen.table, section.view, this.#host.language)) };

@@ -151,7 +151,7 @@ describe('the dashboard', () => {
     stage.posted.length = 0;
     stage.tell('show', { ...query, tab: 'tools' });
     stage.tell('show', { ...query, tab: 'activity' });
-    await until(() => stage.source.asked.length === 3);
+    await until(() => stage.source.asked.length === 4);
     open();
     assert.equal((await stage.report()).query.tab, 'activity');
     assert.deepEqual(
@@ -177,10 +177,8 @@ describe('the dashboard', () => {
       stage.source.become({ kind: 'ready' });
       if (end === 'fails') fail(new Error('No.'));
       else stage.tell('cancel');
-      assert.equal((await stage.report()).fetchedAt, asked, end);
-      await stage.message(({ name, payload }) => name === 'fetching' && payload === null);
-      if (end === 'fails')
-        await stage.message(({ name, payload }) => name === 'refused' && payload === 'No.');
+      const { fetchedAt, missing } = await stage.report();
+      assert.deepEqual([fetchedAt, missing?.problem], [asked, end === 'fails' ? 'No.' : undefined]);
     }
   });
 

@@ -6,7 +6,7 @@ import type { Connection, ConnectionState } from '../../../src/connection';
 import type { Storage } from '../../../src/storage';
 import { openStorage } from '../../fakes/storage';
 import { startSampleService, type SampleService } from '../../fakes/sampleService';
-import type { TabId, UsageQuery } from '../../../src/usage/report/types';
+import type { TabId, TabReport, UsageQuery } from '../../../src/usage/report/types';
 import { UsageData, type UsageDataDeps } from '../../../src/usage/days/usageData';
 import { Emitter, ObservableValue } from '../../../src/util/event';
 import { silentLog } from '../../fakes/log';
@@ -112,6 +112,15 @@ export function answer(service: SampleService, rows: (sent: readonly Loose[]) =>
 
 export function query(tab: TabId, start: string, end: string, more: Partial<UsageQuery> = {}): UsageQuery {
   return { tab, range: { start, end }, compare: false, folded: true, pseudonyms: false, ...more };
+}
+
+/** The report after what was missing has been fetched, as far as that went. */
+export async function fetched(
+  data: UsageData,
+  asked: UsageQuery,
+  options: Partial<Parameters<UsageData['fetch']>[1]> = {},
+): Promise<TabReport> {
+  return data.report(asked, await data.fetch(asked, { signal: never(), ...options }));
 }
 
 export const never = (): AbortSignal => new AbortController().signal;
