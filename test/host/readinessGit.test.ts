@@ -6,6 +6,8 @@ import * as vscode from 'vscode';
 import { LocalGit, type LocalRepository, type Staleness } from '../../src/readiness/git';
 import { openRepository } from '../../src/util/git';
 
+const COMMITTED = '2026-02-03T14:05:00Z';
+
 /** What the built-in Git extension tells of a real repository, and what it must never be asked. */
 describe('the repositories of this window', () => {
   let folder: string;
@@ -14,6 +16,7 @@ describe('the repositories of this window', () => {
   const run = (...args: readonly string[]): string =>
     execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.com', '-C', folder, ...args], {
       encoding: 'utf8',
+      env: { ...process.env, GIT_AUTHOR_DATE: COMMITTED, GIT_COMMITTER_DATE: COMMITTED },
     }).trim();
   const commit = (message: string): string => {
     run('commit', '--quiet', '--allow-empty', '--no-gpg-sign', '--message', message);
@@ -95,7 +98,7 @@ describe('the repositories of this window', () => {
     const open = await openRepository();
     assert.equal(open?.url, 'https://git.example.com/me/shop.git');
     assert.deepEqual([open.commits[0]?.hash, open.commits.at(-1)?.hash], [first, last]);
-    assert.ok(open.commits.every(({ at: time }) => Math.abs(time - Date.now()) < 3_600_000));
+    assert.ok(open.commits.every(({ at: time }) => time === Date.parse(COMMITTED)));
   });
 
   it('do not know other commits, and are asked for nothing that is no commit id', async () => {

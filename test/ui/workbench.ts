@@ -241,9 +241,9 @@ export class Workbench {
       async limit => {
         await item.hover(limit);
         await item.and(this.page.locator('.focused')).waitFor(limit);
+        await item.locator('.action-menu-item').press('Enter', limit);
       },
     );
-    await this.page.keyboard.press('Enter');
     await item.waitFor({ state: 'hidden' });
   }
 
@@ -334,11 +334,13 @@ export class Workbench {
   /** Uses that page as a frame. Where VS Code builds the page anew meanwhile, the new one is used instead. */
   async inPage<T>(use: (frame: Frame) => Promise<T>, index = 0): Promise<T> {
     for (let attempt = 1; ; attempt++) {
+      let frame: Frame | null = null;
       try {
-        const frame = await (await this.webview(index).locator('body').elementHandle()).ownerFrame();
+        frame = await (await this.webview(index).locator('body').elementHandle()).ownerFrame();
         if (frame !== null) return await use(frame);
       } catch (error) {
-        if (attempt === MOST_PAGES || isTimeout(error)) throw error;
+        const isGone = frame === null || frame.isDetached() || String(error).includes('context was destroyed');
+        if (!isGone || isTimeout(error) || attempt === MOST_PAGES) throw error;
       }
       if (attempt === MOST_PAGES) throw new Error('The webview has no frame.');
     }

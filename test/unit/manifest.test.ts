@@ -13,7 +13,7 @@ interface Manifest {
     readonly commands: readonly { command: string; title: string }[];
     readonly menus: Record<string, readonly { command: string; when?: string }[]>;
     readonly keybindings: readonly object[];
-    readonly views: { readonly agentConsole: readonly { id: string }[] };
+    readonly views: Readonly<Record<string, readonly { id: string }[]>>;
     readonly viewsWelcome: readonly { view: string; contents: string; when: string }[];
     readonly walkthroughs: readonly {
       readonly steps: readonly {
@@ -48,7 +48,9 @@ describe('package.json', () => {
 
   it('declares exactly the views, and restores the panels', () => {
     assert.deepEqual(
-      manifest.contributes.views.agentConsole.map(view => view.id).sort(),
+      Object.values(manifest.contributes.views)
+        .flatMap(container => container.map(view => view.id))
+        .sort(),
       Object.values(views).sort(),
     );
     assert.deepEqual(

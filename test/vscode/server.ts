@@ -61,11 +61,9 @@ export interface Server {
   close(): Promise<void>;
 }
 
-/** Quiet, deterministic, and without anything that asks the network. */
+/** Quiet, and without anything that asks the network. */
 const quietSettings: Readonly<Record<string, unknown>> = {
   'chat.disableAIFeatures': true,
-  // A file that opens late would take the selection of the Explorer to itself.
-  'explorer.autoReveal': false,
   'extensions.autoCheckUpdates': false,
   'extensions.autoUpdate': 'off',
   'extensions.ignoreRecommendations': true,
@@ -75,14 +73,20 @@ const quietSettings: Readonly<Record<string, unknown>> = {
   'security.workspace.trust.banner': 'never',
   'telemetry.telemetryLevel': 'off',
   'update.mode': 'none',
-  'window.autoDetectColorScheme': false,
-  'window.autoDetectHighContrast': false,
-  'window.dialogStyle': 'custom',
   'workbench.enableExperiments': false,
-  'workbench.reduceMotion': 'on',
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
   'workbench.startupEditor': 'none',
   'workbench.tips.enabled': false,
+};
+
+/** The same whatever the machine prefers. */
+const testSettings: typeof quietSettings = {
+  // A file that opens late would take the selection of the Explorer to itself.
+  'explorer.autoReveal': false,
+  'window.autoDetectColorScheme': false,
+  'window.autoDetectHighContrast': false,
+  'window.dialogStyle': 'custom',
+  'workbench.reduceMotion': 'on',
 };
 
 const chromiumArguments = [
@@ -110,7 +114,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
 async function startIn(data: string, installation: Installation, options: ServerOptions): Promise<Server> {
   const userDataFolder = path.join(data, 'user');
   fs.mkdirSync(path.join(userDataFolder, 'User'), { recursive: true });
-  const settings = { ...quietSettings, ...options.settings };
+  const settings = { ...quietSettings, ...(options.person ? {} : testSettings), ...options.settings };
   fs.writeFileSync(path.join(userDataFolder, 'User', 'settings.json'), JSON.stringify(settings, null, 2));
   const { keybindings = [] } = options;
   fs.writeFileSync(path.join(userDataFolder, 'User', 'keybindings.json'), JSON.stringify(keybindings));
@@ -124,6 +128,8 @@ async function startIn(data: string, installation: Installation, options: Server
   if (options.builtIn !== undefined)
     linkExtensions(installation, options.builtIn, path.join(data, 'built-in'));
   const { person } = options;
+  const tokenFile = path.join(data, 'token');
+  if (person) fs.writeFileSync(tokenFile, person.token, { mode: 0o600 });
   const compiled = { NODE_COMPILE_CACHE: path.join(cacheFolder, 'compiled') };
   const env = { ...environment(), ...(person ? {} : { ...atNoon(), ...compiled }), ...options.env };
   const wanted = person?.port ?? (await freePort(shared.port)) ?? 0;
@@ -136,9 +142,9 @@ async function startIn(data: string, installation: Installation, options: Server
       installation.serverMain,
       ...['--host', '127.0.0.1', '--port', String(wanted)],
       ...folders,
-      // Anyone else on this machine can reach a loopback port, and an editor is as good as a shell.
+      // Anyone else on this machine can reach a loopback port and read command lines, and an editor is as good as a shell.
       ...(person
-        ? ['--connection-token', person.token]
+        ? ['--connection-token-file', tokenFile]
         : ['--without-connection-token', '--enable-smoke-test-driver']),
       '--accept-server-license-terms',
       '--force-disable-user-env',

@@ -51,8 +51,7 @@ export const sampleScenes: readonly Scene[] = [
     size: { width: 1280, height: 900 },
     async play(stage) {
       await answered(stage);
-      for (const view of ['Sessions', 'Computers']) await stage.workbench.collapseView(view);
-      return narrowed(stage, 250);
+      return narrowed(stage, 250, 'auxiliarybar');
     },
   },
 ];

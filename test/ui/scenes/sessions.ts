@@ -91,16 +91,20 @@ function sideBar({ workbench }: Stage): Locator {
   return workbench.page.locator('.part.sidebar');
 }
 
-/** The side bar, so many pixels wide. */
-export async function narrowed(stage: Stage, width: number): Promise<Locator> {
-  const { page } = stage.workbench;
-  const box = await page.locator('.part.sidebar').boundingBox();
-  const edge = (box?.x ?? 0) + (box?.width ?? 0);
-  await page.mouse.move(edge, 300);
+/** A side bar, so many pixels wide. */
+export async function narrowed(
+  { workbench: { page } }: Stage,
+  width: number,
+  part: 'sidebar' | 'auxiliarybar' = 'sidebar',
+): Promise<Locator> {
+  const bar = page.locator(`.part.${part}`);
+  const { x, width: before } = (await bar.boundingBox()) ?? { x: 0, width: 0 };
+  const [from, to] = part === 'sidebar' ? [x + before, x + width] : [x, x + before - width];
+  await page.mouse.move(from, 300);
   await page.mouse.down();
-  await page.mouse.move((box?.x ?? 0) + width, 300, { steps: 5 });
+  await page.mouse.move(to, 300, { steps: 5 });
   await page.mouse.up();
-  return sideBar(stage);
+  return bar;
 }
 
 /** Sessions in every state the view knows. */

@@ -7,7 +7,7 @@ import { cleanUp, entries, filesBelow, inspect, notes, openWindow, temporaryFold
 /** A folder in memory: killed processes lose nothing there that they would not lose on a disk, and it is far faster. */
 const MEMORY = '/dev/shm';
 const inMemory = isWritable(MEMORY);
-/** The bench does 40,000. */
+/** */
 const OPERATIONS = 10_000;
 
 describe('storage under four processes that are killed at random', function () {
