@@ -2,13 +2,13 @@ import type { DayRecord } from '../days/day';
 import { activityTab, productivityTab } from './activity';
 import { daysOf, periodBefore } from './calendar';
 import { markerOf, PeopleNames, type ControlRevision, type DirectoryPerson } from './names';
-import { shown, type Parts, type Period } from './parts';
+import { partsOf, shown, type Period, type Tab } from './parts';
 import { peopleTab, personTab, type LastActivity } from './people';
 import { unreadNote } from './quality';
 import type { Steps } from './steps';
 import { tokensTab } from './tokens';
 import { toolsTab } from './tools';
-import type { Day, DayRange, QualityNote, TabId, TabReport, UsageQuery } from './types';
+import type { Day, DayRange, QualityNote, TabReport, UsageQuery } from './types';
 
 /** What a report needs besides the days. */
 export interface Extras {
@@ -80,23 +80,31 @@ export function* report(query: UsageQuery, days: KnownDays, extras: Extras): Ste
     const list = daysOf(of);
     const rows = list.map(day => {
       const record = days.get(day);
+      if (record?.row === undefined) return undefined as never;
       // The tab decides whose days these are.
-      return (record?.row && (query.tab === 'people' ? record.rows : record.row)) as never;
+      if (query.tab !== 'people') return record.row as never;
+      const people = (record as unknown as DayRecord<'people'>).rows;
+      return people.filter(({ user_id: id }) => person === undefined || id === person) as never;
     });
     return { days: list, rows };
   };
   const context = { query, now: period(range), before: before && period(before), markers, names, notes };
-  const tabs: Readonly<Record<TabId, () => Steps<Parts>>> = {
-    tokens: () => tokensTab(context),
-    tools: () => toolsTab(context),
-    activity: () => activityTab(context),
-    productivity: () => productivityTab(context),
-    *people() {
-      if (person !== undefined) return yield* personTab(context, person);
-      return yield* peopleTab(context, directory, yield* lastActivity(days, bounds));
-    },
+  const tabOf = function* (): Steps<Tab<never>> {
+    switch (query.tab) {
+      case 'tokens':
+        return tokensTab(context);
+      case 'tools':
+        return toolsTab(context);
+      case 'activity':
+        return activityTab(context);
+      case 'productivity':
+        return productivityTab();
+      case 'people':
+        if (person !== undefined) return yield* personTab(context, person);
+        return yield* peopleTab(context, directory, yield* lastActivity(days, bounds));
+    }
   };
-  const { figures, sections } = yield* tabs[query.tab]();
+  const { figures, sections } = yield* partsOf(context, yield* tabOf());
   const problems = known.flatMap(record => record.problems);
   return {
     query,
