@@ -103,8 +103,8 @@ export interface Section {
 export interface QualityNote {
   readonly id: string;
   readonly sentence: string;
-  /** The names as the service sent them. */
-  readonly names: readonly { readonly shown: string; readonly sent: string; readonly count: number }[];
+  /** As the service sent them. */
+  readonly names: readonly { readonly name: string; readonly count: number }[];
 }
 
 /** Days of the range that are not there, and why. */

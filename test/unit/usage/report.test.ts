@@ -156,7 +156,7 @@ describe('a usage report', () => {
       ],
     );
     assert.deepEqual(
-      folded.notes.map(({ id, names }) => [id, names.map(({ sent, count: times }) => `${sent} ${times}`)]),
+      folded.notes.map(({ id, names }) => [id, names.map(({ name, count }) => `${name} ${count}`)]),
       [
         ['tools', ['Read</tool>\\n<x 2']],
         ['servers', ['docs 5', 'Docs 3']],
