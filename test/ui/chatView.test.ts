@@ -27,7 +27,10 @@ describe('the chat as a view', () => {
   const chat = () => workbench.webview();
   const composer = () => chat().getByRole('textbox', { name: 'Message to the agent' });
   const heading = (name: string | RegExp) => chat().getByRole('heading', { level: 1, name });
-  const row = (title: string) => workbench.row('Sessions', title);
+  const choose = async (title: string): Promise<void> => {
+    await workbench.openContainer('Agent Console');
+    await workbench.row('Sessions', title).click();
+  };
   const chip = (name: string) => chat().getByRole('button', { name: `Open ${name}` });
 
   const add = async (sessionId: string): Promise<void> => {
@@ -97,7 +100,7 @@ describe('the chat as a view', () => {
     await add(service.sessionIds[2] ?? '');
     await heading('Odd corners').waitFor();
     assert.equal(await workbench.tab(/./).count(), 0, 'no editor is opened');
-    await row('Please fix').click();
+    await choose('Please fix');
     await heading(/checkout/).waitFor();
     await holds('A thought about the first');
   });
@@ -129,13 +132,13 @@ describe('the chat as a view', () => {
       ['A thought about the first, and more', ['README.md']],
     );
     await chat().getByRole('article').getByText('A thought about the first, and more').waitFor();
-    await row('Odd corners').click();
+    await choose('Odd corners');
     await heading('Odd corners').waitFor();
     await composer().fill('Written beside');
   });
 
   it('is there after a reload, too, with draft, files and place', async () => {
-    await row('Please fix').click();
+    await choose('Please fix');
     await heading(/checkout/).waitFor();
     await workbench.explorerMenu(['README.md'], 'Send to agent session');
     await chip('README.md').waitFor();
@@ -158,19 +161,19 @@ describe('the chat as a view', () => {
     await isThere();
     await stored(workbench, new RegExp(`offset\\\\*":${String(beyond)}\\b`));
     await workbench.openContainer('Agent Console');
-    await row('Odd corners').click();
+    await choose('Odd corners');
     await heading('Odd corners').waitFor();
     await holds('Written beside');
-    await row('Please fix').click();
+    await choose('Please fix');
     await heading(/checkout/).waitFor();
     await isThere();
     await reload();
     // VS Code in a browser may not have stored yet which session the view showed last.
-    await row('Please fix').click();
+    await choose('Please fix');
     await beside().waitFor();
     await heading(/checkout/).waitFor();
     await isThere();
-    await row('Odd corners').click();
+    await choose('Odd corners');
     await heading('Odd corners').waitFor();
     await holds('Written beside');
   });
@@ -199,9 +202,9 @@ describe('the chat as a view', () => {
       await beside().waitFor();
     };
     const leave = async (): Promise<void> => {
-      await row('Migrate the build').click();
+      await choose('Migrate the build');
       await heading(/^Migrate/).waitFor();
-      await row('Odd corners').click();
+      await choose('Odd corners');
     };
     for (const [round, act] of [hide, leave, there, hide, leave].entries()) {
       const draft = `A thought, take ${String(round)}`;

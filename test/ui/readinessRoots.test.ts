@@ -34,7 +34,8 @@ describe('readiness of a workspace with several roots', () => {
   const report = (repoUrl: string, month: number, commitHash: string | undefined): void => {
     reports.reports.unshift({
       reportId: `${repoUrl} ${month}`,
-      createdAt: Date.UTC(2025, month, 10, 12),
+      // The same day in every time zone the tests run in.
+      createdAt: Date.UTC(2025, month, 10, 11, 30),
       repoUrl,
       apps: { 'apps/web': { description: 'Storefront' }, 'services/api': { description: 'Interface' } },
       report: {
