@@ -66,6 +66,7 @@ export class Hooks extends Disposable implements HooksFeature {
   readonly #outgoing: Outgoing;
   readonly #inbox = this.register(new Slot<IDisposable>());
   #isFollowing = false;
+  #unusable = '';
   readonly commands: CommandHandlers<'hooks'>;
 
   constructor(deps: HooksDeps) {
@@ -154,7 +155,11 @@ export class Hooks extends Disposable implements HooksFeature {
 
   /** Begins what the settings ask for. */
   #follow(): void {
-    const { log, sessions } = this.#deps;
+    const { log, sessions, settings } = this.#deps;
+    const unusable = oneLine(readOutgoing(settings.hooksOutgoing()).problems.join(', '));
+    if (unusable !== '' && unusable !== this.#unusable)
+      log.warn(`Entries of agentConsole.hooks.outgoing that cannot be used: ${unusable}`);
+    this.#unusable = unusable;
     if (this.#isFollowing || !this.#outgoing.isWanted('Stop')) return;
     this.#isFollowing = true;
     sessions().then(
@@ -169,7 +174,10 @@ export class Hooks extends Disposable implements HooksFeature {
         });
         this.register(onChange);
       },
-      (error: unknown) => log.error('Sessions cannot be followed for hooks', error),
+      (error: unknown) => {
+        this.#isFollowing = false;
+        log.error('Sessions cannot be followed for hooks', error);
+      },
     );
   }
 

@@ -60,15 +60,22 @@ export class Waiting extends Disposable {
     const sessions = await this.#load();
     const pick = vscode.window.createQuickPick<Row>();
     pick.title = vscode.l10n.t('Waiting agents');
+    pick.matchOnDetail = true;
+    let shown = '';
     const fill = (): void => {
       const waiting = sessions.waiting();
-      pick.items = this.#rows(sessions, waiting);
+      const rows = this.#rows(sessions, waiting);
+      // Rows that are put anew lose the click that is on its way to them; an age alone is no reason.
+      const facts = JSON.stringify(rows.map(row => ({ ...row, description: undefined })));
+      if (facts !== shown) pick.items = rows;
+      shown = facts;
       pick.placeholder =
         waiting.length > 0
           ? vscode.l10n.t('Choose an agent to answer')
           : vscode.l10n.t('No agent is waiting for you');
     };
     fill();
+    const changes = [sessions.onDidChange(fill), this.#deps.events.onDidChange(fill)];
     await new Promise<void>((resolve, reject) => {
       pick.onDidAccept(() => {
         const [chosen] = pick.selectedItems;
@@ -81,7 +88,10 @@ export class Waiting extends Disposable {
       });
       pick.onDidHide(() => resolve());
       pick.show();
-    }).finally(() => pick.dispose());
+    }).finally(() => {
+      for (const change of changes) change.dispose();
+      pick.dispose();
+    });
   }
 
   /** The sessions are loaded when an event says that something waits; from then on they alone know. */
@@ -159,15 +169,17 @@ export class Waiting extends Disposable {
   }
 
   #row(sessions: SessionsForHooks, event: HookEvent, waits: boolean): Row {
-    const { sessionId, cwd, at, name } = event;
+    const { sessionId, cwd, at, name, message } = event;
     const title = sessionId === undefined ? undefined : sessions.titleOf(sessionId);
     const isMuted = sessionId !== undefined && sessions.isMuted(sessionId);
     const age = this.#deps.format.span(Date.now() - at);
-    const label = forQuickPick(noticeOf(event, title) ?? `${labelOf(event, title)} · ${name}`);
+    const sentence = noticeOf({ ...event, message: undefined }, title);
+    const label = forQuickPick(sentence ?? `${labelOf(event, title)} · ${name}`);
     return {
       sessionId,
       label: `$(${waits ? 'bell-dot' : 'history'}) ${label}`,
       description: isMuted ? `${age} · ${vscode.l10n.t('muted')}` : age,
+      ...(message === undefined ? {} : { detail: forQuickPick(message) }),
       buttons: sessionId === undefined ? [] : buttonsOf(sessions, { sessionId, cwd, waits, isMuted }),
     };
   }

@@ -113,6 +113,7 @@ export class SessionCommands {
   async #remove(node: unknown, nodes: unknown): Promise<void> {
     const { access, view } = this.#deps;
     const records = await access.recordsOf(node, nodes);
+    const { serviceId } = this.#context.index;
     const [first] = records;
     const count = records.length;
     if (first === undefined) return;
@@ -127,11 +128,12 @@ export class SessionCommands {
     // A row that goes takes the focus with it.
     if (isSession(focused)) await view.stepAside(focused.sessionId, records);
     const removedAt = Date.now();
-    await this.#keep(records, { removedAt });
+    await this.#keep(records, { removedAt }, serviceId);
     this.#offerUndo(
       'removedAt',
       removedAt,
       records,
+      serviceId,
       count === 1
         ? vscode.l10n.t(
             'Removed “{0}” from this list. The session itself stays with the service.',
@@ -148,6 +150,7 @@ export class SessionCommands {
   async #restore(): Promise<void> {
     const { index, format, ready } = this.#context;
     await ready();
+    const { serviceId } = index;
     const items = index.removed.map(record => ({
       label: forQuickPick(sessionTitle(record)),
       description: vscode.l10n.t(
@@ -167,6 +170,7 @@ export class SessionCommands {
     await this.#keep(
       chosen.map(({ record }) => record),
       { removedAt: undefined },
+      serviceId,
     );
   }
 
@@ -180,6 +184,7 @@ export class SessionCommands {
   /** Several are asked about once. */
   async #archive(node: unknown, nodes: unknown): Promise<void> {
     const all = await this.#deps.access.recordsOf(node, nodes);
+    const { serviceId } = this.#context.index;
     const records = all.filter(({ local }) => local.archivedAt === undefined);
     const [first] = records;
     const count = records.length;
@@ -192,27 +197,33 @@ export class SessionCommands {
       if (!(await confirmed(question, detail, vscode.l10n.t('Archive')))) return;
     }
     const archivedAt = Date.now();
-    await this.#keep(records, { archivedAt });
+    await this.#keep(records, { archivedAt }, serviceId);
     this.#offerUndo(
       'archivedAt',
       archivedAt,
       records,
+      serviceId,
       count === 1
         ? vscode.l10n.t('Archived “{0}” on this machine.', sessionTitle(first))
         : vscode.l10n.t('Archived {0} sessions on this machine.', count),
     );
   }
 
-  /** Changes what is kept about sessions. */
-  async #keep(records: readonly SessionRecord[], change: Overlay): Promise<void> {
+  /** Changes what is kept about sessions of a service; a person may have gone to another one since they were chosen. */
+  async #keep(
+    records: readonly SessionRecord[],
+    change: Overlay,
+    serviceId = this.#context.index.serviceId,
+  ): Promise<void> {
     const changedAt = Date.now();
     for (const { sessionId } of records)
-      await this.#context.index.keep(sessionId, local => ({ ...local, ...change, changedAt }));
+      await this.#context.index.keep(sessionId, local => ({ ...local, ...change, changedAt }), serviceId);
   }
 
   async #rename(node: unknown): Promise<void> {
     const record = await this.#deps.access.recordOf(node);
     if (record === undefined) return;
+    const { serviceId } = this.#context.index;
     const title = sessionTitle(record);
     const name = await vscode.window.showInputBox({
       title: vscode.l10n.t('Rename session on this machine'),
@@ -228,7 +239,7 @@ export class SessionCommands {
     if (name === undefined) return;
     const given = name.trim();
     const isOwn = given === '' || (record.local.name === undefined && given === title);
-    await this.#keep([record], { name: isOwn ? undefined : given });
+    await this.#keep([record], { name: isOwn ? undefined : given }, serviceId);
   }
 
   /** Tells what was done and offers to take it back, where nobody has touched it since. */
@@ -236,13 +247,16 @@ export class SessionCommands {
     what: 'removedAt' | 'archivedAt',
     at: number,
     records: readonly SessionRecord[],
+    serviceId: string | undefined,
     sentence: string,
   ): void {
     const { index, log } = this.#context;
     const undo = async (): Promise<void> => {
       for (const { sessionId } of records)
-        await index.keep(sessionId, local =>
-          local[what] === at ? { ...local, [what]: undefined, changedAt: Date.now() } : local,
+        await index.keep(
+          sessionId,
+          local => (local[what] === at ? { ...local, [what]: undefined, changedAt: Date.now() } : local),
+          serviceId,
         );
     };
     notify(log, 'info', forNotification(sentence), [vscode.l10n.t('Undo'), undo]);

@@ -15,7 +15,7 @@ interface ImportedSessions {
   /** Host of the service the sessions are of. */
   readonly host: string;
   readonly records: readonly SessionRecord[];
-  readonly bad: readonly { readonly place: string; readonly reason: string }[];
+  readonly bad: { readonly place: string; readonly reason: string }[];
 }
 
 /** Writes the list of sessions to a file, to keep or to carry to another machine. */
@@ -40,7 +40,7 @@ export async function exportSessions(
 
 /** Brings in what a file of such a list holds. Nothing newer is overwritten. */
 export async function importSessions(
-  index: SessionIndex,
+  index: Pick<SessionIndex, 'merge'>,
   { service }: { readonly service: Service },
 ): Promise<void> {
   const [source] =
@@ -59,7 +59,14 @@ export async function importSessions(
   if (host !== service.host && !(await isMeant(host, service.host))) return;
   const outcomes = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Importing sessions…') },
-    () => Promise.all(records.map(record => index.merge(service.id, record))),
+    () =>
+      Promise.all(
+        records.map(record =>
+          index.merge(service.id, record).catch((error: unknown) => {
+            bad.push({ place: record.sessionId, reason: reasonOf(error) });
+          }),
+        ),
+      ),
   );
   const [added, updated, kept] = (['added', 'updated', 'kept'] as const).map(
     outcome => outcomes.filter(each => each === outcome).length,
@@ -97,6 +104,22 @@ function lasting(record: SessionRecord): SessionRecord {
   return { ...record, check: undefined, signal: undefined, work: undefined };
 }
 
+/** What a clock that was ahead has dated in the future would count as newer than whatever is learnt here. */
+function inThePast(record: SessionRecord, now: number): SessionRecord {
+  const { addedAt, checkedAt, local } = record;
+  const past = (at: number | undefined): number | undefined => at && Math.min(at, now);
+  return {
+    ...record,
+    addedAt: Math.min(addedAt, now),
+    checkedAt: past(checkedAt),
+    local: { ...local, changedAt: past(local.changedAt) },
+  };
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Reads an exported file of this or an older version. Throws a sentence for anything else. */
 export function readImport(text: string): ImportedSessions {
   const { format, version, service: host, sessions } = parse(text);
@@ -119,11 +142,10 @@ export function readImport(text: string): ImportedSessions {
     try {
       const record = sessionRecordSchema.parse(migrateRecord(entry, version));
       if (!isSessionId(record.sessionId)) throw new Error('sessionId is not an id');
-      records.push(lasting(record));
+      records.push(inThePast(lasting(record), Date.now()));
     } catch (error) {
       const id = typeof entry?.sessionId === 'string' ? ` ${entry.sessionId}` : '';
-      const reason = error instanceof Error ? error.message : String(error);
-      bad.push({ place: `sessions[${at}]${id}`, reason });
+      bad.push({ place: `sessions[${at}]${id}`, reason: reasonOf(error) });
     }
   });
   return { host, records, bad };

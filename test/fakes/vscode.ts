@@ -54,6 +54,7 @@ export class QuickPick {
   readonly onDidTriggerButton = this.#pressed.event;
   readonly onDidAccept = this.#accepted.event;
   readonly onDidHide = this.#hidden.event;
+  readonly onDidTriggerItemButton = new EventEmitter<unknown>().event;
 
   show(): void {
     this.isShown = true;

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
@@ -12,6 +14,7 @@ import { eventNames, usualEvents, type EventName } from '../model';
 import { isInside } from './file';
 import type { Installation, Plan } from './installation';
 import { placeScript, workspaceFolders, type HookPlace } from './place';
+import { foldCase } from '../receive/inbox';
 
 export interface DialogDeps {
   readonly log: Logger;
@@ -195,9 +198,9 @@ function expand(text: string): string {
   return path.isAbsolute(full) ? path.normalize(full) : full;
 }
 
-/** A file of the project is asked about apart: others may use it. */
+/** A file of a project is asked about apart: others may use it. */
 async function mayBeShared(file: string): Promise<boolean> {
-  const place = workspaceFolders().find(folder => isInside(folder, file));
+  const place = await sharedPlace(file, workspaceFolders());
   if (place === undefined) return true;
   const yes = vscode.l10n.t('Use this file');
   const answer = await vscode.window.showWarningMessage(
@@ -211,6 +214,18 @@ async function mayBeShared(file: string): Promise<boolean> {
     yes,
   );
   return answer === yes;
+}
+
+/** The project of this window, or else the repository, that a file is in, by its name or by where it really is. */
+export async function sharedPlace(file: string, projects: readonly string[]): Promise<string | undefined> {
+  const realOf = (folder: string): Promise<string> => fs.realpath(folder).catch(() => folder);
+  const holds = (folder: string, inner: string): boolean => isInside(foldCase(folder), foldCase(inner));
+  const real = path.join(await realOf(path.dirname(file)), path.basename(file));
+  for (const folder of projects) if (holds(folder, file) || holds(await realOf(folder), real)) return folder;
+  let folder = path.dirname(real);
+  while (folder !== path.dirname(folder) && !existsSync(path.join(folder, '.git')))
+    folder = path.dirname(folder);
+  return folder === path.dirname(folder) ? undefined : folder;
 }
 
 async function chooseEvents(there: readonly string[]): Promise<EventName[] | undefined> {

@@ -3,6 +3,7 @@ import type { Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { workspaceFolders } from './place';
 import { replaceFile } from './replaceFile';
 import { middle, oneLine } from '../../util/text';
 import { Refusal } from './settings';
@@ -27,13 +28,11 @@ export async function readSettingsFile(file: string): Promise<ReadFile> {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw new Refusal(vscode.l10n.t('It cannot be read: {0}', reasonOf(error)), { cause: error });
   });
+  if (stats?.isSymbolicLink() === true) refuseLink(await fs.readlink(file));
+  const real = path.join(await fs.realpath(parent), path.basename(file));
+  for (const folder of workspaceFolders())
+    if (isInside(folder, file) && !isInside(await fs.realpath(folder), real)) refuseLink(real);
   if (stats === undefined) return { file, text: undefined, stats };
-  if (stats.isSymbolicLink()) {
-    const target = middle(oneLine(await fs.readlink(file), 1_000), 80);
-    throw new Refusal(
-      vscode.l10n.t('It is a link to {0}. Choose that file itself if it is the right one.', target),
-    );
-  }
   if (!stats.isFile()) throw new Refusal(vscode.l10n.t('It is not a file.'));
   if (stats.nlink > 1)
     throw new Refusal(vscode.l10n.t('It has a second name on this disk, which would keep the old content.'));
@@ -93,6 +92,13 @@ export function digest(text: string): string {
 
 function refuseReadOnly(cause?: unknown): never {
   throw new Refusal(vscode.l10n.t('It is read-only.'), { cause });
+}
+
+function refuseLink(to: string): never {
+  const target = middle(oneLine(to, 1_000), 80);
+  throw new Refusal(
+    vscode.l10n.t('It is a link to {0}. Choose that file itself if it is the right one.', target),
+  );
 }
 
 export function isInside(folder: string, file: string): boolean {

@@ -86,16 +86,32 @@ export class Installation {
   /** Writes what was planned; resolves to the copy of the file as it was. */
   carryOut({ read, text, record }: Plan): Promise<string | undefined> {
     return about(read.file, async () => {
-      let copy: string | undefined;
-      if (text !== read.text) {
-        copy = await backUp(read, this.#place.backups);
-        await writeSettingsFile(read, text);
-      }
       const id = idOf(read.file);
+      const copy = text === read.text ? undefined : await backUp(read, this.#place.backups);
+      let before: InstalledFile | undefined;
+      // A hook without a record could not be found again, nor undone to the byte.
+      if (record !== undefined)
+        await this.#files.update(id, current => {
+          before = current;
+          return record;
+        });
+      if (text !== read.text)
+        await writeSettingsFile(read, text).catch(async (error: unknown) => {
+          if (record !== undefined) await this.#takeBack(id, record, before);
+          throw error;
+        });
       if (record === undefined) await this.#files.remove(id);
-      else await this.#files.put(id, record);
       return copy;
     });
+  }
+
+  /** Another window may have written its own record meanwhile, or the very same file, whose record stays. */
+  async #takeBack(id: string, record: InstalledFile, before: InstalledFile | undefined): Promise<void> {
+    const { text } = await readSettingsFile(record.file).catch(() => ({ text: undefined }));
+    if (text !== undefined && digest(text) === record.written) return;
+    const isOthers = (current: InstalledFile): boolean => current.written !== record.written;
+    if (before === undefined) await this.#files.remove(id, isOthers);
+    else await this.#files.update(id, current => (current && !isOthers(current) ? before : current));
   }
 
   async #record(file: string): Promise<InstalledFile | undefined> {

@@ -17,6 +17,9 @@ export interface SessionPolicy {
   ): Promise<readonly string[]>;
 }
 
+/** So long an unknown computer is waited for. */
+const ASK_MS = 2_000;
+
 export interface NewSessionsDeps {
   readonly index: SessionIndex;
   readonly access: SessionAccess;
@@ -77,7 +80,13 @@ export class NewSessions {
     const { access, policy, index } = this.#deps;
     const { api, service } = await access.signedIn(byPerson);
     const computerId = typeof computer === 'string' ? computer : computer.id;
-    const facts = typeof computer === 'string' ? this.#deps.computer(computer) : factsOf(computer);
+    // One that this window has not read is asked for: the organization may forbid its kind. The service decides, so it is no matter.
+    const asked = (id: string): Promise<ComputerFacts | undefined> =>
+      api.computers.get(id, { signal: AbortSignal.timeout(ASK_MS) }).then(factsOf, () => undefined);
+    const facts =
+      typeof computer === 'string'
+        ? (this.#deps.computer(computer) ?? (await asked(computer)))
+        : factsOf(computer);
     const choice = { ...settings, computerProvider: facts?.providerType };
     // Another program is told by the service how its computer stands.
     const warnings = byPerson ? stateWarnings(facts) : [];

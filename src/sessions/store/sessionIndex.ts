@@ -182,9 +182,14 @@ export class SessionIndex extends Disposable {
     );
   }
 
-  /** Changes what people keep about a session of the current service. */
-  async keep(sessionId: string, change: (local: Overlay) => Overlay): Promise<void> {
-    await this.#collection?.update(sessionId, current => {
+  /** Changes what people keep about a session. */
+  async keep(
+    sessionId: string,
+    change: (local: Overlay) => Overlay,
+    serviceId = this.#serviceId,
+  ): Promise<void> {
+    if (serviceId === undefined) return;
+    await this.#of(serviceId).update(sessionId, current => {
       if (current === undefined) return undefined;
       const local = change(current.local);
       return local === current.local ? current : { ...current, local };
@@ -292,10 +297,10 @@ async function joinRemoved(
   const path = `services/${serviceId}/removed`;
   const apart = storage.collection({ path, version: 1, schema: removedSchema });
   for (const [id, { at, record }] of [...(await apart.load())]) {
-    if (record !== undefined) {
-      const gone = { ...record, local: { ...record.local, removedAt: at } };
-      await sessions.update(id, current => current ?? gone);
-    }
-    await apart.remove(id);
+    const base = record ?? { sessionId: id, origin: 'listed', addedAt: at, local: {} };
+    const gone = { ...base, local: { ...base.local, removedAt: at } };
+    await sessions.update(id, current => current ?? gone);
+    // What this version cannot read, another one may.
+    if (record !== undefined) await apart.remove(id);
   }
 }

@@ -70,12 +70,18 @@ export class SessionsView extends Disposable {
     if (await this.#listing.pickOptions()) this.update();
   }
 
-  /** Takes the keyboard from a session's row to one of its group that stays when these go: the next, else the one before. */
+  /** Takes the keyboard from a session's row to one that stays when these go: the next of its group, else the one before, else any. */
   async stepAside(sessionId: string, leaving: readonly SessionRecord[]): Promise<void> {
     const gone = new Set(leaving.map(record => record.sessionId));
-    const ids = this.#listing.groups().find(group => group.sessionIds.includes(sessionId))?.sessionIds ?? [];
-    const at = ids.indexOf(sessionId);
-    const next = [...ids.slice(at), ...ids.slice(0, at).reverse()].find(id => !gone.has(id));
+    const groups = this.#listing.groups().map(({ sessionIds }) => sessionIds);
+    const around = (ids: readonly string[]): readonly string[] => {
+      const at = ids.indexOf(sessionId);
+      return [...ids.slice(at), ...ids.slice(0, at).reverse()];
+    };
+    const own = groups.find(ids => ids.includes(sessionId)) ?? [];
+    const next = [...around(own), ...around(groups.flat())].find(
+      id => !gone.has(id) && this.tree.node(rowId(id)) !== undefined,
+    );
     const node = next === undefined ? undefined : this.tree.node(rowId(next));
     if (node !== undefined) await this.#view.reveal(node, { select: false, focus: true });
   }

@@ -3,6 +3,8 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import fc from 'fast-check';
 import * as jsonc from 'jsonc-parser';
+import * as vscode from 'vscode';
+import { sharedPlace } from '../../../src/hooks/install/dialogs';
 import { Installation, installedFile } from '../../../src/hooks/install/installation';
 import type { HookPlace } from '../../../src/hooks/install/place';
 import { openStorage } from '../../fakes/storage';
@@ -148,6 +150,24 @@ describe('installing the hook', function () {
     assert.equal(at.read(), foreign);
   });
 
+  it('writes no hook of which it could keep no record, and keeps no record of a hook it could not write', async () => {
+    const at = await scene();
+    const storage = openStorage({ root: temporaryFolder(), log: silentLog() });
+    later(() => storage.dispose());
+    const files = storage.collection({ path: 'hook-files', version: 1, schema: installedFile });
+    const full = (): Promise<never> => Promise.reject(new Error('The disk is full.'));
+    const without = new Installation(
+      at.place,
+      Object.assign(Object.create(files) as typeof files, { put: full, update: full }),
+    );
+    await assert.rejects(install({ ...at, installation: without }), /The disk is full/);
+    assert.equal(at.read(), foreign);
+    const plan = await at.installation.planInstall(at.file, events);
+    fs.chmodSync(at.file, 0o440);
+    await assert.rejects(at.installation.carryOut(plan), /read-only/);
+    assert.deepEqual(await at.installation.files(), []);
+  });
+
   it('leaves nothing behind when two windows install at the same moment', async () => {
     const one = await scene('{"model":"x"}');
     const two = { ...one, installation: one.another() };
@@ -279,6 +299,22 @@ describe('installing the hook', function () {
     });
   }
 
+  it('refuses a file whose folder leads out of the project', async () => {
+    const at = await scene();
+    const project = temporaryFolder();
+    fs.symlinkSync(path.dirname(at.file), path.join(project, '.client'));
+    const { workspace } = vscode as { workspace: { workspaceFolders: unknown } };
+    const before = workspace.workspaceFolders;
+    later(() => (workspace.workspaceFolders = before));
+    workspace.workspaceFolders = [{ uri: { scheme: 'file', fsPath: project } }];
+    for (const name of ['settings.json', 'new.json'])
+      await assert.rejects(
+        install({ ...at, file: path.join(project, '.client', name) }),
+        /is a link to .* Nothing was changed/,
+      );
+    assert.equal(at.read(), foreign);
+  });
+
   it('refuses when the file has changed since the preview, and does not forget the way back', async () => {
     const at = await scene();
     await install(at);
@@ -291,5 +327,39 @@ describe('installing the hook', function () {
     await uninstall(at);
     assert.equal(at.read(), foreign);
     assert.deepEqual(fs.readdirSync(path.dirname(at.file)), ['settings.json']);
+  });
+});
+
+describe('whom a settings file counts for', () => {
+  afterEach(cleanUp);
+
+  const made = (...names: string[]): string => {
+    const folder = path.join(...names);
+    fs.mkdirSync(folder, { recursive: true });
+    return path.join(folder, 'settings.json');
+  };
+
+  it('is a project below its folder, and below whatever is a repository', async () => {
+    const home = temporaryFolder();
+    const shop = path.join(home, 'shop');
+    const file = made(shop, '.client');
+    assert.equal(await sharedPlace(file, [shop]), shop);
+    assert.equal(await sharedPlace(file, [path.join(home, 'sho')]), undefined);
+    assert.equal(await sharedPlace(path.join(home, '.gone', 'settings.json'), []), undefined);
+    fs.writeFileSync(path.join(shop, '.git'), 'gitdir: elsewhere');
+    assert.equal(await sharedPlace(file, []), shop);
+  });
+
+  it('is known from where the file really is, however it is written', async () => {
+    const home = temporaryFolder();
+    const shop = path.join(home, 'shop');
+    made(shop, '.client');
+    fs.symlinkSync(path.join(shop, '.client'), path.join(home, '.client'));
+    const linked = path.join(home, '.client', 'settings.json');
+    assert.equal(await sharedPlace(linked, []), undefined);
+    assert.equal(await sharedPlace(linked, [shop]), shop);
+    fs.symlinkSync(home, path.join(home, 'again'));
+    const through = path.join(home, 'again', 'shop');
+    assert.equal(await sharedPlace(linked, [through]), through);
   });
 });

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
+import * as vscode from 'vscode';
+import { Hooks } from '../../../src/hooks';
 import { runCommand } from '../../../src/hooks/run/command';
 import {
   Outgoing,
@@ -13,9 +15,11 @@ import {
   type Told,
 } from '../../../src/hooks/run/outgoing';
 import type { Collection } from '../../../src/storage';
+import { Emitter } from '../../../src/util/event';
+import { Formatter } from '../../../src/util/format';
 import { silentLog } from '../../fakes/log';
 import { openStorage } from '../../fakes/storage';
-import { cleanUp, later, temporaryFolder, until } from './support';
+import { cleanUp, later, root, temporaryFolder, unexpected, until } from './support';
 
 function stopsIn(root: string): Collection<Stop> {
   const storage = openStorage({ root, log: silentLog() });
@@ -265,6 +269,19 @@ describe('the end of work', function () {
     assert.deepEqual(ran(), ['1 s1']);
   });
 
+  it('is forgotten after two months, not before', async () => {
+    const { all, root } = windows(1);
+    const day = 24 * 3_600_000;
+    const stops = stopsIn(root);
+    for (const days of [59, 61])
+      await stops.put(`s${days}`, { sessionId: `s${days}`, at: Date.now() - days * day, by: 'hook' });
+    await all[0]!.forgetOldStops();
+    assert.deepEqual(
+      [await stops.read('s59').then(stop => stop?.sessionId), await stops.read('s61')],
+      ['s59', undefined],
+    );
+  });
+
   it('told by a clock that was ahead hides none that comes after', async () => {
     const { all, ran } = windows(1);
     const now = Date.now();
@@ -272,5 +289,52 @@ describe('the end of work', function () {
     await all[0]!.runStop(stop, status(now, now - 5_000));
     await all[0]!.runStop(stop, hook(now));
     assert.equal(ran().length, 2, 'the second by status and by hook is one end');
+  });
+});
+
+describe('the window that runs them', function () {
+  afterEach(cleanUp);
+
+  it('follows the sessions once they can be read, and says once which entries cannot be used', async () => {
+    const workspace = vscode.workspace as { onDidGrantWorkspaceTrust?: unknown };
+    workspace.onDidGrantWorkspaceTrust = () => new vscode.Disposable(() => undefined);
+    later(() => delete workspace.onDidGrantWorkspaceTrust);
+    const [storageRoot, dataFolder] = [temporaryFolder(), temporaryFolder()];
+    const log = silentLog();
+    const storage = openStorage({ root: storageRoot, log });
+    const changed = new Emitter<void>();
+    let followers = 0;
+    const followed = { onDidChangeState: () => (followers++, { dispose: () => undefined }) };
+    const answers = [Promise.reject(new Error('Not now.')), Promise.resolve(followed as never)];
+    const hooks = new Hooks({
+      storage,
+      dataFolder,
+      extensionFolder: root,
+      log,
+      focused: {
+        current: true,
+        onDidChange: () => ({ dispose: () => undefined }),
+        isShown: () => Promise.resolve(),
+      },
+      format: new Formatter('en'),
+      sessions: () => answers.shift() ?? unexpected('a third question'),
+      settings: {
+        hooksSettingsFile: () => '',
+        hooksOutgoing: () => ({ Stop: [command('true'), 7] }),
+        notifications: { about: () => [], quietWhenFocused: () => true },
+      },
+      onDidChangeSettings: changed.event,
+      isShown: () => false,
+      storeFile: () => Promise.resolve(),
+    });
+    later(() => {
+      hooks.dispose();
+      storage.dispose();
+    });
+    await until(() => log.lines.some(line => line.includes('Sessions cannot be followed')));
+    changed.fire();
+    await until(() => followers === 1);
+    changed.fire();
+    assert.equal(log.lines.filter(line => line.includes('cannot be used: Stop[1]')).length, 1);
   });
 });

@@ -9,9 +9,11 @@ import type { Collection } from '../../../src/storage';
 import { Formatter } from '../../../src/util/format';
 import { silentLog } from '../../fakes/log';
 import { openStorage } from '../../fakes/storage';
+import { quickPicks } from '../../fakes/vscode';
 import { cleanUp, later, temporaryFolder, until } from './support';
 
 interface Window {
+  readonly waiting: Waiting;
   readonly index: SessionIndex;
   readonly events: Collection<HookEvent>;
   readonly sessions: ReturnType<typeof sessionsForHooks>;
@@ -49,6 +51,7 @@ async function open(root: string): Promise<Window> {
     for (const part of [waiting, index, storage]) part.dispose();
   });
   return {
+    waiting,
     index,
     events,
     sessions,
@@ -139,5 +142,36 @@ describe('agents that wait, in two windows', function () {
     assert.equal(b.sessions.isMuted('two'), true);
     await b.sessions.setMuted('two', false);
     await until(() => counts() === '2 2' && [a, b].every(each => isInGroup(each, 'two')));
+  });
+
+  it('are listed with what they say, and the list follows without putting the same rows anew', async () => {
+    const { a, at } = await scene();
+    quickPicks.length = 0;
+    const done = a.waiting.show();
+    await until(() => quickPicks[0]?.isShown === true);
+    const [pick] = quickPicks;
+    assert.ok(pick);
+    const rows = (): readonly string[] =>
+      pick.items.map(({ label, detail = '' }) => `${label} ${detail}`.trim());
+    assert.deepEqual(rows(), [
+      'waiting',
+      '$(bell-dot) Session one is waiting for you.',
+      '$(bell-dot) Session two is waiting for you.',
+    ]);
+    await a.sessions.signal({
+      sessionId: 'three',
+      kind: 'waiting',
+      at: at + 1_000,
+      message: 'May I [push]?',
+    });
+    await until(() => rows().includes('$(bell-dot) Session three is waiting for you. May I [push]?'));
+    const before = pick.items;
+    await a.index.observe('service', session('two', 'idle', 3), at + 2_000);
+    await until(() => a.index.get('two')?.checkedAt === at + 2_000);
+    assert.equal(pick.items, before);
+    await a.sessions.settle('two');
+    await until(() => !rows().includes('$(bell-dot) Session two is waiting for you.'));
+    pick.dispose();
+    await done;
   });
 });

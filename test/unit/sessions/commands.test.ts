@@ -104,6 +104,21 @@ describe('what is done with sessions', () => {
     assert.equal(kept()[0]?.archivedAt, 9);
   });
 
+  it('is done and taken back where it was asked for, though the person has gone to another service since', async () => {
+    const [answer, undo] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+    answers.set('showWarningMessage', answer.promise).set('showInformationMessage', undo.promise);
+    const { feature, connection } = window;
+    const archived = feature.commands.archive(row('s1'), [row('s1'), row('s2')]);
+    await until(() => told.length === 1);
+    connection.go(connection.api!, scene.service, 'another');
+    await feature.ready();
+    answer.resolve('Archive' as unknown as undefined);
+    await archived;
+    await settled(() => kept()[1]?.archivedAt !== undefined);
+    undo.resolve('Undo' as unknown as undefined);
+    await settled(() => kept()[1]?.archivedAt === undefined);
+  });
+
   it('removed is put back by the notice, or later from a list', async () => {
     const { remove, restore } = window.feature.commands;
     press('showInformationMessage', 'Undo');

@@ -125,7 +125,7 @@ describe('a new session', () => {
       await assert.rejects(Promise.resolve(window.feature.commands.create(argument)), /“|takes/);
   });
 
-  it('is held against the controls with the kind of its computer, where that is known', async () => {
+  it('is held against the controls with the kind of its computer, which is asked for where it is not known', async () => {
     const asked: PolicyChoice[] = [];
     const warnings = (choice: PolicyChoice): Promise<string[]> => {
       asked.push(choice);
@@ -135,8 +135,14 @@ describe('a new session', () => {
     window.computers.facts = { name: 'atlas', providerType: 'cloud' };
     assert.equal(await window.feature.commands.create({ computerId: 'known' }), undefined);
     window.computers.facts = undefined;
+    const { items } = await window.connection.api!.computers.list();
+    const own = items.find(({ providerType }) => providerType !== undefined);
+    assert.equal(await window.feature.commands.create({ computerId: own?.id }), undefined);
     assert.equal(await window.feature.commands.create({ computerId: 'nobody' }), undefined);
-    assert.deepEqual(asked, [{ computerProvider: 'cloud' }, { computerProvider: undefined }]);
+    assert.deepEqual(
+      asked.map(({ computerProvider }) => computerProvider),
+      ['cloud', own?.providerType, undefined],
+    );
     assert.deepEqual(posted(), [], 'nobody agreed');
   });
 });

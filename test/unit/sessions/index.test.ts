@@ -177,8 +177,19 @@ describe('the index of sessions', () => {
     const { index } = await windows.open();
     assert.deepEqual(
       index.removed.map(({ sessionId, local }) => [sessionId, plain(local)]),
-      [['s1', { name: 'Mine', removedAt: 5 }]],
+      [
+        ['s2', { removedAt: 6 }],
+        ['s1', { name: 'Mine', removedAt: 5 }],
+      ],
     );
+    const left = storedRows(windows.root).filter(({ collection }) => collection.endsWith('/removed'));
+    assert.deepEqual(
+      left.flatMap(({ id, value }) => (value === null ? [] : [id])),
+      ['s2'],
+      'another version may read it',
+    );
+    await index.learn('service', { session: sessionOf({ sessionId: 's2' }), origin: 'listed', at: 7 });
+    assert.equal(index.records.size, 0);
   });
 
   it('opens again after it could not be read once', async () => {

@@ -1,14 +1,23 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { mergeRecord } from '../../../src/sessions/store/record';
-import { exportText, readImport } from '../../../src/sessions/transfer';
+import { mergeRecord, type SessionRecord } from '../../../src/sessions/store/record';
+import { exportText, importSessions, readImport } from '../../../src/sessions/transfer';
 import { sessionDocument } from '../../../src/sessions/view/document';
 import { sessionRow } from '../../../src/sessions/view/row';
 import { Formatter } from '../../../src/util/format';
+import { answers, told } from '../../fakes/vscode';
 import { idle, recordOf, sessionOf, Windows } from './support';
 
 const fileOf = (sessions: readonly unknown[], version = 2): string =>
   JSON.stringify({ format: 'agent-console-sessions', version, service: 'h', sessions });
+
+const service = {
+  id: 'service',
+  host: 'h',
+  baseUrl: 'https://h',
+  appUrl: 'https://h',
+  source: 'environment',
+} as const;
 
 describe('exported lists of sessions', () => {
   const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
@@ -46,7 +55,7 @@ describe('exported lists of sessions', () => {
 
   it('of the first versions are brought up to date; anything else is refused with a sentence', () => {
     const old = { sessionId: 'a', origin: 'added', addedAt: 1, firstText: 'And now?' };
-    assert.deepEqual(readImport(fileOf([old], 1)).records[0]?.local, {});
+    assert.deepEqual(plain(readImport(fileOf([old], 1)).records[0]?.local), {});
     const named = { ...old, session: sessionOf({ title: 'Theirs' }), local: { name: 'Mine' } };
     const [record] = readImport(fileOf([named])).records;
     assert.deepEqual(
@@ -81,6 +90,37 @@ describe('exported lists of sessions', () => {
     } finally {
       await windows.close();
     }
+  });
+
+  it('are taken in but for what cannot be stored, which is named', async () => {
+    const file = fileOf(['s1', 's2', 's3'].map(sessionId => recordOf({ sessionId })));
+    const give = (act: string, value: unknown): unknown =>
+      answers.set(act, Promise.resolve(value as undefined));
+    give('showOpenDialog', [{}]);
+    give('stat', { size: file.length });
+    give('readFile', new TextEncoder().encode(file));
+    told.length = 0;
+    const merge = ({ sessionId }: SessionRecord): Promise<'added' | 'kept'> =>
+      sessionId === 's2'
+        ? Promise.reject(new Error('of a newer version'))
+        : Promise.resolve(sessionId === 's1' ? 'added' : 'kept');
+    try {
+      await importSessions({ merge: (_, record) => merge(record) }, { service });
+    } finally {
+      answers.clear();
+    }
+    assert.deepEqual(told, [
+      '1 session added, 0 brought up to date, 1 left unchanged. One entry could not be taken in: s2 (of a newer version).',
+    ]);
+  });
+
+  it('date nothing in the future, which would count as newer than what is learnt here', () => {
+    const late = Date.now() + 300_000;
+    const [record] = readImport(
+      fileOf([recordOf({ addedAt: late, checkedAt: late, local: { changedAt: late } })]),
+    ).records;
+    for (const at of [record?.addedAt, record?.checkedAt, record?.local.changedAt])
+      assert.ok(at !== undefined && at <= Date.now());
   });
 
   it('merge to the same whichever comes first', () => {

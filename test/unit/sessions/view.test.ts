@@ -193,8 +193,10 @@ describe('the view of sessions', () => {
     const window = await scene.open();
     for (const [at, sessionId] of ['a', 'b', 'c'].entries())
       await learn(window, { sessionId, updatedAt: noon - at * MINUTE });
-    await drawn(window, 3);
-    for (const sessionId of ['b', 'c']) {
+    for (const sessionId of ['runs', 'old'])
+      await learn(window, { sessionId, ...(sessionId === 'old' ? { updatedAt: 1 } : { status: 'running' }) });
+    await drawn(window, 5);
+    for (const sessionId of ['b', 'c', 'old', 'a']) {
       Object.assign(window.view, { selection: [] });
       await window.feature.commands.remove([{ kind: 'session', sessionId }, { kind: 'selection' }]);
       await until(
@@ -204,7 +206,7 @@ describe('the view of sessions', () => {
     }
     assert.deepEqual(
       window.view.revealed.map(({ id }) => id),
-      ['session/c', 'session/a'],
+      ['session/c', 'session/a', 'session/a', 'session/runs'],
     );
   });
 
