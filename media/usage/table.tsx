@@ -1,13 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { useMemo, useState } from 'preact/hooks';
-import {
-  shown,
-  type Row,
-  type SectionState,
-  type ShownColumn,
-  type ShownTable,
-  type Table,
-} from '../../src/usage/show/protocol';
+import { shown, type Column, type Row, type SectionState, type Table } from '../../src/usage/show/protocol';
 import { Icon } from '../kit/controls';
 import { cellText, language, words } from './format';
 import { changeSection, openPerson } from './page';
@@ -23,7 +16,7 @@ interface TableProps {
   readonly view: SectionState;
 }
 
-/** A table to work with: search, sort, columns, more rows. */
+/** A table to work with: search, sort, more rows. */
 export function TableView({ title, table, view }: TableProps) {
   const seen = useMemo(() => shown(table, view, language), [table, view]);
   const [most, setMost] = useState(STEP);
@@ -37,9 +30,7 @@ export function TableView({ title, table, view }: TableProps) {
       ? all === 1
         ? l10n.t('1 row')
         : l10n.t('{0} rows', words.number(all))
-      : all === 1
-        ? l10n.t('{0} of 1 row', words.number(count))
-        : l10n.t('{0} of {1} rows', words.number(count), words.number(all));
+      : l10n.t('{0} of {1} rows', words.number(count), words.number(all));
   return (
     <div class="table">
       <div class="table-tools">
@@ -53,7 +44,6 @@ export function TableView({ title, table, view }: TableProps) {
             onInput={event => changeSection({ id: view.id, search: event.currentTarget.value })}
           />
         )}
-        <Columns table={table} view={view} />
         <span class="quiet" role="status">
           {counted}
         </span>
@@ -81,7 +71,7 @@ export function TableTwin({ title, table }: { readonly title: string; readonly t
   return useMemo(
     () => (
       <div class="unseen">
-        <Rows title={title} seen={shown(table, {})} view={undefined} />
+        <Rows title={title} seen={table} view={undefined} />
       </div>
     ),
     [title, table],
@@ -90,7 +80,7 @@ export function TableTwin({ title, table }: { readonly title: string; readonly t
 
 interface RowsProps {
   readonly title: string;
-  readonly seen: ShownTable;
+  readonly seen: Table;
   /** How it is sorted; headings are buttons then. */
   readonly view: SectionState | undefined;
 }
@@ -109,8 +99,8 @@ export function Rows({ title, seen: { columns, rows, total }, view }: RowsProps)
       <tbody>
         {rows.map(row => (
           <tr key={row.id}>
-            {columns.map(column => (
-              <Cell key={column.id} column={column} row={row} plain={view === undefined} />
+            {columns.map((column, at) => (
+              <Cell key={column.id} column={column} at={at} row={row} plain={view === undefined} />
             ))}
           </tr>
         ))}
@@ -118,8 +108,8 @@ export function Rows({ title, seen: { columns, rows, total }, view }: RowsProps)
       {total === undefined ? null : (
         <tfoot>
           <tr>
-            {columns.map(({ id, index, kind }, place) => {
-              const cell = total[index] ?? null;
+            {columns.map(({ id, kind }, place) => {
+              const cell = total[place] ?? null;
               return place === 0 ? (
                 <th key={id} scope="row">
                   {typeof cell === 'string' && cell !== '' ? cell : l10n.t('Total')}
@@ -137,13 +127,7 @@ export function Rows({ title, seen: { columns, rows, total }, view }: RowsProps)
   );
 }
 
-function Heading({
-  column,
-  view,
-}: {
-  readonly column: ShownColumn;
-  readonly view: SectionState | undefined;
-}) {
+function Heading({ column, view }: { readonly column: Column; readonly view: SectionState | undefined }) {
   const { id, label, kind } = column;
   if (view === undefined) return <th scope="col">{label}</th>;
   const sort = view.sort?.column === id ? view.sort : undefined;
@@ -167,25 +151,27 @@ function Heading({
 }
 
 interface CellProps {
-  readonly column: ShownColumn;
+  readonly column: Column;
+  /** Its place. */
+  readonly at: number;
   readonly row: Row;
   readonly plain: boolean;
 }
 
-function Cell({ column, row, plain }: CellProps) {
-  const value = row.cells[column.index] ?? null;
-  const text = cellText(value, column.kind);
+function Cell({ column: { kind }, at, row, plain }: CellProps) {
+  const value = row.cells[at] ?? null;
+  const text = cellText(value, kind);
   const title = typeof value === 'string' ? text : undefined;
-  if (column.index !== 0) {
+  if (at !== 0) {
     return (
-      <td class={classOf(column.kind)} title={title}>
+      <td class={classOf(kind)} title={title}>
         {text}
       </td>
     );
   }
   const { person } = row;
   return (
-    <th scope="row" class={classOf(column.kind)} title={title}>
+    <th scope="row" class={classOf(kind)} title={title}>
       {person === undefined || plain ? (
         text
       ) : (
@@ -202,40 +188,6 @@ function Cell({ column, row, plain }: CellProps) {
   );
 }
 
-function Columns({ table, view }: { readonly table: Table; readonly view: SectionState }) {
-  if (table.columns.length < 3) return null;
-  const name = `columns-${view.id}`;
-  const chosen = new Set(
-    view.columns ?? table.columns.filter(({ hidden }) => hidden !== true).map(({ id }) => id),
-  );
-  const toggle = (id: string): void => {
-    const next = new Set(chosen);
-    if (!next.delete(id)) next.add(id);
-    changeSection({
-      id: view.id,
-      columns: table.columns.filter(column => next.has(column.id)).map(column => column.id),
-    });
-  };
-  return (
-    <>
-      <button type="button" class="secondary" popovertarget={name} style={{ 'anchor-name': `--${name}` }}>
-        {l10n.t('Columns')}
-        <Icon name="chevron-down" />
-      </button>
-      <ul class="columns" id={name} popover="auto" style={{ 'position-anchor': `--${name}` }}>
-        {table.columns.slice(1).map(({ id, label }) => (
-          <li key={id}>
-            <label class="check">
-              <input type="checkbox" checked={chosen.has(id)} onChange={() => toggle(id)} />
-              {label}
-            </label>
-          </li>
-        ))}
-      </ul>
-    </>
-  );
-}
-
-function classOf(kind: ShownColumn['kind']): string {
+function classOf(kind: Column['kind']): string {
   return kind === 'text' || kind === 'day' ? kind : 'number';
 }

@@ -42,11 +42,11 @@ export class PeopleNames {
     return shown(this.#emails.get(id) ?? person?.email ?? person?.name ?? id);
   }
 
-  /** User ids, not shown at first; none among pseudonyms. */
+  /** User ids; none among pseudonyms. */
   idColumn<T>(of: (item: T) => string | undefined): ColumnOf<T>[] {
     if (this.isPseudonymous) return [];
     const text = (id: string | undefined): string => (id === undefined ? '' : shown(id));
-    return [column('user_id', l10n.t('User id'), 'text', item => text(of(item)), { hidden: true })];
+    return [column('user_id', l10n.t('User id'), 'text', item => text(of(item)))];
   }
 }
 

@@ -64,7 +64,7 @@ export function column<T>(
   label: string,
   kind: Column['kind'],
   of: ColumnOf<T>['of'],
-  more: Partial<Pick<ColumnOf<T>, 'hidden' | 'isCharted' | 'total'>> = {},
+  more: Partial<Pick<ColumnOf<T>, 'isCharted' | 'total'>> = {},
 ): ColumnOf<T> {
   return { id, label, kind, of, ...more };
 }
@@ -81,13 +81,7 @@ export function* tableOf<T>(
     yield;
   }
   return {
-    columns: columns.map(({ id, label, kind, hidden, isCharted }) => ({
-      id,
-      label,
-      kind,
-      hidden,
-      isCharted,
-    })),
+    columns: columns.map(({ id, label, kind, isCharted }) => ({ id, label, kind, isCharted })),
     rows,
     ...(rows.length === 0 || columns[0]?.total === undefined
       ? {}
@@ -111,7 +105,6 @@ export interface Metric<R> {
   /** What stands below a column of days; their sum where that is how they are put together. */
   readonly total?: (period: Period<R>) => Amount;
   readonly unit?: Unit;
-  readonly hidden?: boolean;
   readonly isCharted?: boolean;
 }
 
@@ -187,11 +180,11 @@ function* byDay<R>(context: Context<R>, part: ByDay<R>): Steps<Section> {
   if (before !== undefined)
     columns.push(column('day:before', l10n.t('Day before (UTC)'), 'day', (_, at) => before.days[at]));
   for (const metric of metrics) {
-    const { id, label, unit = 'count', over, hidden, isCharted = true } = metric;
+    const { id, label, unit = 'count', over, isCharted = true } = metric;
     const add = (period: Period<R>, words: readonly [string, string], isLine: boolean): void => {
       const values = valuesOf(period, metric);
       const total = over === 'sum' ? madeOf(period, metric) : metric.total?.(period);
-      columns.push(column(...words, unit, (_, at) => values[at], { hidden, isCharted: isLine, total }));
+      columns.push(column(...words, unit, (_, at) => values[at], { isCharted: isLine, total }));
     };
     add(now, [id, label], isCharted);
     if (before !== undefined) add(before, [`${id}:before`, l10n.t('{0}, before', label)], false);

@@ -31,23 +31,23 @@ export interface LastActivity {
   readonly earliest: Day;
 }
 
-/** The counts of a row that add up over days and people, in the order they are shown; `quiet` ones when asked for. */
+/** The counts of a row that add up over days and people, in the order they are shown. */
 function counted() {
   return [
     ['billable_tokens', l10n.t('Billable tokens')],
     ['tool_calls', l10n.t('Tool calls')],
     ['sessions', l10n.t('Sessions')],
     ['messages', l10n.t('Messages')],
-    ['user_messages', l10n.t('Messages of people'), 'quiet'],
-    ['assistant_messages', l10n.t('Messages of agents'), 'quiet'],
     ['files_created', l10n.t('Files created')],
     ['files_edited', l10n.t('Files edited')],
     ['git_commits', l10n.t('Commits')],
     ['git_prs_created', l10n.t('Pull requests')],
-    ['mcp_calls', l10n.t('MCP calls'), 'quiet'],
-    ['skill_calls', l10n.t('Skills used'), 'quiet'],
-    ['slash_commands', l10n.t('Slash commands used'), 'quiet'],
-    ['hooks', l10n.t('Hooks run'), 'quiet'],
+    ['user_messages', l10n.t('Messages of people')],
+    ['assistant_messages', l10n.t('Messages of agents')],
+    ['mcp_calls', l10n.t('MCP calls')],
+    ['skill_calls', l10n.t('Skills used')],
+    ['slash_commands', l10n.t('Slash commands used')],
+    ['hooks', l10n.t('Hooks run')],
   ] as const;
 }
 
@@ -132,10 +132,7 @@ function* dayMetrics({ now, before }: Context<People>): Steps<Metric<People>[]> 
     if (rows !== undefined) known.set(rows, rows.length === 0 ? fields.map(() => 0) : sumsOf(fields, rows));
     yield;
   }
-  return fields.map(([id, label, quiet], at) => ({
-    ...summed<People>(id, label, rows => known.get(rows)?.[at]),
-    hidden: quiet !== undefined,
-  }));
+  return fields.map(([id, label], at) => summed<People>(id, label, rows => known.get(rows)?.[at]));
 }
 
 function sumsOf(fields: ReturnType<typeof counted>, rows: People): Amount[] {
@@ -194,12 +191,11 @@ function detailColumns<T>(daysOf: (item: T, at: number) => People): ColumnOf<T>[
   };
   const languages: ColumnOf<T>['of'] = (item, at) =>
     [...new Set(daysOf(item, at).flatMap(day => day.languages ?? []))].map(shown).sort(compare).join(', ');
-  const hidden = { hidden: true };
   return [
     column('primary_model', l10n.t('Main model'), 'text', usually('primary_model')),
-    column('primary_model_tier', l10n.t('Tier'), 'text', usually('primary_model_tier'), hidden),
+    column('primary_model_tier', l10n.t('Tier'), 'text', usually('primary_model_tier')),
     column('delegation_level', l10n.t('Delegation'), 'text', usually('delegation_level')),
-    column('languages', l10n.t('Languages'), 'text', languages, hidden),
+    column('languages', l10n.t('Languages'), 'text', languages),
   ];
 }
 
@@ -225,20 +221,17 @@ function* everybody(
   }
   people.sort((a, b) => byAmount(a.sums[0], b.sums[0]) || compare(a.id, b.id));
   const all = [...groups.values()].flat();
-  const email = ({ id, days }: Person): string => shown(emailOf(days) ?? names.of(id));
   const columns = [
     column<Person>('person', l10n.t('Person'), 'text', ({ id }) => names.of(id), { total: l10n.t('Total') }),
     column<Person>('days', l10n.t('Active days'), 'count', ({ days }) => days.length, { total: all.length }),
     column<Person>('last', l10n.t('Last active (UTC)'), 'day', ({ days }) => days.at(-1)?.date.slice(0, 10)),
-    ...fields.map(([id, label, quiet], at) => {
-      const more = { hidden: quiet !== undefined, total: whole[at]?.amount };
-      return column<Person>(id, label, 'count', ({ sums }) => sums[at], more);
-    }),
+    ...fields.map(([id, label], at) =>
+      column<Person>(id, label, 'count', ({ sums }) => sums[at], { total: whole[at]?.amount }),
+    ),
     column<Person>('autonomy_ratio', l10n.t('Autonomy ratio'), 'ratio', ({ days }) => ratioOf(days), {
       total: ratioOf(all),
     }),
     ...detailColumns<Person>(({ days }) => days),
-    ...(names.isPseudonymous ? [] : [column('email', l10n.t('E-mail'), 'text', email, { hidden: true })]),
     ...names.idColumn<Person>(({ id }) => id),
   ];
   const explanation = l10n.t(

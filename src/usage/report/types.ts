@@ -61,8 +61,6 @@ export interface Column {
   readonly id: string;
   readonly label: string;
   readonly kind: 'text' | 'day' | Unit;
-  /** Not shown until the person asks for it. */
-  readonly hidden?: boolean | undefined;
   /** The section's chart draws it. */
   readonly isCharted?: boolean | undefined;
 }

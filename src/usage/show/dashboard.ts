@@ -4,7 +4,6 @@ import { WallTimer } from '../../util/clock';
 import { panelSide, type PanelHandlers, type PanelSide } from '../../webview/ipc';
 import type { UsageData } from '../days/usageData';
 import { clampRange, untilNews } from '../report/calendar';
-import { tableOf } from '../report/tableView';
 import { copyOf, csvOf, jsonOf } from './exports';
 import {
   firstState,
@@ -234,13 +233,13 @@ export class Dashboard extends Disposable {
     });
   }
 
-  /** The report as it is shown; of a named section exactly the rows and columns the person sees. */
+  /** The report as it is shown; of a named section exactly the rows the person sees. */
   async #exported(section?: { readonly id: string; readonly view: TableView }): Promise<TabReport> {
     if (this.#query === undefined) throw new Error('No page shows a report.');
     const report = await this.#source.report(this.#query, this.#problem);
     if (section === undefined) return report;
     const seen = sectionOf(report, section.id);
-    const narrowed = { ...seen, table: tableOf(shown(seen.table, section.view, this.#host.language)) };
+    const narrowed = { ...seen, table: shown(seen.table, section.view, this.#host.language) };
     return { ...report, sections: report.sections.map(each => (each === seen ? narrowed : each)) };
   }
 }
