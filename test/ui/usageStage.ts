@@ -111,35 +111,31 @@ async function openStage(kept: PageState, options: StageOptions = {}): Promise<U
     if (message.type() === 'error') problems.push(message.text());
   });
   page.on('request', request => stage.requests.push(request.url()));
-  const dashboard = new Dashboard(
-    source,
-    {
-      language: 'en',
-      ready: () => undefined,
-      texts: undefined,
-      post: message =>
-        page.evaluate(`window.postMessage(${JSON.stringify(message)}, '*')`).catch(() => undefined),
-      save: (name, text) => {
-        stage.saved.push({ name, text });
-        return Promise.resolve(name);
-      },
-      copy: text => {
-        stage.copied.push(text);
-        return Promise.resolve();
-      },
-      signIn: () => stage.signIns++,
-      describe: error => (error instanceof Error ? error.message : String(error)),
-      onProblem: (problem, error) =>
-        problems.push(error instanceof Error ? `${problem}: ${error.message}` : problem),
+  const dashboard = new Dashboard(source, {
+    language: 'en',
+    ready: () => undefined,
+    texts: undefined,
+    post: message =>
+      page.evaluate(`window.postMessage(${JSON.stringify(message)}, '*')`).catch(() => undefined),
+    save: (name, text) => {
+      stage.saved.push({ name, text });
+      return Promise.resolve(name);
     },
-    kept,
-  );
+    copy: text => {
+      stage.copied.push(text);
+      return Promise.resolve();
+    },
+    signIn: () => stage.signIns++,
+    describe: error => (error instanceof Error ? error.message : String(error)),
+    onProblem: (problem, error) =>
+      problems.push(error instanceof Error ? `${problem}: ${error.message}` : problem),
+  });
   await page.exposeFunction('toPanel', (message: unknown) => dashboard.receive(message));
   // State outlives a reload, as in VS Code.
   await page.addInitScript(`
     window.acquireVsCodeApi = () => ({
       postMessage: message => window.toPanel(message),
-      getState: () => JSON.parse(sessionStorage.getItem('state') ?? 'null') ?? undefined,
+      getState: () => JSON.parse(sessionStorage.getItem('state') ?? ${JSON.stringify(JSON.stringify(kept))}),
       setState: state => sessionStorage.setItem('state', JSON.stringify(state)),
     });
   `);

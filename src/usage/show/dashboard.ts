@@ -1,13 +1,11 @@
 import * as l10n from '@vscode/l10n';
 import { Disposable } from '../../util/disposable';
-import { WallTimer } from '../../util/clock';
 import { panelSide, type PanelHandlers, type PanelSide } from '../../webview/ipc';
 import type { UsageData } from '../days/usageData';
-import { clampRange, untilNews } from '../report/calendar';
+import { clampRange } from '../report/calendar';
 import { copyOf, csvOf, jsonOf } from './exports';
 import {
   firstState,
-  pageState,
   queryOf,
   shown,
   usageProtocol,
@@ -49,7 +47,6 @@ export class Dashboard extends Disposable {
   readonly #source: UsageSource;
   readonly #host: DashboardHost;
   readonly #page: PanelSide<UsageProtocol>;
-  readonly #kept: PageState;
   /** What the page shows; `undefined` while none listens. */
   #query: UsageQuery | undefined;
   #situation: Situation;
@@ -60,14 +57,11 @@ export class Dashboard extends Disposable {
   /** What was fetched without a person's asking, so that a day that stays away is not asked for again and again. */
   readonly #tried = new Set<string>();
   #gathering: NodeJS.Timeout | undefined;
-  readonly #nextDay = this.register(new WallTimer());
 
-  /** `kept` is what a page left before a reload, old or hostile. */
-  constructor(source: UsageSource, host: DashboardHost, kept?: unknown) {
+  constructor(source: UsageSource, host: DashboardHost) {
     super();
     this.#source = source;
     this.#host = host;
-    this.#kept = pageState(kept) ? kept : firstState;
     this.#situation = { bounds: source.bounds, state: source.state() };
     this.#page = panelSide({
       protocol: usageProtocol,
@@ -87,7 +81,6 @@ export class Dashboard extends Disposable {
   /** The page is gone; another one will say that it is ready. */
   pageGone(): void {
     this.#query = undefined;
-    this.#nextDay.stop();
     clearTimeout(this.#gathering);
     this.#endFetch();
   }
@@ -112,9 +105,13 @@ export class Dashboard extends Disposable {
         },
       },
       notifications: {
-        ready: ({ state = this.#kept }) => this.#onReady(state),
+        ready: ({ state = firstState }) => this.#onReady(state),
         show: query => this.#show(query),
-        fetch: ({ again }) => this.#fetch(again),
+        fetch: ({ again }) => {
+          // There may be another finished day since the page was built.
+          this.#page.send('situation', this.#look());
+          return this.#fetch(again);
+        },
         cancel: () => {
           this.#endFetch();
           return this.#load();
@@ -130,7 +127,6 @@ export class Dashboard extends Disposable {
     const situation = this.#look();
     this.#page.send('start', { texts, language, situation, state });
     this.#host.ready();
-    this.#awaitNextDay();
     return this.#show(queryOf(state, situation.bounds));
   }
 
@@ -223,14 +219,6 @@ export class Dashboard extends Disposable {
     if (this.#situation.bounds.end !== bounds.end || this.#situation.state.kind !== state.kind)
       this.#tried.clear();
     return this.#situation;
-  }
-
-  /** Tells the page of a new finished day, whether or not the status bar shows usage. */
-  #awaitNextDay(): void {
-    this.#nextDay.start(untilNews(Date.now(), Math.random()), () => {
-      this.#onNews();
-      this.#awaitNextDay();
-    });
   }
 
   /** The report as it is shown; of a named section exactly the rows the person sees. */

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { mock } from 'node:test';
 import * as fc from 'fast-check';
 import { Dashboard } from '../../../src/usage/show/dashboard';
 import {
@@ -39,31 +38,27 @@ class Stage {
   readonly #heard = new Set<() => void>();
   readonly dashboard: Dashboard;
 
-  constructor(kept?: unknown) {
-    this.dashboard = new Dashboard(
-      this.source,
-      {
-        language: 'en',
-        ready: () => undefined,
-        texts: undefined,
-        post: message => {
-          this.posted.push(message as Message);
-          for (const look of this.#heard) look();
-        },
-        save: (name, text) => {
-          this.acts.push(`save ${name} ${text.length}`);
-          return Promise.resolve(undefined);
-        },
-        copy: text => {
-          this.acts.push(`copy ${text.length}`);
-          return Promise.resolve();
-        },
-        signIn: () => this.acts.push('signIn'),
-        describe: error => (error as Error).message,
-        onProblem: problem => this.problems.push(problem),
+  constructor() {
+    this.dashboard = new Dashboard(this.source, {
+      language: 'en',
+      ready: () => undefined,
+      texts: undefined,
+      post: message => {
+        this.posted.push(message as Message);
+        for (const look of this.#heard) look();
       },
-      kept,
-    );
+      save: (name, text) => {
+        this.acts.push(`save ${name} ${text.length}`);
+        return Promise.resolve(undefined);
+      },
+      copy: text => {
+        this.acts.push(`copy ${text.length}`);
+        return Promise.resolve();
+      },
+      signIn: () => this.acts.push('signIn'),
+      describe: error => (error as Error).message,
+      onProblem: problem => this.problems.push(problem),
+    });
     stages.push(this);
   }
 
@@ -129,8 +124,9 @@ describe('the dashboard', () => {
   });
 
   it('sends the report of what a page kept, and asks for it once', async () => {
-    const stage = new Stage({ ...firstState, tab: 'people', person: people[7]!.id });
-    assert.equal((await stage.start()).state.tab, 'people');
+    const stage = new Stage();
+    const kept = { ...firstState, tab: 'people', person: people[7]!.id };
+    assert.deepEqual((await stage.start(kept)).state, kept);
     assert.equal((await stage.report()).query.person, people[7]!.id);
     assert.equal(stage.source.asked.length, 1);
     // A page built anew brings what it kept.
@@ -191,10 +187,8 @@ describe('the dashboard', () => {
       { ...firstState, extra: 1 },
       { ...firstState, sections: [{ tab: 'tools', id: 'x', sort: { column: 5 } }] },
     ];
-    for (const kept of hostile) {
-      const { state } = await new Stage(kept).start();
-      assert.deepEqual(state, firstState);
-    }
+    for (const kept of hostile) assert.ok(!pageState(kept), JSON.stringify(kept));
+    assert.deepEqual((await new Stage().start()).state, firstState);
     assert.ok(pageState(structuredClone(firstState)));
   });
 
@@ -245,39 +239,4 @@ describe('the dashboard', () => {
     stage.source.become({ kind: 'ready' });
     assert.deepEqual(stage.posted, []);
   });
-
-  it('tells an open page of each new finished day, and no page that is gone', async () => {
-    const noon = Date.UTC(2026, 10, 21, 12);
-    const stage = new Stage();
-    await stage.start();
-    stage.dashboard.pageGone();
-    // From here on time is made up.
-    mock.timers.enable({ apis: ['setTimeout', 'Date'], now: noon });
-    try {
-      await stage.start();
-      const told = () => stage.posted.filter(({ name }) => name === 'situation').length;
-      pass(12 * 60);
-      assert.equal(told(), 0);
-      pass(11);
-      assert.equal(told(), 1);
-      pass(24 * 60);
-      assert.equal(told(), 2);
-      pass(12 * 60);
-      // Timers stand still while the machine sleeps.
-      mock.timers.setTime(Date.now() + 12 * 3_600_000);
-      pass(5);
-      assert.equal(told(), 3);
-      stage.dashboard.pageGone();
-      pass(48 * 60);
-      assert.equal(told(), 3);
-    } finally {
-      mock.timers.reset();
-      stage.dashboard.dispose();
-    }
-  });
 });
-
-/** Lets minutes pass one after another. */
-function pass(minutes: number): void {
-  for (let minute = 0; minute < minutes; minute++) mock.timers.tick(60_000);
-}
