@@ -92,32 +92,28 @@ export class Dashboard extends Disposable {
 
   #handlers(): PanelHandlers<UsageProtocol> {
     return {
-      requests: {
-        save: async ({ format, section }) => {
-          const report = await this.#exported(section);
-          const text = format === 'json' ? jsonOf(report) : csvOf(report, section?.id);
-          return (await this.#host.save(fileName(report.query, format, section?.id), text)) ?? null;
-        },
-        copy: async section => {
-          const report = await this.#exported(section);
-          await this.#host.copy(copyOf(report, section.id));
-          return sectionOf(report, section.id).table.rows.length;
-        },
+      save: async ({ format, section }) => {
+        const report = await this.#exported(section);
+        const text = format === 'json' ? jsonOf(report) : csvOf(report, section?.id);
+        return (await this.#host.save(fileName(report.query, format, section?.id), text)) ?? null;
       },
-      notifications: {
-        ready: ({ state = firstState }) => this.#onReady(state),
-        show: query => this.#show(query),
-        fetch: ({ again }) => {
-          // There may be another finished day since the page was built.
-          this.#page.send('situation', this.#look());
-          return this.#fetch(again);
-        },
-        cancel: () => {
-          this.#endFetch();
-          return this.#load();
-        },
-        signIn: () => this.#host.signIn(),
+      copy: async section => {
+        const report = await this.#exported(section);
+        await this.#host.copy(copyOf(report, section.id));
+        return sectionOf(report, section.id).table.rows.length;
       },
+      ready: ({ state = firstState }) => this.#onReady(state),
+      show: query => this.#show(query),
+      fetch: ({ again }) => {
+        // There may be another finished day since the page was built.
+        this.#page.send('situation', this.#look());
+        return this.#fetch(again);
+      },
+      cancel: () => {
+        this.#endFetch();
+        return this.#load();
+      },
+      signIn: () => this.#host.signIn(),
     };
   }
 
@@ -185,14 +181,19 @@ export class Dashboard extends Disposable {
     this.#fetching = undefined;
     this.#problem = problem;
     await this.#load(again ? 'again' : 'missing');
+    this.#tellWhereNone();
   }
 
   /** Ends the fetch under way with nothing. */
   #endFetch(): void {
-    if (this.#fetching === undefined) return;
-    this.#fetching.abort();
+    this.#fetching?.abort();
     this.#fetching = undefined;
-    if (this.#query !== undefined) this.#page.send('fetching', null);
+    this.#tellWhereNone();
+  }
+
+  /** The page hears that no fetch is under way, whatever else it was told. */
+  #tellWhereNone(): void {
+    if (this.#fetching === undefined && this.#query !== undefined) this.#page.send('fetching', null);
   }
 
   #refuse(error: unknown): void {

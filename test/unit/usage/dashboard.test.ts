@@ -78,7 +78,7 @@ class Stage {
   }
 
   tell(name: string, params: unknown = {}): void {
-    this.dashboard.receive({ kind: 'notification', name, params });
+    this.dashboard.receive({ name, params });
   }
 
   /** What was sent under a name since the page was ready. */
@@ -175,6 +175,26 @@ describe('the dashboard', () => {
       const { fetchedAt, missing } = await stage.report();
       assert.deepEqual([fetchedAt, missing?.problem], [asked, end === 'fails' ? 'No.' : undefined]);
     }
+  });
+
+  it('says that a fetch is through, whatever was shown meanwhile, and of a cancel that none is under way', async () => {
+    const stage = new Stage();
+    const hasNone = () => stage.message(({ name, payload }) => name === 'fetching' && payload === null);
+    await stage.start();
+    await stage.report();
+    let arrive = (): void => undefined;
+    stage.source.fetchGate = new Promise<void>(resolve => (arrive = resolve));
+    stage.tell('fetch', { again: true });
+    await until(() => stage.source.running === 1);
+    stage.posted.length = 0;
+    stage.tell('show', { ...query, compare: true });
+    stage.source.gate = Promise.reject(new Error('No.'));
+    stage.source.gate.catch(() => undefined);
+    arrive();
+    await hasNone();
+    stage.posted.length = 0;
+    stage.tell('cancel');
+    await hasNone();
   });
 
   it('begins anew with whatever a page is said to have kept', async () => {
