@@ -2,15 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
-import {
-  isApiError,
-  openObject,
-  recordSchema,
-  type AnalyticsMeta,
-  type ApiClient,
-  type ItemProblem,
-  type RecordOf,
-} from '../../api';
+import { isApiError, openObject, recordSchema, type AnalyticsMeta, type RecordOf } from '../../api';
 import { errorSentence, type Connection, type Service } from '../../connection';
 import type { Logger } from '../../log';
 import type { Collection, Lease, Storage } from '../../storage';
@@ -250,7 +242,12 @@ export class ServiceDays extends Disposable {
     );
     let covered = run;
     let pages = 0;
-    for await (const { items, problems, meta } of answers(api.analytics, endpoint, run, signal)) {
+    const dates = { startDate: run.start, endDate: run.end };
+    const answers =
+      endpoint === 'people'
+        ? api.analytics.users(dates, { signal })
+        : [api.analytics[endpoint](dates, { signal })];
+    for await (const { items, problems, meta } of answers) {
       // From here on its days are where this one's are kept.
       const { org_id: id = this.organization } = meta;
       if (id !== undefined && id !== this.organization) await this.shared.put('organization', { id });
@@ -314,23 +311,6 @@ export class ServiceDays extends Disposable {
     if (known === undefined) this.#texts.set(text, text);
     return known ?? text;
   }
-}
-
-interface Answer {
-  readonly items: readonly Rows[Endpoint][];
-  readonly problems: readonly ItemProblem[];
-  readonly meta: AnalyticsMeta;
-}
-
-/** What one question to the service gives, page by page. */
-async function* answers(
-  analytics: ApiClient['analytics'],
-  endpoint: Endpoint,
-  { start: startDate, end: endDate }: DayRange,
-  signal: AbortSignal,
-): AsyncGenerator<Answer, void, undefined> {
-  if (endpoint === 'people') yield* analytics.users({ startDate, endDate }, { signal });
-  else yield await analytics[endpoint]({ startDate, endDate }, { signal });
 }
 
 /** The days of a range that an answer is about; all where it does not say. */
