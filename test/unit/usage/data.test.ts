@@ -203,7 +203,7 @@ describe('usage data', () => {
   it('says once that a role is missing, then rests, in every window, until asked again', async () => {
     const { clock, service, open } = await begin();
     let key = service.keys.member;
-    const windows = [1, 2].map(() => open({ key: () => key }).data);
+    const windows = [1, 2].map(() => open(() => key).data);
     const wanted = query('tokens', '2026-11-17', '2026-11-20');
     for (const data of windows) {
       const made = await fetched(data, wanted);

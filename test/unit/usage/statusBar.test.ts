@@ -102,7 +102,7 @@ describe('the status bar', () => {
   it('says in one window that a role is missing, and of another key anew', async () => {
     const { clock, service, open } = await begin();
     const key = (): string => service.keys.member;
-    const windows = [1, 2].map(() => open({ key }));
+    const windows = [1, 2].map(() => open(key));
     const made = windows.map(window => barOf(window, clock));
     const told = (): string[] => made.flatMap(each => each.told);
     for (const { bar } of made) bar.start();
