@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { Section, TabReport } from '../../src/usage/show/protocol';
 import { ChartView } from './chart';
 import { IconButton } from '../kit/controls';
@@ -59,19 +59,9 @@ export function SectionView({ section, report: { markers, previousRange } }: Sec
       ) : (
         <>
           <ChartView id={headingId} title={title} chart={chart} previousRange={previousRange} />
-          <LaterTwin title={title} table={table} />
+          <TableTwin title={title} table={table} />
         </>
       )}
     </section>
   );
-}
-
-/** The table behind a chart comes when the page is at rest: the first frame need not wait for it. */
-function LaterTwin({ title, table }: Pick<Section, 'title' | 'table'>) {
-  const [rested, setRested] = useState(false);
-  useEffect(() => {
-    const handle = requestIdleCallback(() => setRested(true));
-    return () => cancelIdleCallback(handle);
-  }, []);
-  return rested ? <TableTwin title={title} table={table} /> : null;
 }

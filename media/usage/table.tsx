@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { shown, type Column, type Row, type SectionState, type Table } from '../../src/usage/show/protocol';
 import { Icon } from '../kit/controls';
 import { cellText, language, words } from './format';
@@ -66,16 +66,15 @@ export function TableView({ title, table, view }: TableProps) {
   );
 }
 
-/** The same figures for those who do not see the chart: nothing in it takes the focus. */
+/** The same figures for those who do not see the chart, once the page is at rest: nothing in it takes the focus. */
 export function TableTwin({ title, table }: { readonly title: string; readonly table: Table }) {
-  return useMemo(
-    () => (
-      <div class="unseen">
-        <Rows title={title} seen={table} view={undefined} />
-      </div>
-    ),
-    [title, table],
-  );
+  const [rested, setRested] = useState(false);
+  useEffect(() => {
+    const handle = requestIdleCallback(() => setRested(true));
+    return () => cancelIdleCallback(handle);
+  }, []);
+  const rows = useMemo(() => <Rows title={title} seen={table} view={undefined} />, [title, table]);
+  return rested ? <div class="unseen">{rows}</div> : null;
 }
 
 interface RowsProps {
