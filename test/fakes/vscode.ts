@@ -198,6 +198,11 @@ export class ThemeIcon {
 export class MarkdownString {
   value = '';
 
+  appendCodeblock(text: string): this {
+    this.value += `\n${text}\n`;
+    return this;
+  }
+
   appendText(text: string): this {
     this.value += text;
     return this;
