@@ -7,6 +7,7 @@ import {
   composer,
   finding,
   header,
+  note,
   opened,
   refusal,
   removed,
@@ -142,6 +143,7 @@ export async function sendDraft(text: string): Promise<boolean> {
 /** Asks the panel; a refusal is shown above the composer and said. Resolves to whether it was done. */
 export async function ask(question: Promise<unknown>): Promise<boolean> {
   refusal.value = undefined;
+  note.value = undefined;
   try {
     await question;
     return true;

@@ -40,6 +40,9 @@ export const wanted = signal<Wanted>({});
 /** Why the last act failed; shown above the composer until the next. */
 export const refusal = signal<string | undefined>(undefined);
 
+/** What the last act did beyond what was asked for; shown there, too. */
+export const note = signal<string | undefined>(undefined);
+
 /** Raised when a message is wanted that uncovers an answer. */
 export const asked = signal(0);
 

@@ -131,11 +131,11 @@ export interface Header {
   readonly facts: readonly { readonly label: string; readonly value: string }[];
   readonly status: { readonly word: string; readonly icon: string; readonly spin: boolean };
   /** How long ago the service said so when this was sent, ms. */
-  readonly statusAge?: number;
+  readonly statusAge?: number | undefined;
   /** Why the status is not known. */
-  readonly problem?: string;
-  readonly tokens?: { readonly short: string; readonly detail: string };
-  readonly messages?: string;
+  readonly problem?: string | undefined;
+  readonly tokens?: { readonly short: string; readonly detail: string } | undefined;
+  readonly messages?: string | undefined;
   readonly refreshing: boolean;
   /** What the editor's menu of the header is about, as JSON. */
   readonly about: string;
@@ -147,9 +147,9 @@ export interface Composer {
   readonly total: string;
   readonly sending: boolean;
   /** Why nothing can be sent now; the draft is kept. */
-  readonly blocked?: string;
+  readonly blocked?: string | undefined;
   /** Why the attachments together cannot be sent. */
-  readonly tooMuch?: string;
+  readonly tooMuch?: string | undefined;
   /** The agent works and can be stopped. */
   readonly canStop: boolean;
   /** Enter queues the message rather than sending it. */
@@ -174,7 +174,7 @@ export interface QueuedRow {
   readonly text: string;
   readonly chips: readonly Chip[];
   /** Why it could not be sent. */
-  readonly problem?: string;
+  readonly problem?: string | undefined;
 }
 
 export interface PanelState {

@@ -178,6 +178,24 @@ describe('a chat page by itself', () => {
     assert.equal(await field().inputValue(), `Look: ${LONG}`);
   });
 
+  it('says of a pasted picture that is too large and none that it is that', async () => {
+    await composerIs({ fileLimit: 100 });
+    const base64 = Buffer.alloc(200, 'odd').toString('base64');
+    await pasteInto(field(), { files: [{ name: 'odd.png', type: 'image/png', base64 }] });
+    const reason = 'odd.png is too large and cannot be made smaller: it cannot be read as a picture.';
+    await page.locator('.composer .problem').getByText(reason, { exact: true }).waitFor();
+  });
+
+  it('says where find was to go that the words are in what is not shown of that message', async () => {
+    const parts = [{ kind: 'text', text: 'its beginning', cut: '9 more characters are not shown here.' }];
+    await tell('splice', { from: 0, remove: 0, rows: [{ ...messageRow(1), parts }, messageRow(2)], total: 2 });
+    await tell('find', { words: 'number', key: 'message:1' });
+    const found = page.locator('.find output');
+    await found.getByText('In the part of this message that is not shown here').waitFor();
+    await page.getByRole('textbox', { name: 'Find in this session' }).fill('beginning');
+    await found.getByText('1 of 1').waitFor();
+  });
+
   it('has a button that stops the agent only where that can be done', async () => {
     await composerIs({ queues: true });
     await button('Queue').waitFor();

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { MAX_TEXT, type Composer as Known } from '../../../src/chat/protocol';
 import { Button, Icon, IconButton, Notice } from '../controls';
 import { ask, keepUnsaved, onComposerChange, panel, sendDraft, tellDraft } from '../page';
-import { announce, asked, composer, endWanted, refusal, start, words } from '../state';
+import { announce, asked, composer, endWanted, note, refusal, start, words } from '../state';
 import { Attached } from './attached';
 import { LONG_PASTE, attachFiles, attachText, filesOf, insert, listenToPage } from './given';
 import { Queue } from './queue';
@@ -227,6 +227,7 @@ export function Composer() {
           {notice}
         </Notice>
       ))}
+      <Notice icon="info">{note.value}</Notice>
       {pasted !== undefined && (
         <p class="notice">
           <span>{l10n.t('{0} characters were pasted.', words.number(pasted.length))}</span>

@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { ask, panel } from '../page';
-import { announce, composer } from '../state';
+import { announce, composer, note } from '../state';
 import { pictureOf } from '../transcript/picture';
 
 /** From so many characters on a pasted text is long. */
@@ -65,7 +65,9 @@ async function attachFile(file: File): Promise<void> {
   const limit = composer.value?.fileLimit ?? 0;
   if (file.size <= limit || !/^image\/(?!gif|svg)/.test(file.type)) return handOver(file);
   await handOver(await shrink(file, file.name, limit));
-  announce(l10n.t('{0} was made smaller to fit.', file.name));
+  const words = l10n.t('{0} was made smaller to fit.', file.name);
+  note.value = note.value === undefined ? words : `${note.value} ${words}`;
+  announce(words);
 }
 
 /** Makes an attached picture small enough, in its place. */
@@ -90,7 +92,11 @@ const EDGES = [2048, 1568, 1024, 768, 512];
  * cannot be read or made small enough.
  */
 async function shrink(picture: Blob, name: string, limit: number): Promise<File> {
-  const bitmap = await createImageBitmap(picture);
+  const bitmap = await createImageBitmap(picture).catch((): never => {
+    throw new Error(
+      l10n.t('{0} is too large and cannot be made smaller: it cannot be read as a picture.', name),
+    );
+  });
   try {
     const type = picture.type === 'image/jpeg' ? 'image/jpeg' : 'image/webp';
     for (const edge of EDGES) {

@@ -40,7 +40,12 @@ async function search(rows: readonly Row[], words: string, signal: AbortSignal):
   return found;
 }
 
-/** Finds text in the whole transcript, also where it is collapsed or far away. */
+/** The page has only the beginning of some of it. */
+function isCut(row: Row): boolean {
+  return partsOfRow(row).some(part => 'cut' in part);
+}
+
+/** Finds text in all the page has of the transcript, also where it is collapsed or far away. */
 export function FindBar({ list }: { readonly list: { readonly current: Place | undefined } }) {
   const field = useRef<HTMLInputElement>(null);
   const came = useRef(document.activeElement);
@@ -50,6 +55,8 @@ export function FindBar({ list }: { readonly list: { readonly current: Place | u
   const match = matches[at];
   const shown = useRef<string | undefined>(undefined);
   shown.current = match?.id;
+  /** The row that is meant, where the words are in what the page does not have of it. */
+  const [cut, setCut] = useState<string | undefined>(undefined);
   /** The row that is meant, until a match there was found. */
   const aim = useRef<string | undefined>(undefined);
   const { rows } = transcript.value;
@@ -67,11 +74,13 @@ export function FindBar({ list }: { readonly list: { readonly current: Place | u
       const found = await search(rows, words, abort.signal);
       if (abort.signal.aborted) return;
       const aimed = found.findIndex(({ key }) => key === aim.current);
+      const beyond = aimed >= 0 ? undefined : rows.find(row => row.key === aim.current && isCut(row))?.key;
       if (aimed >= 0) aim.current = undefined;
       // While rows come in, the match that is shown stays that. What stands nearest to the end is most likely meant.
       const same = found.findIndex(({ id }) => id === shown.current);
       setMatches(found);
-      setAt([aimed, same].find(index => index >= 0) ?? found.length - 1);
+      setCut(beyond);
+      setAt(beyond !== undefined ? -1 : ([aimed, same].find(index => index >= 0) ?? found.length - 1));
     };
     const timer = setTimeout(() => void begin(), GATHER);
     return () => {
@@ -79,6 +88,9 @@ export function FindBar({ list }: { readonly list: { readonly current: Place | u
       abort.abort();
     };
   }, [words, rows, finding.value]);
+  useEffect(() => {
+    if (cut !== undefined) list.current?.toRow(cut);
+  }, [cut]);
   useEffect(() => {
     const log = document.querySelector('.log');
     if (log === null) return;
@@ -93,7 +105,14 @@ export function FindBar({ list }: { readonly list: { readonly current: Place | u
     };
   }, [match?.id]);
 
-  const go = (step: number): void => setAt((at + step + matches.length) % Math.max(1, matches.length));
+  const letGo = (): void => {
+    aim.current = undefined;
+    setCut(undefined);
+  };
+  const go = (step: number): void => {
+    letGo();
+    setAt((at + step + matches.length) % Math.max(1, matches.length));
+  };
   const close = (): void => {
     finding.value = 0;
     if (came.current instanceof HTMLElement) came.current.focus();
@@ -118,9 +137,15 @@ export function FindBar({ list }: { readonly list: { readonly current: Place | u
         aria-label={label}
         placeholder={label}
         value={words}
-        onInput={event => setWords(event.currentTarget.value)}
+        onInput={event => {
+          letGo();
+          setWords(event.currentTarget.value);
+        }}
       />
-      <output>{words !== '' && count}</output>
+      <output>
+        {words !== '' &&
+          (cut === undefined ? count : l10n.t('In the part of this message that is not shown here'))}
+      </output>
       <IconButton icon="arrow-up" label={l10n.t('Previous match')} onClick={() => go(-1)} />
       <IconButton icon="arrow-down" label={l10n.t('Next match')} onClick={() => go(1)} />
       <IconButton icon="close" label={l10n.t('Close')} onClick={close} />

@@ -61,7 +61,7 @@ async function proposed(diff: string): Promise<readonly Proposed[]> {
     const uri = await fileOf(change);
     if (uri === undefined) return [];
     const name = oneLine(vscode.workspace.asRelativePath(uri));
-    const { isNew, isDeleted = false } = change;
+    const { isNew, isDeleted } = change;
     if (isNew && (await isFile(uri)))
       throw new Error(vscode.l10n.t('{0} exists already; this diff would make it.', name));
     const before = isNew ? undefined : await vscode.workspace.openTextDocument(uri);

@@ -5,7 +5,7 @@ import { Formatter } from '../../util/format';
 import { oneLine } from '../../util/text';
 import { pick } from '../../ui/pick';
 import type { Attachments } from '../attach/attachments';
-import type { ComposerSettings } from './composerState';
+import type { ComposerSettings } from './panelState';
 import type { Conversation } from '../conversation';
 import type { AwayFile } from '../attach/given';
 import type { KeptFiles, LooseFile } from '../attach/keptFiles';

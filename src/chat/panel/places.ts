@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { panels, views } from '../../contributions';
 import { Disposable } from '../../util/disposable';
 import { oneLine } from '../../util/text';
-import { noticeHtml } from '../../webview/html';
+import { pageHtml } from '../../webview/html';
 import type { ChatPanel, PanelOptions } from './panel';
 import { pageOptions } from '../../webview/page';
 import { readPageState } from '../requests';
@@ -234,11 +234,11 @@ export class Places extends Disposable {
   #showNotice(view: vscode.WebviewView): void {
     const style = vscode.Uri.joinPath(this.#options.extensionUri, 'dist', 'pages', 'chat.css');
     view.description = '';
-    view.webview.html = noticeHtml({
+    view.webview.html = pageHtml({
       cspSource: view.webview.cspSource,
       styleUri: view.webview.asWebviewUri(style).toString(),
       language: vscode.env.language,
-      text: vscode.l10n.t('Select a session to show its chat here.'),
+      title: vscode.l10n.t('Select a session to show its chat here.'),
     });
   }
 }
