@@ -78,22 +78,6 @@ describe('a conversation', () => {
     assert.equal(later.conversation.rows.breaks.size, 0);
     assert.ok(later.conversation.transcript.known.size > 3);
   });
-
-  it('says where it could not read on, and why', async () => {
-    const it = await scene();
-    await sendAndRead(it.window, 'one');
-    await it.service.settle();
-    let reads = 0;
-    it.service.fail({
-      kind: 'alter',
-      match: { method: 'GET', path: /\/messages\// },
-      alter: body => (reads++ === 0 ? body : { broken: true }),
-    });
-    await sendAndRead(it.window, 'two');
-    const [broken] = it.window.conversation.rows.breaks.values();
-    assert.equal(broken?.state, 'failed');
-    assert.match(broken.sentence ?? '', /Earlier messages could not be read/);
-  });
 });
 
 describe('a send that is refused', () => {
@@ -200,21 +184,6 @@ describe('a send without an answer', () => {
 });
 
 describe('a draft', () => {
-  it('with its attachments survives the window', async () => {
-    const it = await scene();
-    const uri = writeFile(temporaryFolder(), 'a.ts', 'a');
-    const { composition } = it.window.conversation;
-    composition.setText('half');
-    await composition.attach([uri]);
-    await it.window.outboxes.flush();
-    const later = await openWindow({ root: it.root, client: it.client, sessionId: it.sessionId });
-    assert.equal(later.conversation.composition.draft.text, 'half');
-    assert.deepEqual(
-      later.conversation.composition.references.map(({ name }) => name),
-      ['a.ts'],
-    );
-  });
-
   it('of the person stays when a command sends', async () => {
     const it = await scene();
     it.window.conversation.composition.setText('mine');

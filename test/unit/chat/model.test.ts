@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { arrivedAs, frontiers, inOrder, isShown } from '../../../src/chat/transcript/model';
+import { arrivedAs, inOrder } from '../../../src/chat/transcript/model';
 import type { KnownMessage } from '../../../src/chat/transcript/messages';
 import { knownOf, message, sendRecord } from './support';
 
@@ -63,36 +63,6 @@ function isAncestor(known: ReadonlyMap<string, KnownMessage>, id: string, parent
   }
   return next !== undefined;
 }
-
-describe('what is missing', () => {
-  it('names unread bodies and unknown parents, the newest first', () => {
-    const known = knownOf(
-      message('b', { createdAt: 2, parentId: 'a' }),
-      message('d', { createdAt: 4, parentId: 'c' }),
-    );
-    known.set('e', { id: 'e', sent: { at: 5, text: 'hi', attachments: [] } });
-    assert.deepEqual(frontiers(known), [
-      { ask: 'e', below: 'e' },
-      { ask: 'c', below: 'd' },
-      { ask: 'a', below: 'b' },
-    ]);
-  });
-
-  it('has nothing to ask where the chain is whole', () => {
-    assert.deepEqual(frontiers(knownOf(message('a'), message('b', { parentId: 'a', createdAt: 1 }))), []);
-  });
-
-  it('shows no hidden message', () => {
-    const shown = (facts: Parameters<typeof message>[1]): boolean =>
-      isShown({ id: 'x', message: message('x', facts) });
-    assert.ok(shown({}));
-    assert.ok(shown({ visibility: 'user_only' }));
-    assert.ok(!shown({ visibility: 'llm_only' }));
-    assert.ok(!shown({ isUserVisible: false }));
-    assert.ok(!shown({ role: 'system', visibility: 'llm_only' }));
-    assert.ok(shown({ role: 'system' }));
-  });
-});
 
 describe('a send without an answer', () => {
   const before = { messageCount: 3, updatedAt: 500 };
