@@ -1,8 +1,7 @@
 import * as fs from 'node:fs';
-import { createServer } from 'node:http';
-import { type AddressInfo } from 'node:net';
 import * as path from 'node:path';
 import { type Frame, type Page } from 'playwright-core';
+import type { Fault } from '../fakes/faultServer';
 import { collectingHost, commandLink, corpus, lines } from './corpus';
 
 /** What a window did while hostile texts were shown in it. */
@@ -210,37 +209,10 @@ const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" onload="canary(
   'base64',
 );
 
-/** A service that refuses everything in hostile words. */
-export interface HostileService {
-  readonly url: string;
-  /** What it answers from now on. */
-  status: number;
-  close(): Promise<void>;
-}
-
-export async function startHostileService(): Promise<HostileService> {
-  const server = createServer((request, response) => {
-    request.resume();
-    response.writeHead(service.status, { 'Content-Type': 'application/json', 'X-Request-Id': commandLink });
-    response.end(
-      JSON.stringify({
-        title: commandLink,
-        detail: `${commandLink} ${lines[0] ?? ''}`,
-        requestId: commandLink,
-      }),
-    );
-  });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const service: HostileService = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    status: 422,
-    close: () =>
-      new Promise(resolve => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
-  return service;
+/** An answer that refuses everything in hostile words. */
+export function hostileRefusal(status: number): Fault {
+  const words = { title: commandLink, detail: `${commandLink} ${lines[0] ?? ''}`, requestId: commandLink };
+  return { kind: 'answer', status, body: words, headers: { 'X-Request-Id': commandLink } };
 }
 
 /**
