@@ -98,18 +98,6 @@ describe('a send that is refused', () => {
     assert.equal(later.conversation.composition.draft.text, 'Hello');
   });
 
-  it('stays by itself when the person began anew before it was seen', async () => {
-    const it = await scene();
-    const { conversation } = it.window;
-    it.service.fail({ kind: 'status', status: 403, match: { method: 'POST' } });
-    await sendAndRead(it.window, 'first');
-    conversation.composition.setText('second', undefined, { text: '' });
-    assert.equal(conversation.composition.draft.text, 'second');
-    assert.equal(conversation.composition.draft.refused, undefined);
-    await conversation.composition.editAgain(conversation.sends[0]!.id);
-    assert.equal(conversation.composition.draft.text, 'first\n\nsecond');
-  });
-
   for (const [why, signedIn, reason] of [
     ['a file cannot be sent', true, /Remove the attachments/],
     ['signed out', false, /Sign in/],
@@ -205,22 +193,5 @@ describe('a draft', () => {
     await composition.attach([c!, b!]);
     composition.detach(b!);
     assert.deepEqual(composition.draft.attachments, [a, c]);
-  });
-
-  it('stays while signed out, and goes when signed in again', async () => {
-    let signedIn = true;
-    const it = await scene(() => signedIn);
-    const { conversation, outboxes } = it.window;
-    conversation.composition.setText('Written before');
-    signedIn = false;
-    await assert.rejects(conversation.submit('Written before and after', 'an-id-of-a-send'), /Sign in/);
-    await outboxes.flush();
-    const later = await openWindow({ ...it, signedIn: () => signedIn });
-    assert.equal(later.conversation.composition.draft.text, 'Written before and after');
-    assert.equal(posts(it).length, 0);
-    signedIn = true;
-    await sendAndRead(later, later.conversation.composition.draft.text);
-    assert.equal(posts(it).length, 1);
-    assert.equal(later.conversation.composition.draft.text, '');
   });
 });

@@ -7,15 +7,6 @@ import { knownOf, message, sendRecord } from './support';
 const ids = (messages: readonly KnownMessage[]): string[] => messages.map(entry => entry.id);
 
 describe('order of messages', () => {
-  it('orders by time, then id, where no chain says more', () => {
-    const known = knownOf(
-      message('z', { createdAt: 1 }),
-      message('b', { createdAt: 2 }),
-      message('a', { createdAt: 2 }),
-    );
-    assert.deepEqual(ids(inOrder(known)), ['z', 'a', 'b']);
-  });
-
   it('holds for any links among messages: each once, parents first unless they loop', () => {
     const anyMessages = fc.array(
       fc.record({ at: fc.integer({ min: 0, max: 5 }), parent: fc.option(fc.nat(30)) }),
