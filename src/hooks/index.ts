@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import type { CommandHandlers } from '../contributions';
 import type { Collection } from '../storage';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
-import { restriction } from '../ui/saveText';
+import { restriction } from '../ui/restriction';
 import { forQuickPick, oneLine } from '../util/text';
 import type { HooksContext, HooksDeps } from './context';
 import { showCheck, showTest } from './install/check';

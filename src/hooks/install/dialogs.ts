@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import { commands, documents, registerDocuments } from '../../contributions';
 import { notify, type NoticeButton } from '../../ui/notify';
 import { pick } from '../../ui/pick';
-import { restriction } from '../../ui/saveText';
+import { restriction } from '../../ui/restriction';
 import { Disposable } from '../../util/disposable';
 import { forNotification, middle, oneLine } from '../../util/text';
 import type { HooksContext } from '../context';
