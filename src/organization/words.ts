@@ -79,7 +79,7 @@ export function changeFacts(change: SettingChange): Fact[] {
 }
 
 /** A value of a setting on one line, as people read it. Foreign text. */
-export function valueText(value: unknown, maxLength = 80): string {
+function valueText(value: unknown, maxLength = 80): string {
   if (value === undefined) return vscode.l10n.t('not set');
   if (value === '') return '""';
   if (typeof value === 'string') return oneLine(value, maxLength);

@@ -9,10 +9,10 @@ import { commandLink, corpus, lines } from './corpus';
 import {
   hostileMessages,
   inspect,
-  packageProbe,
   readThrough,
   startHostileService,
   watch,
+  writeProbe,
   type HostileService,
   type Watched,
 } from './hostile';
@@ -54,8 +54,7 @@ describe('hostile content', () => {
     for (const name of FILE_NAMES) fs.writeFileSync(path.join(folder, name), `${name}\n`);
     workbench = await Workbench.open({
       folder,
-      extensions: [root],
-      vsix: [packageProbe(path.join(parent, 'probe'))],
+      extensions: [root, writeProbe(path.join(parent, 'probe'))],
       contextOptions: { bypassCSP: true },
       prepare: async page => {
         seen = await watch(page);

@@ -1,7 +1,7 @@
-import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 import type { Row } from '../../../src/chat/protocol';
 import type { Rows } from '../state';
+import { RowView } from './rows';
 
 /** Pixels drawn beyond each edge of the viewport. */
 const BUFFER = 400;
@@ -28,7 +28,6 @@ export interface ListHandle {
 
 interface ListProps {
   readonly rows: Rows;
-  readonly render: (row: Row) => ComponentChildren;
   readonly label: string;
   /** Where to begin; the end without it. */
   readonly initial: ListPosition | undefined;
@@ -44,7 +43,7 @@ interface ListProps {
  * otherwise keeps what is read where it is, whatever arrives before or after.
  */
 export function List(props: ListProps) {
-  const { rows, render, label } = props;
+  const { rows, label } = props;
   const viewport = useRef<HTMLDivElement>(null);
   const box = useRef<HTMLDivElement>(null);
   const hadFocus = useRef(false);
@@ -78,15 +77,16 @@ export function List(props: ListProps) {
     >
       <div class="rows" ref={box}>
         {rows.rows.slice(first, last + 1).map(row => (
-          <Item key={row.key} row={row} render={render} />
+          <Item key={row.key} row={row} />
         ))}
       </div>
     </div>
   );
 }
 
-function Item({ row, render }: { readonly row: Row; readonly render: ListProps['render'] }) {
-  const content = useMemo(() => render(row), [row, render]);
+function Item({ row }: { readonly row: Row }) {
+  // The same one draws nothing anew.
+  const content = useMemo(() => <RowView row={row} />, [row]);
   return <div class="row">{content}</div>;
 }
 
