@@ -25,6 +25,9 @@ export interface Rows {
 
 export const transcript = signal<Rows>({ rows: [], total: undefined });
 
+/** The transcript is read at its end, and follows it. */
+export const following = signal(true);
+
 /** The session is no longer in the person's list. */
 export const removed = signal(false);
 

@@ -4,7 +4,7 @@ import { amountText } from '../util/amount';
 import type { Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
 import { settingsOf, type SettingChange } from './changes';
-import type { Direction } from './directions';
+import type { Direction } from './catalogue';
 import { activityOf, timeOf, whoOf, type Person, type PersonUsage, type Revision } from './model';
 import { canonical } from './stable';
 

@@ -96,9 +96,8 @@ export function attaching(get: () => ChatStage): void {
       [stage.session, 0],
       [list, -60],
     ] as const) {
-      // Rows move between their groups while the agent works.
       await stage.idle();
-      await stage.session.and(stage.workbench.page.locator('[aria-label*=", idle"]')).waitFor();
+      await stage.rests();
       const target = list.locator('.drop-target').first();
       await dropFiles(['notes.txt', 'shot.png'], place, () => target.isVisible(), { above });
       await stage.attached('notes.txt', 'shot.png');

@@ -46,6 +46,8 @@ interface StageOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** The service lists sessions and messages. */
   readonly extras?: boolean;
+  /** Folders of extensions, in place of this checkout's. */
+  readonly extensions?: readonly string[];
 }
 
 /** A window with the chat of a new session on the computer `atlas`. */
@@ -60,7 +62,7 @@ export class ChatStage {
     this.folder = folder;
   }
 
-  static async open({ files, settings, extras = false }: StageOptions): Promise<ChatStage> {
+  static async open({ files, settings, extras = false, ...options }: StageOptions): Promise<ChatStage> {
     const service = await startSampleService({ pace: 0, extras });
     const folder = temporaryFolder('chat');
     for (const [name, content] of Object.entries(files)) {
@@ -72,6 +74,7 @@ export class ChatStage {
       settings: { 'agentConsole.refresh.sessions': 1, ...settings },
       contextOptions: { viewport: { width: 1280, height: 1200 } },
       env: signedInTo(service),
+      ...options,
     });
     const stage = new ChatStage(service, workbench, folder);
     await workbench.openContainer('Agent Console');
@@ -91,6 +94,11 @@ export class ChatStage {
   /** The row of the session, below the heading of its group. */
   get session(): Locator {
     return this.workbench.rows('Sessions').nth(1);
+  }
+
+  /** Waits until the row of a session says that its agent rests: until then it moves between the groups. */
+  rests(row = this.session): Promise<void> {
+    return row.and(this.workbench.page.locator('[aria-label*=", idle"]')).waitFor();
   }
 
   get chat(): FrameLocator {

@@ -71,6 +71,8 @@ describe('the chat as a view', () => {
       const files = names.map(name => textFile(name, `${name}\n`));
       assert.deepEqual(await stage.send('Dropped'), { text: 'Dropped', files });
     }
+    await stage.workbench.openContainer('Agent Console');
+    await stage.rests(stage.workbench.row('Sessions', 'Please fix'));
   });
 
   it('is there after a reload, too, with draft, files and place', async () => {

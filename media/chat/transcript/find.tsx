@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { partsOfRow, partText, wordsPattern, type Row } from '../../../src/chat/protocol';
 import { IconButton } from '../controls';
 import { finding, toggle, transcript, wanted } from '../state';
-import type { ListHandle } from './list';
+import type { Place } from './list';
 
 /** The `nth` occurrence of the words in a part of a row; `id` is another for other words. */
 interface Match {
@@ -46,7 +46,7 @@ function isCut(row: Row): boolean {
 }
 
 /** Finds text in all the page has of the transcript, also where it is collapsed or far away. */
-export function FindBar({ list }: { readonly list: () => ListHandle | undefined }) {
+export function FindBar({ list }: { readonly list: { readonly current: Place | undefined } }) {
   const field = useRef<HTMLInputElement>(null);
   const came = useRef(document.activeElement);
   const [words, setWords] = useState('');
@@ -98,7 +98,7 @@ export function FindBar({ list }: { readonly list: () => ListHandle | undefined 
     const observer = new MutationObserver(mark);
     observer.observe(log, { childList: true, subtree: true });
     mark();
-    if (match !== undefined) void show(match, words, list());
+    if (match !== undefined) void show(match, words, list.current);
     return () => {
       observer.disconnect();
       CSS.highlights.clear();
@@ -185,7 +185,7 @@ function ranges(root: Node, words: string): Range[] {
 }
 
 /** Opens the part that holds a match, goes there, and marks it as the current one. */
-async function show({ key, part, nth }: Match, words: string, list: ListHandle | undefined): Promise<void> {
+async function show({ key, part, nth }: Match, words: string, list: Place | undefined): Promise<void> {
   if (list === undefined) return;
   toggle(`${key}:${part}`, true);
   list.toRow(key);

@@ -1,22 +1,21 @@
 import * as l10n from '@vscode/l10n';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Row } from '../../../src/chat/protocol';
 import { Icon, Notice } from '../controls';
-import { ask, copied, keepScroll, keptScroll, panel } from '../page';
-import { endWanted, finding, transcript, transcriptProblem } from '../state';
+import { ask, copied, panel } from '../page';
+import { endWanted, finding, following, transcript, transcriptProblem } from '../state';
 import { FindBar } from './find';
-import { List, type ListHandle } from './list';
+import { List, type Place } from './list';
 
 /** The transcript with its empty and loading states, and the way back to the end. */
 export function Transcript() {
   const known = transcript.value;
-  const [following, setFollowing] = useState(true);
-  const list = useRef<ListHandle | undefined>(undefined);
+  const list = useRef<Place | undefined>(undefined);
   /** The last message when the reader was at the end. */
   const seen = useRef<string | undefined>(undefined);
 
-  if (following || seen.current === undefined) seen.current = known.rows.findLast(isMessage)?.key;
-  const unseen = following ? 0 : messagesAfter(known.rows, seen.current);
+  if (following.value || seen.current === undefined) seen.current = known.rows.findLast(isMessage)?.key;
+  const unseen = following.value ? 0 : messagesAfter(known.rows, seen.current);
 
   useEffect(() => {
     const keyDown = (event: KeyboardEvent): void => {
@@ -48,16 +47,9 @@ export function Transcript() {
   const toLatest = l10n.t('To the latest message');
   return (
     <main class="transcript" onClick={click} onKeyDown={pressed}>
-      {finding.value > 0 && <FindBar list={() => list.current} />}
+      {finding.value > 0 && <FindBar list={list} />}
       <h2 class="unseen">{l10n.t('Transcript')}</h2>
-      <List
-        rows={known}
-        label={l10n.t('Transcript')}
-        initial={keptScroll()}
-        onFollowing={setFollowing}
-        onRest={keepScroll}
-        handle={made => (list.current = made)}
-      />
+      <List rows={known} handle={list} />
       {known.total === 0 && (
         <div class="empty">
           <Icon name="comment" />
@@ -69,7 +61,7 @@ export function Transcript() {
           </p>
         </div>
       )}
-      {!following && (
+      {!following.value && (
         <button type="button" class="to-latest" title={toLatest} onClick={() => list.current?.toEnd()}>
           {unseen === 0 ? toLatest : l10n.t('{0} new', unseen)}
           <Icon name="arrow-down" />
