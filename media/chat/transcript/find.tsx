@@ -89,7 +89,7 @@ export function FindBar({ list }: { readonly list: { readonly current: Place | u
     };
   }, [words, rows, finding.value]);
   useEffect(() => {
-    if (cut !== undefined) list()?.toRow(cut);
+    if (cut !== undefined) list.current?.toRow(cut);
   }, [cut]);
   useEffect(() => {
     const log = document.querySelector('.log');
