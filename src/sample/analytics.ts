@@ -22,40 +22,29 @@ export class Analytics {
   }
 
   /** Interface 2.2. */
-  tokens(days: Days, byModel: boolean): Row[] {
+  tokens(days: Days): Row[] {
     return this.#daily(days, (date, facts) => {
       const all = facts.flatMap(fact => fact.tokens);
-      const models = perModel(all);
-      if (byModel)
-        return models.map(model => ({ date, group_key: model.model_id, ...sums([model], MODEL_FIGURES) }));
       const byUser = facts.map(({ profile, tokens }) => ({
         ...{ user_id: profile.id, user_email: profile.email ?? '' },
         ...sums(tokens, ['billable_tokens']),
         by_model: perModel(tokens),
       }));
-      return [{ date, ...sums(all, TOKEN_FIGURES), by_model: models, by_user: byUser }];
+      return [{ date, ...sums(all, TOKEN_FIGURES), by_model: perModel(all), by_user: byUser }];
     });
   }
 
   /** Interface 2.3. */
-  tools(days: Days, byTool: boolean): Row[] {
-    return this.#daily(days, (date, facts) => {
-      const tools = tally(facts.map(fact => fact.tools));
-      if (!byTool) return [toolsRow(date, facts, tools)];
-      return tools.map(([tool, calls]) => ({ date, group_key: tool, tool_calls: calls }));
-    });
+  tools(days: Days): Row[] {
+    return this.#daily(days, (date, facts) => [toolsRow(date, facts)]);
   }
 
   /** Interface 2.4. */
-  activity(days: Days, byClient: boolean): Row[] {
+  activity(days: Days): Row[] {
     return this.#daily(days, (date, facts, day) => {
       const clients = CLIENTS.map(client => {
         return [client, facts.filter(fact => fact.clients.includes(client)).length] as const;
       });
-      if (byClient)
-        return clients.flatMap(([client, users]) =>
-          users === 0 ? [] : { date, group_key: client, daily_active_users: users },
-        );
       return [
         {
           date,
@@ -114,11 +103,12 @@ export class Analytics {
   }
 }
 
-function toolsRow(date: string, facts: readonly PersonDay[], tools: Counts): Row {
+function toolsRow(date: string, facts: readonly PersonDay[]): Row {
   const calls = sum(facts, fact => fact.tool_calls);
   const turns = sum(facts, fact => fact.user_messages);
   const sessions = sum(facts, fact => fact.sessions);
   const ratios = facts.map(fact => ratio(fact.tool_calls, fact.user_messages)).sort((a, b) => a - b);
+  const tools = tally(facts.map(fact => fact.tools));
   const skills = tally(facts.map(fact => fact.skills));
   const commands = tally(facts.map(fact => fact.slashCommands));
   const hooks = HOOKS.map((hook, index) => ({ ...hook, count: sum(facts, fact => fact.hooks[index] ?? 0) }));

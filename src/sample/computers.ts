@@ -56,7 +56,7 @@ export function computerIdOf(seed: string, name: string): string {
 }
 
 /** When the sample was first used, and its computers first asked for; Unix ms. */
-export interface Begun {
+interface Begun {
   readonly usedAt: number;
   readonly seenAt: number;
 }

@@ -1,5 +1,15 @@
-import { CRITERIA, type Criterion } from './criteria';
+import table from './criteria.txt';
 import { DAY_MS, EARLIEST_DAY, seeded } from './random';
+
+/** What a readiness report looks at, judged for each application or once for the repository, and the rationales. */
+const CRITERIA = table
+  .trim()
+  .split('\n')
+  .map(row => {
+    const [scope, id = '', met = '', unmet = '', advice = ''] = row.split(' | ');
+    return { id, perApp: scope === 'each', met, unmet, advice };
+  });
+type Criterion = (typeof CRITERIA)[number];
 
 /** A readiness report; the fields that are left open are those of interface 2.7. */
 export interface ReadinessReport {

@@ -70,7 +70,7 @@ export function sampleFetch(options: SampleOptions): (url: string, init?: Reques
     const made = await records.update(what, current => current ?? { kind: 'first', at: Math.floor(now()) });
     return made?.kind === 'first' ? made.at : now();
   };
-  const sessions = new Sessions({ records, now, pace });
+  const sessions = new Sessions(records, now, pace);
   const computers = async (): Promise<readonly Computer[]> => {
     const begun = { usedAt: await first('used'), seenAt: await first('computer seen') };
     return computersOf(seed, begun, now(), pace);
@@ -140,17 +140,17 @@ function analyticsRoutes(seed: string, now: () => number): Routes {
     data,
     meta: { org_id: orgId, start_date: dayText(days.first), end_date: dayText(days.last), ...more },
   });
-  const daily = (name: string, rows: (days: Days, isGrouped: boolean) => readonly Row[]): Routes => ({
+  const daily = (name: 'tokens' | 'tools' | 'activity' | 'productivity'): Routes => ({
     [`GET /api/v1/analytics/${name}`]: ({ query }) => {
       const days = daysOf(query, now());
-      return envelope(days, rows(days, query.has('group_by')));
+      return envelope(days, analytics[name](days));
     },
   });
   return {
-    ...daily('tokens', (days, isGrouped) => analytics.tokens(days, isGrouped)),
-    ...daily('tools', (days, isGrouped) => analytics.tools(days, isGrouped)),
-    ...daily('activity', (days, isGrouped) => analytics.activity(days, isGrouped)),
-    ...daily('productivity', days => analytics.productivity(days)),
+    ...daily('tokens'),
+    ...daily('tools'),
+    ...daily('activity'),
+    ...daily('productivity'),
     'GET /api/v1/analytics/users': ({ query }) => {
       const days = daysOf(query, now());
       const users = analytics.users(days, limitOf(query), query.get('cursor') ?? undefined);

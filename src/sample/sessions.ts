@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
-import { plan, seenOf, type Attachment } from './agent';
+import { excerptOf, plan, type Attachment } from './agent';
 import { advance, ask, emptySession, type ContentItem, type SessionState } from './records';
 import { goOn, isRested } from './stories';
 
@@ -41,7 +41,7 @@ export interface GivenMessage {
 }
 
 /** A message as it is stored, and what the agent gets to see of its attachments. */
-export interface PersonMessage {
+interface PersonMessage {
   readonly text: string;
   readonly content: readonly ContentItem[];
   readonly attachments: readonly Attachment[];
@@ -67,7 +67,7 @@ export function messageOf({ text, images = [], files = [] }: GivenMessage): Pers
       content.push({ type: 'text', id, text: `Attached: ${name} (${mediaType}, ${bytes} bytes)` });
     else if (kind === 'image') content.push({ type: 'image', id, source });
     else content.push({ type: 'document', id, source, name });
-    return { kind, name, mediaType, bytes, seen: seenOf(mediaType, data) };
+    return { kind, name, mediaType, bytes, excerpt: excerptOf(mediaType, data) };
   });
   return { text, content, attachments };
 }
@@ -84,17 +84,8 @@ export class Sessions {
   #seeds: ReadonlyMap<string, SessionState> = new Map();
   readonly #current = new Map<string, { readonly source: SessionState; readonly state: SessionState }>();
 
-  constructor({
-    records,
-    now,
-    pace,
-  }: {
-    readonly records: SampleRecords;
-    /** Unix ms. */
-    readonly now: () => number;
-    /** How long the agent takes, as a multiple of its natural pace. */
-    readonly pace: number;
-  }) {
+  /** `now` is Unix ms; `pace` is how long the agent takes, as a multiple of its natural pace. */
+  constructor(records: SampleRecords, now: () => number, pace: number) {
     this.#records = records;
     this.#now = now;
     this.#pace = pace;
