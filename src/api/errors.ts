@@ -84,6 +84,17 @@ export function isApiError(error: unknown): error is ApiError {
   return error instanceof ApiError;
 }
 
+/** What `call` fails with; throws what is no `ApiError`. */
+export async function failureOf(call: () => Promise<unknown>): Promise<ApiError | undefined> {
+  try {
+    await call();
+    return undefined;
+  } catch (error) {
+    if (isApiError(error)) return error;
+    throw error;
+  }
+}
+
 /** A query the interface does not allow, refused before anything is sent. */
 export class QueryError extends Error {
   override readonly name = 'QueryError';

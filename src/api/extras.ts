@@ -1,6 +1,6 @@
 import type { Logger } from '../log';
 import type { Calls, Page, RequestOptions } from './calls';
-import { isApiError, type ApiError } from './errors';
+import { failureOf, isApiError } from './errors';
 import type { Message } from './resources/message';
 import type { Session } from './resources/session';
 
@@ -93,7 +93,7 @@ class Probe {
       return answer;
     } catch (error) {
       if (!isApiError(error)) throw error;
-      const doubt = error.kind === 'notFound' ? await failureOf(owner) : undefined;
+      const doubt = error.kind === 'notFound' ? owner && (await failureOf(owner)) : undefined;
       const { kind, status } = doubt ?? error;
       const isFirm = status === 501 || /^(notFound|forbidden|refused|malformedAnswer)$/.test(kind);
       if (doubt === undefined && isFirm) this.offered = false;
@@ -102,15 +102,5 @@ class Probe {
       this.#log.debug(`${error.request.path}: not offered here (${String(error.status ?? error.kind)})`);
       return 'missing';
     }
-  }
-}
-
-async function failureOf(ask: (() => Promise<unknown>) | undefined): Promise<ApiError | undefined> {
-  try {
-    await ask?.();
-    return undefined;
-  } catch (error) {
-    if (isApiError(error)) return error;
-    throw error;
   }
 }

@@ -17,8 +17,8 @@ const recordsSchema = recordSchema(() =>
       mark: z.string(),
       /** Unix ms. */
       at: z.number(),
-      status: z.exactOptional(z.number()),
-      requestId: z.exactOptional(z.string()),
+      status: z.optional(z.number()),
+      requestId: z.optional(z.string()),
     }),
     openObject({ kind: z.literal('signIn'), baseUrl: z.string(), appUrl: z.string() }),
     /** No request may leave for an origin before `until`; known since `at`. Unix ms. */
@@ -90,10 +90,7 @@ export class ConnectionRecords implements RequestGate {
 
   /** Records that a service refused a key. Resolves to true in the one window that was first. */
   async reject(serviceId: string, key: string, { status, requestId }: Rejection): Promise<boolean> {
-    const rejection = {
-      ...(status !== undefined && { status }),
-      ...(requestId !== undefined && { requestId }),
-    };
+    const rejection = { status, requestId };
     this.#refused.set(serviceId, { key, rejection });
     let first = true;
     const change = (current: ConnectionRecord | undefined): ConnectionRecord => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { DAY, NOW, Sample } from './harness';
+import { DAY, Sample } from './harness';
 
 const RANGE = 'startDate=2026-01-14&endDate=2026-11-20';
 
@@ -130,15 +130,5 @@ describe('the analytics of the sample', () => {
       assert.notEqual(mine?.text, different?.text);
       assert.equal(mine?.text, after?.text);
     }
-  });
-
-  it('move on with the UTC day', async () => {
-    const today = '/api/v1/analytics/tokens?startDate=2026-11-21&endDate=2026-11-21';
-    const moving = new Sample();
-    moving.time = Date.UTC(2026, 10, 21, 23, 59, 59);
-    assert.equal((await moving.call(today)).status, 400);
-    moving.time = Date.UTC(2026, 10, 22);
-    assert.equal((await moving.call(today)).status, 200);
-    assert.ok(NOW < moving.time);
   });
 });
