@@ -6,12 +6,10 @@ import { endpoints, type Endpoint, type EndpointName, type ItemOf } from './endp
 import { QueryError } from './errors';
 import type { AnalyticsMeta } from './resources/analytics';
 
-/** What every call takes as its last argument. */
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What is asked of an endpoint. */
 export interface Asked extends RequestOptions {
   /** What stands in the path; `QueryError` for what cannot. */
   readonly ids?: Readonly<Record<string, string>>;
@@ -24,7 +22,6 @@ export interface Asked extends RequestOptions {
 }
 
 export interface AskedPages extends Asked {
-  /** The cursor to begin after. */
   readonly first?: string | undefined;
   /** Items a page; 100 when left out. */
   readonly limit?: number | undefined;
@@ -62,7 +59,6 @@ export class Calls {
     return items[0] as ItemOf<N>;
   }
 
-  /** A list that comes whole. */
   list<N extends EndpointName>(name: N, asked: Asked): Promise<Rows<ItemOf<N>>> {
     return this.#ask(name, asked, ({ items, problems, meta }) => ({ items, problems, meta }));
   }
@@ -81,7 +77,6 @@ export class Calls {
     } while (cursor !== undefined);
   }
 
-  /** The page of a list that begins after `first`. */
   page<N extends EndpointName>(
     name: N,
     { first, limit = 100, ...asked }: AskedPages,
@@ -136,7 +131,6 @@ class ReadList<T> {
     if (first !== undefined) this.#cursors.add(first);
   }
 
-  /** The page that was asked for with `limit` after `cursor`. */
   take(answer: Answer<T>, cursor: string | undefined, limit: number): Page<T> & Rows<T> {
     const { items, problems, meta, length, next } = answer;
     // Without an end marker, a service that does not page gives all it has again.

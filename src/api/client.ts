@@ -36,10 +36,8 @@ export interface HttpOptions {
   readonly workerScript?: string | undefined;
 }
 
-/** JSON, ready to send. */
 export type SentBody = string | Uint8Array | Blob;
 
-/** A request as a call of the interface asks for it. */
 export interface Request {
   readonly name: EndpointName;
   readonly endpoint: Endpoint;
@@ -49,7 +47,6 @@ export interface Request {
   readonly once?: boolean | undefined;
 }
 
-/** One request from its first attempt to its end. */
 export interface Call extends Request {
   readonly signal: AbortSignal;
   /** What it may still wait between its attempts, ms. */

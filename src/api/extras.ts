@@ -4,8 +4,6 @@ import { failureOf, isApiError } from './errors';
 import type { Message } from './resources/message';
 import type { Session } from './resources/session';
 
-/** Items asked for a page. */
-const PAGE = 100;
 /** After a probe without a telling answer, the next one is not before, ms. */
 const PROBE_AGAIN = 5 * 60_000;
 
@@ -30,7 +28,7 @@ export class Extras {
 
   /** A page of the sessions this key may see. Rejects with `ApiError` only where the list is known to exist. */
   sessions(first?: string, { signal }: RequestOptions = {}): Promise<Extra<Page<Session>>> {
-    return this.#sessions.run(once => this.#calls.page('sessions', { first, limit: PAGE, once, signal }));
+    return this.#sessions.run(once => this.#calls.page('sessions', { first, once, signal }));
   }
 
   /** Whether agents can be stopped: where the list of sessions has answered, until that is refused. */
@@ -56,7 +54,7 @@ export class Extras {
   ): Promise<Extra<Page<Message>>> {
     const ids = { sessionId };
     return this.#messages.run(
-      once => this.#calls.page('messages', { ids, first, limit: PAGE, once, signal }),
+      once => this.#calls.page('messages', { ids, first, once, signal }),
       () => this.#calls.one('session', { ids, once: true, signal }),
     );
   }

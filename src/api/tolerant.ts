@@ -40,7 +40,6 @@ export function mapOf<S extends Schema>(
   return maybe(z.record(z.string(), orDrop(value)));
 }
 
-/** The same, and empty where it is missing. */
 export function mapOrEmpty<S extends Schema>(
   value: S,
 ): z.ZodMiniCatch<z.ZodMiniDefault<z.ZodMiniRecord<z.ZodMiniString, z.ZodMiniCatch<S>>>> {

@@ -40,7 +40,6 @@ export async function checkService(
   });
 }
 
-/** One thing a key may be good for. */
 export interface AccessRow {
   readonly what: string;
   readonly state: 'checking' | 'readable' | 'refused' | 'unknown';
@@ -89,7 +88,6 @@ function isLetIn({ kind, title, detail, requestId }: ApiError): boolean {
   return kind === 'forbidden' && [title, detail, requestId].some(text => text !== undefined);
 }
 
-/** Why an address, or the key at it, did not pass. */
 function problemSentence(error: ApiError, step: 'baseUrl' | 'appUrl', addresses: Addresses): string {
   const host = hostOf(addresses[step]);
   const service = hostOf(addresses.baseUrl);

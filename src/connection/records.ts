@@ -15,7 +15,6 @@ const recordsSchema = recordSchema(() =>
       kind: z.literal('rejection'),
       salt: z.string(),
       mark: z.string(),
-      /** Unix ms. */
       at: z.number(),
       status: z.optional(z.number()),
       requestId: z.optional(z.string()),
@@ -73,7 +72,6 @@ export class ConnectionRecords implements RequestGate {
     await this.#records.put('sample', { kind: 'sample', chosen });
   }
 
-  /** The addresses of the last sign-in. */
   get lastSignIn(): Addresses | undefined {
     return this.#get('signIn', 'signIn');
   }
@@ -105,7 +103,6 @@ export class ConnectionRecords implements RequestGate {
     return first;
   }
 
-  /** Forgets that this key was refused. */
   async accept(serviceId: string, key: string): Promise<void> {
     if (this.#refused.get(serviceId)?.key === key) this.#refused.delete(serviceId);
     if (this.#sharedRejection(serviceId, key) === undefined) return;

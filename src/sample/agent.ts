@@ -3,13 +3,11 @@ import type { Step } from './records';
 import { parseScripts, stepsOf, type Line } from './script';
 import scripts from './topics.txt';
 
-/** What the agent gets to see of something that was sent along. */
 export interface Attachment {
   readonly kind: 'image' | 'file';
   readonly name: string;
   readonly mediaType: string;
   readonly bytes: number;
-  /** The first lines of a text file that is short enough to read. */
   readonly excerpt?: string | undefined;
 }
 
@@ -63,7 +61,6 @@ function firstFile([first, ...others]: readonly Attachment[]): string {
   return ` I'll start with ${code(first.name)}${others.length > 0 ? ' and the other attachments' : ''}.`;
 }
 
-/** The attachments as a Markdown table; empty without any. */
 function describe(attachments: readonly Attachment[]): string {
   if (attachments.length === 0) return '';
   const rows = attachments.map(

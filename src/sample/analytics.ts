@@ -2,7 +2,6 @@ import { CLIENTS, factsOf, HOOKS, isActive, languageOf, MODELS, type Counts, typ
 import { type People, type Profile } from './people';
 import { dayText } from './random';
 
-/** Inclusive range of UTC days. */
 export interface Days {
   readonly first: number;
   readonly last: number;
@@ -175,7 +174,6 @@ function messagesOf(fact: PersonDay): number {
   return fact.user_messages + fact.assistant_messages;
 }
 
-/** Entries of `by_model`, the largest first. */
 function perModel(tokens: PersonDay['tokens']) {
   return MODELS.map(({ id, tier }) => {
     const own = tokens.filter(entry => entry.model.id === id);
@@ -185,7 +183,6 @@ function perModel(tokens: PersonDay['tokens']) {
     .sort((a, b) => b.billable_tokens - a.billable_tokens);
 }
 
-/** Each of the named figures, added up. */
 function sums<const K extends string>(
   items: readonly { readonly [P in NoInfer<K>]: number }[],
   names: readonly K[],
@@ -209,7 +206,6 @@ function tally(lists: readonly Counts[]): Counts {
   return added.sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
 }
 
-/** Entries of a breakdown. */
 function named(counts: Counts, name: string, count: string): Row[] {
   return counts.map(([key, value]) => ({ [name]: key, [count]: value }));
 }
@@ -219,7 +215,6 @@ function ratio(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 10_000;
 }
 
-/** Nearest rank. */
 function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
 }

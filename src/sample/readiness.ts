@@ -14,7 +14,6 @@ type Criterion = (typeof CRITERIA)[number];
 /** A readiness report; the fields that are left open are those of interface 2.7. */
 export interface ReadinessReport {
   readonly reportId: string;
-  /** Unix ms. */
   readonly createdAt: number;
   readonly [field: string]: unknown;
 }
@@ -25,9 +24,7 @@ interface CriterionEvaluation {
   readonly rationale: string;
 }
 
-/** A repository with a series of reports. */
 export interface Repository {
-  /** What the `repoId` filter takes. */
   readonly id: string;
   readonly url: string;
   readonly apps: Readonly<Record<string, { readonly description: string }>>;

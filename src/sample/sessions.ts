@@ -28,7 +28,6 @@ export interface SampleRecords {
   ): Promise<SampleRecord | undefined>;
 }
 
-/** Interface 4.7. */
 export interface GivenMessage {
   readonly text: string;
   readonly images?: readonly { readonly mediaType: string; readonly data: string }[];
@@ -95,7 +94,6 @@ export class Sessions {
     this.#seeds = new Map(seeds.map(state => [state.sessionId, state]));
   }
 
-  /** Lets the sessions that go on by themselves do so. */
   async goOn(): Promise<void> {
     for (const sessionId of this.#seeds.keys()) {
       const state = this.#get(sessionId);
@@ -119,13 +117,11 @@ export class Sessions {
     return this.#get(sessionId);
   }
 
-  /** Every session, the oldest first. */
   all(): readonly SessionState[] {
     const ids = new Set([...this.#seeds.keys(), ...this.#records.values.keys()]);
     return [...ids].flatMap(id => this.#get(id) ?? []).sort((a, b) => a.createdAt - b.createdAt);
   }
 
-  /** Adds a person's message. */
   async send(sessionId: string, { text, content, attachments }: PersonMessage) {
     const messageId = randomUUID();
     let status: SessionState['status'] = 'pending';
