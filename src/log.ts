@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import * as vscode from 'vscode';
 import type { IDisposable } from './util/disposable';
-import { redact, REDACTED } from './util/redact';
+import { redact, withoutOwn } from './util/redact';
 import { oneLine } from './util/text';
 
 const KEPT_PROBLEMS = 20;
@@ -47,8 +47,7 @@ export class OutputLog implements Logger, vscode.Disposable {
   }
 
   keepOut(key: string): void {
-    // A shorter one is no key, but a word.
-    if (key.length >= 8) this.#keys.add(key);
+    this.#keys.add(key);
   }
 
   show(): void {
@@ -62,7 +61,7 @@ export class OutputLog implements Logger, vscode.Disposable {
 
   #clean(line: string): string {
     let rest = line;
-    for (const key of this.#keys) rest = rest.replaceAll(key, REDACTED);
+    for (const key of this.#keys) rest = withoutOwn(rest, key);
     return redact(rest);
   }
 

@@ -17,7 +17,7 @@ export const commits = signal<CommitsView | undefined>(undefined);
 /** The person chose what the report is compared with. */
 export const chosen = signal(false);
 /** What was asked for far below what will change: the reader is taken there. */
-export const awaited = signal<'report' | 'changes' | undefined>(undefined);
+const awaited = signal<'report' | 'changes' | undefined>(undefined);
 /** What a screen reader is told has changed. */
 export const announced = signal('');
 

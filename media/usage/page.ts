@@ -48,7 +48,12 @@ export const panel: PageSide<UsageProtocol> = pageSide<UsageProtocol>(
       keep();
       wait();
     },
-    situation: now => (situation.value = now),
+    situation: now => {
+      const before = JSON.stringify(query());
+      situation.value = now;
+      // A new day moves what is asked for.
+      if (JSON.stringify(query()) !== before) change({});
+    },
     report: ({ report: made, fetched }) => {
       const told = report.value?.missing?.problem;
       const problem = made.missing?.problem;

@@ -3,7 +3,7 @@ import { supportedLanguage } from '../util/format';
 import type { Icon } from '../ui/text';
 
 /** How a provisioning step stands. `stopped`: it ended, or never began, without having failed. */
-export type StepState = 'done' | 'failed' | 'stopped' | 'running' | 'waiting';
+type StepState = 'done' | 'failed' | 'stopped' | 'running' | 'waiting';
 
 /**
  * What the service's word for a step sounds like. The words are not documented (section 2.10), so these are only looked for to

@@ -137,7 +137,7 @@ export function stepRow(
   return { label, description: joined(facts.map(fact => fact && oneLine(fact))) };
 }
 
-export function providerLabel(providerType: string | undefined): string | undefined {
+function providerLabel(providerType: string | undefined): string | undefined {
   return providerType === 'byom' ? vscode.l10n.t('own machine') : providerType && oneLine(providerType);
 }
 

@@ -26,11 +26,13 @@ export interface OrganizationCommandsDeps {
   readonly listed: () => Promise<void>;
   /** Resolves when the usage of people is joined, or cannot be had. */
   readonly used: () => Promise<void>;
+  /** The same, unless that takes long. */
+  readonly usedSoon: () => Promise<void>;
 }
 
 /** What people do with users and control history. Without a row each command asks with a picker. */
 export function organizationCommands(deps: OrganizationCommandsDeps): CommandHandlers<'organization'> {
-  const { data, documents, details, format, now, log, listed, used } = deps;
+  const { data, documents, details, format, now, log, listed, used, usedSoon } = deps;
 
   /** All of a list, or the reason why nothing is known: a picker without a row would not tell. */
   const some = <T>(items: readonly T[], { failure }: ListState<unknown>, none: string): readonly T[] => {
@@ -45,8 +47,11 @@ export function organizationCommands(deps: OrganizationCommandsDeps): CommandHan
   const personOf = async (node: unknown): Promise<Person | undefined> => {
     const { personId } = (node ?? {}) as { readonly personId?: unknown };
     const known = typeof personId === 'string' ? data.person(personId) : undefined;
+    // Without it, whoever has not signed in of late would count as inactive.
+    const isUsageKnown = usedSoon();
+    if (known === undefined) await listed();
+    await isUsageKnown;
     if (known !== undefined) return known;
-    await listed();
     const choices = people().map(person => ({
       label: nameOf(person),
       description: person.email ?? person.id,

@@ -7,7 +7,7 @@ import { RemoteList } from '../sync/remoteList';
 import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { supportedLanguage } from '../util/format';
-import { allSettings, compareSettings, WHOLE, type SettingChange } from './changes';
+import { compareSettings, WHOLE, type SettingChange } from './changes';
 import { groupByDay, nameOf, type Person, type Revision, type UsageOfPeople } from './model';
 import { pathOf, personKind, revisionKind, type ListName } from './searched';
 
@@ -140,7 +140,7 @@ export class OrganizationData extends Disposable {
     const before = this.before(revision);
     const known = this.#changes.get(revision);
     if (known !== undefined && known.before === before) return known.changes;
-    const changes = before === undefined ? allSettings(revision) : compareSettings(before, revision);
+    const changes = compareSettings(before, revision);
     this.#changes.set(revision, { before, changes });
     return changes;
   }

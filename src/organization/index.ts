@@ -133,6 +133,7 @@ class Organization extends Disposable implements OrganizationFeature {
       isSignedIn: () => this.#host() !== undefined,
       listed: () => data.freshen(FRESH_MS),
       used: () => this.#askUsage(),
+      usedSoon: () => soon(this.#askUsage()),
     });
     this.policy = {
       warnings: async choice => {
@@ -236,8 +237,9 @@ class Organization extends Disposable implements OrganizationFeature {
 
   async #joinUsage(): Promise<void> {
     const { usage, log } = this.#deps;
-    const { serviceId } = this.#data;
     try {
+      await this.#data.ready();
+      const { serviceId } = this.#data;
       const used = await usage?.();
       if (used !== undefined && serviceId === this.#data.serviceId) this.#data.setUsage(used);
     } catch (error) {
@@ -245,18 +247,12 @@ class Organization extends Disposable implements OrganizationFeature {
     }
   }
 
-  /** Reads the controls again where they are old; what takes long is not waited for, but goes on. */
+  /** Reads the controls again where they are old. */
   async #freshenControls(): Promise<void> {
-    const enough = new AbortController();
     try {
-      await Promise.race([
-        this.#data.freshenOne(this.#data.controls, POLICY_PACE),
-        delay(ASK_MS, undefined, { signal: enough.signal }).catch(() => undefined),
-      ]);
+      await soon(this.#data.freshenOne(this.#data.controls, POLICY_PACE));
     } catch (error) {
       this.#deps.log.warn(`The controls are not known: ${errorSentence(error)}`);
-    } finally {
-      enough.abort();
     }
   }
 
@@ -321,4 +317,11 @@ class Organization extends Disposable implements OrganizationFeature {
     const state = this.#deps.connection.state.current;
     return state.kind === 'signedOut' ? undefined : state.service.host;
   }
+}
+
+/** Waits for what only makes an answer better, but not long: it goes on by itself. */
+async function soon(work: Promise<void>): Promise<void> {
+  const enough = new AbortController();
+  const late = delay(ASK_MS, undefined, { signal: enough.signal }).catch(() => undefined);
+  await Promise.race([work, late]).finally(() => enough.abort());
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { openObject, recordSchema, taken, type OrganizationUser } from '../api';
 import type { Amount } from '../util/amount';
-import type { Settings } from './directions';
+import type { Settings } from './catalogue';
 
 /** One revision of the controls, as kept: no secrets (section 2.12). */
 export interface Revision {

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { forNotification } from '../util/text';
 import { WHOLE } from './changes';
-import { autonomyRank, valueAt } from './directions';
+import { autonomyRank, valueAt } from './catalogue';
 import type { Revision } from './model';
 import { isObject } from './stable';
 

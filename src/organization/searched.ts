@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { SearchHit } from '../storage';
 import { keyIn, listRecords, type ItemKind } from '../sync/stored';
 import { oneLine } from '../util/text';
-import { allSettings } from './changes';
+import { compareSettings } from './changes';
 import { nameOf, personSchema, revisionSchema, timeOf, whoOf, type Person, type Revision } from './model';
 
 export type ListName = 'people' | 'controls';
@@ -23,7 +23,9 @@ export const personKind: ItemKind<Person> = {
 export const revisionKind: ItemKind<Revision> = {
   schema: revisionSchema,
   text: revision => {
-    const lines = allSettings(revision).map(({ path, after }) => `${path}: ${JSON.stringify(after)}`);
+    const lines = compareSettings(undefined, revision).map(
+      ({ path, after }) => `${path}: ${JSON.stringify(after)}`,
+    );
     return { text: [oneLine(whoOf(revision) ?? ''), ...lines].join('\n'), at: timeOf(revision.updatedAt) };
   },
 };

@@ -1,5 +1,4 @@
-import { catalogue } from './catalogue';
-import type { Settings } from './directions';
+import { sets, type Settings } from './catalogue';
 
 /** Bidi and invisible characters that JSON leaves as they are. */
 const HIDDEN = /[\u007f-\u009f\u200b-\u200f\u061c\u2028-\u202e\u2060-\u2069\ufeff]/gu;
@@ -31,7 +30,7 @@ export function stableText(settings: Settings): string {
 function ordered(value: unknown, setting: string): unknown {
   if (Array.isArray(value)) {
     const items = value.map(item => ordered(item, `${setting}[]`));
-    if (catalogue.get(setting)?.kind !== 'set') return items;
+    if (!sets.has(setting)) return items;
     const keyed = items.map(item => ({ key: canonical(item), item }));
     return keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(({ item }) => item);
   }

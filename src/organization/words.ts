@@ -4,7 +4,7 @@ import { amountText } from '../util/amount';
 import type { Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
 import { settingsOf, type SettingChange } from './changes';
-import type { Direction } from './directions';
+import type { Direction } from './catalogue';
 import { activityOf, timeOf, whoOf, type Person, type PersonUsage, type Revision } from './model';
 import { canonical } from './stable';
 
@@ -79,7 +79,7 @@ export function changeFacts(change: SettingChange): Fact[] {
 }
 
 /** A value of a setting on one line, as people read it. Foreign text. */
-export function valueText(value: unknown, maxLength = 80): string {
+function valueText(value: unknown, maxLength = 80): string {
   if (value === undefined) return vscode.l10n.t('not set');
   if (value === '') return '""';
   if (typeof value === 'string') return oneLine(value, maxLength);

@@ -22,7 +22,7 @@ export interface ReadinessCommandsDeps {
   readonly here: () => Repository | undefined;
   readonly shown: (state: PageState) => ShownReport | undefined;
   readonly open: (state: PageState, focus?: string) => void;
-  readonly git: Pick<LocalGit, 'staleness'>;
+  readonly git: Pick<LocalGit, 'counted'>;
   readonly prefill: Prefill;
   readonly format: Formatter;
 }
@@ -77,7 +77,7 @@ export class ReadinessCommands {
   /** Opens the report as an unsaved Markdown document; where it is kept is the person's decision. */
   async export(shown: ShownReport): Promise<void> {
     const { git, format } = this.#deps;
-    const content = markdownOf(shown, git.staleness(shown.report.commitHash, shown.local), format);
+    const content = markdownOf(shown, await git.counted(shown.report.commitHash, shown.local), format);
     const document = await vscode.workspace.openTextDocument({ content, language: 'markdown' });
     await vscode.window.showTextDocument(document);
   }

@@ -26,6 +26,12 @@ export type Staleness =
   | { readonly kind: 'behind'; readonly behind: number; readonly beside: number }
   | { readonly kind: 'unknownCommit' | 'noCommit' | 'noRepository' };
 
+/** How old a report is as far as that is known, and once it has been counted. */
+interface Age {
+  readonly known: Staleness;
+  readonly counted: Promise<Staleness>;
+}
+
 export interface Commit {
   readonly hash: string;
   readonly subject: string;
@@ -42,7 +48,7 @@ export class LocalGit extends Disposable {
   readonly #changed = this.register(new Emitter<void>());
   readonly #api = this.register(new Slot<IDisposable>());
   readonly #repositories = this.register(new Slot<IDisposable>());
-  readonly #counts = new Map<string, Staleness>();
+  readonly #ages = new Map<string, Age>();
   #git: GitApi | undefined;
   #state: GitState = { kind: 'looking' };
   #described = 'looking';
@@ -66,22 +72,33 @@ export class LocalGit extends Disposable {
 
   /** How old a report is, counted once for each pair of commits; until then as if it could not be known, and `onDidChange` tells. */
   staleness(commit: string | undefined, local: LocalRepository | undefined): Staleness {
+    return this.#age(commit, local).known;
+  }
+
+  /** The same, once it has been counted. */
+  counted(commit: string | undefined, local: LocalRepository | undefined): Promise<Staleness> {
+    return this.#age(commit, local).counted;
+  }
+
+  #age(commit: string | undefined, local: LocalRepository | undefined): Age {
+    const certain = (known: Staleness): Age => ({ known, counted: Promise.resolve(known) });
     const git = local?.git;
     const head = git?.state.HEAD?.commit;
-    if (git === undefined || head === undefined) return { kind: 'noRepository' };
-    if (!isCommit(commit)) return { kind: 'noCommit' };
-    if (head.startsWith(commit.toLowerCase())) return { kind: 'same' };
+    if (git === undefined || head === undefined) return certain({ kind: 'noRepository' });
+    if (!isCommit(commit)) return certain({ kind: 'noCommit' });
+    if (head.startsWith(commit.toLowerCase())) return certain({ kind: 'same' });
     const key = `${git.rootUri.toString()} ${commit} ${head}`;
-    const known = this.#counts.get(key);
-    this.#counts.set(key, known ?? { kind: 'noRepository' });
+    const before = this.#ages.get(key);
     // The next fetch may bring a commit that is not known.
-    if (known === undefined || known.kind === 'unknownCommit')
-      void count(git, commit, head).then(counted => {
-        if (this.isDisposed || isSame(this.#counts.get(key), counted)) return;
-        this.#counts.set(key, counted);
-        this.#changed.fire();
-      });
-    return known ?? { kind: 'noRepository' };
+    if (before !== undefined && before.known.kind !== 'unknownCommit') return before;
+    const counted = count(git, commit, head).then(known => {
+      this.#ages.set(key, { known, counted });
+      if (!isSame(before?.known, known)) this.#changed.fire();
+      return known;
+    });
+    const age: Age = { known: before?.known ?? { kind: 'noRepository' }, counted };
+    this.#ages.set(key, age);
+    return age;
   }
 
   /** Commits of `to` that `from` does not have, the newest first; `undefined` when git does not know one of the two. */

@@ -67,10 +67,16 @@ function remote(authority: string, path: string): RepositoryIdentity | undefined
 
 /** Host and path as they are in the address that people see, where ssh or https has other ones. */
 function seen(host: string, parts: readonly string[]): readonly [host: string, parts: readonly string[]] {
-  const [first, ...rest] = parts;
-  const [organization = '', project = '', name = ''] = rest;
-  if (host === 'ssh.dev.azure.com' && first === 'v3' && rest.length === 3)
-    return ['dev.azure.com', [organization, project, '_git', name]];
+  const old = /^(.+)\.visualstudio\.com$/.exec(host)?.[1];
+  const [first = '', ...rest] = parts;
+  const [second = '', third = '', fourth = ''] = rest;
+  if ((host === 'ssh.dev.azure.com' || old === 'vs-ssh') && first === 'v3' && rest.length === 3)
+    return ['dev.azure.com', [second, third, '_git', fourth]];
+  if (old !== undefined && old !== 'vs-ssh')
+    return seen('dev.azure.com', [old, ...(first.toLowerCase() === 'defaultcollection' ? rest : parts)]);
+  // A repository that has its project's name leaves that out.
+  if (host === 'dev.azure.com' && second === '_git' && rest.length === 2)
+    return [host, [first, third, '_git', third]];
   if (first === 'scm' && rest.length === 2) return [host, rest];
   return [DOORS[host] ?? host, parts];
 }

@@ -37,11 +37,6 @@ export function factLines(facts: readonly Fact[]): readonly string[] {
   return known(facts).map(([name, value]) => `${name}: ${value}`);
 }
 
-/** A tooltip of one fact a line. */
-export function factsTooltip(facts: readonly Fact[]): vscode.MarkdownString {
-  return card('', factLines(facts));
-}
-
 /** A line of a tooltip that may be broken at its spaces: VS Code makes them such that do not break, and breaks within words. */
 function breakable(line: string): string {
   return line.replace(/ /g, ' \u200b');

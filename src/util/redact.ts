@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
 /** What stands where a secret was, where nobody compares it with another. */
-export const REDACTED = '[redacted]';
+const REDACTED = '[redacted]';
 
 /** A text with more secrets holds nothing else worth reading: the rest is marked as one. */
 const MOST_MARKS = 500;

@@ -8,7 +8,7 @@ type State = ReturnType<UsageSource['state']>;
 
 /** A source of made-up reports whose moods a test sets. */
 export class FakeUsageSource implements UsageSource {
-  readonly bounds = bounds;
+  bounds = bounds;
   readonly asked: UsageQuery[] = [];
   readonly fetched: { readonly query: UsageQuery; readonly again: boolean }[] = [];
   /** Unix ms; when the newest day was fetched. */

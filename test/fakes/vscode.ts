@@ -9,6 +9,8 @@ export const told: string[] = [];
 /** What acts with this name answer, instead of nothing at once. */
 export const answers = new Map<string, Promise<undefined>>();
 
+/** The texts of the documents that were opened. */
+export const opened: string[] = [];
 /** Commands that were run. */
 export const executed: string[] = [];
 
@@ -81,9 +83,12 @@ export const quickPicks: QuickPick[] = [];
 
 /** What is chosen in the next lists that are shown, by a part of the label or else of the description; one for which there is nothing is left. */
 export const choices: string[] = [];
+/** The details of what was listed to choose from. */
+export const shown: string[] = [];
 async function showQuickPick(items: QuickPick['items'] | Promise<QuickPick['items']>): Promise<unknown> {
   acts.push('window.showQuickPick');
   const all = await items;
+  shown.push(...all.map(({ detail = '' }) => detail));
   const chosen = choices.shift();
   return chosen === undefined
     ? answers.get('showQuickPick')
@@ -126,6 +131,10 @@ export const workspace = {
   workspaceFolders: [],
   getWorkspaceFolder: () => undefined,
   fs: noted('fs'),
+  openTextDocument: (document: { readonly content?: string }): Promise<object> => {
+    opened.push(document.content ?? '');
+    return Promise.resolve(document);
+  },
   findFiles: () => Promise.resolve([]),
   onDidChangeWorkspaceFolders: () => ({ dispose: () => undefined }),
   registerTextDocumentContentProvider: () => new Disposable(),

@@ -158,6 +158,15 @@ describe('states of the usage page', () => {
     assert.equal(stage.signIns, 1);
   });
 
+  it('moves on with a new finished day', async () => {
+    const { page, source } = await open();
+    await page.getByText('Oct 22, 2026 – Nov 20, 2026 UTC').waitFor();
+    source.bounds = { ...source.bounds, end: '2026-11-21' };
+    source.become({ kind: 'ready' });
+    await page.getByText('Oct 23, 2026 – Nov 21, 2026 UTC').waitFor();
+    assert.deepEqual(lastAsked().range, { start: '2026-10-23', end: '2026-11-21' });
+  });
+
   it('shows what was folded, and the names as they were sent', async () => {
     const { page } = await open({ tab: 'tools' });
     const note = page.getByText(

@@ -163,12 +163,15 @@ export class ServiceDays extends Disposable {
     while ((await this.missing(endpoint, days, since)).length > 0) {
       signal.throwIfAborted();
       const lease = `services/${this.#service.id}/usage/${endpoint}`;
+      const { organization } = this;
       const done = await this.#deps.storage.tryRun(lease, LEASE_MS, async held => {
         const problem =
           (await this.#refusedSince(endpoint, asked)) ?? (await this.#fetch(endpoint, days, options, held));
-        return { problem };
+        return { problem, isThrough: held.isHeld() && this.organization === organization };
       });
       if (done?.problem !== undefined) return done.problem;
+      // Also where a clock that was set back makes its days look older than what was asked for.
+      if (done?.isThrough === true) break;
       if (done === undefined) await setTimeout(LOOK_MS, undefined, { signal }).catch(() => undefined);
     }
     signal.throwIfAborted();

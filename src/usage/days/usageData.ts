@@ -37,8 +37,8 @@ export class UsageData extends Disposable {
   readonly #service = this.register(new Slot<ServiceDays>());
   #serviceId: string | undefined;
   #isReady: boolean;
-  /** The key changed: whose days it sees is found out with the next fetch. */
-  #verify = false;
+  /** When the key changed (Unix ms), until a fetch has found out whose days it sees. */
+  #verify: number | undefined;
   #directory: readonly DirectoryPerson[] = [];
   #revisions: readonly ControlRevision[] = [];
 
@@ -133,9 +133,9 @@ export class UsageData extends Disposable {
             options.onProgress?.(fraction, progressLabel(endpoint, fraction, days.length, pages)),
         });
       const verify = this.#verify;
-      this.#verify = false;
-      const problem =
-        (verify ? await work([this.bounds.end], asked) : undefined) ?? (await work(days, again ? asked : 0));
+      const unverified = verify === undefined ? undefined : await work([this.bounds.end], verify);
+      if (unverified === undefined && this.#verify === verify) this.#verify = undefined;
+      const problem = unverified ?? (await work(days, again ? asked : 0));
       if (problem !== undefined) return problem;
       await service.forgive(endpoint);
       return undefined;
@@ -172,9 +172,10 @@ export class UsageData extends Disposable {
     const first = !this.#isReady;
     this.#isReady = true;
     if (first) return;
-    this.#verify = true;
+    this.#verify = this.#now();
     const service = await this.#open();
-    if (service?.shared.get('refusal')) await service.shared.remove('refusal').catch(unhandled);
+    for (const id of ['refusal', 'notice role'])
+      if (service?.shared.get(id)) await service.shared.remove(id).catch(unhandled);
     this.#changed.fire();
   }
 

@@ -98,29 +98,25 @@ export class Dashboard extends Disposable {
 
   #handlers(): PanelHandlers<UsageProtocol> {
     return {
-      requests: {
-        save: async ({ format, section }) => {
-          const report = await this.#exported(section);
-          const text = format === 'json' ? jsonOf(report) : csvOf(report, section?.id);
-          return (await this.#host.save(fileName(report.query, format, section?.id), text)) ?? null;
-        },
-        copy: async section => {
-          const report = await this.#exported(section);
-          const copied = sectionOf(report, section.id);
-          await this.#host.copy(copyOf(report, copied));
-          return copied.table.rows.length;
-        },
+      save: async ({ format, section }) => {
+        const report = await this.#exported(section);
+        const text = format === 'json' ? jsonOf(report) : csvOf(report, section?.id);
+        return (await this.#host.save(fileName(report.query, format, section?.id), text)) ?? null;
       },
-      notifications: {
-        ready: ({ state = this.#kept }) => this.#onReady(state),
-        show: query => this.#show(query),
-        fetch: ({ again }) => this.#fetch(again),
-        cancel: () => {
-          this.#endFetch();
-          return this.#load();
-        },
-        signIn: () => this.#host.signIn(),
+      copy: async section => {
+        const report = await this.#exported(section);
+        const copied = sectionOf(report, section.id);
+        await this.#host.copy(copyOf(report, copied));
+        return copied.table.rows.length;
       },
+      ready: ({ state = this.#kept }) => this.#onReady(state),
+      show: query => this.#show(query),
+      fetch: ({ again }) => this.#fetch(again),
+      cancel: () => {
+        this.#endFetch();
+        return this.#load();
+      },
+      signIn: () => this.#host.signIn(),
     };
   }
 
@@ -182,11 +178,13 @@ export class Dashboard extends Disposable {
     try {
       const report = await this.#source.fetch(query, { again, signal, onProgress: tell });
       if (signal.aborted) return;
-      this.#fetching = undefined;
       const end = again ? 'again' : 'missing';
       // The same days may be shown otherwise by now.
-      if (JSON.stringify(query) !== JSON.stringify(this.#query)) await this.#load(end);
-      else {
+      if (JSON.stringify(query) !== JSON.stringify(this.#query)) {
+        this.#endFetch();
+        await this.#load(end);
+      } else {
+        this.#fetching = undefined;
         this.#turn++;
         this.#page.send('report', { report, fetched: end });
       }
@@ -200,10 +198,9 @@ export class Dashboard extends Disposable {
     }
   }
 
-  /** Ends the fetch under way with nothing. */
+  /** Ends the fetch under way with nothing; the page hears that there is none also where none was. */
   #endFetch(): void {
-    if (this.#fetching === undefined) return;
-    this.#fetching.abort();
+    this.#fetching?.abort();
     this.#fetching = undefined;
     if (this.#query !== undefined) this.#page.send('fetching', null);
   }

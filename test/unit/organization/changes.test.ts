@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { allSettings, compareSettings, settingsOf } from '../../../src/organization/changes';
-import type { Settings } from '../../../src/organization/directions';
+import { compareSettings, settingsOf } from '../../../src/organization/changes';
+import type { Settings } from '../../../src/organization/catalogue';
 import { canonical, stableText } from '../../../src/organization/stable';
 import { changeText, changeWords, summaryText } from '../../../src/organization/words';
 
@@ -92,9 +92,7 @@ describe('what a revision changed', () => {
     assert.deepEqual(compareSettings(after, after), []);
   });
 
-  it('nothing and not being there are the same where a setting is known, and two things elsewhere', () => {
-    const known = { maxAutonomyLevel: null, modelPolicy: { allowCustomModels: null } };
-    assert.deepEqual(texts(known, { modelPolicy: {} }), []);
+  it('nothing and not being there are two things where only the service knows what nothing means', () => {
     assert.deepEqual(texts({ tomorrow: null }, {}), ['tomorrow: null → not set']);
     assert.deepEqual(texts({}, { tomorrow: { a: null } }), ['tomorrow.a: not set → null']);
     assert.deepEqual(texts({ enabledPlugins: { x: true } }, { enabledPlugins: { x: null } }), [
@@ -103,7 +101,9 @@ describe('what a revision changed', () => {
   });
 
   it('lists all settings of the first revision, without directions', () => {
-    const changes = allSettings({ settings: { missionPolicy: { restrictedAccess: true }, sandbox: {} } });
+    const changes = compareSettings(undefined, {
+      settings: { missionPolicy: { restrictedAccess: true }, sandbox: {} },
+    });
     assert.deepEqual(changes.map(changeText), [
       'missionPolicy.restrictedAccess: not set → true',
       'sandbox: not set → {}',

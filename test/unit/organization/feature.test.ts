@@ -12,7 +12,7 @@ import { answerLists, largeOrganization } from '../../fakes/largeOrganization';
 import { silentLog } from '../../fakes/log';
 import { openStorage } from '../../fakes/storage';
 import { drawnRows, fakeView, textOf, type DrawnRow } from '../../fakes/view';
-import { acts } from '../../fakes/vscode';
+import { acts, choices, shown } from '../../fakes/vscode';
 import { until } from '../../until';
 import { addressesOf, apiOf, cleanUp, faultServer, later, temporaryFolder } from './support';
 
@@ -166,6 +166,23 @@ describe('the view of the organization', () => {
     assert.ok((await textOf(window.feature.tree)).includes('Users | 2 · 3 min old'));
     window.connection.signOut();
     await until(async () => (await textOf(window.feature.tree)).length === 0);
+  });
+
+  it('calls nobody inactive before it is known what their agents did, in the picker and in the details', async () => {
+    const server = await faultServer();
+    const lastSignInAt = '2026-01-02T03:04:05Z';
+    listing(server, [{ id: 'with', firstName: 'Ann', lastSignInAt }]);
+    for (const user of [undefined, { personId: 'with' }]) {
+      const window = open(server);
+      window.usage.of = new Map([['with', { lastActiveDay: '2026-11-19', tokens: 1_500 }]]);
+      if (user !== undefined) await window.feature.people();
+      choices.push('Ann');
+      shown.length = 0;
+      await window.feature.commands.showUser(user);
+      choices.length = 0;
+      assert.deepEqual(shown, user === undefined ? ['323 days · 1.5K tokens'] : []);
+      assert.match(window.documents.get('Ann') ?? '', /\*\*Last active day \(UTC\)\*\*: 2026-11-19/);
+    }
   });
 
   it('asks again for the usage of people that did not come: later by itself, at once on refresh or with another key', async () => {

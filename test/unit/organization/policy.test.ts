@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Settings } from '../../../src/organization/directions';
+import type { Settings } from '../../../src/organization/catalogue';
 import { warningsOf, type SessionChoice } from '../../../src/organization/policy';
 
 const warn = (choice: SessionChoice, settings: Settings, unread?: readonly string[]): string[] =>

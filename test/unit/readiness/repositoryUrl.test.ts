@@ -148,6 +148,16 @@ describe('addresses of repositories', () => {
       'https://acme@dev.azure.com/acme/Web%20shop/_git/site',
       'git@ssh.dev.azure.com:v3/acme/Web%20shop/site',
       'ssh://git@ssh.dev.azure.com:22/v3/acme/Web%20shop/site',
+      'https://acme.visualstudio.com/Web%20shop/_git/site',
+      'https://acme.visualstudio.com/DefaultCollection/Web%20shop/_git/site',
+      'acme@vs-ssh.visualstudio.com:v3/acme/Web%20shop/site',
+    ],
+    [
+      'dev.azure.com/acme/site/_git/site',
+      'site/site',
+      'https://dev.azure.com/acme/_git/site',
+      'https://acme.visualstudio.com/_git/site',
+      'git@ssh.dev.azure.com:v3/acme/site/site',
     ],
     [
       'git.example.com/a/b',

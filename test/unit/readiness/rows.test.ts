@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
-import type { GitState, LocalRepository } from '../../../src/readiness/git';
-import { groupReports, type StoredReport } from '../../../src/readiness/model';
+import { LocalGit, type GitState, type LocalRepository } from '../../../src/readiness/git';
+import { groupReports, type Repository, type StoredReport } from '../../../src/readiness/model';
 import { ReadinessCommands } from '../../../src/readiness/commands';
 import { Matches } from '../../../src/readiness/matches';
 import { readinessRows, type RowsContext } from '../../../src/readiness/rows';
 import { Tree } from '../../../src/ui/tree';
 import { Formatter } from '../../../src/util/format';
+import type { GitRepository } from '../../../src/util/git';
 import { drawnRows, fakeView, textOf } from '../../fakes/view';
-import { choices, Uri } from '../../fakes/vscode';
+import { choices, opened, Uri } from '../../fakes/vscode';
 
 const DAY = 24 * 60 * 60_000;
 const at = new Date(2025, 10, 12, 12).getTime();
@@ -110,25 +111,32 @@ describe('the rows of readiness', () => {
     assert.deepEqual(firsts, ['Git is turned off', 'Looking for repositories…', 'No repository is open']);
   });
 
-  it('of two repositories that are to be fixed ask which one, and fix that one alone', async () => {
-    const repositories = groupReports(reports.map(each => ({ ...each, report: { lint: score(0, 2) } })));
-    const written: string[] = [];
-    const { handlers } = new ReadinessCommands({
+  const commandsOf = (
+    repositories: ReadonlyMap<string, Repository>,
+    here: LocalRepository,
+    written: string[],
+  ) =>
+    new ReadinessCommands({
       ready: () => Promise.resolve(),
       repositories: () => repositories,
       here: () => repositories.get('h.x/acme/shop'),
       shown: ({ key }) => {
         const repository = repositories.get(key)!;
-        return { repository, report: repository.reports[0]! };
+        return { repository, report: repository.reports[0]!, local: here };
       },
       open: () => undefined,
-      git: { staleness: () => ({ kind: 'noRepository' }) },
+      git: new LocalGit(),
       prefill: ({ text }) => {
         written.push(text);
         return Promise.resolve(true);
       },
       format: new Formatter('en'),
     });
+
+  it('of two repositories that are to be fixed ask which one, and fix that one alone', async () => {
+    const repositories = groupReports(reports.map(each => ({ ...each, report: { lint: score(0, 2) } })));
+    const written: string[] = [];
+    const { handlers } = commandsOf(repositories, local, written);
     const nodes = [...repositories.keys()].map(key => ({ key, criterion: 'lint' }));
     choices.push('acme/billing');
     await handlers.fix(nodes[1], nodes);
@@ -137,5 +145,18 @@ describe('the rows of readiness', () => {
     assert.equal(written.length, 1, 'nothing was chosen');
     await handlers.fix(nodes[1], [nodes[1]]);
     assert.match(written[1] ?? '', /acme\/shop/);
+  });
+
+  it('are exported with how old the report is, also before Git has been asked', async () => {
+    const git = {
+      rootUri: local.root,
+      state: { HEAD: { commit: 'b'.repeat(40) } },
+      getCommit: () => Promise.resolve({ hash: 'a'.repeat(40) }),
+      log: ({ range }: { readonly range: string }) => Promise.resolve(range.startsWith('a') ? [1, 2, 3] : []),
+    } as unknown as GitRepository;
+    const { handlers } = commandsOf(groupReports(reports), { ...local, git }, []);
+    opened.length = 0;
+    await handlers.exportReport();
+    assert.match(opened.join(), /HEAD has 3 commits that are not in the report/);
   });
 });

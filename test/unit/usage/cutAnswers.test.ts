@@ -54,6 +54,32 @@ describe('an answer about fewer days than were asked for', () => {
     assert.equal(calls(service).length, asked);
   });
 
+  it('with days that never come keeps no new day away', async () => {
+    const { clock, service, fetch } = await open((start, end) => [later(start, '2026-11-01'), end]);
+    assert.equal((await fetch(query('tokens', '2026-10-22', '2026-11-20'))).missing?.days.length, 10);
+    clock.now += 24 * 60 * 60 * 1000;
+    const next = await fetch(query('tokens', '2026-10-22', '2026-11-21'));
+    assert.equal(next.missing?.days.length, 10);
+    assert.deepEqual(calls(service).slice(1), [
+      '/tokens 2026-09-17..2026-10-31',
+      '/tokens 2026-11-21..2026-11-21',
+    ]);
+  });
+
+  it('with the last day not there yet is no failure: the day is asked for later', async () => {
+    const { clock, service, fault, fetch } = await open((start, end) => [
+      start,
+      end < '2026-11-19' ? end : '2026-11-19',
+    ]);
+    const asked = query('tokens', '2026-11-11', '2026-11-20');
+    const early = await fetch(asked);
+    assert.deepEqual(early.missing, { days: ['2026-11-20'], unread: 0, problem: undefined });
+    fault.dispose();
+    clock.now += 61 * 60 * 1000;
+    assert.equal((await fetch(asked)).through, '2026-11-20');
+    assert.equal(calls(service).at(-1), '/tokens 2026-11-20..2026-11-20');
+  });
+
   it('that does not say so is believed', async () => {
     const { service, fetch } = await open((start, end) => [later(start, '2026-11-01'), end], false);
     const { missing } = await fetch(query('tokens', '2026-10-22', '2026-11-20'));

@@ -101,6 +101,20 @@ describe('usage data', () => {
     for (const made of reports) assert.deepEqual(made, reports[0]);
   });
 
+  it('tells the other windows of days fetched here', async () => {
+    const { open } = await begin();
+    const [here, there] = [open().data, open().data];
+    const wanted = query('activity', '2026-11-01', '2026-11-07');
+    assert.equal((await there.cached(wanted)).missing?.days.length, 7);
+    // Days may become known a few at a time.
+    const heard = new Promise<void>(resolve => {
+      there.onDidChange(async () => (await there.cached(wanted)).missing === undefined && resolve());
+    });
+    const made = await here.fetch(wanted, { signal: never() });
+    await heard;
+    assert.deepEqual(await there.cached(wanted), made);
+  });
+
   it('is not held up by what a clock that was ahead has left', async () => {
     const { clock, service, open } = await begin();
     const wanted = query('activity', '2026-11-10', '2026-11-10');
@@ -126,6 +140,20 @@ describe('usage data', () => {
     died.abort();
     await assert.rejects(dead, { name: 'AbortError' });
     hold.dispose();
+  });
+
+  it('asks no more often when the clock is set back while it fetches', async () => {
+    const { clock, service, open } = await begin();
+    const { data, ready } = open();
+    const wanted = query('activity', '2026-11-10', '2026-11-20');
+    await data.fetch(wanted, { signal: never() });
+    clock.now += 10_000;
+    ready.fire(undefined as never);
+    service.fail({ kind: 'alter', times: 1, alter: body => ((clock.now -= 5_000), body) });
+    const abort = new AbortController();
+    service.onDidReceive(() => calls(service).length > 9 && abort.abort());
+    await data.fetch(wanted, { signal: abort.signal, again: true });
+    assert.equal(calls(service).length, 3);
   });
 
   it('goes on when the window that fetches gives up', async () => {
@@ -251,6 +279,11 @@ describe('usage data', () => {
     });
     clock.now += 1000;
     window.ready.fire(undefined as never);
+    // What a cancelled fetch did not find out is found out by the next.
+    const abort = new AbortController();
+    const subscription = service.onDidReceive(() => abort.abort());
+    await assert.rejects(window.data.fetch(wanted, { signal: abort.signal }), { name: 'AbortError' });
+    subscription.dispose();
     const other = await window.data.fetch(wanted, { signal: never() });
     assert.equal(other.orgId, 'org_other');
     assert.equal(other.figures[0]?.value, 4);

@@ -99,16 +99,20 @@ describe('the status bar', () => {
     assert.deepEqual(calls(service), []);
   });
 
-  it('says in one window that a role is missing', async () => {
+  it('says in one window that a role is missing, and of another key anew', async () => {
     const { clock, service, open } = await begin();
     const key = (): string => service.keys.member;
-    const made = [1, 2].map(() => barOf(open({ key }), clock));
+    const windows = [1, 2].map(() => open({ key }));
+    const made = windows.map(window => barOf(window, clock));
+    const told = (): string[] => made.flatMap(each => each.told);
     for (const { bar } of made) bar.start();
-    await Promise.race(made.map(each => each.until(() => each.told.length > 0)));
-    assert.match(made.flatMap(each => each.told).join('\n'), /^info: .*Manager or Owner role.*$/);
+    await Promise.race(made.map(each => each.until(() => told().length > 0)));
+    assert.match(told().join('\n'), /^info: .*Manager or Owner role.*$/);
     assert.equal(calls(service).length, 1);
     // Nothing stays in the bar of who cannot read it.
     await Promise.all(made.map(each => each.until(() => !each.item.shown)));
+    windows[0]!.ready.fire(undefined as never);
+    await Promise.race(made.map(each => each.until(() => told().length === 2)));
   });
 
   it('tells once of each threshold of a budget', async () => {

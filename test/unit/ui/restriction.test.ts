@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { restriction } from '../../../src/ui/saveText';
+import { restriction } from '../../../src/ui/restriction';
 
 describe('what a window may do', () => {
   const of = (isTrusted: boolean, ...schemes: string[]): unknown =>
