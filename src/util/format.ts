@@ -66,11 +66,6 @@ export class Formatter {
     return this.#date(options, Date.parse(`${day}T00:00:00Z`));
   }
 
-  /** The time of day, in the person's own time zone. */
-  timeOfDay(time: number): string {
-    return isTime(time) ? this.#date({ timeStyle: 'short' }, time) : '';
-  }
-
   /** A change as a share, such as `+12%`. */
   change(share: number): string {
     return this.#number({ style: 'percent', signDisplay: 'exceptZero', maximumFractionDigits: 0 }, share);

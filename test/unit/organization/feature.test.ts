@@ -98,7 +98,7 @@ const row = async ({ feature }: Window, start: string): Promise<DrawnRow> => {
 describe('the view of the organization', () => {
   afterEach(cleanUp);
 
-  it('shows users and what each revision changed, a day with one revision as that revision', async () => {
+  it('shows users and what each revision changed', async () => {
     const server = await faultServer();
     listing(server);
     const window = open(server);
@@ -120,8 +120,7 @@ describe('the view of the organization', () => {
     );
     assert.ok(history.includes('    maxAutonomyLevel: high → low | tightens'), history.join('\n'));
     assert.ok(history.includes('    commandAllowlist: [a] → [a, b] | +1 · loosens'));
-    assert.ok(history.includes('  Nov 11, 2026 | 2 revisions · commandAllowlist, +1'));
-    assert.ok(history.some(each => /^ {4}rev 1 \| Ann · first known revision/.test(each)));
+    assert.ok(history.includes('  rev 1 | Ann · first known revision · Nov 11, 2026'));
     const user = await row(window, 'Ann');
     assert.equal(
       user.item.accessibilityInformation?.label,
