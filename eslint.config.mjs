@@ -39,11 +39,10 @@ const zones = [
     except: [
       './webview/ipc.ts',
       './chat/protocol.ts',
-      './chat/transcript/boundedMarkdown.ts',
       './readiness/protocol.ts',
       './usage/show/protocol.ts',
     ],
-    message: 'Pages import protocol files, webview/ipc and the bounds of Markdown only.',
+    message: 'Pages import protocol files and webview/ipc only.',
   },
 ];
 

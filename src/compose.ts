@@ -4,13 +4,13 @@ import type { Chat } from './chat';
 import type { ComputersFeature, ComputerTreeNode } from './computers';
 import type { ConnectionPart } from './connection';
 import type { CommandLoaders } from './contributions';
-import type { HooksFeature } from './hooks';
+import type { Hooks } from './hooks';
 import { logUnhandled, OutputLog } from './log';
 import type { OrganizationFeature, OrganizationTreeNode } from './organization';
 import type { ReadinessFeature, ReadinessTreeNode } from './readiness';
 import type { SearchFeature } from './search';
 import type { Sessions, SessionTreeNode } from './sessions';
-import { composerSettings, hookSettings, onDidChangeSettings, settings, storeHooksFile } from './settings';
+import { composerSettings, hookSettings, onDidChangeSettings, settings } from './settings';
 import { Startup } from './startup';
 import type { Restored, Storage } from './storage';
 import type { DashboardPanels, UsageFeature } from './usage';
@@ -199,10 +199,10 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
     return own(new Panels({ source: (await usage()).source, extensionUri, log }));
   });
 
-  const hooks: () => Promise<HooksFeature> = once(async () => {
-    const { Hooks } = await import('./hooks');
+  const hooks: () => Promise<Hooks> = once(async () => {
+    const { Hooks: Feature } = await import('./hooks');
     return own(
-      new Hooks({
+      new Feature({
         dataFolder: globalStorageUri.fsPath,
         extensionFolder: context.extensionPath,
         storage: await storage(),
@@ -211,7 +211,6 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
         format,
         settings,
         onDidChangeSettings: listener => onDidChangeSettings(hookSettings, listener),
-        storeFile: storeHooksFile,
         isShown: sessionId => shownChats?.isShown(sessionId) === true,
         sessions: async () => {
           const feature = await sessions();

@@ -90,11 +90,7 @@ export function activate(context: vscode.ExtensionContext): void {
       (await (await parts()).chat()).restorePanel(panel, state),
     ),
   );
-  own(
-    registerWebviewView(views.chat, async (view, state) =>
-      (await (await parts()).chat()).resolveView(view, state),
-    ),
-  );
+  own(registerWebviewView(views.chat, async view => (await (await parts()).chat()).resolveView(view)));
   own(
     registerPanel(panels.readinessReport, async (panel, state) =>
       (await (await parts()).readiness()).restorePanel(panel, state),

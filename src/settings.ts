@@ -29,8 +29,6 @@ export const settings = {
       per: per === 'day' ? 'day' : 'month',
     };
   },
-  /** The client's settings file, as the person named it; empty when there is none. */
-  hooksSettingsFile: (): string => read('hooks.settingsFile', ''),
   /** Hooks of the person's own, as written; `undefined` when there are none. */
   hooksOutgoing: (): unknown => {
     const value = configuration().get<unknown>('hooks.outgoing');
@@ -91,7 +89,7 @@ export const composerSettings: readonly SettingKey[] = [
   'chat.maxMessageMegabytes',
 ];
 export const barSettings: readonly SettingKey[] = ['usage.statusBar', 'usage.budget', 'readiness.statusBar'];
-export const hookSettings: readonly SettingKey[] = ['hooks.settingsFile', 'hooks.outgoing'];
+export const hookSettings: readonly SettingKey[] = ['hooks.outgoing'];
 
 /** Stores the two addresses in the user's settings; `undefined` removes them. */
 export async function storeAddresses(
@@ -100,11 +98,6 @@ export async function storeAddresses(
   const stored = configuration();
   await stored.update('baseUrl', addresses?.baseUrl, vscode.ConfigurationTarget.Global);
   await stored.update('appUrl', addresses?.appUrl, vscode.ConfigurationTarget.Global);
-}
-
-/** Stores in the user's settings to whose settings file the hooks went. */
-export async function storeHooksFile(file: string): Promise<void> {
-  await configuration().update('hooks.settingsFile', file, vscode.ConfigurationTarget.Global);
 }
 
 /** What to tell of, where each kind had a setting of its own before: `undefined` for a kind whose setting was left alone. */

@@ -1,26 +1,12 @@
-import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import type { ChatStrings } from '../../src/chat/protocol';
-import { span } from './format';
+import * as l10n from '@vscode/l10n';
+import { useEffect, useState } from 'preact/hooks';
 import { ask, panel } from './page';
-import { fill, header, removed, start } from './state';
+import { header, removed, words } from './state';
 import { Button, Icon, IconButton, Notice } from './controls';
 
-/** Moves on while the page is seen, so that ages stay true. */
-const clock = signal(performance.now());
-
-function useClock(age: number): void {
-  const step = age < 60_000 ? 1000 : 30_000;
-  useEffect(() => {
-    const timer = setInterval(() => (clock.value = performance.now()), step);
-    return () => clearInterval(timer);
-  }, [step]);
-}
-
 export function Header() {
-  const strings = start.value?.strings;
   const known = header.value;
-  if (strings === undefined || known === undefined) return <header class="header" />;
+  if (known === undefined) return <header class="header" />;
   const { title, facts, status, tokens, messages, problem, refreshing, about } = known;
   return (
     <header class="header" data-vscode-context={about}>
@@ -29,7 +15,7 @@ export function Header() {
         <span class="status">
           <Icon name={`${status.icon}${status.spin ? ' spin' : ''}`} />
           <span>{status.word}</span>
-          <Age strings={strings} />
+          <Age />
         </span>
       </div>
       <ul class="facts">
@@ -38,36 +24,36 @@ export function Header() {
             {value}
           </li>
         ))}
-        {tokens === undefined ? null : (
+        {tokens && (
           <li>
             <button type="button" class="tokens" aria-describedby="tokens">
               {tokens.short}
             </button>
           </li>
         )}
-        {messages === undefined ? null : <li>{messages}</li>}
+        {messages && <li>{messages}</li>}
       </ul>
-      {tokens === undefined ? null : (
+      {tokens && (
         <div class="tooltip" role="tooltip" id="tokens">
           {tokens.detail}
         </div>
       )}
       <Notice icon="warning">{problem}</Notice>
-      {removed.value ? (
+      {removed.value && (
         <Notice icon="info">
-          {strings.removed}{' '}
+          {l10n.t('This session is no longer in your list.')}{' '}
           <Button kind="link" onClick={() => void ask(panel.request('addAgain', {}))}>
-            {strings.addAgain}
+            {l10n.t('Add it again')}
           </Button>
         </Notice>
-      ) : null}
+      )}
       <div class="header-actions">
         <IconButton
           icon={`refresh${refreshing ? ' spin' : ''}`}
-          label={strings.refresh}
+          label={l10n.t('Refresh')}
           onClick={() => void ask(panel.request('refresh', {}))}
         />
-        <IconButton icon="ellipsis" label={strings.more} onClick={openMenu} />
+        <IconButton icon="ellipsis" label={l10n.t('More actions')} onClick={openMenu} />
       </div>
     </header>
   );
@@ -81,12 +67,22 @@ function openMenu({ currentTarget }: { readonly currentTarget: Element }): void 
   );
 }
 
-function Age({ strings }: { readonly strings: ChatStrings }) {
+/** How long ago the status was known; moves on while the page is seen. */
+function Age() {
   const known = header.value;
+  const [now, setNow] = useState(performance.now());
   const since = known?.statusAge;
-  const age = since === undefined ? 0 : since + Math.max(0, clock.value - (known?.receivedAt ?? 0));
-  useClock(age);
-  if (since === undefined) return <span class="quiet">{strings.notChecked}</span>;
-  if (known?.problem !== undefined) return <span class="quiet">{fill(strings.lastChecked, span(age))}</span>;
-  return <span class="quiet">{age < 2000 ? strings.checkedNow : fill(strings.checked, span(age))}</span>;
+  const age = (since ?? 0) + Math.max(0, now - (known?.receivedAt ?? 0));
+  const step = age < 60_000 ? 1000 : 30_000;
+  useEffect(() => {
+    const timer = setInterval(() => setNow(performance.now()), step);
+    return () => clearInterval(timer);
+  }, [step]);
+  return <span class="quiet">{ageWords(since, age, known?.problem !== undefined)}</span>;
+}
+
+function ageWords(since: number | undefined, age: number, isOld: boolean): string {
+  if (since === undefined) return l10n.t('not checked yet');
+  if (isOld) return l10n.t('last known {0} ago', words.span(age));
+  return age < 2000 ? l10n.t('checked just now') : l10n.t('checked {0} ago', words.span(age));
 }

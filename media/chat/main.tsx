@@ -2,15 +2,16 @@ import '../kit/boot';
 import { render } from 'preact';
 import { Composer } from './composer/composer';
 import { Header } from './header';
-import { connect, tellTimeZone } from './page';
-import { prepareMarkdown } from './markdown/renderer';
-import { announcement } from './state';
+import { connect } from './page';
+import { announcement, start } from './state';
+import { prepareMarkdown } from './transcript/parts';
 import { Transcript } from './transcript/transcript';
 import './main.css';
 
 function Chat() {
+  if (start.value === undefined) return null;
   return (
-    <div class="chat">
+    <div class="chat" key={start.value}>
       <Header />
       <Transcript />
       <Composer />
@@ -25,6 +26,6 @@ const root = document.getElementById('root');
 if (root !== null) {
   render(<Chat />, root);
   connect();
-  // What follows is done while the panel answers.
-  void prepareMarkdown().then(tellTimeZone);
+  // What follows takes long, and is done while the panel answers.
+  void prepareMarkdown();
 }

@@ -1,19 +1,21 @@
-import type { ChatProtocol, Kept, Unsaved } from '../../src/chat/protocol';
-import { pageSide, RefusedByPanel, type PageSide } from '../../src/webview/ipc';
+import * as l10n from '@vscode/l10n';
+import { withDays, type ChatProtocol, type Kept, type Row, type Unsaved } from '../../src/chat/protocol';
+import { pageSide, type PageSide } from '../../src/webview/ipc';
 import { vscode } from '../kit/boot';
 import {
   announce,
-  applySplice,
   composer,
   finding,
-  wanted,
   header,
+  note,
   opened,
   refusal,
   removed,
+  speak,
   start,
   transcript,
   transcriptProblem,
+  wanted,
 } from './state';
 
 interface ComposerChange {
@@ -22,22 +24,25 @@ interface ComposerChange {
   readonly focus: boolean;
 }
 
-const composerListeners = new Set<(change: ComposerChange) => void>();
+let tellComposer: (change: ComposerChange) => void = () => undefined;
+let scroll: Kept['scroll'];
+/** As the panel counts them. */
+let rows: readonly Row[] = [];
 
 /** The panel this page belongs to. */
 export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
   {
     start: payload => {
+      if (payload.texts !== undefined) l10n.config({ contents: payload.texts });
+      speak(payload.language);
+      scroll = payload.kept.scroll;
+      opened.value = new Set(payload.kept.opened);
       start.value = payload;
-      const left = leftUnsaved();
-      transcript.value = { rows: [], total: undefined, from: 0, removed: 0 };
+      rows = [];
+      transcript.value = { rows, total: undefined };
       vscode.setState(payload.identity);
+      const left = leftUnsaved();
       if (left !== undefined) panel.notify('unsaved', left);
-    },
-    place: kept => {
-      scroll = kept.scroll;
-      opened.value = new Set(kept.opened);
-      isPlaced = true;
     },
     state: payload => {
       header.value = { ...payload.header, receivedAt: performance.now() };
@@ -45,10 +50,15 @@ export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
       transcriptProblem.value = payload.transcriptProblem;
       removed.value = payload.removed;
     },
-    splice: applySplice,
-    setDraft: tellComposer,
-    draftStored: ({ version }) => draftStored(version),
-    focusComposer: () => tellComposer({ focus: true }),
+    splice: ({ from, remove, rows: added, total }) => {
+      rows = [...rows.slice(0, from), ...added, ...rows.slice(from + remove)];
+      const shown = withDays(rows);
+      transcript.value = { rows: shown, total: total - rows.length + shown.length };
+    },
+    setDraft: change => tellComposer(change),
+    draftStored: ({ version }) => {
+      if (version === draftVersion && unsaved?.sendId === undefined) keepUnsaved(undefined);
+    },
     find: what => {
       wanted.value = what;
       finding.value++;
@@ -59,17 +69,9 @@ export const panel: PageSide<ChatProtocol> = pageSide<ChatProtocol>(
 );
 
 /** Calls `listener` when the panel changes the composer's text or focus. */
-export function onComposerChange(listener: (change: ComposerChange) => void): () => void {
-  composerListeners.add(listener);
-  return () => composerListeners.delete(listener);
+export function onComposerChange(listener: (change: ComposerChange) => void): void {
+  tellComposer = listener;
 }
-
-function tellComposer(change: ComposerChange): void {
-  for (const listener of composerListeners) listener(change);
-}
-
-let scroll: Kept['scroll'];
-let isPlaced = false;
 
 /** Where the page was before it was built anew. */
 export function keptScroll(): Kept['scroll'] {
@@ -84,7 +86,7 @@ export function keepScroll(at: Kept['scroll']): void {
 
 /** The panel keeps it for whenever this session is shown again. */
 function keep(): void {
-  if (isPlaced) panel.notify('kept', { scroll, opened: [...opened.value].slice(-500) });
+  if (start.value !== undefined) panel.notify('kept', { scroll, opened: [...opened.value].slice(-500) });
 }
 
 let unsaved: Unsaved | undefined;
@@ -93,8 +95,8 @@ let draftVersion = 0;
 const LONGEST_KEPT = 50_000;
 
 function storageKey(): string {
-  const identity = start.value?.identity;
-  return `agentConsole.unsaved ${identity?.serviceId ?? ''} ${identity?.sessionId ?? ''}`;
+  const { serviceId = '', sessionId = '' } = start.value?.identity ?? {};
+  return `agentConsole.unsaved ${serviceId} ${sessionId}`;
 }
 
 /**
@@ -130,8 +132,7 @@ export function tellDraft(text: string, stash: string | undefined): void {
 
 /** Hands the draft over to be sent; resolves to whether it is recorded. */
 export async function sendDraft(text: string): Promise<boolean> {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  const sendId = Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('');
+  const sendId = crypto.getRandomValues(new Uint32Array(4)).join('-');
   draftVersion++;
   keepUnsaved({ text, at: Date.now(), sendId });
   const recorded = await ask(panel.request('send', { text, sendId }));
@@ -139,46 +140,27 @@ export async function sendDraft(text: string): Promise<boolean> {
   return recorded;
 }
 
-function draftStored(version: number): void {
-  if (version === draftVersion && unsaved?.sendId === undefined) keepUnsaved(undefined);
-}
-
 /** Asks the panel; a refusal is shown above the composer and said. Resolves to whether it was done. */
 export async function ask(question: Promise<unknown>): Promise<boolean> {
   refusal.value = undefined;
+  note.value = undefined;
   try {
     await question;
     return true;
   } catch (error) {
-    const reason = error instanceof RefusedByPanel ? error.message : String(error);
+    const reason = error instanceof Error ? error.message : String(error);
     refusal.value = reason;
     announce(reason);
     return false;
   }
 }
 
-/** Copies, says so, and shows it on the button. */
-export function copy(text: string, button: Element): void {
-  panel.notify('copy', { text });
-  copied(button);
-}
-
-/** Copies a message as a whole, which the panel knows. */
-export function copyMessage(key: string, button: Element): void {
-  panel.notify('copyMessage', { key });
-  copied(button);
-}
-
-function copied(button: Element): void {
-  announce(start.value?.strings.copied ?? '');
+/** Says that something is copied, and shows it on the button. */
+export function copied(button: Element): void {
+  announce(l10n.t('Copied'));
   const icon = button.firstElementChild;
   icon?.classList.replace('codicon-copy', 'codicon-check');
   setTimeout(() => icon?.classList.replace('codicon-check', 'codicon-copy'), 1500);
-}
-
-/** Tells what takes long to find out. */
-export function tellTimeZone(): void {
-  panel.notify('timeZone', { timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone });
 }
 
 /** Begins to listen and says so. */

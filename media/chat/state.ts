@@ -1,7 +1,15 @@
 import { signal } from '@preact/signals';
-import type { Composer, Header, Row, Splice, Start, Wanted } from '../../src/chat/protocol';
+import {
+  Formatter,
+  type Composer,
+  type Header,
+  type Row,
+  type Start,
+  type Wanted,
+} from '../../src/chat/protocol';
+import { supportedLanguage } from '../kit/boot';
 
-/** What the panel said last; everything shown is made from these. */
+/** What the panel said last; everything shown is made from these. Nothing is drawn before the start. */
 export const start = signal<Start | undefined>(undefined);
 export const header = signal<(Header & { readonly receivedAt: number }) | undefined>(undefined);
 export const composer = signal<Composer | undefined>(undefined);
@@ -13,12 +21,12 @@ export interface Rows {
   readonly rows: readonly Row[];
   /** Rows there will be when all have arrived; `undefined` before the first arrived. */
   readonly total: number | undefined;
-  /** The last change: where it began and how many rows it replaced. */
-  readonly from: number;
-  readonly removed: number;
 }
 
-export const transcript = signal<Rows>({ rows: [], total: undefined, from: 0, removed: 0 });
+export const transcript = signal<Rows>({ rows: [], total: undefined });
+
+/** The transcript is read at its end, and follows it. */
+export const following = signal(true);
 
 /** The session is no longer in the person's list. */
 export const removed = signal(false);
@@ -28,6 +36,27 @@ export const finding = signal(0);
 
 /** What find is to look for once it is open. */
 export const wanted = signal<Wanted>({});
+
+/** Why the last act failed; shown above the composer until the next. */
+export const refusal = signal<string | undefined>(undefined);
+
+/** What the last act did beyond what was asked for; shown there, too. */
+export const note = signal<string | undefined>(undefined);
+
+/** Raised when a message is wanted that uncovers an answer. */
+export const asked = signal(0);
+
+/** Raised when the transcript should go to its end, as after a send. */
+export const endWanted = signal(0);
+
+/** The person's language, and dates and numbers in it. */
+export let language = 'en';
+export let words = new Formatter(language);
+
+export function speak(wantedLanguage: string): void {
+  language = supportedLanguage(wantedLanguage);
+  words = new Formatter(language);
+}
 
 /** Said politely to screen readers. */
 export const announcement = signal('');
@@ -40,15 +69,6 @@ export function announce(text: string): void {
   together = setTimeout(() => (together = undefined), 1000);
 }
 
-/** Why the last act failed; shown above the composer until the next. */
-export const refusal = signal<string | undefined>(undefined);
-
-/** Raised when a message is wanted that uncovers an answer. */
-export const asked = signal(0);
-
-/** Raised when the transcript should go to its end, as after a send. */
-export const endWanted = signal(0);
-
 /** Collapsed parts a person has opened, by row and number. */
 export const opened = signal<ReadonlySet<string>>(new Set());
 
@@ -58,19 +78,4 @@ export function toggle(key: string, open: boolean): void {
   if (open) next.add(key);
   else next.delete(key);
   opened.value = next;
-}
-
-export function applySplice({ from, remove, rows, total }: Splice): void {
-  const before = transcript.value.rows;
-  transcript.value = {
-    rows: [...before.slice(0, from), ...rows, ...before.slice(from + remove)],
-    total,
-    from,
-    removed: remove,
-  };
-}
-
-/** Fills `{0}`, `{1}` of a text of the panel. */
-export function fill(text: string, ...values: readonly string[]): string {
-  return text.replace(/\{(\d)\}/g, (whole, index: string) => values[Number(index)] ?? whole);
 }

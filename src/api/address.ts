@@ -34,7 +34,7 @@ function urlOf(text: string): URL | undefined {
 }
 
 /** True for a host name (as in `URL.hostname`) that never leaves this machine; names below `localhost` may, by way of a resolver. */
-export function isLoopback(hostname: string): boolean {
+function isLoopback(hostname: string): boolean {
   return (
     hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
   );

@@ -21,20 +21,36 @@ export interface Answer<T = unknown> extends Listed<T> {
   readonly requestId?: unknown;
 }
 
-/** A block counts as many bytes at least: so many tiny ones take no more memory than large ones. */
-const LEAST_BLOCK = 256;
+/** Small chunks are gathered in blocks of this size: many of them take no more memory than few large ones; bytes. */
+const BLOCK = 64 * 1024;
+/** What may stand before the first character of an answer: white space, and the three bytes of a byte order mark. */
+const BLANKS: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf]);
 
 /** Reads a body of at most `maxBytes`, after decompression. Rejects with `Unreadable`, or with what the stream throws. */
 export async function readBody({ body, headers }: Response, maxBytes: number): Promise<Body> {
   const blocks: Uint8Array[] = [];
+  const declared = Number(headers.get('content-length') ?? 0);
   let size = 0;
-  if (Number(headers.get('content-length') ?? 0) > maxBytes) size = Infinity;
+  let first: number | undefined;
+  let free = new Uint8Array(0);
   // Leaving the loop by an error lets go of the connection.
   for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
-    size += Math.max(chunk.length, LEAST_BLOCK);
-    if (size > maxBytes) throw new Unreadable('tooLarge', 'tooLarge');
-    blocks.push(chunk.slice());
+    size += chunk.length;
+    first ??= chunk.find(byte => !BLANKS.has(byte));
+    if (first === '<'.charCodeAt(0)) throw new Unreadable('notThisService', 'html');
+    if (Math.max(size, declared) > maxBytes) throw new Unreadable('tooLarge', 'tooLarge');
+    const rest = chunk.subarray(free.length);
+    free.set(chunk.subarray(0, free.length));
+    free = free.subarray(chunk.length);
+    if (rest.length === 0) continue;
+    // Most answers are one chunk.
+    const block = new Uint8Array(Math.max(rest.length, blocks.length === 0 ? 0 : BLOCK));
+    block.set(rest);
+    blocks.push(block);
+    free = block.subarray(rest.length);
   }
+  const last = blocks.pop();
+  if (last !== undefined) blocks.push(last.subarray(0, last.length - free.length));
   return { blocks, size };
 }
 
@@ -49,8 +65,7 @@ export function decodeBody(name: EndpointName, { blocks }: Pick<Body, 'blocks'>,
   try {
     answer = JSON.parse(text);
   } catch {
-    const [first = ''] = text.trimStart();
-    throw new Unreadable('notThisService', first === '' ? 'empty' : first === '<' ? 'html' : 'notJson');
+    throw new Unreadable('notThisService', text.trim() === '' ? 'empty' : 'notJson');
   }
   return decodeAnswer(endpoint, redactor.redact(answer, endpoint.secrets));
 }

@@ -198,7 +198,7 @@ export class ApiClient {
 }
 
 /** A gate for one client alone. */
-export function memoryGate(): RequestGate {
+function memoryGate(): RequestGate {
   const until = new Map<string, number>();
   return {
     pausedUntil: origin => until.get(origin) ?? 0,

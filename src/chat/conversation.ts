@@ -169,14 +169,23 @@ export class Conversation extends Disposable {
   async stop(): Promise<void> {
     const { api, describe } = this.#options;
     if (!this.canStop) return;
-    this.#inBackground(() => this.#outbox.change(withQueueHeld));
+    const others = this.queued.filter(({ sentence }) => sentence !== undefined).map(({ id }) => id);
+    await this.#hold(withQueueHeld(true));
     try {
       await api()?.extras.interrupt(this.sessionId);
     } catch (error) {
+      await this.#hold(withQueueHeld(false, others));
       throw new Error(vscode.l10n.t('The agent could not be stopped. {0}', describe(error) ?? ''));
     } finally {
       this.#inBackground(() => this.refresh());
     }
+  }
+
+  /** It counts here also where it cannot be written, and is no reason not to stop the agent. */
+  async #hold(change: Change): Promise<void> {
+    await this.#outbox
+      .settle(change)
+      .catch((error: unknown) => this.#options.log.error('What is queued could not be held', error));
   }
 
   /** What was sent from here and is not in the transcript: on its way, refused or of unknown outcome. */
@@ -187,7 +196,7 @@ export class Conversation extends Disposable {
   }
 
   /** What the rows of the transcript are made from. */
-  get rows(): Omit<RowsInput, 'timeZone'> {
+  get rows(): RowsInput {
     return {
       known: this.transcript.known,
       sends: this.sends,

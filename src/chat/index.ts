@@ -10,14 +10,13 @@ import type { Event } from '../util/event';
 import { Formatter, supportedLanguage } from '../util/format';
 import { Attachments } from './attach/attachments';
 import { bodyBuilder } from './attach/body';
-import type { ComposerSettings } from './panel/composerState';
 import type { Conversation } from './conversation';
 import { Conversations } from './conversations';
-import { droppedFiles, selectedTexts, type Given } from './attach/given';
+import { droppedFiles, pickFiles, selectedTexts, type Given } from './attach/given';
 import { KeptFiles } from './attach/keptFiles';
 import { transcriptDocument } from './transcript/markdownDocument';
 import { ChatPanel } from './panel/panel';
-import { headerOf } from './panel/panelState';
+import { headerOf, type ComposerSettings } from './panel/panelState';
 import { Places } from './panel/places';
 import { RowBuilder, rowKeyOf } from './transcript/rows';
 import { ReadingPlaces } from './panel/readingPlaces';
@@ -62,16 +61,18 @@ export class Chat extends Disposable {
   readonly #deps: ChatDeps;
   readonly #conversations: Conversations;
   readonly #places: Places;
-  readonly #reading: ReadingPlaces;
 
   readonly commands: CommandHandlers<'chat'> = {
     open: async target => this.#openCommand(target),
     send: async request => this.#sendCommand(request),
     attachFiles: async (uri, uris) => {
-      const files = readUris(uri, uris) ?? (await pickFiles()) ?? [];
-      await this.#attach({ uris: files.map(file => file.toString()), files: [] });
+      await this.#attach({ uris: readUris(uri, uris) ?? (await pickFiles()), files: [] });
     },
-    attachSelection: async () => this.#attachSelection(),
+    attachSelection: async () => {
+      const files = selectedTexts();
+      if (files.length === 0) throw new Error(vscode.l10n.t('Select some text in an editor first.'));
+      await this.#attach({ uris: [], files });
+    },
     stop: target => this.#stopCommand(target),
     find: () => this.#places.inFront?.find(),
     export: async (target, key) => this.#openDocument(target, key),
@@ -80,26 +81,23 @@ export class Chat extends Disposable {
   constructor(deps: ChatDeps) {
     super();
     this.#deps = deps;
-    const { connection, storage, sessions, log, extensionUri, extras, composer, memory } = deps;
+    const { connection, storage, sessions, log, extensionUri, extras, composer, memory, details } = deps;
     const kept = new KeptFiles(deps.storageUri.fsPath, workspaceFiles);
     const attachments = new Attachments(kept, composer.limits, vscode.env.language);
     const buildBody = bodyBuilder(path.join(__dirname, 'bodyWorker.mjs'));
-    const { onDidChange: onDidChangeSettings } = composer;
-    const composing = { ...composer, kept, attachments, onDidChangeSettings, api: () => connection.api };
+    const composing = { ...composer, kept, attachments, api: () => connection.api };
+    const reading = new ReadingPlaces(memory);
     this.#conversations = this.register(
       new Conversations({ connection, storage, sessions, attachments, kept, buildBody, log, extras }),
     );
-    const places = this.register(new ReadingPlaces(memory));
-    this.#reading = places;
     this.#places = this.register(
       new Places({
         ...{ extensionUri, sessions, memory, location: deps.location },
         serviceId: () => this.#conversations.serviceId,
         makePanel: (place, { serviceId, sessionId, ...rest }) => {
           const { conversation, lease } = this.#conversations.use(serviceId, sessionId);
-          const own = { conversation, composing, places, details: deps.details, ...rest };
-          const options = { extensionUri, connection, sessions, log, ...own };
-          const panel = new ChatPanel(place, options);
+          const own = { conversation, composing, reading, details, ...rest };
+          const panel = new ChatPanel(place, { extensionUri, connection, sessions, log, ...own });
           panel.onDidDispose(() => lease.dispose());
           return panel;
         },
@@ -119,9 +117,8 @@ export class Chat extends Disposable {
     await this.#deps.connection.ready();
   }
 
-  /** Fills the view, with what its page kept. */
-  async resolveView(view: vscode.WebviewView, state: unknown): Promise<void> {
-    this.#places.resolveView(view, state);
+  async resolveView(view: vscode.WebviewView): Promise<void> {
+    this.#places.resolveView(view);
     await this.#deps.connection.ready();
   }
 
@@ -138,13 +135,13 @@ export class Chat extends Disposable {
     await sessions.ensure(chosen);
     const panel = await this.#places.show(chosen);
     panel.reveal();
-    const { conversation } = panel;
+    const { conversation, composing } = panel;
     await conversation.load();
     const { draft } = conversation.composition;
     const written = draft.text.trimEnd();
     conversation.composition.setText(written === '' ? text : `${written}\n\n${text}`, draft.stash);
     panel.showDraft();
-    await conversation.composition.attach(files.map(file => file.toString()));
+    await composing.attachUris(files.map(file => file.toString()));
     return true;
   }
 
@@ -168,8 +165,6 @@ export class Chat extends Disposable {
 
   /** Resolves when all drafts are durable. */
   async flush(): Promise<void> {
-    // A window that goes answers no more: nobody waits for what only it keeps.
-    void this.#reading.flush();
     await this.#conversations.flush();
   }
 
@@ -206,35 +201,25 @@ export class Chat extends Disposable {
     return { messageId: outcome.messageId, status: outcome.status };
   }
 
-  async #attachSelection(): Promise<void> {
-    const files = selectedTexts();
-    if (files.length === 0) throw new Error(vscode.l10n.t('Select some text in an editor first.'));
-    await this.#attach({ uris: [], files });
-  }
-
   /** Attaches what is given to the draft of a session: of this one, else the one in front, else one that is picked. */
   async #attach({ uris, files }: Given, target?: string): Promise<void> {
     const count = uris.length + files.length;
     if (count === 0) return;
-    await this.#deps.connection.ready();
+    const { connection, sessions } = this.#deps;
+    await connection.ready();
     // What was asked for a moment ago is what the person means.
     await this.#places.settled();
     const inFront = target === undefined ? this.#places.inFront : undefined;
-    const sessionId = target ?? inFront?.conversation.sessionId ?? (await this.#pickFor(count));
-    if (sessionId === undefined) return;
-    const panel = inFront ?? (await this.#places.show(sessionId));
-    panel.reveal();
-    await panel.conversation.load();
-    await panel.conversation.composition.attach(uris);
-    await panel.composing.attach(files);
-  }
-
-  #pickFor(count: number): Promise<string | undefined> {
     const question =
       count === 1
         ? vscode.l10n.t('Send 1 file to which session?')
         : vscode.l10n.t('Send {0} files to which session?', count);
-    return this.#deps.sessions.pick(question);
+    const sessionId = target ?? inFront?.conversation.sessionId ?? (await sessions.pick(question));
+    if (sessionId === undefined) return;
+    const panel = inFront ?? (await this.#places.show(sessionId));
+    panel.reveal();
+    await panel.composing.attachUris(uris);
+    await panel.composing.attach(files);
   }
 
   /** Shows a transcript as Markdown: of the session given, else the one in front, else one that is picked; with a row, only that message. */
@@ -279,12 +264,7 @@ export class Chat extends Disposable {
 function documentOf(conversation: Conversation, key: string | undefined): string {
   const format = new Formatter(vscode.env.language);
   const header = headerOf(conversation.session, conversation.sessionId, false, Date.now(), format);
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  const all = new RowBuilder(format, true).build({ ...conversation.rows, timeZone });
+  const all = new RowBuilder(format, true).build(conversation.rows);
   const rows = all.filter(row => key === undefined || row.key === key);
   return transcriptDocument({ header, rows, language: supportedLanguage(vscode.env.language) });
-}
-
-async function pickFiles(): Promise<readonly vscode.Uri[] | undefined> {
-  return vscode.window.showOpenDialog({ canSelectMany: true, openLabel: vscode.l10n.t('Attach') });
 }

@@ -1,12 +1,20 @@
-import { boolean, bytes, listOf, number, object, optional, text } from '../webview/guards';
+import { bytes, listOf, number, object, optional, text, type Guarded } from '../webview/guards';
 import { act, event, request } from '../webview/ipc';
-import type { ChatStrings } from './strings';
 
-export type { ChatStrings } from './strings';
+import { isTime } from '../util/format';
+
+export { Formatter } from '../util/format';
 /** What counts as a picture, on both sides. */
 export { imageType } from './attach/imageType';
 
 /** Messages between a chat panel and its page: what both sides agree on. Foreign text in it is shown as text or sanitized. */
+
+/** Longest text of a part that a page is given; longer ones are cut. UTF-16 units. */
+export const MAX_SHOWN = 50_000;
+/** Longest text of a message, UTF-16 units. */
+export const MAX_TEXT = 2_000_000;
+/** What is written may be longer than a message, as when something is put before it. */
+const written = text(4 * MAX_TEXT);
 
 /** A text that is longer than a page takes. */
 export interface Cut {
@@ -59,6 +67,7 @@ export interface Chip {
 }
 
 export type Row =
+  /** A heading of a day (`withDays`). */
   | { readonly kind: 'date'; readonly key: string; readonly at: number }
   | MessageRow
   /** Messages before this point have not been read. */
@@ -122,11 +131,11 @@ export interface Header {
   readonly facts: readonly { readonly label: string; readonly value: string }[];
   readonly status: { readonly word: string; readonly icon: string; readonly spin: boolean };
   /** How long ago the service said so when this was sent, ms. */
-  readonly statusAge?: number;
+  readonly statusAge?: number | undefined;
   /** Why the status is not known. */
-  readonly problem?: string;
-  readonly tokens?: { readonly short: string; readonly detail: string };
-  readonly messages?: string;
+  readonly problem?: string | undefined;
+  readonly tokens?: { readonly short: string; readonly detail: string } | undefined;
+  readonly messages?: string | undefined;
   readonly refreshing: boolean;
   /** What the editor's menu of the header is about, as JSON. */
   readonly about: string;
@@ -138,9 +147,9 @@ export interface Composer {
   readonly total: string;
   readonly sending: boolean;
   /** Why nothing can be sent now; the draft is kept. */
-  readonly blocked?: string;
+  readonly blocked?: string | undefined;
   /** Why the attachments together cannot be sent. */
-  readonly tooMuch?: string;
+  readonly tooMuch?: string | undefined;
   /** The agent works and can be stopped. */
   readonly canStop: boolean;
   /** Enter queues the message rather than sending it. */
@@ -165,7 +174,7 @@ export interface QueuedRow {
   readonly text: string;
   readonly chips: readonly Chip[];
   /** Why it could not be sent. */
-  readonly problem?: string;
+  readonly problem?: string | undefined;
 }
 
 export interface PanelState {
@@ -177,32 +186,35 @@ export interface PanelState {
   readonly removed: boolean;
 }
 
-/** Where the reader was and what was opened; without a position at the end. */
-export interface Kept {
-  readonly scroll?: { readonly key: string; readonly offset: number } | undefined;
-  /** Parts that were opened, by row and number. */
-  readonly opened?: readonly string[] | undefined;
-}
+const isKept = object({
+  scroll: optional(object({ key: text(2000), offset: number(-1e9, 1e9) })),
+  opened: optional(listOf(text(2000), 1000)),
+});
+/** Where the reader was and which parts were opened, by row and number; without a position at the end. */
+export type Kept = Guarded<typeof isKept>;
 
 /** What the page keeps over a reload, and hands back to be restored. */
 export interface PageState {
   readonly sessionId: string;
   readonly serviceId: string;
   readonly title: string;
-  readonly unsaved?: Unsaved | undefined;
 }
 
+const isUnsaved = object({
+  text: written,
+  at: optional(number(0, Number.MAX_SAFE_INTEGER)),
+  sendId: optional(text(100)),
+});
 /** Text the panel has not stored yet, when it was written (Unix ms), and the id of the send it was to become. */
-export interface Unsaved {
-  readonly text: string;
-  readonly at?: number | undefined;
-  readonly sendId?: string | undefined;
-}
+export type Unsaved = Guarded<typeof isUnsaved>;
 
 export interface Start {
-  readonly strings: ChatStrings;
+  /** The texts of the display language; none for English. */
+  readonly texts: Readonly<Record<string, string>> | undefined;
   readonly language: string;
-  readonly identity: Pick<PageState, 'sessionId' | 'serviceId' | 'title'>;
+  readonly identity: PageState;
+  /** Where the session was read before. */
+  readonly kept: Kept;
   readonly draft: string;
   /** What comes back when the called up message in `draft` is left. */
   readonly stash?: string;
@@ -225,12 +237,10 @@ export interface Splice {
   readonly total: number;
 }
 
-/** A piece of a picture. */
 export interface Picture {
   readonly mediaType: string;
-  /** A view of exactly these bytes, `MAX_PIECE` at most. */
+  /** With a buffer of their own: of a view, the whole buffer would cross. */
   readonly bytes: Uint8Array;
-  readonly isLast: boolean;
 }
 
 /** All text of a part, opened or not. */
@@ -255,37 +265,30 @@ export function partsOfRow(row: Row): readonly Part[] {
   return row.kind === 'message' ? row.parts : [];
 }
 
+/** The rows with a heading before the first message of each day, in the time zone of whoever reads. */
+export function withDays(rows: readonly Row[]): readonly Row[] {
+  let day = '';
+  return rows.flatMap((row): readonly Row[] => {
+    const at = row.kind === 'message' ? row.at : undefined;
+    const own = at === undefined || !isTime(at) ? day : new Date(at).toDateString();
+    if (row.kind !== 'message' || at === undefined || own === day) return [row];
+    day = own;
+    return [{ kind: 'date', key: `date:${row.id}`, at }, row.continued ? { ...row, continued: false } : row];
+  });
+}
+
 /** All places of these words, whatever their case. */
 export function wordsPattern(words: string): RegExp {
   return new RegExp(words.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'giu');
 }
 
-/** Longest text of a message, UTF-16 units. */
-export const MAX_TEXT = 2_000_000;
-/** Largest bytes that cross at once, either way: more would hold up everything else. */
-export const MAX_PIECE = 2 * 1024 * 1024;
-// The page takes the types alone: what is made here is made in a function that its build can leave out.
-const none = /* @__PURE__ */ (() => object({}))();
-/** What is written may be longer than one field takes, as when something is put before it. */
-const written = /* @__PURE__ */ (() => text(4 * MAX_TEXT))();
-const sendId = /* @__PURE__ */ (() => object({ sendId: text(100) }))();
-const from = /* @__PURE__ */ (() => number(0, 1e9))();
-const id = /* @__PURE__ */ (() => object({ id: text(100) }))();
-const key = /* @__PURE__ */ (() => text(2000))();
-
-/** Checks what a page had not seen stored. */
-export const isUnsaved = /* @__PURE__ */ (() =>
-  object({
-    text: written,
-    at: optional(number(0, Number.MAX_SAFE_INTEGER)),
-    sendId: optional(text(100)),
-  }))();
-
-/** Checks what a page keeps. */
-export const keptShape = /* @__PURE__ */ (() => ({
-  scroll: optional(object({ key: text(2000), offset: number(-1e9, 1e9) })),
-  opened: optional(listOf(text(2000), 1000)),
-}))();
+const none = object({});
+const code = act(object({ text: text(MAX_TEXT) }));
+const ofSend = act(object({ sendId: text(100) }));
+const ofQueued = act(object({ id: text(100) }));
+/** Names an attachment of the draft by its address. */
+const ofAttachment = object({ key: text(10_000) });
+const ofRow = act(object({ key: text(2000) }));
 
 export const chatProtocol = /* @__PURE__ */ (() => ({
   requests: {
@@ -296,16 +299,12 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     send: act(object({ text: written, sendId: text(100) })),
     /** What the person sent before, the latest first. */
     history: request(none)<readonly string[]>(),
-    /**
-     * Attaches bytes, pasted, dropped, or a long text, in pieces one after another: all of one file have its `upload`. With
-     * `replaces`, in the place of that attachment.
-     */
+    /** Attaches a pasted or dropped file, or a long text; without its bytes where it is too large. With `replaces`, in the place of that. */
     attachBytes: act(
       object({
-        upload: text(100),
         name: text(300),
-        bytes: bytes(MAX_PIECE),
-        isLast: boolean,
+        size: number(0, Number.MAX_SAFE_INTEGER),
+        bytes: bytes(Infinity),
         replaces: optional(text(10_000)),
       }),
     ),
@@ -313,73 +312,63 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     attach: act(none),
     /** Attaches files that were dropped, by their addresses. */
     attachUris: act(object({ uris: listOf(text(10_000), 500) })),
-    /** The bytes of an attached picture, from this one on. */
-    attachedPicture: request(object({ key: text(10_000), from }))<Picture>(),
+    attachedPicture: request(ofAttachment)<Picture>(),
     /** Puts a queued message back into the composer. */
-    takeBackQueued: act(id),
-    removeQueued: act(id),
+    takeBackQueued: ofQueued,
+    removeQueued: ofQueued,
     /** Asks for the computer the message goes to. */
     chooseTarget: act(none),
     /** Stops the agent. */
     stop: act(none),
-    sendAgain: act(sendId),
-    discard: act(sendId),
+    sendAgain: ofSend,
+    discard: ofSend,
     /** Puts a refused message back into the composer. */
-    editAgain: act(sendId),
+    editAgain: ofSend,
     refresh: act(none),
     /** Goes on with an ancestor walk that stopped. */
     readEarlier: act(none),
     /** Opens `path:line` or `path:line:column` of the workspace. */
     openPath: act(object({ path: text(4000) })),
     /** Puts code where the cursor of the editor beside the chat is. */
-    insertCode: act(object({ text: text(MAX_TEXT) })),
+    insertCode: code,
     /** Shows what a diff would change, or offers to change it. */
-    compareDiff: act(object({ text: text(MAX_TEXT) })),
-    applyDiff: act(object({ text: text(MAX_TEXT) })),
+    compareDiff: code,
+    applyDiff: code,
     /** Puts a removed session back into the list. */
     addAgain: act(none),
-    picture: request(object({ messageId: text(1000), index: number(0, 10_000), from }))<Picture>(),
-  },
-  notifications: {
+    picture: request(object({ messageId: text(1000), index: number(0, 10_000) }))<Picture>(),
     /** The page listens. Sent again each time it was built anew. */
-    ready: object({ timeZone: optional(text(100)) }),
-    /** The reader's zone, which takes the page longer to find than everything it needs to listen. */
-    timeZone: object({ timeZone: text(100) }),
+    ready: act(none),
     /** `stash`: what was written before an earlier message was called up. `version` comes back in `draftStored`. */
-    draft: object({
-      text: written,
-      stash: optional(written),
-      version: number(0, Number.MAX_SAFE_INTEGER),
-    }),
-    detach: object({ key: text(10_000) }),
+    draft: act(
+      object({ text: written, stash: optional(written), version: number(0, Number.MAX_SAFE_INTEGER) }),
+    ),
+    detach: act(ofAttachment),
     /** Shows an attached file in an editor. */
-    openAttachment: object({ key: text(10_000) }),
+    openAttachment: act(ofAttachment),
     /** Text a page before this one had not seen stored, and the id of the send it was to become. */
-    unsaved: isUnsaved,
-    openLink: object({ href: text(10_000) }),
-    copy: object({ text: text(MAX_TEXT) }),
+    unsaved: act(isUnsaved),
+    openLink: act(object({ href: text(10_000) })),
+    copy: code,
     /** Copies all a message says, also what the page does not show of it. */
-    copyMessage: object({ key }),
+    copyMessage: ofRow,
     /** Opens a whole message as a text document. */
-    openMessage: object({ key }),
+    openMessage: ofRow,
     /** The position or what is opened has changed. */
-    kept: object(keptShape),
+    kept: act(isKept),
     /** Opens the web application, where an answer can be read that is not shown here. */
-    openWebApp: none,
+    openWebApp: act(none),
     /** Asks why an answer is not shown yet. */
-    explainGap: none,
+    explainGap: act(none),
   },
   events: {
     start: event<Start>(),
-    /** Where the session was read before; comes ahead of its rows. */
-    place: event<Kept>(),
     state: event<PanelState>(),
     splice: event<Splice>(),
-    /** The panel changed the text of the composer, or what comes back after it. */
+    /** The panel changed the text of the composer, or what comes back after it, or puts the cursor there. */
     setDraft: event<{ readonly text?: string; readonly stash?: string; readonly focus: boolean }>(),
     /** Everything up to this version of the draft is durable. */
     draftStored: event<{ readonly version: number }>(),
-    focusComposer: event<Record<string, never>>(),
     /** Opens the find bar; with these words, at the row with this key. */
     find: event<Wanted>(),
     /** For screen readers, politely. */

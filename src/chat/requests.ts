@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { object, optional, text } from '../webview/guards';
-import { isUnsaved, type PageState } from './protocol';
+import { object, text } from '../webview/guards';
+import type { PageState } from './protocol';
 
 /** What `agentConsole.chat.send` takes. Addresses are URIs as text. */
 export interface SendRequest {
@@ -31,14 +31,14 @@ export function readSendRequest(value: unknown): SendRequest {
 }
 
 /** The files of an Explorer or editor menu: what was clicked, and all that is selected with it, which a tab's menu does not tell. */
-export function readUris(clicked: unknown, selected: unknown): readonly vscode.Uri[] | undefined {
+export function readUris(clicked: unknown, selected: unknown): readonly string[] | undefined {
   const all = Array.isArray(selected) ? selected.filter(isUri) : [];
-  if (all.length > 0) return all;
-  return isUri(clicked) ? [clicked] : undefined;
+  const uris = all.length === 0 ? [clicked].filter(isUri) : all;
+  return uris.length === 0 ? undefined : uris.map(uri => uri.toString());
 }
 
 /** Whether this is a `Uri` of the editor. */
-export function isUri(value: unknown): value is vscode.Uri {
+function isUri(value: unknown): value is vscode.Uri {
   const uri = value as Partial<vscode.Uri> | null | undefined;
   return typeof uri?.scheme === 'string' && typeof uri.path === 'string';
 }
@@ -47,7 +47,6 @@ const isPageState = object({
   sessionId: text(1000),
   serviceId: text(100),
   title: text(1000),
-  unsaved: optional(isUnsaved),
 });
 
 /** What a page kept over a reload, if it is that (a page is free to keep anything). */

@@ -16,7 +16,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export const KEY_VARIABLE = 'AGENT_CONSOLE_API_KEY';
 export const BASE_VARIABLE = 'AGENT_CONSOLE_BASE_URL';
-export const APP_VARIABLE = 'AGENT_CONSOLE_APP_URL';
+const APP_VARIABLE = 'AGENT_CONSOLE_APP_URL';
 
 /** What one source says of the service; only the environment may bring a key as well. */
 export type Named =

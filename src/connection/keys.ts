@@ -41,8 +41,10 @@ export class KeyStore {
     const name = nameOf(addresses);
     const stored = await this.#stored(name);
     const held = this.#untilClosed.get(name);
-    // Unless there is something newer than what could not be replaced then.
-    return held !== undefined && (stored === undefined || stored === held.stale) ? held.key : stored;
+    if (held !== undefined && (stored === undefined || stored === held.stale)) return held.key;
+    // There is something newer than what could not be replaced then.
+    this.#untilClosed.delete(name);
+    return stored;
   }
 
   /** Stores a key and reads it back. `untilClosed`: it was not kept and is held in memory instead. */

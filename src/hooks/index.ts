@@ -2,64 +2,29 @@ import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { CommandHandlers } from '../contributions';
-import type { Logger } from '../log';
-import type { Collection, Storage } from '../storage';
+import type { Collection } from '../storage';
 import { Disposable, Slot, type IDisposable } from '../util/disposable';
-import type { Formatter } from '../util/format';
 import { restriction } from '../ui/restriction';
 import { forQuickPick, oneLine } from '../util/text';
-import type { WindowFocus } from '../util/windowFocus';
-import { showCheck, showTest, type CheckDeps } from './install/check';
+import type { HooksContext, HooksDeps } from './context';
+import { showCheck, showTest } from './install/check';
 import { Dialogs, needRealFiles } from './install/dialogs';
 import { Installation, installedFile } from './install/installation';
-import { hookPlace, placeScript, workspaceFolders, type HookPlace } from './install/place';
-import {
-  byTime,
-  eventNames,
-  FRESH_MS,
-  hookEvent,
-  isTest,
-  stateOf,
-  type HookEvent,
-  type SessionsForHooks,
-} from './model';
-import { isTold, tell, type NoticeSettings } from './notices';
+import { workspaceFolders } from './install/file';
+import { hookPlace, placeScript, type HookPlace } from './install/place';
+import { eventNames, FRESH_MS, hookEvent, isTest, stateOf, type HookEvent } from './model';
+import { isTold, tell } from './notices';
 import { Inbox } from './receive/inbox';
-import { Outgoing, readOutgoing, stopRecord, type FinishedHook } from './run/outgoing';
+import { Outgoing, readOutgoing, type FinishedHook } from './run/outgoing';
 import { Waiting } from './waiting';
 
 export type { HookSignal, SessionsForHooks } from './model';
-
-export interface HooksDeps {
-  readonly storage: Storage;
-  /** The folder of this extension's own data, which updates leave alone. */
-  readonly dataFolder: string;
-  readonly extensionFolder: string;
-  readonly log: Logger;
-  readonly focused: Required<WindowFocus>;
-  readonly format: Formatter;
-  /** Loads the sessions; asked for when the first event arrives. */
-  readonly sessions: () => Promise<SessionsForHooks>;
-  readonly settings: {
-    hooksSettingsFile(): string;
-    hooksOutgoing(): unknown;
-    readonly notifications: NoticeSettings;
-  };
-  readonly onDidChangeSettings: (listener: () => void) => IDisposable;
-  /** Whether the chat of a session is shown in this window. */
-  readonly isShown: (sessionId: string) => boolean;
-  readonly storeFile: (file: string) => Promise<void>;
-}
-
-export interface HooksFeature extends IDisposable {
-  readonly commands: CommandHandlers<'hooks'>;
-}
 
 /**
  * Hooks, both ways (interface.md section 6): events of the command-line client come in through the spool, one window takes each,
  * notes it on the session and tells of it; the person's own commands run on events and at the end of work.
  */
-export class Hooks extends Disposable implements HooksFeature {
+export class Hooks extends Disposable {
   readonly #deps: HooksDeps;
   readonly #place: HookPlace;
   readonly #events: Collection<HookEvent>;
@@ -72,9 +37,8 @@ export class Hooks extends Disposable implements HooksFeature {
   constructor(deps: HooksDeps) {
     super();
     this.#deps = deps;
-    const { storage, log, format, settings, sessions } = deps;
-    const place = (this.#place = hookPlace(path.join(deps.dataFolder, 'hooks')));
-    const shipped = path.join(deps.extensionFolder, 'media', 'hooks');
+    const { storage, log, settings } = deps;
+    const place = (this.#place = hookPlace(path.join(deps.dataFolder, 'hooks'), deps.extensionFolder));
     const files = storage.collection({ path: 'hook-files', version: 1, schema: installedFile });
     const events = storage.collection({ path: 'hook-events', version: 1, schema: hookEvent });
     this.#events = events;
@@ -83,31 +47,19 @@ export class Hooks extends Disposable implements HooksFeature {
         setting: () => settings.hooksOutgoing(),
         mayRun: () => restriction() === undefined,
         folders: workspaceFolders,
-        stops: storage.collection({ path: 'hook-stops', version: 1, schema: stopRecord }),
+        events,
+        finished: tellFailure,
         log,
       }),
     );
-    const waiting = this.register(new Waiting({ events, sessions, format, log }));
-    const installing = { log, installation: new Installation(place, files), place, shipped };
-    const dialogs = this.register(
-      new Dialogs({
-        ...installing,
-        namedFile: () => settings.hooksSettingsFile(),
-        storeFile: deps.storeFile,
-      }),
-    );
-    const check: CheckDeps = {
-      ...installing,
-      events,
-      isListening: () => this.#inbox.value !== undefined,
-      format,
-      unusable: () => readOutgoing(settings.hooksOutgoing()).problems,
-      repair: () => dialogs.repair(),
-    };
+    const installation = new Installation(place, files);
+    const isListening = (): boolean => this.#inbox.value !== undefined;
+    const context: HooksContext = { ...deps, events, installation, isListening };
+    const waiting = this.register(new Waiting(context));
+    const dialogs = this.register(new Dialogs(context));
     const begin = async (): Promise<void> => {
-      await this.#outgoing.forgetOldStops();
       const isInstalled = (await files.load()).size > 0;
-      if (isInstalled) await placeScript(place, shipped);
+      if (isInstalled) await placeScript(place);
       this.#listen(isInstalled);
     };
     const begun = begin().catch((error: unknown) => log.error('Hook events cannot be heard', error));
@@ -117,18 +69,17 @@ export class Hooks extends Disposable implements HooksFeature {
       test: async () => {
         needRealFiles();
         await begun;
-        await showTest(check, workspaceFolders()[0] ?? place.folder);
+        await showTest(context, workspaceFolders()[0] ?? place.folder);
       },
       doctor: async () => {
         await begun;
-        await showCheck(check);
+        await showCheck(context);
       },
       attention: () => waiting.show(),
     };
     this.register(deps.onDidChangeSettings(() => this.#follow()));
     this.register(vscode.workspace.onDidGrantWorkspaceTrust(() => this.#follow()));
     this.register(vscode.workspace.onDidChangeWorkspaceFolders(() => this.#follow()));
-    this.register(this.#outgoing.onDidFinish(finished => this.#tellFailure(finished)));
     this.register(files.onDidChange(() => this.#listen(files.values.size > 0)));
     this.#follow();
   }
@@ -168,9 +119,9 @@ export class Hooks extends Disposable implements HooksFeature {
         const onChange = followed.onDidChangeState(({ sessionId, from, to, at, waiting }) => {
           const wasWorking = from === 'running' || from === 'pending';
           if (!wasWorking || to !== 'idle' || waiting === true) return;
-          this.#sendStop(sessionId, at, followed.workedAt(sessionId)).catch((error: unknown) =>
-            log.error('The hooks for Stop could not run', error),
-          );
+          this.#outgoing
+            .runStop(sessionId, followed.workedAt(sessionId) ?? at)
+            .catch((error: unknown) => log.error('The hooks for Stop could not run', error));
         });
         this.register(onChange);
       },
@@ -209,32 +160,20 @@ export class Hooks extends Disposable implements HooksFeature {
     tell(log, event, title, id => sessions.setMuted(id, true));
   }
 
-  async #sendOn({ name, sessionId, at, cwd = '', message, reason }: HookEvent): Promise<void> {
+  async #sendOn({ name, sessionId, cwd = '', message, reason }: HookEvent): Promise<void> {
     const known = eventNames.find(each => each === name);
     if (sessionId === undefined || known === undefined) return;
-    const event = { hook_event_name: known, session_id: sessionId, cwd, message, reason };
-    if (known === 'Stop') await this.#outgoing.runStop(event, { by: 'hook', at });
-    else await this.#outgoing.run(event);
+    await this.#outgoing.run({ hook_event_name: known, session_id: sessionId, cwd, message, reason });
   }
+}
 
-  /** The service tells no folder; a hook may have. */
-  async #sendStop(sessionId: string, at: number, workedAt: number | undefined): Promise<void> {
-    const events = [...(await this.#events.load()).values()].sort(byTime);
-    const heard = events.findLast(event => event.sessionId === sessionId && event.cwd !== undefined);
-    const cwd = heard?.cwd ?? workspaceFolders()[0] ?? '';
-    const event = { hook_event_name: 'Stop', session_id: sessionId, cwd } as const;
-    await this.#outgoing.runStop(event, { by: 'status', at, workedAt });
-  }
-
-  #tellFailure(finished: FinishedHook): void {
-    if (finished.exitCode === 0 || finished.outcome === 'stopped') return;
-    vscode.window.setStatusBarMessage(`$(warning) ${forQuickPick(outgoingText(finished))}`, 10_000);
-  }
+function tellFailure(finished: FinishedHook): void {
+  if (finished.exitCode === 0 || finished.outcome === 'stopped') return;
+  vscode.window.setStatusBarMessage(`$(warning) ${forQuickPick(outgoingText(finished))}`, 10_000);
 }
 
 function outgoingText({ outcome, exitCode, event }: FinishedHook): string {
   if (outcome === 'timedOut') return vscode.l10n.t('Your hook for {0} timed out', event);
-  if (outcome === 'notStarted') return vscode.l10n.t('Your hook for {0} could not be started', event);
-  if (exitCode === undefined) return vscode.l10n.t('Your hook for {0} was ended', event);
+  if (exitCode === undefined) return vscode.l10n.t('Your hook for {0} failed', event);
   return vscode.l10n.t('Your hook for {0} ended with status {1}', event, exitCode);
 }

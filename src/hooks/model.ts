@@ -51,35 +51,32 @@ const received = z.object({
   reason: maybe(200),
 });
 
-/**
- * Reads what a hook received; `undefined` when it is no event. An event longer than the cap arrives cut off, and is read as far as it
- * goes.
- */
+/** Reads what a hook received, one that was cut off at the cap as far as it goes; `undefined` when it is no event. */
 export function decodeEvent(id: string, bytes: Uint8Array, at: number): HookEvent | undefined {
-  const source = Buffer.from(bytes.subarray(0, EVENT_CAP))
-    .toString('utf8')
-    .replace(/^\ufeff/, '');
-  let value: unknown;
-  try {
-    value = bytes.length > EVENT_CAP ? parse(source) : JSON.parse(source);
-  } catch {
-    return undefined;
-  }
-  const { success, data } = received.safeParse(value);
+  const source = Buffer.from(bytes.subarray(0, EVENT_CAP)).toString('utf8');
+  const { success, data } = received.safeParse(parse(source.replace(/^\ufeff/, '')));
   if (!success) return undefined;
   const { hook_event_name: name, session_id: sessionId, ...more } = data;
   return { id, name, at, sessionId, ...more };
 }
 
-const states: ReadonlyMap<string, HookSignal['kind']> = new Map([
-  ['Notification', 'waiting'],
-  ['Stop', 'finished'],
-  ['SessionEnd', 'ended'],
-]);
+const kinds = {
+  Notification: 'waiting',
+  Stop: 'finished',
+  SubagentStop: 'subagentFinished',
+  SessionEnd: 'ended',
+} as const satisfies Record<EventName, string>;
+
+/** What an event is about; `undefined` for those this extension knows nothing of. */
+export function kindOf({ name }: Pick<HookEvent, 'name'>): (typeof kinds)[EventName] | undefined {
+  const known = eventNames.find(each => each === name);
+  return known && kinds[known];
+}
 
 /** What an event says of its session; `undefined` for kinds that say nothing of it. */
-export function stateOf({ name }: HookEvent): HookSignal['kind'] | undefined {
-  return states.get(name);
+export function stateOf(event: HookEvent): HookSignal['kind'] | undefined {
+  const kind = kindOf(event);
+  return kind === 'subagentFinished' ? undefined : kind;
 }
 
 export function isTest(event: HookEvent): boolean {

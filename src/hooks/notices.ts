@@ -3,10 +3,11 @@ import * as vscode from 'vscode';
 import { commands } from '../contributions';
 import type { Logger } from '../log';
 import type { NoticeKind } from '../settings';
+import { joined } from '../ui/text';
 import { notify, type NoticeButton } from '../ui/notify';
 import { forNotification, oneLine } from '../util/text';
 import { isInside } from './install/file';
-import { FRESH_MS, type EventName, type HookEvent } from './model';
+import { FRESH_MS, kindOf, type HookEvent } from './model';
 import { foldCase } from './receive/inbox';
 
 /** What the person wants to be told; asked for each event. */
@@ -14,13 +15,6 @@ export interface NoticeSettings {
   about(): readonly NoticeKind[];
   quietWhenFocused(): boolean;
 }
-
-const kinds: Readonly<Partial<Record<string, NoticeKind>>> = {
-  Notification: 'waiting',
-  Stop: 'finished',
-  SubagentStop: 'subagentFinished',
-  SessionEnd: 'ended',
-} satisfies Record<EventName, NoticeKind>;
 
 /** Whether an event is worth a notification. `isLookedAt`: the person looks at the chat of the session. */
 export function isTold(
@@ -30,7 +24,7 @@ export function isTold(
 ): boolean {
   if (Date.now() - event.at > FRESH_MS || isMuted) return false;
   if (isLookedAt && settings.quietWhenFocused()) return false;
-  const kind = kinds[event.name];
+  const kind = kindOf(event);
   return kind !== undefined && settings.about().includes(kind);
 }
 
@@ -59,32 +53,38 @@ export function tell(
 
 /** How an event's session is called: its project and its title, or the start of its id. Foreign text. */
 export function labelOf(
-  { cwd, sessionId = '' }: Pick<HookEvent, 'cwd' | 'sessionId'>,
+  { cwd = '', sessionId = '' }: Pick<HookEvent, 'cwd' | 'sessionId'>,
   title: string | undefined,
 ): string {
   const shortId = sessionId.length > 12 ? `${sessionId.slice(0, 8)}…` : sessionId;
-  const parts = [path.basename(cwd ?? ''), title ?? shortId].map(part => oneLine(part, 80));
-  return parts.filter(part => part !== '').join(' · ') || vscode.l10n.t('A session');
+  const parts = [path.basename(cwd), title ?? shortId];
+  return joined(parts.map(part => oneLine(part, 80))) || vscode.l10n.t('A session');
 }
 
 /** What a notification says of an event, safe to show; `undefined` for kinds that nobody is told of. */
 export function noticeOf(event: HookEvent, title: string | undefined): string | undefined {
-  const label = labelOf(event, title);
-  const { name, message, reason } = event;
-  const sentences: Readonly<Record<EventName, () => string>> = {
-    Notification: () =>
-      message === undefined
-        ? vscode.l10n.t('{0} is waiting for you.', label)
-        : vscode.l10n.t('{0} is waiting for you: {1}', label, oneLine(message, 300)),
-    Stop: () => vscode.l10n.t('{0} has finished.', label),
-    SubagentStop: () => vscode.l10n.t('A subagent of {0} has finished.', label),
-    SessionEnd: () =>
-      reason === undefined
-        ? vscode.l10n.t('{0} has ended.', label)
-        : vscode.l10n.t('{0} has ended ({1}).', label, oneLine(reason, 80)),
-  };
-  const sentence = Object.entries(sentences).find(([known]) => known === name)?.[1]();
+  const sentence = sentenceOf(event, labelOf(event, title));
   return sentence === undefined ? undefined : forNotification(sentence, 500);
+}
+
+function sentenceOf(event: HookEvent, label: string): string | undefined {
+  const { message, reason } = event;
+  switch (kindOf(event)) {
+    case 'waiting':
+      return message === undefined
+        ? vscode.l10n.t('{0} is waiting for you.', label)
+        : vscode.l10n.t('{0} is waiting for you: {1}', label, oneLine(message, 300));
+    case 'finished':
+      return vscode.l10n.t('{0} has finished.', label);
+    case 'subagentFinished':
+      return vscode.l10n.t('A subagent of {0} has finished.', label);
+    case 'ended':
+      return reason === undefined
+        ? vscode.l10n.t('{0} has ended.', label)
+        : vscode.l10n.t('{0} has ended ({1}).', label, oneLine(reason, 80));
+    case undefined:
+      return undefined;
+  }
 }
 
 /** The terminal in this folder, or else the one in the nearest folder around it. */

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import { commands } from '../contributions';
-import type { Logger } from '../log';
-import type { Collection } from '../storage';
+import { joined } from '../ui/text';
 import { Disposable, type IDisposable } from '../util/disposable';
-import type { Formatter } from '../util/format';
+import { once } from '../util/promises';
 import { forQuickPick, plain } from '../util/text';
-import { byTime, isTest, stateOf, type HookEvent, type HookSignal, type SessionsForHooks } from './model';
+import type { HooksContext } from './context';
+import { byTime, isTest, stateOf, type HookEvent, type SessionsForHooks } from './model';
 import { labelOf, noticeOf, terminalAt } from './notices';
 
 /** Earlier events shown below what waits. */
@@ -13,13 +13,7 @@ const EARLIER = 15;
 /** So many waiting sessions, the latest ones, are asked about; the others clear when something else asks. */
 const WATCHED = 8;
 
-export interface WaitingDeps {
-  readonly events: Collection<HookEvent>;
-  /** Loads the sessions; asked for once something may wait. */
-  readonly sessions: () => Promise<SessionsForHooks>;
-  readonly format: Formatter;
-  readonly log: Logger;
-}
+type WaitingContext = Pick<HooksContext, 'events' | 'sessions' | 'format' | 'log'>;
 
 interface Row extends vscode.QuickPickItem {
   readonly sessionId?: string | undefined;
@@ -32,20 +26,19 @@ interface RowButton extends vscode.QuickInputButton {
 
 /** What waits for the person: a status bar item while there is something, and a list to open it from. */
 export class Waiting extends Disposable {
-  readonly #deps: WaitingDeps;
+  readonly #context: WaitingContext;
   readonly #watched = new Map<string, IDisposable>();
   #sessions: SessionsForHooks | undefined;
   #item: vscode.StatusBarItem | undefined;
 
-  constructor(deps: WaitingDeps) {
+  constructor(context: WaitingContext) {
     super();
-    this.#deps = deps;
-    const { events, log } = deps;
-    this.register(events.onDidChange(() => this.#begin()));
-    events.load().then(
-      () => this.#begin(),
-      (error: unknown) => log.error('The events of hooks cannot be read', error),
-    );
+    this.#context = context;
+    const { events, log } = context;
+    const begin = (): Promise<void> =>
+      this.#begin().catch((error: unknown) => log.error('Whether agents still wait cannot be known', error));
+    this.register(events.onDidChange(begin));
+    void begin();
   }
 
   override dispose(): void {
@@ -56,26 +49,25 @@ export class Waiting extends Disposable {
 
   /** Shows what waits and what came before; Enter opens a session. */
   async show(): Promise<void> {
-    await this.#deps.events.load();
+    await this.#context.events.load();
     const sessions = await this.#load();
     const pick = vscode.window.createQuickPick<Row>();
     pick.title = vscode.l10n.t('Waiting agents');
     pick.matchOnDetail = true;
     let shown = '';
     const fill = (): void => {
-      const waiting = sessions.waiting();
-      const rows = this.#rows(sessions, waiting);
+      const rows = this.#rows(sessions);
       // Rows that are put anew lose the click that is on its way to them; an age alone is no reason.
       const facts = JSON.stringify(rows.map(row => ({ ...row, description: undefined })));
       if (facts !== shown) pick.items = rows;
       shown = facts;
       pick.placeholder =
-        waiting.length > 0
+        sessions.waiting().length > 0
           ? vscode.l10n.t('Choose an agent to answer')
           : vscode.l10n.t('No agent is waiting for you');
     };
     fill();
-    const changes = [sessions.onDidChange(fill), this.#deps.events.onDidChange(fill)];
+    const changes = [sessions.onDidChange(fill), this.#context.events.onDidChange(fill)];
     await new Promise<void>((resolve, reject) => {
       pick.onDidAccept(() => {
         const [chosen] = pick.selectedItems;
@@ -88,32 +80,26 @@ export class Waiting extends Disposable {
       });
       pick.onDidHide(() => resolve());
       pick.show();
-    }).finally(() => {
-      for (const change of changes) change.dispose();
-      pick.dispose();
-    });
+    }).finally(() => [pick, ...changes].forEach(each => each.dispose()));
   }
 
   /** The sessions are loaded when an event says that something waits; from then on they alone know. */
-  #begin(): void {
+  async #begin(): Promise<void> {
     if (this.#sessions !== undefined || this.isDisposed) return;
-    const latest = new Map(
-      [...this.#deps.events.values.values()].sort(byTime).map(event => [event.sessionId, event]),
-    );
-    if (![...latest.values()].some(event => stateOf(event) === 'waiting' && !isTest(event))) return;
-    this.#load().catch((error: unknown) =>
-      this.#deps.log.error('Whether agents still wait cannot be known', error),
-    );
+    const events = [...(await this.#context.events.load()).values()].sort(byTime);
+    const latest = new Map(events.map(event => [event.sessionId, event]));
+    if ([...latest.values()].some(event => stateOf(event) === 'waiting' && !isTest(event)))
+      await this.#load();
   }
 
-  async #load(): Promise<SessionsForHooks> {
-    const sessions = await this.#deps.sessions();
-    if (this.#sessions !== undefined || this.isDisposed) return sessions;
+  readonly #load = once(async () => {
+    const sessions = await this.#context.sessions();
+    if (this.isDisposed) return sessions;
     this.#sessions = sessions;
     this.register(sessions.onDidChange(() => this.#update(sessions)));
     this.#update(sessions);
     return sessions;
-  }
+  });
 
   #update(sessions: SessionsForHooks): void {
     if (this.isDisposed) return;
@@ -150,65 +136,65 @@ export class Waiting extends Disposable {
     }
   }
 
-  #rows(sessions: SessionsForHooks, signals: readonly HookSignal[]): Row[] {
-    const waiting = signals.map(signal => ({ ...signal, id: signal.sessionId, name: 'Notification' }));
+  #rows(sessions: SessionsForHooks): Row[] {
+    const waiting = sessions
+      .waiting()
+      .map(signal => ({ ...signal, id: signal.sessionId, name: 'Notification' }));
     const isListed = ({ sessionId, at }: HookEvent): boolean =>
       waiting.some(each => each.sessionId === sessionId && each.at === at);
-    const earlier = [...this.#deps.events.values.values()]
+    const earlier = [...this.#context.events.values.values()]
       .filter(event => !isTest(event) && !isListed(event))
       .sort(byTime)
       .reverse()
       .slice(0, EARLIER);
-    const separator = (label: string): Row => ({ label, kind: vscode.QuickPickItemKind.Separator });
+    const section = (label: string, rows: readonly Row[]): readonly Row[] =>
+      rows.length === 0 ? [] : [{ label, kind: vscode.QuickPickItemKind.Separator }, ...rows];
     return [
-      ...(waiting.length > 0 ? [separator(vscode.l10n.t('waiting'))] : []),
-      ...waiting.map(event => this.#row(sessions, event, true)),
-      ...(earlier.length > 0 ? [separator(vscode.l10n.t('earlier'))] : []),
-      ...earlier.map(event => this.#row(sessions, event, false)),
+      ...section(
+        vscode.l10n.t('waiting'),
+        waiting.map(event => this.#row(sessions, event, true)),
+      ),
+      ...section(
+        vscode.l10n.t('earlier'),
+        earlier.map(event => this.#row(sessions, event, false)),
+      ),
     ];
   }
 
   #row(sessions: SessionsForHooks, event: HookEvent, waits: boolean): Row {
-    const { sessionId, cwd, at, name, message } = event;
-    const title = sessionId === undefined ? undefined : sessions.titleOf(sessionId);
-    const isMuted = sessionId !== undefined && sessions.isMuted(sessionId);
-    const age = this.#deps.format.span(Date.now() - at);
+    const { sessionId = '', cwd, at, name, message } = event;
+    const title = sessions.titleOf(sessionId);
+    const isMuted = sessions.isMuted(sessionId);
+    const terminal = terminalAt(cwd);
+    const button = (icon: string, tooltip: string, run: RowButton['run']): RowButton => ({
+      iconPath: new vscode.ThemeIcon(icon),
+      tooltip,
+      run,
+    });
+    const mute = isMuted ? vscode.l10n.t('Unmute this session') : vscode.l10n.t('Mute this session');
     const sentence = noticeOf({ ...event, message: undefined }, title);
     const label = forQuickPick(sentence ?? `${labelOf(event, title)} · ${name}`);
     return {
-      sessionId,
+      sessionId: event.sessionId,
       label: `$(${waits ? 'bell-dot' : 'history'}) ${label}`,
-      description: isMuted ? `${age} · ${vscode.l10n.t('muted')}` : age,
+      description: joined([
+        this.#context.format.span(Date.now() - at),
+        isMuted ? vscode.l10n.t('muted') : undefined,
+      ]),
       ...(message === undefined ? {} : { detail: forQuickPick(message) }),
-      buttons: sessionId === undefined ? [] : buttonsOf(sessions, { sessionId, cwd, waits, isMuted }),
+      buttons: [
+        ...(terminal === undefined
+          ? []
+          : [button('terminal', vscode.l10n.t('Show terminal'), () => terminal.show())]),
+        ...(waits
+          ? [button('check', vscode.l10n.t('No longer waiting'), () => sessions.settle(sessionId))]
+          : []),
+        ...(sessionId === ''
+          ? []
+          : [button(isMuted ? 'bell' : 'bell-slash', mute, () => sessions.setMuted(sessionId, !isMuted))]),
+      ],
     };
   }
-}
-
-function buttonsOf(
-  sessions: SessionsForHooks,
-  row: {
-    readonly sessionId: string;
-    readonly cwd: string | undefined;
-    readonly waits: boolean;
-    readonly isMuted: boolean;
-  },
-): RowButton[] {
-  const { sessionId, cwd, waits, isMuted } = row;
-  const button = (icon: string, tooltip: string, run: RowButton['run']): RowButton => ({
-    iconPath: new vscode.ThemeIcon(icon),
-    tooltip,
-    run,
-  });
-  const buttons: RowButton[] = [];
-  const terminal = terminalAt(cwd);
-  if (terminal !== undefined)
-    buttons.push(button('terminal', vscode.l10n.t('Show terminal'), () => terminal.show()));
-  if (waits)
-    buttons.push(button('check', vscode.l10n.t('No longer waiting'), () => sessions.settle(sessionId)));
-  const tooltip = isMuted ? vscode.l10n.t('Unmute this session') : vscode.l10n.t('Mute this session');
-  const mute = (): Promise<void> => sessions.setMuted(sessionId, !isMuted);
-  return [...buttons, button(isMuted ? 'bell' : 'bell-slash', tooltip, mute)];
 }
 
 function newItem(): vscode.StatusBarItem {

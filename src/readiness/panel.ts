@@ -71,17 +71,15 @@ export class ReportPanel extends Disposable {
     this.#page = panelSide({
       protocol: reportProtocol,
       handlers: {
-        requests: { commits: () => this.#commits() },
-        notifications: {
-          ready: () => this.#pageReady(),
-          show: ({ reportId }) => this.show({ ...this.#state, reportId, baseId: undefined }),
-          compare: ({ reportId }) => this.show({ ...this.#state, baseId: reportId }),
-          fix: withShown<{ criteria: readonly string[] }>((shown, { criteria }) =>
-            deps.commands.fix(shown, criteria),
-          ),
-          export: withShown<object>(shown => deps.commands.export(shown)),
-          reveal: withShown<{ path: string }>((shown, { path }) => deps.commands.reveal(shown, path)),
-        },
+        commits: () => this.#commits(),
+        ready: () => this.#pageReady(),
+        show: ({ reportId }) => this.show({ ...this.#state, reportId, baseId: undefined }),
+        compare: ({ reportId }) => this.show({ ...this.#state, baseId: reportId }),
+        fix: withShown<{ criteria: readonly string[] }>((shown, { criteria }) =>
+          deps.commands.fix(shown, criteria),
+        ),
+        export: withShown<object>(shown => deps.commands.export(shown)),
+        reveal: withShown<{ path: string }>((shown, { path }) => deps.commands.reveal(shown, path)),
       },
       post: message => panel.webview.postMessage(message),
       describe: error => forNotification(errorSentence(error)),

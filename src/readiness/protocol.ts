@@ -1,4 +1,4 @@
-import { event, request } from '../webview/ipc';
+import { act, event, request } from '../webview/ipc';
 import { listOf, number, object, oneOf, optional, text, type Guarded } from '../webview/guards';
 
 /** How a criterion stands against an earlier report. */
@@ -103,16 +103,14 @@ export const reportProtocol = {
   requests: {
     /** Commits between the base and the shown report. */
     commits: request(object({}))<CommitsView>(),
-  },
-  notifications: {
     /** The page listens. Sent again each time it was built anew. */
-    ready: object({}),
-    show: object({ reportId: id }),
+    ready: act(object({})),
+    show: act(object({ reportId: id })),
     /** Without an id: with the previous report of the same branch. */
-    compare: object({ reportId: optional(id) }),
-    fix: object({ criteria: listOf(text(2_000), 10_000) }),
-    export: object({}),
-    reveal: object({ path: text(10_000) }),
+    compare: act(object({ reportId: optional(id) })),
+    fix: act(object({ criteria: listOf(text(2_000), 10_000) })),
+    export: act(object({})),
+    reveal: act(object({ path: text(10_000) })),
   },
   events: {
     /** The texts of the display language; none for English. */

@@ -6,7 +6,7 @@ import { joined, themeIcon } from '../ui/text';
 import { withSignal } from '../util/promises';
 import { forNotification, forQuickPick, oneLine } from '../util/text';
 import { contextOf, type SessionsContext } from './context';
-import { elsewhereText, isSessionId, linkIn } from './links';
+import { elsewhereText, isSessionId, linkIn, noSessionText } from './links';
 import { activityOf } from './store/model';
 import type { SessionRecord } from './store/record';
 import { currentWorkspace } from './store/workspaces';
@@ -22,12 +22,9 @@ interface Choice extends vscode.QuickPickItem {
 /** How commands come to a service and to sessions. A person who is not signed in is asked to; another program is told. */
 export class SessionAccess {
   readonly #context: SessionsContext;
-  /** What is selected in the Sessions view, for keys, which name no row. */
-  readonly #selection: () => readonly unknown[];
 
-  constructor(context: SessionsContext, selection: () => readonly unknown[]) {
+  constructor(context: SessionsContext) {
     this.#context = context;
-    this.#selection = selection;
   }
 
   /** The client and its service. Rejects where there is none: with the sentence, or as cancelled by a person. */
@@ -48,17 +45,13 @@ export class SessionAccess {
   /** Reads a session and puts it in the index (section 4.6). Resolves to `undefined` when cancelled. */
   async learn(sessionId: string, byPerson: boolean): Promise<string | undefined> {
     const { api, service } = await this.signedIn(byPerson);
-    const title = vscode.l10n.t('Looking for the session…');
-    const session = await vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Notification, title, cancellable: true },
-      (_, token) =>
-        withSignal(token, signal => api.sessions.get(sessionId, { signal })).catch((error: unknown) => {
-          if (isApiError(error) && error.kind === 'cancelled') return undefined;
-          if (isApiError(error) && error.kind === 'notFound')
-            throw new Error(unknownSession(error, sessionId, service));
-          throw error;
-        }),
-    );
+    const session = await inProgress(vscode.l10n.t('Looking for the session…'), signal =>
+      api.sessions.get(sessionId, { signal }),
+    ).catch((error: unknown) => {
+      if (isApiError(error) && error.kind === 'notFound')
+        throw new Error(unknownSession(error, sessionId, service));
+      throw error;
+    });
     if (session === undefined) return undefined;
     const learnt = { session, origin: 'added', at: Date.now(), workspace: currentWorkspace() } as const;
     await this.#context.index.learn(service.id, learnt);
@@ -101,7 +94,7 @@ export class SessionAccess {
       return node === undefined || node === null ? undefined : [node];
     }
     const [focused] = node as unknown[];
-    const selection = this.#selection().filter(isSession);
+    const selection = (this.#context.view.selection as readonly unknown[]).filter(isSession);
     if (!isSession(focused)) return focused === undefined || focused === null ? selection : [];
     return selection.some(({ sessionId }) => sessionId === focused.sessionId) ? selection : [focused];
   }
@@ -134,6 +127,20 @@ export class SessionAccess {
     return (await vscode.window.showQuickPick(items, options))?.value;
   }
 
+  /** Asks for a session's id, or a link to one; resolves to the id. */
+  async askId(): Promise<string | undefined> {
+    const { host } = (await this.signedIn(true)).service;
+    const value = await vscode.window.showInputBox({
+      title: vscode.l10n.t('Open a session by its id'),
+      prompt: vscode.l10n.t(
+        'The id is shown in the web application and in the command-line client. A link to a session will do, too.',
+      ),
+      ignoreFocusOut: true,
+      validateInput: text => (text.trim() === '' ? undefined : typedSession(text, host).problem),
+    });
+    return value === undefined ? undefined : typedSession(value, host).sessionId;
+  }
+
   #choice(record: SessionRecord): Choice {
     const context = contextOf(record, this.#context);
     const { status, computer } = context;
@@ -141,52 +148,43 @@ export class SessionAccess {
     return {
       label: forQuickPick(sessionTitle(record)),
       description: forQuickPick(joined([state, computerName(record, computer)])),
-      iconPath: themeIcon(iconOf(record, { status, computer })),
+      iconPath: themeIcon(iconOf(record, context)),
       detail: forQuickPick(record.sessionId),
       value: record,
     };
   }
 }
 
-export function isSession(row: unknown): row is { readonly sessionId: string } {
-  return (
-    typeof row === 'object' &&
-    row !== null &&
-    'kind' in row &&
-    row.kind === 'session' &&
-    'sessionId' in row &&
-    typeof row.sessionId === 'string'
+/** Shows that something is going on, which a person may cancel: `undefined` then. */
+export async function inProgress<T>(
+  title: string,
+  ask: (signal: AbortSignal) => Promise<T>,
+): Promise<T | undefined> {
+  const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
+  return vscode.window.withProgress(options, (_, token) =>
+    withSignal(token, ask).catch((error: unknown) => {
+      if (isApiError(error) && error.kind === 'cancelled') return undefined;
+      throw error;
+    }),
   );
 }
 
-/**
- * Asks for a session's id, or a link to one at `host`; resolves to the id. Ids are the service's: anything without white space or
- * control characters may be one.
- */
-export async function askSessionId(host: string): Promise<string | undefined> {
-  const value = await vscode.window.showInputBox({
-    title: vscode.l10n.t('Open a session by its id'),
-    prompt: vscode.l10n.t(
-      'The id is shown in the web application and in the command-line client. A link to a session will do, too.',
-    ),
-    ignoreFocusOut: true,
-    validateInput: text => {
-      const typed = text.trim() === '' ? undefined : typedSession(text.trim(), host);
-      return typeof typed === 'object' ? typed.problem : undefined;
-    },
-  });
-  const typed = typedSession(value?.trim() ?? '', host);
-  return typeof typed === 'string' ? typed : undefined;
+export function isSession(row: unknown): row is { readonly sessionId: string } {
+  const { kind, sessionId } = (row ?? {}) as { readonly kind?: unknown; readonly sessionId?: unknown };
+  return kind === 'session' && typeof sessionId === 'string';
 }
 
-/** The id of the session that a text names, or why it names none. */
-function typedSession(text: string, host: string): string | { readonly problem: string } {
-  const link = linkIn(text);
-  if (link === 'other') return { problem: vscode.l10n.t('This link names no session of Agent Console.') };
+/** The id of the session that a text names, or why it names none. Any id without white space or control characters may be one. */
+function typedSession(
+  text: string,
+  host: string,
+): { readonly sessionId?: string; readonly problem?: string } {
+  const link = linkIn(text.trim());
+  if (link === 'other') return { problem: noSessionText() };
   if (link?.host !== undefined && link.host !== host) return { problem: elsewhereText(link.host, host) };
-  const id = link?.sessionId ?? text;
-  return isSessionId(id)
-    ? id
+  const sessionId = link?.sessionId ?? text.trim();
+  return isSessionId(sessionId)
+    ? { sessionId }
     : { problem: vscode.l10n.t('A session id has no spaces and at most 256 characters.') };
 }
 
@@ -194,10 +192,6 @@ function unknownSession({ status, requestId }: ApiError, sessionId: string, { ho
   const code = String(status ?? 404);
   const facts =
     requestId === undefined ? code : vscode.l10n.t('{0}, request {1}', code, forNotification(requestId, 100));
-  return vscode.l10n.t(
-    '{0} knows no session “{1}” ({2}). Check the id.',
-    host,
-    oneLine(sessionId, 60),
-    facts,
-  );
+  const id = oneLine(sessionId, 60);
+  return vscode.l10n.t('{0} knows no session “{1}” ({2}). Check the id.', host, id, facts);
 }

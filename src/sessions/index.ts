@@ -1,84 +1,44 @@
 import type * as vscode from 'vscode';
 import { isApiError } from '../api';
-import { errorSentence, type Connection, type Service } from '../connection';
+import { errorSentence, type Service } from '../connection';
 import type { CommandHandlers } from '../contributions';
-import type { Logger } from '../log';
-import type { Storage } from '../storage';
 import type { TreeNode } from '../ui/tree';
-import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable } from '../util/disposable';
-import type { Event } from '../util/event';
-import type { Formatter } from '../util/format';
-import type { WindowFocus } from '../util/windowFocus';
 import { SessionAccess } from './access';
 import { SessionCommands } from './commands';
-import type { SessionsContext } from './context';
-import { NewSessions, type SessionPolicy } from './create/newSessions';
+import type { Seed, SessionsContext, SessionsDeps } from './context';
 import { SessionMonitor } from './status/monitor';
 import { ServiceList } from './status/serviceList';
 import { activityOf, isActive } from './store/model';
-import type { SessionRecord, SessionSignal } from './store/record';
-import { plant, type Seed } from './store/seeds';
+import type { SessionSignal } from './store/record';
 import { SessionIndex } from './store/sessionIndex';
 import { workspaceOfCwd } from './store/workspaces';
-import { sessionsForComputers, SessionsForChat, sessionsForHooks } from './surfaces';
+import { sessionsForChat, sessionsForComputers, sessionsForHooks } from './surfaces';
 import { SessionsView } from './view/view';
-import { sessionTitle, type ComputerFacts } from './view/words';
+import { sessionTitle } from './view/words';
 
-export type { SessionPolicy } from './create/newSessions';
+export type { SessionsDeps } from './context';
 export { sessionRecords } from './store/sessionIndex';
 export type { TreeNode as SessionTreeNode } from '../ui/tree';
 
-export interface SessionsDeps {
-  readonly connection: Pick<Connection, 'state' | 'api' | 'ready' | 'onDidBecomeReady'>;
-  readonly storage: Storage;
-  readonly log: Logger;
-  readonly view: vscode.TreeView<TreeNode>;
-  readonly focused: WindowFocus;
-  readonly fastestSeconds: () => number;
-  readonly computers: {
-    /** What this window knows of a computer. */
-    known(computerId: string): ComputerFacts | undefined;
-    readonly onDidChange: Event<unknown>;
-  };
-  readonly format: Formatter;
-  /** How the person wants this workspace's view. */
-  readonly memory: Pick<vscode.Memento, 'get' | 'update'>;
-  readonly details: Pick<DetailsDocuments, 'show'>;
-  /** What the editor calls links to this extension. */
-  readonly linkBase: Pick<vscode.Uri, 'scheme' | 'authority'>;
-  /** What the organization has to say against a session that is about to be made. */
-  readonly policy?: SessionPolicy | undefined;
-  /** Named settings for new sessions, as the person wrote them. */
-  readonly presets: () => unknown;
-  /** The sessions every index of a service begins with; none but for the sample. */
-  readonly seeds: (service: Service) => Promise<readonly Seed[]>;
-  /** Whether what only some services offer may be used; asked each time. */
-  readonly extras: () => boolean;
-}
-
 /** Sessions: the durable index, its tree, and the truth about their status (sections 2.8, 4.5, 4.6). */
 export class Sessions extends Disposable {
-  readonly #deps: SessionsDeps;
-  readonly #index: SessionIndex;
-  readonly #monitor: SessionMonitor;
+  readonly #context: SessionsContext;
   readonly #serviceList: ServiceList;
   readonly #planted = new Map<string, Promise<void>>();
   readonly #commands: SessionCommands;
   readonly tree: vscode.TreeDataProvider<TreeNode>;
   readonly commands: CommandHandlers<'sessions'>;
-  readonly forChat: SessionsForChat;
+  readonly forChat: ReturnType<typeof sessionsForChat>;
   readonly forComputers: ReturnType<typeof sessionsForComputers>;
   readonly forHooks: ReturnType<typeof sessionsForHooks>;
 
   constructor(deps: SessionsDeps) {
     super();
-    this.#deps = deps;
-    const { connection, computers, format, log, focused, extras } = deps;
+    const { connection, computers, log, focused, extras } = deps;
     const api = () => connection.api;
-    const computer = (id: string): ComputerFacts | undefined => computers.known(id);
-    const index = (this.#index = this.register(new SessionIndex(deps.storage)));
-    const monitor = (this.#monitor = this.register(
+    const index = this.register(new SessionIndex(deps.storage));
+    const monitor = this.register(
       new SessionMonitor({
         index,
         api,
@@ -86,27 +46,17 @@ export class Sessions extends Disposable {
         fastestMs: () => deps.fastestSeconds() * 1000,
         sentence: error => this.#sentence(error),
       }),
-    ));
+    );
     const list = this.register(new ServiceList({ index, api, isWanted: extras, focused, log }));
     this.#serviceList = list;
-    const context: SessionsContext = {
-      connection,
-      index,
-      monitor,
-      computer,
-      format,
-      log,
-      ready: () => this.ready(),
-      canStop: () => extras() && api()?.extras.canInterrupt === true,
-    };
-    const view = this.register(new SessionsView(context, deps));
+    const context = (this.#context = { ...deps, index, monitor, ready: () => this.ready() });
+    const view = this.register(new SessionsView(context));
     this.tree = view.tree;
-    const access = new SessionAccess(context, () => deps.view.selection);
-    const newSessions = new NewSessions({ ...deps, index, access, computer });
-    const commands = (this.#commands = new SessionCommands(context, { ...deps, access, newSessions, view }));
+    const access = new SessionAccess(context);
+    const commands = (this.#commands = new SessionCommands(context, access, view));
     this.commands = commands.handlers;
     this.forChat = this.register(
-      new SessionsForChat(context, computers.onDidChange, {
+      sessionsForChat(context, {
         pick: (placeHolder, first) => commands.pick(placeHolder, first),
         ensure: sessionId => access.ensure(sessionId),
       }),
@@ -133,8 +83,8 @@ export class Sessions extends Disposable {
 
   /** Resolves when the index of the current service has been read. */
   async ready(): Promise<void> {
-    const { service, kind } = await this.#deps.connection.ready();
-    await this.#index.use(service?.id);
+    const { service, kind } = await this.#context.connection.ready();
+    await this.#context.index.use(service?.id);
     if (kind !== 'signedIn') return;
     const planted = this.#planted.get(service.id) ?? this.#plant(service);
     this.#planted.set(service.id, planted);
@@ -144,13 +94,13 @@ export class Sessions extends Disposable {
   /** The titles of the sessions in the list by their ids. */
   async titles(): Promise<ReadonlyMap<string, string>> {
     await this.ready();
-    return new Map([...this.#index.records].map(([id, record]) => [id, sessionTitle(record)]));
+    return new Map([...this.#context.index.records].map(([id, record]) => [id, sessionTitle(record)]));
   }
 
   /** The ids of those that were taken out of it. */
   async removed(): Promise<readonly string[]> {
     await this.ready();
-    return this.#index.removed.map(({ sessionId }) => sessionId);
+    return this.#context.index.removed.map(({ sessionId }) => sessionId);
   }
 
   /** Opens the session that a link names, after the person has agreed. */
@@ -158,37 +108,51 @@ export class Sessions extends Disposable {
     return this.#commands.openLink(uri);
   }
 
-  /** Asks for the list where the service has one, and for the latest sessions, a few at a time. */
+  /** Asks for the list where the service has one, and about the sessions at work and the latest others, a few at a time. */
   async refresh(): Promise<void> {
     await this.ready();
     await this.#serviceList.read();
-    const records = [...this.#index.records.values()].sort((a, b) => activityOf(b) - activityOf(a));
-    const active = (record: SessionRecord): boolean => isActive(this.#monitor.statusOf(record.sessionId));
-    const waiting = [...records.filter(active), ...records.filter(record => !active(record)).slice(0, 20)];
+    const { index, monitor } = this.#context;
+    const latest = [...index.records.values()].sort((a, b) => activityOf(b) - activityOf(a));
+    const [active = [], others = []] = [true, false].map(isIt =>
+      latest.filter(({ sessionId }) => isActive(monitor.statusOf(sessionId)) === isIt),
+    );
+    const waiting = [...active, ...others.slice(0, 20)].values();
     const askOn = async (): Promise<void> => {
-      for (let record = waiting.shift(); record !== undefined; record = waiting.shift())
-        await this.#monitor.check(record.sessionId).catch(() => undefined);
+      for (const { sessionId } of waiting) await monitor.check(sessionId).catch(() => undefined);
     };
-    await Promise.all(Array.from({ length: 4 }, askOn));
+    await Promise.all([askOn(), askOn(), askOn(), askOn()]);
   }
 
   async #signal(event: SessionSignal): Promise<void> {
     await this.ready();
-    const { serviceId } = this.#index;
-    if (serviceId === undefined) return;
-    await this.#index.signal(serviceId, event, workspaceOfCwd(event.cwd));
+    const { index } = this.#context;
+    if (index.serviceId !== undefined) await index.signal(index.serviceId, event, workspaceOfCwd(event.cwd));
   }
 
+  /** Adds what the index begins with. A session that was there is left as people have made it since, or stays out. */
   async #plant(service: Service): Promise<void> {
-    const { seeds, connection, log } = this.#deps;
-    await seeds(service)
-      .then(known => plant(known, service.id, this.#index, connection.api))
-      .catch((error: unknown) => log.error('The first sessions could not be added', error));
+    const { seeds, index, connection, log } = this.#context;
+    const add = async ({ sessionId, pinned, archived, read, signal }: Seed): Promise<void> => {
+      const session = await connection.api?.sessions.get(sessionId);
+      if (session === undefined) return;
+      const { updatedAt: at = Date.now() } = session;
+      await index.learn(service.id, { session, origin: 'listed', at: Date.now() });
+      const archivedAt = archived === true ? at : undefined;
+      await index.keep(sessionId, () => ({ pinned, archivedAt, readCount: read }));
+      if (signal !== undefined) await index.signal(service.id, { sessionId, ...signal, at }, undefined);
+    };
+    try {
+      const known = new Set([...index.records.values(), ...index.removed].map(({ sessionId }) => sessionId));
+      await Promise.all((await seeds(service)).filter(({ sessionId }) => !known.has(sessionId)).map(add));
+    } catch (error) {
+      log.error('The first sessions could not be added', error);
+    }
   }
 
   #sentence(error: unknown): string | undefined {
     if (isApiError(error) && error.kind === 'cancelled') return undefined;
-    const state = this.#deps.connection.state.current;
+    const state = this.#context.connection.state.current;
     return errorSentence(error, state.kind === 'signedOut' ? {} : { host: state.service.host });
   }
 }

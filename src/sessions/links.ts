@@ -37,6 +37,10 @@ export function elsewhereText(host: string, own: string): string {
   );
 }
 
+export function noSessionText(): string {
+  return vscode.l10n.t('This link names no session of Agent Console.');
+}
+
 /** Reads a link that anybody may have written; `undefined` for one that names no session. An address comes decoded. */
 export function readLink({ path, query }: Pick<vscode.Uri, 'path' | 'query'>): SessionLink | undefined {
   const sessionId = path.startsWith(FOLDER) ? path.slice(FOLDER.length) : '';

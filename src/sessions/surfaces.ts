@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Row } from '../ui/tree';
-import { Disposable, toDisposable, type IDisposable } from '../util/disposable';
-import { Emitter, type Event } from '../util/event';
+import { toDisposable, type IDisposable } from '../util/disposable';
+import { Emitter } from '../util/event';
 import { contextOf, type SessionsContext } from './context';
 import { activityOf, isWaiting } from './store/model';
 import type { SessionRecord, SessionSignal } from './store/record';
@@ -9,40 +9,28 @@ import { sessionRow } from './view/row';
 import { computerName, iconOf, sessionTitle, stateText } from './view/words';
 
 /** The sessions as the chat sees them. */
-export class SessionsForChat extends Disposable {
-  readonly #context: SessionsContext;
-  readonly #changed = this.register(new Emitter<readonly string[]>());
-  readonly pick: (placeHolder: string, first?: 'known' | 'new') => Promise<string | undefined>;
-  readonly ensure: (sessionId: string) => Promise<void>;
-
-  constructor(
-    context: SessionsContext,
-    computersChanged: Event<unknown>,
-    { pick, ensure }: Pick<SessionsForChat, 'pick' | 'ensure'>,
-  ) {
-    super();
-    this.#context = context;
-    [this.pick, this.ensure] = [pick, ensure];
-    const { index } = context;
-    const all = (): readonly string[] => [...index.records.keys()];
-    this.register(index.onDidChange(ids => this.#changed.fire(ids.length > 0 ? ids : all())));
-    this.register(computersChanged(() => this.#changed.fire(all())));
-  }
-
-  readonly onDidChange: Event<readonly string[]> = this.#changed.event;
-
-  /** The service whose list has been read. */
-  get serviceId(): string | undefined {
-    const { index } = this.#context;
-    return index.isOpen ? index.serviceId : undefined;
-  }
+export function sessionsForChat(
+  context: SessionsContext,
+  ask: {
+    readonly pick: (placeHolder: string, first?: 'known' | 'new') => Promise<string | undefined>;
+    readonly ensure: (sessionId: string) => Promise<void>;
+  },
+) {
+  const { index, monitor, computers, log } = context;
+  const changed = new Emitter<readonly string[]>();
+  const all = (): readonly string[] => [...index.records.keys()];
+  const listeners = [
+    index.onDidChange(ids => changed.fire(ids.length > 0 ? ids : all())),
+    computers.onDidChange(() => changed.fire(all())),
+    changed,
+  ];
 
   /** A session as the chat shows it; the state in words and as a codicon as every other place shows it. */
-  get(sessionId: string) {
-    const record = this.#context.index.get(sessionId);
+  const get = (sessionId: string) => {
+    const record = index.get(sessionId);
     if (record === undefined) return undefined;
     const { session, local } = record;
-    const { status, computer } = contextOf(record, this.#context);
+    const { status, computer } = contextOf(record, context);
     const [icon = '', spin] = iconOf(record, { status, computer }).id.split('~');
     return {
       sessionId,
@@ -59,39 +47,9 @@ export class SessionsForChat extends Disposable {
       isPinned: local.pinned === true,
       isArchived: local.archivedAt !== undefined,
     };
-  }
+  };
 
-  async refresh(sessionId: string, signal?: AbortSignal) {
-    await this.#context.monitor.check(sessionId, signal);
-    const session = this.get(sessionId);
-    if (session === undefined)
-      throw new Error(vscode.l10n.t('The session was removed from the list meanwhile.'));
-    return session;
-  }
-
-  /** Whoever watches sees the transcript: what it holds by then counts as read. */
-  watch(sessionId: string): IDisposable {
-    const { monitor, index } = this.#context;
-    const watch = monitor.watch(sessionId, 'inFront');
-    const seen = index.onDidChange(() => this.#markRead(sessionId));
-    this.#markRead(sessionId);
-    return toDisposable(() => {
-      watch.dispose();
-      seen.dispose();
-    });
-  }
-
-  async noteSend(
-    sessionId: string,
-    sent: { status: string | undefined; at: number; text: string },
-  ): Promise<void> {
-    const { index, monitor } = this.#context;
-    if (index.serviceId !== undefined) await index.noteSend(index.serviceId, sessionId, sent);
-    monitor.poke(sessionId);
-  }
-
-  #markRead(sessionId: string): void {
-    const { index, log } = this.#context;
+  const markRead = (sessionId: string): void => {
     const { session, local } = index.get(sessionId) ?? {};
     const count = session?.messageCount;
     if (count === undefined || (local?.readCount ?? -1) >= count) return;
@@ -100,7 +58,38 @@ export class SessionsForChat extends Disposable {
       .catch((error: unknown) =>
         log.warn(`What was read of a session could not be stored: ${String(error)}`),
       );
-  }
+  };
+
+  return {
+    ...ask,
+    get,
+    onDidChange: changed.event,
+    /** The service whose list has been read. */
+    get serviceId(): string | undefined {
+      return index.isOpen ? index.serviceId : undefined;
+    },
+    refresh: async (sessionId: string, signal?: AbortSignal) => {
+      await monitor.check(sessionId, signal);
+      const session = get(sessionId);
+      if (session === undefined)
+        throw new Error(vscode.l10n.t('The session was removed from the list meanwhile.'));
+      return session;
+    },
+    /** Whoever watches sees the transcript: what it holds by then counts as read. */
+    watch: (sessionId: string): IDisposable => {
+      const held = [monitor.watch(sessionId, 'inFront'), index.onDidChange(() => markRead(sessionId))];
+      markRead(sessionId);
+      return toDisposable(() => held.forEach(each => each.dispose()));
+    },
+    noteSend: async (
+      sessionId: string,
+      sent: { readonly status: string | undefined; readonly at: number; readonly text: string },
+    ): Promise<void> => {
+      if (index.serviceId !== undefined) await index.noteSend(index.serviceId, sessionId, sent);
+      monitor.poke(sessionId);
+    },
+    dispose: () => listeners.forEach(each => each.dispose()),
+  };
 }
 
 /** The sessions as the Computers view sees them. */

@@ -7,26 +7,13 @@ import { migrateRecord, RECORD_VERSION, sessionRecordSchema, type SessionRecord 
 import type { SessionIndex } from './store/sessionIndex';
 
 const FORMAT = 'agent-console-sessions';
-/** A list of sessions is far smaller; anything larger is another file. */
-const LARGEST_BYTES = 100 * 1024 * 1024;
-
-/** What a file of exported sessions holds; entries that could not be read are named by their place. */
-interface ImportedSessions {
-  /** Host of the service the sessions are of. */
-  readonly host: string;
-  readonly records: readonly SessionRecord[];
-  readonly bad: { readonly place: string; readonly reason: string }[];
-}
 
 /** Writes the list of sessions to a file, to keep or to carry to another machine. */
-export async function exportSessions(
-  index: SessionIndex,
-  { service }: { readonly service: Service },
-): Promise<void> {
+export async function exportSessions(index: SessionIndex, { host }: Service): Promise<void> {
   const records = [...index.records.values()];
   const target = await saveText({
     name: 'agent-sessions.json',
-    content: exportText(records, service.host, Date.now()),
+    content: exportText(records, host, Date.now()),
     title: vscode.l10n.t('Export the list of sessions'),
   });
   if (target === undefined) return;
@@ -41,7 +28,7 @@ export async function exportSessions(
 /** Brings in what a file of such a list holds. Nothing newer is overwritten. */
 export async function importSessions(
   index: Pick<SessionIndex, 'merge'>,
-  { service }: { readonly service: Service },
+  service: Pick<Service, 'id' | 'host'>,
 ): Promise<void> {
   const [source] =
     (await vscode.window.showOpenDialog({
@@ -50,46 +37,39 @@ export async function importSessions(
       openLabel: vscode.l10n.t('Import'),
     })) ?? [];
   if (source === undefined) return;
-  const { size } = await vscode.workspace.fs.stat(source);
-  if (size > LARGEST_BYTES)
-    throw new Error(vscode.l10n.t('This file is too large to be a list of sessions.'));
-  const { host, records, bad } = readImport(
-    new TextDecoder().decode(await vscode.workspace.fs.readFile(source)),
-  );
+  const bytes = await vscode.workspace.fs.readFile(source);
+  const { host, records, bad } = readImport(new TextDecoder().decode(bytes));
   if (host !== service.host && !(await isMeant(host, service.host))) return;
-  const outcomes = await vscode.window.withProgress(
-    { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Importing sessions…') },
-    () =>
-      Promise.all(
-        records.map(record =>
-          index.merge(service.id, record).catch((error: unknown) => {
-            bad.push({ place: record.sessionId, reason: reasonOf(error) });
-          }),
-        ),
+  const options = {
+    location: vscode.ProgressLocation.Notification,
+    title: vscode.l10n.t('Importing sessions…'),
+  };
+  const outcomes = await vscode.window.withProgress(options, () =>
+    Promise.all(
+      records.map(record =>
+        index.merge(service.id, record).catch((error: unknown) => {
+          bad.push(placeOf(record.sessionId, error));
+        }),
       ),
+    ),
   );
-  const [added, updated, kept] = (['added', 'updated', 'kept'] as const).map(
-    outcome => outcomes.filter(each => each === outcome).length,
+  const count = (outcome: string): number => outcomes.filter(each => each === outcome).length;
+  const sentence = vscode.l10n.t(
+    'Sessions imported: {0} added, {1} updated, {2} left unchanged.',
+    count('added'),
+    count('updated'),
+    count('kept'),
   );
-  const sentence =
-    added === 1
-      ? vscode.l10n.t('1 session added, {0} brought up to date, {1} left unchanged.', updated ?? 0, kept ?? 0)
-      : vscode.l10n.t(
-          '{0} sessions added, {1} brought up to date, {2} left unchanged.',
-          added ?? 0,
-          updated ?? 0,
-          kept ?? 0,
-        );
   const [first] = bad;
   if (first === undefined) {
     void vscode.window.showInformationMessage(sentence);
     return;
   }
-  const why = vscode.l10n.t('{0} ({1})', oneLine(first.place, 80), oneLine(first.reason, 80));
-  const unread =
-    bad.length === 1
-      ? vscode.l10n.t('One entry could not be taken in: {0}.', why)
-      : vscode.l10n.t('{0} entries could not be taken in, the first of them: {1}.', bad.length, why);
+  const unread = vscode.l10n.t(
+    'Entries that could not be taken in: {0}, the first of them {1}.',
+    bad.length,
+    first,
+  );
   void vscode.window.showWarningMessage(forNotification(`${sentence} ${unread}`, 500));
 }
 
@@ -97,7 +77,8 @@ export async function importSessions(
 export function exportText(records: Iterable<SessionRecord>, host: string, now: number): string {
   const sessions = [...records].map(lasting).sort((a, b) => (a.sessionId < b.sessionId ? -1 : 1));
   const exportedAt = new Date(now).toISOString();
-  return `${JSON.stringify({ format: FORMAT, version: RECORD_VERSION, exportedAt, service: host, sessions }, undefined, 2)}\n`;
+  const file = { format: FORMAT, version: RECORD_VERSION, exportedAt, service: host, sessions };
+  return `${JSON.stringify(file, undefined, 2)}\n`;
 }
 
 function lasting(record: SessionRecord): SessionRecord {
@@ -116,19 +97,19 @@ function inThePast(record: SessionRecord, now: number): SessionRecord {
   };
 }
 
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+function placeOf(place: string, error: unknown): string {
+  return `${oneLine(place, 80)} (${oneLine(error instanceof Error ? error.message : String(error), 80)})`;
 }
 
-/** Reads an exported file of this or an older version. Throws a sentence for anything else. */
-export function readImport(text: string): ImportedSessions {
-  const { format, version, service: host, sessions } = parse(text);
-  if (
-    format !== FORMAT ||
-    typeof version !== 'number' ||
-    typeof host !== 'string' ||
-    !Array.isArray(sessions)
-  )
+/** Reads an exported file of this or an older version; `bad` says which entries could not be read, and why. */
+export function readImport(text: string): {
+  readonly host: string;
+  readonly records: readonly SessionRecord[];
+  readonly bad: string[];
+} {
+  const { format, version, service: host, sessions } = parsed(text);
+  const isList = format === FORMAT && typeof version === 'number' && Array.isArray(sessions);
+  if (!isList || typeof host !== 'string')
     throw new Error(vscode.l10n.t('This file is not an exported list of sessions. Nothing was changed.'));
   if (version > RECORD_VERSION)
     throw new Error(
@@ -137,28 +118,23 @@ export function readImport(text: string): ImportedSessions {
       ),
     );
   const records: SessionRecord[] = [];
-  const bad: { place: string; reason: string }[] = [];
-  sessions.forEach((entry: { readonly sessionId?: unknown } | null | undefined, at) => {
+  const bad: string[] = [];
+  for (const [at, entry] of (sessions as unknown[]).entries())
     try {
       const record = sessionRecordSchema.parse(migrateRecord(entry, version));
       if (!isSessionId(record.sessionId)) throw new Error('sessionId is not an id');
       records.push(inThePast(lasting(record), Date.now()));
     } catch (error) {
-      const id = typeof entry?.sessionId === 'string' ? ` ${entry.sessionId}` : '';
-      bad.push({ place: `sessions[${at}]${id}`, reason: reasonOf(error) });
+      bad.push(placeOf(`sessions[${at}]`, error));
     }
-  });
   return { host, records, bad };
 }
 
-function parse(text: string): Readonly<Record<string, unknown>> {
+function parsed(text: string): Readonly<Record<string, unknown>> {
   try {
     return (JSON.parse(text.replace(/^\ufeff/, '')) ?? {}) as Readonly<Record<string, unknown>>;
-  } catch (cause) {
-    const sentence = vscode.l10n.t(
-      'This file is not JSON, so it is no list of sessions. Nothing was changed.',
-    );
-    throw new Error(sentence, { cause });
+  } catch {
+    return {};
   }
 }
 

@@ -2,7 +2,8 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { isDamage } from './errors';
-import { quickCheck, sqlite } from './sqlite';
+import { versionOf } from './schema';
+import { BUSY_MS, quickCheck, sqlite } from './sqlite';
 
 /** Told to people: a broken database was put aside, and what took its place. */
 export interface Restored {
@@ -35,33 +36,53 @@ export async function backUp(db: DatabaseSync, folder: string, now: number): Pro
   for (const old of backupsIn(folder).slice(KEPT)) fs.rmSync(path.join(folder, old), { force: true });
 }
 
-/** Puts a broken database aside and the newest whole backup in its place; nothing where another process has done so. */
-export function putAside(file: string, inode: number, now: number): Restored | undefined {
+/**
+ * Puts a broken database aside and the newest whole backup in its place; nothing where another process has done so. `passing` is the
+ * file of what need not last: its lock lets one process in at a time.
+ */
+export function putAside(file: string, passing: string, inode: number, now: number): Restored | undefined {
   const folder = path.dirname(file);
   const keptAs = path.join(folder, `broken-${new Date(now).toISOString().replace(/\W/g, '-')}.db`);
-  const newest = backupsIn(folder).find(name => isWhole(path.join(folder, name)));
   const copy = path.join(folder, `restoring-${process.pid}.db`);
-  if (newest !== undefined) fs.copyFileSync(path.join(folder, newest), copy);
-  if (inodeOf(file) !== inode) {
-    fs.rmSync(copy, { force: true });
-    return undefined;
+  const { DatabaseSync: Sqlite } = sqlite();
+  const others = new Sqlite(passing, { timeout: BUSY_MS });
+  try {
+    others.exec('BEGIN IMMEDIATE');
+    if (inodeOf(file) !== inode) return undefined;
+    const newest = backupsIn(folder).find(name => isCopied(path.join(folder, name), copy));
+    for (const end of JOURNALS.filter(journal => fs.existsSync(file + journal)))
+      fs.renameSync(file + end, keptAs + end);
+    fs.renameSync(file, keptAs);
+    if (newest !== undefined) fs.renameSync(copy, file);
+    // They are of other records.
+    if (versionOf(others) > 0) others.exec('DELETE FROM changes');
+    others.exec('COMMIT');
+    return { keptAs, day: newest && BACKUP.exec(newest)?.[1] };
+  } finally {
+    others.close();
+    for (const end of ['', ...JOURNALS]) fs.rmSync(copy + end, { force: true });
   }
-  for (const end of JOURNALS.filter(journal => fs.existsSync(file + journal)))
-    fs.renameSync(file + end, keptAs + end);
-  fs.renameSync(file, keptAs);
-  if (newest !== undefined) fs.renameSync(copy, file);
-  return { keptAs, day: newest && BACKUP.exec(newest)?.[1] };
 }
 
-/** Whether SQLite finds no damage in a database. */
-export function isWhole(file: string): boolean {
+/** Copies a backup, unless it is damaged or cannot be read. */
+function isCopied(backup: string, copy: string): boolean {
+  try {
+    fs.copyFileSync(backup, copy);
+    return !isDamaged(copy);
+  } catch {
+    return false;
+  }
+}
+
+/** Whether SQLite finds damage in a database. */
+export function isDamaged(file: string): boolean {
   const { DatabaseSync: Sqlite } = sqlite();
   let db: DatabaseSync | undefined;
   try {
     db = new Sqlite(file, { readOnly: true, timeout: 1_000 });
-    return quickCheck(db) === undefined;
+    return quickCheck(db) !== undefined;
   } catch (error) {
-    return !isDamage(error);
+    return isDamage(error);
   } finally {
     db?.close();
   }

@@ -6,10 +6,9 @@ import { StorageError } from './errors';
 import type { Collection, CollectionOptions, UnreadableRecord } from './types';
 
 /** What a collection asks of the store. */
-export interface RecordsEngine extends Pick<Engine, 'call'> {
-  /** Goes out together with what other collections write at the same time. */
+export interface RecordsStore {
+  readonly engine: Pick<Engine, 'call'>;
   write(write: Write): Promise<Written>;
-  /** The store is not closed before this is done. */
   track<T>(work: Promise<T>): Promise<T>;
 }
 
@@ -17,6 +16,8 @@ export interface RecordsEngine extends Pick<Engine, 'call'> {
 interface Known {
   readonly seq: number;
   readonly isRemoved?: boolean;
+  /** What is known is newer than what is stored, which `seq` is of: a backup has taken the place of the database. */
+  readonly isAhead?: boolean;
   /** Why its value cannot be used. */
   readonly problem?: { readonly reason: string; readonly isNewer: boolean };
 }
@@ -35,16 +36,16 @@ const ATTEMPTS = 500;
 /** The records of one collection as this process knows them. */
 export class Records<T> implements Collection<T> {
   readonly #options: CollectionOptions<T>;
-  readonly #engine: RecordsEngine;
+  readonly #store: RecordsStore;
   readonly #known = new Map<string, Known>();
   readonly #values = new Map<string, T>();
   readonly #acts = new Map<string, Promise<unknown>>();
   readonly #changed = new Emitter<readonly string[]>();
   #isLoaded = false;
 
-  constructor(options: CollectionOptions<T>, engine: RecordsEngine) {
+  constructor(options: CollectionOptions<T>, store: RecordsStore) {
     this.#options = options;
-    this.#engine = engine;
+    this.#store = store;
   }
 
   readonly onDidChange = this.#changed.event;
@@ -64,7 +65,7 @@ export class Records<T> implements Collection<T> {
   }
 
   readonly load = once(async () => {
-    await this.#engine.track(this.#readAll(rows => this.#takeNewer(rows)));
+    await this.#store.track(this.#readAll(rows => this.#takeNewer(rows)));
     this.#isLoaded = true;
     return this.values;
   });
@@ -101,14 +102,10 @@ export class Records<T> implements Collection<T> {
   async resume(): Promise<void> {
     const stored = new Map<string, Row>();
     if (this.#isLoaded) await this.#readAll(rows => rows.forEach(row => stored.set(row.id, row)));
-    for (const [id, value] of [...this.#values]) {
-      const row = stored.get(id) ?? (await this.#engine.call('read', this.#options.path, id));
-      if (row !== undefined && row.seq >= (this.#known.get(id)?.seq ?? 0)) {
-        this.follow([row]);
-      } else {
-        this.#known.set(id, { seq: row?.seq ?? 0, isRemoved: seqOf(row) === 0 });
-        await this.put(id, value);
-      }
+    for (const id of [...this.#known.keys()]) {
+      this.#adopt(id, stored.get(id) ?? (await this.#store.engine.call('read', this.#options.path, id)));
+      if (this.#known.get(id)?.isAhead !== true) continue;
+      await this.#write(id, current => (current === undefined ? 'remove' : { value: current }));
     }
     this.follow([...stored.values()]);
   }
@@ -119,11 +116,9 @@ export class Records<T> implements Collection<T> {
 
   /** All that is stored; the first page begins to follow it. */
   async #readAll(onRead: (rows: readonly Row[]) => void): Promise<void> {
-    for (let after: string | undefined; ;) {
-      const { rows, isLast } = await this.#engine.call('page', this.#options.path, after);
+    for (let rows: readonly Row[] | undefined; rows?.length !== 0;) {
+      rows = await this.#store.engine.call('page', this.#options.path, rows?.at(-1)?.id);
       onRead(rows);
-      if (isLast) return;
-      after = rows.at(-1)?.id;
     }
   }
 
@@ -134,7 +129,7 @@ export class Records<T> implements Collection<T> {
       .catch(() => undefined)
       .then(() => this.#acts.get(id) === settled && this.#acts.delete(id));
     this.#acts.set(id, settled);
-    return this.#engine.track(done);
+    return this.#store.track(done);
   }
 
   async #swap(id: string, decide: (current: T | undefined) => Decision<T>): Promise<Outcome<T>> {
@@ -157,7 +152,7 @@ export class Records<T> implements Collection<T> {
         continue;
       }
       const next = decision === 'remove' ? undefined : this.#prepare(decision.value);
-      const written = await this.#engine.write({
+      const written = await this.#store.write({
         collection: path,
         id,
         expected: known === undefined || known.isRemoved === true ? 0 : known.seq,
@@ -193,16 +188,18 @@ export class Records<T> implements Collection<T> {
 
   /** Brings memory to what is stored. True when that was not known. */
   async #refresh(id: string): Promise<boolean> {
-    return this.#adopt(id, await this.#engine.call('read', this.#options.path, id));
+    return this.#adopt(id, await this.#store.engine.call('read', this.#options.path, id));
   }
 
   /** Brings memory to what the database has answered just now, and says so. True when that was not known. */
   #adopt(id: string, row: Row | undefined): boolean {
     const known = this.#known.get(id);
-    if (row === undefined ? known === undefined || known.isRemoved === true : row.seq === known?.seq)
-      return false;
-    if (row === undefined) this.#known.delete(id);
-    if (row === undefined ? this.#values.delete(id) : this.#take(row)) this.#changed.fire([id]);
+    const seq = row?.seq ?? 0;
+    if (seq === known?.seq || (seqOf(row) === 0 && (known?.isRemoved ?? known === undefined))) return false;
+    if (known !== undefined && known.problem === undefined && seq < known.seq)
+      this.#known.set(id, { seq, isRemoved: seqOf(row) === 0, isAhead: true });
+    else if (row === undefined) this.#known.delete(id);
+    else if (this.#take(row)) this.#changed.fire([id]);
     return true;
   }
 

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { FolderWatch } from '../util/folderWatch';
-import { backUp, inodeOf, isBackedUp, isWhole, JOURNALS, putAside, type Restored } from './backup';
+import { backUp, inodeOf, isBackedUp, isDamaged, JOURNALS, putAside, type Restored } from './backup';
 import { isDamage, StorageError, storageFailure } from './errors';
 import { importOldFiles } from './importOldFiles';
 import { attachPassing, migrate, SCHEMA_VERSION, versionOf } from './schema';
@@ -57,7 +57,7 @@ const SETTLE_MS = 3;
 const CARE_AFTER_MS = 5_000;
 /** Removed records are forgotten when nobody can still be unaware of it. */
 const REMOVED_MS = 7 * 24 * 60 * 60 * 1000;
-export const LONGEST_LEASE_MS = 60 * 60 * 1000;
+const LONGEST_LEASE_MS = 60 * 60 * 1000;
 /** A page of records at a time: what the other side takes in within a few milliseconds. */
 const [PAGE_ROWS, PAGE_CHARACTERS] = [200, 256 * 1024];
 
@@ -92,8 +92,8 @@ export class Database {
     this.#files = [path.join(this.#folder, 'console.db'), path.join(this.#folder, 'passing.db')];
   }
 
-  /** Some records of a collection in the order of their ids, and whether they are the last. The first page begins to follow it. */
-  page(collection: string, after?: string): { readonly rows: readonly Row[]; readonly isLast: boolean } {
+  /** The next records of a collection in the order of their ids; none at its end. The first page begins to follow it. */
+  page(collection: string, after?: string): readonly Row[] {
     return this.#run(() => {
       if (after === undefined) this.#follow(collection);
       const found = this.#sql(
@@ -104,27 +104,26 @@ export class Database {
       for (const row of found as Iterable<unknown> as Iterable<Row>) {
         rows.push(row);
         characters += row.value?.length ?? 0;
-        if (rows.length >= PAGE_ROWS || characters >= PAGE_CHARACTERS) return { rows, isLast: false };
+        if (rows.length >= PAGE_ROWS || characters >= PAGE_CHARACTERS) break;
       }
-      return { rows, isLast: true };
+      return rows;
     });
   }
 
   /** The latest records with these words. */
   search(query: SearchQuery): SearchAnswer {
-    return this.#look({ hits: [], isMore: false }, () => this.#texts.find(query));
+    return this.#run(() => this.#texts.find(query));
   }
 
   /** One record as it is now; `undefined` where there is none. */
   read(collection: string, id: string): Row | undefined {
-    return this.#look(undefined, () => this.#find(collection, id));
+    return this.#run(() => this.#find(collection, id));
   }
 
   /** The values of all records in the collections that a GLOB pattern names. */
   peek(pattern: string): readonly string[] {
     const all = 'SELECT value FROM records WHERE collection GLOB ? AND value IS NOT NULL';
-    const values = () => this.#sql(all).all(pattern);
-    return this.#look([], values).map(row => String(row['value']));
+    return this.#run(() => this.#sql(all).all(pattern)).map(row => String(row['value']));
   }
 
   /** Carries out all writes in one transaction, each by itself as a compare-and-swap. */
@@ -136,7 +135,7 @@ export class Database {
     });
     // Nothing of others lies between.
     if (before === this.#seen) this.#seen = after;
-    this.#tell();
+    this.#touch();
     return written;
   }
 
@@ -169,11 +168,6 @@ export class Database {
     this.#disconnect();
   }
 
-  /** What `work` finds; `nothing` where no database was ever made. */
-  #look<T>(nothing: T, work: () => T): T {
-    return this.#db === undefined && !fs.existsSync(this.#options.root) ? nothing : this.#run(work);
-  }
-
   /** Runs `work` on the open database. A broken file is put aside and replaced, once. */
   #run<T>(work: () => T): T {
     try {
@@ -197,8 +191,7 @@ export class Database {
     fs.mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const [main, passing] = this.#files;
     const isUnclean = hasWork(main);
-    // Made here for their mode; SQLite gives its other files the same.
-    for (const file of this.#files) fs.closeSync(fs.openSync(file, 'a', 0o600));
+    this.#files.forEach(make);
     this.#inodes = this.#files.map(inodeOf);
     const db = (this.#db = openSqlite(main));
     try {
@@ -236,25 +229,22 @@ export class Database {
     }
   }
 
-  /** What can be asked for again is thrown away where it is broken; otherwise the database is. */
+  /** What can be asked for again is thrown away where it is broken; otherwise, or where it is broken as well, the database is. */
   #replace(why: unknown): void {
     const [[main, passing], [inode = 0, ofPassing]] = [this.#files, this.#inodes];
+    const { now, onProblem, onReplaced } = this.#options;
     this.#disconnect();
-    if (isWhole(passing)) {
-      const restored = putAside(main, inode, this.#options.now());
-      if (restored !== undefined)
-        this.#options.onProblem(`A damaged database is kept as ${restored.keptAs}`, why);
-      this.#connect();
-      // It is of other records.
-      this.#open.exec('DELETE FROM passing.changes');
-      this.#options.onReplaced(restored);
-    } else {
+    const isOfPassing = isDamaged(passing);
+    if (isOfPassing) {
       if (inodeOf(passing) === ofPassing)
         for (const end of ['', ...JOURNALS]) fs.rmSync(passing + end, { force: true });
-      this.#options.onProblem('A damaged file of what can be asked for again was removed', why);
-      this.#connect();
-      this.#options.onReplaced(undefined);
+      make(passing);
+      onProblem('A damaged file of what can be asked for again was removed', why);
     }
+    const restored = isOfPassing && !isDamaged(main) ? undefined : putAside(main, passing, inode, now());
+    if (restored !== undefined) onProblem(`A damaged database is kept as ${restored.keptAs}`, why);
+    this.#connect();
+    onReplaced(restored);
   }
 
   #disconnect(): void {
@@ -306,7 +296,7 @@ export class Database {
   }
 
   /** The system tells other processes of what SQLite writes before they can read it; this is told when they can. */
-  #tell(): void {
+  #touch(): void {
     const now = new Date();
     try {
       fs.utimesSync(this.#files[0], now, now);
@@ -334,14 +324,14 @@ export class Database {
       file: path.basename(this.#files[0]),
       prepare: () => Promise.resolve(true),
       debounceMs: SETTLE_MS,
-      onChange: () => this.#hear(),
+      onChange: () => this.#lookForChanges(),
       onUnavailable: reason =>
         this.#options.onProblem('Changes of other windows are looked for every few seconds', reason),
     });
   }
 
   /** Tells of what was written since the last look. */
-  #hear(): void {
+  #lookForChanges(): void {
     try {
       this.#run(() => {
         const newest = this.#newestSeq();
@@ -369,6 +359,11 @@ export class Database {
     if (statement === undefined) this.#statements.set(text, (statement = this.#open.prepare(text)));
     return statement;
   }
+}
+
+/** Made here for its mode; SQLite gives its other files the same. */
+function make(file: string): void {
+  fs.closeSync(fs.openSync(file, 'a', 0o600));
 }
 
 /** Whether a transaction is left in the journal of a file: whoever wrote it has died, or is at it right now. */

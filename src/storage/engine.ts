@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Database, DatabaseOptions } from './database';
 import { StorageError } from './errors';
 
-type Name = 'page' | 'read' | 'peek' | 'write' | 'lease' | 'release' | 'search';
+type Name = 'page' | 'read' | 'peek' | 'write' | 'lease' | 'release' | 'search' | 'close';
 
 /** Runs a method of the database, in whatever thread that is. Rejects with a `StorageError`. */
 export interface Engine {
@@ -20,15 +20,15 @@ export type MakeEngine = (options: EngineOptions) => Engine;
 
 export interface Call {
   readonly number: number;
-  readonly name: Name | 'close';
+  readonly name: Name;
   readonly args: readonly unknown[];
 }
 
-/** What the thread says: how a call has ended, or something of its own accord. An error loses its class on the way. */
+/** A message of the thread: how a call has ended, or an event. An error loses its class on the way. */
 export type FromWorker =
   | { readonly number: number; readonly result: unknown }
   | { readonly number: number; readonly failure: unknown; readonly isOfStorage: boolean }
-  | { readonly tell: 'onChanged' | 'onReplaced' | 'onProblem'; readonly args: readonly unknown[] };
+  | { readonly event: 'onChanged' | 'onReplaced' | 'onProblem'; readonly args: readonly unknown[] };
 
 /** The database in a thread of its own, which runs `script` (worker.ts), begins with the first call and keeps no process alive. */
 export const workerEngine =
@@ -49,20 +49,6 @@ class WorkerEngine implements Engine {
   }
 
   call<N extends Name>(name: N, ...args: Parameters<Database[N]>): Promise<ReturnType<Database[N]>> {
-    return this.#send(name, args);
-  }
-
-  async close(): Promise<void> {
-    const worker = this.#worker;
-    if (worker === undefined) return;
-    await this.#send('close', []);
-    // What was called meanwhile needs it.
-    if (this.#waiting.size > 0 || this.#worker !== worker) return;
-    this.#worker = undefined;
-    await worker.terminate();
-  }
-
-  #send(name: Call['name'], args: readonly unknown[]): Promise<never> {
     const worker = (this.#worker ??= this.#start());
     worker.ref();
     const call = Promise.withResolvers<never>();
@@ -72,34 +58,44 @@ class WorkerEngine implements Engine {
     return call.promise;
   }
 
+  async close(): Promise<void> {
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    await this.call('close');
+    // What was called meanwhile needs it.
+    if (this.#waiting.size > 0 || this.#worker !== worker) return;
+    this.#worker = undefined;
+    await worker.terminate();
+  }
+
   #start(): Worker {
     const worker = new Worker(this.#script, { workerData: { root: this.#options.root }, execArgv: [] });
     const lose = (error: Error): void => {
       if (this.#worker !== worker) return;
       this.#worker = undefined;
-      for (const number of [...this.#waiting.keys()]) this.#take(number)?.reject(error);
+      for (const number of [...this.#waiting.keys()]) this.#settle(number)?.reject(error);
       this.#options.onLost(error);
     };
-    worker.on('message', (message: FromWorker) => this.#hear(message));
+    worker.on('message', (message: FromWorker) => this.#receive(message));
     worker.on('error', lose);
     worker.on('exit', () => lose(new Error('The thread of the database has ended.')));
     worker.unref();
     return worker;
   }
 
-  #hear(message: FromWorker): void {
-    if ('tell' in message) {
-      Reflect.apply(this.#options[message.tell], undefined, message.args);
+  #receive(message: FromWorker): void {
+    if ('event' in message) {
+      Reflect.apply(this.#options[message.event], undefined, message.args);
     } else if ('result' in message) {
-      this.#take(message.number)?.resolve(message.result as never);
+      this.#settle(message.number)?.resolve(message.result as never);
     } else {
       const { number, failure, isOfStorage } = message;
       const sentence = failure instanceof Error ? failure.message : String(failure);
-      this.#take(number)?.reject(isOfStorage ? new StorageError(sentence, { cause: failure }) : failure);
+      this.#settle(number)?.reject(isOfStorage ? new StorageError(sentence, { cause: failure }) : failure);
     }
   }
 
-  #take(number: number): PromiseWithResolvers<never> | undefined {
+  #settle(number: number): PromiseWithResolvers<never> | undefined {
     const call = this.#waiting.get(number);
     this.#waiting.delete(number);
     if (this.#waiting.size === 0) this.#worker?.unref();

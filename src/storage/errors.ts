@@ -4,7 +4,7 @@ export class StorageError extends Error {
 }
 
 /** Primary result codes of SQLite, https://sqlite.org/rescode.html. */
-const [BUSY, LOCKED, READONLY, CORRUPT, FULL, PROTOCOL, NOT_A_DATABASE] = [5, 6, 8, 11, 13, 15, 26];
+const [BUSY, LOCKED, CORRUPT, FULL, PROTOCOL, NOT_A_DATABASE] = [5, 6, 11, 13, 15, 26];
 
 /** Whether SQLite says that the file itself is damaged. */
 export function isDamage(error: unknown): boolean {
@@ -34,8 +34,7 @@ function sentenceOf(
     return `The disk that holds ${folder} has no file locks, so nothing can be stored there.`;
   if (code === CORRUPT || code === NOT_A_DATABASE)
     return `The stored data in ${folder} is damaged (${what}).`;
-  const verb = code === READONLY ? 'written' : 'read or written';
-  return `The folder ${folder} cannot be ${verb} (${what}). Check that it is a folder and that it is yours.`;
+  return `The folder ${folder} cannot be read or written (${what}). Check that it is a folder and that it is yours.`;
 }
 
 /** The result code of SQLite, and the system's. */

@@ -9,7 +9,8 @@ import type { SearchText } from './types';
 const RECORD = /^([^.]+)\.([1-9]\d{0,14})\.json$/;
 const ROOTS = ['connection', 'hook-files', 'hook-stops', 'services'];
 /** Lists of the service are read anew; among attachments a person's own files may lie. */
-const LEFT_OUT = /^services\/[^/]+\/(computers|people|controls|readiness)(\/|$)|\/attachments(\/|$)/;
+const LEFT_OUT =
+  /^services\/[^/]+\/(computers|people|controls|readiness)(\/|$)|\/(attachments|\.[^/]*)(\/|$)/;
 /** Who asked or told something last: of no use to whoever starts now. */
 const CLAIMS = /^(connection\/notice |services\/[^/]+\/(usage\/state\/claim |checks\/))/;
 
@@ -23,7 +24,7 @@ interface OldRecord {
 
 /**
  * Takes the records of the files before there was a database into its tables, in the caller's transaction, so that an import that
- * dies is done again as a whole. The files stay. What cannot be read is told and left out. Throws when a record got lost on the way.
+ * dies is done again as a whole. The files stay. What cannot be read is told and left out.
  */
 export function importOldFiles(
   root: string,
@@ -35,60 +36,52 @@ export function importOldFiles(
      ON CONFLICT DO NOTHING RETURNING key`,
   );
   const texts = new TextIndex(text => db.prepare(text));
-  let count = 0;
-  const add = ({ collection, id, version, value, text }: OldRecord): void => {
-    const at = Math.floor(now());
-    const row = insert.get(collection, id, count + 1, version, at, JSON.stringify(value));
-    if (row !== undefined) texts.put(Number(row['key']), collection, at, text);
-    if (row !== undefined) count++;
-  };
-  const written: OldRecord[] = [];
-  for (const record of recordsBelow(root, onProblem)) {
-    if (CLAIMS.test(`${record.collection}/${record.id}`)) continue;
-    if (WRITTEN.test(record.collection)) written.push(record);
-    else for (const each of messagesOf(record) ?? [record]) add(each);
+  const at = Math.floor(now());
+  const records = [...recordsBelow(root, onProblem)];
+  const kept = records.filter(({ collection }) => !WRITTEN.test(collection)).flatMap(partsOf);
+  for (const [index, { collection, id, version, value, text }] of [
+    ...kept,
+    ...outboxesOf(records),
+  ].entries()) {
+    const key = insert.get(collection, id, index + 1, version, at, JSON.stringify(value))?.['key'];
+    if (key !== undefined) texts.put(Number(key), collection, at, text);
   }
-  for (const outbox of outboxesOf(written)) add(outbox);
-  const stored = Number(db.prepare('SELECT count(*) AS n FROM documents').get()?.['n']);
-  if (stored !== count) throw new Error(`${count} records were to be imported, ${stored} were.`);
 }
 
 /** The newest readable revision of every record that was not removed. */
 function* recordsBelow(root: string, onProblem: DatabaseOptions['onProblem']): Generator<OldRecord> {
-  const folders = ROOTS.filter(name => fs.existsSync(path.join(root, name)));
-  for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
-    const revisions: { readonly stem: string; readonly revision: number; readonly file: string }[] = [];
-    for (const entry of fs.readdirSync(path.join(root, folder), { withFileTypes: true })) {
-      const place = `${folder}/${entry.name}`;
-      const isSkipped = entry.name.startsWith('.') || LEFT_OUT.test(place);
-      if (entry.isDirectory() && !isSkipped) folders.push(place);
+  const folders = ROOTS.map(name => path.join(root, name)).filter(folder => fs.existsSync(folder));
+  const options = { withFileTypes: true, recursive: true } as const;
+  const files = folders.flatMap(below => {
+    return fs.readdirSync(below, options).flatMap(entry => {
+      const folder = path.relative(root, entry.parentPath).replaceAll(path.sep, '/');
       const [, stem, revision] = (entry.isFile() && RECORD.exec(entry.name)) || [];
-      if (stem !== undefined)
-        revisions.push({ stem, revision: Number(revision), file: path.join(root, place) });
-    }
-    // What bytes other than `a-z 0-9 - _` were spelt as `%XX` for.
-    const names = folder.split('/').map(name => (name === '%' ? '' : decodeURIComponent(name)));
-    const collection = names.join('/');
-    const done = new Set<string>();
-    for (const { stem, file } of revisions.sort((a, b) => b.revision - a.revision)) {
-      if (done.has(stem)) continue;
+      if (stem === undefined || LEFT_OUT.test(folder)) return [];
+      return { folder, stem, revision: Number(revision), file: path.join(entry.parentPath, entry.name) };
+    });
+  });
+  for (const revisions of Map.groupBy(files, ({ folder, stem }) => `${folder}/${stem}`).values())
+    for (const { folder, file } of revisions.sort((a, b) => b.revision - a.revision))
       try {
         const record = JSON.parse(fs.readFileSync(file, 'utf8')) as Partial<OldRecord & { deleted: boolean }>;
         const { id, version, value, deleted } = record;
-        if (deleted !== true && (typeof id !== 'string' || typeof version !== 'number'))
-          throw new Error('It is not a record.');
-        done.add(stem);
-        if (deleted !== true) yield { collection, id: id ?? '', version: version ?? 0, value };
+        if (deleted === true) break;
+        if (typeof id !== 'string' || typeof version !== 'number') throw new Error('It is not a record.');
+        // What bytes other than `a-z 0-9 - _` were spelt as `%XX` for.
+        const names = folder.split('/').map(name => (name === '%' ? '' : decodeURIComponent(name)));
+        const collection = names.join('/');
+        if (!CLAIMS.test(`${collection}/${id}`)) yield { collection, id, version, value };
+        break;
       } catch (error) {
         onProblem(`A stored record cannot be read and stays in ${file}`, error);
       }
-    }
-  }
 }
 
-/** Messages were stored a hundred a record; hidden ones without their content. */
-function messagesOf({ collection, version, value }: OldRecord): readonly OldRecord[] | undefined {
-  if (!/^services\/[^/]+\/transcripts\/[^/]+$/.test(collection) || !isObject(value)) return undefined;
+/** What a record becomes. Messages were stored a hundred a record; hidden ones without their content. */
+function partsOf(record: OldRecord): readonly OldRecord[] {
+  const { collection, version, value } = record;
+  if (!/^services\/[^/]+\/transcripts\/[^/]+$/.test(collection) || !isObject(value))
+    return [{ ...record, text: titleOf(record) }];
   return objectsIn(value['entries']).flatMap(entry => {
     const { id, message, sent } = entry as { id?: unknown; message?: Old; sent?: Old };
     const items = message === undefined ? [sent ?? {}] : objectsIn(message['content']);
@@ -100,6 +93,16 @@ function messagesOf({ collection, version, value }: OldRecord): readonly OldReco
   });
 }
 
+/** What a session is found by before it is next written: the name given here, or the service's, or the first line sent. */
+function titleOf({ collection, value }: OldRecord): SearchText | undefined {
+  if (!/^services\/[^/]+\/sessions$/.test(collection) || !isObject(value)) return undefined;
+  const [local, session] = [value['local'], value['session']].map(part => (isObject(part) ? part : {}));
+  const titles = [local?.['name'], session?.['title'], value['firstText']];
+  const text = titles.find((title): title is string => typeof title === 'string' && title.trim() !== '');
+  const at = Number(session?.['updatedAt'] ?? value['addedAt']) || undefined;
+  return text === undefined || local?.['removedAt'] !== undefined ? undefined : { text, at };
+}
+
 type Old = Readonly<Record<string, unknown>>;
 
 /** What a person had written for a session was kept in three collections. */
@@ -107,34 +110,48 @@ const WRITTEN = /^(services\/[^/]+)\/(drafts|sends|queue)$/;
 
 /** One record a session: what is being written, and what was sent or waits, in the order it was. */
 function outboxesOf(records: readonly OldRecord[]): readonly OldRecord[] {
-  const partOf = ({ collection, id, value }: OldRecord) => {
-    const [, service = '', kind] = WRITTEN.exec(collection) ?? [];
-    const old: Old = isObject(value) ? value : {};
-    const session = kind === 'sends' ? String(old['sessionId']) : id;
-    return { collection: `${service}/outbox`, id: session, kind, old };
-  };
-  const bySession = Map.groupBy(records.map(partOf), ({ collection, id }) => `${collection} ${id}`);
+  const parts = records.flatMap(({ collection, id, value }) => {
+    const [, service = '', kind = ''] = WRITTEN.exec(collection) ?? [];
+    const messages = objectsIn([value]).flatMap(old => (kind === 'queue' ? objectsIn(old['items']) : [old]));
+    const read = kind === '' ? [] : messages.filter(old => isMessage(kind, old));
+    const sessionOf = (old: Old): string => (kind === 'sends' ? String(old['sessionId']) : id);
+    return read.map(old => ({ collection: `${service}/outbox`, kind, old, id: sessionOf(old) }));
+  });
+  const bySession = Map.groupBy(parts, ({ collection, id }) => `${collection} ${id}`);
   return [...bySession.values()].map(parts => {
     const of = (kind: string) => parts.filter(part => part.kind === kind).map(({ old }) => old);
     const sent = of('sends').map(old => entryOf(old, { id: old['sendId'], at: old['startedAt'] }));
-    const items = of('queue').flatMap(({ items }) => objectsIn(items));
-    const queued = items.map(old => entryOf(old, { state: 'queued', at: old['queuedAt'] }));
+    const queued = of('queue').map(old => entryOf(old, { state: 'queued', at: old['queuedAt'] }));
     const all = [
       ...sent.sort((a, b) => Number(a['at']) - Number(b['at'])),
       ...queued.filter(({ id }) => !sent.some(entry => entry['id'] === id)),
     ];
-    const { sendId, ...draft }: Old = { ...EMPTY, ...of('drafts')[0] };
+    const { sendId, ...draft }: Old = of('drafts')[0] ?? { text: '', attachments: [] };
     const refused = all.find(({ id, state }) => id === sendId && state === 'refused');
-    // The text stayed beside its message until that was accepted.
-    const isSent = refused === undefined && all.some(({ text }) => text === draft['text']);
-    const rest = isSent ? { ...EMPTY, text: draft['stash'] ?? '' } : draft;
-    const entries = all.filter(entry => entry !== refused);
-    const value = { draft: { ...rest, refused }, entries, writes: [] };
+    const own = refused === undefined ? unsent(draft, sendId, all) : { ...draft, refused };
+    const value = { draft: own, entries: all.filter(entry => entry !== refused), writes: [] };
     return { collection: parts[0]?.collection ?? '', id: parts[0]?.id ?? '', version: 1, value };
   });
 }
 
-const EMPTY: Old = { text: '', attachments: [] };
+/** Whether it is what its collection holds, so far that an outbox with it can be read. */
+function isMessage(kind: string, { text, attachments, id, sendId, sessionId }: Old): boolean {
+  const ids = kind === 'drafts' ? [] : kind === 'queue' ? [id] : [sendId, sessionId];
+  return [text, ...ids].every(each => typeof each === 'string') && Array.isArray(attachments);
+}
+
+/** The draft without what went into a message: it stayed beside that until the message was accepted, or where the window died. */
+function unsent(draft: Old, sendId: unknown, entries: readonly Old[]): Old {
+  const isCopy = ({ text, at, state }: Old): boolean =>
+    text === draft['text'] && Number(at) >= Number(draft['at'] ?? 0) && /sending|queued/.test(String(state));
+  const copy = entries.find(isCopy);
+  if (sendId === undefined && copy === undefined) return draft;
+  const { stash = '', attachments, ...rest } = draft;
+  const gone = copy === undefined ? attachments : objectsIn(copy['attachments']).map(({ uri }) => uri);
+  const left = (attachments as unknown[]).filter(uri => !(gone as unknown[]).includes(uri));
+  return { ...rest, text: stash, attachments: left };
+}
+
 function entryOf({ computerId, computerName, problem, ...old }: Old, more: Old): Old {
   const target = computerId === undefined ? undefined : { computerId, name: computerName ?? computerId };
   return { sentence: problem, ...old, target, ...more };

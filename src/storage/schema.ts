@@ -1,5 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { TEXTS } from './search';
+import { TEXTS, WORDS } from './search';
+
+/** SQLite's code for what it does not know, such as a module that was left out. */
+const UNSUPPORTED = 1;
 
 /** Version of the tables below; a database with a higher one was written by a newer Agent Console. */
 export const SCHEMA_VERSION = 2;
@@ -40,32 +43,34 @@ const RECORDS = `
   FROM main.documents AS document
   LEFT JOIN passing.changes AS change ON change.key = document.key AND change.seq > document.seq`;
 
-/** The steps from one version to the next; never changed once released. A new database is filled by the first. */
-const steps: readonly ((db: DatabaseSync, fill: () => void) => void)[] = [
-  (db, fill) => {
-    db.exec(TABLES);
-    fill();
-  },
-  // Version 1 was never released.
-  () => undefined,
-];
-
 /** The version a database has; 0 for a new one. */
 export function versionOf(db: DatabaseSync, schema = 'main'): number {
   return Number(db.prepare(`PRAGMA ${schema}.user_version`).get()?.['user_version']);
 }
 
-/** Brings a database to `SCHEMA_VERSION`, all steps or none; `fill` runs within the same transaction where it was new. */
+/** Makes the tables of a new database; `fill` runs within the same transaction. Later versions go on from here, step by step. */
 export function migrate(db: DatabaseSync, fill: () => void): void {
-  if (versionOf(db) === SCHEMA_VERSION) return;
+  if (versionOf(db) > 0) return;
   db.exec('BEGIN IMMEDIATE');
   try {
     // Another window may have been first while this one waited.
-    for (const step of steps.slice(versionOf(db))) step(db, fill);
+    if (versionOf(db) === 0) {
+      db.exec(TABLES);
+      indexWords(db);
+      fill();
+    }
     db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);
   } catch (error) {
     db.exec('ROLLBACK');
     throw error;
+  }
+}
+
+function indexWords(db: DatabaseSync): void {
+  try {
+    db.exec(WORDS);
+  } catch (error) {
+    if ((error as { readonly errcode?: number }).errcode !== UNSUPPORTED) throw error;
   }
 }
 

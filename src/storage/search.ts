@@ -15,10 +15,12 @@ export function wordsOf(text: string): string[] {
   return plain.toLowerCase().replaceAll('ς', 'σ').match(WORD) ?? [];
 }
 
-/** The tables: every text beside its record, in the order of time, and the index of their words. */
+/** Every text beside its record, in the order of time. */
 export const TEXTS = `
   -- \`place\` is the time in ms and, below it, bits of the key: the index, read backwards, is the latest first.
-  CREATE TABLE texts (place INTEGER PRIMARY KEY, key INTEGER NOT NULL UNIQUE, by TEXT, text TEXT NOT NULL);
+  CREATE TABLE texts (place INTEGER PRIMARY KEY, key INTEGER NOT NULL UNIQUE, by TEXT, text TEXT NOT NULL);`;
+/** The index of their words, where this SQLite can have it: it needs FTS5 of 3.43. Elsewhere texts are looked through one by one. */
+export const WORDS = `
   -- The words come separated by spaces already, so this tokenizer need not know any script.
   CREATE VIRTUAL TABLE words USING fts5 (
     said, tags, content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '1'
@@ -36,6 +38,15 @@ export class TextIndex {
     this.#sql = sql;
   }
 
+  get #isIndexed(): boolean {
+    try {
+      this.#sql('SELECT 1 FROM words');
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   /** Whether a record is found by these words already, whatever their time. */
   hasWords(key: number, text: SearchText | undefined): boolean {
     const known = this.#sql('SELECT by, text FROM texts WHERE key = ?').get(key);
@@ -47,19 +58,23 @@ export class TextIndex {
     const known = this.#sql(`SELECT place >> ${BITS} AS at FROM texts WHERE key = ?`).get(key);
     const time = clamped(text?.at ?? at, MAX_AT - 1);
     if (this.hasWords(key, text) && (known === undefined || known['at'] === time)) return;
-    this.#sql('DELETE FROM words WHERE rowid = (SELECT place FROM texts WHERE key = ?)').run(key);
+    const isIndexed = this.#isIndexed;
+    if (isIndexed)
+      this.#sql('DELETE FROM words WHERE rowid = (SELECT place FROM texts WHERE key = ?)').run(key);
     this.#sql('DELETE FROM texts WHERE key = ?').run(key);
     if (text === undefined) return;
     const place = `(? << ${BITS}) | (? & ${2 ** BITS - 1})`;
     const row = [time, key, key, text.by ?? null, text.text] as const;
     this.#sql(`INSERT OR REPLACE INTO texts VALUES (${place}, ?, ?, ?)`).run(...row);
+    if (!isIndexed) return;
     const tags = [...folders(collection).map(tagOf), text.by ?? ''].join(' ');
     const insert = `INSERT OR REPLACE INTO words (rowid, said, tags) VALUES (${place}, ?, ?)`;
     this.#sql(insert).run(time, key, wordsOf(text.text).join(' '), tags);
   }
 
   /** The latest records with these words, and whether there are more. */
-  find({ within, without = [], by, after = 0, before = MAX_AT, limit, ...query }: SearchQuery): SearchAnswer {
+  find(query: SearchQuery): SearchAnswer {
+    const { within, without = [], by, after = 0, before = MAX_AT, limit } = query;
     const terms = query.terms
       .map(({ text, isPrefix }) => ({ words: wordsOf(text), isPrefix }))
       .filter(({ words }) => words.length > 0);
@@ -69,21 +84,43 @@ export class TextIndex {
     const tags = [`(${within.map(tagOf).join(' OR ')})`, ...(by === undefined ? [] : [by])];
     const none = without.length === 0 ? '' : ` NOT tags : (${without.map(tagOf).join(' OR ')})`;
     const match = `said : (${said.join(' AND ')}) AND tags : (${tags.join(' AND ')})${none}`;
-    const rows = this.#sql(
-      `SELECT collection, id, place >> ${BITS} AS at, by, text
-       FROM words JOIN texts ON texts.place = words.rowid JOIN documents USING (key)
-       WHERE words MATCH ? AND words.rowid >= (? << ${BITS}) AND words.rowid < (? << ${BITS})
-       ORDER BY words.rowid DESC LIMIT ?`,
-    ).all(match, clamped(after), clamped(before), limit + 1);
-    const hits = rows.slice(0, limit).map(row => ({
-      collection: String(row['collection']),
-      id: String(row['id']),
-      at: Number(row['at']),
-      by: typeof row['by'] === 'string' ? row['by'] : undefined,
-      ...around(String(row['text']), terms),
-    }));
+    const isIndexed = this.#isIndexed;
+    const [from, where] = isIndexed
+      ? ['words JOIN texts ON texts.place = words.rowid', 'words MATCH ?']
+      : ['texts AS words', '? IS NOT NULL'];
+    const found = this.#sql(
+      `SELECT collection, id, place >> ${BITS} AS at, by, text FROM ${from} JOIN documents USING (key)
+       WHERE ${where} AND words.rowid >= (? << ${BITS}) AND words.rowid < (? << ${BITS}) ORDER BY words.rowid DESC`,
+    ).iterate(match, clamped(after), clamped(before)) as Iterable<unknown> as Iterable<Said>;
+    const rows: Said[] = [];
+    for (const row of found) {
+      if (isIndexed || isSought(row, query, terms)) rows.push(row);
+      if (rows.length > limit) break;
+    }
+    const hits = rows
+      .slice(0, limit)
+      .map(({ by, text, ...row }) => ({ ...row, by: by ?? undefined, ...around(text, terms) }));
     return { hits, isMore: rows.length > limit };
   }
+}
+
+/** A text as it is stored, with its record. */
+interface Said {
+  readonly collection: string;
+  readonly id: string;
+  readonly at: number;
+  readonly by: string | null;
+  readonly text: string;
+}
+
+/** What an index would say of a text. */
+function isSought({ collection, by, text }: Said, query: SearchQuery, terms: readonly Sought[]): boolean {
+  const isIn = (path: string): boolean => `${collection}/`.startsWith(`${path}/`);
+  const spaced = ` ${wordsOf(text).join(' ')} `;
+  const isSaid = ({ words, isPrefix }: Sought): boolean =>
+    spaced.includes(` ${words.join(' ')}${isPrefix ? '' : ' '}`);
+  const isThere = query.within.some(isIn) && query.without?.some(isIn) !== true;
+  return isThere && (query.by ?? by) === by && terms.every(isSaid);
 }
 
 interface Sought {
@@ -112,20 +149,27 @@ function around(
 ): Pick<SearchHit, 'first' | 'line' | 'lead' | 'match' | 'rest'> {
   const end = (from: number): number => (text.indexOf('\n', from) + 1 || text.length + 1) - 1;
   const first = text.slice(0, end(0));
-  const written = [...text.slice(0, LOOKED_AT).matchAll(WORD)].map(({ index, 0: word }) => ({
-    word: wordsOf(word).join(''),
-    from: index,
-    to: index + word.length,
-  }));
+  const source = text.slice(0, LOOKED_AT).matchAll(WORD);
+  const read: { readonly word: string; readonly from: number; readonly to: number }[] = [];
+  // A text is read no further than to the end of the match.
+  const wordAt = (at: number): (typeof read)[number] | undefined => {
+    while (read.length <= at) {
+      const found = source.next().value;
+      if (found === undefined) break;
+      read.push({ word: wordsOf(found[0]).join(''), from: found.index, to: found.index + found[0].length });
+    }
+    return read[at];
+  };
   const isAt = (at: number, { words, isPrefix }: Sought): boolean =>
     words.every((word, index) => {
-      const found = written[at + index]?.word;
+      const found = wordAt(at + index)?.word;
       return found === word || (isPrefix && index === words.length - 1 && found?.startsWith(word) === true);
     });
-  for (const [at, { from }] of written.entries()) {
+  for (let at = 0, here = wordAt(0); here !== undefined; here = wordAt(++at)) {
+    const { from } = here;
     const term = terms.find(each => isAt(at, each));
     if (term === undefined) continue;
-    const to = written[at + term.words.length - 1]?.to ?? from;
+    const to = wordAt(at + term.words.length - 1)?.to ?? from;
     const lead = `${from > LEAD ? '…' : ''}${text.slice(Math.max(0, from - LEAD), from)}`;
     const line = text.slice(text.lastIndexOf('\n', from) + 1, end(from));
     return { first, line, lead, match: text.slice(from, to), rest: text.slice(to, to + REST) };

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { StorageError } from './errors';
 
 /** How long one call waits for other processes, ms. It holds up this thread, so never the extension host's own. */
-const BUSY_MS = 5_000;
+export const BUSY_MS = 5_000;
 
 /** The module, which VS Code has since 1.105; not loaded before a database is opened. */
 export function sqlite(): typeof Sqlite {

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import type { Logger } from '../log';
 import type { Restored } from './backup';
-import { Records } from './collection';
+import { Records, type RecordsStore } from './collection';
 import type { Write, Written } from './database';
 import type { Engine, MakeEngine } from './engine';
 import { tryRun, type Lease } from './lease';
@@ -26,9 +26,9 @@ export function openStorage(options: OpenStorageOptions): Storage {
 
 const WRITES_AT_ONCE = 500;
 
-class Store implements Storage {
+class Store implements Storage, RecordsStore {
   readonly #options: OpenStorageOptions;
-  readonly #engine: Engine;
+  readonly engine: Engine;
   readonly #now: () => number;
   readonly #collections = new Map<string, Records<unknown>>();
   readonly #underWay = new Set<Promise<unknown>>();
@@ -41,7 +41,7 @@ class Store implements Storage {
     this.#options = options;
     const { root, log, engine, now = Date.now, onRestored } = options;
     this.#now = now;
-    this.#engine = engine({
+    this.engine = engine({
       root,
       now,
       onChanged: rows => {
@@ -64,11 +64,7 @@ class Store implements Storage {
     const existing = this.#collections.get(options.path);
     // The path decides what is in the collection, so it decides the type.
     if (existing !== undefined) return existing as unknown as Collection<T>;
-    const collection = new Records<T>(options, {
-      call: (name, ...args) => this.#engine.call(name, ...args),
-      write: write => this.#write(write),
-      track: work => this.#track(work),
-    });
+    const collection = new Records<T>(options, this);
     this.#collections.set(options.path, collection);
     return collection;
   }
@@ -76,17 +72,17 @@ class Store implements Storage {
   async peek(pattern: string): Promise<readonly unknown[]> {
     // Where nothing was ever stored no thread is started.
     if (!fs.existsSync(this.#options.root)) return [];
-    const values = await this.#track(this.#engine.call('peek', pattern));
+    const values = await this.track(this.engine.call('peek', pattern));
     return values.map(value => JSON.parse(value) as unknown);
   }
 
   search(query: SearchQuery): Promise<SearchAnswer> {
-    return this.#track(this.#engine.call('search', query));
+    return this.track(this.engine.call('search', query));
   }
 
   tryRun<T>(name: string, ttlMs: number, work: (lease: Lease) => Promise<T>): Promise<T | undefined> {
-    const deps = { engine: this.#engine, log: this.#options.log, now: this.#now };
-    return this.#track(tryRun(deps, name, ttlMs, work));
+    const deps = { engine: this.engine, log: this.#options.log, now: this.#now };
+    return this.track(tryRun(deps, name, ttlMs, work));
   }
 
   async settled(): Promise<void> {
@@ -100,7 +96,8 @@ class Store implements Storage {
     this.#closeWhenIdle();
   }
 
-  #track<T>(work: Promise<T>): Promise<T> {
+  /** The store is not closed before this is done. */
+  track<T>(work: Promise<T>): Promise<T> {
     this.#underWay.add(work);
     const done = (): void => {
       this.#underWay.delete(work);
@@ -112,20 +109,20 @@ class Store implements Storage {
 
   #closeWhenIdle(): void {
     if (!this.#isDisposed || this.#underWay.size > 0) return;
-    this.#closing = this.#engine.close().catch((error: unknown) => {
+    this.#closing = this.engine.close().catch((error: unknown) => {
       this.#options.log.error('The database could not be closed', error);
     });
   }
 
   #resume(): void {
     for (const collection of this.#collections.values())
-      this.#track(collection.resume()).catch((error: unknown) =>
+      this.track(collection.resume()).catch((error: unknown) =>
         this.#options.log.error('Stored records could not be brought up to date', error),
       );
   }
 
   /** What is written while another write is under way goes together into the next transaction. */
-  #write(write: Write): Promise<Written> {
+  write(write: Write): Promise<Written> {
     const done = Promise.withResolvers<Written>();
     this.#pending.push({ write, done });
     if (!this.#isFlushing) {
@@ -140,7 +137,7 @@ class Store implements Storage {
       const batch = this.#pending.splice(0, WRITES_AT_ONCE);
       const writes = batch.map(({ write }) => write);
       try {
-        const results = await this.#engine.call('write', writes);
+        const results = await this.engine.call('write', writes);
         for (const [index, result] of results.entries()) batch[index]?.done.resolve(result);
       } catch (error) {
         for (const { done } of batch) done.reject(error);

@@ -9,9 +9,9 @@ function serve(port: NonNullable<typeof parentPort>): void {
   const database = new Database({
     root: (workerData as { readonly root: string }).root,
     now: Date.now,
-    onChanged: rows => send({ tell: 'onChanged', args: [rows] }),
-    onReplaced: restored => send({ tell: 'onReplaced', args: [restored] }),
-    onProblem: (message, error) => send({ tell: 'onProblem', args: [message, error] }),
+    onChanged: rows => send({ event: 'onChanged', args: [rows] }),
+    onReplaced: restored => send({ event: 'onReplaced', args: [restored] }),
+    onProblem: (message, error) => send({ event: 'onProblem', args: [message, error] }),
   });
   port.on('message', ({ number, name, args }: Call) => {
     try {

@@ -9,7 +9,7 @@ import type { RemoteList } from './remoteList';
 const LOOK_MS = 1_000;
 
 export interface RefresherOptions {
-  readonly list: Pick<RemoteList<object>, 'state' | 'readInTurn' | 'untilDue' | 'stir'>;
+  readonly list: Pick<RemoteList<object>, 'state' | 'readInTurn' | 'untilDue' | 'resetBackoff'>;
   readonly pace: () => Pace;
   /** Whether somebody sees something of the list, such as a view that is visible. */
   readonly isSeen: () => boolean;
@@ -59,7 +59,7 @@ export class Refresher extends Disposable {
   look(): void {
     const { focused, isSeen, list } = this.#options;
     const seen = focused.current && isSeen();
-    if (seen && !this.#poller.isRunning) list.stir();
+    if (seen && !this.#poller.isRunning) list.resetBackoff();
     if (seen) this.#poller.start();
     else this.#poller.stop();
     this.#isSeen.set(seen);

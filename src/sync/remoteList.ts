@@ -8,7 +8,7 @@ import { SharedRequests } from '../util/promises';
 import type { ListFailure, ListState } from './listState';
 import { pauseOf, type Calm, type Pace } from './pace';
 import { isSame } from './same';
-import { HEAD, idOf, listRecords, TURN, type Head, type ItemKind, type Stored } from './stored';
+import { HEAD, idOf, listRecords, type Head, type ItemKind, type Stored } from './stored';
 
 export interface RemoteListOptions<T extends object> extends ItemKind<T> {
   readonly storage: Pick<Storage, 'collection' | 'tryRun'>;
@@ -88,8 +88,7 @@ export class RemoteList<T extends object> extends Disposable {
 
   /** An item as it is kept at a path, also of a service that is not in use. */
   async kept(path: string, key: string): Promise<T | undefined> {
-    const record = await this.#collection(path).read(idOf(key));
-    return record !== undefined && 'item' in record ? record.item : undefined;
+    return (await this.#collection(path).read(idOf(key)))?.item;
   }
 
   /** Reads the list to its end, for a person. Never rejects: a failure is part of the state. */
@@ -98,17 +97,15 @@ export class RemoteList<T extends object> extends Disposable {
     return this.#run(true, signal);
   }
 
-  /** Reads what is due, in one window at a time. Resolves to false where another window is at it or has just done it. */
+  /** Reads what is due, in one window at a time. Resolves to false where another window is at it. */
   async readInTurn(pace: Pace, signal: AbortSignal): Promise<boolean> {
     const [records, path] = [this.#records, this.#path];
     const ask = (): Promise<void> => (this.untilDue(pace) > 0 ? Promise.resolve() : this.#run(false, signal));
     if (records === undefined || path === undefined) return ask().then(() => true);
     try {
       const done = await this.#options.storage.tryRun(path, LEASE_MS, async ({ isHeld }) => {
-        const turn = await records.read(TURN);
-        const at = turn !== undefined && 'turn' in turn ? turn.turn : 0;
-        const isRecent = hasCome(at, this.#now()) && this.#now() - at < pace.usualMs;
-        if (at > this.#stamp && isRecent && this.#staleSince === undefined) return false;
+        // Another window may just have done it.
+        await records.read(HEAD);
         if (isHeld()) await ask();
         return true;
       });
@@ -130,14 +127,14 @@ export class RemoteList<T extends object> extends Disposable {
   }
 
   /** Something has happened, or somebody looks again: what changes is asked for soon again. */
-  stir(): void {
+  resetBackoff(): void {
     this.#calm = LIVELY;
   }
 
   /** There is another key: how the newest reading ended is of no interest, and what was read before is due. */
   forgive(): void {
     const { failure, partial, ...rest } = this.#state.current;
-    this.stir();
+    this.resetBackoff();
     if (this.#stamp > 0 || failure !== undefined) this.#staleSince = this.#now();
     if (failure !== undefined || partial === true) this.#state.set(rest);
   }
@@ -170,8 +167,7 @@ export class RemoteList<T extends object> extends Disposable {
     }
     if (service !== this.#service || this.isDisposed) return;
     this.#records = records;
-    // The head is written last: by then all items are here.
-    this.#following.set(records.onDidChange(ids => ids.includes(HEAD) && this.#adopt()));
+    this.#following.set(records.onDidChange(() => this.#adopt()));
     this.#adopt();
   }
 
@@ -179,24 +175,23 @@ export class RemoteList<T extends object> extends Disposable {
     return this.#options.storage.collection(listRecords(path, this.#options));
   }
 
-  get #head(): Head | undefined {
-    const record = this.#records?.get(HEAD);
-    return record !== undefined && 'head' in record ? record.head : undefined;
-  }
-
   /** Takes over what another window has learned; what is dated in the future is of a clock that was wrong. */
   #adopt(): void {
-    const [head, records] = [this.#head, this.#records];
+    const records = this.#records;
+    const head = records?.get(HEAD)?.head;
     if (head === undefined || records === undefined || this.#stop !== undefined) return;
-    const stamp = Math.max(head.at ?? 0, head.failure?.at ?? 0);
-    if (stamp <= this.#stamp || !hasCome(stamp, this.#now())) return;
     const { at, askedAt = 0, problems, failure, partial } = head;
+    const stamp = Math.max(at ?? 0, failure?.at ?? 0);
     const before = this.#state.current.items;
+    const items = [...records.values.values()].flatMap(({ item }) => item ?? []);
+    const isUnchanged = this.#isSame(before, items);
+    // Items may come after the head. What a failed reading has brought is shown and not kept.
+    const isNews = stamp > this.#stamp || (stamp === this.#stamp && partial !== true && !isUnchanged);
+    if (!isNews || !hasCome(stamp, this.#now())) return;
     if (failure === undefined && this.#staleSince !== undefined && askedAt >= this.#staleSince)
       this.#staleSince = undefined;
-    const items = [...records.values.values()].flatMap(record => ('item' in record ? [record.item] : []));
     [this.#stamp, this.#wholeAt] = [stamp, head.wholeAt ?? 0];
-    this.#count(failure === undefined, isSame(before, items));
+    this.#count(failure === undefined, isUnchanged);
     const unread = records.unreadable.map(({ id, reason }) => ({ id, reason }));
     this.#state.set({ items, problems: [...problems, ...unread], at, failure, partial });
   }
@@ -256,7 +251,7 @@ export class RemoteList<T extends object> extends Disposable {
       const items = [...(isGrowing === true ? new Map([...known, ...read]) : read).values()];
       const at = this.#now();
       [this.#stamp, this.#wholeAt] = [at, whole ? at : this.#wholeAt];
-      this.#count(true, isSame(before.items, items));
+      this.#count(true, this.#isSame(before.items, items));
       this.#state.set({ items, problems, at });
       await this.#keep(read, askedAt, { at, askedAt, wholeAt: this.#wholeAt, problems });
     } catch (error) {
@@ -286,9 +281,15 @@ export class RemoteList<T extends object> extends Disposable {
     return partial === true || problems.length > 0 || now - this.#wholeAt > WHOLE_MS;
   }
 
+  /** Whether these are the same items, in whatever order. */
+  #isSame(before: readonly T[], items: readonly T[]): boolean {
+    const { keyOf } = this.#options;
+    const known = new Map(before.map(item => [keyOf(item), item]));
+    return known.size === items.length && items.every(item => isSame(item, known.get(keyOf(item))));
+  }
+
   #stored(key: string): T | undefined {
-    const record = this.#records?.get(idOf(key));
-    return record !== undefined && 'item' in record ? record.item : undefined;
+    return this.#records?.get(idOf(key))?.item;
   }
 
   #count(isAnswered: boolean, isUnchanged: boolean): void {
@@ -306,26 +307,21 @@ export class RemoteList<T extends object> extends Disposable {
     const isLate = (kept: Head | undefined): boolean =>
       (kept?.askedAt ?? 0) > askedAt && hasCome(kept?.askedAt ?? 0, this.#now());
     try {
-      await records.read(HEAD);
-      if (isLate(this.#head)) {
+      if (isLate((await records.read(HEAD))?.head)) {
         this.#staleSince ??= this.#now();
         return;
       }
       const changed = [...read].filter(([key, item]) => this.#stored(key) !== item);
       await Promise.all(changed.map(([key, item]) => records.put(idOf(key), { item })));
       if (isGrowing !== true && head.at !== undefined) {
-        const ids = new Set([...read.keys()].map(idOf));
-        const gone = [...records.values].filter(([id, record]) => 'item' in record && !ids.has(id));
-        await Promise.all(gone.map(([id]) => records.remove(id)));
+        const ids = new Set([HEAD, ...[...read.keys()].map(idOf)]);
+        const gone = [...records.values.keys()].filter(id => !ids.has(id));
+        await Promise.all(gone.map(id => records.remove(id)));
       }
-      const headOf = (record: Stored<T> | undefined): Head | undefined =>
-        record !== undefined && 'head' in record ? record.head : undefined;
-      const kept = await records.update(HEAD, record => {
-        const before = headOf(record);
-        if (isLate(before)) return record;
-        return { head: { problems: [], ...(head.failure === undefined ? {} : before), ...head } };
+      await records.update(HEAD, record => {
+        if (isLate(record?.head)) return record;
+        return { head: { problems: [], ...(head.failure && record?.head), ...head } };
       });
-      if (!isLate(headOf(kept))) await records.put(TURN, { turn: this.#stamp });
     } catch (error) {
       // What was read is shown all the same; it is only not there the next time.
       log.error('What was read of a list cannot be kept', error);

@@ -15,11 +15,13 @@ export interface Head {
   readonly partial?: boolean | undefined;
 }
 
-/** A record of a list: one of its items, how its newest reading went, or when some window last asked. */
-export type Stored<T> = { readonly item: T } | { readonly head: Head } | { readonly turn: number };
+/** A record of a list: one of its items, or how its newest reading went. */
+export interface Stored<T> {
+  readonly item?: T;
+  readonly head?: Head;
+}
 
 export const HEAD = 'head';
-export const TURN = 'turn';
 
 /** The id of an item's record. */
 export function idOf(key: string): string {
@@ -39,21 +41,6 @@ export interface ItemKind<T> {
   readonly text?: ((item: T) => SearchText) | undefined;
 }
 
-/** How a list is kept at a path of the store. All of it can be read again, so no change is waited for. */
-export function listRecords<T extends object>(
-  path: string,
-  { schema: item, text }: ItemKind<T>,
-): CollectionOptions<Stored<T>> {
-  const options = {
-    path,
-    version: 1,
-    schema: { parse: (value: unknown): Stored<T> => readStored(value, item) },
-    isVolatile: () => true,
-  };
-  if (text === undefined) return options;
-  return { ...options, text: record => ('item' in record ? text(record.item) : undefined) };
-}
-
 const headSchema = recordSchema(() =>
   openObject({
     at: z.exactOptional(z.number()),
@@ -64,12 +51,24 @@ const headSchema = recordSchema(() =>
     partial: z.exactOptional(z.boolean()),
   }),
 );
-const turnSchema = recordSchema(() => z.number());
 
-/** Reads a record of a list whose items are of this kind; throws with a reason. */
-export function readStored<T extends object>(value: unknown, item: RecordSchema<T>): Stored<T> {
-  const record = (value ?? {}) as Readonly<Record<string, unknown>>;
-  if ('item' in record) return { item: item.parse(record['item']) };
-  if ('turn' in record) return { turn: turnSchema.parse(record['turn']) };
-  return { head: headSchema.parse(record['head']) };
+/** How a list is kept at a path of the store. All of it can be read again, so no change is waited for. */
+export function listRecords<T extends object>(
+  path: string,
+  { schema: item, text }: ItemKind<T>,
+): CollectionOptions<Stored<T>> {
+  return {
+    path,
+    version: 1,
+    schema: {
+      parse: value => {
+        const record = (value ?? {}) as Readonly<Record<string, unknown>>;
+        return 'item' in record
+          ? { item: item.parse(record['item']) }
+          : { head: headSchema.parse(record['head']) };
+      },
+    },
+    isVolatile: () => true,
+    text: record => record.item && text?.(record.item),
+  };
 }

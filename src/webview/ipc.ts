@@ -1,14 +1,12 @@
-import { type Guard, type Guarded, object, number, text } from './guards';
+import { type Guard, object, number, optional, text } from './guards';
 
 /**
  * Typed messages between a panel and its page. One protocol object is imported by both sides. Everything the page sends is
  * checked at the panel; every request is answered or refused. No VS Code, no DOM.
  */
 export interface Protocol {
-  /** Page to panel, answered. */
+  /** Page to panel. Each may also be sent as a notification, which is not answered. */
   readonly requests: Readonly<Record<string, RequestSpec<unknown, unknown>>>;
-  /** Page to panel, not answered. */
-  readonly notifications: Readonly<Record<string, Guard<unknown>>>;
   /** Panel to page. The panel is trusted: only the types are kept. */
   readonly events: Readonly<Record<string, EventSpec<unknown>>>;
 }
@@ -29,8 +27,9 @@ export function request<P>(params: Guard<P>): <R>() => RequestSpec<P, R> {
   return () => ({ params });
 }
 
-/** A request that is answered when it is done, with nothing. */
-export function act<P>(params: Guard<P>): RequestSpec<P, void> {
+/** A request that is answered when it is done; with what, nobody needs to know. */
+/* @__NO_SIDE_EFFECTS__ */
+export function act<P>(params: Guard<P>): RequestSpec<P, undefined> {
   return { params };
 }
 
@@ -46,24 +45,24 @@ export type Answer<P extends Protocol, K extends keyof P['requests']> =
 export type Payload<P extends Protocol, K extends keyof P['events']> =
   P['events'][K] extends EventSpec<infer T> ? T : never;
 
-/** One handler a request and a notification; a missing one does not compile. */
-export interface PanelHandlers<P extends Protocol> {
-  readonly requests: {
-    readonly [K in keyof P['requests']]: (params: Params<P, K>) => Promise<Answer<P, K>> | Answer<P, K>;
-  };
-  readonly notifications: {
-    readonly [K in keyof P['notifications']]: (params: Guarded<P['notifications'][K]>) => unknown;
-  };
-}
+/** One handler a request; a missing one does not compile. */
+export type PanelHandlers<P extends Protocol> = {
+  readonly [K in keyof P['requests']]: (
+    params: Params<P, K>,
+  ) => [Answer<P, K>] extends [undefined] ? unknown : Promise<Answer<P, K>> | Answer<P, K>;
+};
 
 /** One handler an event; a missing one does not compile. */
 export type PageHandlers<P extends Protocol> = {
   readonly [K in keyof P['events']]: (payload: Payload<P, K>) => unknown;
 };
 
-type ToPanel =
-  | { readonly kind: 'request'; readonly id: number; readonly name: string; readonly params?: unknown }
-  | { readonly kind: 'notification'; readonly name: string; readonly params?: unknown };
+/** Without an `id` it is a notification. */
+interface ToPanel {
+  readonly id?: number;
+  readonly name: string;
+  readonly params?: unknown;
+}
 type ToPage =
   | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'refusal'; readonly id: number; readonly reason: string }
@@ -86,17 +85,10 @@ export interface PanelSide<P extends Protocol> {
   send<K extends keyof P['events'] & string>(name: K, payload: Payload<P, K>): void;
 }
 
-const anything = (() => true) as unknown as Guard<unknown>;
-const isRequest = object({
-  kind: (value): value is 'request' => value === 'request',
-  id: number(0, Number.MAX_SAFE_INTEGER),
+const isToPanel = object({
+  id: optional(number(0, Number.MAX_SAFE_INTEGER)),
   name: text(100),
-  params: anything,
-});
-const isNotification = object({
-  kind: (value): value is 'notification' => value === 'notification',
-  name: text(100),
-  params: anything,
+  params: (() => true) as unknown as Guard<unknown>,
 });
 
 /** Makes the panel's end of a protocol. */
@@ -104,50 +96,38 @@ export function panelSide<P extends Protocol>(options: PanelSideOptions<P>): Pan
   const { protocol, handlers, post, describe, onProblem } = options;
   const tell = (message: ToPage): unknown => post(message);
 
-  async function answer(id: number, name: string, params: unknown): Promise<void> {
+  async function hear(message: unknown): Promise<void> {
+    if (!isToPanel(message)) {
+      onProblem('A message of the page was dropped: wrong shape');
+      return;
+    }
+    const { id, name, params } = message;
+    const refuse = (reason: string): void => {
+      if (id !== undefined) tell({ kind: 'refusal', id, reason });
+    };
     const spec = own(protocol.requests, name);
-    const handler = own(handlers.requests, name) as ((params: unknown) => unknown) | undefined;
+    const handler = own(handlers, name) as ((params: unknown) => unknown) | undefined;
     if (spec === undefined || handler === undefined || !spec.params(params)) {
-      onProblem('A request of the page was refused: unknown name or wrong parameters');
-      tell({ kind: 'refusal', id, reason: 'Refused: unknown name or wrong parameters.' });
+      onProblem('A message of the page was refused: unknown name or wrong parameters');
+      refuse('Refused: unknown name or wrong parameters.');
       return;
     }
     try {
-      tell({ kind: 'answer', id, value: await handler(params) });
+      const value = await handler(params);
+      if (id !== undefined) tell({ kind: 'answer', id, value });
     } catch (error) {
-      onProblem(`The request "${name}" of the page failed`, error);
-      tell({ kind: 'refusal', id, reason: describe(error) });
+      onProblem(`"${name}" of the page failed`, error);
+      refuse(describe(error));
     }
-  }
-
-  function hear(name: string, params: unknown): void {
-    const guard = own(protocol.notifications, name);
-    const handler = own(handlers.notifications, name) as ((params: unknown) => unknown) | undefined;
-    if (guard === undefined || handler === undefined || !guard(params)) {
-      onProblem('A message of the page was dropped: unknown name or wrong parameters');
-      return;
-    }
-    void Promise.resolve(params)
-      .then(handler)
-      .catch((error: unknown) => onProblem(`Handling "${name}" of the page failed`, error));
   }
 
   return {
-    receive(message) {
-      try {
-        if (isRequest(message)) void answer(message.id, message.name, message.params).catch(problem);
-        else if (isNotification(message)) hear(message.name, message.params);
-        else onProblem('A message of the page was dropped: wrong shape');
-      } catch (error) {
-        problem(error);
-      }
-    },
+    receive: message =>
+      void hear(message).catch((error: unknown) =>
+        onProblem('A message of the page could not be handled', error),
+      ),
     send: (name, payload) => void tell({ kind: 'event', name, payload }),
   };
-
-  function problem(error: unknown): void {
-    onProblem('A message of the page could not be handled', error);
-  }
 }
 
 /** A request the panel refused; the message is a sentence for a person. */
@@ -160,7 +140,8 @@ export interface PageSide<P extends Protocol> {
   receive(message: unknown): void;
   /** Resolves with the panel's answer; rejects with `RefusedByPanel`. */
   request<K extends keyof P['requests'] & string>(name: K, params: Params<P, K>): Promise<Answer<P, K>>;
-  notify<K extends keyof P['notifications'] & string>(name: K, params: Guarded<P['notifications'][K]>): void;
+  /** The same without an answer. */
+  notify<K extends keyof P['requests'] & string>(name: K, params: Params<P, K>): void;
 }
 
 interface Waiting {
@@ -202,10 +183,10 @@ export function pageSide<P extends Protocol>(
       const id = ++lastId;
       return new Promise((resolve, reject) => {
         waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
-        tell({ kind: 'request', id, name, params });
+        tell({ id, name, params });
       });
     },
-    notify: (name, params) => tell({ kind: 'notification', name, params }),
+    notify: (name, params) => tell({ name, params }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Session } from '../../src/api';
-import { groupSessions } from '../../src/sessions/view/groups';
+import { groupSessions } from '../../src/sessions/view/listing';
 import { statusOf } from '../../src/sessions/store/model';
 import { sessionRow } from '../../src/sessions/view/row';
 import { ServiceList } from '../../src/sessions/status/serviceList';

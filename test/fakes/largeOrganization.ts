@@ -2,7 +2,7 @@ import type { Fault, Hit } from './faultServer';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Noon (UTC) of 20 November 2026. */
-export const NEWEST = Date.UTC(2026, 10, 20, 12);
+const NEWEST = Date.UTC(2026, 10, 20, 12);
 
 export interface LargeOrganization {
   readonly users: readonly (object | null)[];

@@ -43,7 +43,8 @@ class MemoryCollection<T> implements Collection<T> {
 /** Records that all windows of a test share, without a disk. */
 export class MemoryStorage implements Storage {
   readonly #collections = new Map<string, MemoryCollection<unknown>>();
-  readonly #leases = new Set<string>();
+  /** Until when each is held, Unix ms. */
+  readonly #leases = new Map<string, number>();
 
   collection<T>({ path }: CollectionOptions<T>): Collection<T> {
     const known = this.#collections.get(path) ?? new MemoryCollection<unknown>();
@@ -56,13 +57,14 @@ export class MemoryStorage implements Storage {
   search(): Promise<SearchAnswer> {
     return Promise.resolve({ hits: [], isMore: false });
   }
-  async tryRun<T>(name: string, _ttlMs: number, work: (lease: Lease) => Promise<T>): Promise<T | undefined> {
+  async tryRun<T>(name: string, ttlMs: number, work: (lease: Lease) => Promise<T>): Promise<T | undefined> {
     await Promise.resolve();
-    if (this.#leases.has(name)) return undefined;
-    this.#leases.add(name);
+    if ((this.#leases.get(name) ?? 0) > Date.now()) return undefined;
+    const lapsing = Date.now() + ttlMs;
+    this.#leases.set(name, Infinity);
     let end = (): unknown => this.#leases.delete(name);
     const keep = (): void => {
-      end = () => undefined;
+      end = () => this.#leases.set(name, lapsing);
     };
     const { signal } = new AbortController();
     try {

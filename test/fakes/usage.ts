@@ -12,7 +12,7 @@ export interface Size {
 const DAY_MS = 86_400_000;
 const MODELS = ['onyx-large', 'lumen-thinking', 'quill-mini'];
 
-export function dayTexts({ days, from = '2026-01-14' }: Size): string[] {
+function dayTexts({ days, from = '2026-01-14' }: Size): string[] {
   const first = Date.parse(`${from}T00:00:00Z`);
   return Array.from({ length: days }, (_, index) =>
     new Date(first + index * DAY_MS).toISOString().slice(0, 10),

@@ -1,7 +1,6 @@
 import * as path from 'node:path';
 import { type Browser, type Page } from 'playwright-core';
-import type { Kept, Row } from '../../src/chat/protocol';
-import { chatStrings } from '../../src/chat/strings';
+import type { Composer, Kept, PanelState, Row } from '../../src/chat/protocol';
 import { patience } from '../until';
 
 /**
@@ -28,14 +27,13 @@ export async function openChatPage(
   await page.evaluate(before);
   await page.addScriptTag({ path: path.join(dist, 'pages', 'chat.js') });
   const start = {
-    strings: chatStrings(),
     language: 'en',
     identity: { sessionId: 's', serviceId: 's', title: 't' },
     draft: '',
+    kept,
     focus: true,
   };
   await page.evaluate(`tell('start', ${JSON.stringify(start)})`);
-  await page.evaluate(`tell('place', ${JSON.stringify(kept)})`);
   return page;
 }
 
@@ -64,5 +62,34 @@ export function messageRow(index: number): Row {
     parts: [...(index % 3 === 1 ? [result] : []), { kind: 'text', text }],
     chips: [],
     accepted: false,
+  };
+}
+
+/** What the panel of an idle session tells of its composer. */
+export function stateOf(composer: Partial<Composer> = {}): PanelState {
+  return {
+    header: {
+      title: 'A session',
+      facts: [],
+      status: { word: 'idle', icon: 'circle', spin: false },
+      refreshing: false,
+      about: '{}',
+    },
+    composer: {
+      chips: [],
+      total: '',
+      sending: false,
+      canStop: false,
+      queues: false,
+      queue: [],
+      queueNote: '',
+      queueStopped: false,
+      target: '',
+      sendKey: 'enter',
+      largePaste: 'ask',
+      fileLimit: 100,
+      ...composer,
+    },
+    removed: false,
   };
 }

@@ -1,9 +1,11 @@
+import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { FrameLocator, Locator } from 'playwright-core';
 import { startSampleService, type RecordedRequest, type SampleService } from '../fakes/sampleService';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { until } from '../until';
+import { dragOver, pasteInto, type Pasted } from './giving';
 import { signedInTo, Workbench } from './workbench';
 
 /** A message as the service received it (section 4.7). */
@@ -19,41 +21,62 @@ export interface SentBody {
   readonly computerId?: string;
 }
 
+/** A text file as the service is to receive it. */
+export const textFile = (name: string, text: string) => ({
+  type: 'base64',
+  mediaType: 'text/plain',
+  data: Buffer.from(text).toString('base64'),
+  parsedData: text,
+  name,
+  path: name,
+});
+export const image = (mediaType: string, bytes: Buffer) => ({
+  type: 'base64',
+  data: bytes.toString('base64'),
+  mediaType,
+});
+
 interface Browser {
   readonly document: { querySelector(selector: string): { readonly value: string } | null };
 }
 
-/** A window with the chat of a new session on the computer `atlas`, in a folder with these files. */
+interface StageOptions {
+  /** Of the folder that is open. */
+  readonly files: Readonly<Record<string, string | Uint8Array>>;
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** The service lists sessions and messages. */
+  readonly extras?: boolean;
+  /** Folders of extensions, in place of this checkout's. */
+  readonly extensions?: readonly string[];
+}
+
+/** A window with the chat of a new session on the computer `atlas`. */
 export class ChatStage {
   readonly service: SampleService;
   readonly workbench: Workbench;
   readonly folder: string;
-  readonly #sendKey: string;
 
-  private constructor(service: SampleService, workbench: Workbench, folder: string, sendKey: string) {
-    this.#sendKey = sendKey;
+  private constructor(service: SampleService, workbench: Workbench, folder: string) {
     this.service = service;
     this.workbench = workbench;
     this.folder = folder;
   }
 
-  static async open(
-    files: Readonly<Record<string, string | Uint8Array>>,
-    settings: Readonly<Record<string, unknown>> = {},
-    /** Of the window, px. */
-    viewport?: { readonly width: number; readonly height: number },
-  ): Promise<ChatStage> {
-    const service = await startSampleService({ pace: 0 });
+  static async open({ files, settings, extras = false, ...options }: StageOptions): Promise<ChatStage> {
+    const service = await startSampleService({ pace: 0, extras });
     const folder = temporaryFolder('chat');
-    for (const [name, content] of Object.entries(files)) fs.writeFileSync(path.join(folder, name), content);
+    for (const [name, content] of Object.entries(files)) {
+      fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+      fs.writeFileSync(path.join(folder, name), content);
+    }
     const workbench = await Workbench.open({
       folder,
       settings: { 'agentConsole.refresh.sessions': 1, ...settings },
-      ...(viewport === undefined ? {} : { contextOptions: { viewport } }),
+      contextOptions: { viewport: { width: 1280, height: 1200 } },
       env: signedInTo(service),
+      ...options,
     });
-    const withCtrl = settings['agentConsole.chat.sendKey'] === 'ctrl+enter';
-    const stage = new ChatStage(service, workbench, folder, withCtrl ? 'ControlOrMeta+Enter' : 'Enter');
+    const stage = new ChatStage(service, workbench, folder);
     await workbench.openContainer('Agent Console');
     await workbench.row('Computers', 'active').waitFor();
     await workbench.viewAction('Sessions', 'New session');
@@ -73,18 +96,13 @@ export class ChatStage {
     return this.workbench.rows('Sessions').nth(1);
   }
 
-  /** Waits until the row of the session says that the agent rests. */
-  rests(): Promise<void> {
-    return this.session.and(this.workbench.page.locator('[aria-label*=", idle"]')).waitFor();
+  /** Waits until the row of a session says that its agent rests: until then it moves between the groups. */
+  rests(row = this.session): Promise<void> {
+    return row.and(this.workbench.page.locator('[aria-label*=", idle"]')).waitFor();
   }
 
   get chat(): FrameLocator {
     return this.workbench.webview();
-  }
-
-  /** Stands still, whatever comes into the transcript below it. */
-  get header(): Locator {
-    return this.chat.locator('.header');
   }
 
   get composer(): Locator {
@@ -101,6 +119,59 @@ export class ChatStage {
     return this.service.requests
       .filter(({ method, path: place }) => method === 'POST' && place.endsWith('/messages'))
       .map(({ body }) => (body as SentBody).text);
+  }
+
+  /** Waits until just these are attached, in this order. */
+  async attached(...expected: readonly string[]): Promise<void> {
+    await this.chips.nth(expected.length - 1).waitFor();
+    await this.chat.locator('.composer .codicon-sync').waitFor({ state: 'detached' });
+    assert.deepEqual(await this.chips.allInnerTexts(), expected);
+  }
+
+  paste(data: Pasted): Promise<void> {
+    return pasteInto(this.composer, data);
+  }
+
+  /** What is dragged may be dropped on the page. */
+  readonly isDragging = (): Promise<boolean> => this.chat.locator('.box.dragging').isVisible();
+
+  /** The part of the page that stands still, whatever comes into the transcript below it. */
+  get header(): Locator {
+    return this.chat.locator('.header');
+  }
+
+  /** Drags files of the Explorer into the page with Shift. */
+  async dropFromExplorer(...files: readonly string[]): Promise<void> {
+    await this.dragFromExplorer(...files);
+    const { page } = this.workbench;
+    await page.keyboard.down('Shift');
+    await dragOver(page, this.header, this.isDragging);
+    await page.mouse.up();
+    await page.keyboard.up('Shift');
+  }
+
+  /** Begins to drag files of the Explorer. */
+  async dragFromExplorer(...files: readonly string[]): Promise<void> {
+    const { workbench } = this;
+    await workbench.openContainer('Explorer');
+    // A click alone would open the file in front of the chat.
+    for (const name of files.length > 1 ? files : [])
+      await workbench.explorerRow(name).click({ modifiers: ['ControlOrMeta'] });
+    await workbench.explorerRow(files.at(-1) ?? '').hover();
+    await workbench.page.mouse.down();
+    await workbench.page.mouse.move(400, 300, { steps: 3 });
+  }
+
+  /** Opens a session of the service by its place in the list of all. */
+  async add(index: number): Promise<void> {
+    await this.workbench.runCommand('Agent Console: Open a session by its id');
+    await this.workbench.quickInput.getByText('The id is shown in the web application').waitFor();
+    await this.workbench.answer(this.service.sessionIds[index] ?? '');
+  }
+
+  /** The title of the chat that is shown. */
+  heading(name: string | RegExp): Locator {
+    return this.chat.getByRole('heading', { level: 1, name });
   }
 
   /** Ends what a test has left: a drag, a menu or a picker, words and files in the composer. */
@@ -146,7 +217,7 @@ export class ChatStage {
     if (text !== undefined) await this.composer.fill(text);
     await this.idle();
     const arrived = this.received();
-    await this.composer.press(this.#sendKey);
+    await this.composer.press('Enter');
     const body = await arrived;
     await this.holds('');
     return body;

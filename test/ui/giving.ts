@@ -85,7 +85,7 @@ interface Dragged {
   readonly files?: readonly string[];
 }
 
-interface Dragging {
+export interface Dragging {
   readonly modifiers?: number;
   /** Above the middle of the place, px. */
   readonly above?: number;
@@ -113,15 +113,4 @@ export async function drop(
   });
   await drag('drop');
   await session.detach();
-}
-
-/** As `drop`, of files. */
-export function dropFiles(
-  page: Page,
-  files: readonly string[],
-  place: Locator,
-  shows: () => Promise<boolean>,
-  options?: Dragging,
-): Promise<void> {
-  return drop(page, { files }, place, shows, options);
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import * as path from 'node:path';
 import { type Browser, type Page } from 'playwright-core';
-import { chatStrings } from '../../src/chat/strings';
 import { root } from '../vscode/paths';
 import { sharedBrowser } from '../vscode/server';
 import { messageRow } from './chatPage';
@@ -84,14 +83,13 @@ describe('each page by itself', () => {
   it("the chat draws its messages where the editor's language is no tag of a language", async () => {
     await open('chat', speaks('en-US@posix'));
     const start = {
-      strings: chatStrings(),
       language: 'en-US@posix',
       identity: { sessionId: 's', serviceId: 's', title: 't' },
       draft: '',
+      kept: {},
       focus: true,
     };
     await page.evaluate(`tell('start', ${JSON.stringify(start)})`);
-    await page.evaluate(`tell('place', {})`);
     const rows = { from: 0, remove: 0, rows: [messageRow(0)], total: 1 };
     await page.evaluate(`tell('splice', ${JSON.stringify(rows)})`);
     await page.getByText('Please look at this.').waitFor();

@@ -32,8 +32,10 @@ describe('the position in a transcript', () => {
     total: number,
   ): Promise<void> => {
     await page.evaluate(`tell('splice', ${JSON.stringify({ from, remove, rows: added, total })})`);
-    for (let frame = 0; frame < 4; frame++) await page.evaluate('drawn()');
+    await frames(4);
   };
+  const frames = (count: number): Promise<unknown> =>
+    page.evaluate(`(async () => { for (let frame = 0; frame < ${count}; frame++) await drawn(); })()`);
   const seen = (): Promise<Seen> => page.evaluate<Seen>(FIRST_SEEN);
   /** Goes up to a part of the whole, when the list has come to rest at its end. */
   const scrollTo = async (part: number): Promise<void> => {
@@ -57,6 +59,16 @@ describe('the position in a transcript', () => {
     );
   };
   const toLatest = (): Promise<string> => page.locator('.to-latest').innerText();
+  /** Waits until the current match of find is seen, in the message of this number. */
+  const isMarked = (number: number) =>
+    page.waitForFunction(`(() => {
+      const [range] = CSS.highlights.get('current') ?? [];
+      const { top, bottom } = range?.getBoundingClientRect() ?? {};
+      const log = document.querySelector('.log').getBoundingClientRect();
+      return range?.toString() === 'Please look'
+        && range.startContainer.parentElement.closest('.row').textContent.includes('Number ${number}.')
+        && top >= log.top && bottom <= log.bottom;
+    })()`);
 
   before(async () => {
     browser = await sharedBrowser();
@@ -95,7 +107,7 @@ describe('the position in a transcript', () => {
     }
     await page.evaluate('busy = false');
     await page.getByText('Number 305.').waitFor();
-    for (let frame = 0; frame < 4; frame++) await page.evaluate('drawn()');
+    await frames(4);
     assert.equal(await page.locator('.to-latest').count(), 0);
   });
 
@@ -123,19 +135,8 @@ describe('the position in a transcript', () => {
     await scrollTo(0.5);
     const before = await seen();
     await page.setViewportSize({ width: 880, height: 500 });
-    for (let frame = 0; frame < 4; frame++) await page.evaluate('drawn()');
+    await frames(4);
     await isAt(before);
-  });
-
-  it('is restored where the page before it was', async () => {
-    await page.close();
-    page = await openChatPage(browser, path.join(root, 'dist'), {
-      scroll: { key: 'message:150', offset: 10 },
-    });
-    await splice(0, 0, rows(100, 200), 100);
-    const { number } = await seen();
-    assert.ok(['150', '151'].includes(number), number);
-    assert.match(await toLatest(), /^To the latest/);
   });
 
   for (const [what, begin] of [
@@ -153,7 +154,7 @@ describe('the position in a transcript', () => {
       await splice(0, 0, rows(100, 150), 100);
       await page.evaluate(`document.body.style.height = '100%'`);
       await page.getByText('Number 111.').waitFor();
-      for (let frame = 0; frame < 30; frame++) await page.evaluate('drawn()');
+      await frames(30);
       const place = await page.evaluate<number>(
         `[...document.querySelectorAll('.row')].find(row => row.textContent.includes('Number 110.')).getBoundingClientRect().top
           - document.querySelector('.log').getBoundingClientRect().top`,
@@ -170,21 +171,12 @@ describe('the position in a transcript', () => {
     await field.press('Shift+Enter');
     await page.getByText('24 of 25').waitFor();
     await page.getByText('Number 192.').waitFor();
-    for (let frame = 0; frame < 30; frame++) await page.evaluate('drawn()');
+    await frames(30);
     await splice(0, 0, rows(50, 100), 150);
     await page.getByText('36 of 37').waitFor();
   });
 
   it('of find is the message it was opened for, also where that comes in later', async () => {
-    const isMarked = (number: number) =>
-      page.waitForFunction(`(() => {
-        const [range] = CSS.highlights.get('current') ?? [];
-        const { top, bottom } = range?.getBoundingClientRect() ?? {};
-        const log = document.querySelector('.log').getBoundingClientRect();
-        return range?.toString() === 'Please look'
-          && range.startContainer.parentElement.closest('.row').textContent.includes('Number ${number}.')
-          && top >= log.top && bottom <= log.bottom;
-      })()`);
     await page.evaluate(`tell('find', { words: 'Please look', key: 'message:140' })`);
     await page.getByText('11 of 25').waitFor();
     await isMarked(140);
@@ -215,7 +207,7 @@ describe('the position in a transcript', () => {
       await field.fill('Please look');
       await page.getByText('25 of 25').waitFor();
       await page.getByText('Number 196.').waitFor();
-      for (let frame = 0; frame < 30; frame++) await page.evaluate('drawn()');
+      await frames(30);
       const earlier = { from: 0, remove: 0, rows: rows(47, 100), total: 153 };
       await page.evaluate(`(async () => {
         const earlier = ${JSON.stringify(earlier)};
@@ -224,13 +216,7 @@ describe('the position in a transcript', () => {
         ${acts}
       })()`);
       await page.getByText('37 of 38').waitFor();
-      await page.waitForFunction(`(() => {
-        const [range] = CSS.highlights.get('current') ?? [];
-        const { top, bottom } = range?.getBoundingClientRect() ?? {};
-        const log = document.querySelector('.log').getBoundingClientRect();
-        return range?.startContainer.parentElement.closest('.row').textContent.includes('Number 192.')
-          && top >= log.top && bottom <= log.bottom;
-      })()`);
+      await isMarked(192);
       assert.equal(await page.getByText('Number 192.').count(), 1);
     });
 });

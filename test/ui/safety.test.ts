@@ -9,10 +9,10 @@ import { commandLink, corpus, lines } from './corpus';
 import {
   hostileMessages,
   inspect,
-  packageProbe,
   readThrough,
   startHostileService,
   watch,
+  writeProbe,
   type HostileService,
   type Watched,
 } from './hostile';
@@ -38,6 +38,12 @@ describe('hostile content', () => {
   let seen: Watched;
   let hostility: IDisposable;
 
+  const signIn = async (...addresses: readonly string[]): Promise<void> => {
+    for (const [index, answer] of [...addresses, KEY].entries()) {
+      await workbench.quickInput.getByText(`(${String(index + 1)}/3)`).waitFor();
+      await workbench.answer(answer);
+    }
+  };
   const noLinks = async (where: string): Promise<void> => {
     assert.deepEqual(await workbench.page.locator(where).locator(LIVE_LINK).allInnerTexts(), []);
   };
@@ -54,8 +60,7 @@ describe('hostile content', () => {
     for (const name of FILE_NAMES) fs.writeFileSync(path.join(folder, name), `${name}\n`);
     workbench = await Workbench.open({
       folder,
-      extensions: [root],
-      vsix: [packageProbe(path.join(parent, 'probe'))],
+      extensions: [root, writeProbe(path.join(parent, 'probe'))],
       contextOptions: { bypassCSP: true },
       prepare: async page => {
         seen = await watch(page);
@@ -63,10 +68,7 @@ describe('hostile content', () => {
     });
     await workbench.openContainer('Agent Console');
     await workbench.welcome('Sessions').getByRole('button', { name: 'Sign in' }).click();
-    for (const [index, answer] of [service.baseUrl, service.appUrl, KEY].entries()) {
-      await workbench.quickInput.getByText(`(${index + 1}/3)`).waitFor();
-      await workbench.answer(answer);
-    }
+    await signIn(service.baseUrl, service.appUrl);
     await workbench.rows('Computers').first().waitFor();
   });
   after(async () => {
@@ -254,13 +256,6 @@ describe('hostile content', () => {
   describe('of a service that refuses everything', () => {
     let hostile: HostileService;
 
-    const signIn = async (): Promise<void> => {
-      for (const [index, answer] of [hostile.url, hostile.url, KEY].entries()) {
-        await workbench.quickInput.getByText(`(${String(index + 1)}/3)`).waitFor();
-        await workbench.answer(answer);
-      }
-    };
-
     before(async () => {
       hostile = await startHostileService();
       await workbench.runCommand('Agent Console: Sign in');
@@ -274,7 +269,7 @@ describe('hostile content', () => {
     ] as const) {
       it(`stays text in the question of sign-in after ${String(status)}`, async () => {
         hostile.status = status;
-        await signIn();
+        await signIn(hostile.url, hostile.url);
         await workbench.quickInput.getByText(`(${String(step)}/3)`).waitFor();
         await workbench.quickInput
           .getByText(new RegExp(`${String(status)}, request \\[x\\] \\(command:`))

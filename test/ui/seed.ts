@@ -33,7 +33,7 @@ export async function installHooks(workbench: Workbench): Promise<void> {
   const root = storageOf(workbench);
   const storage = openStorage({ root, log: silentLog() });
   const files = storage.collection({ path: 'hook-files', version: 1, schema: installedFile });
-  const place = hookPlace(path.join(root, 'hooks'));
+  const place = hookPlace(path.join(root, 'hooks'), process.env['AGENT_CONSOLE_ROOT'] ?? '');
   const installation = new Installation(place, files);
   const file = path.join(workbench.server.userDataFolder, 'hooked.json');
   try {

@@ -227,7 +227,7 @@ describe('the sessions view at work', () => {
 
     await workbench.viewMenu('Sessions', 'Import a list of sessions');
     await openFile(workbench, file);
-    await workbench.notified(/[1-9] sessions? added, \d brought up to date/);
+    await workbench.notified(/Sessions imported: [1-9] added, \d updated/);
     await row('Delta').waitFor();
   });
 

@@ -79,23 +79,6 @@ describe('sessions and computers', () => {
     await workbench.page.bringToFront();
   });
 
-  it('can be archived together, after one question, and taken back together', async () => {
-    await row('Shared 0').click();
-    await workbench.tab('Shared 0').waitFor();
-    await workbench.webview().getByRole('textbox').waitFor();
-    await row('Shared 0').click({ modifiers: ['ControlOrMeta'] });
-    await row('Shared 0').click({ modifiers: ['ControlOrMeta'] });
-    await row('Shared 2').click({ modifiers: ['ControlOrMeta'] });
-    await workbench.contextMenu(row('Shared 2'), 'Archive session on this machine');
-    await dialog('Archive 2 sessions?').getByRole('button', { name: 'Archive' }).click();
-    await row('Shared 0').waitFor({ state: 'detached' });
-    await row('Archived').waitFor();
-    const done = await workbench.notified(/Archived 2 sessions/);
-    await done.getByRole('button', { name: 'Undo' }).click();
-    await row('Shared 0').waitFor();
-    await row('Shared 2').waitFor();
-  });
-
   it('are created with a preset in two choices, and are called by their first message', async () => {
     const created = received('POST', /\/sessions$/);
     await workbench.runCommand('Agent Console: New session');

@@ -40,15 +40,13 @@ export async function showsJust(workbench: Workbench, wanted: Shown, last = 0): 
   });
 }
 
-/** The list rests at its end, and all that is drawn has its height. */
+/** The list rests at its end. */
 const RESTS_AT_END = `(() => {
   const log = document.querySelector('.log');
   return log !== null
     && document.querySelector('.to-latest') === null
     && log.querySelector('article') !== null
-    && log.scrollHeight - log.clientHeight - log.scrollTop <= 8
-    && log.querySelector('.scrolling') === null
-    && [...log.querySelectorAll('.row')].every(row => row.style.visibility !== 'hidden');
+    && log.scrollHeight - log.clientHeight - log.scrollTop <= 8;
 })()`;
 
 /** The texts of the last messages, once the page shows its end. */

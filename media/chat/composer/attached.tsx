@@ -1,57 +1,54 @@
+import * as l10n from '@vscode/l10n';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ChatStrings, Chip } from '../../../src/chat/protocol';
-import { ask, panel } from '../page';
-import { announce, composer, fill } from '../state';
-import { ChipIcon, pictureOf } from '../transcript/picture';
-import { shrinkAttached } from './given';
+import type { Chip } from '../../../src/chat/protocol';
 import { Button, IconButton } from '../controls';
+import { ask, panel } from '../page';
+import { announce, composer } from '../state';
+import { ChipIcon } from '../transcript/picture';
+import { shrinkAttached } from './given';
 
 interface AttachedProps {
   readonly chips: readonly Chip[];
-  readonly strings: ChatStrings;
   /** After one was removed: the button that was pressed goes, and the focus must not go with it. */
   readonly onRemoved: () => void;
 }
 
 /** The attachments of the draft, each with its reason where it cannot be sent. */
-export function Attached({ chips, strings, onRemoved }: AttachedProps) {
-  useAnnouncements(chips, strings);
+export function Attached({ chips, onRemoved }: AttachedProps) {
+  useAnnouncements(chips);
   if (chips.length === 0) return null;
   return (
-    <ul class="chips" aria-label={strings.attachments}>
+    <ul class="chips" aria-label={l10n.t('Attachments')}>
       {chips.map(chip => (
-        <AttachedChip key={chip.key} chip={chip} strings={strings} onRemoved={onRemoved} />
+        <AttachedChip key={chip.key} chip={chip} onRemoved={onRemoved} />
       ))}
     </ul>
   );
 }
 
 /** Says what has been attached, or why it cannot be, once each; of what was there when the page was built only the latter. */
-function useAnnouncements(chips: readonly Chip[], strings: ChatStrings): void {
+function useAnnouncements(chips: readonly Chip[]): void {
   const said = useRef<ReadonlyMap<string, string> | undefined>(undefined);
   useEffect(() => {
     if (composer.value === undefined) return;
     const known = chips.filter(({ kind }) => kind !== 'checking');
-    const words = new Map(
-      known.map(({ key, name, problem }) => [key, problem ?? fill(strings.attachedNow, name)]),
+    const sentences = new Map(
+      known.map(({ key, name, problem }) => [key, problem ?? l10n.t('{0} attached', name)]),
     );
-    said.current ??= new Map(
-      [...words].filter(([key]) => known.some(chip => chip.key === key && chip.problem === undefined)),
-    );
-    const fresh = [...words].filter(([key, sentence]) => said.current?.get(key) !== sentence);
-    if (fresh.length > 0) announce(fresh.map(([, sentence]) => sentence).join(' '));
-    said.current = words;
+    const isNew = ({ key, problem }: Chip): boolean =>
+      said.current === undefined ? problem !== undefined : said.current.get(key) !== sentences.get(key);
+    const fresh = known.filter(isNew).map(({ key }) => sentences.get(key));
+    if (fresh.length > 0) announce(fresh.join(' '));
+    said.current = sentences;
   }, [chips]);
 }
 
-type ChipProps = Omit<AttachedProps, 'chips'> & { readonly chip: Chip };
-
-function AttachedChip({ chip, strings, onRemoved }: ChipProps) {
+function AttachedChip({ chip, onRemoved }: { readonly chip: Chip; readonly onRemoved: () => void }) {
   const { key, name, size, title, problem } = chip;
   const [busy, setBusy] = useState(false);
-  const makeSmaller = async (): Promise<void> => {
-    const picture = await pictureOf(from => panel.request('attachedPicture', { key, from }));
-    await shrinkAttached(picture, name, key);
+  const makeSmaller = (): void => {
+    setBusy(true);
+    void ask(shrinkAttached(name, key)).finally(() => setBusy(false));
   };
   return (
     <li class={`chip${problem === undefined ? '' : ' refused'}`} title={title}>
@@ -61,7 +58,7 @@ function AttachedChip({ chip, strings, onRemoved }: ChipProps) {
           <button
             type="button"
             class="chip-name"
-            aria-label={fill(strings.openAttachment, name)}
+            aria-label={l10n.t('Open {0}', name)}
             onClick={() => panel.notify('openAttachment', { key })}
           >
             {name}
@@ -71,21 +68,14 @@ function AttachedChip({ chip, strings, onRemoved }: ChipProps) {
       ) : (
         <span class="chip-name">{problem}</span>
       )}
-      {chip.shrinkable === true ? (
-        <Button
-          kind="link"
-          disabled={busy}
-          onClick={() => {
-            setBusy(true);
-            void ask(makeSmaller()).finally(() => setBusy(false));
-          }}
-        >
-          {strings.shrink}
+      {chip.shrinkable === true && (
+        <Button kind="link" disabled={busy} onClick={makeSmaller}>
+          {l10n.t('Make smaller')}
         </Button>
-      ) : null}
+      )}
       <IconButton
         icon="close"
-        label={fill(strings.removeAttachment, name)}
+        label={l10n.t('Remove {0}', name)}
         onClick={() => {
           panel.notify('detach', { key });
           onRemoved();

@@ -1,292 +1,296 @@
+import * as l10n from '@vscode/l10n';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { MAX_TEXT } from '../../../src/chat/protocol';
+import { MAX_TEXT, type Composer as Known } from '../../../src/chat/protocol';
+import { Button, Icon, IconButton, Notice } from '../controls';
+import { ask, keepUnsaved, onComposerChange, panel, sendDraft, tellDraft } from '../page';
+import { announce, asked, composer, endWanted, note, refusal, start, words } from '../state';
 import { Attached } from './attached';
 import { LONG_PASTE, attachFiles, attachText, filesOf, insert, listenToPage } from './given';
-import { language } from '../format';
-import { HistoryWalk, sends } from './keys';
-import { ask, keepUnsaved, onComposerChange, panel, sendDraft, tellDraft } from '../page';
 import { Queue } from './queue';
-import { announce, asked, composer, endWanted, fill, refusal, start } from '../state';
-import { Button, Icon, IconButton, Notice } from '../controls';
 
 /** Where a message is written: text, attachments, what is queued, and why it cannot be sent when it cannot. */
 export function Composer() {
-  const strings = start.value?.strings;
   const known = composer.value;
-  const field = useRef<HTMLTextAreaElement>(null);
-  const composing = useRef(false);
-  /** A message is on its way to the panel, which has not said yet that it is recorded. */
-  const recording = useRef(false);
-  const stash = useRef<string | undefined>(undefined);
-  /** The send key was pressed while another message was being made ready. */
-  const wanted = useRef(false);
-  const [walk] = useState(() => new HistoryWalk());
+  const ref = useRef<HTMLTextAreaElement>(null);
+  /** What no drawing depends on. */
+  const held = useRef({
+    composing: false,
+    /** A message is on its way to the panel, which has not said yet that it is recorded. */
+    recording: false,
+    /** The send key was pressed while another message was being made ready. */
+    wanted: false,
+    /** What was being written when an earlier message was called up and changed. */
+    stash: start.value?.stash,
+    /** Earlier messages, the latest first, which one is shown (-1: none), and what was being written before. */
+    walk: { texts: [] as readonly string[], at: -1, draft: '' },
+  }).current;
+  const { walk } = held;
   const [empty, setEmpty] = useState(true);
   const [starting, setStarting] = useState(false);
   const [pasted, setPasted] = useState<string | undefined>(undefined);
   const [dragging, setDragging] = useState(false);
 
-  const focus = (): void => field.current?.focus();
-  const changed = (): void => setEmpty(field.current?.value.trim() === '');
-  const tell = (): void => tellDraft(field.current?.value ?? '', stash.current);
+  const text = (): string => ref.current?.value ?? '';
+  const focus = (): void => ref.current?.focus();
+  const changed = (): void => setEmpty(text().trim() === '');
+  const tell = (): void => tellDraft(text(), held.stash);
   /** Puts a text into the field, with the cursor at its beginning or end. */
-  const show = (text: string, cursor: 'start' | 'end'): void => {
-    if (field.current === null) return;
-    field.current.value = text;
-    const at = cursor === 'start' ? 0 : text.length;
-    field.current.setSelectionRange(at, at);
+  const show = (shown: string, cursor: 'start' | 'end'): void => {
+    if (ref.current === null) return;
+    ref.current.value = shown;
+    const at = cursor === 'start' ? 0 : shown.length;
+    ref.current.setSelectionRange(at, at);
     changed();
   };
+  /** The earlier message that is shown becomes the draft; what was being written comes back after it. */
+  const takeEarlier = (): boolean => {
+    if (walk.at < 0) return false;
+    held.stash = walk.draft === '' ? undefined : walk.draft;
+    walk.at = -1;
+    return true;
+  };
 
-  const begun = start.value;
   useLayoutEffect(() => {
-    if (field.current === null || begun === undefined) return;
-    walk.end();
-    stash.current = begun.stash;
-    field.current.value = begun.draft;
+    onComposerChange(({ text: given, stash, focus: wantsFocus }) => {
+      if (stash !== undefined) {
+        held.stash = stash === '' ? undefined : stash;
+        if (given === undefined) tell();
+      }
+      if (given !== undefined && text() !== given) {
+        walk.at = -1;
+        keepUnsaved(undefined);
+        show(given, 'end');
+      }
+      if (wantsFocus) focus();
+    });
+    if (ref.current === null) return;
+    ref.current.value = start.value?.draft ?? '';
     changed();
-    if (begun.focus) field.current.focus();
-  }, [begun]);
-  useEffect(
-    () =>
-      onComposerChange(({ text, stash: aside, focus: wantsFocus }) => {
-        if (aside !== undefined) {
-          stash.current = aside;
-          if (text === undefined) tell();
-        }
-        if (text !== undefined && field.current?.value !== text) {
-          walk.end();
-          keepUnsaved(undefined);
-          show(text, 'end');
-        }
-        if (wantsFocus) focus();
-      }),
-    [],
-  );
-  useEffect(() => listenToPage(field, setDragging), []);
+    if (start.value?.focus === true) focus();
+    return listenToPage(ref.current, setDragging);
+  }, []);
   useEffect(() => {
-    if (asked.value === 0 || field.current === null || strings === undefined) return;
-    if (field.current.value.trim() === '') insert(field.current, strings.askingText);
-    field.current.focus();
+    if (asked.value === 0 || ref.current === null) return;
+    if (text().trim() === '') insert(ref.current, l10n.t('Thanks. Please wait while I read your answer.'));
+    focus();
   }, [asked.value]);
 
   const chips = known?.chips ?? [];
   const waiting = starting || known?.sending === true;
-  const refusedFiles = chips.some(chip => chip.problem !== undefined);
-  const obstacle = known?.blocked ?? (refusedFiles ? strings?.fixAttachments : undefined) ?? known?.tooMuch;
+  const refused = chips.some(chip => chip.problem !== undefined)
+    ? l10n.t('Remove the attachments that cannot be sent.')
+    : undefined;
+  const obstacle = known?.blocked ?? refused ?? known?.tooMuch;
   /** Why nothing would be sent now. */
-  const why = obstacle ?? (empty ? strings?.writeFirst : undefined);
+  const why = obstacle ?? (empty ? l10n.t('Write a message first.') : undefined);
 
   const send = async (): Promise<void> => {
-    const text = field.current?.value ?? '';
-    wanted.current = waiting && text.trim() !== '';
-    if (field.current === null || text.trim() === '' || waiting || obstacle !== undefined) {
+    const sent = text();
+    held.wanted = waiting && sent.trim() !== '';
+    if (sent.trim() === '' || waiting || obstacle !== undefined) {
       announce(why ?? '');
       focus();
       return;
     }
-    if (walk.isAway) {
-      stash.current = walk.draft === '' ? undefined : walk.draft;
-      walk.end();
-      tell();
-    }
+    if (takeEarlier()) tell();
     setPasted(undefined);
     setStarting(true);
     const queued = known?.queues === true;
-    const aside = stash.current ?? '';
+    const aside = held.stash ?? '';
     // What is typed from now on is the next message; it is told when this one is recorded.
-    recording.current = true;
+    held.recording = true;
     show(aside, 'end');
-    const recorded = await sendDraft(text);
-    recording.current = false;
+    const recorded = await sendDraft(sent);
+    held.recording = false;
     setStarting(false);
-    const since = field.current.value;
+    const since = text();
     if (recorded) {
-      stash.current = undefined;
+      held.stash = undefined;
       if (since !== '' || aside !== '') tell();
     } else if (since === aside) {
-      show(text, 'end');
+      show(sent, 'end');
     } else {
-      show(`${text}\n\n${since}`, 'end');
-      stash.current = undefined;
+      show(`${sent}\n\n${since}`, 'end');
+      held.stash = undefined;
       tell();
     }
-    if (recorded && queued) announce(strings?.queuedNow ?? '');
+    if (recorded && queued) announce(l10n.t('Queued. It goes out when the agent is idle.'));
     else if (recorded) endWanted.value++;
-    field.current.focus();
+    focus();
   };
 
   useEffect(() => {
-    if (!waiting && wanted.current) void send();
+    if (!waiting && held.wanted) void send();
   }, [waiting]);
 
   /** Goes back to an earlier message; the first time it asks which there are. */
   const older = async (): Promise<void> => {
-    if (field.current === null) return;
-    if (walk.isAway) {
-      const text = walk.older();
-      if (text !== undefined) show(text, 'start');
-      return;
+    if (walk.at < 0) {
+      const draft = text();
+      const texts = await panel.request('history', {});
+      // Written on meanwhile.
+      if (text() !== draft) return;
+      walk.texts = texts.filter((each, index) => index > 0 || each !== draft);
+      walk.draft = draft;
     }
-    const draft = field.current.value;
-    const texts = await panel.request('history', {});
-    // Written on meanwhile.
-    if (field.current.value !== draft) return;
-    const text = walk.begin(texts, draft);
-    if (text !== undefined) show(text, 'start');
+    const earlier = walk.texts[walk.at + 1];
+    if (earlier === undefined) return;
+    walk.at++;
+    show(earlier, 'start');
   };
+  /** Goes on to a later message, in the end to what was being written; from an empty field to what was put aside. */
   const newer = (): boolean => {
-    const text = walk.newer() ?? (field.current?.value === '' ? stash.current : undefined);
-    if (text === undefined) return false;
-    show(text, 'end');
-    if (!walk.isAway && stash.current !== undefined) {
-      stash.current = undefined;
-      tell();
+    if (walk.at >= 0) {
+      walk.at--;
+      show(walk.texts[walk.at] ?? walk.draft, 'end');
+      return true;
     }
+    if (text() !== '' || held.stash === undefined) return false;
+    show(held.stash, 'end');
+    held.stash = undefined;
+    tell();
     return true;
   };
 
   const keyDown = (event: KeyboardEvent): void => {
-    const input = field.current;
-    if (input === null || known === undefined) return;
-    if (sends(event, known.sendKey, composing.current)) {
+    const field = ref.current;
+    if (field === null || known === undefined) return;
+    if (sends(event, known.sendKey, held.composing)) {
       event.preventDefault();
       void send();
       return;
     }
     const modified = event.ctrlKey || event.metaKey;
-    if (composing.current || event.isComposing || event.shiftKey || event.altKey) return;
-    const { selectionStart: from, selectionEnd: to, value } = input;
-    const atEdge = from === to && (from === 0 || (walk.isAway && from === value.length));
-    if (event.key === 'ArrowUp' && !modified && atEdge) {
+    if (held.composing || event.isComposing || event.shiftKey || event.altKey) return;
+    const { selectionStart: from, selectionEnd: to, value } = field;
+    const [atStart, atEnd] = [0, value.length].map(edge => from === edge && to === edge);
+    if (event.key === 'ArrowUp' && !modified && (atStart || (atEnd && walk.at >= 0))) {
       event.preventDefault();
       void older();
-    } else if (event.key === 'ArrowDown' && !modified && from === to && (atEdge || from === value.length)) {
+    } else if (event.key === 'ArrowDown' && !modified && (atStart || atEnd)) {
       if (newer()) event.preventDefault();
     } else if (event.key === 'Escape') {
-      if (walk.isAway) {
-        show(walk.draft, 'end');
-        walk.end();
-      }
+      if (walk.at >= 0) show(walk.draft, 'end');
+      walk.at = -1;
       refusal.value = undefined;
       setPasted(undefined);
     } else if (modified && event.key.toLowerCase() === 'a') {
       event.preventDefault();
       event.stopPropagation();
-      input.select();
+      field.select();
     }
   };
 
-  const input = (text: string): void => {
+  const input = (): void => {
     refusal.value = undefined;
-    wanted.current = false;
-    if (walk.isAway) {
-      stash.current = walk.draft === '' ? undefined : walk.draft;
-      walk.end();
-    }
-    if (pasted !== undefined && !text.includes(pasted)) setPasted(undefined);
+    held.wanted = false;
+    takeEarlier();
+    if (pasted !== undefined && !text().includes(pasted)) setPasted(undefined);
     changed();
-    if (!recording.current) tell();
+    if (!held.recording) tell();
   };
 
   const paste = (event: ClipboardEvent): void => {
     const data = event.clipboardData;
-    if (data === null || known === undefined || field.current === null) return;
+    if (data === null || known === undefined) return;
     const files = filesOf(data);
-    const text = data.getData('text/plain').replace(/\r\n?/g, '\n');
-    const choice = text.length < LONG_PASTE ? 'inline' : known.largePaste;
-    const noRoom = field.current.value.length + text.length > MAX_TEXT;
+    const given = data.getData('text/plain').replace(/\r\n?/g, '\n');
+    const choice = given.length < LONG_PASTE ? 'inline' : known.largePaste;
     if (files.length > 0) {
       event.preventDefault();
       void ask(attachFiles(files));
-    } else if (noRoom || choice === 'file') {
+    } else if (choice === 'file' || text().length + given.length > MAX_TEXT) {
       event.preventDefault();
-      void ask(attachText(text));
+      void ask(attachText(given));
     } else if (choice === 'ask') {
-      setPasted(text);
+      setPasted(given);
     }
   };
   /** Takes the pasted text out of the field again, as soon as it is a file. */
-  const pastedToFile = async (text: string): Promise<void> => {
-    await attachText(text);
-    const at = field.current?.value.lastIndexOf(text) ?? -1;
+  const pastedToFile = async (given: string): Promise<void> => {
+    await attachText(given);
     setPasted(undefined);
-    if (field.current === null || at < 0) return;
-    field.current.setRangeText('', at, at + text.length, 'end');
+    const at = text().lastIndexOf(given);
+    if (at < 0) return;
+    ref.current?.setRangeText('', at, at + given.length, 'end');
     changed();
     tell();
-    field.current.focus();
+    focus();
   };
 
-  if (strings === undefined) return <footer class="composer" />;
   const notices = [refusal.value, obstacle].filter(notice => notice !== undefined);
   return (
     <footer class="composer">
-      {known === undefined ? null : <Queue known={known} strings={strings} onRemoved={focus} />}
+      {known && <Queue known={known} onRemoved={focus} />}
       {[...new Set(notices)].map(notice => (
         <Notice icon="warning" key={notice}>
           {notice}
         </Notice>
       ))}
-      {pasted === undefined ? null : (
+      <Notice icon="info">{note.value}</Notice>
+      {pasted !== undefined && (
         <p class="notice">
-          <span>{fill(strings.pasted, pasted.length.toLocaleString(language()))}</span>
+          <span>{l10n.t('{0} characters were pasted.', words.number(pasted.length))}</span>
           <Button kind="link" onClick={() => void ask(pastedToFile(pasted))}>
-            {strings.pastedAsFile}
+            {l10n.t('Attach as file instead')}
           </Button>
           <Button kind="link" onClick={() => setPasted(undefined)}>
-            {strings.keepText}
+            {l10n.t('Keep as text')}
           </Button>
         </p>
       )}
       <div class={`box${dragging ? ' dragging' : ''}`}>
-        <Attached chips={chips} strings={strings} onRemoved={focus} />
+        <Attached chips={chips} onRemoved={focus} />
         <textarea
-          ref={field}
+          ref={ref}
           class="field"
           rows={1}
           dir="auto"
-          aria-label={strings.composer}
-          placeholder={dragging ? strings.dropHere : strings.placeholder}
+          aria-label={l10n.t('Message to the agent')}
+          placeholder={
+            dragging ? l10n.t('Drop to attach') : l10n.t('Message the agent. Hold Shift to drop files here.')
+          }
           maxLength={MAX_TEXT}
-          onInput={event => input(event.currentTarget.value)}
-          onBlur={() => (composing.current = false)}
-          onCompositionStart={() => (composing.current = true)}
-          onCompositionEnd={() => (composing.current = false)}
+          onInput={input}
+          onBlur={() => (held.composing = false)}
+          onCompositionStart={() => (held.composing = true)}
+          onCompositionEnd={() => (held.composing = false)}
           onKeyDown={keyDown}
           onPaste={paste}
         />
         <div class="toolbar">
           <IconButton
             icon="attach"
-            label={strings.attach}
-            title={strings.attachHint}
+            label={l10n.t('Attach files')}
+            title={l10n.t(
+              'Attach files. Or drop them: here with Shift held, or on a session in the Sessions view without.',
+            )}
             onClick={() => void ask(panel.request('attach', {}))}
           />
-          {known === undefined || known.target === '' ? null : (
+          {known && known.target !== '' && (
             <button
               type="button"
               class="target"
-              title={strings.chooseTarget}
+              title={l10n.t('Choose the computer this message goes to')}
               onClick={() => void ask(panel.request('chooseTarget', {}))}
             >
-              <span>{fill(strings.sendTo, known.target)}</span>
+              <span>{l10n.t('Send to {0}', known.target)}</span>
               <Icon name="chevron-down" />
             </button>
           )}
           <span class="quiet total" title={known?.total}>
             {known?.total}
           </span>
-          {known?.canStop === true ? (
+          {known?.canStop === true && (
             <IconButton
               icon="debug-stop"
-              label={strings.stop}
+              label={l10n.t('Stop the agent')}
               onClick={({ currentTarget }) => {
                 stop(currentTarget);
                 focus();
               }}
             />
-          ) : null}
+          )}
           <button
             type="button"
             class="primary"
@@ -295,9 +299,9 @@ export function Composer() {
             onClick={() => void send()}
           >
             <Icon name={waiting ? 'sync spin' : 'send'} />
-            <span>{known?.queues === true ? strings.queueIt : strings.send}</span>
+            <span>{known?.queues === true ? l10n.t('Queue') : l10n.t('Send')}</span>
             <span class="key" aria-hidden="true">
-              {known?.sendKey === 'ctrl+enter' ? strings.sendKeyCtrl : strings.sendKey}
+              {known?.sendKey === 'ctrl+enter' ? l10n.t('Ctrl+Enter') : l10n.t('Enter')}
             </span>
           </button>
         </div>
@@ -310,4 +314,15 @@ export function Composer() {
 function stop(button: HTMLButtonElement): void {
   button.disabled = true;
   void ask(panel.request('stop', {})).finally(() => (button.disabled = false));
+}
+
+type Key = Pick<KeyboardEvent, 'key' | 'shiftKey' | 'altKey' | 'ctrlKey' | 'metaKey' | 'isComposing'> & {
+  readonly keyCode: number;
+};
+
+/** Whether this key sends. While an input method composes, Enter belongs to it; some say so only by the key code. */
+function sends(event: Key, sendKey: Known['sendKey'], composing: boolean): boolean {
+  if (event.key !== 'Enter' || event.shiftKey || event.altKey) return false;
+  if (composing || event.isComposing || event.keyCode === 229) return false;
+  return sendKey === 'enter' || event.ctrlKey || event.metaKey;
 }

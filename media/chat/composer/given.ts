@@ -1,13 +1,13 @@
-import { MAX_PIECE } from '../../../src/chat/protocol';
-import { language } from '../format';
+import * as l10n from '@vscode/l10n';
 import { ask, panel } from '../page';
-import { announce, composer, fill, start } from '../state';
+import { announce, composer, note } from '../state';
+import { pictureOf } from '../transcript/picture';
 
 /** From so many characters on a pasted text is long. */
 export const LONG_PASTE = 5_000;
 
 /** The addresses of dropped files, local and remote: all of them, where `text/uri-list` holds only the first. */
-export function urisOf(data: DataTransfer): readonly string[] {
+function urisOf(data: DataTransfer): readonly string[] {
   const lists = ['application/vnd.code.uri-list', 'text/uri-list'].map(type => data.getData(type));
   const list = lists.find(text => text !== '') ?? '';
   return list
@@ -16,7 +16,7 @@ export function urisOf(data: DataTransfer): readonly string[] {
 }
 
 /** Whether what is dragged may hold files; its contents are not told before the drop. */
-export function mayHoldFiles(data: DataTransfer | null): data is DataTransfer {
+function mayHoldFiles(data: DataTransfer | null): data is DataTransfer {
   const holds = (type: string): boolean =>
     /^(?:Files|text\/uri-list|application\/vnd\.code\.uri-list)$/.test(type);
   return data?.types.some(holds) === true;
@@ -31,7 +31,7 @@ export function filesOf(data: DataTransfer): readonly File[] {
 /** What is given is attached in the order it was given, also where reading the first takes longer than the next. */
 let before: Promise<unknown> = Promise.resolve();
 
-function inTurn<T>(act: () => Promise<T>): Promise<T> {
+function inTurn(act: () => Promise<void>): Promise<void> {
   const done = before.then(act);
   before = done.catch(() => undefined);
   return done;
@@ -40,19 +40,15 @@ function inTurn<T>(act: () => Promise<T>): Promise<T> {
 /** Attaches files one after another, in their order; rejects with why not, after all that could be. */
 export async function attachFiles(files: readonly File[]): Promise<void> {
   const done = await Promise.allSettled(files.map(file => inTurn(() => attachFile(file))));
-  const reasons = done.flatMap(each => (each.status === 'rejected' ? [wordsOf(each.reason)] : []));
+  const reasons = done.flatMap(each => (each.status === 'rejected' ? [(each.reason as Error).message] : []));
   if (reasons.length > 0) throw new Error(reasons.join(' '));
-}
-
-function wordsOf(reason: unknown): string {
-  return reason instanceof Error ? reason.message : String(reason);
 }
 
 /** Most addresses told at once. */
 const MOST_URIS = 500;
 
 /** Attaches files by their addresses, in their order. */
-export async function attachUris(uris: readonly string[]): Promise<void> {
+async function attachUris(uris: readonly string[]): Promise<void> {
   for (let from = 0; from < uris.length; from += MOST_URIS) {
     const some = uris.slice(from, from + MOST_URIS);
     await inTurn(() => panel.request('attachUris', { uris: some }));
@@ -61,67 +57,31 @@ export async function attachUris(uris: readonly string[]): Promise<void> {
 
 /** Attaches a text as a file; rejects with why not. */
 export function attachText(text: string): Promise<void> {
-  const name = start.value?.strings.pastedName ?? 'text';
-  return attachFiles([new File([text], `${name}.txt`, { type: 'text/plain' })]);
+  return attachFiles([new File([text], `${l10n.t('pasted text')}.txt`, { type: 'text/plain' })]);
 }
 
 /** A picture that is too large is made smaller. */
 async function attachFile(file: File): Promise<void> {
-  const strings = start.value?.strings;
-  const limit = composer.value?.fileLimit;
-  if (strings === undefined || limit === undefined) return;
-  if (file.size <= limit) {
-    await handOver(file.name, file);
-  } else if (/^image\/(?!gif|svg)/.test(file.type)) {
-    const smaller = await shrink(file, file.name, limit);
-    await handOver(smaller.name, smaller.file);
-    announce(fill(strings.madeSmaller, file.name));
-  } else throw new Error(fill(strings.tooLarge, file.name, bytesText(file.size), bytesText(limit)));
+  const limit = composer.value?.fileLimit ?? 0;
+  if (file.size <= limit || !/^image\/(?!gif|svg)/.test(file.type)) return handOver(file);
+  await handOver(await shrink(file, file.name, limit));
+  const words = l10n.t('{0} was made smaller to fit.', file.name);
+  note.value = note.value === undefined ? words : `${note.value} ${words}`;
+  announce(words);
 }
 
 /** Makes an attached picture small enough, in its place. */
-export async function shrinkAttached(picture: Blob, name: string, key: string): Promise<void> {
-  const smaller = await shrink(picture, name, composer.value?.fileLimit ?? 0);
-  await inTurn(() => handOver(smaller.name, smaller.file, key));
+export async function shrinkAttached(name: string, key: string): Promise<void> {
+  const smaller = await shrink(await pictureOf({ key }), name, composer.value?.fileLimit ?? 0);
+  await inTurn(() => handOver(smaller, key));
 }
 
-let lastUpload = 0;
-
-/** In pieces with buffers of their own: of a view, the whole buffer would cross. */
-async function handOver(name: string, file: Blob, replaces?: string): Promise<void> {
-  const whole = { upload: String(++lastUpload), name: free(name.slice(0, 200)), replaces };
-  let from = 0;
-  do {
-    const to = Math.min(from + MAX_PIECE, file.size);
-    const bytes = new Uint8Array(await file.slice(from, to).arrayBuffer());
-    await panel.request('attachBytes', { ...whole, bytes, isLast: to === file.size });
-    from = to;
-  } while (from < file.size);
-  given = { names: [...recentNames(), whole.name], shown: composer.value };
-}
-
-/** Names given since the panel last told what is attached. */
-let given: { readonly names: readonly string[]; readonly shown: unknown } = { names: [], shown: undefined };
-
-function recentNames(): readonly string[] {
-  return given.shown === composer.value ? given.names : [];
-}
-
-/** A name that no attached file has; pasted pictures all have the same one. */
-function free(name: string): string {
-  const taken = new Set([...(composer.value?.chips.map(chip => chip.name) ?? []), ...recentNames()]);
-  const [, stem = name, ending = ''] = /^(.+?)(\.[^.]*)?$/s.exec(name) ?? [];
-  let found = name || 'file';
-  for (let number = 2; taken.has(found); number++) found = `${stem}-${number}${ending}`;
-  return found;
-}
-
-/** Bytes in steps of 1,024, such as `180 kB`. */
-function bytesText(size: number): string {
-  const megabytes = size / 1024 / 1024;
-  const [value, unit] = megabytes >= 1 ? [megabytes, 'megabyte'] : [size / 1024, 'kilobyte'];
-  const options = { style: 'unit', unit, maximumFractionDigits: value >= 10 ? 0 : 1 } as const;
-  return new Intl.NumberFormat(language(), options).format(value);
+/** The panel refuses what is too large, which is not even read. */
+async function handOver(file: File, replaces?: string): Promise<void> {
+  const isRead = file.size <= (composer.value?.fileLimit ?? 0);
+  const bytes = isRead ? new Uint8Array(await file.arrayBuffer()) : new Uint8Array();
+  const name = file.name.slice(0, 200);
+  await panel.request('attachBytes', { name, size: file.size, bytes, replaces });
 }
 
 /** Longest edges tried, px. */
@@ -131,23 +91,24 @@ const EDGES = [2048, 1568, 1024, 768, 512];
  * The picture made small enough: JPEG stays JPEG, everything else becomes WebP, which keeps what is transparent. Rejects when it
  * cannot be read or made small enough.
  */
-async function shrink(picture: Blob, name: string, limit: number): Promise<{ name: string; file: Blob }> {
-  const bitmap = await createImageBitmap(picture);
+async function shrink(picture: Blob, name: string, limit: number): Promise<File> {
+  const bitmap = await createImageBitmap(picture).catch((): never => {
+    throw new Error(
+      l10n.t('{0} is too large and cannot be made smaller: it cannot be read as a picture.', name),
+    );
+  });
   try {
     const type = picture.type === 'image/jpeg' ? 'image/jpeg' : 'image/webp';
     for (const edge of EDGES) {
       const scale = Math.min(1, edge / Math.max(bitmap.width, bitmap.height));
-      const [width, height] = [bitmap.width, bitmap.height].map(size =>
-        Math.max(1, Math.round(size * scale)),
-      );
-      const canvas = new OffscreenCanvas(width ?? 1, height ?? 1);
+      const pixels = (size: number): number => Math.max(1, Math.round(size * scale));
+      const canvas = new OffscreenCanvas(pixels(bitmap.width), pixels(bitmap.height));
       canvas.getContext('2d')?.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
       const blob = await canvas.convertToBlob({ type, quality: 0.85 });
-      if (blob.size > limit) continue;
       const ending = blob.type === 'image/jpeg' ? '.jpg' : '.webp';
-      return { name: name.replace(/(?:\.[^.]*)?$/, ending), file: blob };
+      if (blob.size <= limit) return new File([blob], name.replace(/(?:\.[^.]*)?$/, ending));
     }
-    throw new Error(start.value?.strings.notShrunk);
+    throw new Error(l10n.t('This picture cannot be made small enough.'));
   } finally {
     bitmap.close();
   }
@@ -161,7 +122,7 @@ export function insert(field: HTMLTextAreaElement, text: string): void {
 
 /** Files dropped anywhere on the page are attached, and letters typed where nothing takes them go to the field. */
 export function listenToPage(
-  field: { readonly current: HTMLTextAreaElement | null },
+  field: HTMLTextAreaElement,
   setDragging: (dragging: boolean) => void,
 ): () => void {
   const over = (event: DragEvent): void => {
@@ -180,28 +141,25 @@ export function listenToPage(
     const uris = urisOf(data);
     const files = [...data.files];
     // The field takes a link as text; beside it, the browser would go where it leads.
-    if (uris.length + files.length === 0 && target === field.current) return;
+    if (uris.length + files.length === 0 && target === field) return;
     event.preventDefault();
     event.stopPropagation();
-    field.current?.focus();
+    field.focus();
     if (uris.length > 0) void ask(attachUris(uris));
     else if (files.length > 0) void ask(attachFiles(files));
-    else if (field.current !== null) insert(field.current, data.getData('text/plain'));
+    else insert(field, data.getData('text/plain'));
   };
   const type = (event: KeyboardEvent): void => {
     const { target } = event;
     const taken = target instanceof Element && target.closest('input, textarea, select, [contenteditable]');
     if (taken || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key.length === 1 && event.key !== ' ') field.current?.focus();
+    if (event.key.length === 1 && event.key !== ' ') field.focus();
   };
-  document.addEventListener('dragover', over);
-  document.addEventListener('dragleave', leave);
-  document.addEventListener('drop', drop);
-  document.addEventListener('keydown', type);
-  return () => {
-    document.removeEventListener('dragover', over);
-    document.removeEventListener('dragleave', leave);
-    document.removeEventListener('drop', drop);
-    document.removeEventListener('keydown', type);
-  };
+  const listening = new AbortController();
+  const { signal } = listening;
+  document.addEventListener('dragover', over, { signal });
+  document.addEventListener('dragleave', leave, { signal });
+  document.addEventListener('drop', drop, { signal });
+  document.addEventListener('keydown', type, { signal });
+  return () => listening.abort();
 }

@@ -1,46 +1,45 @@
-import type { ChatStrings, Composer } from '../../../src/chat/protocol';
-import { ask, panel } from '../page';
-import { fill } from '../state';
+import * as l10n from '@vscode/l10n';
+import type { Composer } from '../../../src/chat/protocol';
 import { Icon, IconButton } from '../controls';
+import { ask, panel } from '../page';
 
 interface QueueProps {
   readonly known: Composer;
-  readonly strings: ChatStrings;
   /** After one was removed: the button that was pressed goes, and the focus must not go with it. */
   readonly onRemoved: () => void;
 }
 
 /** What waits until the agent is idle: read, taken back and removed here. */
-export function Queue({ known: { queue, queueNote, queueStopped }, strings, onRemoved }: QueueProps) {
+export function Queue({ known: { queue, queueNote, queueStopped }, onRemoved }: QueueProps) {
   if (queue.length === 0) return null;
   return (
-    <section class="queue" aria-label={strings.queue}>
+    <section class="queue" aria-label={l10n.t('Queued messages')}>
       <p class="queue-note">
         <Icon name={queueStopped ? 'debug-pause' : 'list-ordered'} />
         {queueNote}
       </p>
       <ol>
-        {queue.map(row => (
-          <li key={row.id} data-id={row.id} class="queued">
-            <div class="queued-text" title={row.text}>
-              {row.text}
-              {row.chips.map((chip, at) => (
-                <span class="quiet" key={at} title={chip.title}>
+        {queue.map(({ id, text, chips, problem }) => (
+          <li key={id} class="queued">
+            <div class="queued-text" title={text}>
+              {text}
+              {chips.map(({ name, title }, at) => (
+                <span class="quiet" key={at} title={title}>
                   <Icon name="attach" />
-                  {chip.name}
+                  {name}
                 </span>
               ))}
-              {row.problem === undefined ? null : <p class="problem">{row.problem}</p>}
+              {problem && <p class="problem">{problem}</p>}
             </div>
             <IconButton
               icon="edit"
-              label={fill(strings.takeBackQueued, row.text.slice(0, 60))}
-              onClick={() => void ask(panel.request('takeBackQueued', { id: row.id }))}
+              label={l10n.t('Take "{0}" back into the composer', text.slice(0, 60))}
+              onClick={() => void ask(panel.request('takeBackQueued', { id }))}
             />
             <IconButton
               icon="close"
-              label={fill(strings.removeQueued, row.text.slice(0, 60))}
-              onClick={() => void ask(panel.request('removeQueued', { id: row.id })).then(onRemoved)}
+              label={l10n.t('Remove "{0}" from the queue', text.slice(0, 60))}
+              onClick={() => void ask(panel.request('removeQueued', { id })).then(onRemoved)}
             />
           </li>
         ))}

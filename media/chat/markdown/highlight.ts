@@ -40,47 +40,23 @@ const MAX_LENGTH = 30_000;
 /** Some languages read a word anew from each of its letters. */
 const LONG_WORD = /\w{1000}/;
 
-/** Made ready with the first code there is: a page begins sooner without it. */
-function highlighter(): typeof hljs {
-  if (hljs.listLanguages().length === 0) {
-    for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language);
-    // The library's grammar of the one is made from that of the other, and would be here twice.
-    hljs.registerAliases(['javascript', 'js', 'jsx', 'mjs', 'cjs'], { languageName: 'typescript' });
-  }
-  return hljs;
-}
+for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language);
+// The library's grammar of the one is made from that of the other, and would be here twice.
+hljs.registerAliases(['javascript', 'js', 'jsx', 'mjs', 'cjs'], { languageName: 'typescript' });
 
 /** Highlighted code; `undefined` for languages not known here. */
 export function highlight(code: string, language: string): DocumentFragment | undefined {
-  if (code.length > MAX_LENGTH || LONG_WORD.test(code)) return undefined;
-  if (highlighter().getLanguage(language) === undefined) return undefined;
-  return colored(highlighter().highlight(code, { language, ignoreIllegals: true }).value);
+  if (code.length > MAX_LENGTH || LONG_WORD.test(code) || hljs.getLanguage(language) === undefined)
+    return undefined;
+  return colored(hljs.highlight(code, { language, ignoreIllegals: true }).value);
 }
 
-/** What the library writes: spans with classes of its own, and text in which only these characters are escaped. */
-const TOKENS = /<span class="([\w -]+)">|(<\/span>)|&(amp|lt|gt|quot|#x27);|[^<&]+/g;
-const CHARACTERS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#x27': "'" };
-
-/** The nodes of highlighted code. They are texts and spans with a class, whatever it says: nothing in it is read as HTML. */
-function colored(html: string): DocumentFragment {
-  const fragment = document.createDocumentFragment();
-  let open: ParentNode & Node = fragment;
-  let text = '';
-  for (const [token, name, end, character = ''] of html.matchAll(TOKENS)) {
-    if (name === undefined && end === undefined) {
-      text += CHARACTERS[character] ?? token;
-      continue;
-    }
-    open.append(text);
-    text = '';
-    if (name === undefined) open = open.parentNode ?? fragment;
-    else {
-      const span = document.createElement('span');
-      span.className = name;
-      open.append(span);
-      open = span;
-    }
-  }
-  open.append(text);
-  return fragment;
+/** The nodes of highlighted code; none where the library made anything of it but spans with a class. */
+function colored(html: string): DocumentFragment | undefined {
+  const template = document.createElement('template');
+  template.innerHTML = html;
+  const made = [...template.content.querySelectorAll('*')];
+  const isColor = ({ localName, attributes }: Element): boolean =>
+    localName === 'span' && attributes.length === 1 && attributes[0]?.name === 'class';
+  return made.every(isColor) ? template.content : undefined;
 }

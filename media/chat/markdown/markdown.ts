@@ -1,15 +1,10 @@
+import * as l10n from '@vscode/l10n';
 import DOMPurify, { type Config } from 'dompurify';
 import { Marked, type Tokens } from 'marked';
-import type { ChatStrings } from '../../../src/chat/protocol';
-import { bounds, MAX_LENGTH } from '../../../src/chat/transcript/boundedMarkdown';
+import { MAX_SHOWN } from '../../../src/chat/protocol';
+import { bounds } from './bounds';
 import { highlight } from './highlight';
 import { dressPaths } from './paths';
-
-export interface MarkdownOptions {
-  readonly strings: ChatStrings;
-  /** A line feed is a line break, as in what people type. */
-  readonly breaks?: boolean;
-}
 
 /** The only elements and attributes that come out of Markdown (trust.md 4-6). */
 // One object for every text: what it says is read once.
@@ -26,37 +21,25 @@ const ALLOWED = {
   RETURN_DOM_FRAGMENT: true,
 } satisfies Config;
 
-/** The address of a link that may be opened, written out in full; `undefined` for every other scheme. */
-export function openableLink(href: string): string | undefined {
-  if (!/^(?:https?:\/\/|mailto:)/i.test(href)) return undefined;
-  try {
-    return new URL(href).href;
-  } catch {
-    return undefined;
-  }
-}
-
 /**
  * Foreign Markdown as safe nodes: raw HTML is shown as text, links lead only to http, https and mailto, pictures become links,
- * code is highlighted and gets a button to copy it. Never throws; what cannot be rendered is shown as plain text.
+ * code is highlighted and gets a button to copy it. Never throws; what cannot be rendered is shown as plain text. `breaks`: a line
+ * feed is a line break, as in what people type.
  */
-export function renderMarkdown(text: string, options: MarkdownOptions): DocumentFragment {
-  if (text.length > MAX_LENGTH) return plainText(text);
+export function renderMarkdown(text: string, breaks: boolean): DocumentFragment {
+  if (text.length > MAX_SHOWN) return plainText(text);
   try {
-    const languages: string[] = [];
-    const html = parser(languages, options.breaks ?? false).parse(text, { async: false });
-    const fragment = DOMPurify.sanitize(html, ALLOWED);
-    dressLinks(fragment);
-    dressCode(fragment, languages, options.strings);
-    dressTables(fragment, options.strings);
-    dressPaths(fragment, options.strings.openPath);
+    const fragment = DOMPurify.sanitize(parser(breaks).parse(text, { async: false }), ALLOWED);
+    for (const pre of fragment.querySelectorAll('pre')) dressCode(pre);
+    dressTables(fragment);
+    dressPaths(fragment);
     return fragment;
   } catch {
     return plainText(text);
   }
 }
 
-function parser(languages: string[], breaks: boolean): Marked {
+function parser(breaks: boolean): Marked {
   /** The headings the next one may stand below: whatever their depths, each is one level below the one before. */
   const headings: number[] = [];
   return new Marked({
@@ -71,51 +54,41 @@ function parser(languages: string[], breaks: boolean): Marked {
         return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>`;
       },
       code({ text, lang }) {
-        languages.push(/^[\w+#.-]{1,30}/.exec(lang ?? '')?.[0].toLowerCase() ?? '');
-        return `<pre><code>${escape(text)}</code></pre>`;
+        const language = /^[\w+#.-]{1,30}/.exec(lang ?? '')?.[0].toLowerCase() ?? '';
+        return `<pre title="${language}"><code>${escape(text)}</code></pre>`;
       },
       link({ href, tokens }) {
         const inner = this.parser.parseInline(tokens);
-        const url = openableLink(href);
-        if (url !== undefined) return `<a href="${escape(url)}">${inner}</a>`;
-        return inner === escape(href) ? inner : `${inner} (${escape(href)})`;
+        const whole = inner === escape(href) ? inner : `${inner} (${escape(href)})`;
+        return anchor(href, inner) ?? whole;
       },
       image({ href, text }) {
-        const url = openableLink(href);
         const label = escape(text === '' ? href : text);
-        return url === undefined ? label : `<a href="${escape(url)}">${label}</a>`;
+        return anchor(href, label) ?? label;
       },
       checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
     },
   });
 }
 
+/** A link that may be opened, with its address written out in full; `undefined` for every other scheme. */
+function anchor(href: string, inner: string): string | undefined {
+  if (!/^(?:https?:\/\/|mailto:)/i.test(href) || !URL.canParse(href)) return undefined;
+  const url = escape(new URL(href).href);
+  return `<a href="${url}" title="${url}">${inner}</a>`;
+}
+
 function escape(text: string): string {
   return text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`);
 }
 
-function dressLinks(fragment: DocumentFragment): void {
-  for (const link of fragment.querySelectorAll('a')) {
-    const url = openableLink(link.getAttribute('href') ?? '');
-    if (url === undefined) link.replaceWith(...link.childNodes);
-    else link.title = url;
-  }
-}
-
-function dressCode(fragment: DocumentFragment, languages: readonly string[], strings: ChatStrings): void {
-  const blocks = [...fragment.querySelectorAll('pre')];
-  for (const [index, pre] of blocks.entries()) {
-    const code = pre.querySelector('code');
-    if (code === null) continue;
-    const language = blocks.length === languages.length ? (languages[index] ?? '') : '';
-    const colored = language === '' ? undefined : highlight(code.textContent, language);
-    if (colored !== undefined) code.replaceChildren(colored);
-    frameCode(pre, language, strings);
-  }
-}
-
-/** Gives a code block its language and buttons for what can be done with it; clicks are handled by the transcript. */
-function frameCode(pre: HTMLPreElement, language: string, strings: ChatStrings): void {
+/** Colours code, and frames it with its language and buttons for what can be done with it; the transcript handles the clicks. */
+function dressCode(pre: HTMLPreElement): void {
+  const language = pre.title;
+  pre.removeAttribute('title');
+  const code = pre.querySelector('code');
+  const colored = highlight(pre.textContent, language);
+  if (colored !== undefined) code?.replaceChildren(colored);
   const block = element('div', 'code');
   const bar = element('div', 'code-bar');
   const name = element('span', 'code-language');
@@ -135,29 +108,32 @@ function frameCode(pre: HTMLPreElement, language: string, strings: ChatStrings):
   bar.append(
     name,
     ...(isDiff
-      ? [button('compareDiff', strings.compareDiff), button('applyDiff', strings.applyDiff)]
-      : [button('insertCode', strings.insertCode, 'insert')]),
-    button('copy', strings.copyCode, 'copy'),
+      ? [button('compareDiff', l10n.t('Open as diff')), button('applyDiff', l10n.t('Apply…'))]
+      : [button('insertCode', l10n.t('Insert at cursor'), 'insert')]),
+    button('copy', l10n.t('Copy code'), 'copy'),
   );
-  pre.tabIndex = 0;
-  pre.role = 'group';
-  pre.ariaLabel = language === '' ? strings.code : `${strings.code}, ${language}`;
+  group(pre, language === '' ? l10n.t('Code') : `${l10n.t('Code')}, ${language}`);
   pre.replaceWith(block);
   block.append(bar, pre);
 }
 
-function dressTables(fragment: DocumentFragment, strings: ChatStrings): void {
+function dressTables(fragment: DocumentFragment): void {
   for (const head of fragment.querySelectorAll('th')) {
     if (head.textContent.trim() === '') head.replaceWith(element('td', ''));
   }
   for (const table of fragment.querySelectorAll('table')) {
-    const frame = element('div', 'table');
-    frame.tabIndex = 0;
-    frame.role = 'group';
-    frame.ariaLabel = strings.table;
+    const frame = group(element('div', 'table'), l10n.t('Table'));
     table.replaceWith(frame);
     frame.append(table);
   }
+}
+
+/** What may be wider than the page, and so is scrolled, with keys too. */
+function group<E extends HTMLElement>(frame: E, label: string): E {
+  frame.tabIndex = 0;
+  frame.role = 'group';
+  frame.ariaLabel = label;
+  return frame;
 }
 
 function plainText(text: string): DocumentFragment {

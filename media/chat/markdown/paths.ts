@@ -1,7 +1,8 @@
+import * as l10n from '@vscode/l10n';
 import { PATH } from './filePattern';
 
 /** Makes names of files with a line open that file; what they open is decided by the panel. */
-export function dressPaths(root: DocumentFragment | Element, title: string): void {
+export function dressPaths(root: DocumentFragment | Element): void {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const texts: Text[] = [];
   while (walker.nextNode() !== null) {
@@ -16,7 +17,7 @@ export function dressPaths(root: DocumentFragment | Element, title: string): voi
       link.className = 'path';
       link.role = 'link';
       link.tabIndex = 0;
-      link.title = title;
+      link.title = l10n.t('Open this file');
       link.textContent = found[0];
       pieces.push(text.data.slice(from, found.index), link);
       from = found.index + found[0].length;

@@ -1,7 +1,9 @@
-import type { ComponentChildren } from 'preact';
+import * as l10n from '@vscode/l10n';
 import { useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
-import type { Row } from '../../../src/chat/protocol';
-import type { Rows } from '../state';
+import type { Kept, Row } from '../../../src/chat/protocol';
+import { keepScroll, keptScroll } from '../page';
+import { following, type Rows } from '../state';
+import { RowView } from './rows';
 
 /** Pixels drawn beyond each edge of the viewport. */
 const BUFFER = 400;
@@ -12,49 +14,27 @@ const RESTS_AFTER = 100;
 /** Rows that tell how high one is that was never drawn. */
 const ENOUGH = 10;
 
-export interface ListPosition {
-  readonly key: string;
-  /** Pixels from the top of that row to the top of the viewport. */
-  readonly offset: number;
-}
-
-export interface ListHandle {
-  toEnd(): void;
-  /** Brings a row to the top; it is drawn there with the next frame. */
-  toRow(key: string): void;
-  /** The drawn row, if it is. */
-  element(key: string): Element | undefined;
-}
-
-interface ListProps {
-  readonly rows: Rows;
-  readonly render: (row: Row) => ComponentChildren;
-  readonly label: string;
-  /** Where to begin; the end without it. */
-  readonly initial: ListPosition | undefined;
-  /** Rests at the end and follows it, or not. */
-  readonly onFollowing: (following: boolean) => void;
-  /** Rests somewhere; `undefined` at the end. */
-  readonly onRest: (position: ListPosition | undefined) => void;
-  readonly handle: (handle: ListHandle) => void;
-}
-
 /**
  * The rows of a transcript; only those near the viewport exist. Opens at the end, follows it while the reader is there, and
  * otherwise keeps what is read where it is, whatever arrives before or after.
  */
-export function List(props: ListProps) {
-  const { rows, render, label } = props;
+export function List({
+  rows,
+  handle,
+}: {
+  readonly rows: Rows;
+  readonly handle: { current: Place | undefined };
+}) {
   const viewport = useRef<HTMLDivElement>(null);
   const box = useRef<HTMLDivElement>(null);
   const hadFocus = useRef(false);
   const [, redraw] = useReducer((count: number) => count + 1, 0);
-  const [place] = useState(() => new Place(props, () => redraw(undefined)));
+  const [place] = useState(() => new Place(() => redraw(undefined)));
   const [first, last] = place.draw(rows);
 
   useLayoutEffect(() => {
     if (viewport.current === null || box.current === null) return;
-    props.handle(place);
+    handle.current = place;
     return place.observe(viewport.current, box.current);
   }, []);
   useLayoutEffect(() => {
@@ -68,7 +48,7 @@ export function List(props: ListProps) {
       class="log"
       role="log"
       aria-live="off"
-      aria-label={label}
+      aria-label={l10n.t('Transcript')}
       tabIndex={0}
       ref={viewport}
       onScroll={() => place.scrolled()}
@@ -78,15 +58,16 @@ export function List(props: ListProps) {
     >
       <div class="rows" ref={box}>
         {rows.rows.slice(first, last + 1).map(row => (
-          <Item key={row.key} row={row} render={render} />
+          <Item key={row.key} row={row} />
         ))}
       </div>
     </div>
   );
 }
 
-function Item({ row, render }: { readonly row: Row; readonly render: ListProps['render'] }) {
-  const content = useMemo(() => render(row), [row, render]);
+function Item({ row }: { readonly row: Row }) {
+  // The same one draws nothing anew.
+  const content = useMemo(() => <RowView row={row} />, [row]);
   return <div class="row">{content}</div>;
 }
 
@@ -94,10 +75,9 @@ function Item({ row, render }: { readonly row: Row; readonly render: ListProps['
  * Where the list stands: at a row, or at its end. All else follows from that: which rows are drawn, and how far the viewport is
  * scrolled, again whenever rows or their heights change. Only a reader changes it.
  */
-class Place implements ListHandle {
-  readonly #props: ListProps;
+export class Place {
   readonly #redraw: () => void;
-  #at: ListPosition | undefined;
+  #at = keptScroll();
   #rows: readonly Row[] = [];
   #isWhole = false;
   /** By key, as they were drawn last. */
@@ -112,10 +92,8 @@ class Place implements ListHandle {
   #left = { top: 0, height: 0, whole: 0 };
   #resting: number | undefined;
 
-  constructor(props: ListProps, redraw: () => void) {
-    this.#props = props;
+  constructor(redraw: () => void) {
     this.#redraw = redraw;
-    this.#at = props.initial;
   }
 
   observe(log: HTMLElement, box: HTMLElement): () => void {
@@ -123,7 +101,7 @@ class Place implements ListHandle {
     const observer = new ResizeObserver(() => this.settle());
     observer.observe(log);
     observer.observe(box);
-    this.#props.onFollowing(this.#at === undefined);
+    following.value = this.#at === undefined;
     return () => {
       observer.disconnect();
       clearTimeout(this.#resting);
@@ -209,11 +187,13 @@ class Place implements ListHandle {
     this.settle();
   }
 
+  /** Brings a row to the top; it is drawn there with the next frame. */
   toRow(key: string): void {
     this.#go({ key, offset: -48 });
     this.settle();
   }
 
+  /** The drawn row, if it is. */
   element(key: string): Element | undefined {
     return this.#box?.children[this.#indexOf(key) - this.#drawn[0]];
   }
@@ -228,14 +208,13 @@ class Place implements ListHandle {
   }
 
   /** Without a time to rest it is kept at once: the page may be put away the next moment. */
-  #go(at: ListPosition | undefined, restsAfter = 0): void {
-    const wasFollowing = this.#at === undefined;
+  #go(at: Kept['scroll'], restsAfter = 0): void {
     this.#at = at;
-    if (wasFollowing !== (at === undefined)) this.#props.onFollowing(!wasFollowing);
+    following.value = at === undefined;
     clearTimeout(this.#resting);
     const rested = at && { key: at.key, offset: Math.round(at.offset) };
-    if (restsAfter === 0) this.#props.onRest(rested);
-    else this.#resting = setTimeout(() => this.#props.onRest(rested), restsAfter);
+    if (restsAfter === 0) keepScroll(rested);
+    else this.#resting = setTimeout(() => keepScroll(rested), restsAfter);
   }
 
   #redrawIfNeeded(): void {

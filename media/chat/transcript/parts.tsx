@@ -1,32 +1,31 @@
+import * as l10n from '@vscode/l10n';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { ChatStrings, Part, ToolPart } from '../../../src/chat/protocol';
-import { dressPaths } from '../markdown/paths';
-import { rendered } from '../markdown/renderer';
-import { panel } from '../page';
-import { fill, opened, toggle } from '../state';
-import { Picture } from './picture';
+import type { Part } from '../../../src/chat/protocol';
 import { Button, Icon } from '../controls';
+import { dressPaths } from '../markdown/paths';
+import { panel } from '../page';
+import { opened, toggle } from '../state';
+import { Picture } from './picture';
 
 interface PartProps {
   readonly part: Part;
-  /** Names the part for as long as the page lives. */
-  readonly id: string;
-  readonly messageId: string;
-  /** Of the message it is in. */
+  /** Of the row it is in, and its place there. */
   readonly rowKey: string;
+  readonly index: number;
+  readonly messageId: string;
   /** Line feeds are line breaks. */
   readonly breaks: boolean;
-  readonly strings: ChatStrings;
 }
 
 /** One block of a message: text as Markdown, everything else behind a line that opens it. */
-export function PartView({ part, id, messageId, rowKey, breaks, strings }: PartProps) {
+export function PartView({ part, rowKey, index, messageId, breaks }: PartProps) {
+  const id = `${rowKey}:${index}`;
   const cut = 'cut' in part && (
     <p class="cut quiet">
       {part.cut}{' '}
       <Button kind="link" onClick={() => panel.notify('openMessage', { key: rowKey })}>
-        {strings.openMessage}
+        {l10n.t('Open the whole message as a text document')}
       </Button>
     </p>
   );
@@ -34,7 +33,7 @@ export function PartView({ part, id, messageId, rowKey, breaks, strings }: PartP
     case 'text':
       return (
         <>
-          <Markdown text={part.text} breaks={breaks} strings={strings} />
+          <Markdown text={part.text} breaks={breaks} />
           {cut}
         </>
       );
@@ -42,42 +41,42 @@ export function PartView({ part, id, messageId, rowKey, breaks, strings }: PartP
     case 'reasoning':
     case 'system': {
       const [icon, label] = {
-        commentary: ['comment', strings.agentCommentary],
-        reasoning: ['lightbulb', strings.reasoning],
-        system: ['info', strings.systemMessage],
-      }[part.kind] as [string, string];
+        commentary: ['comment', l10n.t('Commentary')] as const,
+        reasoning: ['lightbulb', l10n.t('Reasoning')] as const,
+        system: ['info', l10n.t('System message')] as const,
+      }[part.kind];
       return (
         <Fold id={id} icon={icon} label={label} preview={part.text}>
-          <Markdown text={part.text} breaks={false} strings={strings} />
+          <Markdown text={part.text} breaks={false} />
           {cut}
         </Fold>
       );
     }
     case 'withheld':
-      return <Line icon="lightbulb">{strings.withheld}</Line>;
-    case 'tool':
+      return <Line icon="lightbulb">{l10n.t('Reasoning withheld by the model provider')}</Line>;
+    case 'tool': {
+      const [before, subject, after] = part.words;
+      const label = (
+        <>
+          {before}
+          {subject !== '' && <code>{subject}</code>}
+          {after}
+        </>
+      );
       return (
-        <Fold
-          id={id}
-          icon={part.icon}
-          label={<Did part={part} />}
-          preview={part.preview}
-          failed={part.failed}
-        >
+        <Fold id={id} icon={part.icon} label={label} preview={part.preview} failed={part.failed}>
           <p class="quiet">{part.name}</p>
-          {[part.input, part.text]
-            .filter(text => text !== '')
-            .map((text, index) => (
-              <Preformatted key={index} text={text} strings={strings} />
-            ))}
+          {part.input !== '' && <Preformatted text={part.input} />}
+          {part.text !== '' && <Preformatted text={part.text} />}
           {cut}
         </Fold>
       );
+    }
     case 'image':
       return (
         <figure class="picture">
-          {part.index === undefined ? null : (
-            <Picture messageId={messageId} index={part.index} label={part.label} />
+          {part.index !== undefined && (
+            <Picture source={{ messageId, index: part.index }} label={part.label} />
           )}
           <figcaption class="quiet">{part.label}</figcaption>
         </figure>
@@ -85,27 +84,16 @@ export function PartView({ part, id, messageId, rowKey, breaks, strings }: PartP
     case 'document':
       return <Line icon="file">{part.label}</Line>;
     case 'other': {
-      const label = part.type === '' ? strings.contentWithoutType : fill(strings.unknownContent, part.type);
+      const label =
+        part.type === '' ? l10n.t('Content without a type') : l10n.t('Content of the type "{0}"', part.type);
       return (
         <Fold id={id} icon="symbol-misc" label={label} preview="">
-          <Preformatted text={part.text} strings={strings} />
+          <Preformatted text={part.text} />
           {cut}
         </Fold>
       );
     }
   }
-}
-
-/** What a tool was used for, in words. */
-function Did({ part }: { readonly part: ToolPart }) {
-  const [before, subject, after] = part.words;
-  return (
-    <>
-      {before}
-      {subject === '' ? null : <code>{subject}</code>}
-      {after}
-    </>
-  );
 }
 
 function Line({ icon, children }: { readonly icon: string; readonly children: ComponentChildren }) {
@@ -127,12 +115,11 @@ interface FoldProps {
   readonly children: ComponentChildren;
 }
 
-function Fold({ id, icon, label, preview, failed, children }: FoldProps) {
+function Fold({ id, icon, label, preview, failed = false, children }: FoldProps) {
   const open = opened.value.has(id);
-  const beginning = preview.slice(0, 200).replace(/\s+/g, ' ').trim();
   return (
     <details
-      class={`fold${failed === true ? ' failed' : ''}`}
+      class={`fold${failed ? ' failed' : ''}`}
       open={open}
       onToggle={event => toggle(id, event.currentTarget.open)}
     >
@@ -140,41 +127,43 @@ function Fold({ id, icon, label, preview, failed, children }: FoldProps) {
         <Icon name="chevron-right" />
         <Icon name={icon} />
         <span class="fold-label">{label}</span>
-        {open ? null : <span class="fold-preview">{beginning}</span>}
+        {!open && <span class="fold-preview">{preview.slice(0, 200).replace(/\s+/g, ' ').trim()}</span>}
       </summary>
-      {open ? <div class="fold-body">{children}</div> : null}
+      {open && <div class="fold-body">{children}</div>}
     </details>
   );
 }
 
-function Preformatted({ text, strings }: { readonly text: string; readonly strings: ChatStrings }) {
+function Preformatted({ text }: { readonly text: string }) {
   const element = useRef<HTMLPreElement>(null);
   useLayoutEffect(() => {
     element.current?.replaceChildren(text);
-    if (element.current !== null) dressPaths(element.current, strings.openPath);
+    if (element.current !== null) dressPaths(element.current);
   }, [text]);
-  return <pre class="preformatted" tabIndex={0} role="group" aria-label={strings.code} ref={element} />;
+  return <pre class="preformatted" tabIndex={0} role="group" aria-label={l10n.t('Code')} ref={element} />;
 }
 
-interface MarkdownProps {
-  readonly text: string;
-  readonly breaks: boolean;
-  readonly strings: ChatStrings;
+let renderMarkdown: ((text: string, breaks: boolean) => DocumentFragment) | undefined;
+
+/** Makes ready what rendering takes, which is most of this page's code: the panel is told that the page listens before that. */
+export async function prepareMarkdown(): Promise<void> {
+  ({ renderMarkdown } = await import('../markdown/markdown'));
 }
 
 /** Rendered texts that may scroll into view again, the oldest first. */
-const shown = new Map<string, DocumentFragment>();
+const rendered = new Map<string, DocumentFragment>();
 const MOST_RENDERED = 200;
 
-function Markdown({ text, breaks, strings }: MarkdownProps) {
+function Markdown({ text, breaks }: { readonly text: string; readonly breaks: boolean }) {
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const key = `${breaks ? 'b' : 'n'}${text}`;
-    const known = shown.get(key) ?? rendered(text, { strings, breaks });
-    shown.delete(key);
-    shown.set(key, known);
-    const [oldest] = shown.keys();
-    if (shown.size > MOST_RENDERED && oldest !== undefined) shown.delete(oldest);
+    const known = rendered.get(key) ?? renderMarkdown?.(text, breaks);
+    if (known === undefined) return;
+    rendered.delete(key);
+    rendered.set(key, known);
+    const [oldest] = rendered.keys();
+    if (rendered.size > MOST_RENDERED && oldest !== undefined) rendered.delete(oldest);
     element.current?.replaceChildren(known.cloneNode(true));
   }, [text, breaks]);
   return <div class="markdown" dir="auto" ref={element} />;

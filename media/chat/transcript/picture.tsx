@@ -1,39 +1,48 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Chip, Picture as Piece } from '../../../src/chat/protocol';
-import { panel } from '../page';
+import type { Chip } from '../../../src/chat/protocol';
 import { Icon } from '../controls';
+import { panel } from '../page';
 
-/** A picture that is asked for piece by piece. */
-export async function pictureOf(ask: (from: number) => Promise<Piece>): Promise<Blob> {
-  const parts: BlobPart[] = [];
-  for (let from = 0; ;) {
-    const { mediaType: type, bytes, isLast } = await ask(from);
-    parts.push(Uint8Array.from(bytes));
-    from += bytes.length;
-    if (isLast) return new Blob(parts, { type });
-  }
+/** Where a picture is: in a message, or attached to the draft. */
+type Source = { readonly messageId: string; readonly index: number } | { readonly key: string };
+
+export async function pictureOf(source: Source): Promise<Blob> {
+  const { mediaType, bytes } = await ('key' in source
+    ? panel.request('attachedPicture', source)
+    : panel.request('picture', source));
+  return new Blob([Uint8Array.from(bytes)], { type: mediaType });
 }
 
 /** Object addresses of pictures seen, the oldest first. */
 const pictures = new Map<string, string>();
 const MOST_PICTURES = 60;
 
-/** The address of a picture once it is there; asked for when it comes into view. */
-function usePicture(key: string, ask: (from: number) => Promise<Piece>): string | undefined {
-  const [address, setAddress] = useState(pictures.get(key));
+async function addressOf(source: Source, name: string): Promise<string> {
+  const made = URL.createObjectURL(await pictureOf(source));
+  pictures.set(name, made);
+  const [oldest] = pictures;
+  if (pictures.size > MOST_PICTURES && oldest !== undefined) {
+    pictures.delete(oldest[0]);
+    URL.revokeObjectURL(oldest[1]);
+  }
+  return made;
+}
+
+/** A picture, once it is there; with `thumbnail` a small one, and its icon before. */
+export function Picture(props: {
+  readonly source: Source;
+  readonly label: string;
+  readonly thumbnail?: boolean;
+}) {
+  const { source, label, thumbnail = false } = props;
+  const name = JSON.stringify(source);
+  const [address, setAddress] = useState(pictures.get(name));
   useEffect(() => {
     let wanted = true;
-    setAddress(pictures.get(key));
-    if (pictures.has(key)) return;
-    pictureOf(ask).then(
-      picture => {
-        const made = URL.createObjectURL(picture);
-        pictures.set(key, made);
-        const [oldest] = pictures;
-        if (pictures.size > MOST_PICTURES && oldest !== undefined) {
-          pictures.delete(oldest[0]);
-          URL.revokeObjectURL(oldest[1]);
-        }
+    setAddress(pictures.get(name));
+    if (pictures.has(name)) return;
+    addressOf(source, name).then(
+      made => {
         if (wanted) setAddress(made);
       },
       () => undefined,
@@ -41,22 +50,10 @@ function usePicture(key: string, ask: (from: number) => Promise<Piece>): string 
     return () => {
       wanted = false;
     };
-  }, [key]);
-  return address;
-}
-
-interface PictureProps {
-  readonly messageId: string;
-  readonly index: number;
-  readonly label: string;
-}
-
-/** A picture of a message. */
-export function Picture({ messageId, index, label }: PictureProps) {
-  const address = usePicture(`${messageId}:${index}`, from =>
-    panel.request('picture', { messageId, index, from }),
-  );
-  return address === undefined ? null : <img src={address} alt={label} />;
+  }, [name]);
+  if (address !== undefined)
+    return <img class={thumbnail ? 'thumbnail' : undefined} src={address} alt={label} />;
+  return thumbnail ? <Icon name="file-media" /> : null;
 }
 
 const icons: Readonly<Record<Chip['kind'], string>> = {
@@ -76,20 +73,8 @@ export function ChipIcon({
   readonly messageId?: string | undefined;
 }) {
   const { key, kind, index } = chip;
-  const isShown = kind === 'image' && (key !== '' || (messageId !== undefined && index !== undefined));
-  return isShown ? <Thumbnail chip={chip} messageId={messageId} /> : <Icon name={icons[kind]} />;
-}
-
-interface ThumbnailProps {
-  readonly chip: Chip;
-  readonly messageId: string | undefined;
-}
-
-function Thumbnail({ chip: { key, index = 0 }, messageId }: ThumbnailProps) {
-  const address = usePicture(messageId === undefined ? `attached:${key}` : `${messageId}:${index}`, from =>
-    messageId === undefined
-      ? panel.request('attachedPicture', { key, from })
-      : panel.request('picture', { messageId, index, from }),
-  );
-  return address === undefined ? <Icon name="file-media" /> : <img class="thumbnail" src={address} alt="" />;
+  const inMessage = messageId !== undefined && index !== undefined ? { messageId, index } : undefined;
+  const source = inMessage ?? (key === '' ? undefined : { key });
+  if (kind !== 'image' || source === undefined) return <Icon name={icons[kind]} />;
+  return <Picture source={source} label="" thumbnail={true} />;
 }

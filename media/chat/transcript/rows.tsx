@@ -1,151 +1,181 @@
-import { useState } from 'preact/hooks';
-import type { ChatStrings, MessageRow, Row, SendRow } from '../../../src/chat/protocol';
-import { Answered } from './answered';
-import { dayName, exactTime, timeOfDay } from '../format';
-import { ask, copyMessage, panel } from '../page';
+import * as l10n from '@vscode/l10n';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { GapRow, MessageRow, Row, SendRow } from '../../../src/chat/protocol';
+import { Button, Icon, IconButton, Notice } from '../controls';
+import { ask, copied, panel } from '../page';
+import { announce, asked, language, opened, start, toggle, words } from '../state';
 import { PartView } from './parts';
 import { ChipIcon, Picture } from './picture';
-import { fill, opened, start, toggle } from '../state';
-import { Button, Icon, IconButton, Notice } from '../controls';
 
 export function RowView({ row }: { readonly row: Row }) {
-  const strings = start.value?.strings;
-  if (strings === undefined) return null;
   switch (row.kind) {
     case 'date':
       return <h2 class="date">{dayName(row.at)}</h2>;
     case 'message':
-      return <MessageView row={row} strings={strings} />;
+      return <MessageView row={row} />;
     case 'break':
       return (
-        <div class="missing">
-          <p>
-            {row.sentence}{' '}
-            {row.state === 'reading' ? null : (
-              <Button kind="link" onClick={() => void ask(panel.request('readEarlier', {}))}>
-                {strings.readEarlier}
-              </Button>
-            )}
-          </p>
-        </div>
+        <Missing>
+          {row.sentence}{' '}
+          {row.state !== 'reading' && (
+            <Button kind="link" onClick={() => void ask(panel.request('readEarlier', {}))}>
+              {l10n.t('Read earlier messages')}
+            </Button>
+          )}
+        </Missing>
       );
     case 'gap':
-      return row.reason !== undefined ? (
-        <Answered row={row} strings={strings} />
-      ) : (
-        <div class="missing">
-          <p>{row.sentence}</p>
-        </div>
-      );
+      return row.reason === undefined ? <Missing>{row.sentence}</Missing> : <Answered row={row} />;
     case 'send':
-      return <SendView row={row} strings={strings} />;
+      return <SendView row={row} />;
   }
 }
 
-function authorName(row: MessageRow, strings: ChatStrings): string {
-  switch (row.author) {
-    case 'person':
-      return strings.you;
-    case 'agent':
-      return strings.agent;
-    case 'other':
-      return row.role;
-  }
+/** A day as a heading; the year only where it is another one. */
+function dayName(at: number): string {
+  const sameYear = new Date(at).getFullYear() === new Date().getFullYear();
+  return new Intl.DateTimeFormat(language, {
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    ...(sameYear ? {} : { year: 'numeric' }),
+  }).format(at);
 }
 
-function MessageView({ row, strings }: { readonly row: MessageRow; readonly strings: ChatStrings }) {
-  const author = authorName(row, strings);
-  const time = row.at === undefined ? '' : timeOfDay(row.at);
-  const classes = ['message', row.author, row.continued ? 'continued' : '', row.failed ? 'failed' : ''];
+function Missing({ children }: { readonly children: ComponentChildren }) {
+  return (
+    <div class="missing">
+      <p>{children}</p>
+    </div>
+  );
+}
+
+/** Said once, however often the row is drawn anew. */
+let said = '';
+
+/** An answer that the service does not show yet, and what can be done about it. */
+function Answered({ row: { sentence, reason = '', webApp } }: { readonly row: GapRow }) {
+  useEffect(() => {
+    const now = `${start.value?.identity.sessionId ?? ''} ${sentence}`;
+    if (said !== now) announce(`${sentence} ${reason}`);
+    said = now;
+  }, [sentence]);
+  return (
+    <article class="message agent answered" aria-label={sentence}>
+      <Icon name="comment-unresolved" />
+      <div>
+        <p class="answered-title">{sentence}</p>
+        <p class="quiet">{reason}</p>
+        <div class="actions">
+          <Button
+            kind="primary"
+            title={l10n.t('Write a short message that you can send')}
+            onClick={() => asked.value++}
+          >
+            {l10n.t('Ask for them')}
+          </Button>
+          {webApp === true && (
+            <Button kind="secondary" onClick={() => panel.notify('openWebApp', {})}>
+              {l10n.t('Open in web application')}
+            </Button>
+          )}
+          <Button kind="link" onClick={() => panel.notify('explainGap', {})}>
+            {l10n.t('Why?')}
+          </Button>
+        </div>
+      </div>
+    </article>
+  );
+}
+
+function MessageView({ row }: { readonly row: MessageRow }) {
+  const { key, at, author, continued, failed, id, role } = row;
+  const name = { person: l10n.t('You'), agent: l10n.t('Agent'), other: role }[author];
+  const time = at === undefined ? '' : words.timeOfDay(at);
   return (
     <article
-      class={classes.filter(name => name !== '').join(' ')}
-      aria-label={fill(strings.messageLabel, author, time)}
+      class={`message ${author}${continued ? ' continued' : ''}${failed ? ' failed' : ''}`}
+      aria-label={l10n.t('{0}, {1}', name, time)}
     >
-      {row.continued ? null : (
+      {!continued && (
         <div class="byline">
-          <span class="author">{author}</span>
+          <span class="author">{name}</span>
           <span class="phase">{row.phase}</span>
-          <time title={row.at === undefined ? '' : exactTime(row.at)}>{time}</time>
+          <time title={at === undefined ? '' : words.exact(at)}>{time}</time>
         </div>
       )}
-      {row.failed ? <Notice icon="error">{strings.failed}</Notice> : null}
+      {failed && <Notice icon="error">{l10n.t('The agent reported an error')}</Notice>}
       {row.parts.map((part, index) => (
         <PartView
           key={index}
           part={part}
-          id={`${row.key}:${index}`}
-          rowKey={row.key}
-          messageId={row.id}
-          breaks={row.author === 'person'}
-          strings={strings}
+          index={index}
+          rowKey={key}
+          messageId={id}
+          breaks={author === 'person'}
         />
       ))}
       <IconButton
         icon="copy"
         class="copy-message"
-        label={strings.copyMessage}
-        onClick={({ currentTarget }) => copyMessage(row.key, currentTarget)}
+        label={l10n.t('Copy message')}
+        onClick={({ currentTarget }) => {
+          // The whole of it, which only the panel knows.
+          panel.notify('copyMessage', { key });
+          copied(currentTarget);
+        }}
       />
-      <Chips row={row} label={strings.attachments} />
-      {row.accepted ? (
+      <Chips row={row} />
+      {row.accepted && (
         <p class="send-state">
           <Icon name="check" />
-          {strings.accepted}
+          {l10n.t('accepted')}
         </p>
-      ) : null}
+      )}
     </article>
   );
 }
 
-function SendView({ row, strings }: { readonly row: SendRow; readonly strings: ChatStrings }) {
+function SendView({ row }: { readonly row: SendRow }) {
+  const { key, at, inComposer, sendId, sentence, state } = row;
   const [busy, setBusy] = useState(false);
-  const words = { sending: strings.sending, refused: strings.refused, unknown: strings.outcomeUnknown };
-  const icons = { sending: 'sync spin', refused: 'error', unknown: 'question' };
-  const act = (name: 'sendAgain' | 'discard' | 'editAgain') => (): void => {
-    setBusy(true);
-    void ask(panel.request(name, { sendId: row.sendId })).finally(() => setBusy(false));
-  };
-  return (
-    <article
-      class={`message person send ${row.state}`}
-      aria-label={fill(strings.messageLabel, strings.you, words[row.state])}
+  const [icon, label] = {
+    sending: ['sync spin', l10n.t('sending')] as const,
+    refused: ['error', l10n.t('not sent')] as const,
+    unknown: ['question', l10n.t('outcome unknown')] as const,
+  }[state];
+  const act = (name: 'sendAgain' | 'discard' | 'editAgain', text: string) => (
+    <Button
+      kind="secondary"
+      disabled={busy}
+      onClick={() => {
+        setBusy(true);
+        void ask(panel.request(name, { sendId })).finally(() => setBusy(false));
+      }}
     >
+      {text}
+    </Button>
+  );
+  return (
+    <article class={`message person send ${state}`} aria-label={l10n.t('{0}, {1}', l10n.t('You'), label)}>
       <div class="byline">
-        <span class="author">{strings.you}</span>
-        <time title={exactTime(row.at)}>{timeOfDay(row.at)}</time>
+        <span class="author">{l10n.t('You')}</span>
+        <time title={words.exact(at)}>{words.timeOfDay(at)}</time>
       </div>
-      <PartView
-        part={{ ...row, kind: 'text' }}
-        id={row.key}
-        rowKey={row.key}
-        messageId=""
-        breaks={true}
-        strings={strings}
-      />
-      <Chips row={row} label={strings.attachments} />
+      <PartView part={{ ...row, kind: 'text' }} index={0} rowKey={key} messageId="" breaks={true} />
+      <Chips row={row} />
       <p class="send-state">
-        <Icon name={icons[row.state]} />
+        <Icon name={icon} />
         <span>
-          {row.state === 'refused' && row.sentence !== ''
-            ? fill(strings.notSent, row.sentence)
-            : row.sentence || words[row.state]}
+          {state === 'refused' && sentence !== '' ? l10n.t('Not sent: {0}', sentence) : sentence || label}
         </span>
       </p>
-      {row.state === 'sending' ? null : (
+      {state !== 'sending' && (
         <div class="actions">
-          {row.state === 'unknown' ? (
-            <Button kind="secondary" disabled={busy} onClick={act('sendAgain')}>
-              {strings.sendAgain}
-            </Button>
-          ) : row.inComposer ? null : (
-            <Button kind="secondary" disabled={busy} onClick={act('editAgain')}>
-              {strings.editAgain}
-            </Button>
-          )}
-          <Button kind="secondary" disabled={busy} onClick={act('discard')}>
-            {strings.discard}
-          </Button>
+          {state === 'unknown' && act('sendAgain', l10n.t('Send again'))}
+          {state === 'refused' && !inComposer && act('editAgain', l10n.t('Edit and send again'))}
+          {act('discard', l10n.t('Discard'))}
         </div>
       )}
     </article>
@@ -153,13 +183,13 @@ function SendView({ row, strings }: { readonly row: SendRow; readonly strings: C
 }
 
 /** Attachments as the composer shows them; a click on a picture's name shows all of it. */
-function Chips({ row, label }: { readonly row: MessageRow | SendRow; readonly label: string }) {
+function Chips({ row }: { readonly row: MessageRow | SendRow }) {
   if (row.chips.length === 0) return null;
   const messageId = row.kind === 'message' ? row.id : undefined;
   const idOf = (index: number): string => `${row.key}:chip${index}`;
   return (
     <>
-      <ul class="chips" aria-label={label}>
+      <ul class="chips" aria-label={l10n.t('Attachments')}>
         {row.chips.map((chip, at) => (
           <li class="chip" key={at} title={chip.title}>
             <ChipIcon chip={chip} messageId={messageId} />
@@ -182,7 +212,7 @@ function Chips({ row, label }: { readonly row: MessageRow | SendRow; readonly la
       {row.chips.map(({ index, name }, at) =>
         index !== undefined && messageId !== undefined && opened.value.has(idOf(at)) ? (
           <figure class="picture" key={at}>
-            <Picture messageId={messageId} index={index} label={name} />
+            <Picture source={{ messageId, index }} label={name} />
           </figure>
         ) : null,
       )}

@@ -1,27 +1,22 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import * as l10n from '@vscode/l10n';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Row } from '../../../src/chat/protocol';
-import { FindBar } from './find';
-import { List, type ListHandle } from './list';
-import { ask, copy, keepScroll, keptScroll, panel } from '../page';
-import { RowView } from './rows';
-import { endWanted, fill, finding, start, transcript, transcriptProblem } from '../state';
 import { Icon, Notice } from '../controls';
+import { ask, copied, panel } from '../page';
+import { endWanted, finding, following, transcript, transcriptProblem } from '../state';
+import { FindBar } from './find';
+import { List, type Place } from './list';
 
 /** The transcript with its empty and loading states, and the way back to the end. */
 export function Transcript() {
-  const strings = start.value?.strings;
   const known = transcript.value;
-  const [following, setFollowing] = useState(true);
-  const [unseen, setUnseen] = useState(0);
-  const list = useRef<ListHandle | undefined>(undefined);
+  const list = useRef<Place | undefined>(undefined);
   /** The last message when the reader was at the end. */
   const seen = useRef<string | undefined>(undefined);
 
-  useEffect(() => {
-    const last = known.rows.findLast(isMessage)?.key;
-    if (following || seen.current === undefined) seen.current = last;
-    setUnseen(following ? 0 : messagesAfter(known.rows, seen.current));
-  }, [known, following]);
+  if (following.value || seen.current === undefined) seen.current = known.rows.findLast(isMessage)?.key;
+  const unseen = following.value ? 0 : messagesAfter(known.rows, seen.current);
+
   useEffect(() => {
     const keyDown = (event: KeyboardEvent): void => {
       const command = /mac/i.test(navigator.platform) ? event.metaKey : event.ctrlKey;
@@ -37,47 +32,38 @@ export function Transcript() {
     if (endWanted.value > 0) list.current?.toEnd();
   }, [endWanted.value]);
 
-  const render = useCallback((row: Row) => <RowView row={row} />, []);
-  if (strings === undefined || known.total === undefined) {
+  if (known.total === undefined) {
     const problem = transcriptProblem.value;
     return (
       <main class="transcript">
         {problem === undefined ? (
-          <p class="loading">{strings?.loading}</p>
+          <p class="loading">{l10n.t('Loading')}</p>
         ) : (
           <Notice icon="error">{problem}</Notice>
         )}
       </main>
     );
   }
+  const toLatest = l10n.t('To the latest message');
   return (
     <main class="transcript" onClick={click} onKeyDown={pressed}>
-      {finding.value > 0 ? <FindBar strings={strings} list={() => list.current} /> : null}
-      <h2 class="unseen">{strings.transcript}</h2>
-      <List
-        rows={known}
-        render={render}
-        label={strings.transcript}
-        initial={keptScroll()}
-        onFollowing={setFollowing}
-        onRest={keepScroll}
-        handle={made => (list.current = made)}
-      />
-      {known.total === 0 ? (
+      {finding.value > 0 && <FindBar list={list} />}
+      <h2 class="unseen">{l10n.t('Transcript')}</h2>
+      <List rows={known} handle={list} />
+      {known.total === 0 && (
         <div class="empty">
           <Icon name="comment" />
-          <h2>{strings.emptyTitle}</h2>
-          <p>{strings.emptyHint}</p>
+          <h2>{l10n.t('No messages yet')}</h2>
+          <p>
+            {l10n.t(
+              'Write to the agent below. To attach files, right-click them in the Explorer, paste them, or drop them: here with Shift held, or on a session in the Sessions view without.',
+            )}
+          </p>
         </div>
-      ) : null}
-      {following ? null : (
-        <button
-          type="button"
-          class="to-latest"
-          title={strings.toLatest}
-          onClick={() => list.current?.toEnd()}
-        >
-          {unseen === 0 ? strings.toLatest : fill(strings.newMessages, String(unseen))}
+      )}
+      {!following.value && (
+        <button type="button" class="to-latest" title={toLatest} onClick={() => list.current?.toEnd()}>
+          {unseen === 0 ? toLatest : l10n.t('{0} new', unseen)}
           <Icon name="arrow-down" />
         </button>
       )}
@@ -120,7 +106,9 @@ function click(event: MouseEvent): void {
   const text = button?.closest('.code')?.querySelector('pre')?.textContent;
   if (text === undefined || !button) return;
   const { act } = button.dataset;
-  if (act === 'copy') copy(text, button);
-  else if (act === 'insertCode' || act === 'compareDiff' || act === 'applyDiff')
+  if (act === 'copy') {
+    panel.notify('copy', { text });
+    copied(button);
+  } else if (act === 'insertCode' || act === 'compareDiff' || act === 'applyDiff')
     void ask(panel.request(act, { text }));
 }

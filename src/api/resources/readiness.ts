@@ -43,7 +43,7 @@ export function tidyReport(row: unknown): unknown {
 }
 
 /** An address without user name and password; what is no address stays as it is. Keeps the user name of ssh addresses. */
-export function withoutCredentials(address: string): string {
+function withoutCredentials(address: string): string {
   return address
     .replace(/^(https?:\/\/)[^/?#]*@/i, '$1')
     .replace(/^([a-z][a-z0-9+.-]*:\/\/[^/?#:@]*):[^/?#]*@/i, '$1@');

@@ -3,9 +3,9 @@ import { Formatter } from '../../util/format';
 import { oneLine } from '../../util/text';
 import type { BodyPart } from './body';
 import { imageType } from './imageType';
-import { sniff, type MediaType, type Sniffed } from './mediaTypes';
+import { sniff, type MediaType } from './mediaTypes';
 import type { AttachmentReference } from '../outbox/record';
-import { MAX_PIECE, type Picture } from '../protocol';
+import type { Picture } from '../protocol';
 
 export interface FileFacts {
   readonly kind: 'file' | 'folder' | 'symbolicLink' | 'other';
@@ -116,14 +116,11 @@ export class Attachments {
     return parts;
   }
 
-  /** A piece of a picture as it is, to be shown or made smaller; rejects when it is none, or far too large. */
-  async picture(uri: string, from: number): Promise<Picture> {
+  /** A picture as it is, to be shown or made smaller; rejects when it is none, or far too large. */
+  async picture(uri: string): Promise<Picture> {
     const { kind, size } = await this.#files.stat(uri);
     const isLegible = kind === 'file' && size <= MOST_SHRINKABLE;
-    const mediaType = isLegible ? imageType(await this.#files.read(uri, HEAD)) : undefined;
-    if (mediaType === undefined) throw new Error(vscode.l10n.t('This picture cannot be shown.'));
-    const bytes = await this.#files.read(uri, { from, length: MAX_PIECE });
-    return pieceOf(mediaType, bytes, 0, from + MAX_PIECE >= size);
+    return pictureFrom(isLegible ? await this.#files.read(uri) : new Uint8Array());
   }
 
   async #read(
@@ -144,12 +141,17 @@ export class Attachments {
         return refused(unfit, before.kind === 'file' ? { size, shrinkable } : {});
       }
       const bytes = await this.#files.read(uri, isWhole ? undefined : HEAD);
-      const found = await sniff(bytes, bytes.length === size);
+      const type = await sniff(bytes, bytes.length === size);
       const after = await this.#files.stat(uri);
-      if (after.kind !== 'file' || after.size !== size || after.mtime !== mtime) {
+      const isRead = bytes.length === (isWhole ? size : Math.min(size, HEAD.length));
+      if (!isRead || after.kind !== 'file' || after.size !== size || after.mtime !== mtime)
         return refused(vscode.l10n.t('{0} changed while it was read. Attach it again.', name), { size });
-      }
-      return { result: typed(name, size, found), bytes };
+      if (type !== undefined) return { result: { ok: true, name, size, ...type }, bytes };
+      const taken = vscode.l10n.t(
+        '{0} is not supported. The service takes images (PNG, JPEG, GIF, WebP), PDF and UTF-8 text.',
+        name,
+      );
+      return refused(taken, { size });
     } catch (error) {
       const why = oneLine(error instanceof Error ? error.message : String(error));
       return refused(vscode.l10n.t('{0} cannot be read: {1}', name, why));
@@ -167,54 +169,20 @@ export class Attachments {
 
   #unfit({ kind, size }: FileFacts, name: string): string | undefined {
     const limit = this.#limits().file;
-    switch (kind) {
-      case 'folder':
-        return vscode.l10n.t('{0} is a folder. Attach the files in it.', name);
-      case 'symbolicLink':
-        return vscode.l10n.t('{0} is a symbolic link. Attach the file it points to.', name);
-      case 'other':
-        return vscode.l10n.t('{0} is not a regular file.', name);
-      case 'file':
-        if (size <= limit) return undefined;
-        return vscode.l10n.t(
-          '{0} has {1}; the limit is {2}.',
-          name,
-          this.#format.bytes(size),
-          this.#format.bytes(limit),
-        );
-    }
+    if (kind === 'folder') return vscode.l10n.t('{0} is a folder. Attach the files in it.', name);
+    if (kind === 'symbolicLink')
+      return vscode.l10n.t('{0} is a symbolic link. Attach the file it points to.', name);
+    if (kind === 'other') return vscode.l10n.t('{0} is not a regular file.', name);
+    if (size === 0) return vscode.l10n.t('{0} is empty.', name);
+    if (size <= limit) return undefined;
+    const [has, most] = [this.#format.bytes(size), this.#format.bytes(limit)];
+    return vscode.l10n.t('{0} has {1}; the limit is {2}.', name, has, most);
   }
 }
 
-function typed(name: string, size: number, found: Sniffed): Inspected {
-  const refused = (problem: string): Inspected => ({ ok: false, name, size, problem });
-  switch (found.kind) {
-    case 'empty':
-      return refused(vscode.l10n.t('{0} is empty.', name));
-    case 'unsupportedImage':
-      return refused(
-        vscode.l10n.t('{0} is an image type the service does not take. Convert it to PNG or JPEG.', name),
-      );
-    case 'binary':
-      return refused(
-        vscode.l10n.t(
-          '{0} is not supported. The service takes images (PNG, JPEG, GIF, WebP), PDF and UTF-8 text.',
-          name,
-        ),
-      );
-    case 'image':
-    case 'pdf':
-    case 'text':
-      return { ok: true, name, size, ...found };
-  }
-}
-
-/** A piece of a picture with a buffer of its own: of a view, the whole buffer would cross. */
-export function pieceOf(
-  mediaType: string,
-  bytes: Uint8Array,
-  from: number,
-  isLast = from + MAX_PIECE >= bytes.length,
-): Picture {
-  return { mediaType, bytes: Uint8Array.from(bytes.subarray(from, from + MAX_PIECE)), isLast };
+/** A picture as it crosses; throws a sentence when these bytes are none. */
+export function pictureFrom(bytes: Uint8Array): Picture {
+  const mediaType = imageType(bytes);
+  if (mediaType === undefined) throw new Error(vscode.l10n.t('This picture cannot be shown.'));
+  return { mediaType, bytes: Uint8Array.from(bytes) };
 }

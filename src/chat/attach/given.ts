@@ -14,6 +14,15 @@ export interface Given {
   readonly files: readonly AwayFile[];
 }
 
+/** Lets the person choose files; their addresses. */
+export async function pickFiles(): Promise<readonly string[]> {
+  const uris = await vscode.window.showOpenDialog({
+    canSelectMany: true,
+    openLabel: vscode.l10n.t('Attach'),
+  });
+  return (uris ?? []).map(uri => uri.toString());
+}
+
 /** The selections of the active editor, each as a text file that names its file and lines. */
 export function selectedTexts(): readonly AwayFile[] {
   const editor = vscode.window.activeTextEditor;

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { AttachableFiles, FileFacts } from './attachments';
-import { readLocal } from './workspaceFiles';
 
 /** Bytes that are in no file a person has: pasted, dropped, selected or made smaller. */
 export interface LooseFile {
   readonly name: string;
   /** Where it belongs in the workspace; the name without it. */
   readonly path?: string | undefined;
-  readonly bytes: Uint8Array | readonly Uint8Array[];
+  readonly bytes: Uint8Array;
 }
 
 const SCHEME = 'agentconsole-attachment';
@@ -52,16 +52,12 @@ export class KeptFiles implements AttachableFiles {
     return this.#kept(uri)?.file;
   }
 
-  async stat(uri: string): Promise<FileFacts> {
-    const file = this.fileOf(uri);
-    if (file === undefined) return this.#others.stat(uri);
-    const facts = await fs.lstat(file);
-    return { kind: facts.isFile() ? 'file' : 'other', size: facts.size, mtime: facts.mtimeMs };
+  stat(uri: string): Promise<FileFacts> {
+    return this.#others.stat(this.#addressOf(uri));
   }
 
   read(uri: string, part?: Parameters<AttachableFiles['read']>[1]): Promise<Uint8Array> {
-    const file = this.fileOf(uri);
-    return file === undefined ? this.#others.read(uri, part) : readLocal(file, part);
+    return this.#others.read(this.#addressOf(uri), part);
   }
 
   name(uri: string): string {
@@ -85,6 +81,11 @@ export class KeptFiles implements AttachableFiles {
 
   #folder(serviceId: string): string {
     return path.join(this.#root, 'services', serviceId, 'attachments');
+  }
+
+  #addressOf(uri: string): string {
+    const file = this.fileOf(uri);
+    return file === undefined ? uri : pathToFileURL(file).href;
   }
 
   #kept(uri: string): { readonly file: string; readonly name: string; readonly path: string } | undefined {

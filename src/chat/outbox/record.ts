@@ -105,18 +105,22 @@ function inPlace(outbox: OutboxRecord, entry: Entry, by: Entry): OutboxRecord {
   return { ...outbox, entries: outbox.entries.map(each => (each === entry ? by : each)) };
 }
 
-/** What is queued waits for the person, who stopped the agent. */
-export const withQueueHeld: Change = outbox => {
-  const first = outbox.entries.find(({ state }) => state === 'queued');
+/** All that is queued waits for the person, who stopped the agent, or no longer, but for `others`. Other reasons stay. */
+export function withQueueHeld(isHeld: boolean, others: readonly string[] = []): Change {
   const sentence = vscode.l10n.t('You stopped the agent. Take this message back to send it.');
-  return first === undefined ? outbox : inPlace(outbox, first, { ...first, sentence });
-};
+  const [from, to] = isHeld ? [undefined, sentence] : [sentence, undefined];
+  return outbox =>
+    outbox.entries
+      .filter(({ id, state, sentence: why }) => state === 'queued' && why === from && !others.includes(id))
+      .reduce((after, each) => inPlace(after, each, { ...each, sentence: to }), outbox);
+}
 
 /** The first of the queue becomes `sending`, where it still is that and nothing waits for the person. */
 export function withNext(entry: Entry): Change {
   return outbox => {
     const first = outbox.entries.find(({ state }) => state !== 'accepted');
-    const isNext = first?.id === entry.id && first.state === 'queued' && undecided(outbox).length === 0;
+    const isFree = first?.state === 'queued' && first.sentence === undefined;
+    const isNext = isFree && first.id === entry.id && undecided(outbox).length === 0;
     return isNext ? inPlace(outbox, first, entry) : outbox;
   };
 }

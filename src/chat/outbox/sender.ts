@@ -58,8 +58,10 @@ export class Sender extends Disposable {
   /** What this process is sending. */
   readonly #own = new Set<string>();
   #running: Promise<unknown> = Promise.resolve();
-  /** A message is being made ready; the next one has to wait that long. */
+  /** A message of the person is being made ready; the next one has to wait that long. */
   isStarting = false;
+  /** One of the queue is being made ready. */
+  #isLooking = false;
 
   constructor(options: SenderOptions) {
     super();
@@ -77,8 +79,16 @@ export class Sender extends Disposable {
    * `undefined` where another window is sending, or has sent or changed what was to be sent. Rejects with a sentence
    * (`AttachmentsRefused` when files are the reason); then nothing was sent.
    */
-  send(id: string, message: Message, record: (entry: Entry) => Change): Promise<Sending | undefined> {
-    return this.#begin((lease, left) => this.#carry(lease, left, id, message, record));
+  async send(id: string, message: Message, record: (entry: Entry) => Change): Promise<Sending | undefined> {
+    if (this.isSending) throw isBusy();
+    this.isStarting = true;
+    this.#options.onChange();
+    try {
+      return await this.#begin((lease, left) => this.#carry(lease, left, id, message, record));
+    } finally {
+      this.isStarting = false;
+      this.#options.onChange();
+    }
   }
 
   /** Sends the first of the queue if it can go. To be called whenever something changed that the queue may have waited for. */
@@ -90,11 +100,20 @@ export class Sender extends Disposable {
       return;
     }
     if (this.#watch.value === undefined) this.#watch.set(sessions.watch(sessionId));
-    if (first.sentence !== undefined || this.isSending || undecided(outbox.current).length > 0) return;
+    if (
+      this.#isLooking ||
+      first.sentence !== undefined ||
+      this.isSending ||
+      undecided(outbox.current).length > 0
+    )
+      return;
     if (api() === undefined || sessions.get(sessionId)?.status !== 'idle') return;
-    this.#begin((lease, left) => this.#carryNext(lease, left)).catch((error: unknown) =>
-      log.error('A queued message could not be sent', error),
-    );
+    this.#isLooking = true;
+    this.#begin((lease, left) => this.#carryNext(lease, left))
+      .catch((error: unknown) => log.error('A queued message could not be sent', error))
+      .finally(() => {
+        this.#isLooking = false;
+      });
   }
 
   /**
@@ -134,18 +153,10 @@ export class Sender extends Disposable {
   }
 
   /** One message at a time. Resolves as soon as a request has left, or there is nothing to be sent. */
-  async #begin(work: Work): Promise<Sending | undefined> {
-    if (this.isSending) throw isBusy();
-    this.isStarting = true;
-    this.#options.onChange();
-    try {
-      return await new Promise((resolve, reject) => {
-        this.#alone(lease => work(lease, resolve)).then(() => resolve(undefined), reject);
-      });
-    } finally {
-      this.isStarting = false;
-      this.#options.onChange();
-    }
+  #begin(work: Work): Promise<Sending | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#alone(lease => work(lease, resolve)).then(() => resolve(undefined), reject);
+    });
   }
 
   /** Runs `work` after what this window does already, unless another one sends. */
@@ -164,7 +175,7 @@ export class Sender extends Disposable {
       () => 'unknown',
     );
     const next = (await outbox.read()).entries.find(({ state }) => state === 'queued');
-    if (status !== 'idle' || next === undefined) return;
+    if (status !== 'idle' || next === undefined || next.sentence !== undefined) return;
     try {
       await this.#carry(lease, left, next.id, next, withNext);
     } catch (error) {

@@ -2,7 +2,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { DetailsDocuments } from '../../util/detailsDocuments';
 import { oneLine } from '../../util/text';
-import { findFile, newFile } from './openPath';
+import { findFile, isFile, newFile } from './openPath';
 import { changed, readDiff, type FileChange } from './unifiedDiff';
 
 /** A file as it is, if it is there, and as it would be. */
@@ -10,6 +10,7 @@ interface Proposed {
   readonly uri: vscode.Uri;
   readonly before: vscode.TextDocument | undefined;
   readonly after: string;
+  readonly isDeleted: boolean;
 }
 
 /** Puts code of a message where the cursor of the editor beside the chat is. */
@@ -17,9 +18,10 @@ export async function insertCode(code: string): Promise<void> {
   const editor = editorBeside();
   if (editor === undefined)
     throw new Error(vscode.l10n.t('Open a file beside the chat first. The code goes to its cursor.'));
-  await editor.edit(edit => {
+  const isDone = await editor.edit(edit => {
     for (const selection of editor.selections) edit.replace(selection, code);
   });
+  if (!isDone) throw new Error(vscode.l10n.t('The editor did not take the code. Is the file read-only?'));
   await vscode.window.showTextDocument(editor.document, editor.viewColumn);
 }
 
@@ -36,14 +38,17 @@ export async function compareDiff(diff: string, documents: Pick<DetailsDocuments
 export async function applyDiff(diff: string): Promise<void> {
   const edit = new vscode.WorkspaceEdit();
   const metadata = { needsConfirmation: true, label: vscode.l10n.t('Proposed by the agent') };
-  for (const { uri, before, after } of await proposed(diff)) {
-    if (before === undefined) {
+  for (const { uri, before, after, isDeleted } of await proposed(diff)) {
+    if (isDeleted) {
+      edit.deleteFile(uri, {}, metadata);
+    } else if (before === undefined) {
       edit.createFile(uri, { contents: new TextEncoder().encode(after) }, metadata);
     } else {
       const whole = new vscode.Range(0, 0, before.lineCount, 0);
       edit.replace(uri, whole, after, metadata);
     }
   }
+  // Also false where the person has not agreed to it.
   await vscode.workspace.applyEdit(edit, { isRefactoring: true });
 }
 
@@ -55,13 +60,15 @@ async function proposed(diff: string): Promise<readonly Proposed[]> {
   for (const change of changes) {
     const uri = await fileOf(change);
     if (uri === undefined) return [];
-    const before = change.isNew ? undefined : await vscode.workspace.openTextDocument(uri);
+    const name = oneLine(vscode.workspace.asRelativePath(uri));
+    const { isNew, isDeleted } = change;
+    if (isNew && (await isFile(uri)))
+      throw new Error(vscode.l10n.t('{0} exists already; this diff would make it.', name));
+    const before = isNew ? undefined : await vscode.workspace.openTextDocument(uri);
     const after = changed(before?.getText() ?? '', change);
-    if (after === undefined)
-      throw new Error(
-        vscode.l10n.t('This diff does not fit {0}.', oneLine(vscode.workspace.asRelativePath(uri))),
-      );
-    all.push({ uri, before, after });
+    if (after === undefined || (isDeleted && after.trim() !== ''))
+      throw new Error(vscode.l10n.t('This diff does not fit {0}.', name));
+    all.push({ uri, before, after, isDeleted });
   }
   return all;
 }

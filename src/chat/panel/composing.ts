@@ -2,9 +2,10 @@ import * as vscode from 'vscode';
 import { computerName, type ApiClient } from '../../api';
 import type { Event } from '../../util/event';
 import { Formatter } from '../../util/format';
-import { forQuickPick, oneLine } from '../../util/text';
+import { oneLine } from '../../util/text';
+import { pick } from '../../ui/pick';
 import type { Attachments } from '../attach/attachments';
-import type { ComposerSettings } from './composerState';
+import type { ComposerSettings } from './panelState';
 import type { Conversation } from '../conversation';
 import type { AwayFile } from '../attach/given';
 import type { KeptFiles, LooseFile } from '../attach/keptFiles';
@@ -15,28 +16,22 @@ export interface ComposingDeps extends ComposerSettings {
   readonly kept: KeptFiles;
   readonly attachments: Attachments;
   readonly api: () => ApiClient | undefined;
-  readonly onDidChangeSettings: Event<unknown>;
+  readonly onDidChange: Event<unknown>;
 }
 
-/** A piece of a file of the page: all of one file have its `upload`. */
-export interface Piece {
-  readonly upload: string;
+/** A file as a page hands it over: without its bytes where it is too large. */
+export interface Handed {
   readonly name: string;
+  readonly size: number;
   readonly bytes: Uint8Array;
-  readonly isLast: boolean;
   /** The attachment whose place the file takes. */
   readonly replaces?: string | undefined;
 }
-
-/** A page hands files over one after another; this many at once are no work of a person. */
-const MOST_UPLOADS = 10;
 
 /** What a person does in the composer of one session. */
 export class Composing {
   readonly conversation: Conversation;
   readonly #deps: ComposingDeps;
-  /** What has arrived of the files a page is handing over. */
-  readonly #uploads = new Map<string, readonly Uint8Array[]>();
 
   constructor(conversation: Conversation, deps: ComposingDeps) {
     this.conversation = conversation;
@@ -64,24 +59,14 @@ export class Composing {
     if (problems.length > 0) throw new Error(problems.join(' '));
   }
 
-  /** Takes a piece of a file; the last one attaches it. Rejects with a sentence, and then nothing is left of it. */
-  async receive({ upload, name, bytes, isLast, replaces }: Piece): Promise<void> {
-    const pieces = [...(this.#uploads.get(upload) ?? []), bytes];
-    this.#uploads.delete(upload);
-    const size = pieces.reduce((sum, { length }) => sum + length, 0);
-    const tooLarge = this.#tooLarge(name, size);
+  /** Attaches a file of the page; rejects with a sentence. */
+  async receive({ name, size, bytes, replaces }: Handed): Promise<void> {
+    const tooLarge = this.#tooLarge(name, Math.max(size, bytes.length));
     if (tooLarge !== undefined) throw new Error(tooLarge);
-    if (!isLast) {
-      if (this.#uploads.size >= MOST_UPLOADS) throw new RangeError('Too many files at once.');
-      this.#uploads.set(upload, pieces);
-      return;
-    }
-    await this.#attachKept({ name: nameOf(name), bytes: pieces }, replaces);
-  }
-
-  /** What a page had not handed over to its end is given up. */
-  pageGone(): void {
-    this.#uploads.clear();
+    await this.conversation.load();
+    const { attachments } = this.conversation.composition.draft;
+    const others = attachments.filter(uri => uri !== replaces).map(uri => this.#deps.kept.name(uri));
+    await this.#attachKept({ name: freeName(nameOf(name), others), bytes }, replaces);
   }
 
   /** Attaches files by their addresses. */
@@ -90,20 +75,9 @@ export class Composing {
     await this.conversation.composition.attach(uris);
   }
 
-  /** Lets the person choose files to attach. */
-  async pickFiles(): Promise<void> {
-    const uris = await vscode.window.showOpenDialog({
-      canSelectMany: true,
-      canSelectFolders: false,
-      openLabel: vscode.l10n.t('Attach'),
-    });
-    if (uris !== undefined) await this.attachUris(uris.map(uri => uri.toString()));
-  }
-
-  /** A piece of an attached picture. */
-  async picture(key: string, from: number): Promise<Picture> {
+  async picture(key: string): Promise<Picture> {
     this.#need(key);
-    return this.#deps.attachments.picture(key, from);
+    return this.#deps.attachments.picture(key);
   }
 
   /** Shows an attached file as the editor shows such files. */
@@ -120,22 +94,18 @@ export class Composing {
     const { composition, session } = this.conversation;
     const api = this.#deps.api();
     if (api === undefined) throw new Error(vscode.l10n.t('Sign in first.'));
-    const { items } = await api.computers.list();
     const own = session?.computerId;
-    const target = composition.draft.target?.computerId ?? own;
+    const { items } = await api.computers.list();
     const choices = items.map(computer => ({
-      id: computer.id,
-      name: computerName(computer),
-      label: forQuickPick(computerName(computer), 80),
-      description: forQuickPick(computer.status ?? '', 40),
-      ...(computer.id === own ? { detail: vscode.l10n.t('The computer of this session') } : {}),
-      picked: computer.id === target,
+      label: computerName(computer),
+      description: computer.status ?? '',
+      detail: computer.id === own ? vscode.l10n.t('The computer of this session') : undefined,
+      value: { computerId: computer.id, name: computerName(computer) },
     }));
-    choices.sort((a, b) => Number(b.id === own) - Number(a.id === own));
-    const placeHolder = vscode.l10n.t('Send the message to which computer?');
-    const choice = await vscode.window.showQuickPick(choices, { placeHolder, ignoreFocusOut: true });
+    choices.sort((a, b) => Number(b.value.computerId === own) - Number(a.value.computerId === own));
+    const choice = await pick(choices, vscode.l10n.t('Send the message to which computer?'));
     if (choice === undefined) return;
-    composition.setTarget(choice.id === own ? undefined : { computerId: choice.id, name: choice.name });
+    composition.setTarget(choice.computerId === own ? undefined : choice);
   }
 
   /** Keeps bytes that are in no file and attaches them, in the place of `replaces` where that is given. */
@@ -159,6 +129,14 @@ export class Composing {
     if (!this.conversation.composition.draft.attachments.includes(key))
       throw new Error(vscode.l10n.t('This attachment has been removed meanwhile.'));
   }
+}
+
+/** The name, or one like it that no other file has: all pasted pictures are called `image.png`. */
+function freeName(name: string, others: readonly string[]): string {
+  const [, stem = name, ending = ''] = /^(.+?)(\.[^.]*)?$/s.exec(name) ?? [];
+  let free = name;
+  for (let number = 2; others.includes(free); number++) free = `${stem}-${number}${ending}`;
+  return free;
 }
 
 /** A character that leaves a trace. */

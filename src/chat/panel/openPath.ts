@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { forQuickPick, oneLine } from '../../util/text';
+import { pick } from '../../ui/pick';
+import { oneLine } from '../../util/text';
 
 /** Matches offered where a name fits several files. */
 const MOST_FILES = 20;
@@ -67,20 +68,11 @@ export async function findFile(path: string): Promise<vscode.Uri | 'cancelled' |
     return undefined;
   const found = await vscode.workspace.findFiles(`**/${tail.join('/')}`, '**/node_modules/**', MOST_FILES);
   if (found.length <= 1) return found[0];
-  const items = fileChoices(found, uri => vscode.workspace.asRelativePath(uri));
-  const title = vscode.l10n.t('Which file?');
-  return (await vscode.window.showQuickPick(items, { title }))?.uri ?? 'cancelled';
+  const choices = found.map(value => ({ label: vscode.workspace.asRelativePath(value), value }));
+  return (await pick(choices, vscode.l10n.t('Which file?'))) ?? 'cancelled';
 }
 
-/** Files to choose from; their names are as foreign as what they hold. */
-export function fileChoices<U>(
-  files: readonly U[],
-  pathOf: (file: U) => string,
-): { readonly label: string; readonly uri: U }[] {
-  return files.map(uri => ({ label: forQuickPick(pathOf(uri), 400), uri }));
-}
-
-async function isFile(uri: vscode.Uri): Promise<boolean> {
+export async function isFile(uri: vscode.Uri): Promise<boolean> {
   try {
     return ((await vscode.workspace.fs.stat(uri)).type & vscode.FileType.File) !== 0;
   } catch {

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { errorSentence, type Connection } from '../../connection';
 import type { Logger } from '../../log';
-import { Disposable, Slot, toDisposable, type IDisposable } from '../../util/disposable';
+import { Disposable, Slot, type IDisposable } from '../../util/disposable';
+import { Emitter } from '../../util/event';
 import type { DetailsDocuments } from '../../util/detailsDocuments';
 import { Formatter } from '../../util/format';
 import { openAddress } from '../../ui/openAddress';
@@ -9,19 +10,17 @@ import { forNotification, oneLine } from '../../util/text';
 import { panelSide, type PanelSide } from '../../webview/ipc';
 import { WebviewPage } from '../../webview/page';
 import { Composing, type ComposingDeps } from './composing';
-import { composerOf } from './composerState';
 import type { Conversation } from '../conversation';
-import { writeNatively } from './nativeComposer';
+import { offerInputBox } from './nativeComposer';
 import type { SendOutcome } from '../outbox/sender';
 import type { Shown } from '../outbox/record';
 import { panelHandlers } from './panelHandlers';
-import { blockedReason, headerOf, isTimeZone, outcomeWords } from './panelState';
-import type { ChatPlace } from './place';
+import { blockedReason, composerOf, headerOf, outcomeWords } from './panelState';
+import type { ChatPlace } from './places';
 import type { ReadingPlaces } from './readingPlaces';
 import { chatProtocol, type ChatProtocol, type Kept, type Unsaved, type Wanted } from '../protocol';
 import { RowFeed } from '../transcript/rowFeed';
 import { keyOf, type ChatSessions } from '../sessions';
-import { chatStrings } from '../strings';
 
 export interface PanelOptions {
   readonly extensionUri: vscode.Uri;
@@ -33,7 +32,7 @@ export interface PanelOptions {
   readonly title: string;
   readonly composing: ComposingDeps;
   readonly details: Pick<DetailsDocuments, 'compare'>;
-  readonly places: ReadingPlaces;
+  readonly reading: ReadingPlaces;
   /** Puts another panel in the place of this one: what keeps a page from loading may be the frame VS Code made for it. */
   readonly startAnew?: (() => void) | undefined;
 }
@@ -55,12 +54,9 @@ export class ChatPanel extends Disposable {
   readonly #watch = this.register(new Slot<IDisposable>());
   /** The service can be asked again, and was not yet. */
   #isDue = false;
-  readonly #disposed = new vscode.EventEmitter<void>();
-  /** The page knows where the session was read. */
-  #isPlaced = false;
+  readonly #disposed = new Emitter<void>();
   /** Pages of this chat that have been heard: before the first, what comes is from what the place showed last. */
   #pagesHeard = 0;
-  #timeZone: string | undefined;
   #gathering: NodeJS.Timeout | undefined;
   #gatherFor = GATHER;
   #transcriptProblem: string | undefined;
@@ -72,6 +68,7 @@ export class ChatPanel extends Disposable {
   #draftVersion = 0;
   readonly composing: Composing;
   readonly details: Pick<DetailsDocuments, 'compare'>;
+  readonly log: Logger;
 
   constructor(place: ChatPlace, options: PanelOptions) {
     super();
@@ -79,8 +76,8 @@ export class ChatPanel extends Disposable {
     this.#options = options;
     this.conversation = options.conversation;
     this.details = options.details;
+    this.log = options.log;
     this.composing = new Composing(options.conversation, options.composing);
-    this.register(toDisposable(() => this.composing.pageGone()));
     this.#rows = this.register(new RowFeed(splice => this.#page.send('splice', splice), this.#format));
     this.#page = panelSide({
       protocol: chatProtocol,
@@ -97,11 +94,8 @@ export class ChatPanel extends Disposable {
         name: 'chat',
         title: place.title,
         isVisible: place.isVisible,
-        onGone: () => {
-          this.#rows.pause();
-          this.composing.pageGone();
-        },
-        onMissing: () => void this.#writeNatively(),
+        onGone: () => this.#rows.pause(),
+        onMissing: () => this.#onMissing(),
         log: options.log,
       }),
     );
@@ -114,7 +108,7 @@ export class ChatPanel extends Disposable {
       place.onDidChangeVisibility(() => this.#viewChanged()),
       this.conversation.onDidChange(gather),
       this.conversation.onDidSettle(outcome => this.#settled(outcome)),
-      options.composing.onDidChangeSettings(gather),
+      options.composing.onDidChange(gather),
       composition.onDidStore(() => {
         if (this.#life.isReady) this.#page.send('draftStored', { version: this.#draftVersion });
       }),
@@ -138,7 +132,7 @@ export class ChatPanel extends Disposable {
     this.#viewChanged();
   }
 
-  /** Fires once, when the panel is closed. */
+  /** Fires once, when this chat ends. */
   readonly onDidDispose = this.#disposed.event;
 
   /** Shows the panel with the cursor in the composer. */
@@ -149,24 +143,16 @@ export class ChatPanel extends Disposable {
 
   /** Puts the cursor into the composer, at the latest when there is one. */
   takeCursor(): void {
-    if (this.#life.isReady) this.#page.send('focusComposer', {});
+    if (this.#life.isReady) this.#page.send('setDraft', { focus: true });
     else this.#focusWhenReady = true;
   }
 
-  /** Lets go of the panel but leaves it open: the editor restores it when the extension starts again. */
-  release(): void {
-    this.#disposed.dispose();
-    this.leave();
-  }
-
-  /** Ends this chat but leaves its place to another. */
+  /** Ends this chat but leaves its place to another, or to the editor, which restores it when the extension starts again. */
   leave(): void {
     if (this.isDisposed) return;
-    this.#rows.pause();
     clearTimeout(this.#gathering);
     super.dispose();
     this.#disposed.fire();
-    this.#disposed.dispose();
   }
 
   override dispose(): void {
@@ -182,19 +168,16 @@ export class ChatPanel extends Disposable {
     await this.conversation.refresh();
   }
 
-  pageReady(timeZone?: string): void {
+  pageReady(): void {
     this.#life.ready();
-    if (timeZone !== undefined) this.#timeZone = isTimeZone(timeZone) ? timeZone : 'UTC';
-    const { text, stash } = this.conversation.composition.draft;
+    const { sessionId, serviceId, composition } = this.conversation;
+    const { text, stash } = composition.draft;
     this.#shown = { text, stash };
     this.#page.send('start', {
-      strings: chatStrings(),
+      texts: vscode.l10n.bundle,
       language: vscode.env.language,
-      identity: {
-        sessionId: this.conversation.sessionId,
-        serviceId: this.conversation.serviceId,
-        title: this.place.title(),
-      },
+      identity: { sessionId, serviceId, title: this.place.title() },
+      kept: this.#options.reading.get(keyOf(this.conversation)),
       draft: text,
       ...(stash === undefined ? {} : { stash }),
       // A view that is merely there takes the cursor from nobody.
@@ -204,18 +187,10 @@ export class ChatPanel extends Disposable {
     });
     if (this.#findWhenReady !== undefined) this.#page.send('find', this.#findWhenReady);
     this.#findWhenReady = undefined;
-    this.composing.pageGone();
     this.#focusWhenReady = false;
-    this.#isPlaced = false;
     this.#rows.pause();
     this.#show();
     this.#payAttention();
-  }
-
-  setTimeZone(timeZone: string): void {
-    if (timeZone === this.#timeZone || !isTimeZone(timeZone)) return;
-    this.#timeZone = timeZone;
-    this.#gather();
   }
 
   async setDraft(text: string, stash: string | undefined, version: number): Promise<void> {
@@ -234,8 +209,6 @@ export class ChatPanel extends Disposable {
     if (blocked !== undefined) throw new Error(blocked);
     if (!/^[\w-]{8,64}$/.test(sendId)) throw new RangeError('Not the id of a send.');
     const asked = this.#pagesHeard;
-    // What the page told before is heard first: VS Code may hand over both at once.
-    await Promise.resolve();
     const { stash = '' } = this.#shown;
     this.#isSubmitting = true;
     try {
@@ -254,7 +227,7 @@ export class ChatPanel extends Disposable {
   }
 
   keep(kept: Kept): void {
-    this.#options.places.keep(keyOf(this.conversation), kept);
+    this.#options.reading.keep(keyOf(this.conversation), kept);
   }
 
   readonly addAgain = (): Promise<void> => this.#options.sessions.ensure(this.conversation.sessionId);
@@ -321,12 +294,13 @@ export class ChatPanel extends Disposable {
     return service?.source === 'sample' ? undefined : service?.appUrl;
   }
 
-  async #writeNatively(): Promise<void> {
-    const choice = await writeNatively(this.conversation, this.place.title());
+  #onMissing(): void {
+    const { startAnew = () => this.#life.load() } = this.#options;
     // It may have come late, or the person has gone elsewhere.
-    if (choice !== 'reload' || !this.#life.isMissing) return;
-    if (this.#options.startAnew === undefined) this.#life.load();
-    else this.#options.startAnew();
+    const reload = (): void => {
+      if (this.#life.isMissing) startAnew();
+    };
+    offerInputBox(this.log, this.conversation, this.place.title(), reload);
   }
 
   #gather(): void {
@@ -356,10 +330,7 @@ export class ChatPanel extends Disposable {
       ...(this.#transcriptProblem === undefined ? {} : { transcriptProblem: this.#transcriptProblem }),
     });
     if (conversation.isLoaded) {
-      if (!this.#isPlaced) this.#page.send('place', this.#options.places.get(keyOf(conversation)));
-      this.#isPlaced = true;
-      const timeZone = (this.#timeZone ??= Intl.DateTimeFormat().resolvedOptions().timeZone);
-      this.#rows.show({ ...conversation.rows, timeZone, webApp: this.#webApp !== undefined });
+      this.#rows.show({ ...conversation.rows, webApp: this.#webApp !== undefined });
     }
     this.#followDraft();
     this.#gatherFor = Math.max(GATHER, REST_FACTOR * (performance.now() - began));

@@ -1,11 +1,10 @@
 import * as vscode from 'vscode';
-import { errorSentence } from '../../connection';
 import { commands } from '../../contributions';
+import { notify } from '../../ui/notify';
 import { openAddress } from '../../ui/openAddress';
-import { forNotification } from '../../util/text';
 import type { PanelHandlers } from '../../webview/ipc';
-import { pieceOf } from '../attach/attachments';
-import { imageType } from '../attach/imageType';
+import { pictureFrom } from '../attach/attachments';
+import { pickFiles } from '../attach/given';
 import type { Conversation } from '../conversation';
 import type { Message } from '../outbox/record';
 import type { ChatProtocol, Picture } from '../protocol';
@@ -24,63 +23,58 @@ export function panelHandlers(panel: ChatPanel): PanelHandlers<ChatProtocol> {
   const { conversation, composing } = panel;
   const { composition } = conversation;
   return {
-    requests: {
-      send: ({ text, sendId }) => panel.send(text, sendId),
-      stop: () => conversation.stop(),
-      history: () => ownTexts(conversation.transcript.known),
-      attach: () => composing.pickFiles(),
-      attachUris: ({ uris }) => composing.attachUris(uris),
-      attachBytes: piece => composing.receive(piece),
-      attachedPicture: ({ key, from }) => composing.picture(key, from),
-      chooseTarget: () => composing.chooseTarget(),
-      takeBackQueued: async ({ id }) => {
-        if ((await composition.takeBackQueued(id)) === undefined) throw isGone();
-        panel.showDraft();
-      },
-      removeQueued: async ({ id }) => {
-        const gone = await conversation.removeQueued(id);
-        if (gone === undefined) throw isGone();
-        void offerBack(panel, vscode.l10n.t('Message removed from the queue.'), gone);
-      },
-      sendAgain: ({ sendId }) => conversation.sendAgain(sendId),
-      discard: async ({ sendId }) => {
-        const gone = await conversation.discard(sendId);
-        if (gone !== undefined) void offerBack(panel, vscode.l10n.t('Message discarded.'), gone);
-      },
-      editAgain: async ({ sendId }) => {
-        await composition.editAgain(sendId);
-        panel.showDraft();
-      },
-      refresh: () => panel.refresh(),
-      readEarlier: () => conversation.readOn(),
-      openPath: ({ path }) => openPath(path),
-      insertCode: ({ text }) => insertCode(text),
-      compareDiff: ({ text }) => compareDiff(text, panel.details),
-      applyDiff: ({ text }) => applyDiff(text),
-      addAgain: () => panel.addAgain(),
-      picture: ({ messageId, index, from }) => picture(conversation, messageId, index, from),
+    send: ({ text, sendId }) => panel.send(text, sendId),
+    stop: () => conversation.stop(),
+    history: () => ownTexts(conversation.transcript.known),
+    attach: async () => composing.attachUris(await pickFiles()),
+    attachUris: ({ uris }) => composing.attachUris(uris),
+    attachBytes: file => composing.receive(file),
+    attachedPicture: ({ key }) => composing.picture(key),
+    chooseTarget: () => composing.chooseTarget(),
+    takeBackQueued: async ({ id }) => {
+      if ((await composition.takeBackQueued(id)) === undefined) throw isGone();
+      panel.showDraft();
     },
-    notifications: {
-      ready: ({ timeZone }) => panel.pageReady(timeZone),
-      timeZone: ({ timeZone }) => panel.setTimeZone(timeZone),
-      draft: ({ text, stash, version }) => panel.setDraft(text, stash, version),
-      detach: ({ key }) => composition.detach(key),
-      unsaved: unsaved => panel.takeUnsaved(unsaved),
-      openAttachment: ({ key }) => composing.open(key),
-      openLink: ({ href }) => openLink(href),
-      copy: ({ text }) => vscode.env.clipboard.writeText(text),
-      copyMessage: async ({ key }) => {
-        const builder = new RowBuilder(new Formatter(vscode.env.language), true);
-        const row = builder.build({ ...conversation.rows, timeZone: 'UTC' }).find(each => each.key === key);
-        if (row !== undefined) await vscode.env.clipboard.writeText(rowText(row));
-      },
-      openMessage: async ({ key }) => {
-        await vscode.commands.executeCommand(commands.chat.export, conversation.sessionId, key);
-      },
-      kept: kept => panel.keep(kept),
-      openWebApp: () => panel.openWebApp(),
-      explainGap,
+    removeQueued: async ({ id }) => {
+      const gone = await conversation.removeQueued(id);
+      if (gone === undefined) throw isGone();
+      offerBack(panel, vscode.l10n.t('Message removed from the queue.'), gone);
     },
+    sendAgain: ({ sendId }) => conversation.sendAgain(sendId),
+    discard: async ({ sendId }) => {
+      const gone = await conversation.discard(sendId);
+      if (gone !== undefined) offerBack(panel, vscode.l10n.t('Message discarded.'), gone);
+    },
+    editAgain: async ({ sendId }) => {
+      await composition.editAgain(sendId);
+      panel.showDraft();
+    },
+    refresh: () => panel.refresh(),
+    readEarlier: () => conversation.readOn(),
+    openPath: ({ path }) => openPath(path),
+    insertCode: ({ text }) => insertCode(text),
+    compareDiff: ({ text }) => compareDiff(text, panel.details),
+    applyDiff: ({ text }) => applyDiff(text),
+    addAgain: () => panel.addAgain(),
+    picture: ({ messageId, index }) => picture(conversation, messageId, index),
+    ready: () => panel.pageReady(),
+    draft: ({ text, stash, version }) => panel.setDraft(text, stash, version),
+    detach: ({ key }) => composition.detach(key),
+    unsaved: unsaved => panel.takeUnsaved(unsaved),
+    openAttachment: ({ key }) => composing.open(key),
+    openLink: ({ href }) => openLink(href),
+    copy: ({ text }) => vscode.env.clipboard.writeText(text),
+    copyMessage: async ({ key }) => {
+      const builder = new RowBuilder(new Formatter(vscode.env.language), true);
+      const row = builder.build(conversation.rows).find(each => each.key === key);
+      if (row !== undefined) await vscode.env.clipboard.writeText(rowText(row));
+    },
+    openMessage: async ({ key }) => {
+      await vscode.commands.executeCommand(commands.chat.export, conversation.sessionId, key);
+    },
+    kept: kept => panel.keep(kept),
+    openWebApp: () => panel.openWebApp(),
+    explainGap,
   };
 }
 
@@ -98,26 +92,19 @@ export function safeLink(href: string): string | undefined {
   return ['http:', 'https:', 'mailto:'].includes(url?.protocol ?? '') ? url?.href : undefined;
 }
 
-/** A piece of a picture of a message a person may see, if its bytes are what they say. */
-function picture(conversation: Conversation, messageId: string, index: number, from: number): Picture {
+/** A picture of a message a person may see, if its bytes are what they say. */
+function picture(conversation: Conversation, messageId: string, index: number): Picture {
   const message = conversation.transcript.known.get(messageId)?.message;
   const item = message === undefined || isHidden(message) ? undefined : message.content[index];
   const encoded = item === undefined ? undefined : pictureOf(item);
-  const bytes = Uint8Array.from(Buffer.from(encoded?.data ?? '', 'base64'));
-  const mediaType = imageType(bytes);
-  if (mediaType === undefined) throw new Error(vscode.l10n.t('This picture cannot be shown.'));
-  return pieceOf(mediaType, bytes, from);
+  return pictureFrom(Buffer.from(encoded?.data ?? '', 'base64'));
 }
 
 /** Says that a message is gone; when the person wants it back, it comes before what the composer holds then. */
-async function offerBack(panel: ChatPanel, words: string, gone: Message): Promise<void> {
-  const label = vscode.l10n.t('Put back into the composer');
-  if ((await vscode.window.showInformationMessage(words, label)) !== label) return;
-  const { conversation } = panel;
-  try {
-    await conversation.composition.putBack(gone);
-    if (!conversation.isDisposed) panel.showDraft();
-  } catch (error) {
-    await vscode.window.showErrorMessage(forNotification(errorSentence(error)));
-  }
+function offerBack(panel: ChatPanel, words: string, gone: Message): void {
+  const putBack = async (): Promise<void> => {
+    await panel.conversation.composition.putBack(gone);
+    if (!panel.isDisposed) panel.showDraft();
+  };
+  notify(panel.log, 'info', words, [vscode.l10n.t('Put back into the composer'), putBack]);
 }

@@ -1,9 +1,13 @@
 import * as vscode from 'vscode';
 import type { ConnectionState } from '../../connection';
 import type { Formatter } from '../../util/format';
-import { oneLine } from '../../util/text';
+import { middle, oneLine, plain } from '../../util/text';
+import type { AttachmentLimits } from '../attach/attachments';
+import type { Conversation } from '../conversation';
+import type { Attached } from '../outbox/composition';
+import { UNDECIDED, type Entry } from '../outbox/record';
 import type { SendOutcome } from '../outbox/sender';
-import type { Header } from '../protocol';
+import type { Chip, Composer, Header, QueuedRow } from '../protocol';
 import type { ChatSession } from '../sessions';
 
 /** Title, computer, settings, status and figures of a session, in words. `fallbackTitle` serves while the session is not known. */
@@ -14,30 +18,26 @@ export function headerOf(
   now: number,
   format: Formatter,
 ): Header {
-  const tokens = tokensOf(session, format);
-  const messages = session?.messageCount;
-  const problem = session?.statusProblem;
+  const { sessionId, statusAt, messageCount: count, isPinned = false, isArchived = false } = session ?? {};
+  // As entries of `webview/context` in package.json ask for it.
+  const chatSession = `${isPinned ? 'pinned' : 'unpinned'} ${isArchived ? 'archived' : 'listed'}`;
+  const about = session === undefined ? {} : { sessionId, chatSession };
   return {
     title: oneLine(session?.title ?? fallbackTitle),
     facts: factsOf(session),
     status: session?.shown ?? { word: vscode.l10n.t('status unknown'), icon: 'question', spin: false },
-    ...(session?.statusAt === undefined ? {} : { statusAge: Math.max(0, now - session.statusAt) }),
-    ...(problem === undefined ? {} : { problem }),
-    ...(tokens === undefined ? {} : { tokens }),
-    ...(messages === undefined ? {} : { messages: messagesText(messages, format) }),
+    statusAge: statusAt === undefined ? undefined : Math.max(0, now - statusAt),
+    problem: session?.statusProblem,
+    tokens: tokensOf(session, format),
+    messages:
+      count === undefined
+        ? undefined
+        : count === 1
+          ? vscode.l10n.t('1 message')
+          : vscode.l10n.t('{0} messages', format.number(count)),
     refreshing,
-    about: session === undefined ? '{"preventDefaultContextMenuItems":true}' : aboutOf(session),
+    about: JSON.stringify({ ...about, preventDefaultContextMenuItems: true }),
   };
-}
-
-/** The session and how it stands here, as entries of `webview/context` in package.json ask for it. */
-function aboutOf({ sessionId, isPinned, isArchived }: ChatSession): string {
-  const chatSession = `${isPinned === true ? 'pinned' : 'unpinned'} ${isArchived === true ? 'archived' : 'listed'}`;
-  return JSON.stringify({ sessionId, chatSession, preventDefaultContextMenuItems: true });
-}
-
-function messagesText(count: number, format: Formatter): string {
-  return count === 1 ? vscode.l10n.t('1 message') : vscode.l10n.t('{0} messages', format.number(count));
 }
 
 function factsOf(session: ChatSession | undefined): Header['facts'] {
@@ -68,16 +68,14 @@ function tokensOf(session: ChatSession | undefined, format: Formatter): Header['
     // What a service counts beyond that, by its own names.
     ...Object.entries(others).map(([name, count]) => [oneLine(name, 40), count] as const),
   ];
-  const known = kinds.filter((kind): kind is readonly [string, number] => typeof kind[1] === 'number');
-  if (known.length === 0) return undefined;
   const used = (inputTokens ?? 0) + (outputTokens ?? 0);
   const active = session?.settings?.assistantActiveTimeMs;
-  const lines = known.map(([label, count]) => `${label}: ${format.number(count)}`);
+  const lines = kinds.flatMap(([label, count]) =>
+    typeof count === 'number' ? [`${label}: ${format.number(count)}`] : [],
+  );
+  if (lines.length === 0) return undefined;
   if (active !== undefined) lines.push(vscode.l10n.t('Agent active: {0}', format.span(active)));
-  return {
-    short: vscode.l10n.t('{0} tokens', format.compact(used)),
-    detail: lines.join('\n'),
-  };
+  return { short: vscode.l10n.t('{0} tokens', format.compact(used)), detail: lines.join('\n') };
 }
 
 /** Why the service of a conversation cannot be asked now; `undefined` when it can. */
@@ -113,12 +111,94 @@ export function outcomeWords(outcome: SendOutcome): string {
   }
 }
 
-/** Whether this machine knows a time zone of that name. */
-export function isTimeZone(name: string): boolean {
+/** Longest text of a queued message that a page is given, UTF-16 units: all of them are told at each change. */
+const MOST_QUEUED = 4_000;
+
+/** What the person has chosen for the composer. */
+export interface ComposerSettings {
+  readonly sendKey: () => Composer['sendKey'];
+  readonly largePaste: () => Composer['largePaste'];
+  readonly limits: () => AttachmentLimits;
+}
+
+/** Everything the composer shows of a conversation. `blocked`: why nothing can be sent now. */
+export function composerOf(
+  conversation: Conversation,
+  blocked: string | undefined,
+  settings: ComposerSettings,
+  format: Formatter,
+): Composer {
+  const { composition, queued, session } = conversation;
+  const { attached, references, draft, tooMuch } = composition;
+  const total = references.reduce((sum, { size }) => sum + size, 0);
+  return {
+    chips: attached.map(attachment => chipOf(attachment, format)),
+    total: total === 0 ? '' : format.bytes(total),
+    sending: conversation.isStarting,
+    ...{ blocked, tooMuch },
+    queues: conversation.queuesNow,
+    canStop: conversation.canStop,
+    queue: queued.map(message => queuedRow(message, format)),
+    queueNote: queued.length === 0 ? '' : queueNote(conversation),
+    queueStopped: conversation.isQueueStopped,
+    target: oneLine(draft.target?.name ?? session?.computerName ?? session?.computerId ?? '', 60),
+    sendKey: settings.sendKey(),
+    largePaste: settings.largePaste(),
+    fileLimit: settings.limits().file,
+  };
+}
+
+function queueNote(conversation: Conversation): string {
+  if (conversation.isQueueStopped && !conversation.sends.some(({ state }) => UNDECIDED.includes(state)))
+    return vscode.l10n.t('Stopped: see the first message.');
+  if (conversation.isQueueStopped)
+    return vscode.l10n.t('Stopped: a message before these was not sent, or it is not known whether it was.');
+  const status = conversation.session?.status;
+  return status === undefined || status === 'unknown'
+    ? vscode.l10n.t('Waits until the status of the agent is known.')
+    : vscode.l10n.t('Goes out in this order when the agent is idle and this window has the focus.');
+}
+
+function queuedRow({ id, text, attachments, sentence }: Entry, format: Formatter): QueuedRow {
+  return {
+    id,
+    text: plain(text.slice(0, MOST_QUEUED), MOST_QUEUED),
+    chips: attachments.map(({ uri, name, kind, size }) => ({
+      key: '',
+      name: oneLine(name, 100),
+      kind,
+      size: format.bytes(size),
+      title: titleOf(uri),
+    })),
+    problem: sentence && oneLine(sentence, 300),
+  };
+}
+
+function chipOf({ uri, inspected }: Attached, format: Formatter): Chip {
+  const title = titleOf(uri);
+  if (inspected === undefined) return { key: uri, name: lastPart(uri), kind: 'checking', size: '', title };
+  const { name, size: count } = inspected;
+  const size = count === undefined ? '' : format.bytes(count);
+  if (inspected.ok) return { key: uri, name, kind: inspected.kind, size, title };
+  const problem = oneLine(inspected.problem, 300);
+  const { shrinkable = false } = inspected;
+  return { key: uri, name, kind: 'unknown', size, title, problem, shrinkable };
+}
+
+function titleOf(uri: string): string {
+  return middle(oneLine(decoded(uri), 500), 120);
+}
+
+/** The path of an address, in words; of a kept file its name. */
+function decoded(uri: string): string {
+  const place = uri.replace(/^agentconsole-attachment:\/[^/]*\/[^/]*\/([^?]*).*$/, '$1');
   try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
+    return decodeURIComponent(place.replace(/^[a-z-]+:\/\/[^/]*/i, ''));
   } catch {
-    return false;
+    return uri;
   }
+}
+
+function lastPart(uri: string): string {
+  return oneLine(decoded(uri).split('/').at(-1) ?? uri, 100);
 }

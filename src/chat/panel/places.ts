@@ -1,13 +1,28 @@
 import * as vscode from 'vscode';
 import { panels, views } from '../../contributions';
 import { Disposable } from '../../util/disposable';
-import { Emitter, type Event } from '../../util/event';
 import { oneLine } from '../../util/text';
-import { noticeHtml } from '../../webview/html';
+import { pageHtml } from '../../webview/html';
 import type { ChatPanel, PanelOptions } from './panel';
-import { createPanel, panelPlace, viewPlace, type ChatPlace } from './place';
+import { pageOptions } from '../../webview/page';
 import { readPageState } from '../requests';
 import { keyOf, type ChatSessions } from '../sessions';
+
+/** Where a chat page is shown: a panel among the editors, or the view of the side bar. */
+export interface ChatPlace {
+  readonly kind: 'panel' | 'view';
+  readonly webview: vscode.Webview;
+  readonly isVisible: () => boolean;
+  /** The person works here. */
+  readonly isActive: () => boolean;
+  readonly title: () => string;
+  readonly setTitle: (title: string) => void;
+  readonly onDidChangeVisibility: vscode.Event<unknown>;
+  readonly onDidDispose: vscode.Event<unknown>;
+  readonly reveal: () => void;
+  /** Ends a panel; a view stays and waits for another session. */
+  readonly close: () => void;
+}
 
 export interface PlacesOptions {
   readonly extensionUri: vscode.Uri;
@@ -27,12 +42,8 @@ export interface ChatOfPlace extends Pick<PanelOptions, 'title' | 'startAnew'> {
   readonly sessionId: string;
 }
 
-/** Which sessions have a panel, over a reload: VS Code names a tab to us only when it is shown. */
-const MEMORY = 'agentConsole.chat.panels';
 /** What the view showed. */
 const VIEW_MEMORY = 'agentConsole.chat.view';
-/** A tab in front becomes a panel within this time after a reload, ms. */
-const RESTORED_WITHIN = 3_000;
 /** A view that was asked for is there within this time, ms; else there is none, as when the person has hidden it for good. */
 const SHOWN_WITHIN = 10_000;
 
@@ -40,12 +51,11 @@ const SHOWN_WITHIN = 10_000;
 export class Places extends Disposable {
   readonly #options: PlacesOptions;
   readonly #panels = new Map<string, ChatPanel>();
-  readonly #restored = this.register(new Emitter<void>());
-  readonly #resolved = this.register(new Emitter<void>());
   #view: vscode.WebviewView | undefined;
   #inView: ChatPanel | undefined;
   /** What the view shows as soon as there is one. */
   #wanted: ChatOfPlace | undefined;
+  #viewCame: (() => void) | undefined;
   #opening: Promise<unknown> = Promise.resolve();
 
   constructor(options: PlacesOptions) {
@@ -96,25 +106,23 @@ export class Places extends Disposable {
     const kept = readPageState(state);
     if (kept === undefined) panel.dispose();
     else this.#attachPanel(panelPlace(panel), kept);
-    this.#restored.fire();
   }
 
   /** The view is shown for the first time, or again after it was moved. */
-  resolveView(view: vscode.WebviewView, state: unknown): void {
+  resolveView(view: vscode.WebviewView): void {
     this.#inView?.leave();
     this.#view = view;
     view.onDidDispose(() => {
       if (this.#view === view) this.#view = undefined;
     });
-    const kept = readPageState(this.#options.memory.get<unknown>(VIEW_MEMORY)) ?? readPageState(state);
-    const next = this.#wanted ?? kept;
+    const next = this.#wanted ?? readPageState(this.#options.memory.get<unknown>(VIEW_MEMORY));
     if (next === undefined) this.#showNotice(view);
     else this.#attachView(view, next);
-    this.#resolved.fire();
+    this.#viewCame?.();
   }
 
   override dispose(): void {
-    for (const panel of [...this.#panels.values(), this.#inView]) panel?.release();
+    for (const panel of [...this.#panels.values(), this.#inView]) panel?.leave();
     this.#panels.clear();
     super.dispose();
   }
@@ -154,24 +162,16 @@ export class Places extends Disposable {
   }
 
   /**
-   * After a reload, VS Code restores the tabs in front, and names those in the background to us only when they are shown. One of
-   * these with the title of this session, if it had one, is closed, and another takes its place in its group, where the chat goes
-   * on as it was: nothing else moves.
+   * After a reload VS Code names the tabs in the background to us only when they are shown. The one with the title of this session is
+   * closed, and another takes its place in its group, where the chat goes on as it was. Of several nobody knows which it is.
    */
-  async #takeTab(chat: ChatOfPlace): Promise<vscode.ViewColumn | undefined> {
-    const key = keyOf(chat);
-    if (this.#panels.has(key) || !this.#remembered.includes(key)) return undefined;
-    const tabs = vscode.window.tabGroups.all
-      .flatMap(group => group.tabs)
-      .filter(({ input }) => input instanceof vscode.TabInputWebview && input.viewType.endsWith(panels.chat));
-    const known = [...this.#panels.values()];
-    let restoring = tabs.filter(({ isActive }) => isActive).length;
-    restoring -= known.filter(({ place }) => place.isVisible()).length;
-    for (; restoring > 0 && !this.#panels.has(key); restoring--)
-      await heard(this.#restored.event, RESTORED_WITHIN);
-    const [tab, ...others] = tabs.filter(({ label, isActive }) => label === chat.title && !isActive);
-    const isKnown = known.some(({ place }) => place.title() === chat.title);
-    if (tab === undefined || others.length > 0 || isKnown || this.#panels.has(key)) return undefined;
+  async #takeTab({ serviceId, sessionId, title }: ChatOfPlace): Promise<vscode.ViewColumn | undefined> {
+    const isKnown = [...this.#panels.values()].some(({ place }) => place.title() === title);
+    if (isKnown || this.#panels.has(keyOf({ serviceId, sessionId }))) return undefined;
+    const [tab, ...others] = vscode.window.tabGroups.all
+      .flatMap(({ tabs }) => tabs)
+      .filter(({ input, label, isActive }) => isChat(input) && label === title && !isActive);
+    if (tab === undefined || others.length > 0) return undefined;
     const { viewColumn } = tab.group;
     await vscode.window.tabGroups.close(tab, true);
     return viewColumn;
@@ -188,11 +188,13 @@ export class Places extends Disposable {
 
   /** Resolves when the view is there, which is later than VS Code says that it is shown; or when it does not come. */
   async #focusView(): Promise<void> {
-    const resolved = heard(this.#resolved.event, SHOWN_WITHIN);
-    const refused = Promise.resolve(vscode.commands.executeCommand(`${views.chat}.focus`)).then(
-      () => resolved,
-    );
-    await Promise.race([resolved, refused.catch(() => undefined)]);
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const come = (): void => resolve(undefined);
+    this.#viewCame = come;
+    const timer = setTimeout(come, SHOWN_WITHIN);
+    Promise.resolve(vscode.commands.executeCommand(`${views.chat}.focus`)).catch(come);
+    await promise;
+    clearTimeout(timer);
   }
 
   #attachView(view: vscode.WebviewView, chat: ChatOfPlace): ChatPanel {
@@ -223,44 +225,70 @@ export class Places extends Disposable {
     };
     const panel = this.#options.makePanel(place, { serviceId, sessionId, title, startAnew });
     panel.onDidDispose(() => {
-      if (this.#panels.get(key) !== panel) return;
-      this.#panels.delete(key);
-      this.#remember(this.#remembered.filter(other => other !== key));
+      if (this.#panels.get(key) === panel) this.#panels.delete(key);
     });
     this.#panels.set(key, panel);
-    this.#remember([...new Set([...this.#remembered, key])]);
     return panel;
-  }
-
-  get #remembered(): readonly string[] {
-    return this.#options.memory.get<readonly string[]>(MEMORY) ?? [];
-  }
-
-  #remember(keys: readonly string[]): void {
-    void this.#options.memory.update(MEMORY, keys);
   }
 
   #showNotice(view: vscode.WebviewView): void {
     const style = vscode.Uri.joinPath(this.#options.extensionUri, 'dist', 'pages', 'chat.css');
     view.description = '';
-    view.webview.html = noticeHtml({
+    view.webview.html = pageHtml({
       cspSource: view.webview.cspSource,
       styleUri: view.webview.asWebviewUri(style).toString(),
       language: vscode.env.language,
-      text: vscode.l10n.t('Select a session to show its chat here.'),
+      title: vscode.l10n.t('Select a session to show its chat here.'),
     });
   }
 }
 
-/** Resolves when it fires, or after so long, ms. */
-function heard(event: Event<void>, within: number): Promise<void> {
-  return new Promise(resolve => {
-    const done = (): void => {
-      clearTimeout(timer);
-      subscription.dispose();
-      resolve();
-    };
-    const subscription = event(done);
-    const timer = setTimeout(done, within);
-  });
+function isChat(input: unknown): boolean {
+  return input instanceof vscode.TabInputWebview && input.viewType.endsWith(panels.chat);
+}
+
+/** Makes the editor panel of a session. */
+function createPanel(
+  title: string,
+  extensionUri: vscode.Uri,
+  column: vscode.ViewColumn = vscode.ViewColumn.Active,
+): vscode.WebviewPanel {
+  const panel = vscode.window.createWebviewPanel(panels.chat, title, column, pageOptions(extensionUri));
+  const icon = (kind: string): vscode.Uri =>
+    vscode.Uri.joinPath(extensionUri, 'media', 'chat', `icon-${kind}.svg`);
+  panel.iconPath = { light: icon('light'), dark: icon('dark') };
+  return panel;
+}
+
+function panelPlace(panel: vscode.WebviewPanel): ChatPlace {
+  return {
+    kind: 'panel',
+    webview: panel.webview,
+    isVisible: () => panel.visible,
+    isActive: () => panel.active,
+    title: () => panel.title,
+    setTitle: title => (panel.title = title),
+    onDidChangeVisibility: panel.onDidChangeViewState,
+    onDidDispose: panel.onDidDispose,
+    reveal: () => panel.reveal(undefined, false),
+    close: () => void panel.dispose(),
+  };
+}
+
+/** `onClose` shows what a view without a session shows. */
+function viewPlace(view: vscode.WebviewView, onClose: () => void): ChatPlace {
+  return {
+    kind: 'view',
+    webview: view.webview,
+    isVisible: () => view.visible,
+    isActive: () => view.visible,
+    title: () => view.description ?? '',
+    setTitle: title => (view.description = title),
+    onDidChangeVisibility: view.onDidChangeVisibility,
+    onDidDispose: view.onDidDispose,
+    reveal: () => {
+      view.show(false);
+    },
+    close: onClose,
+  };
 }

@@ -1,22 +1,17 @@
 import type * as vscode from 'vscode';
-import { Disposable } from '../../util/disposable';
 import type { Kept } from '../protocol';
 
 const MEMORY = 'agentConsole.chat.places';
 /** Sessions whose place is stored, the latest, and opened parts of each. */
 const MOST = 200;
 const MOST_OPENED = 100;
-/** A place is written so much after the last move, ms. */
-const WRITE_DELAY = 300;
 
 /** Where sessions were read in this window and what was opened there, also after a reload. */
-export class ReadingPlaces extends Disposable {
+export class ReadingPlaces {
   readonly #memory: Pick<vscode.Memento, 'get' | 'update'>;
-  readonly #places: Map<string, Kept>;
-  #timer: NodeJS.Timeout | undefined;
+  #places: ReadonlyMap<string, Kept>;
 
   constructor(memory: Pick<vscode.Memento, 'get' | 'update'>) {
-    super();
     this.#memory = memory;
     this.#places = new Map(memory.get<readonly (readonly [string, Kept])[]>(MEMORY) ?? []);
   }
@@ -27,22 +22,11 @@ export class ReadingPlaces extends Disposable {
   }
 
   keep(key: string, { scroll, opened = [] }: Kept): void {
-    this.#places.delete(key);
-    if (scroll !== undefined || opened.length > 0)
-      this.#places.set(key, { scroll, opened: opened.slice(-MOST_OPENED) });
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.flush(), WRITE_DELAY);
-  }
-
-  async flush(): Promise<void> {
-    if (this.#timer === undefined) return;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    await this.#memory.update(MEMORY, [...this.#places].slice(-MOST));
-  }
-
-  override dispose(): void {
-    void this.flush();
-    super.dispose();
+    const others = [...this.#places].filter(([other]) => other !== key);
+    const isAtEnd = scroll === undefined && opened.length === 0;
+    const own = [key, { scroll, opened: opened.slice(-MOST_OPENED) }] as const;
+    const all = isAtEnd ? others : [...others, own].slice(-MOST);
+    this.#places = new Map(all);
+    void this.#memory.update(MEMORY, all);
   }
 }

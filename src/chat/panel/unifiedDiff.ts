@@ -3,86 +3,87 @@ export interface FileChange {
   /** As it is named there; missing where the diff names none. */
   readonly path?: string;
   readonly isNew: boolean;
-  readonly hunks: readonly Hunk[];
+  readonly isDeleted: boolean;
+  readonly hunks: Hunk[];
 }
 
 interface Hunk {
-  /** The line it begins at before the change, from 1; missing where that is not told. */
-  readonly line?: number;
+  /** The line it begins at before the change, from 1, or after which it only adds; missing where that is not told. */
+  readonly line: number | undefined;
   readonly before: string[];
   readonly after: string[];
 }
 
+const HEAD = /^(?:diff |index |new file|deleted file|old mode|new mode|similarity |rename |\\)/;
+
 /** Reads a diff as agents write it: with or without the names of files and the places of its hunks. */
 export function readDiff(diff: string): readonly FileChange[] {
-  const changes: { path?: string; isNew: boolean; hunks: Hunk[] }[] = [];
+  const changes: FileChange[] = [];
   let hunk: Hunk | undefined;
-  const change = () => changes.at(-1) ?? changes[changes.push({ isNew: false, hunks: [] }) - 1];
+  /** Empty lines of which only the next line tells whether they belong to the hunk. */
+  let empty = 0;
+  const begin = (line?: number): Hunk => {
+    if (changes.length === 0) changes.push({ isNew: false, isDeleted: false, hunks: [] });
+    hunk = { line, before: [], after: [] };
+    empty = 0;
+    changes.at(-1)?.hunks.push(hunk);
+    return hunk;
+  };
   const lines = diff.replace(/\r?\n$/, '').split(/\r?\n/);
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index] ?? '';
     const [, old] = /^--- (.+)$/.exec(line) ?? [];
     const [, now] = /^\+\+\+ (.+)$/.exec(lines[index + 1] ?? '') ?? [];
     if (old !== undefined && now !== undefined) {
-      const path = (now === '/dev/null' ? old : now).replace(/\t.*$/, '').trim();
-      changes.push({ path, isNew: old.startsWith('/dev/null'), hunks: [] });
+      const isDeleted = now.startsWith('/dev/null');
+      const path = (isDeleted ? old : now).replace(/\t.*$/, '').trim();
+      changes.push({ path, isNew: old.startsWith('/dev/null'), isDeleted, hunks: [] });
       hunk = undefined;
       index++;
-      continue;
-    }
-    const [, at] = /^@@ -(\d+)/.exec(line) ?? [];
-    if (line.startsWith('@@')) {
-      hunk = { before: [], after: [], ...(at === undefined ? {} : { line: Number(at) }) };
-      change()?.hunks.push(hunk);
-      continue;
-    }
-    // What is left out stands between two places.
-    if (/^\s*(?:…|\.\.\.)\s*$/.test(line)) {
+    } else if (line.startsWith('@@')) {
+      const [, at] = /^@@ -(\d+)/.exec(line) ?? [];
+      begin(at === undefined ? undefined : Number(at));
+    } else if (/^\s*(?:…|\.\.\.)\s*$/.test(line)) {
+      // What is left out stands between two places.
       hunk = undefined;
-      continue;
+    } else if (line === '') {
+      empty++;
+    } else if (!HEAD.test(line) && (hunk !== undefined || /^[-+ ]/.test(line))) {
+      const { before, after } = hunk ?? begin();
+      for (; empty > 0; empty--) for (const side of [before, after]) side.push('');
+      if (!line.startsWith('+')) before.push(line.slice(1));
+      if (!line.startsWith('-')) after.push(line.slice(1));
     }
-    const isHead = /^(?:diff |index |new file|deleted file|old mode|new mode|similarity |rename )/.test(line);
-    if (isHead || (hunk === undefined && !/^[-+ ]/.test(line)) || line.startsWith('\\')) continue;
-    if (hunk === undefined) {
-      hunk = { before: [], after: [] };
-      change()?.hunks.push(hunk);
-    }
-    const text = line.slice(1);
-    if (!line.startsWith('+')) hunk.before.push(text);
-    if (!line.startsWith('-')) hunk.after.push(text);
   }
   return changes.filter(({ hunks }) => hunks.length > 0);
 }
 
+/** Lines that are compared to find places; a change with more to be found is not one a person can look through. */
+const MOST_COMPARED = 5_000_000;
+
 /** A text with a change made to it; `undefined` where the change does not fit it, or fits several places. */
-export function changed(text: string, { hunks }: FileChange): string | undefined {
+export function changed(text: string, { hunks }: Pick<FileChange, 'hunks'>): string | undefined {
   const end = text.includes('\r\n') ? '\r\n' : '\n';
   const lines = text === '' ? [] : text.split(/\r?\n/);
-  let moved = 0;
+  let [moved, left] = [0, MOST_COMPARED];
   for (const { line, before, after } of hunks) {
-    const wanted = line === undefined ? undefined : Math.max(0, line - 1) + moved;
-    const at = before.length === 0 ? placeOfNew(lines, wanted) : placeOf(lines, before, wanted);
-    if (at === undefined) return undefined;
+    const isAt = (at: number): boolean =>
+      before.every((each, offset) => left-- > 0 && lines[at + offset]?.trimEnd() === each.trimEnd());
+    const wanted = line === undefined ? undefined : line - 1 + moved;
+    let at = wanted;
+    if (before.length === 0) {
+      if (wanted !== undefined) at = Math.max(0, wanted + 1);
+      if (lines.length === 0) at = 0;
+    } else if (wanted === undefined || !isAt(wanted)) {
+      // The place nearest to the wanted one, or the only one.
+      const places = lines.flatMap((_, index) => (isAt(index) ? [index] : []));
+      if (wanted !== undefined) places.sort((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted));
+      at = wanted === undefined && places.length > 1 ? undefined : places[0];
+    }
+    if (at === undefined || left < 0) return undefined;
     lines.splice(at, before.length, ...after);
     moved += after.length - before.length;
   }
   const whole = lines.join(end);
   return text === '' ? `${whole}${end}` : whole;
-}
-
-function placeOfNew(lines: readonly string[], wanted: number | undefined): number | undefined {
-  return lines.length === 0 ? 0 : wanted === undefined ? undefined : Math.min(wanted + 1, lines.length);
-}
-
-/** Where these lines stand: the place nearest to the wanted one, or the only one. */
-function placeOf(
-  lines: readonly string[],
-  before: readonly string[],
-  wanted: number | undefined,
-): number | undefined {
-  const places = lines.flatMap((_, at) =>
-    before.every((line, offset) => lines[at + offset]?.trimEnd() === line.trimEnd()) ? [at] : [],
-  );
-  if (wanted === undefined) return places.length === 1 ? places[0] : undefined;
-  return places.sort((one, other) => Math.abs(one - wanted) - Math.abs(other - wanted))[0];
 }

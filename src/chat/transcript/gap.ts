@@ -17,9 +17,7 @@ export function gapOf(
   const count = Math.max(0, (input.messageCount ?? 0) - ordered.length);
   if (count === 0) return undefined;
   const number = format.number(count);
-  const counted = (one: string, several: string): { readonly sentence: string } => ({
-    sentence: count === 1 ? one : several,
-  });
+  const counted = (one: string, several: string) => ({ sentence: count === 1 ? one : several });
   const last = ordered.at(-1);
   if (last !== undefined && input.complete === true)
     return counted(
@@ -31,36 +29,24 @@ export function gapOf(
       vscode.l10n.t('1 message has not been read yet'),
       vscode.l10n.t('{0} messages have not been read yet', number),
     );
-  const { status = 'unknown', sends, webApp } = input;
+  const { status = 'unknown', sends, webApp = false } = input;
   if (['running', 'pending', 'unknown'].includes(status) || sends.some(({ state }) => state === 'sending'))
-    return last === undefined
-      ? counted(
-          vscode.l10n.t('This session has 1 message. It appears with your next message.'),
-          vscode.l10n.t('This session has {0} messages. They appear with your next message.', number),
-        )
-      : counted(
-          vscode.l10n.t('1 message cannot be read yet; it appears with your next message'),
-          vscode.l10n.t('{0} messages cannot be read yet; they appear with your next message', number),
-        );
+    return counted(
+      vscode.l10n.t('1 message cannot be read yet; it appears with your next message'),
+      vscode.l10n.t('{0} messages cannot be read yet; they appear with your next message', number),
+    );
   const isAnswer = last !== undefined && (last.message === undefined || last.message.role === 'user');
-  return {
-    ...(last === undefined
-      ? counted(
-          vscode.l10n.t('This session has 1 message.'),
-          vscode.l10n.t('This session has {0} messages.', number),
-        )
-      : isAnswer
-        ? counted(
-            vscode.l10n.t('The agent has answered (1 message).'),
-            vscode.l10n.t('The agent has answered ({0} messages).', number),
-          )
-        : counted(
-            vscode.l10n.t('There is 1 newer message.'),
-            vscode.l10n.t('There are {0} newer messages.', number),
-          )),
-    reason: vscode.l10n.t('This service shows replies only after your next message.'),
-    ...(webApp === true ? { webApp: true } : {}),
-  };
+  const { sentence } = isAnswer
+    ? counted(
+        vscode.l10n.t('The agent has answered (1 message).'),
+        vscode.l10n.t('The agent has answered ({0} messages).', number),
+      )
+    : counted(
+        vscode.l10n.t('There is 1 newer message.'),
+        vscode.l10n.t('There are {0} newer messages.', number),
+      );
+  const reason = vscode.l10n.t('This service shows replies only after your next message.');
+  return { sentence, reason, webApp };
 }
 
 /** Explains why an answer is not shown yet. */

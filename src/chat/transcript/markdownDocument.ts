@@ -1,7 +1,16 @@
 import * as vscode from 'vscode';
 import { isTime } from '../../util/format';
-import { fenced, inertLine, inertMarkdown } from './inertMarkdown';
-import type { Chip, Header, MessageRow, Part, Row, SendRow } from '../protocol';
+import { inMarkdown } from '../../ui/text';
+import { fenced, inertMarkdown } from './inertMarkdown';
+import {
+  withDays,
+  type Chip,
+  type Header,
+  type MessageRow,
+  type Part,
+  type Row,
+  type SendRow,
+} from '../protocol';
 
 export interface DocumentOptions {
   readonly header: Pick<Header, 'title' | 'facts' | 'messages' | 'tokens'>;
@@ -23,24 +32,24 @@ export function transcriptDocument({ header, rows, language }: DocumentOptions):
     ...(header.messages === undefined ? [] : [header.messages]),
   ];
   const blocks = [
-    `# ${inertLine(header.title)}`,
-    ...(facts.length === 0 ? [] : [facts.map(fact => `- ${inertLine(fact)}`).join('\n')]),
+    `# ${inMarkdown(header.title)}`,
+    ...(facts.length === 0 ? [] : [facts.map(fact => `- ${inMarkdown(fact)}`).join('\n')]),
   ];
-  for (const row of rows) {
+  for (const row of withDays(rows)) {
     switch (row.kind) {
       case 'date':
-        blocks.push(`## ${isTime(row.at) ? days.format(row.at) : '?'}`);
+        blocks.push(`## ${days.format(row.at)}`);
         break;
       case 'message':
-        blocks.push(`### ${inertLine(authorOf(row))}${time(row.at)}`, ...message(row));
+        blocks.push(`### ${inMarkdown(authorOf(row))}${time(row.at)}`, ...message(row));
         break;
       case 'send':
         blocks.push(`### ${vscode.l10n.t('You')}${time(row.at)} (${stateOf(row)})`, shifted(row.text));
-        blocks.push(...chips(row.chips), inertLine(row.sentence));
+        blocks.push(...chips(row.chips), inMarkdown(row.sentence));
         break;
       case 'break':
       case 'gap':
-        blocks.push(`*${inertLine(row.sentence)}*`);
+        blocks.push(`*${inMarkdown(row.sentence)}*`);
     }
   }
   return `${blocks.filter(block => block !== '').join('\n\n')}\n`;
@@ -71,7 +80,7 @@ function message({ parts, failed, chips: attached }: MessageRow): string[] {
 function chips(attached: readonly Chip[]): string[] {
   return attached.length === 0
     ? []
-    : [attached.map(({ name, size }) => `- ${inertLine(name)} (${size})`).join('\n')];
+    : [attached.map(({ name, size }) => `- ${inMarkdown(name)} (${size})`).join('\n')];
 }
 
 function part(shown: Part): string[] {
@@ -88,14 +97,14 @@ function part(shown: Part): string[] {
       return [`*${vscode.l10n.t('Reasoning withheld by the model provider')}*`];
     case 'tool': {
       const [before, subject, after] = shown.words;
-      return [`#### ${inertLine(before + subject + after)}`, fenced(shown.input), fenced(shown.text)];
+      return [`#### ${inMarkdown(before + subject + after)}`, fenced(shown.input), fenced(shown.text)];
     }
     case 'image':
     case 'document':
-      return [`*${inertLine(shown.label)}*`];
+      return [`*${inMarkdown(shown.label)}*`];
     case 'other':
       return [
-        `#### ${vscode.l10n.t('Content of the type "{0}"', inertLine(shown.type))}`,
+        `#### ${vscode.l10n.t('Content of the type "{0}"', inMarkdown(shown.type))}`,
         fenced(shown.text),
       ];
   }

@@ -65,27 +65,19 @@ export function isHidden(message: {
   return message.visibility === 'llm_only' || message.isUserVisible === false;
 }
 
+const FIELDS = [
+  ...(['role', 'createdAt', 'updatedAt', 'parentId', 'visibility'] as const),
+  ...(['isUserVisible', 'isError', 'providerAPhase'] as const),
+];
+const REASONING = ['providerAReasoningSummary', 'chatCompletionReasoningContent'] as const;
+
 /** The part of a message that is kept. Hidden messages keep no content; encrypted fields and signatures are never kept. */
 export function toStored(id: string, message: Message): StoredMessage {
   const hidden = isHidden(message);
-  return {
-    id,
-    ...field('role', message.role),
-    ...field('createdAt', message.createdAt),
-    ...field('updatedAt', message.updatedAt),
-    ...field('parentId', message.parentId),
-    ...field('visibility', message.visibility),
-    ...(message.isUserVisible === false ? { isUserVisible: false } : {}),
-    ...(message.isError === true ? { isError: true } : {}),
-    ...field('providerAPhase', message.providerAPhase),
-    ...(hidden ? {} : field('providerAReasoningSummary', message.providerAReasoningSummary)),
-    ...(hidden ? {} : field('chatCompletionReasoningContent', message.chatCompletionReasoningContent)),
-    content: hidden ? [] : (message.content ?? []).map(item => toItem(item)),
-  };
-}
-
-function field<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
-  return (value === undefined || value === '' ? {} : { [key]: value }) as { readonly [P in K]?: V };
+  const names = hidden ? FIELDS : [...FIELDS, ...REASONING];
+  const kept = names.map(name => [name, message[name] ?? ''] as const).filter(([, value]) => value !== '');
+  const content = hidden ? [] : (message.content ?? []).map(toItem);
+  return { ...(Object.fromEntries(kept) as Partial<StoredMessage>), id, content };
 }
 
 /** Fields of any depth that hold what only the model may read. */
@@ -112,17 +104,13 @@ function withoutSecrets(value: unknown, depth: number): unknown {
 
 /** What is known from two readings of the same message: the newer body, and never less than before. */
 export function merged(one: KnownMessage | undefined, other: KnownMessage): KnownMessage {
-  if (one === undefined) return other;
-  const newer =
-    one.message === undefined ||
-    (other.message !== undefined && (other.message.updatedAt ?? 0) >= (one.message.updatedAt ?? 0))
-      ? other.message
-      : one.message;
-  const sent = one.sent ?? other.sent;
+  const [before, after] = [one?.message, other.message];
+  const isOlder = before !== undefined && (after?.updatedAt ?? 0) < (before.updatedAt ?? 0);
   return {
-    id: one.id,
-    ...(newer === undefined ? {} : { message: newer }),
-    ...(sent === undefined ? {} : { sent }),
+    ...one,
+    ...other,
+    ...(before !== undefined && (after === undefined || isOlder) ? { message: before } : {}),
+    ...(one?.sent === undefined ? {} : { sent: one.sent }),
   };
 }
 

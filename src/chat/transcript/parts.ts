@@ -1,15 +1,22 @@
 import * as vscode from 'vscode';
 import type { Formatter } from '../../util/format';
 import { oneLine, plain } from '../../util/text';
-import type { Cut, Part } from '../protocol';
-import { MAX_LENGTH } from './boundedMarkdown';
+import { MAX_SHOWN, type Cut, type Part } from '../protocol';
 import { isHidden, type StoredItem, type StoredMessage } from './messages';
 import { toolId, toolWords, type Tools } from './tools';
+
+/** Longest text of all parts of a message together, UTF-16 units. */
+const MOST_TEXT = 400_000;
 
 /** The blocks of a message in order, the reasoning first. Hidden messages have none. */
 export function partsOf(message: StoredMessage, tools: Tools, format: Formatter, whole: boolean): Part[] {
   if (isHidden(message)) return [];
-  const clip: Clip = text => clipped(text, format, whole);
+  let left = MOST_TEXT;
+  const clip: Clip = text => {
+    const made = clipped(text, format, whole, Math.min(MAX_SHOWN, left));
+    left -= made.text.length;
+    return made;
+  };
   const reasoning = [message.providerAReasoningSummary, message.chatCompletionReasoningContent]
     .filter(text => text !== undefined)
     .map((text): Part => ({ kind: 'reasoning', ...clip(text) }));
@@ -139,10 +146,15 @@ function asJson(value: unknown): string {
 type Clip = (text: string) => { readonly text: string } & Cut;
 
 /** The beginning of a text that is too long for a page, and how much more there is; all of it where `whole`. */
-export function clipped(text: string, format: Formatter, whole: boolean): { readonly text: string } & Cut {
-  if (whole || text.length <= MAX_LENGTH) return { text: plain(text, Infinity) };
+export function clipped(
+  text: string,
+  format: Formatter,
+  whole: boolean,
+  most = MAX_SHOWN,
+): { readonly text: string } & Cut {
+  if (whole || text.length <= most) return { text: plain(text, Infinity) };
   // Never half a character.
-  const to = /[\ud800-\udbff]/.test(text.charAt(MAX_LENGTH - 1)) ? MAX_LENGTH - 1 : MAX_LENGTH;
+  const to = /[\ud800-\udbff]/.test(text.charAt(most - 1)) ? most - 1 : most;
   const rest = text.length - to;
   const cut =
     rest === 1

@@ -150,7 +150,12 @@ export class Reading extends Disposable {
         return false;
       }
       this.#isFailing = false;
-      if (page === undefined || page === 'missing') return false;
+      if (page === undefined || page === 'missing') {
+        // What comes until it is there again is not in what was read of it.
+        this.#resume = undefined;
+        this.#isComplete = false;
+        return false;
+      }
       const messages = page.items.map(message => toStored(message.id, message));
       const fresh = messages.filter(message => this.#isFresh(message));
       if (fresh.length > 0) await transcript.keep(fresh);
@@ -218,9 +223,11 @@ export class Reading extends Disposable {
 
   #breakAt(ask: string): Break {
     const failed = this.#failed.get(ask);
-    return failed === undefined
-      ? { state: this.#asking === undefined ? 'stopped' : 'reading' }
-      : { state: 'failed', sentence: vscode.l10n.t('Earlier messages could not be read: {0}', failed) };
+    if (failed !== undefined)
+      return { state: 'failed', sentence: vscode.l10n.t('Earlier messages could not be read: {0}', failed) };
+    return this.#asking === undefined
+      ? { state: 'stopped', sentence: vscode.l10n.t('Earlier messages have not been read yet.') }
+      : { state: 'reading', sentence: vscode.l10n.t('Reading earlier messages') };
   }
 
   /** Changes whenever the service has said something new about the session. */

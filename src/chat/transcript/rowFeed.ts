@@ -2,11 +2,13 @@ import { setImmediate } from 'node:timers/promises';
 import { Disposable } from '../../util/disposable';
 import type { Formatter } from '../../util/format';
 import type { Row, Splice } from '../protocol';
+import { inOrder } from './model';
 import { RowBuilder, type RowsInput } from './rows';
 
-/** Messages shown first, from the end; then so many more a step until the page has all. */
+/** Messages shown first, from the end; then so many more a step until the page has all. A step with so much text ends early. */
 const FIRST = 200;
 const STEP = 500;
+const STEP_SIZE = 2_000_000;
 
 /** Keeps the rows of a page true to a transcript, sending only what changed, the end of it first. */
 export class RowFeed extends Disposable {
@@ -15,7 +17,8 @@ export class RowFeed extends Disposable {
   #input: RowsInput | undefined;
   /** What the page holds; `undefined` while there is none. */
   #sent: readonly Row[] | undefined;
-  #reach = FIRST;
+  /** Messages from the end that the page has or is sent now. */
+  #reach = 0;
   #filling = false;
 
   constructor(send: (splice: Splice) => void, format: Formatter) {
@@ -34,7 +37,7 @@ export class RowFeed extends Disposable {
   /** The page is gone. */
   pause(): void {
     this.#sent = undefined;
-    this.#reach = FIRST;
+    this.#reach = 0;
   }
 
   async #fill(): Promise<void> {
@@ -44,14 +47,25 @@ export class RowFeed extends Disposable {
       await setImmediate();
       if (this.isDisposed || this.#sent === undefined || this.#input === undefined) break;
       if (this.#reach >= this.#input.known.size) break;
-      this.#reach += STEP;
+      this.#reachFurther(this.#input, STEP);
       this.#sync(this.#input);
     }
     this.#filling = false;
   }
 
+  #reachFurther({ known }: RowsInput, most: number): void {
+    const before = inOrder(known).reverse().slice(this.#reach);
+    let size = 0;
+    for (const { message } of before.slice(0, most)) {
+      this.#reach++;
+      size += JSON.stringify(message?.content.filter(({ type }) => type !== 'image') ?? []).length;
+      if (size > STEP_SIZE) return;
+    }
+  }
+
   #sync(input: RowsInput): void {
     const before = this.#sent ?? [];
+    if (this.#reach === 0) this.#reachFurther(input, FIRST);
     if (this.#reach >= input.known.size) this.#reach = Infinity;
     const rows = this.#rows.build(input, this.#reach);
     let from = 0;

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { isTime, type Formatter } from '../../util/format';
+import type { Formatter } from '../../util/format';
 import { oneLine } from '../../util/text';
 import type { Entry } from '../outbox/record';
 import {
@@ -17,12 +17,8 @@ import { inOrder, isShown } from './model';
 import { clipped, fileOf, partsOf, pictureOf } from './parts';
 import { isToolResult, toolId, toolsIn, type Tools } from './tools';
 
-/** Why the walk has not gone on before a message. */
-export interface Break {
-  readonly state: 'reading' | 'stopped' | 'failed';
-  /** For a failed question. */
-  readonly sentence?: string;
-}
+/** Why the walk has not gone on before a message, and in words. */
+export type Break = Pick<Extract<Row, { readonly kind: 'break' }>, 'state' | 'sentence'>;
 
 export interface RowsInput {
   readonly known: ReadonlyMap<string, KnownMessage>;
@@ -39,15 +35,10 @@ export interface RowsInput {
   readonly complete?: boolean;
   /** The send whose text the composer holds again. */
   readonly inComposer: string | undefined;
-  /** IANA name of the reader's zone. */
-  readonly timeZone: string;
 }
 
 /** After this long the author is named again, ms. */
 const SAME_BREATH = 10 * 60_000;
-/** What was known of a session this long before a send says little about the time of the send, ms. */
-const LOOK_IS_OLD = 5_000;
-const ZONE_STEP = 15 * 60_000;
 
 function messageKey(id: string): string {
   return `message:${id}`;
@@ -75,9 +66,6 @@ export class RowBuilder {
   readonly #format: Formatter;
   readonly #whole: boolean;
   readonly #made = new Map<string, { readonly stamp: readonly unknown[]; readonly made: unknown }>();
-  readonly #days = new Map<number, string>();
-  #timeZone = '';
-  #dayFormat: Intl.DateTimeFormat | undefined;
 
   /** `whole`: texts are not cut to what a page takes. */
   constructor(format: Formatter, whole = false) {
@@ -87,15 +75,9 @@ export class RowBuilder {
 
   /** The rows; with `last`, only those of so many messages at the end. */
   build(input: RowsInput, last = Infinity): Row[] {
-    if (input.timeZone !== this.#timeZone) {
-      this.#timeZone = input.timeZone;
-      this.#days.clear();
-      this.#dayFormat = new Intl.DateTimeFormat('en-CA', { timeZone: this.#timeZone, dateStyle: 'short' });
-    }
     const ordered = inOrder(input.known);
     const rows = last < ordered.length ? [] : this.#internal(ordered);
     const tools = toolsIn(ordered.flatMap(({ message }) => message ?? []));
-    let day = '';
     let previous: MessageRow | undefined;
     for (const entry of ordered.slice(Math.max(0, ordered.length - last))) {
       const broken = input.breaks.get(entry.id);
@@ -106,13 +88,6 @@ export class RowBuilder {
       if (!isShown(entry)) continue;
       const content = this.#content(entry, tools);
       if (content.parts.length === 0 && content.chips.length === 0) continue;
-      const at = timeOf(entry);
-      if (at !== undefined && this.#day(at) !== day) {
-        day = this.#day(at);
-        const key = `date:${entry.id}`;
-        rows.push(this.#same(key, [at], () => ({ kind: 'date', key, at })));
-        previous = undefined;
-      }
       previous = this.#message(entry, content, previous);
       rows.push(previous);
     }
@@ -184,21 +159,16 @@ export class RowBuilder {
       const picture = pictureOf(item) === undefined ? {} : { index };
       return [{ key: '', name, kind, size, title: name, ...picture }];
     });
-    const attached = this.#chips(sent?.attachments);
+    if (sent === undefined) return files;
+    const attached = this.#chips(sent.attachments);
     const pictures = files.filter(({ kind }) => kind === 'image');
     if (attached.filter(({ kind }) => kind === 'image').length !== pictures.length) return files;
     return attached.map(chip => (chip.kind === 'image' ? { ...pictures.shift(), ...chip } : chip));
   }
 
   #break(below: string, { state, sentence }: Break): Row {
-    const words =
-      state === 'reading'
-        ? vscode.l10n.t('Reading earlier messages')
-        : state === 'stopped'
-          ? vscode.l10n.t('Earlier messages have not been read yet.')
-          : (sentence ?? vscode.l10n.t('Earlier messages could not be read.'));
     const key = `break:${below}`;
-    return this.#same(key, [state, words], () => ({ kind: 'break', key, state, sentence: words }));
+    return this.#same(key, [state, sentence], () => ({ kind: 'break', key, state, sentence }));
   }
 
   /** Says that there are messages for the model alone, and nothing else of them. */
@@ -237,14 +207,6 @@ export class RowBuilder {
     });
   }
 
-  #day(at: number): string {
-    if (!isTime(at)) return '';
-    const step = Math.floor(at / ZONE_STEP);
-    const day = this.#days.get(step) ?? this.#dayFormat?.format(at) ?? '';
-    this.#days.set(step, day);
-    return day;
-  }
-
   /** What was made before from the same. */
   #same<R>(key: string, stamp: readonly unknown[], make: () => R): R {
     const before = this.#made.get(key);
@@ -280,26 +242,21 @@ function phaseOf(phase: string | undefined): string | undefined {
 }
 
 /** What is known of a send without an answer. */
-export function unknownSentence({ before, after, sentence, at }: Entry): string {
-  const isOld = before?.at !== undefined && at - before.at > LOOK_IS_OLD;
-  let facts = sentence ?? '';
+function unknownSentence({ before, after, sentence = '' }: Entry): string {
   const count = after?.messageCount ?? 0;
   const now = count === 1 ? vscode.l10n.t('1 message') : vscode.l10n.t('{0} messages', count);
-  if (before !== undefined && after !== undefined) {
-    facts =
-      before.working === true
-        ? vscode.l10n.t(
-            'The session has {0} now, {1} when last checked; the agent was working meanwhile.',
-            now,
-            before.messageCount,
-          )
-        : isOld
-          ? vscode.l10n.t('The session has {0} now, {1} when last checked before.', now, before.messageCount)
-          : vscode.l10n.t('The session has {0} now, {1} before.', now, before.messageCount);
-  } else if (after !== undefined) {
-    facts = vscode.l10n.t('The session has {0} now.', now);
-  }
-  return [vscode.l10n.t('It is not known whether this message arrived.'), facts]
-    .filter(part => part !== '')
-    .join(' ');
+  const was = before?.messageCount ?? 0;
+  const facts =
+    after === undefined
+      ? sentence
+      : before === undefined
+        ? vscode.l10n.t('The session has {0} now.', now)
+        : before.working === true
+          ? vscode.l10n.t(
+              'The session has {0} now, {1} when last checked; the agent was working meanwhile.',
+              now,
+              was,
+            )
+          : vscode.l10n.t('The session has {0} now, {1} when last checked before.', now, was);
+  return `${vscode.l10n.t('It is not known whether this message arrived.')} ${facts}`.trim();
 }

@@ -96,7 +96,10 @@ export function toolWords(
   const given = (typeof input === 'object' && input !== null ? input : {}) as Readonly<
     Record<string, unknown>
   >;
-  const first = /[A-Z]?[a-z]+|[A-Z]+/.exec(name)?.[0].toLowerCase() ?? '';
+  // An editor that also reads and writes says so in its command.
+  const { command } = given;
+  const told = /^str_replace/.test(name) && (command === 'view' || command === 'create') ? command : name;
+  const first = /[A-Z]?[a-z]+|[A-Z]+/.exec(told)?.[0].toLowerCase() ?? '';
   for (const [names, icon, subjects, words] of KINDS) {
     const subject = subjects.map(key => given[key]).find(value => typeof value === 'string' && value !== '');
     if (!names.test(first) || typeof subject !== 'string') continue;

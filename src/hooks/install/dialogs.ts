@@ -4,39 +4,26 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { commands, documents, registerDocuments } from '../../contributions';
-import type { Logger } from '../../log';
-import { pick } from '../../ui/pick';
-import { Disposable } from '../../util/disposable';
 import { notify, type NoticeButton } from '../../ui/notify';
+import { pick } from '../../ui/pick';
 import { restriction } from '../../ui/restriction';
+import { Disposable } from '../../util/disposable';
 import { forNotification, middle, oneLine } from '../../util/text';
+import type { HooksContext } from '../context';
 import { eventNames, usualEvents, type EventName } from '../model';
-import { isInside } from './file';
-import type { Installation, Plan } from './installation';
-import { placeScript, workspaceFolders, type HookPlace } from './place';
 import { foldCase } from '../receive/inbox';
-
-export interface DialogDeps {
-  readonly log: Logger;
-  readonly installation: Pick<Installation, 'look' | 'files' | 'planInstall' | 'planUninstall' | 'carryOut'>;
-  readonly place: HookPlace;
-  /** The folder of the extension that holds the script. */
-  readonly shipped: string;
-  /** The file the person named in the settings; empty for none. */
-  readonly namedFile: () => string;
-  /** Writes down to which file the hook went. */
-  readonly storeFile: (file: string) => Promise<void>;
-}
+import { isInside, workspaceFolders } from './file';
+import type { Plan } from './installation';
 
 /** The dialogs that put the hook into a settings file, bring it up to date, and take it out. */
 export class Dialogs extends Disposable {
-  readonly #deps: DialogDeps;
+  readonly #context: HooksContext;
   readonly #previews = new Map<string, string>();
   #next = 0;
 
-  constructor(deps: DialogDeps) {
+  constructor(context: HooksContext) {
     super();
-    this.#deps = deps;
+    this.#context = context;
     this.register(
       registerDocuments(documents.hooks, {
         provideTextDocumentContent: uri => this.#previews.get(uri.toString()) ?? '',
@@ -46,16 +33,15 @@ export class Dialogs extends Disposable {
 
   async install(): Promise<void> {
     needRealFiles();
-    const { installation, place, shipped, storeFile } = this.#deps;
+    const { installation } = this.#context;
     const file = await this.#askFile();
-    if (file === undefined || !(await mayBeShared(file))) return;
+    if (file === undefined) return;
     const events = await chooseEvents([...((await installation.look(file))?.keys() ?? [])]);
     if (events === undefined) return;
     const plan = await installation.planInstall(file, events);
-    if (!(await this.#agreed(plan, vscode.l10n.t('Install the hooks in {0}?', path.basename(file))))) return;
-    await placeScript(place, shipped);
+    const question = vscode.l10n.t('Install the hooks in {0}?', path.basename(file));
+    if (!(await this.#agreed(plan, `${question} ${await sharedText(file)}`))) return;
     const copy = await installation.carryOut(plan);
-    await storeFile(file);
     const buttons: NoticeButton[] = [
       [vscode.l10n.t('Send a test event'), () => vscode.commands.executeCommand(commands.hooks.test)],
     ];
@@ -75,7 +61,7 @@ export class Dialogs extends Disposable {
 
   async uninstall(): Promise<void> {
     needRealFiles();
-    const { installation } = this.#deps;
+    const { installation } = this.#context;
     const choices = (await installation.files()).map(({ file, events }) => ({
       label: path.basename(file),
       description: middle(path.dirname(file), 80),
@@ -94,26 +80,8 @@ export class Dialogs extends Disposable {
     this.#say(vscode.l10n.t('The hooks were removed from {0}.', middle(file, 80)));
   }
 
-  /** Puts the script back and brings every known file up to date, each after a question. */
-  async repair(): Promise<void> {
-    needRealFiles();
-    const { installation, place, shipped } = this.#deps;
-    const files = await installation.files();
-    if (files.length === 0) return this.install();
-    await placeScript(place, shipped);
-    const repaired: string[] = [];
-    for (const { file, events } of files) {
-      const plan = await installation.planInstall(file, events);
-      const question = vscode.l10n.t('Repair the hooks in {0}?', path.basename(file));
-      if (!(await this.#agreed(plan, question))) continue;
-      await installation.carryOut(plan);
-      repaired.push(middle(file, 80));
-    }
-    if (repaired.length > 0) this.#say(vscode.l10n.t('Repaired the hooks in {0}.', repaired.join(', ')));
-  }
-
   #say(sentence: string, ...buttons: readonly NoticeButton[]): void {
-    notify(this.#deps.log, 'info', forNotification(sentence, 500), ...buttons);
+    notify(this.#context.log, 'info', forNotification(sentence, 500), ...buttons);
   }
 
   /** Shows what a plan would change in the diff editor, and asks beside it. */
@@ -132,7 +100,7 @@ export class Dialogs extends Disposable {
       await vscode.commands.executeCommand('vscode.diff', before, after, title, { preview: true });
       const yes = plan.text === undefined ? vscode.l10n.t('Delete file') : vscode.l10n.t('Write change');
       const no = vscode.l10n.t('Cancel');
-      return (await vscode.window.showInformationMessage(forNotification(question), yes, no)) === yes;
+      return (await vscode.window.showInformationMessage(forNotification(question, 500), yes, no)) === yes;
     } finally {
       const tabs = vscode.window.tabGroups.all
         .flatMap(group => group.tabs)
@@ -147,14 +115,14 @@ export class Dialogs extends Disposable {
 
   /** A path the person types or picks; never a guess. */
   async #askFile(): Promise<string | undefined> {
-    const [known] = await this.#deps.installation.files();
+    const [known] = await this.#context.installation.files();
     const input = vscode.window.createInputBox();
     input.title = vscode.l10n.t('Install hooks');
     input.prompt = vscode.l10n.t(
       'Path of the settings file that your command-line client reads. Its manual says where it is.',
     );
     input.placeholder = path.join('~', '…', 'settings.json');
-    input.value = this.#deps.namedFile() || (known?.file ?? '');
+    input.value = known?.file ?? '';
     input.buttons = [{ iconPath: new vscode.ThemeIcon('folder-opened'), tooltip: vscode.l10n.t('Browse…') }];
     input.ignoreFocusOut = true;
     const answer = await new Promise<string | undefined>(resolve => {
@@ -198,22 +166,14 @@ function expand(text: string): string {
   return path.isAbsolute(full) ? path.normalize(full) : full;
 }
 
-/** A file of a project is asked about apart: others may use it. */
-async function mayBeShared(file: string): Promise<boolean> {
+/** What is to be known of a file of a project; empty for any other. */
+async function sharedText(file: string): Promise<string> {
   const place = await sharedPlace(file, workspaceFolders());
-  if (place === undefined) return true;
-  const yes = vscode.l10n.t('Use this file');
-  const answer = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Others may use this file: it is in {0}.', forNotification(middle(place, 80))),
-    {
-      modal: true,
-      detail: vscode.l10n.t(
-        "The hooks name a path on this machine. If the file is shared, for example through version control, others get hooks that do nothing for them. The client's user settings are usually the better place.",
-      ),
-    },
-    yes,
+  if (place === undefined) return '';
+  return vscode.l10n.t(
+    'It is in {0}: others who get it, for example through version control, get hooks that do nothing for them.',
+    middle(place, 80),
   );
-  return answer === yes;
 }
 
 /** The project of this window, or else the repository, that a file is in, by its name or by where it really is. */

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
-import { workspaceFolders } from './place';
-import { replaceFile } from './replaceFile';
 import { middle, oneLine } from '../../util/text';
 import { Refusal } from './settings';
 
@@ -15,32 +14,33 @@ export interface ReadFile {
   readonly stats: Stats | undefined;
 }
 
-const MAX_BYTES = 4 * 1024 * 1024;
-
 /** Reads a settings file that may be written to afterwards. Throws a `Refusal` for one that is not what it seems, or cannot be written. */
 export async function readSettingsFile(file: string): Promise<ReadFile> {
-  const parent = path.dirname(file);
-  await fs.access(parent).catch((error: unknown) => {
+  const folder = await fs.realpath(path.dirname(file)).catch((error: unknown) => {
     throw new Refusal(vscode.l10n.t('Its folder does not exist.'), { cause: error });
   });
-  await fs.access(parent, fs.constants.W_OK).catch(refuseReadOnly);
   const stats = await fs.lstat(file).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw new Refusal(vscode.l10n.t('It cannot be read: {0}', reasonOf(error)), { cause: error });
   });
+  const refuseLink = (to: string): never => {
+    const target = middle(oneLine(to, 1_000), 80);
+    throw new Refusal(
+      vscode.l10n.t('It is a link to {0}. Choose that file itself if it is the right one.', target),
+    );
+  };
   if (stats?.isSymbolicLink() === true) refuseLink(await fs.readlink(file));
-  const real = path.join(await fs.realpath(parent), path.basename(file));
-  for (const folder of workspaceFolders())
-    if (isInside(folder, file) && !isInside(await fs.realpath(folder), real)) refuseLink(real);
+  const real = path.join(folder, path.basename(file));
+  for (const project of workspaceFolders())
+    if (isInside(project, file) && !isInside(await fs.realpath(project), real)) refuseLink(real);
   if (stats === undefined) return { file, text: undefined, stats };
   if (!stats.isFile()) throw new Refusal(vscode.l10n.t('It is not a file.'));
-  if (stats.nlink > 1)
-    throw new Refusal(vscode.l10n.t('It has a second name on this disk, which would keep the old content.'));
-  if (stats.size > MAX_BYTES)
-    throw new Refusal(vscode.l10n.t('It is larger than 4 MB, which is no settings file.'));
+  const refuse = (cause?: unknown): never => {
+    throw new Refusal(vscode.l10n.t('It is read-only.'), { cause });
+  };
   // Whoever may write everything would not be stopped by the system.
-  if ((stats.mode & 0o200) === 0) refuseReadOnly();
-  await fs.access(file, fs.constants.R_OK | fs.constants.W_OK).catch(refuseReadOnly);
+  if ((stats.mode & 0o200) === 0) refuse();
+  await fs.access(file, fs.constants.R_OK | fs.constants.W_OK).catch(refuse);
   const bytes = await fs.readFile(file);
   const text = bytes.toString('utf8');
   if (!Buffer.from(text, 'utf8').equals(bytes)) throw new Refusal(vscode.l10n.t('It is not UTF-8 text.'));
@@ -57,10 +57,51 @@ export async function writeSettingsFile(read: ReadFile, text: string | undefined
   await check();
   if (text === undefined) await fs.rm(file, { force: true });
   else
-    await replaceFile(file, text, { like: stats, check }).catch((error: unknown) => {
+    await replaceFile(file, text, stats, check).catch((error: unknown) => {
       if (error instanceof Refusal) throw error;
       throw new Refusal(vscode.l10n.t('It could not be written: {0}', reasonOf(error)), { cause: error });
     });
+}
+
+/**
+ * Writes a file as a whole or not at all: beside it, to the disk, then renamed over it. It keeps the mode and owner of `like`, the file
+ * that is replaced; without it only this user can read it. What `check` throws leaves the old one there.
+ */
+export async function replaceFile(
+  file: string,
+  content: string | Uint8Array,
+  like?: Stats,
+  check?: () => Promise<void>,
+): Promise<void> {
+  const temp = path.join(path.dirname(file), `.${path.basename(file)}.${randomBytes(6).toString('hex')}.tmp`);
+  try {
+    const handle = await fs.open(temp, 'wx', like === undefined ? 0o600 : like.mode & 0o777);
+    try {
+      await handle.writeFile(content);
+      if (like !== undefined && process.platform !== 'win32') {
+        await handle.chmod(like.mode & 0o7777);
+        const { uid, gid } = await handle.stat();
+        if (uid !== like.uid || gid !== like.gid) await handle.chown(like.uid, like.gid);
+      }
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await check?.();
+    await renameBusy(temp, file);
+  } finally {
+    await fs.rm(temp, { force: true });
+  }
+}
+
+/** Windows refuses while a virus scanner or another program holds the file. */
+async function renameBusy(from: string, to: string, attempt = 1): Promise<void> {
+  await fs.rename(from, to).catch(async (error: unknown) => {
+    const isBusy = process.platform === 'win32' && ['EPERM', 'EACCES', 'EBUSY'].includes(codeOf(error) ?? '');
+    if (!isBusy || attempt === 20) throw error;
+    await delay(attempt * 10);
+    await renameBusy(from, to, attempt + 1);
+  });
 }
 
 /** Keeps the text as it was read in `folder`, under its digest; resolves to the copy, which is there as a whole or not at all. */
@@ -90,15 +131,11 @@ export function digest(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex');
 }
 
-function refuseReadOnly(cause?: unknown): never {
-  throw new Refusal(vscode.l10n.t('It is read-only.'), { cause });
-}
-
-function refuseLink(to: string): never {
-  const target = middle(oneLine(to, 1_000), 80);
-  throw new Refusal(
-    vscode.l10n.t('It is a link to {0}. Choose that file itself if it is the right one.', target),
-  );
+/** Folders of this window that are on this machine. */
+export function workspaceFolders(): string[] {
+  return (vscode.workspace.workspaceFolders ?? [])
+    .filter(({ uri }) => uri.scheme === 'file')
+    .map(({ uri }) => uri.fsPath);
 }
 
 export function isInside(folder: string, file: string): boolean {

@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs';
 import * as z from 'zod/mini';
 import * as vscode from 'vscode';
 import type { Collection } from '../../storage';
 import { middle, oneLine } from '../../util/text';
 import { backUp, digest, readSettingsFile, restored, writeSettingsFile, type ReadFile } from './file';
-import { COMMAND_TIMEOUT_SECONDS, commandLine, scriptOf, type HookPlace } from './place';
+import { COMMAND_TIMEOUT_SECONDS, commandLine, placeScript, type HookPlace } from './place';
 import { installedEvents, Refusal, withHook, type HookToInstall } from './settings';
 
 /** What is kept of a settings file that has our hook. A copy of the file as it was found lies in the backups. */
@@ -28,16 +27,20 @@ export interface Plan {
 
 /** Puts the hook into clients' settings files and takes it out again (trust.md 35, 36). Failures leave files as they are. */
 export class Installation {
-  readonly #place: HookPlace;
+  readonly place: HookPlace;
   readonly #files: Collection<InstalledFile>;
 
   constructor(place: HookPlace, files: Collection<InstalledFile>) {
-    this.#place = place;
+    this.place = place;
     this.#files = files;
   }
 
   get command(): string {
-    return commandLine(this.#place.script);
+    return this.#hook.command;
+  }
+
+  get #hook(): HookToInstall {
+    return { command: commandLine(this.place.script), timeout: COMMAND_TIMEOUT_SECONDS };
   }
 
   /** Files that have the hook, as far as known. */
@@ -49,14 +52,14 @@ export class Installation {
   look(file: string): Promise<ReadonlyMap<string, 'current' | 'other'> | undefined> {
     return about(file, async () => {
       const { text } = await readSettingsFile(file);
-      return text === undefined ? undefined : installedEvents(text, this.#hook());
+      return text === undefined ? undefined : installedEvents(text, this.#hook);
     });
   }
 
   planInstall(file: string, events: readonly string[]): Promise<Plan> {
     return about(file, async () => {
       const read = await readSettingsFile(file);
-      const text = withHook(read.text ?? '', events, this.#hook());
+      const text = withHook(read.text ?? '', events, this.#hook);
       const before = await this.#record(file);
       const digestNow = read.text === undefined ? undefined : digest(read.text);
       // Installed before and not touched since: the way back leads to what was there first.
@@ -70,11 +73,11 @@ export class Installation {
       const read = await readSettingsFile(file);
       const { text } = read;
       if (text === undefined) return { read, text, record: undefined };
-      const hook = this.#hook();
+      const hook = this.#hook;
       const before = await this.#record(file);
       if (before?.written === digest(text)) {
         if (before.found === undefined) return { read, text: undefined, record: undefined };
-        const original = await restored(file, before.found, this.#place.backups);
+        const original = await restored(file, before.found, this.place.backups);
         // What was found may have had a hook of ours itself, such as one installed before somebody else's edit.
         if (original !== undefined && installedEvents(original, hook).size === 0)
           return { read, text: original, record: undefined };
@@ -83,19 +86,22 @@ export class Installation {
     });
   }
 
-  /** Writes what was planned; resolves to the copy of the file as it was. */
+  /** Writes what was planned, for a hook with its script first; resolves to the copy of the file as it was. */
   carryOut({ read, text, record }: Plan): Promise<string | undefined> {
     return about(read.file, async () => {
       const id = idOf(read.file);
-      const copy = text === read.text ? undefined : await backUp(read, this.#place.backups);
+      const isOther = text !== read.text;
+      const copy = isOther ? await backUp(read, this.place.backups) : undefined;
       let before: InstalledFile | undefined;
-      // A hook without a record could not be found again, nor undone to the byte.
-      if (record !== undefined)
+      if (record !== undefined) {
+        await placeScript(this.place);
+        // A hook without a record could not be found again, nor undone to the byte.
         await this.#files.update(id, current => {
           before = current;
           return record;
         });
-      if (text !== read.text)
+      }
+      if (isOther)
         await writeSettingsFile(read, text).catch(async (error: unknown) => {
           if (record !== undefined) await this.#takeBack(id, record, before);
           throw error;
@@ -116,17 +122,6 @@ export class Installation {
 
   async #record(file: string): Promise<InstalledFile | undefined> {
     return (await this.#files.load()).get(idOf(file));
-  }
-
-  /** Ours is what runs our script in any form, and what runs a script of ours that is gone. */
-  #hook(): HookToInstall {
-    const { command } = this;
-    const own = scriptOf(command);
-    const isOurs = (other: string): boolean => {
-      const script = scriptOf(other);
-      return script !== undefined && (script === own || !existsSync(script));
-    };
-    return { command, timeout: COMMAND_TIMEOUT_SECONDS, isOurs };
   }
 }
 

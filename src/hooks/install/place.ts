@@ -1,7 +1,7 @@
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { replaceFile } from './replaceFile';
+import { replaceFile } from './file';
 import { Refusal } from './settings';
 
 /**
@@ -15,19 +15,27 @@ export interface HookPlace {
   /** Settings files as they were before a change. */
   readonly backups: string;
   readonly script: string;
+  /** The script of this version, among the files of the extension. */
+  readonly shipped: string;
 }
 
 /** Seconds the client gives the command; it needs milliseconds. */
 export const COMMAND_TIMEOUT_SECONDS = 5;
 
-export function hookPlace(folder: string, platform: NodeJS.Platform = process.platform): HookPlace {
+export function hookPlace(
+  folder: string,
+  extensionFolder: string,
+  platform: NodeJS.Platform = process.platform,
+): HookPlace {
   const isWindows = platform === 'win32';
-  const join = (name: string): string => (isWindows ? path.win32 : path.posix).join(folder, name);
+  const join = (...names: readonly string[]): string => (isWindows ? path.win32 : path.posix).join(...names);
+  const script = `agent-console-hook.${isWindows ? 'ps1' : 'sh'}`;
   return {
     folder,
-    spool: join('spool'),
-    backups: join('backups'),
-    script: join(`agent-console-hook.${isWindows ? 'ps1' : 'sh'}`),
+    spool: join(folder, 'spool'),
+    backups: join(folder, 'backups'),
+    script: join(folder, script),
+    shipped: join(extensionFolder, 'media', 'hooks', script),
   };
 }
 
@@ -48,42 +56,22 @@ export function commandLine(script: string, platform: NodeJS.Platform = process.
     : `sh '${script.replaceAll("'", "'\\''")}' >/dev/null 2>&1 || cat >/dev/null`;
 }
 
-/** The script that a command line of ours runs; `undefined` for the command of somebody else. */
-export function scriptOf(command: string): string | undefined {
-  const posix =
-    /^sh '((?:[^']|'\\'')+\/agent-console-hook\.sh)' >\/dev\/null 2>&1 \|\| cat >\/dev\/null$/.exec(
-      command,
-    )?.[1];
-  if (posix !== undefined) return posix.replaceAll("'\\''", "'");
-  const windows =
-    /^powershell\.exe [\w -]+ -File "([^"]+\/agent-console-hook\.ps1)" (?:\|\||2>&1 \|) exit 0$/;
-  return windows.exec(command)?.[1];
-}
-
-/** The script of this version. */
-export function shippedScript(place: HookPlace, shipped: string): Promise<Buffer> {
-  return fs.readFile(path.join(shipped, path.basename(place.script)));
-}
-
 /** Puts the script there, or the newer one of this version; resolves to whether anything was written. */
-export async function placeScript(place: HookPlace, shipped: string): Promise<boolean> {
-  const wanted = await shippedScript(place, shipped);
+export async function placeScript(place: HookPlace): Promise<boolean> {
   for (const folder of [place.folder, place.spool, place.backups]) await privateFolder(folder);
-  const there = await fs.readFile(place.script).catch(() => undefined);
-  if (there?.equals(wanted) === true) return false;
-  await replaceFile(place.script, wanted);
+  if (await hasScript(place)) return false;
+  await replaceFile(place.script, await fs.readFile(place.shipped));
   return true;
+}
+
+/** Whether the script of this version is there: what is empty, or another's, may end well and yet hand nothing over. */
+export async function hasScript({ script, shipped }: HookPlace): Promise<boolean> {
+  const there = await fs.readFile(script).catch(() => undefined);
+  return there?.equals(await fs.readFile(shipped)) === true;
 }
 
 /** Makes a folder that only this user can read; one that is there already is made private. */
 export async function privateFolder(folder: string): Promise<void> {
   await fs.mkdir(folder, { recursive: true, mode: 0o700 });
   await fs.chmod(folder, 0o700);
-}
-
-/** Folders of this window that are on this machine. */
-export function workspaceFolders(): string[] {
-  return (vscode.workspace.workspaceFolders ?? [])
-    .filter(({ uri }) => uri.scheme === 'file')
-    .map(({ uri }) => uri.fsPath);
 }

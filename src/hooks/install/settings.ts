@@ -10,8 +10,6 @@ export interface HookToInstall {
   readonly command: string;
   /** Seconds. */
   readonly timeout: number;
-  /** Whether a command found in the file is one of ours, in any form. */
-  readonly isOurs: (command: string) => boolean;
 }
 
 /** The events that have a command of ours, and whether each has exactly the current one. Throws a `Refusal`. */
@@ -123,19 +121,14 @@ function ownCommands(root: jsonc.Node | undefined, hook: HookToInstall): OwnComm
     (entries?.children ?? [])
       .flatMap(entry => valueOf(entry, 'hooks'))
       .flatMap(list => (list?.type === 'array' ? (list.children ?? []) : []))
-      .filter(node => hook.isOurs(String(valueOf(node, 'command')?.value)))
+      .filter(node => valueOf(node, 'command')?.value === hook.command)
       .map(node => ({ event: String(key?.value), node })),
   );
 }
 
 function isCurrent([only, ...more]: readonly OwnCommand[], hook: HookToInstall): boolean {
   const value = (key: string): unknown => valueOf(only?.node, key)?.value;
-  return (
-    more.length === 0 &&
-    value('type') === 'command' &&
-    value('command') === hook.command &&
-    value('timeout') === hook.timeout
-  );
+  return more.length === 0 && value('type') === 'command' && value('timeout') === hook.timeout;
 }
 
 /** What the settings mean apart from our commands; lists and objects that are empty say nothing. */
@@ -143,7 +136,7 @@ function foreignPart(text: string, hook: HookToInstall): string {
   const whole: unknown = jsonc.parse(text, [], { allowEmptyContent: true });
   const rest: unknown = JSON.parse(JSON.stringify({ whole }), (_, value: unknown) => {
     if (typeof value !== 'object' || value === null) return value;
-    if ('command' in value && hook.isOurs(String(value.command))) return undefined;
+    if ('command' in value && value.command === hook.command) return undefined;
     // What is left out of a list leaves a hole in it.
     const left: object = Array.isArray(value) ? value.flat(0) : value;
     return Object.keys(left).length === 0 ? undefined : left;

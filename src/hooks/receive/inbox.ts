@@ -47,8 +47,6 @@ export class Inbox extends Disposable {
   /** Names that are being looked at, or wait for their time. */
   readonly #pending = new Set<string>();
   readonly #timers = new Set<NodeJS.Timeout>();
-  #scanning: Promise<void> | undefined;
-  #again = false;
   #taken = 0;
 
   constructor(deps: InboxDeps) {
@@ -65,7 +63,9 @@ export class Inbox extends Disposable {
               return false;
             },
           ),
-        onChange: () => this.#scan(),
+        onChange: () => {
+          this.#look().catch((error: unknown) => deps.onProblem('Hook events cannot be read', error));
+        },
         onUnavailable: reason => deps.onProblem(`The folder of hook events cannot be watched: ${reason}`),
       }),
     );
@@ -78,23 +78,14 @@ export class Inbox extends Disposable {
     super.dispose();
   }
 
-  #scan(): void {
-    this.#again = true;
-    this.#scanning ??= this.#look()
-      .catch((error: unknown) => this.#deps.onProblem('Hook events cannot be read', error))
-      .finally(() => (this.#scanning = undefined));
-  }
-
   async #look(): Promise<void> {
-    while (this.#again && !this.isDisposed) {
-      this.#again = false;
-      const names = await fs.readdir(this.#deps.spool).catch(() => []);
-      for (const name of names.filter(each => EVENT_FILE.test(each) && !this.#pending.has(each)).sort()) {
-        this.#pending.add(name);
-        const found = await readEvent(this.#deps.spool, name);
-        if (found === undefined) this.#pending.delete(name);
-        else await this.#wait(found);
-      }
+    const names = await fs.readdir(this.#deps.spool).catch(() => []);
+    for (const name of names.filter(each => EVENT_FILE.test(each)).sort()) {
+      if (this.isDisposed || this.#pending.has(name)) continue;
+      this.#pending.add(name);
+      const found = await readEvent(this.#deps.spool, name);
+      if (found === undefined) this.#pending.delete(name);
+      else await this.#wait(found);
     }
   }
 

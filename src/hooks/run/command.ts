@@ -24,9 +24,6 @@ export interface CommandResult {
 
 /** Characters of output that are kept. */
 const OUTPUT_CAP = 4_000;
-/** What does not go when asked to, goes now, ms. */
-const GRACE_MS = 1_000;
-
 /** The hook command leaves alone what it is given below this. */
 const OUTGOING = 'AGENT_CONSOLE_OUTGOING_HOOK';
 /** The person's own; what others start has no use for them. */
@@ -64,12 +61,9 @@ export function runCommand(run: CommandRun): Promise<CommandResult> {
     let output = '';
     let outcome: CommandResult['outcome'] = 'ended';
     let child: ChildProcess | undefined;
-    let grace: NodeJS.Timeout | undefined;
     const finish = (exitCode?: number): void => {
       clearTimeout(timeout);
-      clearTimeout(grace);
       run.signal.removeEventListener('abort', onAbort);
-      if (outcome !== 'ended') endGroup(child, true);
       child?.stdout?.destroy();
       child?.stderr?.destroy();
       resolve({ exitCode, outcome, output, ms: Date.now() - started });
@@ -77,9 +71,8 @@ export function runCommand(run: CommandRun): Promise<CommandResult> {
     const stop = (why: CommandResult['outcome']): void => {
       if (outcome !== 'ended') return;
       outcome = why;
-      // What the window leaves behind when it closes has no second chance.
-      endGroup(child, why === 'stopped');
-      grace = setTimeout(finish, GRACE_MS);
+      endGroup(child);
+      finish();
     };
     const notStarted = (error: unknown): void => {
       outcome = 'notStarted';
@@ -105,12 +98,12 @@ export function runCommand(run: CommandRun): Promise<CommandResult> {
     // A command may end without reading what it was given.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(run.input);
-    child.once('close', code => finish(outcome === 'ended' ? (code ?? undefined) : undefined));
+    child.once('close', code => finish(code ?? undefined));
   });
 }
 
 /** Ends a process that leads a group, with all of the group; on Windows with its tree. */
-function endGroup(child: ChildProcess | undefined, force: boolean): void {
+function endGroup(child: ChildProcess | undefined): void {
   const pid = child?.pid;
   if (pid === undefined) return;
   if (process.platform === 'win32') {
@@ -119,7 +112,7 @@ function endGroup(child: ChildProcess | undefined, force: boolean): void {
     return;
   }
   try {
-    process.kill(-pid, force ? 'SIGKILL' : 'SIGTERM');
+    process.kill(-pid, 'SIGKILL');
   } catch {
     // Gone already.
   }

@@ -1,14 +1,13 @@
 import * as fs from 'node:fs/promises';
 import * as os from 'node:os';
 import * as path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import type { Logger } from '../../log';
 import type { Collection } from '../../storage';
-import { hasCome } from '../../util/clock';
 import { Disposable } from '../../util/disposable';
 import { oneLine, withoutEcho } from '../../util/text';
-import { Emitter } from '../../util/event';
-import { eventNames, type EventName } from '../model';
+import { byTime, eventNames, type EventName, type HookEvent } from '../model';
 import { runCommand, type CommandResult } from './command';
 
 /** The same JSON that the client gives its hooks (interface.md section 6). */
@@ -63,29 +62,6 @@ export function readOutgoing(value: unknown): {
   return { hooks, problems };
 }
 
-/** The end of a session's work, as it was told last; the same for all windows. */
-export const stopRecord = z.object({
-  sessionId: z.string(),
-  /** Unix ms. */
-  at: z.number(),
-  /** Who told it: `status` where the service alone did, else a hook of the client. */
-  by: z.string(),
-});
-export type Stop = Readonly<z.infer<typeof stopRecord>>;
-
-/** The end of work, told by a hook of the client or by the service. */
-export interface Told {
-  readonly by: 'hook' | 'status';
-  readonly at: number;
-  /** When the service last said that the session works. */
-  readonly workedAt?: number | undefined;
-}
-
-/** Between what a hook and what the service says of the same end, ms. */
-const APART_MS = 10_000;
-/** What is older is forgotten, ms. */
-const KEPT_MS = 60 * 24 * 60 * 60_000;
-
 export interface OutgoingDeps {
   /** The setting as it is now. */
   readonly setting: () => unknown;
@@ -93,18 +69,22 @@ export interface OutgoingDeps {
   readonly mayRun: () => boolean;
   /** Folders of the workspace: where a hook runs whose event names none that is there. */
   readonly folders: () => readonly string[];
-  readonly stops: Collection<Stop>;
+  /** What the hooks of the client have told, in whichever window. */
+  readonly events: Collection<HookEvent>;
+  readonly finished: (hook: FinishedHook) => void;
   readonly log: Logger;
+  readonly apartMs?: number;
 }
 
 /** Events whose commands run at the same time; the others take their turn. */
 const AT_ONCE = 4;
+/** Between what a hook of the client and what the service says of the same end of work, ms. */
+const APART_MS = 5_000;
 
 /** Runs the person's own hooks where that is allowed, those of one event beside each other. */
 export class Outgoing extends Disposable {
   readonly #deps: OutgoingDeps;
   readonly #closing = new AbortController();
-  readonly #finished = this.register(new Emitter<FinishedHook>());
   #running = 0;
   readonly #turns: (() => void)[] = [];
 
@@ -112,9 +92,6 @@ export class Outgoing extends Disposable {
     super();
     this.#deps = deps;
   }
-
-  /** A command has ended, one way or another. */
-  readonly onDidFinish = this.#finished.event;
 
   /** Whether a command is to run in this window on such an event. */
   isWanted(event: EventName): boolean {
@@ -141,27 +118,17 @@ export class Outgoing extends Disposable {
   }
 
   /**
-   * Runs the commands for `Stop` once for each end of work: the client's hook tells of it at once, the service when it is asked, and
-   * another window may have heard of it first. Resolves when the commands have ended.
+   * The service says that a session has come to rest that worked at `workedAt`, Unix ms. Runs the commands for `Stop`, unless a hook of
+   * the client tells of the same end: that event runs them. The service knows no folder; a hook may have told one.
    */
-  async runStop(event: OutgoingEvent, told: Told): Promise<void> {
-    // Another window may run them.
+  async runStop(sessionId: string, workedAt: number): Promise<void> {
+    const { events, folders, apartMs = APART_MS } = this.#deps;
+    await delay(apartMs, undefined, { signal: this.#closing.signal }).catch(() => undefined);
     if (!this.isWanted('Stop')) return;
-    const { session_id: sessionId } = event;
-    const { at, by } = told;
-    const news = { isNews: false };
-    await this.#deps.stops.update(sessionId, known => {
-      news.isNews = !isKnown(known, told);
-      if (news.isNews || known === undefined) return { sessionId, at, by };
-      return { sessionId, at: Math.max(at, known.at), by: known.by === 'status' ? by : known.by };
-    });
-    if (news.isNews) await this.run(event);
-  }
-
-  async forgetOldStops(): Promise<void> {
-    const { stops } = this.#deps;
-    for (const { sessionId, at } of [...(await stops.load()).values()])
-      if (Date.now() - at > KEPT_MS) await stops.remove(sessionId);
+    const heard = [...(await events.load()).values()].filter(event => event.sessionId === sessionId);
+    if (heard.some(({ name, at }) => name === 'Stop' && at >= workedAt - 2 * apartMs)) return;
+    const { cwd } = heard.sort(byTime).findLast(event => event.cwd !== undefined) ?? {};
+    await this.run({ hook_event_name: 'Stop', session_id: sessionId, cwd: cwd ?? folders()[0] ?? '' });
   }
 
   override dispose(): void {
@@ -183,23 +150,15 @@ export class Outgoing extends Disposable {
       signal: this.#closing.signal,
       cwd,
     });
+    const { log, finished } = this.#deps;
     const status = result.exitCode === undefined ? result.outcome : `status ${result.exitCode}`;
     const line = `Hook for ${hook.event}: ${status} after ${result.ms} ms`;
     const own = [event.message, event.cwd].map(text => oneLine(text ?? '')).filter(text => text.length > 1);
     const output = withoutEcho(oneLine(result.output, 1_000), own);
-    if (result.exitCode === 0) this.#deps.log.info(line);
-    else this.#deps.log.warn(output === '' ? line : `${line}; output: ${output}`);
-    this.#finished.fire({ ...result, event: hook.event });
+    if (result.exitCode === 0) log.info(line);
+    else log.warn(output === '' ? line : `${line}; output: ${output}`);
+    finished({ ...result, event: hook.event });
   }
-}
-
-/** Whether the same end of work was told before by the other one of the two. */
-function isKnown(known: Stop | undefined, told: Told): boolean {
-  if (known === undefined || !hasCome(known.at, Date.now())) return false;
-  // Every hook event is of an end of its own.
-  if (told.by === 'hook') return known.by === 'status' && told.at <= known.at + APART_MS;
-  const late = known.by === 'status' ? 0 : APART_MS;
-  return known.at + late >= (told.workedAt ?? told.at);
 }
 
 /** The first of these that is a folder on this machine. */

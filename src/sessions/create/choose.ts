@@ -3,34 +3,38 @@ import { computerName, type Computer } from '../../api';
 import { pick } from '../../ui/pick';
 import { joined } from '../../ui/text';
 import { forQuickPick } from '../../util/text';
-import {
-  settingLabels,
-  settingsSummary,
-  settingText,
-  type KnownSetting,
-  type Preset,
-  type SendableSettings,
-} from './settings';
+import type { ComputerFacts } from '../view/words';
+import { settingLabels, settingsSummary, settingText, type Preset, type SendableSettings } from './settings';
+
+export interface ChosenComputer {
+  readonly id: string;
+  readonly facts: ComputerFacts | undefined;
+}
 
 /** Asks for a computer while the list is read; the one of last time comes first, then usable ones. */
 export function chooseComputer(
   listing: Promise<{ readonly items: readonly Computer[] }>,
   last: string | undefined,
-): Promise<Computer | undefined> {
+): Promise<ChosenComputer | undefined> {
   const choices = listing.then(({ items }) => {
     if (items.length === 0) throw new Error(vscode.l10n.t('The organization has no computers yet.'));
-    return inOrder(items, last).map(computer => ({
-      label: computerName(computer),
-      icon: iconOf(computer),
-      description: joined([
-        computer.status ?? vscode.l10n.t('no status reported'),
-        computer.id === last ? vscode.l10n.t('last used') : undefined,
-        computer.hostname,
-      ]),
-      value: computer,
-    }));
+    return inOrder(items, last).map(computer => {
+      const { id, status, hostname } = computer;
+      const lastUsed = id === last ? vscode.l10n.t('last used') : undefined;
+      return {
+        label: computerName(computer),
+        icon: iconOf(computer),
+        description: joined([status ?? vscode.l10n.t('no status reported'), lastUsed, hostname]),
+        value: { id, facts: factsOf(computer) },
+      };
+    });
   });
   return pick(choices, vscode.l10n.t('Choose the computer the new session runs on'));
+}
+
+export function factsOf(computer: Computer): ComputerFacts {
+  const { status, providerType } = computer;
+  return { name: computerName(computer), status, providerType };
 }
 
 function inOrder(computers: readonly Computer[], last: string | undefined): Computer[] {
@@ -45,15 +49,6 @@ function iconOf({ status }: Computer): string {
   return status === 'provisioning' ? 'vm-outline' : 'vm';
 }
 
-interface Option extends vscode.QuickPickItem {
-  /** Creates the session with these settings. */
-  readonly take?: SendableSettings;
-  /** Asks for the value of a setting. */
-  readonly ask?: KnownSetting;
-  /** The value asked for; empty for the default. */
-  readonly value?: string;
-}
-
 /** Values seen at services; any other text may be given as well. */
 const PROPOSED = {
   model: [],
@@ -61,63 +56,42 @@ const PROPOSED = {
   autonomyLevel: ['off', 'low', 'medium', 'high'],
 } as const;
 type Asked = keyof typeof PROPOSED;
-const ASKED = Object.keys(PROPOSED) as readonly Asked[];
+
+interface Option extends vscode.QuickPickItem {
+  /** Creates the session with these settings. */
+  readonly take?: SendableSettings;
+  /** Asks for the value of a setting. */
+  readonly ask?: Asked;
+}
 
 /**
- * Asks on one screen how a session is to run: as the service does it, as a preset says, or with a model, a reasoning effort or a
- * level of autonomy of its own. `seen` tells the values other sessions have.
+ * Asks how a session is to run: as the service does it, as a preset says, or with a model, a reasoning effort or a level of autonomy of
+ * its own. `seen` tells the values other sessions have.
  */
 export async function chooseSettings(
   computer: string,
   presets: readonly Preset[],
-  seen: (name: KnownSetting) => readonly string[],
+  seen: (name: Asked) => readonly string[],
 ): Promise<SendableSettings | undefined> {
-  const picker = vscode.window.createQuickPick<Option>();
   let chosen: SendableSettings = {};
-  let asked: Asked | undefined;
-  picker.title = forQuickPick(vscode.l10n.t('New session on {0}', computer));
-  picker.matchOnDescription = true;
-  // Often asked from a page, which would close it by getting the focus back late.
-  picker.ignoreFocusOut = true;
-  const show = (): void => {
-    picker.items =
-      asked === undefined ? screen(chosen, presets) : values(asked, chosen, seen(asked), picker.value);
-  };
-  const turnTo = (name: Asked | undefined): void => {
-    asked = name;
-    picker.value = '';
-    picker.buttons = name === undefined ? [] : [vscode.QuickInputButtons.Back];
-    picker.placeholder =
-      name === undefined
-        ? vscode.l10n.t('Choose how the session runs')
-        : vscode.l10n.t('{0}: choose one or type any other', settingLabels()[name]);
-    show();
-  };
-  try {
-    return await new Promise(resolve => {
-      picker.onDidChangeValue(() => asked !== undefined && show());
-      picker.onDidTriggerButton(() => turnTo(undefined));
-      picker.onDidHide(() => resolve(undefined));
-      picker.onDidAccept(() => {
-        const [option] = picker.selectedItems;
-        if (option?.take !== undefined) resolve(option.take);
-        else if (option?.ask !== undefined) turnTo(ASKED.find(name => name === option.ask));
-        else if (option?.value !== undefined && asked !== undefined) {
-          chosen = { ...chosen, [asked]: option.value };
-          if (option.value === '') Reflect.deleteProperty(chosen, asked);
-          turnTo(undefined);
-        }
-      });
-      turnTo(undefined);
-      picker.show();
+  for (;;) {
+    const option = await vscode.window.showQuickPick(optionsOf(chosen, presets), {
+      title: forQuickPick(vscode.l10n.t('New session on {0}', computer)),
+      placeHolder: vscode.l10n.t('Choose how the session runs'),
+      matchOnDescription: true,
+      // Often asked from a page, which would close it by getting the focus back late.
+      ignoreFocusOut: true,
     });
-  } finally {
-    picker.dispose();
+    if (option?.ask === undefined) return option?.take;
+    const value = await chooseValue(option.ask, [...seen(option.ask), ...PROPOSED[option.ask]]);
+    const { [option.ask]: before, ...others } = chosen;
+    const next = value ?? before;
+    chosen = next === undefined || next === '' ? others : { ...others, [option.ask]: next };
   }
 }
 
-function screen(chosen: SendableSettings, presets: readonly Preset[]): readonly Option[] {
-  const isDefault = Object.keys(chosen).length === 0;
+function optionsOf(chosen: SendableSettings, presets: readonly Preset[]): readonly Option[] {
+  const heading = (label: string): Option => ({ label, kind: vscode.QuickPickItemKind.Separator });
   const ready = presets.map(({ name, settings, wrong }): Option => {
     const leftOut = vscode.l10n.t('Left out, since they are no settings: {0}', wrong.join(', '));
     return {
@@ -127,6 +101,7 @@ function screen(chosen: SendableSettings, presets: readonly Preset[]): readonly 
       take: settings,
     };
   });
+  const isDefault = Object.keys(chosen).length === 0;
   return [
     {
       label: isDefault ? vscode.l10n.t('Default') : vscode.l10n.t('Create session'),
@@ -135,38 +110,26 @@ function screen(chosen: SendableSettings, presets: readonly Preset[]): readonly 
     },
     ...(ready.length === 0 ? [] : [heading(vscode.l10n.t('Presets')), ...ready]),
     heading(vscode.l10n.t('Settings')),
-    ...ASKED.map(name => ({
-      label: settingLabels()[name],
-      description: forQuickPick(settingText(chosen, name)),
-      ask: name,
+    ...(Object.keys(PROPOSED) as readonly Asked[]).map(ask => ({
+      label: settingLabels()[ask],
+      description: forQuickPick(settingText(chosen, ask)),
+      ask,
     })),
   ];
 }
 
-function values(
-  name: Asked,
-  chosen: SendableSettings,
-  seen: readonly string[],
-  typed: string,
-): readonly Option[] {
-  const known = [...new Set([...seen, ...PROPOSED[name]])];
-  const own = typed.trim();
-  return [
-    ...(own === '' || known.includes(own)
-      ? []
-      : [
-          {
-            label: forQuickPick(own, 100),
-            description: vscode.l10n.t('as typed'),
-            value: own,
-            alwaysShow: true,
-          },
-        ]),
-    ...known.map(value => ({ label: forQuickPick(value, 100), value })),
-    ...(chosen[name] === undefined ? [] : [{ label: vscode.l10n.t('Default'), value: '' }]),
-  ];
-}
-
-function heading(label: string): Option {
-  return { label, kind: vscode.QuickPickItemKind.Separator };
+/** Asks for the value of a setting; empty for the default, `undefined` to leave it as it is. */
+async function chooseValue(name: Asked, known: readonly string[]): Promise<string | undefined> {
+  const label = settingLabels()[name];
+  const other = Symbol('other');
+  const value = await pick<string | symbol>(
+    [
+      ...[...new Set(known)].map(each => ({ label: each, value: each })),
+      { label: vscode.l10n.t('Other…'), value: other },
+      { label: vscode.l10n.t('Default'), value: '' },
+    ],
+    label,
+  );
+  if (typeof value !== 'symbol') return value;
+  return (await vscode.window.showInputBox({ title: label, ignoreFocusOut: true }))?.trim();
 }

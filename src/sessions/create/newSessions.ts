@@ -1,13 +1,11 @@
 import * as vscode from 'vscode';
-import { computerName, isApiError, type Computer } from '../../api';
 import { commands } from '../../contributions';
-import { withSignal } from '../../util/promises';
 import { forNotification, oneLine } from '../../util/text';
-import type { SessionAccess } from '../access';
-import type { SessionIndex } from '../store/sessionIndex';
+import { inProgress, type SessionAccess } from '../access';
+import type { SessionsContext } from '../context';
 import { currentWorkspace } from '../store/workspaces';
 import type { ComputerFacts } from '../view/words';
-import { chooseComputer, chooseSettings } from './choose';
+import { chooseComputer, chooseSettings, factsOf, type ChosenComputer } from './choose';
 import { readPresets, settingText, type KnownSetting, type SendableSettings } from './settings';
 
 /** What the organization has to say against a session that is about to be made; each warning is a sentence for people. */
@@ -20,34 +18,24 @@ export interface SessionPolicy {
 /** So long an unknown computer is waited for. */
 const ASK_MS = 2_000;
 
-export interface NewSessionsDeps {
-  readonly index: SessionIndex;
-  readonly access: SessionAccess;
-  readonly computer: (computerId: string) => ComputerFacts | undefined;
-  readonly policy?: SessionPolicy | undefined;
-  /** As the person wrote them. */
-  readonly presets: () => unknown;
-}
-
-/** What `agentConsole.sessions.create` takes from other extensions and keybindings. */
-interface CreateRequest {
-  readonly computerId?: string;
-  readonly sessionSettings?: SendableSettings;
-}
-
 /** New sessions, as a person describes them or as another program asks for them. */
 export class NewSessions {
-  readonly #deps: NewSessionsDeps;
+  readonly #context: SessionsContext;
+  readonly #access: SessionAccess;
 
-  constructor(deps: NewSessionsDeps) {
-    this.#deps = deps;
+  constructor(context: SessionsContext, access: SessionAccess) {
+    this.#context = context;
+    this.#access = access;
   }
 
   /** A person gets the session opened; another extension that names everything gets its id. */
   async create(argument: unknown): Promise<string | undefined> {
     const { computerId, sessionSettings } = readRequest(argument);
     const isRow = typeof argument === 'object' && argument !== null && 'kind' in argument;
-    if (computerId !== undefined && !isRow) return this.#make(computerId, sessionSettings, false);
+    if (computerId !== undefined && !isRow) {
+      const facts = this.#context.computers.known(computerId);
+      return this.#make({ id: computerId, facts }, sessionSettings, false);
+    }
     const made = await this.createForPerson(computerId, sessionSettings);
     const byPerson = isRow || argument === undefined || argument === null;
     if (byPerson && made !== undefined) await vscode.commands.executeCommand(commands.chat.open, made);
@@ -56,16 +44,18 @@ export class NewSessions {
 
   /** Asks for what is not given; `undefined` when the person would rather not. */
   async createForPerson(computerId?: string, settings?: SendableSettings): Promise<string | undefined> {
-    const { access, computer: known, presets } = this.#deps;
-    const { api } = await access.signedIn(true);
+    const { computers, presets } = this.#context;
+    const { api } = await this.#access.signedIn(true);
     const asking = new AbortController();
     const ask = (): ReturnType<typeof chooseComputer> =>
       chooseComputer(api.computers.list({ signal: asking.signal }), this.#lastComputer());
-    // Whoever thinks better of it waits for no list.
-    const computer = computerId ?? (await ask().finally(() => asking.abort()));
+    const computer =
+      computerId === undefined
+        ? // Whoever thinks better of it waits for no list.
+          await ask().finally(() => asking.abort())
+        : { id: computerId, facts: computers.known(computerId) };
     if (computer === undefined) return undefined;
-    const name = typeof computer === 'string' ? known(computer)?.name : computerName(computer);
-    const where = name ?? vscode.l10n.t('this computer');
+    const where = computer.facts?.name ?? vscode.l10n.t('this computer');
     const given =
       settings ?? (await chooseSettings(where, readPresets(presets()), setting => this.#seen(setting)));
     return given === undefined ? undefined : this.#make(computer, given, true);
@@ -73,24 +63,20 @@ export class NewSessions {
 
   /** Creates the session and stores it (section 4.5). A creation without an answer is never repeated (interface-notes 4). */
   async #make(
-    computer: string | Computer,
+    { id: computerId, facts: known }: ChosenComputer,
     settings: SendableSettings = {},
     byPerson: boolean,
   ): Promise<string | undefined> {
-    const { access, policy, index } = this.#deps;
-    const { api, service } = await access.signedIn(byPerson);
-    const computerId = typeof computer === 'string' ? computer : computer.id;
+    const { policy, index } = this.#context;
+    const { api, service } = await this.#access.signedIn(byPerson);
     // One that this window has not read is asked for: the organization may forbid its kind. The service decides, so it is no matter.
-    const asked = (id: string): Promise<ComputerFacts | undefined> =>
-      api.computers.get(id, { signal: AbortSignal.timeout(ASK_MS) }).then(factsOf, () => undefined);
-    const facts =
-      typeof computer === 'string'
-        ? (this.#deps.computer(computer) ?? (await asked(computer)))
-        : factsOf(computer);
-    const choice = { ...settings, computerProvider: facts?.providerType };
+    const signal = AbortSignal.timeout(ASK_MS);
+    const facts = known ?? (await api.computers.get(computerId, { signal }).then(factsOf, () => undefined));
     // Another program is told by the service how its computer stands.
     const warnings = byPerson ? stateWarnings(facts) : [];
-    warnings.push(...((await policy?.warnings(choice)) ?? []));
+    warnings.push(
+      ...((await policy?.warnings({ ...settings, computerProvider: facts?.providerType })) ?? []),
+    );
     if (!(await goOnInSpiteOf(warnings))) return undefined;
     const request = {
       computerId,
@@ -100,13 +86,8 @@ export class NewSessions {
       facts === undefined
         ? vscode.l10n.t('Creating a session…')
         : vscode.l10n.t('Creating a session on {0}…', oneLine(facts.name, 60));
-    const session = await vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Notification, title: forNotification(title), cancellable: true },
-      (_, token) =>
-        withSignal(token, signal => api.sessions.create(request, { signal })).catch((error: unknown) => {
-          if (isApiError(error) && error.kind === 'cancelled') return undefined;
-          throw error;
-        }),
+    const session = await inProgress(forNotification(title), signal =>
+      api.sessions.create(request, { signal }),
     );
     if (session === undefined) return undefined;
     const { sessionId } = session;
@@ -126,13 +107,13 @@ export class NewSessions {
 
   /** The computer of the session that was made last. */
   #lastComputer(): string | undefined {
-    const made = [...this.#deps.index.records.values()].filter(({ origin }) => origin === 'created');
+    const made = [...this.#context.index.records.values()].filter(({ origin }) => origin === 'created');
     return made.sort((a, b) => b.addedAt - a.addedAt)[0]?.session?.computerId;
   }
 
   /** What known sessions have for a setting, the most used first. */
   #seen(name: KnownSetting): readonly string[] {
-    const values = [...this.#deps.index.records.values()].map(({ session }) =>
+    const values = [...this.#context.index.records.values()].map(({ session }) =>
       settingText(session?.sessionSettings ?? {}, name),
     );
     return [...Map.groupBy(values, value => value)]
@@ -143,24 +124,15 @@ export class NewSessions {
   }
 }
 
-/** Reads the command's argument: nothing, a request, or a row of the Computers view. Throws with a clear sentence. */
-function readRequest(argument: unknown): CreateRequest {
-  if (argument === undefined || argument === null) return {};
-  if (typeof argument !== 'object')
+/** Reads what the command takes: nothing, a request of another extension or a keybinding, or a row of the Computers view. */
+function readRequest(argument: unknown) {
+  const isObject = (value: unknown): value is object =>
+    typeof value === 'object' && value !== null && !Array.isArray(value);
+  const { computerId, sessionSettings } = (argument ?? {}) as Partial<Record<string, unknown>>;
+  const isId = computerId === undefined || (typeof computerId === 'string' && computerId !== '');
+  if (!isObject(argument ?? {}) || !isId || !isObject(sessionSettings ?? {}))
     throw new Error(vscode.l10n.t('Creating a session takes { computerId, sessionSettings? }.'));
-  const { computerId, sessionSettings } = argument as { computerId?: unknown; sessionSettings?: unknown };
-  if (computerId !== undefined && (typeof computerId !== 'string' || computerId === ''))
-    throw new Error(vscode.l10n.t('“computerId” must be the id of a computer.'));
-  const request = computerId === undefined ? {} : { computerId };
-  if (sessionSettings === undefined) return request;
-  if (typeof sessionSettings !== 'object' || sessionSettings === null || Array.isArray(sessionSettings))
-    throw new Error(vscode.l10n.t('“sessionSettings” must be an object.'));
-  return { ...request, sessionSettings };
-}
-
-function factsOf(computer: Computer): ComputerFacts {
-  const { status, providerType } = computer;
-  return { name: computerName(computer), status, providerType };
+  return { computerId, sessionSettings: sessionSettings as SendableSettings | undefined };
 }
 
 /** Asks whether to go on in spite of what speaks against it. True at once when nothing does. */
@@ -174,18 +146,8 @@ async function goOnInSpiteOf(warnings: readonly string[]): Promise<boolean> {
 
 /** What a computer's state says against a session there. A computer that reports none may be tried. */
 export function stateWarnings(computer: Pick<ComputerFacts, 'name' | 'status'> | undefined): string[] {
-  if (computer?.status === undefined || computer.status === 'active') return [];
-  const name = oneLine(computer.name, 60);
-  switch (computer.status) {
-    case 'provisioning':
-      return [
-        vscode.l10n.t('{0} is still being set up. A session may not start there before it is active.', name),
-      ];
-    case 'error':
-      return [vscode.l10n.t('{0} is in error. A session there may never start.', name)];
-    default:
-      return [
-        vscode.l10n.t('{0} is “{1}”. A session there may not start.', name, oneLine(computer.status, 40)),
-      ];
-  }
+  const { name = '', status = 'active' } = computer ?? {};
+  if (status === 'active') return [];
+  const [shown, state] = [oneLine(name, 60), oneLine(status, 40)];
+  return [vscode.l10n.t('{0} is not active (“{1}”). A session there may never start.', shown, state)];
 }

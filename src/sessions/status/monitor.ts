@@ -1,11 +1,10 @@
 import * as vscode from 'vscode';
 import { isApiError, type ApiClient, type Session } from '../../api';
-import type { Lease } from '../../storage';
 import { Disposable, toDisposable, type IDisposable } from '../../util/disposable';
 import { Poller } from '../../util/poller';
 import { SharedRequests } from '../../util/promises';
 import type { WindowFocus } from '../../util/windowFocus';
-import { askedAt, statusOf, untilDue, type SessionStatus, type Wish } from '../store/model';
+import { askedAt, statusOf, untilDue, type SessionStatus } from '../store/model';
 import type { StatusProblem } from '../store/record';
 import type { SessionIndex } from '../store/sessionIndex';
 
@@ -25,9 +24,7 @@ export interface MonitorDeps {
 
 /** At most two questions a second, also where a timer is a little late. */
 const APART_MS = 550;
-/** A window in whose turn nothing happens for so long has gone. */
-const TURN_MS = 2_000;
-/** The same of a window that has asked and waits for the answer. */
+/** A window that has asked and not renewed its lease for so long has gone. */
 const QUESTION_MS = 20_000;
 /** How soon to look again when another window asks. */
 const LOOK_MS = 1_000;
@@ -38,14 +35,13 @@ interface Watched {
   holders: number;
   /** Holders for whom the session is in front of the person, not a row among others. */
   inFront: number;
-  wish: Wish;
+  /** Somebody has begun to look, or come back: however long nothing has changed, it is asked as if something had. */
+  eager: boolean;
   /** The question that is under way. */
   asking?: AbortController | undefined;
   /** Another window asks: it is looked at again then, Unix ms. */
   elsewhereUntil: number;
 }
-
-const NO_WISH: Wish = { eager: false, returned: false };
 
 /**
  * Keeps the status of sessions true while somebody looks at them, backing off, resting. All windows together ask about a session
@@ -58,7 +54,6 @@ export class SessionMonitor extends Disposable {
   readonly #requests = new SharedRequests<Session>();
   readonly #now: () => number;
   readonly #poller: Poller;
-  readonly #pauses = new Set<() => void>();
   /** Failures before this time are of another key or another service. */
   #since = 0;
 
@@ -71,7 +66,7 @@ export class SessionMonitor extends Disposable {
       new Poller({
         run: signal => this.#round(signal),
         // What was known before is old: all is asked about as if it had just come into view.
-        onWake: () => this.#wish(true),
+        onWake: () => this.#hurry(),
         now: this.#now,
       }),
     );
@@ -81,7 +76,7 @@ export class SessionMonitor extends Disposable {
       focused.onDidChange(() => {
         for (const watched of this.#watched.values()) {
           watched.asking?.abort();
-          watched.wish = { ...watched.wish, returned: watched.inFront > 0 };
+          watched.eager ||= watched.inFront > 0;
         }
         this.#follow();
       }),
@@ -102,7 +97,7 @@ export class SessionMonitor extends Disposable {
     const watched = this.#watched.get(sessionId) ?? {
       holders: 0,
       inFront: 0,
-      wish: { ...NO_WISH, eager: true },
+      eager: true,
       elsewhereUntil: 0,
     };
     this.#watched.set(sessionId, watched);
@@ -128,7 +123,7 @@ export class SessionMonitor extends Disposable {
 
   /** Wakes what rests: after a send, or a new sign-in. */
   poke(sessionId?: string): void {
-    this.#wish(true, sessionId);
+    this.#hurry(sessionId);
     this.#poller.poke();
   }
 
@@ -143,12 +138,10 @@ export class SessionMonitor extends Disposable {
     this.#watched.clear();
     this.#requests.abortAll();
     super.dispose();
-    for (const end of this.#pauses) end();
   }
 
-  #wish(eager: boolean, only?: string): void {
-    for (const [id, watched] of this.#watched)
-      if (only === undefined || id === only) watched.wish = { ...watched.wish, eager };
+  #hurry(only?: string): void {
+    for (const [id, watched] of this.#watched) if (only === undefined || id === only) watched.eager = true;
   }
 
   #follow(): void {
@@ -162,38 +155,24 @@ export class SessionMonitor extends Disposable {
     while (!signal.aborted && this.#next() !== undefined) {
       await focused.isShown?.();
       if (index.serviceId === undefined || api() === undefined) return Infinity;
-      await index.tryRun('turn', TURN_MS, turn => this.#take(turn, signal));
-      // Those who wait in other windows look as often, so this one does not come before all of them again.
-      if (this.#next() !== undefined) await this.#pause(5 + (apartMs / 6) * (0.5 + Math.random()));
+      // Nobody gives it back: it lapses when the next question of all windows may be asked.
+      const isOurs = await index.tryRun('turn', apartMs, turn => {
+        turn.keep();
+        return Promise.resolve(true);
+      });
+      if (isOurs === true) await this.#askNext(signal);
+      // All windows look equally often.
+      const pause = 5 + (apartMs / 6) * (0.5 + Math.random());
+      if (this.#next() !== undefined) await new Promise(resolve => setTimeout(resolve, pause));
     }
     const due = Math.min(...[...this.#watched.keys()].map(id => this.#untilDue(id)));
     return due === Infinity ? Infinity : Math.max(1, Math.min(due, LONGEST_REST_MS));
   }
 
-  /** Uses the turn of all windows for one question. */
-  async #take(turn: Lease, signal: AbortSignal): Promise<void> {
-    while (turn.isHeld() && !signal.aborted) {
-      const next = this.#next();
-      if (next === undefined) return;
-      if (!(await this.#askInTurn(next, turn))) continue;
-      await this.#pause(this.#deps.apartMs ?? APART_MS);
-      // Closing shortens the rest, but not what other windows wait.
-      if (this.isDisposed) turn.keep();
-      return;
-    }
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise(resolve => {
-      const end = (): void => {
-        clearTimeout(timer);
-        this.#pauses.delete(end);
-        resolve();
-      };
-      const timer = setTimeout(end, ms);
-      if (this.isDisposed) end();
-      else this.#pauses.add(end);
-    });
+  /** Begins to ask about one session that no other window asks about. */
+  async #askNext(signal: AbortSignal): Promise<void> {
+    for (let next = this.#next(); next !== undefined && !signal.aborted; next = this.#next())
+      if (await this.#begin(next)) return;
   }
 
   /** The session to be asked about now. */
@@ -207,17 +186,17 @@ export class SessionMonitor extends Disposable {
   }
 
   /** Begins to ask, unless that is not due any more or another window asks; resolves when it is clear whether it has begun. */
-  #askInTurn(sessionId: string, turn: Lease): Promise<boolean> {
+  #begin(sessionId: string): Promise<boolean> {
     const { index } = this.#deps;
     const { promise, resolve, reject } = Promise.withResolvers<boolean>();
     const asked = index.tryRun(sessionId, QUESTION_MS, async lease => {
       await index.read(sessionId);
       const watched = this.#watched.get(sessionId);
-      const isDue = this.#untilDue(sessionId) <= 0 && lease.isHeld() && turn.isHeld();
+      const isDue = this.#untilDue(sessionId) <= 0 && lease.isHeld();
       if (watched === undefined || !isDue || !this.#deps.focused.current) return true;
       watched.asking = new AbortController();
       // Whoever pokes from here on wants a question of their own.
-      watched.wish = NO_WISH;
+      watched.eager = false;
       const answer = this.check(sessionId, watched.asking.signal).catch(() => undefined);
       resolve(true);
       await answer;
@@ -239,8 +218,9 @@ export class SessionMonitor extends Disposable {
     // Nothing is asked about a session of another service, or one that was removed; it is when its record comes.
     if (record === undefined || watched === undefined || watched.asking !== undefined) return Infinity;
     const status = statusOf(record, this.#problemOf(sessionId));
-    const due = untilDue(record, status, watched.wish, fastestMs(), this.#now());
-    return Math.max(due, watched.elsewhereUntil - this.#now());
+    const { eager, inFront, elsewhereUntil } = watched;
+    const wish = { eager, inFront: inFront > 0 };
+    return Math.max(untilDue(record, status, wish, fastestMs(), this.#now()), elsewhereUntil - this.#now());
   }
 
   async #ask(sessionId: string, signal: AbortSignal): Promise<Session> {

@@ -67,22 +67,21 @@ export class ServiceList extends Disposable {
     const { index, api, isWanted, log, mostPages = MOST_PAGES } = this.#deps;
     const [client, { serviceId }] = [api(), index];
     if (client === undefined || serviceId === undefined) return;
-    let [cursor, failures]: [string | undefined, number] = [undefined, 0];
+    let cursor: string | undefined;
     for (let page = 0; page < mostPages && isWanted(); page++) {
       const at = Date.now();
       const answer = await client.extras.sessions(cursor, { signal });
-      if (answer === 'missing') break;
-      if (signal.aborted || api() !== client) return;
+      if (answer === 'missing' || signal.aborted || api() !== client) return;
       // A page is stored at once: its sessions share what storing them needs to look up.
       const news = answer.items.filter(session => !this.#isKnown(session));
       const learnt = await Promise.allSettled(
         news.map(session => index.learn(serviceId, { session, origin: 'listed', at })),
       );
-      failures += learnt.filter(({ status }) => status === 'rejected').length;
-      if (answer.cursor === undefined || answer.cursor === cursor) break;
+      const failures = learnt.filter(({ status }) => status === 'rejected').length;
+      if (failures > 0) log.warn(`${failures} sessions of the service's list could not be stored`);
+      if (answer.cursor === undefined || answer.cursor === cursor) return;
       cursor = answer.cursor;
     }
-    if (failures > 0) log.warn(`${String(failures)} sessions of the service's list could not be stored`);
   }
 
   /** Nothing is written about a session that rests as it did. */

@@ -71,14 +71,6 @@ const JUST_NOW_MS = 1_000;
 /** Timers fire a little early or late: so much of the time between checks is enough. */
 const EARLY = 0.9;
 
-/** For whom a session is to be asked about. */
-export interface Wish {
-  /** Somebody has begun to look: however long nothing has changed, it is asked as if something had. */
-  readonly eager: boolean;
-  /** Somebody has come back to a session in front of them: it is asked at once. */
-  readonly returned: boolean;
-}
-
 /** When a session was last asked about; Unix ms. What is dated so far ahead that no answer counts as older says nothing. */
 export function askedAt(record: SessionRecord | undefined, now: number): number {
   const { checkedAt = 0, check } = record ?? {};
@@ -87,17 +79,20 @@ export function askedAt(record: SessionRecord | undefined, now: number): number 
   );
 }
 
-/** Milliseconds until the session is to be asked about again; 0 or less when it is time. */
+/**
+ * Milliseconds until the session is to be asked about again; 0 or less when it is time. `eager`: somebody has begun to look, which is
+ * at once where it is in front of them, or has come back to it.
+ */
 export function untilDue(
   record: SessionRecord,
   status: SessionStatus,
-  { eager, returned }: Wish,
+  { eager, inFront }: { readonly eager: boolean; readonly inFront: boolean },
   fastestMs: number,
   now: number,
 ): number {
   const asked = askedAt(record, now);
   if (asked === 0) return 0;
   const unchanged = eager ? 0 : (record.check?.unchanged ?? 0);
-  const pause = returned ? Math.min(JUST_NOW_MS, fastestMs) : nextCheck(status, unchanged, fastestMs);
+  const pause = eager && inFront ? Math.min(JUST_NOW_MS, fastestMs) : nextCheck(status, unchanged, fastestMs);
   return asked + pause * EARLY - now;
 }

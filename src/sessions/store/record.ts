@@ -168,8 +168,7 @@ export function signalled(record: SessionRecord, told: SessionSignal): SessionRe
   const { signal, session } = record;
   if ((signal !== undefined && signal.at >= told.at) || isPast(told, session)) return record;
   const { kind, at, reason, message, cwd } = told;
-  const cut = { reason: reason?.slice(0, 200), message: message?.slice(0, 1_000), cwd: cwd?.slice(0, 4_096) };
-  return { ...record, signal: { kind, at, ...cut } };
+  return { ...record, signal: { kind, at, reason, message, cwd } };
 }
 
 /** Whether all that differs is what the service was asked, and tells again: that need not survive a loss of power. */

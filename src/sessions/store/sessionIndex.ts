@@ -41,8 +41,6 @@ export interface Learnt {
   readonly computerName?: string | undefined;
   /** Where the session was made or opened; a session keeps the first one. */
   readonly workspace?: Workspace | undefined;
-  /** Of a session that is new here: what is known of it beside the service's answer. */
-  readonly first?: Partial<Pick<SessionRecord, 'local' | 'signal'>>;
 }
 
 /**
@@ -124,15 +122,12 @@ export class SessionIndex extends Disposable {
   }
 
   /** Adds a session, or brings one that is there up to date. */
-  async learn(
-    serviceId: string,
-    { session, origin, at, computerName, workspace, first }: Learnt,
-  ): Promise<void> {
+  async learn(serviceId: string, { session, origin, at, computerName, workspace }: Learnt): Promise<void> {
     const { sessionId } = session;
     await this.#follow(serviceId, sessionId, at, current => {
       // The service goes on listing what a person has taken out of the list.
       if (current !== undefined && isRemoved(current) && origin === 'listed') return current;
-      const base = current ?? { sessionId, origin, addedAt: at, local: {}, ...first };
+      const base = current ?? { sessionId, origin, addedAt: at, local: {} };
       const next = observed(back(base), session, at);
       const named = computerName ?? next.computerName;
       const placed = next.workspace ?? workspace;

@@ -3,42 +3,30 @@ import { errorSentence, type Service } from '../../connection';
 import { commands, setContext } from '../../contributions';
 import { joined } from '../../ui/text';
 import { retryNode, Tree, type Row, type TreeNode } from '../../ui/tree';
-import { listContext, setMessage } from '../../ui/viewStatus';
+import { listContext, setMessage, viewMessage } from '../../ui/viewStatus';
 import { Disposable, type IDisposable } from '../../util/disposable';
-import { oneLine, plain } from '../../util/text';
 import { contextOf, type SessionsContext } from '../context';
 import { isActive, isWaiting } from '../store/model';
 import { isUnread, isWorking, type SessionRecord } from '../store/record';
-import type { GroupKind, SessionGroup } from './groups';
-import { Listing } from './listing';
+import { Listing, type SessionGroup } from './listing';
 import { sessionRow } from './row';
 
-/** So many sessions that could not be asked about are asked again; once they answer, others take their place. */
-const TRIED_AGAIN = 20;
 /** Changes that come together are shown together. */
 const TOGETHER_MS = 50;
-
-export interface SessionsViewDeps {
-  readonly view: vscode.TreeView<TreeNode>;
-  /** How the person wants this workspace's view. */
-  readonly memory: Pick<vscode.Memento, 'get' | 'update'>;
-}
 
 /** The Sessions view: its rows, what is asked about while it is visible, its badge, its counts, its message. */
 export class SessionsView extends Disposable {
   readonly #context: SessionsContext;
-  readonly #view: vscode.TreeView<TreeNode>;
   readonly #listing: Listing;
   readonly tree: Tree;
   readonly #watches = new Map<string, IDisposable>();
   #together: NodeJS.Timeout | undefined;
 
-  constructor(context: SessionsContext, { view, memory }: SessionsViewDeps) {
+  constructor(context: SessionsContext) {
     super();
-    const { index, connection, ready } = context;
+    const { index, connection, ready, view } = context;
     this.#context = context;
-    this.#view = view;
-    this.#listing = new Listing(context, memory);
+    this.#listing = new Listing(context);
     this.tree = this.register(
       new Tree({
         view,
@@ -83,13 +71,12 @@ export class SessionsView extends Disposable {
       id => !gone.has(id) && this.tree.node(rowId(id)) !== undefined,
     );
     const node = next === undefined ? undefined : this.tree.node(rowId(next));
-    if (node !== undefined) await this.#view.reveal(node, { select: false, focus: true });
+    if (node !== undefined) await this.#context.view.reveal(node, { select: false, focus: true });
   }
 
   override dispose(): void {
     clearTimeout(this.#together);
-    for (const watch of this.#watches.values()) watch.dispose();
-    this.#watches.clear();
+    this.#watch(new Set());
     super.dispose();
   }
 
@@ -100,13 +87,12 @@ export class SessionsView extends Disposable {
     return this.#listing.groups().map(group => this.#groupNode(group));
   }
 
-  #groupNode({ key, kind, name, sessionIds }: SessionGroup): TreeNode {
-    const label = groupLabel(kind, name);
+  #groupNode({ key, label, sessionIds }: SessionGroup): TreeNode {
     const description = this.#context.format.number(sessionIds.length);
     const row: Row = {
       label,
       description,
-      open: kind !== 'archived',
+      open: key !== 'archived',
       context: 'sessionGroup',
       spoken:
         sessionIds.length === 1
@@ -129,85 +115,72 @@ export class SessionsView extends Disposable {
     this.#together ??= setTimeout(() => this.#show(), TOGETHER_MS);
   }
 
-  /** What stands around the rows. */
+  /** What stands around the rows, and what is asked about. */
   #show(): void {
     clearTimeout(this.#together);
     this.#together = undefined;
     if (this.isDisposed) return;
-    const { index, connection } = this.#context;
+    const { index, connection, format, view } = this.#context;
     const state = connection.state.current;
-    const { failure, isOpen } = index;
-    const list = { items: [...index.records.keys()], at: isOpen ? 0 : undefined };
-    setContext('agentConsole.sessions', failure === undefined ? listContext(list) : 'failed');
-    // Nothing is listed while nobody is signed in.
+    const { failure, isOpen, records, unreadable } = index;
+    const list = {
+      items: [...records.keys()],
+      at: isOpen ? 0 : undefined,
+      failure: failure === undefined ? undefined : { sentence: errorSentence(failure) },
+    };
+    setContext('agentConsole.sessions', listContext(list));
+    const [shown, all] = [this.#listing.visible().length, records.size].map(count => format.number(count));
     const isSignedOut = state.kind === 'signedOut';
-    const counts = isOpen && !isSignedOut ? this.#listing.countText() : undefined;
-    this.#view.description = joined([counts, isSignedOut ? undefined : serviceLabel(state.service)]);
-    setMessage(this.#view, this.#message());
-    this.#watchActive();
-    this.#showBadge();
-  }
-
-  /** A message hides the welcome, so there is one only beside rows, or where the rows could not be read. */
-  #message(): string | undefined {
-    const { index, connection } = this.#context;
-    const state = connection.state.current;
-    if (index.failure !== undefined) return errorSentence(index.failure);
-    if (state.kind === 'signedOut' || index.records.size === 0) return this.#unreadable();
-    if (state.kind === 'keyRejected') return plain(state.reason, 1_000);
-    return this.#unreadable() ?? this.#listing.hiddenText();
-  }
-
-  #unreadable(): string | undefined {
-    const { unreadable } = this.#context.index;
-    const ids = plain(unreadable.map(({ id }) => id).join(', '), 500);
-    if (unreadable.length === 0) return undefined;
-    return unreadable.length === 1
-      ? vscode.l10n.t('One stored session cannot be read and is left as it is: {0}', ids)
-      : vscode.l10n.t(
-          '{0} stored sessions cannot be read and are left as they are: {1}',
-          unreadable.length,
-          ids,
-        );
+    const counts = shown === all ? all : vscode.l10n.t('{0} of {1}', shown ?? '', all ?? '');
+    view.description = isSignedOut
+      ? ''
+      : joined([records.size === 0 ? '' : counts, serviceLabel(state.service)]);
+    const unread = unreadable.map(({ id }) => id);
+    const message = viewMessage({ connection: state, lists: [list], unread, format, now: Date.now() });
+    const hidden =
+      shown === all || state.kind !== 'signedIn'
+        ? undefined
+        : vscode.l10n.t('Only sessions of this workspace are shown: {0} of {1}.', shown ?? '', all ?? '');
+    setMessage(view, message ?? hidden);
+    this.#watch(this.#wanted());
+    this.#showBadge(state.kind === 'signedIn');
   }
 
   /** Counts what waits for the person and what has come to rest unread, not what runs. */
-  #showBadge(): void {
-    const { index, monitor, connection } = this.#context;
-    const isShown = connection.state.current.kind === 'signedIn';
-    const listed = isShown
-      ? [...index.records.values()].filter(({ local }) => local.archivedAt === undefined)
-      : [];
+  #showBadge(isSignedIn: boolean): void {
+    const { index, monitor, view } = this.#context;
+    const listed = [...index.records.values()].filter(({ local }) => local.archivedAt === undefined);
     const waiting = listed.filter(isWaiting).length;
     const unread = listed.filter(
       record =>
         !isWaiting(record) && isUnread(record) && !isWorking(monitor.statusOf(record.sessionId).value),
     ).length;
-    const value = waiting + unread;
-    this.#view.badge = value === 0 ? undefined : { value, tooltip: badgeText(waiting, unread) };
+    const value = isSignedIn ? waiting + unread : 0;
+    view.badge = value === 0 ? undefined : { value, tooltip: badgeText(waiting, unread) };
   }
 
   /**
    * While the view is visible, every session with work to do or a person to wait for is checked, and until it answers what could not
    * be asked about; the rest keep their age.
    */
-  #watchActive(): void {
-    const { index, monitor } = this.#context;
-    const wanted = new Set<string>();
-    let again = 0;
-    for (const [id, record] of this.#view.visible ? index.records : []) {
-      if (record.local.archivedAt !== undefined) continue;
-      const status = monitor.statusOf(id);
-      const { problem } = status;
-      const isLost = problem !== undefined && problem.lasts !== true;
-      if (isWaiting(record) || isActive(status) || (isLost && again++ < TRIED_AGAIN)) wanted.add(id);
-    }
+  #wanted(): ReadonlySet<string> {
+    const { index, monitor, view } = this.#context;
+    const wanted = [...(view.visible ? index.records.values() : [])].filter(record => {
+      const status = monitor.statusOf(record.sessionId);
+      const isLost = status.problem !== undefined && status.problem.lasts !== true;
+      return record.local.archivedAt === undefined && (isWaiting(record) || isActive(status) || isLost);
+    });
+    return new Set(wanted.map(({ sessionId }) => sessionId));
+  }
+
+  #watch(wanted: ReadonlySet<string>): void {
     for (const [id, watch] of this.#watches) {
       if (wanted.has(id)) continue;
       watch.dispose();
       this.#watches.delete(id);
     }
-    for (const id of wanted) if (!this.#watches.has(id)) this.#watches.set(id, monitor.watch(id));
+    for (const id of wanted)
+      if (!this.#watches.has(id)) this.#watches.set(id, this.#context.monitor.watch(id));
   }
 }
 
@@ -230,27 +203,4 @@ function serviceLabel(service: Service): string {
 
 function rowId(sessionId: string): string {
   return `session/${sessionId}`;
-}
-
-function groupLabel(kind: GroupKind, name: string | undefined): string {
-  switch (kind) {
-    case 'waiting':
-      return vscode.l10n.t('Waiting for input');
-    case 'running':
-      return vscode.l10n.t('Running');
-    case 'pinned':
-      return vscode.l10n.t('Pinned');
-    case 'today':
-      return vscode.l10n.t('Today');
-    case 'week':
-      return vscode.l10n.t('This week');
-    case 'earlier':
-      return vscode.l10n.t('Earlier');
-    case 'archived':
-      return vscode.l10n.t('Archived');
-    case 'computer':
-      return name === undefined ? vscode.l10n.t('No computer known') : oneLine(name, 80);
-    case 'workspace':
-      return name === undefined ? vscode.l10n.t('No workspace known') : oneLine(name, 80);
-  }
 }

@@ -14,7 +14,7 @@ export interface ComputerFacts {
   readonly error?: string | undefined;
 }
 
-/** What is needed to tell of a session. */
+/** What is needed to describe a session. */
 export interface SessionContext {
   readonly status: SessionStatus;
   readonly computer: (computerId: string) => ComputerFacts | undefined;
@@ -24,6 +24,8 @@ export interface SessionContext {
   /** Whether this service can stop agents. */
   readonly canStop?: boolean;
 }
+
+type Clock = Pick<SessionContext, 'format' | 'now'>;
 
 /** The title on one line, or words that tell a session without one from others. */
 export function sessionTitle(record: SessionRecord): string {
@@ -48,22 +50,13 @@ export function stateAt(record: SessionRecord, status: SessionStatus): number | 
   return signal?.at ?? (status.value === 'idle' ? activityOf(record) : status.at);
 }
 
-const MINUTE_MS = 60_000;
-
 /** An age in whole minutes and more, since rows and their cards are not drawn each second; empty for what is newer. */
-export function ageText(
-  { format, now }: Pick<SessionContext, 'format' | 'now'>,
-  at: number | undefined,
-): string {
-  return at === undefined || now - at < MINUTE_MS ? '' : format.span(now - at);
+export function ageText({ format, now }: Clock, at: number | undefined): string {
+  return at === undefined || now - at < 60_000 ? '' : format.span(now - at);
 }
 
 /** The state of a session in words, such as `running 2 min`; without `clock` without its age. */
-export function stateText(
-  record: SessionRecord,
-  status: SessionStatus,
-  clock?: Pick<SessionContext, 'format' | 'now'>,
-): string {
+export function stateText(record: SessionRecord, status: SessionStatus, clock?: Clock): string {
   const age = clock === undefined ? '' : ageText(clock, stateAt(record, status));
   const signal = tellingSignal(record, status);
   if (signal !== undefined) return joined([signalWord(signal), age], ' ');
@@ -84,16 +77,12 @@ export function signalWord({ kind, reason }: KeptSignal): string {
 }
 
 function statusWord(value: string): string {
-  switch (value) {
-    case 'running':
-      return vscode.l10n.t('running');
-    case 'pending':
-      return vscode.l10n.t('pending');
-    case 'idle':
-      return vscode.l10n.t('idle');
-    default:
-      return oneLine(value, 40);
-  }
+  const words: Readonly<Record<string, string>> = {
+    running: vscode.l10n.t('running'),
+    pending: vscode.l10n.t('pending'),
+    idle: vscode.l10n.t('idle'),
+  };
+  return (Object.hasOwn(words, value) ? words[value] : undefined) ?? oneLine(value, 40);
 }
 
 /** The icon of a state. */

@@ -98,29 +98,25 @@ export class Dashboard extends Disposable {
 
   #handlers(): PanelHandlers<UsageProtocol> {
     return {
-      requests: {
-        save: async ({ format, section }) => {
-          const report = await this.#exported(section);
-          const text = format === 'json' ? jsonOf(report) : csvOf(report, section?.id);
-          return (await this.#host.save(fileName(report.query, format, section?.id), text)) ?? null;
-        },
-        copy: async section => {
-          const report = await this.#exported(section);
-          const copied = sectionOf(report, section.id);
-          await this.#host.copy(copyOf(report, copied));
-          return copied.table.rows.length;
-        },
+      save: async ({ format, section }) => {
+        const report = await this.#exported(section);
+        const text = format === 'json' ? jsonOf(report) : csvOf(report, section?.id);
+        return (await this.#host.save(fileName(report.query, format, section?.id), text)) ?? null;
       },
-      notifications: {
-        ready: ({ state = this.#kept }) => this.#onReady(state),
-        show: query => this.#show(query),
-        fetch: ({ again }) => this.#fetch(again),
-        cancel: () => {
-          this.#endFetch();
-          return this.#load();
-        },
-        signIn: () => this.#host.signIn(),
+      copy: async section => {
+        const report = await this.#exported(section);
+        const copied = sectionOf(report, section.id);
+        await this.#host.copy(copyOf(report, copied));
+        return copied.table.rows.length;
       },
+      ready: ({ state = this.#kept }) => this.#onReady(state),
+      show: query => this.#show(query),
+      fetch: ({ again }) => this.#fetch(again),
+      cancel: () => {
+        this.#endFetch();
+        return this.#load();
+      },
+      signIn: () => this.#host.signIn(),
     };
   }
 

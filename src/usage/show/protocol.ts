@@ -1,5 +1,5 @@
 import { boolean, listOf, number, object, oneOf, optional, text, type Guard } from '../../webview/guards';
-import { event, request } from '../../webview/ipc';
+import { act, event, request } from '../../webview/ipc';
 import { addDays, clampRange } from '../report/calendar';
 import type { TableView } from '../report/tableView';
 import {
@@ -130,15 +130,13 @@ export const usageProtocol = {
     save: request(object({ format: oneOf('csv', 'json'), section: optional(section) }))<string | null>(),
     /** Copies a section's table as `view` shows it; answers with the number of rows. */
     copy: request(section)<number>(),
-  },
-  notifications: {
     /** The page listens. Sent again each time it was built anew, with what it kept. */
-    ready: object({ state: optional(pageState) }),
-    show: object({ ...asked, range }),
+    ready: act(object({ state: optional(pageState) })),
+    show: act(object({ ...asked, range })),
     /** Fetches missing days of what is shown, or all of them `again`. */
-    fetch: object({ again: boolean }),
-    cancel: object({}),
-    signIn: object({}),
+    fetch: act(object({ again: boolean })),
+    cancel: act(object({})),
+    signIn: act(object({})),
   },
   events: {
     start: event<Start>(),

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import type { ApiClient, ApiError } from '../../../src/api';
-import { memoryGate } from '../../../src/api/service';
 import { FaultServer, type Fault } from '../../fakes/faultServer';
 import { clientOf, COMPUTER, failureOf, NOON, SESSION } from './support';
 
@@ -90,7 +89,11 @@ describe('retries and pauses', () => {
 
   it('Retry-After beyond 60 s stops, and nothing leaves before it, from any client that shares the gate', async () => {
     failing(1, paused('61'));
-    const gate = memoryGate();
+    const until = new Map<string, number>();
+    const gate = {
+      pausedUntil: (origin: string) => until.get(origin) ?? 0,
+      pause: (origin: string, untilMs: number) => void until.set(origin, untilMs),
+    };
     const first = clientOf(server, { gate });
     const error = await failureOf(first.api.computers.list());
     assert.deepEqual([error.kind, error.status, error.retryAt], ['rateLimited', 429, NOON + 61_000]);
@@ -139,10 +142,9 @@ describe('retries and pauses', () => {
   });
 
   it('a short pause holds a POST back', async () => {
-    const gate = memoryGate();
-    server.answer({ kind: 'answer', status: 201, body: SESSION });
-    const { api, waits } = clientOf(server, { gate });
-    gate.pause(server.origin, NOON + 4_000);
+    server.answer((_, count) => (count === 1 ? paused('4') : { kind: 'answer', status: 201, body: SESSION }));
+    const { api, waits } = clientOf(server);
+    await failureOf(api.sessions.create({ computerId: 'c1' }));
     assert.equal((await api.sessions.create({ computerId: 'c1' })).sessionId, 's1');
     assert.ok(waits.length === 1 && (waits[0] ?? 0) >= 4_000);
   });

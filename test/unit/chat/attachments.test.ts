@@ -41,9 +41,7 @@ describe('a file that is attached', () => {
     ['half a character', bytes(0x61, 0xe4, 0xb8), /not supported/],
     ['UTF-16', Buffer.from('\ufeffhello', 'utf16le'), /not supported/],
     ['an archive', Buffer.from('PK\x03\x04\x14\0\0'), /not supported/],
-    ['HEIC', Buffer.from('\0\0\0\x18ftypheic\0\0\0\0'), /image type the service does not take\. Convert/],
-    ['TIFF', Buffer.from('II*\0\x08\0\0\0'), /image type the service does not take/],
-    ['BMP', Buffer.from('BM\x10\0\0\0\0\0\0\0\x36\0\0\0\x28\0'), /image type the service does not take/],
+    ['HEIC', Buffer.from('\0\0\0\x18ftypheic\0\0\0\0'), /not supported\. The service takes images \(PNG/],
   ] as const)
     it(`is told by its content: ${name}`, async () => {
       const uri = writeFile(temporaryFolder(), 'file', content);
@@ -107,6 +105,12 @@ describe('a file that is attached', () => {
       },
     };
     assert.match(await problemOf(uri, changing), /changed while it was read/);
+    const other: AttachableFiles = {
+      ...diskFiles,
+      read: () => Promise.resolve(Buffer.from('more than that')),
+    };
+    assert.match(await problemOf(uri, other), /changed while it was read/, 'not as much as was said');
+    await assert.rejects(attachments(other).parts([uri]), /changed while it was read/);
     fs.rmSync(new URL(uri));
     assert.match(await problemOf(uri), /^a\.txt cannot be read: ENOENT/);
     for (const none of ['', 'nonsense', 'file:', 'http://[', 'agentconsole-attachment:/x', '\0'])

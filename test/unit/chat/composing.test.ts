@@ -1,22 +1,21 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import type * as vscode from 'vscode';
-import type { AttachableFiles, Attachments, Inspected } from '../../../src/chat/attach/attachments';
+import type { Attachments, Inspected } from '../../../src/chat/attach/attachments';
 import { droppedFiles } from '../../../src/chat/attach/given';
 import { KeptFiles } from '../../../src/chat/attach/keptFiles';
 import { Composition } from '../../../src/chat/outbox/composition';
-import type { Piece } from '../../../src/chat/panel/composing';
-import { MAX_PIECE } from '../../../src/chat/protocol';
+import type { Handed } from '../../../src/chat/panel/composing';
 import { scene } from './scene';
-import { cleanUp, composingOf, diskFiles, openWindow, temporaryFolder, writeFile } from './support';
+import { cleanUp, composingOf, diskFiles, PNG, openWindow, temporaryFolder, writeFile } from './support';
 
 afterEach(cleanUp);
 
 /** A composer whose files may have `maxBytes`. */
-async function stage(maxBytes = 1000, others: AttachableFiles = diskFiles) {
+async function stage(maxBytes = 1000) {
   const { client, sessionId } = await scene();
   const root = temporaryFolder();
-  const kept = new KeptFiles(root, others);
+  const kept = new KeptFiles(root, diskFiles);
   const { conversation } = await openWindow({ root: temporaryFolder(), client, sessionId, files: kept });
   const { composition } = conversation;
   const texts = async (): Promise<readonly string[]> => {
@@ -26,65 +25,45 @@ async function stage(maxBytes = 1000, others: AttachableFiles = diskFiles) {
   return { root, composition, texts, composing: composingOf(conversation, kept, maxBytes) };
 }
 
-const piece = (text: string, isLast: boolean, upload = '1', name = 'a.txt'): Piece => ({
-  ...{ upload, name, isLast },
-  bytes: new TextEncoder().encode(text),
-});
+const file = (text: string, name = 'a.txt'): Handed => {
+  const bytes = new TextEncoder().encode(text);
+  return { name, size: bytes.length, bytes };
+};
 
-describe('what a page hands over in pieces', () => {
-  it('is attached after its last piece, also several at once, or takes the place of an attachment', async () => {
+describe('what a page hands over', () => {
+  it('is attached in order, or takes the place of an attachment', async () => {
     const { composing, composition, texts } = await stage();
-    await composing.receive(piece('first ', false));
-    await composing.receive(piece('sec', false, '2', 'b.txt'));
-    assert.deepEqual(await texts(), []);
-    await composing.receive(piece('file', true));
-    await composing.receive(piece('ond', true, '2', 'b.txt'));
-    assert.deepEqual(await texts(), ['first file', 'second']);
-    assert.deepEqual(
-      composition.attached.map(({ inspected }) => inspected?.name),
-      ['a.txt', 'b.txt'],
-    );
+    await composing.receive(file('first'));
+    await composing.receive(file('second', 'b.txt'));
     const [a] = composition.draft.attachments;
-    await composing.receive({ ...piece('smaller', true, '3', 'c.txt'), replaces: a });
+    await composing.receive({ ...file('smaller', 'c.txt'), replaces: a });
     assert.deepEqual(await texts(), ['smaller', 'second']);
-    const late = composing.receive({ ...piece('late', true, '4'), replaces: a });
+    const late = composing.receive({ ...file('late'), replaces: a });
     await assert.rejects(late, /has been removed meanwhile/);
   });
 
-  it('may have the largest size, and leaves nothing behind when it has more, or its page goes', async () => {
+  it('may have the largest size, and leaves nothing behind when it has more', async () => {
     const { composing, root, texts } = await stage(10);
-    await composing.receive(piece('12345', false));
-    await composing.receive(piece('67890', true));
-    await composing.receive(piece('12345', false, '2'));
-    const more = composing.receive(piece('678901', false, '2'));
-    await assert.rejects(more, /a\.txt is larger than the limit of 10 byte/);
-    await composing.receive(piece('gone', false));
-    composing.pageGone();
-    await composing.receive(piece('new', true));
-    assert.deepEqual(await texts(), ['1234567890', 'new']);
-    assert.equal(fs.readdirSync(`${root}/services/service1/attachments`).length, 2);
+    await composing.receive(file('1234567890'));
+    for (const large of [file('12345678901'), { ...file(''), size: 11 }])
+      await assert.rejects(composing.receive(large), /a\.txt is larger than the limit of 10 byte/);
+    assert.deepEqual(await texts(), ['1234567890']);
+    assert.equal(fs.readdirSync(`${root}/services/service1/attachments`).length, 1);
   });
 
-  it('is not taken without end', async () => {
-    const { composing } = await stage();
-    const begun = Array.from({ length: 40 }, (_, index) =>
-      composing.receive(piece('x', false, String(index))),
-    );
-    const taken = (await Promise.allSettled(begun)).filter(({ status }) => status === 'fulfilled');
-    assert.equal(taken.length, 10);
-  });
-
-  it('has a name that is seen', async () => {
+  it('has a name that is seen, and that no other has', async () => {
     const { composing, composition } = await stage();
     const names = [
       ['\u200b\u2060\u00ad', 'file'],
-      ['folder/\u3164 ', 'file'],
+      ['folder/\u3164 ', 'file-2'],
       ['\u202etxt.exe', '\ufffdtxt.exe'],
       ['a\u0000b\nc.txt', 'a\ufffdb c.txt'],
       ['../../..', '..'],
       ['\u{1F642}', '\u{1F642}'],
+      ['image.png', 'image.png'],
+      ['image.png', 'image-2.png'],
     ] as const;
-    for (const [given] of names) await composing.receive(piece('text', true, '1', given));
+    for (const [given] of names) await composing.receive(file('text', given));
     assert.deepEqual(
       composition.attached.map(({ inspected }) => inspected?.ok === true && inspected.name),
       names.map(([, shown]) => shown),
@@ -178,28 +157,13 @@ describe('a drop of very many files', () => {
 });
 
 describe('a picture that is shown or made smaller', () => {
-  it('crosses in pieces with buffers of their own, and is never read as a whole', async () => {
-    const bytes = new Uint8Array(2 * MAX_PIECE + 5).map((_, index) => index % 251);
-    bytes.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-    const files: AttachableFiles = {
-      ...diskFiles,
-      read: (uri, part) => diskFiles.read(uri, part ?? assert.fail('as a whole')),
-    };
-    const { composing, composition } = await stage(1e9, files);
-    const uri = writeFile(temporaryFolder(), 'large.png', bytes);
+  it('crosses with a buffer of its own', async () => {
+    const { composing, composition } = await stage();
+    const uri = writeFile(temporaryFolder(), 'a.png', PNG);
     await composition.attach([uri]);
-    const parts: Uint8Array[] = [];
-    for (let from = 0, isLast = false; !isLast;) {
-      const piece = await composing.picture(uri, from);
-      assert.equal(piece.mediaType, 'image/png');
-      assert.ok(piece.bytes.length <= MAX_PIECE);
-      assert.equal(piece.bytes.buffer.byteLength, piece.bytes.length);
-      parts.push(piece.bytes);
-      from += piece.bytes.length;
-      ({ isLast } = piece);
-    }
-    assert.equal(parts.length, 3);
-    assert.ok(Buffer.concat(parts).equals(bytes));
-    await assert.rejects(composing.picture('file:///gone.png', 0), /has been removed meanwhile/);
+    const { mediaType, bytes } = await composing.picture(uri);
+    assert.deepEqual([mediaType, Buffer.from(bytes)], ['image/png', PNG]);
+    assert.equal(bytes.buffer.byteLength, bytes.length);
+    await assert.rejects(composing.picture('file:///gone.png'), /has been removed meanwhile/);
   });
 });

@@ -1,27 +1,33 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
-import { writeNatively } from '../../../src/chat/panel/nativeComposer';
-import { posts, scene } from './scene';
+import { offerInputBox } from '../../../src/chat/panel/nativeComposer';
+import { silentLog } from '../../fakes/log';
+import { posts, scene, type Scene } from './scene';
 import { answering, cleanUp, until } from './support';
 
 afterEach(cleanUp);
 
-/** The person chooses `choice` and writes `text`; without a text the box is closed after `typed`. */
-function prompted(choice: string | undefined, text?: string, typed?: string) {
-  const said = { warnings: [] as string[], errors: [] as string[], offered: [] as (string | undefined)[] };
-  answering({
-    showWarningMessage: (message: string) => {
-      said.warnings.push(message);
-      return Promise.resolve(choice);
-    },
-    showInputBox: async (options: vscode.InputBoxOptions) => {
-      said.offered.push(options.value);
-      await options.validateInput?.(text ?? typed ?? '');
-      return text;
-    },
-    showErrorMessage: (message: string) => void said.errors.push(message),
+/** The person chooses `choice` and writes `text`; without a text the box is closed after `typed`. What they are told. */
+function offer({ window }: Scene, choice: string, text?: string, typed = text) {
+  const told: string[] = [];
+  const error = new Promise<string>(showErrorMessage => {
+    answering({
+      showErrorMessage,
+      showWarningMessage: (message: string) => {
+        told.push(message);
+        return Promise.resolve(choice);
+      },
+      showInputBox: async (options: vscode.InputBoxOptions) => {
+        told.push(options.value ?? '');
+        await options.validateInput?.(typed ?? '');
+        return text;
+      },
+    });
   });
-  return said;
+  const reloaded = new Promise<void>(reload =>
+    offerInputBox(silentLog(), window.conversation, '[x](command:evil)', reload),
+  );
+  return { told, error, reloaded };
 }
 
 describe('writing without a page', () => {
@@ -29,12 +35,13 @@ describe('writing without a page', () => {
     const it = await scene();
     const { conversation } = it.window;
     conversation.composition.setText('begun');
-    const said = prompted('Write a message', 'written here');
-    assert.equal(await writeNatively(conversation, '[x](command:evil)'), 'written');
-    assert.match(said.warnings[0] ?? '', /did not load within 10 seconds/);
-    assert.ok(!said.warnings[0]?.includes(']('));
-    assert.deepEqual(said.offered, ['begun']);
-    await until(conversation.onDidChange, () => !conversation.isSending);
+    const settled = new Promise(resolve => conversation.onDidSettle(resolve));
+    const { told } = offer(it, 'Write a message', 'written here');
+    await settled;
+    const [warning = '', ...others] = told;
+    assert.match(warning, /did not load within 10 seconds/);
+    assert.ok(!warning.includes(']('));
+    assert.deepEqual(others, ['begun']);
     assert.deepEqual(
       posts(it).map(({ body }) => body),
       [{ text: 'written here' }],
@@ -44,20 +51,11 @@ describe('writing without a page', () => {
   it('keeps what was written when the box is closed, or it cannot be sent, and says why', async () => {
     const it = await scene(() => false);
     const { conversation } = it.window;
-    prompted('Write a message', undefined, 'half a thought');
-    assert.equal(await writeNatively(conversation, 't'), undefined);
-    assert.equal(conversation.composition.draft.text, 'half a thought');
-    const said = prompted('Write a message', 'for later');
-    assert.equal(await writeNatively(conversation, 't'), 'written');
-    assert.match(said.errors[0] ?? '', /Sign in/);
+    offer(it, 'Write a message', undefined, 'half a thought');
+    await until(conversation.onDidChange, () => conversation.composition.draft.text === 'half a thought');
+    assert.match(await offer(it, 'Write a message', 'for later').error, /Sign in/);
     assert.equal(conversation.composition.draft.text, 'for later');
-    for (const [choice, outcome] of [
-      ['Try again', 'reload'],
-      [undefined, undefined],
-    ] as const) {
-      prompted(choice);
-      assert.equal(await writeNatively(conversation, 't'), outcome);
-    }
+    await offer(it, 'Try again').reloaded;
     assert.equal(posts(it).length, 0);
   });
 });

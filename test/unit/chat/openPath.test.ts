@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { candidates, fileChoices, readPosition } from '../../../src/chat/panel/openPath';
+import { candidates, readPosition } from '../../../src/chat/panel/openPath';
 
 const folder = { path: '/home/me/shop', name: 'shop' };
 
@@ -32,19 +32,6 @@ describe('a file named in a message', () => {
     ]) {
       assert.deepEqual(candidates(outside, folder), [], outside);
     }
-  });
-
-  it('among several is chosen by a name that is text and nothing else', () => {
-    const files = ['$(trash)/a.ts', 'b\u202e\u2066/a.ts', 'c\n\u0007/a.ts'];
-    const choices = fileChoices(files, file => file);
-    assert.deepEqual(
-      choices.map(({ label }) => label),
-      ['$\u200b(trash)/a.ts', 'b\ufffd\ufffd/a.ts', 'c \ufffd/a.ts'],
-    );
-    assert.deepEqual(
-      choices.map(({ uri }) => uri),
-      files,
-    );
   });
 
   it('never leads out of the folder, whatever it is', () => {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import type { PanelState, Row, Splice, Start } from '../../../src/chat/protocol';
+import type { PanelState, Start } from '../../../src/chat/protocol';
 import { panelOf, type ToPage } from './panelScene';
 import { busy, queueUp } from './queueing';
 import { scene, sendAndRead } from './scene';
-import { cleanUp, message, until } from './support';
+import { cleanUp, until } from './support';
 
 afterEach(cleanUp);
 
-const ready = { kind: 'notification', name: 'ready', params: { timeZone: 'UTC' } };
+const ready = { name: 'ready', params: {} };
 
 /** What the page was told last under this name. */
 const told = (posted: readonly ToPage[], name: string): unknown =>
@@ -54,7 +54,7 @@ describe('a chat page that begins', () => {
     await until(heard, () => told(posted, 'start') !== undefined);
     it.window.conversation.composition.setText('Only once');
     const params = { text: 'Only once', sendId: 'an-id-of-a-send' };
-    said.fire({ kind: 'request', id: 1, name: 'send', params });
+    said.fire({ id: 1, name: 'send', params });
     // VS Code puts the page away and makes another before the send is recorded.
     said.fire(ready);
     await until(heard, () => posted.some(({ kind, id }) => kind === 'answer' && id === 1));
@@ -69,14 +69,14 @@ describe('a chat page that begins', () => {
     said.fire(ready);
     await until(heard, () => told(posted, 'start') !== undefined);
     const tell = (text: string, stash: string, version: number): void =>
-      said.fire({ kind: 'notification', name: 'draft', params: { text, stash, version } });
+      said.fire({ name: 'draft', params: { text, stash, version } });
     tell('Half a thought', '', 1);
     await it.window.outboxes.flush();
     const sent = new Promise(resolve => conversation.onDidSettle(resolve));
     // VS Code may hand over both at once.
     tell('Sent before', 'Half a thought', 2);
     const params = { text: 'Sent before', sendId: 'an-id-of-a-send' };
-    said.fire({ kind: 'request', id: 1, name: 'send', params });
+    said.fire({ id: 1, name: 'send', params });
     await sent;
     const { text, stash } = conversation.composition.draft;
     assert.deepEqual([text, stash], ['Half a thought', undefined]);
@@ -91,38 +91,10 @@ describe('a chat page that begins', () => {
     const { said, posted, heard } = panelOf(it);
     said.fire(ready);
     await until(heard, () => told(posted, 'start') !== undefined);
-    said.fire({ kind: 'request', id: 1, name: 'takeBackQueued', params: { id: conversation.queued[0]!.id } });
+    said.fire({ id: 1, name: 'takeBackQueued', params: { id: conversation.queued[0]!.id } });
     await until(heard, () => told(posted, 'setDraft') !== undefined);
     assert.equal((told(posted, 'setDraft') as { readonly text: string }).text, 'Later');
     assert.deepEqual((told(posted, 'state') as PanelState).composer.queue, []);
-  });
-
-  it('shows the days of its own time zone as soon as it has told it', async () => {
-    const it = await scene();
-    const at = (time: string): { readonly createdAt: number } => ({
-      createdAt: Date.parse(`2026-01-20T${time}Z`),
-    });
-    await it.window.conversation.transcript.keep([message('a', at('09:30')), message('b', at('10:30'))]);
-    const { said, posted, heard } = panelOf(it);
-    const days = (): number => {
-      let rows: readonly Row[] = [];
-      for (const { name, payload } of posted) {
-        if (name !== 'splice') continue;
-        const { from, remove, rows: added } = payload as Splice;
-        rows = rows.toSpliced(from, remove, ...added);
-      }
-      return rows.filter(({ kind }) => kind === 'date').length;
-    };
-    const tell = (timeZone: string): void =>
-      said.fire({ kind: 'notification', name: 'timeZone', params: { timeZone } });
-    said.fire({ kind: 'notification', name: 'ready', params: {} });
-    await until(heard, () => days() > 0);
-    tell('Pacific/Kiritimati');
-    await until(heard, () => days() === 2);
-    tell('no such zone');
-    tell('Pacific/Niue');
-    await until(heard, () => days() === 1);
-    assert.equal(posted.filter(({ name }) => name === 'start').length, 1, 'the page is not begun anew');
   });
 
   it('has its session followed from when it listens, while its service is in use, and asked once that is', async () => {
@@ -154,7 +126,7 @@ describe('a chat page that begins', () => {
     assert.deepEqual([watched, asked], [1, 1]);
     becameReady.fire();
     assert.equal(asked, 2);
-    panel.release();
+    panel.leave();
     becameReady.fire();
     assert.deepEqual([watched, asked], [0, 2]);
   });
@@ -164,7 +136,7 @@ describe('a chat page that begins', () => {
     await sendAndRead(it.window, 'A question');
     it.window.conversation.composition.setText('A draft');
     const { said, posted, heard } = panelOf(it, 'view');
-    said.fire({ kind: 'notification', name: 'draft', params: { text: 'of another session', version: 1 } });
+    said.fire({ name: 'draft', params: { text: 'of another session', version: 1 } });
     said.fire(ready);
     await until(heard, () => told(posted, 'start') !== undefined);
     assert.equal(it.window.conversation.composition.draft.text, 'A draft');
@@ -186,9 +158,9 @@ describe('a message that is refused', () => {
     said.fire(ready);
     await until(heard, () => told(posted, 'start') !== undefined);
     const write = (text: string, version: number): void =>
-      said.fire({ kind: 'notification', name: 'draft', params: { text, version } });
+      said.fire({ name: 'draft', params: { text, version } });
     const send = async (text: string, id: number): Promise<void> => {
-      said.fire({ kind: 'request', id, name: 'send', params: { text, sendId: `an-id-of-send-${id}` } });
+      said.fire({ id, name: 'send', params: { text, sendId: `an-id-of-send-${id}` } });
       await until(heard, () => posted.some(message => message.kind === 'answer' && message.id === id));
     };
     const back = (): unknown => (told(posted, 'setDraft') as { readonly text?: string } | undefined)?.text;

@@ -32,7 +32,6 @@ describe('what a page tells before the stored draft was read', () => {
     const { said, ask } = panelOf({ ...it, window: later });
     const attached = ask('attachUris', { uris: [b] });
     said.fire({
-      kind: 'notification',
       name: 'draft',
       params: { text: 'Quick, before it loads', version: 1 },
     });

@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 import { ChatPanel } from '../../../src/chat/panel/panel';
-import type { ChatPlace } from '../../../src/chat/panel/place';
+import type { ChatPlace } from '../../../src/chat/panel/places';
 import { ReadingPlaces } from '../../../src/chat/panel/readingPlaces';
 import type { Connection } from '../../../src/connection';
 import { Emitter, ObservableValue } from '../../../src/util/event';
@@ -64,14 +64,14 @@ export function panelOf({ window, client }: Scene, kind: ChatPlace['kind'] = 'pa
     title: 'Session',
     details: { compare: () => Promise.resolve() },
     composing: { ...composingDeps(), api: () => client },
-    places: new ReadingPlaces(memoryOf()),
+    reading: new ReadingPlaces(memoryOf()),
   });
-  afterwards(() => panel.release());
+  afterwards(() => panel.leave());
   /** Asks the panel, as its page does: resolves to the answer, rejects with the reason. */
   const ask = async (name: string, params: object): Promise<unknown> => {
-    said.fire({ kind: 'notification', name: 'ready', params: { timeZone: 'UTC' } });
+    said.fire({ name: 'ready', params: {} });
     const id = posted.length + 1;
-    said.fire({ kind: 'request', id, name, params });
+    said.fire({ id, name, params });
     await until(heard.event, () => posted.some(message => message.id === id));
     const answer = posted.find(message => message.id === id) as { value?: unknown; reason?: string };
     if (answer.reason !== undefined) throw new Error(answer.reason);

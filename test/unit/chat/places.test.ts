@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
 import type { ChatPanel } from '../../../src/chat/panel/panel';
-import type { ChatPlace } from '../../../src/chat/panel/place';
+import type { ChatPlace } from '../../../src/chat/panel/places';
 import { Places } from '../../../src/chat/panel/places';
 import { Emitter } from '../../../src/util/event';
 import { acts, TabInputWebview, Uri } from '../../fakes/vscode';
@@ -36,10 +36,9 @@ function placesOf(memory = memoryOf(), location: 'panel' | 'view' = 'view') {
       const panel: Partial<ChatPanel> = {
         conversation: { serviceId, sessionId } as unknown as ChatPanel['conversation'],
         place,
-        onDidDispose: new Emitter<void>().event as vscode.Event<void>,
+        onDidDispose: new Emitter<void>().event,
         reveal: () => undefined,
         leave: () => undefined,
-        release: () => undefined,
         takeCursor: () => undefined,
       };
       return panel as ChatPanel;
@@ -50,66 +49,33 @@ function placesOf(memory = memoryOf(), location: 'panel' | 'view' = 'view') {
 }
 
 describe('a tab of an earlier window', () => {
-  const tabs = (...labels: readonly string[]) => {
-    const group = { viewColumn: 2 };
-    const input = Object.assign(new TabInputWebview(), {
-      viewType: 'mainThreadWebview-agentConsole.chat',
-    });
-    const closed: unknown[] = [];
-    const made: unknown[] = [];
-    const all = [
-      {
-        tabs: labels.map(each => ({
-          label: each.replace('*', ''),
-          isActive: each.startsWith('*'),
-          group,
-          input,
-        })),
-      },
-    ];
-    const close = ({ label }: vscode.Tab) => Promise.resolve(closed.push(label) > 0);
+  function openWith(...labels: readonly string[]) {
+    const input = Object.assign(new TabInputWebview(), { viewType: 'mainThreadWebview-agentConsole.chat' });
+    const did: unknown[] = [];
+    const tabs = labels.map(label => ({ label, isActive: false, group: { viewColumn: 2 }, input }));
+    const close = ({ label }: vscode.Tab) => Promise.resolve(did.push(`closed ${label}`) > 0);
     const createWebviewPanel = (_type: string, title: string, column: number) => {
-      made.push([title, column]);
+      did.push(`made ${title} in ${column}`);
       const never = new Emitter<void>().event;
       return { title, webview: {}, onDidDispose: never, onDidChangeViewState: never };
     };
-    answering({ tabGroups: { all, close }, createWebviewPanel });
-    const restored = createWebviewPanel('', '', 0) as unknown as vscode.WebviewPanel;
-    made.length = 0;
-    return { closed, made, restored };
-  };
+    answering({ tabGroups: { all: [{ tabs }], close }, createWebviewPanel });
+    return { did, show: (sessionId: string) => placesOf(memoryOf(), 'panel').places.show(sessionId) };
+  }
 
   it('gives its place to the session that is opened, and no other tab moves', async () => {
-    const memory = memoryOf();
-    const panels = (sessionId: string) => placesOf(memory, 'panel').places.show(sessionId);
-    tabs();
-    await panels('s1');
     acts.length = 0;
-    const { closed, made } = tabs('Other', 'Title of s1', 'Session');
-    await panels('s2');
-    await panels('s1');
-    assert.deepEqual(closed, ['Title of s1']);
-    assert.deepEqual(made, [
-      ['Title of s2', -1],
-      ['Title of s1', 2],
-    ]);
+    const { did, show } = openWith('Other', 'Title of s1', 'Session');
+    await show('s2');
+    await show('s1');
+    assert.deepEqual(did, ['made Title of s2 in -1', 'closed Title of s1', 'made Title of s1 in 2']);
     assert.deepEqual(acts, [], 'no tab is brought forward to find out what it is');
-    const twice = tabs('Title of s1', 'Title of s1');
-    await panels('s1');
-    assert.deepEqual(twice.closed, [], 'nobody knows which it is');
   });
 
-  it('in front is restored by VS Code, and waited for', async () => {
-    const memory = memoryOf();
-    tabs();
-    await placesOf(memory, 'panel').places.show('s1');
-    const { closed, made, restored } = tabs('*Title of s1');
-    const { places } = placesOf(memory, 'panel');
-    const shown = places.show('s1');
-    await new Promise(resolve => setImmediate(resolve));
-    places.restorePanel(restored, { serviceId: 'service', sessionId: 's1', title: 'Older title' });
-    assert.equal((await shown).conversation.sessionId, 's1');
-    assert.deepEqual([closed, made], [[], []]);
+  it('stays where nobody knows which of several it is', async () => {
+    const { did, show } = openWith('Title of s1', 'Title of s1');
+    await show('s1');
+    assert.deepEqual(did, ['made Title of s1 in -1']);
   });
 });
 
@@ -123,7 +89,7 @@ describe('the view as the place of chats', () => {
     // What VS Code answers comes first.
     await new Promise(resolve => setImmediate(resolve));
     assert.deepEqual([acts, made, settled], [['commands.executeCommand'], [], false]);
-    places.resolveView(viewOf(), undefined);
+    places.resolveView(viewOf());
     await shown;
     await all;
     assert.deepEqual(made, [{ kind: 'view', sessionId: 's1' }]);
@@ -133,7 +99,7 @@ describe('the view as the place of chats', () => {
 
   it('shows the session that was asked for last', async () => {
     const { places, made } = placesOf();
-    places.resolveView(viewOf(), undefined);
+    places.resolveView(viewOf());
     await Promise.all([places.show('s1'), places.show('s2')]);
     assert.deepEqual(
       made.map(({ sessionId }) => sessionId),
@@ -146,14 +112,13 @@ describe('the view as the place of chats', () => {
     );
   });
 
-  it('comes back after a reload with the session it showed, also when the editor kept less', async () => {
+  it('comes back after a reload with the session it showed', async () => {
     const memory = memoryOf();
     const before = placesOf(memory);
-    before.places.resolveView(viewOf(), undefined);
+    before.places.resolveView(viewOf());
     await before.places.show('s1');
-    const stale = { serviceId: 'service', sessionId: 's0', title: 'Earlier' };
     const after = placesOf(memory);
-    after.places.resolveView(viewOf(), stale);
+    after.places.resolveView(viewOf());
     assert.deepEqual(after.made, [{ kind: 'view', sessionId: 's1' }]);
   });
 });

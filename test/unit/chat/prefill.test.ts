@@ -20,24 +20,21 @@ async function chatInView() {
   const said = new Emitter<unknown>();
   const drawn = new Emitter<string>();
   const posted: ToPage[] = [];
-  await chat.resolveView(
-    {
-      visible: true,
-      show: () => undefined,
-      onDidChangeVisibility: new Emitter<void>().event,
-      onDidDispose: new Emitter<void>().event,
-      webview: {
-        set html(html: string) {
-          drawn.fire(html);
-        },
-        options: {},
-        asWebviewUri: (uri: unknown) => uri,
-        onDidReceiveMessage: said.event,
-        postMessage: (message: ToPage) => posted.push(message),
+  await chat.resolveView({
+    visible: true,
+    show: () => undefined,
+    onDidChangeVisibility: new Emitter<void>().event,
+    onDidDispose: new Emitter<void>().event,
+    webview: {
+      set html(html: string) {
+        drawn.fire(html);
       },
-    } as unknown as vscode.WebviewView,
-    undefined,
-  );
+      options: {},
+      asWebviewUri: (uri: unknown) => uri,
+      onDidReceiveMessage: said.event,
+      postMessage: (message: ToPage) => posted.push(message),
+    },
+  } as unknown as vscode.WebviewView);
   const draftOf = async (id: string) => {
     await chat.flush();
     const { draft } = await window.outboxes.of(id).read();
@@ -54,7 +51,7 @@ describe('a message that is put into a composer', () => {
     const done = chat.prefill({ sessionId, text: 'For the first', files: [file] });
     await Promise.race([shown, done]);
     selected.fire([{ sessionId: other }]);
-    said.fire({ kind: 'notification', name: 'ready', params: { timeZone: 'UTC' } });
+    said.fire({ name: 'ready', params: {} });
     assert.equal(await done, true);
     assert.deepEqual(await draftOf(sessionId), ['For the first', ['a.txt']]);
     assert.deepEqual(await draftOf(other), ['', []]);

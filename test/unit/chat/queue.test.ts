@@ -122,6 +122,18 @@ describe('a queue', () => {
     assert.deepEqual([sent(it), conversation.composition.draft.text], [['two'], 'one']);
   });
 
+  it('refuses nothing that is sent while one of its messages is being made ready', async () => {
+    const it = await scene();
+    const work = busy(it);
+    const { conversation, sessions } = it.window;
+    await queueUp(it.window, 'one');
+    work.rest();
+    await sessions.refresh(it.sessionId);
+    assert.equal(conversation.isStarting, false, 'the person can write and send');
+    const { state } = await conversation.sendDirectly('from a script', []);
+    assert.deepEqual([state, sent(it)], ['accepted', ['one', 'from a script']]);
+  });
+
   it('waits while another window sends, and goes on when that one is gone', async () => {
     const it = await scene();
     const work = busy(it);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ApiClient, Extra, Message, Page } from '../../../src/api';
-import type { KnownMessage, StoredMessage } from '../../../src/chat/transcript/messages';
+import { toStored, type KnownMessage, type StoredMessage } from '../../../src/chat/transcript/messages';
 import { Reading } from '../../../src/chat/transcript/reading';
 import { RowBuilder } from '../../../src/chat/transcript/rows';
 import { silentLog } from '../../fakes/log';
@@ -62,7 +62,7 @@ class Served {
   }
 
   get breaks(): unknown[] {
-    return [...this.reading.state.breaks].map(([below, { state, sentence }]) => [below, sentence ?? state]);
+    return [...this.reading.state.breaks].map(([below, { sentence }]) => [below, sentence]);
   }
 
   #keep(messages: readonly StoredMessage[]): Promise<void> {
@@ -70,6 +70,11 @@ class Served {
     return Promise.resolve();
   }
 }
+
+const knownAs = (message: Message): KnownMessage => ({
+  id: message.id,
+  message: toStored(message.id, message),
+});
 
 function body(index: number, updatedAt = index): Message {
   const parent = index === 0 ? {} : { parentId: `m${index - 1}` };
@@ -108,7 +113,7 @@ describe('messages by the ancestor walk', () => {
   it('are not asked for without end: so many at once, then on a word', async () => {
     const served = new Served(300);
     assert.equal((await served.readFrom('m299')).length, 200);
-    assert.deepEqual(served.breaks, [['m100', 'stopped']]);
+    assert.deepEqual(served.breaks, [['m100', 'Earlier messages have not been read yet.']]);
     await served.reading.read(true);
     assert.equal(served.known.size, 300);
   });
@@ -133,6 +138,21 @@ describe('messages from a list of the service', () => {
       assert.equal(served.known.get('m10')?.message?.updatedAt, 11, 'a message that grew is read again');
     });
   }
+
+  it('are read whole again after the list was away', async () => {
+    const served = new Served(3);
+    served.newestFirst = true;
+    served.lists();
+    await served.reading.read(false);
+    const { list } = served;
+    served.list = () => Promise.resolve('missing');
+    await served.reading.read(false);
+    served.messages.push(...Array.from({ length: 7 }, (_, index) => body(3 + index)));
+    for (const index of [7, 8, 9]) served.known.set(`m${index}`, knownAs(served.messages[index]!));
+    served.list = list;
+    await served.reading.read(false);
+    assert.equal(served.known.size, 10);
+  });
 
   it('are asked for once at a time, and once more for what came meanwhile', async () => {
     const served = new Served(1);
@@ -184,7 +204,7 @@ describe('a conversation with a service that lists messages', () => {
     return { service, client, sessionId, window };
   }
   const rows = (window: Awaited<ReturnType<typeof live>>['window']) =>
-    new RowBuilder(new Formatter('en')).build({ ...window.conversation.rows, timeZone: 'UTC' });
+    new RowBuilder(new Formatter('en')).build(window.conversation.rows);
 
   it('shows replies while somebody looks, without another message', async () => {
     const { service, window } = await live(true);

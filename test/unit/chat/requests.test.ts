@@ -27,16 +27,10 @@ describe('arguments from outside', () => {
   it('of a page that is restored are old or hostile, and never trusted', () => {
     const kept = { sessionId: 's', serviceId: 'ab12', title: 't' };
     assert.deepEqual(readPageState(kept), kept);
-    assert.ok(readPageState({ ...kept, unsaved: { text: 'half', at: 5, sendId: 'a' } }));
     for (const wrong of [
       { ...kept, serviceId: '../../etc' },
       { ...kept, sessionId: '' },
       { ...kept, extra: 1 },
-      { ...kept, unsaved: 'text' },
-      { ...kept, unsaved: { text: 7 } },
-      { ...kept, unsaved: { text: 'x', at: 'now' } },
-      { ...kept, unsaved: { text: 'x'.repeat(8_000_001) } },
-      { ...kept, unsaved: { text: 'x', sendId: {} } },
       { ...kept, title: 7 },
       'text',
       null,
@@ -49,17 +43,10 @@ describe('arguments from outside', () => {
       }),
     );
     const field = fc.oneof(fc.string(), fc.anything(), fc.constant('../../x'));
-    const nearly = fc.record(
-      { sessionId: field, serviceId: field, title: field, unsaved: field },
-      { requiredKeys: [] },
-    );
     fc.assert(
-      fc.property(nearly, state => {
-        const read = readPageState(state);
-        assert.ok(read === undefined || /^[a-z0-9_-]+$/.test(read.serviceId));
-        assert.ok(read?.unsaved === undefined || typeof read.unsaved.text === 'string');
+      fc.property(fc.record({ sessionId: field, serviceId: field, title: field }), state => {
+        assert.match(readPageState(state)?.serviceId ?? 'none', /^[a-z0-9_-]+$/);
       }),
-      { numRuns: 2000 },
     );
   });
 });

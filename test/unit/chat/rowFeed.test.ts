@@ -16,7 +16,6 @@ const inputOf = (known: ReadonlyMap<string, KnownMessage>): RowsInput => ({
   messageCount: undefined,
   breaks: new Map(),
   inComposer: undefined,
-  timeZone: 'UTC',
 });
 
 const many = (count: number): RowsInput =>
@@ -70,10 +69,10 @@ describe('the rows a page is sent', () => {
     assert.deepEqual(
       { ...splices.at(-1), rows: keys(splices.at(-1)?.rows ?? []) },
       {
-        from: 3,
+        from: 2,
         remove: 0,
         rows: ['message:m2'],
-        total: 4,
+        total: 3,
       },
     );
     feed.show(inputOf(known));
@@ -102,6 +101,16 @@ describe('the rows a page is sent', () => {
     assert.ok(rows().length <= 250);
     assert.ok(splices[0]!.total >= 5000, 'the page waits for the rest');
     assert.deepEqual(keys(await filled()), built(input));
+  });
+
+  it('begin with less where that is long', async () => {
+    const { known } = many(100);
+    const content = [{ type: 'text', text: 'word '.repeat(40_000) }];
+    const long = [...known.values()].map(({ message: body }) => ({ ...body!, content }));
+    const { feed, rows, filled } = paged();
+    feed.show(inputOf(knownOf(...long)));
+    assert.ok(rows().length > 1 && rows().length <= 20, `${rows().length} rows`);
+    assert.deepEqual(keys(await filled()), built(inputOf(known)));
   });
 
   it('are never taken away again when a transcript grows long while it is shown', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { MessageRow, Row } from '../../../src/chat/protocol';
+import { partText, withDays, type MessageRow, type Row } from '../../../src/chat/protocol';
 import { RowBuilder, rowText, type RowsInput } from '../../../src/chat/transcript/rows';
 import { toStored } from '../../../src/chat/transcript/messages';
 import { Formatter } from '../../../src/util/format';
@@ -14,7 +14,6 @@ function input(facts: Partial<RowsInput> = {}): RowsInput {
     messageCount: undefined,
     breaks: new Map(),
     inComposer: undefined,
-    timeZone: 'UTC',
     ...facts,
   };
 }
@@ -23,14 +22,18 @@ const build = (facts: Partial<RowsInput>): Row[] => new RowBuilder(new Formatter
 const messages = (rows: readonly Row[]): MessageRow[] => rows.filter(row => row.kind === 'message');
 
 describe('rows of a transcript', () => {
-  it('has a heading a day in the zone of the reader', () => {
+  it('have a heading a day in the zone of whoever reads, behind which the author is named again', () => {
+    const at = (hour: number, minute: number): number => new Date(2026, 10, 20, hour, minute).getTime();
     const known = knownOf(
-      message('a', { createdAt: Date.UTC(2026, 10, 20, 22, 30) }),
-      message('b', { createdAt: Date.UTC(2026, 10, 20, 23, 30) }),
+      message('a', { createdAt: at(23, 50) }),
+      message('b', { createdAt: at(23, 58) }),
+      message('c', { createdAt: at(24, 2) }),
+      message('d', { createdAt: 1e18 }),
     );
-    const kinds = (timeZone: string): string[] => build({ known, timeZone }).map(row => row.kind);
-    assert.deepEqual(kinds('UTC'), ['date', 'message', 'message']);
-    assert.deepEqual(kinds('Europe/Berlin'), ['date', 'message', 'date', 'message']);
+    assert.deepEqual(
+      withDays(build({ known })).map(row => (row.kind === 'message' ? row.continued : row.kind)),
+      ['date', false, true, 'date', false, false],
+    );
   });
 
   it('names the agent once for what it says in one go, tools and all', () => {
@@ -94,7 +97,7 @@ describe('rows of a transcript', () => {
     const rows = build({ known });
     assert.deepEqual(
       rows.map(row => row.kind),
-      ['date', 'message', 'message'],
+      ['message', 'message'],
     );
     const last = messages(rows).at(-1);
     assert.deepEqual(
@@ -124,26 +127,20 @@ describe('rows of a transcript', () => {
     it('name no answer where it may be something else', () => {
       const agent = knownOf(message('a', { createdAt: DAY }));
       assert.equal(gap({ known: agent, status: 'idle' })?.sentence, 'There are 7 newer messages.');
-      assert.equal(gap({ known: new Map(), status: 'idle' })?.sentence, 'This session has 8 messages.');
+      assert.equal(gap({ known: new Map(), status: 'idle' })?.sentence, 'There are 8 newer messages.');
       assert.equal(gap({ messageCount: 2, status: 'idle' })?.sentence, 'The agent has answered (1 message).');
     });
 
     it('are silent about it where the list of the service is complete, or where it can be read on', () => {
       assert.equal(gap({ status: 'idle', complete: true })?.reason, undefined);
-      const breaks = new Map([['q', { state: 'stopped' } as const]]);
+      const breaks = new Map([['q', { state: 'stopped', sentence: '' } as const]]);
       assert.equal(gap({ status: 'idle', breaks })?.reason, undefined);
     });
 
     it('offer the web application only where there is one', () => {
-      assert.equal(gap({ status: 'idle' })?.webApp, undefined);
+      assert.equal(gap({ status: 'idle' })?.webApp, false);
       assert.equal(gap({ status: 'idle', webApp: true })?.webApp, true);
     });
-  });
-
-  it('says how many messages there are when none is known', () => {
-    const [gap] = build({ messageCount: 14 });
-    assert.ok(gap?.kind === 'gap');
-    assert.match(gap.sentence, /^This session has 14 messages\./);
   });
 
   it('shows each kind of content as what it is', () => {
@@ -215,16 +212,14 @@ describe('rows of a transcript', () => {
     ]);
   });
 
-  it('says of an unknown send how old the look before it was', () => {
-    const sentence = (at: number, messageCount = 14): unknown => {
-      const before = { messageCount: messageCount - 1, updatedAt: 1, at };
-      const sends = [sendRecord({ at: 100_000, before, after: { messageCount, updatedAt: 2 } })];
-      const [row] = build({ sends });
-      return row?.kind === 'send' && row.sentence;
-    };
-    assert.match(String(sentence(99_000)), /14 messages now, 13 before\./);
-    assert.match(String(sentence(99_000, 1)), /has 1 message now, 0 before\./);
-    assert.match(String(sentence(10_000)), /14 messages now, 13 when last checked before\./);
+  it('shows a document of a person that was not sent from here, also where there is nothing else', () => {
+    const source = { type: 'base64', mediaType: 'application/pdf', data: 'QUJD', name: 'plan.pdf' };
+    const known = knownOf(message('a', { role: 'user', content: [{ type: 'document', source }] }));
+    const [row] = messages(build({ known }));
+    assert.deepEqual(
+      row?.chips.map(({ name, kind, size }) => [name, kind, size]),
+      [['plan.pdf', 'pdf', '3 bytes']],
+    );
   });
 
   it('shows sends by their state, the unknown one with what is known', () => {
@@ -244,7 +239,7 @@ describe('rows of a transcript', () => {
       [
         [
           'unknown',
-          'It is not known whether this message arrived. The session has 14 messages now, 13 before.',
+          'It is not known whether this message arrived. The session has 14 messages now, 13 when last checked before.',
           false,
         ],
         ['refused', 'No.', true],
@@ -257,19 +252,14 @@ describe('rows of a transcript', () => {
     const sends = [sendRecord({ state: 'accepted', messageId: 'm' })];
     const kinds = (facts: Partial<RowsInput>): string[] => build({ sends, ...facts }).map(row => row.kind);
     assert.deepEqual(kinds({}), ['send']);
-    assert.deepEqual(kinds({ known: knownOf(message('m', { role: 'user', createdAt: DAY })) }), [
-      'date',
-      'message',
-    ]);
+    assert.deepEqual(kinds({ known: knownOf(message('m', { role: 'user', createdAt: DAY })) }), ['message']);
   });
 
   it('does not blame a message for what a working agent may have written', () => {
-    const before = { messageCount: 13, updatedAt: 1, working: true };
-    const [row] = build({ sends: [sendRecord({ before, after: { messageCount: 14, updatedAt: 2 } })] });
-    assert.match(
-      row?.kind === 'send' ? row.sentence : '',
-      /when last checked; the agent was working meanwhile/,
-    );
+    const before = { messageCount: 0, updatedAt: 1, working: true };
+    const [row] = build({ sends: [sendRecord({ before, after: { messageCount: 1, updatedAt: 2 } })] });
+    const sentence = row?.kind === 'send' ? row.sentence : '';
+    assert.match(sentence, /has 1 message now, 0 when last checked; the agent was working meanwhile/);
   });
 
   it('keeps rows that did not change as the same objects', () => {
@@ -305,6 +295,13 @@ describe('a message that is longer than a page takes', () => {
     assert.doesNotMatch(JSON.stringify(row.parts[1]), /\p{Surrogate}/u);
     const [send] = build({ sends: [sendRecord({ text: long })] });
     assert.equal(send?.kind === 'send' && send.cut, cut);
+  });
+
+  it('is cut as a whole, too, however many parts it has', () => {
+    const known = knownOf(message('a', { content: Array.from({ length: 100 }, () => text(long)) }));
+    const parts = messages(build({ known }))[0]!.parts;
+    assert.equal(parts.map(partText).join('').length, 400_000);
+    assert.ok(parts.every(part => 'cut' in part));
   });
 
   it('is whole where it is copied or written', () => {

@@ -21,18 +21,26 @@ async function working(service: { readonly lists: boolean; readonly used?: boole
   const work = busy(it);
   await client.extras.sessions();
   const { said, posted, heard } = panelOf(it);
-  said.fire({ kind: 'notification', name: 'ready', params: { timeZone: 'UTC' } });
+  said.fire({ name: 'ready', params: {} });
   await window.sessions.refresh(sessionId);
   const state = () => posted.findLast(({ name }) => name === 'state')?.payload as PanelState | undefined;
   await until(heard, () => state()?.header.status.word === 'running');
   const stop = async () => {
     const id = posted.length + 1;
-    said.fire({ kind: 'request', id, name: 'stop', params: {} });
+    said.fire({ id, name: 'stop', params: {} });
     await until(heard, () => posted.some(message => message.id === id));
     return posted.find(message => message.id === id) as { readonly kind: string; readonly reason?: string };
   };
   const stops = () => sample.requests.filter(({ path }) => path.endsWith('/interrupt')).length;
-  return { ...it, heard, work, stop, stops, hasButton: () => state()?.composer.canStop };
+  return {
+    ...it,
+    heard,
+    work,
+    stop,
+    stops,
+    hasButton: () => state()?.composer.canStop,
+    queueNote: () => state()?.composer.queueNote,
+  };
 }
 
 describe('stopping an agent', () => {
@@ -50,12 +58,21 @@ describe('stopping an agent', () => {
     const posts = () =>
       it.service.requests.filter(({ method, path }) => path.endsWith('/messages') && method === 'POST')
         .length;
-    await queueUp(it.window, 'And then this');
+    const { conversation, sessions } = it.window;
+    await queueUp(it.window, 'And then this', 'And that');
     it.work.rest();
     await it.stop();
     await until(it.heard, () => it.hasButton() === false);
-    assert.deepEqual([queued(it.window), posts()], [['And then this'], 0]);
-    assert.match(it.window.conversation.queued[0]?.sentence ?? '', /^You stopped the agent/);
+    assert.match(conversation.queued[0]?.sentence ?? '', /^You stopped the agent/);
+    assert.equal(it.queueNote(), 'Stopped: see the first message.');
+    await conversation.removeQueued(conversation.queued[0]!.id);
+    await sessions.refresh(it.sessionId);
+    await sessions.refresh(it.sessionId);
+    assert.deepEqual(
+      [queued(it.window), posts()],
+      [['And that'], 0],
+      'the next one waits for the person, too',
+    );
   });
 
   it('is done from the row of the session, too, and then what is queued rests', async () => {
@@ -74,10 +91,12 @@ describe('stopping an agent', () => {
 
   it('says why it failed, is not tried again, and goes where it is not offered', async () => {
     const it = await working({ lists: true });
+    await queueUp(it.window, 'And then this');
     const fault = it.service.fail({ kind: 'status', status: 500, match: { method: 'POST' } });
     const failed = await it.stop();
     assert.match(failed.reason ?? '', /^The agent could not be stopped\. .*500/);
     assert.equal(it.stops(), 1);
+    assert.equal(it.window.conversation.isQueueStopped, false, 'what is queued goes on');
     assert.equal(it.hasButton(), true, 'it may do better the next time');
     fault.dispose();
     it.service.fail({ kind: 'status', status: 405, match: { method: 'POST' } });

@@ -234,7 +234,7 @@ export function composingDeps(
     kept,
     attachments: new Attachments(kept, () => limits(maxBytes), 'en'),
     api: () => undefined,
-    onDidChangeSettings: () => ({ dispose: () => undefined }),
+    onDidChange: () => ({ dispose: () => undefined }),
     sendKey: () => 'enter',
     largePaste: () => 'ask',
     limits: () => limits(maxBytes),

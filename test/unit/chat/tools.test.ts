@@ -17,7 +17,6 @@ function rowsOf(...messages: ReturnType<typeof message>[]): MessageRow[] {
   const rows = new RowBuilder(new Formatter('en')).build({
     known: knownOf(...messages),
     ...none,
-    timeZone: 'UTC',
   });
   return rows.filter(row => row.kind === 'message');
 }
@@ -42,6 +41,10 @@ describe('the use of a tool in a transcript', () => {
     ['Glob', { pattern: '*.ts' }, 'Found 12 files', 'Listed |*.ts|, 12 matches'],
     ['read_file', { file_path: 'src/a.ts' }, 'text', 'Read |src/a.ts|'],
     ['Edit', { path: 'src/a.ts' }, 'done', 'Edited |src/a.ts|'],
+    ['str_replace_editor', { command: 'view', path: 'src/a.ts' }, 'text', 'Read |src/a.ts|'],
+    ['str_replace_editor', { command: 'create', path: 'src/a.ts' }, 'done', 'Wrote |src/a.ts|'],
+    ['str_replace_editor', { command: 'str_replace', path: 'src/a.ts' }, 'done', 'Edited |src/a.ts|'],
+    ['str_replace_editor', { command: 'insert', path: 'src/a.ts' }, 'done', 'Edited |src/a.ts|'],
     ['Execute', { command: 'npm  ci' }, 'added 3', 'Ran |npm ci|'],
     ['WebFetch', { url: 'https://example.com' }, 'text', 'Fetched |https://example.com|'],
     ['mcp__tracker__close', { id: 4 }, 'closed', 'Used |mcp__tracker__close|'],

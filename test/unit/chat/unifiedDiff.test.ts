@@ -10,7 +10,7 @@ const after = (diff: string, file = FILE): string | undefined =>
   readDiff(diff).reduce<string | undefined>((text, change) => text && changed(text, change), file);
 
 describe('a diff of a message', () => {
-  for (const [what, diff, expected] of [
+  for (const [what, diff, expected, file] of [
     [
       'with places',
       '--- a/f\n+++ b/f\n@@ -5,2 +5,2 @@\n-two\n+2\n five\n',
@@ -25,11 +25,18 @@ describe('a diff of a message', () => {
     ['with an empty line as written', '@@ @@\n one\n-two\n+2\n three', 'one\n2\nthree\nfour\ntwo\nfive\n'],
     ['with lines left out', '-one\n+1\n …\n-five\n+5', '1\ntwo\nthree\nfour\ntwo\n5\n'],
     ['that only adds', '@@ -1,0 +2,1 @@\n+new', 'one\nnew\ntwo\nthree\nfour\ntwo\nfive\n'],
+    ['that adds at the beginning', '@@ -0,0 +1 @@\n+new', `new\n${FILE}`],
+    [
+      'of two files, with an empty line between',
+      '--- f\n+++ f\n@@ @@\n-three\n+3\n\n--- g\n+++ g\n-five\n+5\n',
+      'one\ntwo\n3\nfour\ntwo\n5\n',
+    ],
+    ['with an empty line in it', '-six\n\n+6\n', '\n6\n', 'six\n\n'],
     ['that fits two places and names none', '-two\n+2', undefined],
     ['that fits nowhere', '@@ -1 +1 @@\n-none\n+1', undefined],
   ] as const)
     it(`${what} ${expected === undefined ? 'does not fit' : 'is made'}`, () => {
-      assert.equal(after(diff), expected);
+      assert.equal(after(diff, file), expected);
     });
 
   it('keeps the ends of lines, and whether the last one has one', () => {
@@ -55,6 +62,9 @@ describe('a diff of a message', () => {
     assert.deepEqual([first?.path, first?.isNew], ['b/src/a.ts', false]);
     assert.deepEqual([second?.path, second?.isNew], ['b/src/b.ts', true]);
     assert.equal(changed('', second!), 'new\n');
+    assert.equal(second?.isDeleted, false);
+    const [gone] = readDiff('--- a/src/a.ts\n+++ /dev/null\n@@ -1 +0,0 @@\n-a');
+    assert.deepEqual([gone?.path, gone?.isDeleted], ['a/src/a.ts', true]);
     assert.deepEqual(readDiff('just words'), []);
   });
 
@@ -62,15 +72,16 @@ describe('a diff of a message', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (diff, file) => {
         for (const change of readDiff(diff)) changed(file, change);
-        assert.equal(
-          changed(file, { isNew: false, hunks: [] })?.replace(/\r?\n/g, ''),
-          file.replace(/\r?\n/g, ''),
-        );
+        assert.equal(changed(file, { hunks: [] })?.replace(/\r?\n/g, ''), file.replace(/\r?\n/g, ''));
       }),
     );
   });
 
   it('takes time as its length grows', async () => {
     await growsEvenly('reading a diff', 20_000, size => readDiff('-one\n+two\n'.repeat(size)));
+    await growsEvenly('finding its place', 20_000, size => {
+      const [change] = readDiff(`@@ -9 +9 @@\n${' a\n'.repeat(size)}-b\n+c`);
+      changed('a\n'.repeat(2 * size), change!);
+    });
   });
 });

@@ -205,7 +205,7 @@ describe('signing in', function () {
     });
   }
 
-  it('holds a key that is not kept, until there is a newer one in the storage', async () => {
+  it('holds a key that is not kept until there has been a newer one in the storage', async () => {
     const running = await service({ keys: { owner: CANARY, member: OTHER_CANARY } });
     const secrets = new SharedSecrets();
     const readOnly = { ...secrets.window(), store: () => Promise.reject(new Error('locked')) };
@@ -219,6 +219,9 @@ describe('signing in', function () {
     await window.connection.refresh();
     await window.connection.api?.computers.list();
     assert.equal(running.requests.at(-1)?.credential, 'member');
+    secrets.values.delete(name);
+    await window.connection.refresh();
+    assert.equal(window.connection.api, undefined, 'signed out elsewhere: the older key does not come back');
   });
 
   it('keeps the old connection and drops the new key when the settings cannot be written', async () => {

@@ -15,7 +15,7 @@ const events = openStorage({ root: stored, log: silentLog() }).collection({
 process.on('message', message => {
   if (message !== 'begin') return;
   new Inbox({
-    spool: hookPlace(root).spool,
+    spool: hookPlace(root, '').spool,
     events,
     folders: () => Promise.resolve([folder]),
     isFocused: () => focused === 'true',

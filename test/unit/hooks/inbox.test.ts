@@ -4,13 +4,12 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { HookPlace } from '../../../src/hooks/install/place';
-import { hookEvent, type HookEvent } from '../../../src/hooks/model';
+import type { HookEvent } from '../../../src/hooks/model';
 import { Inbox, stepsBefore, sweep, type InboxDeps } from '../../../src/hooks/receive/inbox';
 import type { Collection } from '../../../src/storage';
-import { silentLog } from '../../fakes/log';
-import { openStorage } from '../../fakes/storage';
 import {
   cleanUp,
+  eventsIn,
   jsonFiles,
   later,
   temporaryFolder,
@@ -19,13 +18,6 @@ import {
   writeEvent,
   unexpected,
 } from './support';
-
-/** The taken events as one window has them. */
-function eventsIn(root: string): Collection<HookEvent> {
-  const storage = openStorage({ root, log: silentLog() });
-  later(() => storage.dispose());
-  return storage.collection({ path: 'hook-events', version: 1, schema: hookEvent });
-}
 
 interface Window {
   readonly child: ChildProcess;
@@ -52,6 +44,28 @@ async function openWindow(
     if (typeof message === 'object' && 'sessionId' in message) taken.push(String(message.sessionId));
   });
   return { child, taken };
+}
+
+/** One window that hears everything. */
+function alone(
+  place: HookPlace,
+  more: Partial<InboxDeps> = {},
+): { readonly taken: HookEvent[]; readonly events: Collection<HookEvent> } {
+  const taken: HookEvent[] = [];
+  const events = eventsIn();
+  const inbox = new Inbox({
+    spool: place.spool,
+    events,
+    folders: () => Promise.resolve([]),
+    isFocused: () => true,
+    isShown: () => Promise.resolve(),
+    take: event => taken.push(event),
+    onProblem: unexpected,
+    stepMs: 0,
+    ...more,
+  });
+  later(() => inbox.dispose());
+  return { taken, events };
 }
 
 const folders = ['/w', '/w/app', '/other'];
@@ -129,33 +143,6 @@ describe('the inbox of hook events', function () {
     assert.equal(new Set(all()).size, all().length, 'nothing twice');
   });
 
-  it('leaves events to the next window when nobody can see the right one', async () => {
-    const place = await temporaryPlace();
-    const stored = temporaryFolder();
-    const taken: string[] = [];
-    const open = (id: string, folders: readonly string[], isShown: () => Promise<void>): void => {
-      const inbox = new Inbox({
-        spool: place.spool,
-        events: eventsIn(stored),
-        folders: () => Promise.resolve(folders),
-        isFocused: () => false,
-        isShown,
-        take: event => taken.push(`${id} ${event.sessionId ?? ''}`),
-        onProblem: unexpected,
-        stepMs: 50,
-      });
-      later(() => inbox.dispose());
-    };
-    let show = (): void => undefined;
-    open('gone', ['/w'], () => new Promise(resolve => (show = resolve)));
-    open('here', [], () => Promise.resolve());
-    writeEvent(place, { hook_event_name: 'Stop', session_id: 's', cwd: '/w' });
-    await until(() => taken.length > 0);
-    show();
-    await until(() => jsonFiles(place.spool).length === 0);
-    assert.deepEqual(taken, ['here s']);
-  });
-
   it('takes only plain files of its own kind, and drops what cannot be read', async () => {
     const place = await temporaryPlace();
     const problems: string[] = [];
@@ -200,7 +187,7 @@ describe('the inbox of hook events', function () {
   it('keeps its folders private and small', async () => {
     const place = await temporaryPlace();
     const now = Date.now();
-    const events = eventsIn(temporaryFolder());
+    const events = eventsIn();
     for (let index = 0; index < 230; index++) {
       const id = `${Math.floor(now / 1000) - index * 60}.x.json`;
       await events.put(id, { id, name: 'Stop', at: now - index * 60_000 });
@@ -223,25 +210,3 @@ describe('the inbox of hook events', function () {
       assert.equal(fs.statSync(folder).mode & 0o777, 0o700);
   });
 });
-
-/** One window that hears everything. */
-function alone(
-  place: HookPlace,
-  more: Partial<InboxDeps> = {},
-): { readonly taken: HookEvent[]; readonly events: Collection<HookEvent> } {
-  const taken: HookEvent[] = [];
-  const events = eventsIn(temporaryFolder());
-  const inbox = new Inbox({
-    spool: place.spool,
-    events,
-    folders: () => Promise.resolve([]),
-    isFocused: () => true,
-    isShown: () => Promise.resolve(),
-    take: event => taken.push(event),
-    onProblem: unexpected,
-    stepMs: 0,
-    ...more,
-  });
-  later(() => inbox.dispose());
-  return { taken, events };
-}

@@ -14,20 +14,18 @@ const event = (name: string, more: Partial<HookEvent> = {}): HookEvent => ({
 
 describe('a notification of a hook event', () => {
   it('names the project, the session and what it is about', () => {
-    const said = (name: string, more: Partial<HookEvent> = {}): string | undefined =>
-      noticeOf(event(name, more), 'Fix the test');
-    assert.equal(
-      said('Notification', { message: 'May I push?' }),
-      'shop · Fix the test is waiting for you: May I push?',
-    );
-    assert.equal(said('Notification'), 'shop · Fix the test is waiting for you.');
-    assert.equal(said('Stop'), 'shop · Fix the test has finished.');
-    assert.equal(said('SubagentStop'), 'A subagent of shop · Fix the test has finished.');
-    assert.equal(said('SessionEnd', { reason: 'error' }), 'shop · Fix the test has ended (error).');
-    assert.equal(said('SessionEnd'), 'shop · Fix the test has ended.');
-    assert.equal(said('PostToolUse'), undefined);
+    for (const [name, more, said] of [
+      ['Notification', { message: 'May I push?' }, 'shop · Fix the test is waiting for you: May I push?'],
+      ['Notification', {}, 'shop · Fix the test is waiting for you.'],
+      ['Stop', {}, 'shop · Fix the test has finished.'],
+      ['SubagentStop', {}, 'A subagent of shop · Fix the test has finished.'],
+      ['SessionEnd', { reason: 'error' }, 'shop · Fix the test has ended (error).'],
+      ['SessionEnd', {}, 'shop · Fix the test has ended.'],
+      ['PostToolUse', {}, undefined],
+    ] as const)
+      assert.equal(noticeOf(event(name, more), 'Fix the test'), said);
     assert.equal(labelOf(event('Stop'), undefined), 'shop · 01234567…');
-    assert.equal(labelOf(event('Stop', { cwd: undefined, sessionId: undefined }), undefined), 'A session');
+    assert.equal(labelOf({}, undefined), 'A session');
   });
 
   it('lets no link, icon, line break or hidden mark of the hook through', () => {

@@ -8,24 +8,15 @@ import { runCommand } from '../../../src/hooks/run/command';
 import {
   Outgoing,
   readOutgoing,
-  stopRecord,
   type FinishedHook,
+  type OutgoingDeps,
   type OutgoingEvent,
-  type Stop,
-  type Told,
 } from '../../../src/hooks/run/outgoing';
-import type { Collection } from '../../../src/storage';
 import { Emitter } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
 import { silentLog } from '../../fakes/log';
 import { openStorage } from '../../fakes/storage';
-import { cleanUp, later, root, temporaryFolder, unexpected, until } from './support';
-
-function stopsIn(root: string): Collection<Stop> {
-  const storage = openStorage({ root, log: silentLog() });
-  later(() => storage.dispose());
-  return storage.collection({ path: 'hook-stops', version: 1, schema: stopRecord });
-}
+import { cleanUp, eventsIn, later, root, temporaryFolder, unexpected, until } from './support';
 
 const never = new AbortController().signal;
 const stop: OutgoingEvent = { hook_event_name: 'Stop', session_id: 's1', cwd: '/' };
@@ -36,22 +27,20 @@ const command = (text: string, timeout?: number): object => ({
 describe('hooks that go out', function () {
   afterEach(cleanUp);
 
-  const outgoing = (
-    setting: unknown,
-    trusted = true,
-    folders: readonly string[] = [],
-  ): { hooks: Outgoing; log: ReturnType<typeof silentLog>; done: FinishedHook[] } => {
+  const outgoing = (setting: unknown, more: Partial<OutgoingDeps> = {}) => {
     const log = silentLog();
+    const done: FinishedHook[] = [];
     const hooks = new Outgoing({
       setting: () => setting,
-      mayRun: () => trusted,
-      folders: () => folders,
-      stops: stopsIn(temporaryFolder()),
+      mayRun: () => true,
+      folders: () => [],
+      events: eventsIn(),
+      finished: finished => done.push(finished),
       log,
+      apartMs: 0,
+      ...more,
     });
     later(() => hooks.dispose());
-    const done: FinishedHook[] = [];
-    hooks.onDidFinish(finished => done.push(finished));
     return { hooks, log, done };
   };
 
@@ -154,7 +143,7 @@ describe('hooks that go out', function () {
     const file = path.join(own, 'a file');
     fs.writeFileSync(file, '');
     const output = async (cwd: string, folders: string[]): Promise<string | undefined> => {
-      const { hooks, done } = outgoing({ Stop: [command('pwd')] }, true, folders);
+      const { hooks, done } = outgoing({ Stop: [command('pwd')] }, { folders: () => folders });
       await hooks.run({ ...stop, cwd });
       return done[0]?.output.trim();
     };
@@ -187,108 +176,32 @@ describe('hooks that go out', function () {
   it('do not run in a workspace that is not trusted, nor after the window has closed', async () => {
     const folder = temporaryFolder();
     const setting = { Stop: [command(`touch ${folder}/ran`)] };
-    await outgoing(setting, false).hooks.run(stop);
+    await outgoing(setting, { mayRun: () => false }).hooks.run(stop);
     const { hooks } = outgoing(setting);
     hooks.dispose();
     await hooks.run(stop);
     assert.deepEqual(fs.readdirSync(folder), []);
   });
-});
 
-/** Windows on one folder of records; each command leaves a line in `ran`. */
-function windows(count: number): {
-  readonly all: Outgoing[];
-  readonly ran: () => string[];
-  readonly allowed: boolean[];
-  readonly root: string;
-} {
-  const root = temporaryFolder();
-  const file = path.join(temporaryFolder(), 'ran');
-  const allowed = Array.from({ length: count }, () => true);
-  const all = allowed.map((_, at) => {
-    const hooks = new Outgoing({
-      setting: () => ({ Stop: [command(`printf '%s\\n' "${at} $(cat)" >>${file}`, 600)] }),
-      mayRun: () => allowed[at] === true,
-      folders: () => [],
-      stops: stopsIn(root),
-      log: silentLog(),
-    });
-    later(() => hooks.dispose());
-    return hooks;
-  });
-  const ran = (): string[] =>
-    (fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '')
-      .split('\n')
-      .filter(line => line !== '')
-      .map(line => `${line[0]} ${(JSON.parse(line.slice(2)) as OutgoingEvent).session_id}`);
-  return { all, ran, allowed, root };
-}
-
-describe('the end of work', function () {
-  afterEach(cleanUp);
-
-  const hook = (at: number): Told => ({ by: 'hook', at });
-  const status = (at: number, workedAt?: number): Told => ({ by: 'status', at, workedAt });
-  for (const [what, told, runs] of [
-    ['by a hook, then by the service', [hook(100_000), status(103_000, 99_000)], 1],
-    ['by a hook, then by a service that lags behind', [hook(100_000), status(105_000, 103_000)], 1],
-    ['by the service, then by a hook', [status(100_000, 97_000), hook(101_000)], 1],
-    ['by a service that asks twice', [status(100_000, 97_000), status(101_000, 97_000)], 1],
-    ['by hooks, each of an end of its own', [hook(100_000), hook(101_000), hook(100_500)], 3],
-    ['by the service, each of an end of its own', [status(100_000, 97_000), status(109_000, 106_000)], 2],
-    ['twice by both', [hook(100_000), status(103_000, 99_000), hook(109_000), status(110_000, 108_000)], 2],
-    ['by both of shorter and shorter work', [status(100_000, 99_000), hook(100_000), hook(101_000)], 2],
-    ['by a hook, then of later work that no hook tells of', [hook(100_000), status(200_000, 180_000)], 2],
-  ] as const) {
-    it(`told ${what} runs the command ${runs === 1 ? 'once' : `${runs} times`}`, async () => {
-      const { all, ran } = windows(2);
-      for (const [n, each] of told.entries()) await all[n % 2]!.runStop(stop, each);
-      assert.equal(ran().length, runs);
-    });
-  }
-
-  it('runs the command once when eight windows hear of it at the same moment, for each session', async () => {
-    const { all, ran } = windows(8);
-    const told = all.flatMap(each =>
-      ['s', 't'].map(id => each.runStop({ ...stop, session_id: id }, status(100_000, 97_000))),
-    );
-    await Promise.all(told);
-    assert.deepEqual(
-      ran()
-        .map(each => each.slice(2))
-        .sort(),
-      ['s', 't'],
-    );
-  });
-
-  it('is left to other windows by one that may run nothing', async () => {
-    const { all, ran, allowed } = windows(2);
-    allowed[0] = false;
-    await all[0]!.runStop(stop, hook(100_000));
-    await all[1]!.runStop(stop, status(103_000, 99_000));
-    assert.deepEqual(ran(), ['1 s1']);
-  });
-
-  it('is forgotten after two months, not before', async () => {
-    const { all, root } = windows(1);
-    const day = 24 * 3_600_000;
-    const stops = stopsIn(root);
-    for (const days of [59, 61])
-      await stops.put(`s${days}`, { sessionId: `s${days}`, at: Date.now() - days * day, by: 'hook' });
-    await all[0]!.forgetOldStops();
-    assert.deepEqual(
-      [await stops.read('s59').then(stop => stop?.sessionId), await stops.read('s61')],
-      ['s59', undefined],
-    );
-  });
-
-  it('told by a clock that was ahead hides none that comes after', async () => {
-    const { all, ran } = windows(1);
-    const now = Date.now();
-    await all[0]!.runStop(stop, status(now + 3_600_000, now + 3_590_000));
-    await all[0]!.runStop(stop, status(now, now - 5_000));
-    await all[0]!.runStop(stop, hook(now));
-    assert.equal(ran().length, 2, 'the second by status and by hook is one end');
+  it('run at the end of work that the service tells of, unless a hook of the client tells of the same end', async () => {
+    const [now, folder] = [Date.now(), temporaryFolder()];
+    const told = { id: '1.a.json', name: 'Stop', sessionId: 's1', cwd: folder };
+    for (const [event, runs] of [
+      [undefined, 1],
+      [{ ...told, at: now - 60_000 }, 1],
+      [{ ...told, at: now - 60_000, name: 'Notification' }, 1],
+      [{ ...told, at: now - 20 }, 0],
+      [{ ...told, at: now + 20 }, 0],
+      [{ ...told, at: now, sessionId: 's2' }, 1],
+    ] as const) {
+      const events = eventsIn();
+      if (event !== undefined) await events.put(event.id, event);
+      const { hooks, done } = outgoing({ Stop: [command('cat')] }, { events, apartMs: 20 });
+      await hooks.runStop('s1', now);
+      assert.equal(done.length, runs, JSON.stringify(event));
+      const cwd = event?.sessionId === 's1' ? folder : '';
+      if (runs === 1) assert.deepEqual(JSON.parse(done[0]?.output ?? ''), { ...stop, cwd });
+    }
   });
 });
 
@@ -319,13 +232,11 @@ describe('the window that runs them', function () {
       format: new Formatter('en'),
       sessions: () => answers.shift() ?? unexpected('a third question'),
       settings: {
-        hooksSettingsFile: () => '',
         hooksOutgoing: () => ({ Stop: [command('true'), 7] }),
         notifications: { about: () => [], quietWhenFocused: () => true },
       },
       onDidChangeSettings: changed.event,
       isShown: () => false,
-      storeFile: () => Promise.resolve(),
     });
     later(() => {
       hooks.dispose();

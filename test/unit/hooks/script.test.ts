@@ -4,22 +4,15 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { sweep } from '../../../src/hooks/receive/inbox';
-import { EVENT_CAP, hookEvent } from '../../../src/hooks/model';
-import {
-  commandLine,
-  hookPlace,
-  placeScript,
-  scriptOf,
-  type HookPlace,
-} from '../../../src/hooks/install/place';
-import { silentLog } from '../../fakes/log';
-import { openStorage } from '../../fakes/storage';
+import { EVENT_CAP } from '../../../src/hooks/model';
+import { commandLine, hookPlace, placeScript, type HookPlace } from '../../../src/hooks/install/place';
 import {
   cleanUp,
+  eventsIn,
   jsonFiles,
   later,
+  root,
   run,
-  shipped,
   temporaryFolder,
   temporaryPlace,
   until,
@@ -70,11 +63,9 @@ describe('the hook command', function () {
 
   it('works from folders with any name', async () => {
     for (const name of [`it's "quoted" $HOME \`id\` & (1) %PATH%`, '空 白', '-n', '!#;*?']) {
-      const place = hookPlace(path.join(temporaryFolder(), name));
-      await placeScript(place, shipped);
+      const place = await temporaryPlace(path.join(temporaryFolder(), name));
       quiet(await send(place, event));
       assert.equal(sent(place).length, 1, name);
-      assert.equal(scriptOf(commandLine(place.script, 'linux')), place.script);
     }
   });
 
@@ -147,10 +138,7 @@ describe('the hook command', function () {
       await ended;
       assert.equal(output, '');
       assert.deepEqual(sent(place), []);
-      const storage = openStorage({ root: temporaryFolder(), log: silentLog() });
-      later(() => storage.dispose());
-      const events = storage.collection({ path: 'hook-events', version: 1, schema: hookEvent });
-      const swept = { spool: place.spool, events };
+      const swept = { spool: place.spool, events: eventsIn() };
       await sweep(swept);
       assert.deepEqual(fs.readdirSync(place.spool), [half], 'what may still be written stays');
       await sweep(swept, Date.now() + 11 * 60_000);
@@ -197,19 +185,9 @@ describe('the hook command', function () {
     for (const shell of shells) quiet(await run(shell, args(shell), event, env));
   });
 
-  it('knows its own commands from those of others', () => {
-    for (const other of [
-      'echo agent-console-hook.sh',
-      "sh '/x/agent-console-hook.sh'",
-      "sh '/x/agent-console-hook.sh' >/dev/null 2>&1 || cat >/dev/null ; rm -rf /",
-      "sh '/x'; evil '/agent-console-hook.sh' >/dev/null 2>&1 || cat >/dev/null",
-    ])
-      assert.equal(scriptOf(other), undefined, other);
-  });
-
   it('is put in its place once by many who do so at the same time', async () => {
-    const place = hookPlace(path.join(temporaryFolder(), 'hooks'));
-    const all = await Promise.all(Array.from({ length: 20 }, () => placeScript(place, shipped)));
+    const place = hookPlace(path.join(temporaryFolder(), 'hooks'), root);
+    const all = await Promise.all(Array.from({ length: 20 }, () => placeScript(place)));
     assert.ok(all.includes(true));
     quiet(await send(place, event));
     assert.deepEqual(

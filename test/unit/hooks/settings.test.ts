@@ -11,8 +11,7 @@ import {
 import { settingsFile } from './settingsFiles';
 
 const command = `sh '/home/somebody/User/globalStorage/x/hooks/agent-console-hook.sh' >/dev/null 2>&1 || cat >/dev/null`;
-const older = `sh '/old/agent-console-hook.sh' >/dev/null 2>&1 || cat >/dev/null`;
-const hook: HookToInstall = { command, timeout: 5, isOurs: text => text === command || text === older };
+const hook: HookToInstall = { command, timeout: 5 };
 const names = ['Notification', 'Stop', 'SubagentStop', 'SessionEnd'] as const;
 const usual = ['Notification', 'Stop', 'SessionEnd'];
 const ours = { hooks: [{ type: 'command', command, timeout: 5 }] };
@@ -35,30 +34,36 @@ const filled = (hooks: Settings['hooks']): unknown =>
   );
 
 describe('hooks in a settings file', () => {
-  it('come into 1,000 generated files, all else as it was', () => {
-    let withForeign = 0;
-    let withOddities = 0;
+  it('come into 1,000 generated files and go again when somebody has changed them meanwhile, all else as it was', () => {
+    let [withForeign, withOddities] = [0, 0];
     fc.assert(
       fc.property(settingsFile, fc.subarray([...names], { minLength: 1 }), (source, events) => {
-        const before = meaning(source);
-        if (Object.keys(before.hooks ?? {}).length > 0) withForeign++;
+        const { hooks: hooksBefore, ...others } = meaning(source);
+        if (Object.keys(hooksBefore ?? {}).length > 0) withForeign++;
         if (/\r\n|\ufeff|\/[/*]|,\s*[}\]]/.test(source)) withOddities++;
         const text = withHook(source, events, hook);
         assert.equal(text.startsWith('\ufeff'), source.startsWith('\ufeff'));
         assert.deepEqual([...installedEvents(text, hook).keys()].sort(), [...events].sort());
-        assert.deepEqual(commentsOf(text), commentsOf(source));
-        for (const name of events) {
-          assert.deepEqual(meaning(text).hooks?.[name], [...(before.hooks?.[name] ?? []), ours]);
-        }
+        for (const name of events)
+          assert.deepEqual(meaning(text).hooks?.[name], [...(hooksBefore?.[name] ?? []), ours]);
         assert.equal(withHook(text, events, hook), text, 'installing twice changes nothing');
-        const { hooks: hooksBefore, ...others } = before;
-        const { hooks: hooksAfter, ...othersAfter } = meaning(text);
-        assert.deepEqual(othersAfter, others);
-        const foreign = Object.entries(hooksAfter ?? {}).map(([name, list]) => [
+        const changed = text.replace(/\}(\s*)$/, (_, space: string) => `/* mine */}${space}`);
+        const gone = withHook(changed, [], hook);
+        assert.equal(installedEvents(gone, hook).size, 0);
+        assert.deepEqual(commentsOf(text), commentsOf(source));
+        assert.deepEqual(commentsOf(gone), commentsOf(changed));
+        const { hooks, ...left } = meaning(gone);
+        const { hooks: installed, ...kept } = meaning(text);
+        assert.deepEqual([left, kept], [others, others]);
+        const foreign = Object.entries(installed ?? {}).map(([name, list]) => [
           name,
           list.filter(entry => JSON.stringify(entry) !== JSON.stringify(ours)),
         ]);
-        assert.deepEqual(filled(Object.fromEntries(foreign) as Settings['hooks']), filled(hooksBefore));
+        const meant = filled(hooksBefore);
+        assert.deepEqual(
+          [filled(hooks), filled(Object.fromEntries(foreign) as Settings['hooks'])],
+          [meant, meant],
+        );
       }),
       { numRuns: 1_000 },
     );
@@ -68,74 +73,40 @@ describe('hooks in a settings file', () => {
     );
   });
 
-  it('can be taken out of 1,000 files that somebody changed meanwhile, all else as it was', () => {
-    fc.assert(
-      fc.property(settingsFile, fc.subarray([...names], { minLength: 1 }), (source, events) => {
-        const installed = withHook(source, events, hook);
-        const changed = installed.replace(/\}(\s*)$/, (_, space: string) => `/* mine */}${space}`);
-        const text = withHook(changed, [], hook);
-        assert.equal(installedEvents(text, hook).size, 0);
-        assert.deepEqual(commentsOf(text), commentsOf(changed));
-        const { hooks: hooksBefore, ...before } = meaning(source);
-        const { hooks: hooksAfter, ...after } = meaning(text);
-        assert.deepEqual(after, before);
-        assert.deepEqual(filled(hooksAfter), filled(hooksBefore));
-      }),
-      { numRuns: 1_000 },
-    );
-  });
-
   it('are written as a person would write them', () => {
-    const source = '{\n  // mine\n  "model": "x"\n}\n';
-    assert.equal(
-      withHook(source, ['Stop'], { ...hook, command: 'c', isOurs: text => text === 'c' }),
-      '{\n  // mine\n  "model": "x",\n  "hooks": {\n    "Stop": [\n      {\n        "hooks": [\n          {\n            "type": "command",\n            "command": "c",\n            "timeout": 5\n          }\n        ]\n      }\n    ]\n  }\n}\n',
-    );
+    const entry = { hooks: { Stop: [ours] } };
+    for (const [step, text] of [
+      [2, '{\n  // mine\n  "model": "x"\n}\n'],
+      ['\t', '{\n\t// mine\n\t"model": "x"\n}\n'],
+    ] as const) {
+      const hooks = JSON.stringify(entry, undefined, step).split('\n').slice(1).join('\n');
+      assert.equal(withHook(text, ['Stop'], hook), `${text.slice(0, -3)},\n${hooks}\n`);
+    }
   });
 
-  const foreignStop = '{"hooks":[{"type":"command","command":"mine"}]}';
+  const stop = '{"hooks":[{"type":"command","command":"mine"}]}';
+  const inLines = (tail: string): string =>
+    `{\n  "hooks": {\n    "Stop": [\n      ${stop}${tail}\n    ]\n  }\n}`;
   for (const [what, source] of [
-    ['one line', `{"model":"x","hooks":{"Stop":[${foreignStop}]}}`],
-    ['one line with room', `{ "a": 1, "hooks": { "Stop": [ ${foreignStop} ] } }\n`],
-    ['hooks in one line', `{\n  "hooks": { "Stop": [${foreignStop}] },\n}`],
-    ['a last comma', `{"hooks":{"Stop":[${foreignStop},]}}`],
-    [
-      'lines, a comment behind the last one',
-      `{\n  "hooks": {\n    "Stop": [\n      ${foreignStop} // mine\n    ]\n  }\n}`,
-    ],
-    [
-      'lines, a comma and a comment behind the last one',
-      `{\n  "hooks": {\n    "Stop": [\n      ${foreignStop}, // mine\n    ]\n  }\n}`,
-    ],
+    ['one line', `{"model":"x","hooks":{"Stop":[${stop}]}}`],
+    ['one line with room', `{ "a": 1, "hooks": { "Stop": [ ${stop} ] } }\n`],
+    ['hooks in one line', `{\n  "hooks": { "Stop": [${stop}] },\n}`],
+    ['a last comma', `{"hooks":{"Stop":[${stop},]}}`],
+    ['lines, a comment behind the last one', inLines(' // mine')],
+    ['lines, a comma and a comment behind the last one', inLines(', // mine')],
   ] as const) {
     it(`leave foreign hooks as they are spelt in a file of ${what}, and go without a trace after another edit`, () => {
       const text = withHook(source, ['Stop'], hook);
-      assert.ok(text.includes(foreignStop), text);
+      assert.ok(text.includes(stop), text);
       assert.equal(text.split('\n').length > source.split('\n').length, /lines/.test(what), text);
       assert.equal(withHook(`// somebody\n${text}`, [], hook), `// somebody\n${source}`);
     });
   }
 
   it('are kept out of a file with a reason, whatever it is nested or made of', () => {
+    const units = ['{', '}', '[', ']', '"', ':', ',', '/', '*', '\n', ' ', 'hooks', 'Stop', 'null'];
     const hostile = fc.oneof(
-      fc.string({
-        unit: fc.constantFrom(
-          '{',
-          '}',
-          '[',
-          ']',
-          '"',
-          ':',
-          ',',
-          '/',
-          '*',
-          '\n',
-          ' ',
-          'hooks',
-          'Stop',
-          'null',
-        ),
-      }),
+      fc.string({ unit: fc.constantFrom(...units) }),
       fc.integer({ min: 50, max: 200 }).map(depth => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`),
     );
     fc.assert(
@@ -150,53 +121,33 @@ describe('hooks in a settings file', () => {
     );
   });
 
-  it('go into an empty file or one of nothing but comments, and out again', () => {
+  it('go into a file without any, behind comments too, and out again', () => {
     for (const source of [
-      '',
-      '// mine\n/* and\nmore */',
-      '// mine',
-      '\r\n \n',
-      '{}',
-      '{ // nothing here\n}',
-      '{"hooks":{"Stop":[]}}',
-      '{"a":[1,2,], // why\n}',
-      '{"hooks":{"Stop":[{"hooks":[]} // last\n]}}',
+      ...['', '// mine\n/* and\nmore */', '// mine', '\r\n \n', '{}', '{ // nothing here\n}'],
+      ...['{"hooks":{"Stop":[]}}', '{"a":[1,2,], // why\n}', '{"hooks":{"Stop":[{"hooks":[]} // last\n]}}'],
+      '{"hooks":{"SubagentStop":[], // mine\n"SessionEnd":[] \t\r\n  }}',
     ]) {
       const text = withHook(source, usual, hook);
       assert.deepEqual([...installedEvents(text, hook).keys()].sort(), [...usual].sort(), source);
-      assert.deepEqual(commentsOf(text), commentsOf(source));
-      assert.equal(installedEvents(withHook(text, [], hook), hook).size, 0);
+      const gone = withHook(`${text}\n`, [], hook);
+      assert.equal(installedEvents(gone, hook).size, 0);
+      for (const each of [text, gone]) assert.deepEqual(commentsOf(each), commentsOf(source));
     }
   });
 
-  it('go from behind the comment of a line, which takes nothing of what follows into it', () => {
-    const source = '{"hooks":{"SubagentStop":[], // mine\n"SessionEnd":[] \t\r\n  }}';
-    const text = withHook(source, ['SessionEnd'], hook);
-    assert.deepEqual(commentsOf(withHook(`${text}\n`, [], hook)), ['// mine']);
-  });
-
   it('are brought up to date, and follow another choice of events', () => {
-    const stale = withHook('{"hooks":{}}', ['Stop', 'SubagentStop'], { ...hook, command: older });
-    assert.deepEqual(
-      [...installedEvents(stale, hook)],
-      [
-        ['Stop', 'other'],
-        ['SubagentStop', 'other'],
-      ],
-    );
-    const text = withHook(stale, usual, hook);
-    assert.deepEqual(Object.fromEntries(installedEvents(text, hook)), {
-      Notification: 'current',
-      Stop: 'current',
-      SessionEnd: 'current',
+    const stale = withHook('{"hooks":{}}', ['Stop', 'SubagentStop'], { ...hook, timeout: 9 });
+    assert.deepEqual(Object.fromEntries(installedEvents(stale, hook)), {
+      Stop: 'other',
+      SubagentStop: 'other',
     });
-    assert.equal(text.includes('/old/'), false);
-  });
-
-  it('are out of date with a time limit that is not ours', () => {
+    const text = withHook(stale, usual, hook);
+    assert.deepEqual(
+      Object.fromEntries(installedEvents(text, hook)),
+      Object.fromEntries(usual.map(name => [name, 'current'])),
+    );
+    assert.equal(text.includes('9'), false);
     const good = withHook('{"a": 1}', ['Stop'], hook);
-    const limit = `"timeout":${hook.timeout}`;
-    assert.ok(good.includes(limit));
     for (const other of [
       '"timeout": 0',
       '"timeout": 0.01',
@@ -204,7 +155,7 @@ describe('hooks in a settings file', () => {
       '"timeout": null',
       '"limit": 5',
     ]) {
-      const spoilt = good.replace(limit, other);
+      const spoilt = good.replace(`"timeout":${hook.timeout}`, other);
       assert.deepEqual([...installedEvents(spoilt, hook)], [['Stop', 'other']], other);
       assert.deepEqual(meaning(withHook(spoilt, ['Stop'], hook)), meaning(good), other);
     }

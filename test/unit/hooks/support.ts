@@ -2,8 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { installedFile, type InstalledFile } from '../../../src/hooks/install/installation';
 import { hookPlace, placeScript, type HookPlace } from '../../../src/hooks/install/place';
-import { temporaryFolder } from '../../fakes/cleanUp';
+import { hookEvent, type HookEvent } from '../../../src/hooks/model';
+import type { Collection } from '../../../src/storage';
+import { later, temporaryFolder } from '../../fakes/cleanUp';
+import { silentLog } from '../../fakes/log';
+import { openStorage } from '../../fakes/storage';
 export { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 export { until } from '../../until';
 
@@ -11,10 +16,24 @@ export const root = process.env['AGENT_CONSOLE_ROOT']!;
 export const shipped = path.join(root, 'media/hooks');
 
 /** A place with the script in it, as after installing. */
-export async function temporaryPlace(): Promise<HookPlace> {
-  const place = hookPlace(path.join(temporaryFolder(), 'hooks'));
-  await placeScript(place, shipped);
+export async function temporaryPlace(folder = path.join(temporaryFolder(), 'hooks')): Promise<HookPlace> {
+  const place = hookPlace(folder, root);
+  await placeScript(place);
   return place;
+}
+
+/** The taken events as one window has them. */
+export function eventsIn(folder = temporaryFolder()): Collection<HookEvent> {
+  const storage = openStorage({ root: folder, log: silentLog() });
+  later(() => storage.dispose());
+  return storage.collection({ path: 'hook-events', version: 1, schema: hookEvent });
+}
+
+/** What one window knows of settings files. */
+export function filesIn(folder = temporaryFolder()): Collection<InstalledFile> {
+  const storage = openStorage({ root: folder, log: silentLog() });
+  later(() => storage.dispose());
+  return storage.collection({ path: 'hook-files', version: 1, schema: installedFile });
 }
 
 export interface Ran {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { hookEvent, type HookEvent } from '../../../src/hooks/model';
 import { Waiting } from '../../../src/hooks/waiting';
-import { groupSessions } from '../../../src/sessions/view/groups';
+import { groupSessions } from '../../../src/sessions/view/listing';
 import { sessionsForHooks } from '../../../src/sessions/surfaces';
 import { SessionIndex } from '../../../src/sessions/store/sessionIndex';
 import type { Collection } from '../../../src/storage';
@@ -34,30 +34,20 @@ async function open(root: string): Promise<Window> {
   await index.use('service');
   const events = storage.collection({ path: 'hook-events', version: 1, schema: hookEvent });
   const watched = new Set<string>();
-  const watch = (id: string): { dispose: () => void } => {
+  const watch = (id: string) => {
     watched.add(id);
     return { dispose: () => void watched.delete(id) };
   };
   const sessions = sessionsForHooks({ index, monitor: { watch } }, event =>
     index.signal('service', event, undefined),
   );
-  const waiting = new Waiting({
-    events,
-    sessions: () => Promise.resolve(sessions),
-    format: new Formatter('en'),
-    log,
-  });
+  const format = new Formatter('en');
+  const waiting = new Waiting({ events, sessions: () => Promise.resolve(sessions), format, log });
   later(() => {
     for (const part of [waiting, index, storage]) part.dispose();
   });
-  return {
-    waiting,
-    index,
-    events,
-    sessions,
-    watched,
-    ids: () => sessions.waiting().map(({ sessionId }) => sessionId),
-  };
+  const ids = (): readonly string[] => sessions.waiting().map(({ sessionId }) => sessionId);
+  return { waiting, index, events, sessions, watched, ids };
 }
 
 describe('agents that wait, in two windows', function () {
@@ -107,7 +97,7 @@ describe('agents that wait, in two windows', function () {
       now: 0,
       language: 'en',
       computerName: () => undefined,
-    }).some(({ kind, sessionIds }) => kind === 'waiting' && sessionIds.includes(sessionId));
+    }).some(({ key, sessionIds }) => key === 'waiting' && sessionIds.includes(sessionId));
 
   it('do so until the next change of the status or of the number of messages', async () => {
     const { a, b, at } = await scene();
@@ -119,12 +109,6 @@ describe('agents that wait, in two windows', function () {
     await b.index.observe('service', session('two', 'running', 3), at + 60_000);
     await until(() => counts() === '0 0');
     assert.deepEqual([...a.watched, ...b.watched], [], 'nothing is asked about any more');
-  });
-
-  it('do so until they are answered in the chat', async () => {
-    const { a, b, at } = await scene();
-    await b.index.noteSend('service', 'one', { status: 'running', at: at + 5_000, text: 'Yes' });
-    await until(() => counts() === '1 1' && [a, b].every(({ ids }) => ids().join() === 'two'));
   });
 
   it('do so neither in the bell nor in the row once a person says so, and do again when they ask again', async () => {

@@ -161,8 +161,8 @@ describe('words of readiness', () => {
     ]) {
       assert.equal(isPageState(bad), false);
     }
-    const { notifications } = reportProtocol;
-    assert.equal(notifications.fix({ criteria: ['a', 1] }), false);
-    assert.equal(notifications.compare({ reportId: null }), false);
+    const { fix, compare } = reportProtocol.requests;
+    assert.equal(fix.params({ criteria: ['a', 1] }), false);
+    assert.equal(compare.params({ reportId: null }), false);
   });
 });

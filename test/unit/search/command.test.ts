@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict';
 import { transcriptRecords } from '../../../src/chat';
-import type { ConnectionState } from '../../../src/connection';
-import { registerSearch, type Place, type Searched } from '../../../src/search';
+import type { Searched } from '../../../src/search';
 import { sessionRecords } from '../../../src/sessions';
-import { Formatter } from '../../../src/util/format';
 import { storeRows } from '../../fakes/storage';
-import { quickPicks, type QuickPick } from '../../fakes/vscode';
-import { cleanUp, openWindow, temporaryFolder } from '../storage/support';
+import { cleanUp, temporaryFolder } from '../storage/support';
+import { NOON, openSearch } from './support';
 
-const NOON = Date.UTC(2026, 10, 1, 12);
 const titles = new Map([
   ['s1', 'Fix the $(bug) parser'],
   ['s2', 'Write docs'],
 ]);
-const signedIn = { kind: 'signedIn', service: { id: 'one' } } as ConnectionState;
 
 function message(id: string, text: string, more: object = {}) {
   const stored = { id, role: 'user', createdAt: NOON, content: [{ type: 'text', text }], ...more };
@@ -45,92 +41,46 @@ function people(serviceId: string, places: unknown[]): Searched {
   };
 }
 
-/** The command over what is stored, and the places it has opened. */
-function scene(state: ConnectionState = signedIn) {
+/** The search over what is stored, and the places it has opened. */
+async function opened(isSignedOut = false) {
   const root = temporaryFolder();
   const session = (id: string) =>
     [id, { sessionId: id, origin: 'added', addedAt: NOON, firstText: titles.get(id), local: {} }] as const;
-  const said = transcriptRecords('one', '*');
   storeRows(root, 'services/one/sessions', 2, [session('s1'), session('s2')], sessionRecords('one'));
-  storeRows(
-    root,
-    'services/one/transcripts/s1',
-    1,
-    [
+  const said = {
+    'one/transcripts/s1': [
       message('m1', 'The parser drops a $(trash) brace\nat the \u202eend of a file'),
       message('m2', 'I mended the parser', { role: 'assistant', createdAt: NOON + 1 }),
       message('m3', 'A secret parser', { visibility: 'llm_only' }),
       message('m4', 'Another secret parser', { isUserVisible: false }),
     ],
-    said,
-  );
-  storeRows(root, 'services/one/transcripts/s2', 1, [message('m5', 'About parsers')], said);
-  storeRows(root, 'services/two/transcripts/s1', 1, [message('m6', 'A parser elsewhere')], said);
-  storeRows(
-    root,
-    'services/one/transcripts/gone',
-    1,
-    [message('m7', 'A parser nobody wants any more')],
-    said,
-  );
-  storeRows(
-    root,
-    'services/one/lists/people',
-    1,
-    [
+    'one/transcripts/s2': [message('m5', 'About parsers')],
+    'two/transcripts/s1': [message('m6', 'A parser elsewhere')],
+    'one/transcripts/gone': [message('m7', 'A parser nobody wants any more')],
+  };
+  for (const [path, messages] of Object.entries(said))
+    storeRows(root, `services/${path}`, 1, messages, transcriptRecords('one', '*'));
+  const lists = {
+    one: [
       ['p1', { name: 'Ann Smith', of: 'parser team' }],
       ['p2', { name: 'Ann Smith', of: 'parser team' }],
       ['p3', { name: 'Bob', of: 'docs' }],
     ],
-    persons,
-  );
-  storeRows(
-    root,
-    'services/two/lists/people',
-    1,
-    [['p4', { name: 'Ann Elsewhere', of: 'parser team' }]],
-    persons,
-  );
-  const places: (Place | object)[] = [];
-  const { commands } = registerSearch({
-    connection: { ready: () => Promise.resolve(state) },
-    storage: openWindow(root),
-    format: new Formatter('en'),
-    titles: () => Promise.resolve(titles),
-    removed: () => Promise.resolve(['gone']),
-    records: id => ({
-      sessions: sessionRecords(id),
-      messages: session => transcriptRecords(id, session),
-      things: [people(id, places)],
-    }),
-    open: place => Promise.resolve(places.push(place)),
-  });
-  return { commands, places };
-}
-
-/** Resolves when nothing is being looked for any more. */
-async function idle(box: QuickPick): Promise<void> {
-  while (box.busy) await new Promise(resolve => setImmediate(resolve));
-}
-
-async function opened(commands: ReturnType<typeof scene>['commands']) {
-  const run = commands.open() as Promise<void>;
-  await new Promise(resolve => setImmediate(resolve));
-  const box = quickPicks.at(-1)!;
-  const type = async (text: string) => {
-    box.type(text);
-    await idle(box);
-    return box.items.map(({ label, detail }) => `${label}: ${detail ?? ''}`);
-  };
-  return { run, box, type };
+    two: [['p4', { name: 'Ann Elsewhere', of: 'parser team' }]],
+  } as const;
+  for (const [service, rows] of Object.entries(lists))
+    storeRows(root, `services/${service}/lists/people`, 1, rows, persons);
+  const places: unknown[] = [];
+  const things = (id: string) => [people(id, places)];
+  const open = (place: object) => places.push(place);
+  return { ...(await openSearch({ root, things, titles, removed: ['gone'], isSignedOut, open })), places };
 }
 
 describe('the command that searches sessions', function () {
   afterEach(cleanUp);
 
   it('lists what is stored of this service with the words around, the latest first, and opens it there', async () => {
-    const { commands, places } = scene();
-    const { run, box, type } = await opened(commands);
+    const { box, type, choose, places } = await opened();
     const fix = 'Fix the $\u200b(bug) parser';
     assert.deepEqual(await type('from:me parser '), [
       `${fix}: The parser drops a $\u200b(trash) brace at the \ufffdend of a file`,
@@ -151,20 +101,16 @@ describe('the command that searches sessions', function () {
     assert.deepEqual(await type('in:docs parser'), ['Write docs: About parsers']);
     assert.deepEqual(await type('in:nothing parser'), []);
     assert.equal(box.title, 'No results');
-    assert.deepEqual(await type('secret'), []);
-    assert.deepEqual(await type('elsewhere'), []);
-    assert.deepEqual(await type('after:9998 parser'), []);
-    assert.deepEqual(await type('" OR 1'), []);
+    for (const text of ['secret', 'elsewhere', 'nobody wants', 'after:9998 parser', '" OR 1'])
+      assert.deepEqual(await type(text), [], text);
     await type('mend');
-    box.choose(0);
-    await run;
+    await choose(0);
     assert.deepEqual(places, [{ sessionId: 's1', messageId: 'm2', words: 'mended' }]);
     assert.equal(box.isShown, false);
   });
 
   it('lists people and the like after what was said, each once, and opens them', async () => {
-    const { commands, places } = scene();
-    const { run, box, type } = await opened(commands);
+    const { box, type, choose, places } = await opened();
     assert.deepEqual(await type('docs'), ['Write docs: ', 'Other: ', 'Bob: Bob member of docs since ever']);
     assert.equal(box.title, '2 results, newest first');
     assert.deepEqual(await type('ann'), ['Other: ', 'Ann Smith: ']);
@@ -176,44 +122,23 @@ describe('the command that searches sessions', function () {
       'Other: ',
       'Ann Smith: Ann Smith member of parser team since ever',
     ]);
-    box.choose(1);
-    await run;
+    await choose(1);
     assert.deepEqual(places, [{ person: 'p2', line: 'member of parser team' }]);
   });
 
-  it('finds nothing of a session that was taken out of the list', async () => {
-    const { commands } = scene();
-    const { run, box, type } = await opened(commands);
-    assert.deepEqual(await type('nobody wants'), []);
-    box.dispose();
-    await run;
-  });
-
   it('shows what was typed last, however fast', async () => {
-    const { commands } = scene();
-    const { run, box } = await opened(commands);
-    for (const text of ['p', 'pa', 'docs', 'mended ']) box.type(text);
-    await idle(box);
+    const { box, type } = await opened();
+    await type('p', 'pa', 'docs', 'mended ');
     assert.deepEqual(
       box.items.map(({ detail }) => detail),
       ['I mended the parser'],
     );
-    box.dispose();
-    await run;
   });
 
-  it('asks for a word where there is nothing but where to look', async () => {
-    const { commands } = scene();
-    const { run, box } = await opened(commands);
-    box.type('from:me in:docs');
-    await idle(box);
+  it('asks for a word where there is nothing but where to look, and to sign in where no sessions are shown', async () => {
+    const { box, type } = await opened();
+    await type('from:me in:docs');
     assert.equal(box.title, 'Type a word to search for');
-    box.dispose();
-    await run;
-  });
-
-  it('asks to sign in where no sessions are shown', async () => {
-    const { commands } = scene({ kind: 'signedOut' });
-    await assert.rejects(Promise.resolve(commands.open()), /Sign in first/);
+    await assert.rejects(opened(true), /Sign in first/);
   });
 });

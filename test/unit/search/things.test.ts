@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict';
 import { searchedComputers } from '../../../src/computers';
-import type { ConnectionState } from '../../../src/connection';
 import { searchedOrganization } from '../../../src/organization';
 import { searchedReadiness } from '../../../src/readiness';
-import { registerSearch } from '../../../src/search';
-import { sessionRecords } from '../../../src/sessions';
-import { transcriptRecords } from '../../../src/chat';
-import { Formatter } from '../../../src/util/format';
 import { storeRows } from '../../fakes/storage';
-import { quickPicks } from '../../fakes/vscode';
-import { cleanUp, openWindow, temporaryFolder } from '../storage/support';
-
-const NOON = Date.UTC(2026, 10, 1, 12);
+import { cleanUp, temporaryFolder } from '../storage/support';
+import { NOON, openSearch } from './support';
 
 /** The command over lists as they are kept; resolves to what it lists for some words, and to what opening the only one asks for. */
 function searching() {
@@ -26,9 +19,9 @@ function searching() {
   const list = (name: string, items: Readonly<Record<string, object>>): void => {
     const path = `services/one/lists/${name}`;
     const rows = Object.entries(items).map(([key, item]) => [`item ${key}`, { item }] as const);
-    const ends = [['head', { head: { problems: [] } }] as const, ['turn', { turn: 1 }] as const];
+    const end = ['head', { head: { problems: [] } }] as const;
     const kind = things('one').find(({ records }) => path.startsWith(records.path.replace('/*', '')));
-    storeRows(root, path, 1, [...rows, ...ends], kind?.records);
+    storeRows(root, path, 1, [...rows, end], kind?.records);
   };
   list('people', {
     u1: {
@@ -63,31 +56,12 @@ function searching() {
     updatedAt: new Date(NOON + number).toISOString(),
   });
   list('controls', { 1: revision(1, false), 2: revision(2, true), 3: revision(3, true) });
-  const { commands } = registerSearch({
-    connection: {
-      ready: () => Promise.resolve({ kind: 'signedIn', service: { id: 'one' } } as ConnectionState),
-    },
-    storage: openWindow(root),
-    format: new Formatter('en'),
-    titles: () => Promise.resolve(new Map()),
-    removed: () => Promise.resolve([]),
-    records: id => ({
-      sessions: sessionRecords(id),
-      messages: session => transcriptRecords(id, session),
-      things: things(id),
-    }),
-    open: () => Promise.reject(new Error('No session was found.')),
-  });
   return async (text: string) => {
     asked.length = 0;
-    const run = commands.open() as Promise<void>;
-    await new Promise(resolve => setImmediate(resolve));
-    const box = quickPicks.at(-1)!;
-    box.type(text);
-    while (box.busy) await new Promise(resolve => setImmediate(resolve));
+    const { box, type, choose } = await openSearch({ root, things });
+    await type(text);
     const listed = box.items.slice(1).map(({ label, description }) => `${label} (${description})`);
-    box.choose(1);
-    await run;
+    await choose(1);
     return { listed, asked: [...asked] };
   };
 }

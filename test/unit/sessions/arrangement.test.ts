@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { GROUPINGS, groupSessions, SORTINGS, type Arrangement } from '../../../src/sessions/view/groups';
+import { GROUPINGS, groupSessions, SORTINGS, type Arrangement } from '../../../src/sessions/view/listing';
 import { statusOf } from '../../../src/sessions/store/model';
 import type { SessionRecord } from '../../../src/sessions/store/record';
 import { recordOf, sessionOf } from './support';
@@ -34,8 +34,8 @@ describe('groups of sessions', () => {
     ];
     const groups = groupSessions(records, arrangement());
     assert.deepEqual(
-      groups.map(({ kind, sessionIds }) => [kind, ...sessionIds]),
-      ['waiting', 'running', 'pinned', 'today', 'week', 'earlier', 'archived'].map(kind => [kind, kind]),
+      groups.map(({ key, sessionIds }) => [key, ...sessionIds]),
+      ['waiting', 'running', 'pinned', 'today', 'week', 'earlier', 'archived'].map(key => [key, key]),
     );
   });
 
@@ -51,20 +51,20 @@ describe('groups of sessions', () => {
       named('e', { local: { archivedAt: 1 } }),
     ];
     const by = (grouping: Arrangement['grouping']): unknown =>
-      groupSessions(records, arrangement({ grouping })).map(({ name, kind, sessionIds }) => [
-        name ?? kind,
+      groupSessions(records, arrangement({ grouping })).map(({ label, sessionIds }) => [
+        label,
         ...sessionIds,
       ]);
     assert.deepEqual(by('computer'), [
       ['node 9', 'd', 'b'],
       ['node 10', 'a'],
-      ['computer', 'c'],
-      ['archived', 'e'],
+      ['No computer known', 'c'],
+      ['Archived', 'e'],
     ]);
     assert.deepEqual(by('workspace'), [
       ['shop', 'b'],
-      ['workspace', 'd', 'c', 'a'],
-      ['archived', 'e'],
+      ['No workspace known', 'd', 'c', 'a'],
+      ['Archived', 'e'],
     ]);
   });
 
@@ -109,7 +109,7 @@ describe('groups of sessions', () => {
   it('begin days at midnight and weeks where the language does', () => {
     const at = (day: number, hour: number, language: string): unknown => {
       const session = sessionOf({ updatedAt: new Date(2026, 10, day, hour).getTime() });
-      return groupSessions([recordOf({ session })], arrangement({ language }))[0]?.kind;
+      return groupSessions([recordOf({ session })], arrangement({ language }))[0]?.key;
     };
     assert.deepEqual([at(21, 0, 'en'), at(20, 23, 'en')], ['today', 'week']);
     // Weeks begin on Sunday the 15th there, and here on Monday the 16th.

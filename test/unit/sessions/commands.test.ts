@@ -118,21 +118,4 @@ describe('what is done with sessions', () => {
     undo.resolve('Undo' as unknown as undefined);
     await settled(() => kept()[1]?.archivedAt === undefined);
   });
-
-  it('removed is put back by the notice, or later from a list', async () => {
-    const { remove, restore } = window.feature.commands;
-    press('showInformationMessage', 'Undo');
-    await remove(row('s1'), undefined);
-    await settled(() => window.index.get('s1') !== undefined);
-    answers.clear();
-    await remove(row('s1'), undefined);
-    await settled(() => window.index.get('s1') === undefined);
-    assert.deepEqual(await window.feature.removed(), ['s1']);
-    answers.set(
-      'showQuickPick',
-      Promise.resolve([{ record: window.index.removed[0] }] as unknown as undefined),
-    );
-    await restore();
-    await settled(() => window.index.get('s1') !== undefined);
-  });
 });

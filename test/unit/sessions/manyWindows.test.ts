@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import type { Session } from '../../../src/api';
 import { SessionMonitor } from '../../../src/sessions/status/monitor';
 import { SessionIndex } from '../../../src/sessions/store/sessionIndex';
 import { ObservableValue } from '../../../src/util/event';
 import { MemoryStorage } from '../../fakes/memoryStorage';
-import { sessionOf, until, Windows } from './support';
+import { sessionOf } from './support';
 
 const SESSIONS = 200;
 const IN_FRONT = 's150';
@@ -16,26 +15,32 @@ describe('many sessions in many windows', () => {
   let storage: MemoryStorage;
   let ends: { dispose(): void }[];
   let asked: { readonly sessionId: string; readonly at: number; readonly by: SessionIndex }[];
+  let [openNow, mostAtOnce] = [0, 0];
 
   beforeEach(() => {
     mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_800_000_000_000 });
     storage = new MemoryStorage();
-    [ends, asked] = [[], []];
+    [ends, asked, openNow, mostAtOnce] = [[], [], 0, 0];
   });
   afterEach(() => {
     for (const end of ends) end.dispose();
     mock.timers.reset();
   });
 
+  /** Each answer says something new, so nobody slows down. */
   const open = async (
     status: string,
     focused = true,
   ): Promise<{ index: SessionIndex; monitor: SessionMonitor }> => {
     const index = new SessionIndex(storage);
     await index.use('service');
-    const get = (sessionId: string) => {
+    const get = async (sessionId: string) => {
       asked.push({ sessionId, at: Date.now(), by: index });
-      return Promise.resolve(sessionOf({ sessionId, status, messageCount: asked.length }));
+      mostAtOnce = Math.max(mostAtOnce, ++openNow);
+      await new Promise(resolve => setImmediate(resolve));
+      openNow--;
+      if (status === 'fails') throw new Error('not reachable');
+      return sessionOf({ sessionId, status, messageCount: asked.length });
     };
     const monitor = new SessionMonitor({
       index,
@@ -108,103 +113,38 @@ describe('many sessions in many windows', () => {
     mock.timers.setTime(Date.now() + HOUR);
     assert.deepEqual([monitor.statusOf('s1').value, monitor.statusOf('s1').last], ['unknown', 'running']);
   });
-});
 
-const FASTEST_MS = 60;
-
-describe('windows that show the same session', () => {
-  let windows: Windows;
-  let monitors: SessionMonitor[];
-  let asked: { readonly sessionId: string; readonly at: number }[];
-  let reached: (() => void) | undefined;
-  let [openNow, mostAtOnce, fails] = [0, 0, false];
-
-  beforeEach(async () => {
-    windows = await Windows.make();
-    [monitors, asked, openNow, mostAtOnce, fails] = [[], [], 0, 0, false];
-  });
-  afterEach(async () => {
-    for (const monitor of monitors) monitor.dispose();
-    await windows.close();
-  });
-
-  /** Each answer says something new, so nobody slows down. */
-  const get = async (sessionId: string): Promise<Session> => {
-    asked.push({ sessionId, at: performance.now() });
-    mostAtOnce = Math.max(mostAtOnce, ++openNow);
-    await new Promise(resolve => setImmediate(resolve));
-    openNow--;
-    reached?.();
-    if (fails) throw new Error('not reachable');
-    return sessionOf({ sessionId, status: 'running', messageCount: asked.length });
-  };
-  const open = async (focused = true): Promise<{ index: SessionIndex; monitor: SessionMonitor }> => {
-    const { index } = await windows.open();
-    const monitor = new SessionMonitor({
-      index,
-      focused: new ObservableValue(focused),
-      fastestMs: () => FASTEST_MS,
-      apartMs: 0,
-      sentence: error => (error instanceof Error ? error.message : undefined),
-      api: () => ({ sessions: { get } }),
-    });
-    monitors.push(monitor);
-    return { index, monitor };
-  };
-  const learn = async (...ids: readonly string[]): Promise<SessionIndex> => {
-    const { index } = await windows.open();
-    for (const sessionId of ids) {
-      const session = sessionOf({ sessionId, status: 'running' });
-      await index.learn('service', { session, origin: 'created', at: Date.now() - 60_000 });
-    }
-    return index;
-  };
-  const askedTimes = (count: number): Promise<void> =>
-    new Promise(resolve => {
-      reached = () => {
-        if (asked.length >= count) resolve();
-      };
-      reached();
-    });
-  /** What a window leaves behind that is killed while it asks about s1. */
-  const leaveLease = async (now: () => number): Promise<void> => {
-    const { index } = await windows.open('service', { now });
-    await index.tryRun('s1', 20_000, async ({ keep }) => {
-      keep();
-      return Promise.resolve();
-    });
-  };
-
-  it('ask as often as one window would, eight of them, and share the answer', async () => {
-    const index = await learn('s1');
-    for (let n = 0; n < 8; n++) (await open()).monitor.watch('s1');
-    await askedTimes(20);
-    assert.equal(mostAtOnce, 1, 'never two questions at once');
-    assert.ok(asked[19]!.at - asked[0]!.at >= 19 * FASTEST_MS * 0.85);
-    await until(index.onDidChange, () => (index.get('s1')?.session?.messageCount ?? 0) > 10);
-  });
-
-  it('share a failure too, and ask no more often because of it', async () => {
-    fails = true;
-    await learn('s1');
-    const opened = [await open(), await open(), await open(), await open()];
+  it('are asked about as often as by one window, one question at a time, and the answer is shared', async () => {
+    const opened = await Promise.all(Array.from({ length: 8 }, () => open('running')));
+    await learn(opened[0]!.index, ['s1'], 'running', Date.now() - HOUR);
     for (const { monitor } of opened) monitor.watch('s1');
-    await Promise.all(
-      opened.map(({ index, monitor }) =>
-        until(index.onDidChange, () => monitor.statusOf('s1').problem !== undefined),
-      ),
-    );
+    await pass(40_000);
+    assert.equal(mostAtOnce, 1);
+    assert.ok(asked.length >= 15 && asked.length <= 23, `${asked.length} times`);
+    for (const { index } of opened) assert.equal(index.get('s1')?.session?.messageCount, asked.length);
+  });
+
+  it('share a failure too, and are asked about no more often because of it', async () => {
+    const opened = await Promise.all(Array.from({ length: 4 }, () => open('fails')));
+    await learn(opened[0]!.index, ['s1'], 'running', Date.now() - HOUR);
+    for (const { monitor } of opened) monitor.watch('s1');
+    await pass(2_000);
+    for (const { monitor } of opened) assert.notEqual(monitor.statusOf('s1').problem, undefined);
     assert.equal(asked.length, 1);
   });
 
-  it('ask about others while another window asks, and nothing without the focus', async () => {
-    await learn('s1', 's2', 's3');
-    await leaveLease(Date.now);
-    (await open(false)).monitor.watch('s3');
-    const { monitor } = await open();
+  it('wait for a window that asks about one of them, and not for one without the focus', async () => {
+    const [{ index, monitor }, { monitor: unfocused }] = [
+      await open('running'),
+      await open('running', false),
+    ];
+    await learn(index, ['s1', 's2', 's3'], 'running', Date.now() - HOUR);
+    // What a window leaves behind that is killed while it asks.
+    void index.tryRun('s1', 20_000, () => new Promise(() => undefined));
+    unfocused.watch('s3');
     monitor.watch('s1');
     monitor.watch('s2');
-    await askedTimes(3);
+    await pass(10_000);
     assert.deepEqual([...new Set(asked.map(({ sessionId }) => sessionId))], ['s2']);
   });
 });

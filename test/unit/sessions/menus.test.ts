@@ -41,29 +41,20 @@ describe('the menu of a session’s row', () => {
     return new Set(rows.filter(item => offers(item, context ?? '')).map(({ command }) => command));
   };
 
-  it('leads to its chat and its transcript, whatever is kept about it', () => {
-    const session = sessionOf({ messageCount: 3 });
-    for (const local of [{}, { pinned: true }, { archivedAt: 5 }, { readCount: 1 }]) {
-      const menu = menuOf(recordOf({ session, local }));
-      for (const command of [commands.chat.open, commands.chat.export, commands.sessions.remove])
-        assert.ok(menu.has(command), `${command} for ${JSON.stringify(local)}`);
+  it('leads to its chat and its transcript, and offers what can be done, not what is so already', () => {
+    const { sessions, chat } = commands;
+    const running = { status: { value: 'running', at: 100 } };
+    for (const [local, fields, ...offered] of [
+      [{}, {}, sessions.archive],
+      [{ archivedAt: 5, pinned: true }, {}, sessions.unarchive],
+      [{}, { ...running, canStop: true }, sessions.archive, chat.stop],
+      [{ readCount: 1 }, { ...running, canStop: false }, sessions.archive],
+    ] as const) {
+      const menu = menuOf(recordOf({ session: sessionOf(), local }), fields);
+      const some = [sessions.archive, sessions.unarchive, chat.stop].filter(id => menu.has(id));
+      assert.deepEqual(some, offered);
+      for (const command of [chat.open, chat.export, sessions.remove]) assert.ok(menu.has(command), command);
     }
-  });
-
-  it('offers what can be done, not what is so already', () => {
-    const { sessions } = commands;
-    const ids = [sessions.archive, sessions.unarchive, commands.chat.stop];
-    const offered = (menu: ReadonlySet<string>): readonly boolean[] => ids.map(id => menu.has(id));
-    const session = sessionOf();
-    assert.deepEqual(offered(menuOf(recordOf({ session }))), [true, false, false]);
-    assert.deepEqual(offered(menuOf(recordOf({ session, local: { archivedAt: 5 } }))), [false, true, false]);
-    const running = { status: { value: 'running', at: 100 }, canStop: true };
-    assert.deepEqual(offered(menuOf(recordOf({ session }), running)), [true, false, true]);
-    assert.deepEqual(offered(menuOf(recordOf({ session }), { ...running, canStop: false })), [
-      true,
-      false,
-      false,
-    ]);
   });
 
   it('has one button on a row: to archive what rests, to stop what runs', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Seed } from '../../../src/sessions/store/seeds';
+import type { Seed } from '../../../src/sessions/context';
 import { SessionsScene, type SessionsWindow } from './scene';
 import { remove } from './support';
 

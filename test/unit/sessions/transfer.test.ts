@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { mergeRecord, type SessionRecord } from '../../../src/sessions/store/record';
+import type { SessionRecord } from '../../../src/sessions/store/record';
 import { exportText, importSessions, readImport } from '../../../src/sessions/transfer';
 import { sessionDocument } from '../../../src/sessions/view/document';
 import { sessionRow } from '../../../src/sessions/view/row';
@@ -10,14 +10,6 @@ import { idle, recordOf, sessionOf, Windows } from './support';
 
 const fileOf = (sessions: readonly unknown[], version = 2): string =>
   JSON.stringify({ format: 'agent-console-sessions', version, service: 'h', sessions });
-
-const service = {
-  id: 'service',
-  host: 'h',
-  baseUrl: 'https://h',
-  appUrl: 'https://h',
-  source: 'environment',
-} as const;
 
 describe('exported lists of sessions', () => {
   const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
@@ -50,7 +42,7 @@ describe('exported lists of sessions', () => {
       [['good', { sessionId: 'good' }]],
     );
     assert.equal(bad.length, 6);
-    assert.deepEqual(bad[0], { place: 'sessions[0] a', reason: 'origin: not allowed' });
+    assert.equal(bad[0], 'sessions[0] (origin: not allowed)');
   });
 
   it('of the first versions are brought up to date; anything else is refused with a sentence', () => {
@@ -64,7 +56,6 @@ describe('exported lists of sessions', () => {
       'its title stays the same',
     );
     assert.throws(() => readImport(fileOf([], 4)), /newer version/);
-    assert.throws(() => readImport('{'), /not JSON/);
     fc.assert(fc.property(fc.json(), text => assert.throws(() => readImport(text), /Nothing was changed/)));
   });
 
@@ -97,7 +88,6 @@ describe('exported lists of sessions', () => {
     const give = (act: string, value: unknown): unknown =>
       answers.set(act, Promise.resolve(value as undefined));
     give('showOpenDialog', [{}]);
-    give('stat', { size: file.length });
     give('readFile', new TextEncoder().encode(file));
     told.length = 0;
     const merge = ({ sessionId }: SessionRecord): Promise<'added' | 'kept'> =>
@@ -105,12 +95,12 @@ describe('exported lists of sessions', () => {
         ? Promise.reject(new Error('of a newer version'))
         : Promise.resolve(sessionId === 's1' ? 'added' : 'kept');
     try {
-      await importSessions({ merge: (_, record) => merge(record) }, { service });
+      await importSessions({ merge: (_, record) => merge(record) }, { id: 'service', host: 'h' });
     } finally {
       answers.clear();
     }
     assert.deepEqual(told, [
-      '1 session added, 0 brought up to date, 1 left unchanged. One entry could not be taken in: s2 (of a newer version).',
+      'Sessions imported: 1 added, 0 updated, 1 left unchanged. Entries that could not be taken in: 1, the first of them s2 (of a newer version).',
     ]);
   });
 
@@ -121,23 +111,6 @@ describe('exported lists of sessions', () => {
     ).records;
     for (const at of [record?.addedAt, record?.checkedAt, record?.local.changedAt])
       assert.ok(at !== undefined && at <= Date.now());
-  });
-
-  it('merge to the same whichever comes first', () => {
-    const record = fc
-      .record({ checkedAt: fc.nat(3), title: fc.constantFrom('a', 'b'), changedAt: fc.nat(3) })
-      .map(({ checkedAt, title, changedAt }) =>
-        recordOf({ checkedAt, session: sessionOf({ title: `${title}${checkedAt}` }), local: { changedAt } }),
-      );
-    fc.assert(
-      fc.property(record, record, (x, y) => {
-        for (const merged of [mergeRecord(x, y), mergeRecord(y, x)]) {
-          assert.equal(merged.checkedAt, Math.max(x.checkedAt ?? 0, y.checkedAt ?? 0));
-          assert.equal(merged.local.changedAt, Math.max(x.local.changedAt ?? 0, y.local.changedAt ?? 0));
-          assert.equal(mergeRecord(merged, x), merged, 'nothing new comes of the same again');
-        }
-      }),
-    );
   });
 
   it('hold only what every part of the view can show, whatever else was in them', () => {

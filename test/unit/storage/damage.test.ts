@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { fork, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -15,6 +16,7 @@ import {
   notes,
   openWindow,
   temporaryFolder,
+  type Note,
 } from './support';
 
 const SCHEMA = 2;
@@ -98,63 +100,97 @@ describe('storage that is damaged, foreign or refused', function () {
     assert.deepEqual(fs.readFileSync(databaseOf(root)), before);
   });
 
-  it('puts a damaged database aside, takes the newest backup, and says so', async () => {
+  it('backs up once a day; puts a damaged database aside for the newest backup that is whole, and says so', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     const root = temporaryFolder();
-    const day = 86_400_000;
-    for (let n = 1; n <= 5; n++) {
-      const window = openWindow(root, { now: () => n * day });
-      await window.collection(notes).put('a', { text: `day ${n}` });
+    const store = path.join(root, 'store');
+    const backup = (day: number): string => path.join(store, `backup-1970-01-0${day + 1}.db`);
+    for (let day = 1; day <= 5; day++) {
+      const window = openWindow(root, { now: () => day * 86_400_000 });
+      await window.collection(notes).put('a', { text: `day ${day}` });
       mock.timers.tick(5_000);
-      const backup = path.join(root, 'store', `backup-1970-01-0${n + 1}.db`);
-      while (!fs.existsSync(backup)) await new Promise(resolve => setImmediate(resolve));
+      while (!fs.existsSync(backup(day))) await new Promise(resolve => setImmediate(resolve));
       window.dispose();
     }
-    const backups = filesBelow(root).filter(name => name.includes('backup'));
     assert.deepEqual(
-      backups,
-      ['04', '05', '06'].map(n => `store/backup-1970-01-${n}.db`),
+      filesBelow(root).filter(name => name.includes('backup')),
+      [3, 4, 5].map(day => path.relative(root, backup(day))),
     );
-    const late = openWindow(root, { now: () => 5 * day });
-    await late.collection(notes).put('a', { text: 'lost with the file' });
-    late.dispose();
-    // The newest backup is damaged, too.
-    for (const file of [databaseOf(root), path.join(root, 'store', 'backup-1970-01-06.db')]) scramble(file);
-
+    // One that cannot be read, and one that is damaged as all files are.
+    fs.mkdirSync(backup(6));
+    for (const file of [databaseOf(root), path.join(store, 'passing.db'), backup(5)]) scramble(file);
     const told: Restored[] = [];
     const window = openWindow(root, { onRestored: restored => told.push(restored) });
     const collection = window.collection(notes);
     await collection.load();
     assert.deepEqual(entries(collection), { a: { text: 'day 4' } });
-    assert.equal(told[0]?.day, '1970-01-05');
-    assert.ok(fs.existsSync(told[0].keptAs), 'the damaged file is kept');
+    assert.deepEqual(
+      told.map(({ day }) => day),
+      ['1970-01-05'],
+    );
+    assert.ok(fs.existsSync(told[0]!.keptAs), 'the damaged file is kept');
     await collection.put('b', { text: 'goes on' });
   });
 
-  it('stores again what windows still know when another one finds the database damaged', async () => {
-    const root = await filled();
-    const windows = [1, 2].map(() => openWindow(root));
-    const [one, other] = windows.map(window => window.collection(notes));
-    await one!.load();
-    await other!.load();
-    await one!.put('mine', { text: 'of one' });
-    fs.writeFileSync(databaseOf(root), 'no database at all '.repeat(1000));
-    const told: Restored[] = [];
-    const third = openWindow(root, { onRestored: restored => told.push(restored) }).collection(notes);
-    await third.load();
-    assert.deepEqual(
-      told.map(({ day }) => day),
-      [undefined],
-    );
-    await one!.put('b', { text: 'after' });
-    await Promise.all(windows.map(window => window.settled()));
-    for (const collection of [one!, other!, third]) {
-      for (const [id, text] of [
-        ['a', 'precious'] as const,
-        ['mine', 'of one'] as const,
-        ['b', 'after'] as const,
-      ])
-        assert.deepEqual(await collection.read(id), { text });
+  for (const act of ['read', 'update'] as const)
+    it(`keeps what it knows over what a backup brings back, also where it is the first to ${act} that`, async () => {
+      const root = temporaryFolder();
+      const window = openWindow(root);
+      const collection = window.collection(notes);
+      for (const id of ['a', 'b', 'gone']) await collection.put(id, { text: 'of the morning' });
+      const backup = path.join(root, 'store', 'backup-2026-11-01.db');
+      inspect(root, db => db.prepare('VACUUM INTO ?').run(backup));
+      await collection.put('a', { text: 'of the afternoon' });
+      await collection.put('new', { text: 'not in the backup' });
+      await collection.remove('gone');
+      await collection.load();
+      scramble(databaseOf(root));
+      const other = openWindow(root).collection(notes);
+      assert.deepEqual(await other.read('a'), { text: 'of the morning' });
+      const change = (now: Note | undefined) => now && { ...now, count: 1 };
+      const ask = (id: string) => (act === 'read' ? collection.read(id) : collection.update(id, change));
+      const write = collection.put('b', { text: 'written while that is stored again' });
+      const found = await Promise.all([ask('a'), ask('new'), ask('gone')]);
+      assert.deepEqual(
+        found.map(note => note?.text),
+        ['of the afternoon', 'not in the backup', undefined],
+      );
+      await write;
+      await window.settled();
+      const fresh = openWindow(root).collection(notes);
+      await fresh.load();
+      assert.deepEqual(entries(fresh), entries(collection));
+      assert.deepEqual(
+        Object.values(entries(fresh)).map(({ text }) => text),
+        ['of the afternoon', 'written while that is stored again', 'not in the backup'],
+      );
+    });
+
+  it('is restored by one of four processes that find the damage at the same time', async () => {
+    for (let round = 0; round < 3; round++) {
+      const root = await filled('of the backup');
+      fs.copyFileSync(databaseOf(root), path.join(root, 'store', 'backup-2026-11-01.db'));
+      scramble(databaseOf(root));
+      const damaged = fs.readFileSync(databaseOf(root));
+      const script = path.join(__dirname, 'writer.child.js');
+      const children = Array.from({ length: 4 }, () => fork(script, ['restore', root]));
+      await Promise.all(children.map(child => once(child, 'message')));
+      const told = Promise.all(children.map(async child => (await once(child, 'message'))[0] as unknown));
+      for (const child of children) child.send('go');
+      const answers = (await told) as readonly { readonly keptAs?: string; readonly text?: string }[];
+      assert.deepEqual(
+        answers.map(({ text }) => text),
+        Array.from({ length: 4 }, () => 'of the backup'),
+      );
+      const kept = answers.flatMap(({ keptAs }) => keptAs ?? []);
+      assert.deepEqual(
+        kept.map(file => fs.readFileSync(file).equals(damaged)),
+        [true],
+      );
+      assert.deepEqual(
+        filesBelow(root).filter(name => name.includes('restoring')),
+        [],
+      );
     }
   });
 
@@ -220,7 +256,7 @@ describe('storage that is damaged, foreign or refused', function () {
   it('does without what can be asked for again where that is damaged', async () => {
     const root = await filled();
     const file = path.join(root, 'store', 'passing.db');
-    fs.writeFileSync(file, 'no database at all '.repeat(1000));
+    scramble(file);
     const told: Restored[] = [];
     const window = openWindow(root, { onRestored: restored => told.push(restored) });
     assert.deepEqual(Object.fromEntries(await window.collection(notes).load()), { a: { text: 'precious' } });

@@ -93,7 +93,7 @@ describe('records of files, from before there was a database', function () {
     assert.deepEqual([...messages.values.keys()], ['m0', 'm1', 'm2', 'm3', 'm4']);
   });
 
-  it('are found by what was said, and not by what is hidden', async () => {
+  it('are found by their titles and by what was said, and not by what is hidden', async () => {
     const root = temporaryFolder();
     const message = (role: string, text?: string) => ({
       message: { role, createdAt: 5, content: text === undefined ? [] : [{ type: 'text', text }] },
@@ -105,50 +105,83 @@ describe('records of files, from before there was a database', function () {
       { id: 'm4', sent: { at: 6, text: 'parser sent' } },
     ];
     write(root, 'services/s/transcripts/a/c1.1.json', { id: 'c1', version: 1, value: { entries } });
+    const session = (id: string, value: object): void =>
+      write(root, `services/s/sessions/${id}.1.json`, { id, version: 2, value: { addedAt: 1, ...value } });
+    session('named', { local: { name: 'My parser' }, session: { title: 'Other', updatedAt: 4 } });
+    session('listed', { local: {}, session: { title: 'Fix the parser', updatedAt: 3 }, firstText: 'Other' });
+    session('sent', { firstText: 'Parser, please' });
+    session('removed', { local: { name: 'Parser', removedAt: 5 } });
     const terms = [{ text: 'parser', isPrefix: false }];
     const { hits } = await openWindow(root).search({ terms, within: ['services/s'], limit: 9 });
     assert.deepEqual(
-      hits.map(({ id, by }) => [id, by]),
-      [
-        ['m4', 'me'],
-        ['m2', 'agent'],
-        ['m1', 'me'],
-      ],
+      hits.map(({ id, by = 'title' }) => `${id} ${by}`),
+      ['m4 me', 'm2 agent', 'm1 me', 'named title', 'listed title', 'sent title'],
     );
   });
 
-  it('become one outbox a session: what is written, what was sent, what waits', async () => {
+  /** The outbox that the session `one` gets from these; beside them lies what cannot be read. */
+  async function outboxOf(draft: object, sends: readonly object[] = [], items: readonly unknown[] = []) {
     const root = temporaryFolder();
-    const attachments = [{ uri: 'file:///a', name: 'a', kind: 'text', size: 1 }];
-    const put = (kind: string, id: string, value: object): void =>
+    const put = (kind: string, id: string, value: unknown): void =>
       write(root, `services/s/${kind}/${id}.1.json`, { id, version: 1, value });
-    const send = (id: string, sessionId: string, state: string, text: string): void =>
-      put('sends', id, { sendId: id, sessionId, state, text, attachments, startedAt: 100, sentence: 'No.' });
-    put('drafts', 'one', { text: 'half a thought', attachments: ['file:///a'], at: 50 });
-    send('lost', 'one', 'unknown', 'Hello');
-    put('queue', 'one', {
-      items: [
-        { id: 'lost', text: 'Hello', attachments, queuedAt: 90 },
-        { id: 'later', text: 'later', attachments, queuedAt: 95, problem: 'no file', computerId: 'd' },
-      ],
-    });
-    put('drafts', 'two', { text: 'Do it', attachments: [], sendId: 'refused' });
-    send('refused', 'two', 'refused', 'Do it');
-    put('drafts', 'three', { text: 'Hello', attachments: ['file:///a'], sendId: 'sent', stash: 'next' });
-    send('sent', 'three', 'sending', 'Hello');
+    put('drafts', 'one', { attachments: [], at: 50, ...draft });
+    put('drafts', 'broken', { text: 5 });
+    for (const [n, value] of sends.entries())
+      put('sends', `send${n}`, { ...message, startedAt: 100, ...value });
+    for (const [id, value] of Object.entries({ none: null, lost: { ...message, sendId: 'lost' } }))
+      put('sends', id, value);
+    put('queue', 'one', { items: [...items, 'broken', { id: 'no text' }] });
     const options = { path: 'services/s/outbox', version: 1, schema: outboxSchema };
-    const outboxes = (await loaded(openWindow(root).collection(options))).values;
-    const entriesOf = (id: string) => outboxes.get(id)?.entries.map(({ id, state }) => `${id} ${state}`);
-    const draftOf = (id: string) => outboxes.get(id)?.draft;
-    assert.deepEqual(entriesOf('one'), ['lost unknown', 'later queued']);
-    assert.deepEqual([draftOf('one')?.text, draftOf('one')?.attachments], ['half a thought', ['file:///a']]);
-    const later = outboxes.get('one')?.entries[1];
-    assert.deepEqual([later?.sentence, later?.target], ['no file', { computerId: 'd', name: 'd' }]);
-    const refused = draftOf('two')?.refused;
-    assert.deepEqual([draftOf('two')?.text, refused?.id, refused?.sentence], ['Do it', 'refused', 'No.']);
-    assert.deepEqual([entriesOf('two'), entriesOf('three')], [[], ['sent sending']]);
-    assert.deepEqual([draftOf('three')?.text, draftOf('three')?.attachments], ['next', []]);
+    const outboxes = await loaded(openWindow(root).collection(options));
+    assert.deepEqual([...outboxes.values.keys(), ...outboxes.unreadable], ['one']);
+    return outboxes.get('one')!;
+  }
+  const message = { sessionId: 'one', attachments: [{ uri: 'file:///a', name: 'a', kind: 'text', size: 1 }] };
+
+  it('become one outbox a session: what is written, what was sent, what waits', async () => {
+    const { draft, entries } = await outboxOf(
+      { text: 'half a thought', stash: 'other', target: { computerId: 'c', name: 'C' } },
+      [
+        { sendId: 'late', state: 'unknown', text: 'Hello', startedAt: 101 },
+        { sendId: 'first', state: 'sending', text: 'on its way' },
+      ],
+      [
+        { ...message, id: 'first', text: 'on its way', queuedAt: 90 },
+        { ...message, id: 'later', text: 'later', queuedAt: 95, problem: 'no file', computerId: 'd' },
+      ],
+    );
+    assert.deepEqual([draft.text, draft.stash, draft.target?.name], ['half a thought', 'other', 'C']);
+    assert.deepEqual(
+      entries.map(({ id, state, text }) => [id, state, text]),
+      [
+        ['first', 'sending', 'on its way'],
+        ['late', 'unknown', 'Hello'],
+        ['later', 'queued', 'later'],
+      ],
+    );
+    const { sentence, target } = entries[2]!;
+    assert.deepEqual([sentence, target], ['no file', { computerId: 'd', name: 'd' }]);
   });
+
+  const target = { computerId: 'c', name: 'C' };
+  const own = { text: 'Hello', attachments: ['file:///a', 'file:///b'], stash: 'next', target };
+  for (const [what, draft, send, left] of [
+    ['keep a refused message', { sendId: 'x' }, { state: 'refused' }, own],
+    ['lose what is with its message', { sendId: 'x' }, { state: 'unknown', text: 'Hello again' }, 'nothing'],
+    ['lose what was about to be emptied', {}, { state: 'sending' }, ['file:///b']],
+    ['lose what is with a message that is gone', { sendId: 'gone' }, { text: 'other' }, 'nothing'],
+    ['keep what is written once more', { at: 200 }, { state: 'sending' }, own],
+    ['keep what only looks like a message of before', {}, { state: 'unknown' }, own],
+  ] as const)
+    it(`${what} in the composer`, async () => {
+      const sent = { sendId: 'x', text: 'Hello', state: 'sending', sentence: 'No.', ...send };
+      const { draft: found, entries } = await outboxOf({ ...own, ...draft }, [sent]);
+      const { text, stash, attachments } = found;
+      const rest = { text: 'next', stash: undefined, attachments: left === 'nothing' ? [] : left, target };
+      assert.deepEqual({ text, stash, attachments, target: found.target }, left === own ? own : rest);
+      const isRefused = sent.state === 'refused';
+      assert.deepEqual([found.refused?.sentence, entries.length], isRefused ? ['No.', 0] : [undefined, 1]);
+    });
 
   it('leave the files of people alone', async () => {
     const root = temporaryFolder();

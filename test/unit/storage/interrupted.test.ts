@@ -1,28 +1,86 @@
 import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
-import { interrupted, same } from './interrupted';
-import { cleanUp, entries, filesBelow, inspect, notes, openWindow, temporaryFolder, until } from './support';
+import type { Collection } from '../../../src/storage';
+import {
+  type Note,
+  cleanUp,
+  entries,
+  filesBelow,
+  inspect,
+  notes,
+  openWindow,
+  temporaryFolder,
+  until,
+} from './support';
+import { COUNTERS, planned } from './workload';
 
 /** A folder in memory: killed processes lose nothing there that they would not lose on a disk, and it is far faster. */
 const MEMORY = '/dev/shm';
-const inMemory = isWritable(MEMORY);
-/** */
-const OPERATIONS = 10_000;
+const [WRITERS, EACH, KILLS_A_WRITER] = [4, 2_500, 8];
+
+/** What one writer has begun, and what of it was acknowledged. */
+interface Journal {
+  readonly tried: readonly number[];
+  readonly done: ReadonlySet<number>;
+}
+
+function readJournal(file: string): Journal {
+  const lines = fs.existsSync(file) ? fs.readFileSync(file, 'utf8').split('\n') : [];
+  const of = (word: string): number[] =>
+    lines.flatMap(line => (line.startsWith(`${word} `) ? Number(line.slice(word.length)) : []));
+  return { tried: of('try'), done: new Set(of('done')) };
+}
+
+/** Runs one writer to its end, killing it now and then: after a few acts, after many, or not at all. */
+async function run(writer: number, root: string, file: string): Promise<Journal & { kills: number }> {
+  for (let kills = 0; ;) {
+    const journal = readJournal(file);
+    const from = Math.max(-1, ...journal.tried) + 1;
+    if (from >= EACH) return { ...journal, kills };
+    const args = ['work', root, file, ...[writer, from, EACH].map(String)];
+    const child = fork(path.join(__dirname, 'writer.child.js'), args);
+    const most = kills < KILLS_A_WRITER ? (0.16 * EACH) / KILLS_A_WRITER : Infinity;
+    let patience = Math.ceil(Math.random() * most);
+    child.on('message', () => {
+      if (--patience === 0) child.kill('SIGKILL');
+    });
+    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+    assert.ok(code === 0 || signal !== null, `A writer ended with ${code}`);
+    if (signal !== null) kills++;
+  }
+}
+
+/** Each record is as its last acknowledged act left it, or as a later act that was cut off did. */
+function checkOwnRecords(writer: number, { done }: Journal, values: Collection<Note>['values']): void {
+  const acts = Array.from({ length: EACH }, (_, index) => ({ index, ...planned(writer, index) }));
+  for (const [id, own] of Map.groupBy(acts, act => act.id)) {
+    if (own[0]?.kind === 'increment') continue;
+    const last = own.findLastIndex(({ index }) => done.has(index));
+    const possible = own
+      .slice(Math.max(last, 0))
+      .map(act => (act.kind === 'put' ? { text: act.text, count: act.index } : undefined));
+    if (last < 0) possible.push(undefined);
+    const found = values.get(id);
+    const isPossible = possible.some(value => JSON.stringify(value) === JSON.stringify(found));
+    assert.ok(isPossible, `${id} is ${found?.count} after act ${own[last]?.index}`);
+  }
+}
 
 describe('storage under four processes that are killed at random', function () {
   afterEach(cleanUp);
 
-  it(`loses nothing in ${OPERATIONS} operations`, async () => {
-    const parent = inMemory ? MEMORY : undefined;
-    const root = temporaryFolder(parent);
+  it(`loses nothing in ${WRITERS * EACH} operations`, async () => {
+    const parent = fs.existsSync(MEMORY) ? MEMORY : undefined;
+    const [root, journals] = [temporaryFolder(parent), temporaryFolder(parent)];
     const watching = openWindow(root).collection(notes);
-    watching.onDidChange(() => undefined);
     await watching.load();
-
-    const script = path.join(__dirname, 'writer.child.js');
-    const { kills, check } = await interrupted(script, root, temporaryFolder(parent), OPERATIONS);
-    assert.ok(kills >= 4, `only ${kills} kills`);
+    const books = await Promise.all(
+      Array.from({ length: WRITERS }, (_, n) => run(n, root, path.join(journals, String(n)))),
+    );
+    assert.ok(books.reduce((sum, { kills }) => sum + kills, 0) >= 4, 'too few were killed');
 
     const after = openWindow(root).collection(notes);
     await after.load();
@@ -34,16 +92,23 @@ describe('storage under four processes that are killed at random', function () {
       filesBelow(root).filter(name => !allowed.test(name)),
       [],
     );
-    check(after.values);
-    await until(watching.onDidChange, () => same(entries(watching), entries(after)));
+    for (const [writer, book] of books.entries()) checkOwnRecords(writer, book, after.values);
+    for (let n = 0; n < COUNTERS; n++) {
+      const id = `counter-${n}`;
+      const sum = (of: (book: Journal) => Iterable<number>): number =>
+        books.flatMap((book, writer) => [...of(book)].filter(index => planned(writer, index).id === id))
+          .length;
+      const [done, count, tried] = [
+        sum(({ done }) => done),
+        after.get(id)?.count ?? 0,
+        sum(book => book.tried),
+      ];
+      assert.ok(
+        done <= count && count <= tried,
+        `${id}: ${done} acknowledged, ${count} stored, ${tried} tried`,
+      );
+    }
+    const text = (): string => JSON.stringify(entries(watching));
+    await until(watching.onDidChange, () => text() === JSON.stringify(entries(after)));
   });
 });
-
-function isWritable(folder: string): boolean {
-  try {
-    fs.accessSync(folder, fs.constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}

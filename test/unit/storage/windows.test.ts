@@ -1,62 +1,30 @@
 import assert from 'node:assert/strict';
 import { createHook } from 'node:async_hooks';
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import * as path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { FolderWatch } from '../../../src/util/folderWatch';
-import { cleanUp, entries, notes, openWindow, temporaryFolder, until } from './support';
+import { cleanUp, notes, openWindow, temporaryFolder, until } from './support';
 
 describe('storage shared by windows', function () {
   afterEach(cleanUp);
 
-  it('tells its own listeners at once', async () => {
-    const collection = openWindow(temporaryFolder()).collection(notes);
-    const heard: string[][] = [];
-    collection.onDidChange(ids => heard.push([...ids]));
-    await collection.put('a', { text: 'x' });
-    await collection.update('a', () => ({ text: 'y' }));
-    await collection.update('a', current => current);
-    await collection.remove('a');
-    assert.deepEqual(heard, [['a'], ['a'], ['a']]);
-  });
-
-  it('follows another window: new, changed, removed, and each once', async () => {
+  it('tells listeners here at once and those of another window soon, each change once', async () => {
     const root = temporaryFolder();
-    const here = openWindow(root).collection(notes);
-    const there = openWindow(root).collection(notes);
-    const heard: string[] = [];
-    here.onDidChange(ids => heard.push(...ids));
-    await here.load();
-    await there.put('a', { text: 'one' });
-    await until(here.onDidChange, () => here.get('a')?.text === 'one');
-    await there.put('a', { text: 'two' });
-    await until(here.onDidChange, () => here.get('a')?.text === 'two');
-    await there.remove('a');
-    await until(here.onDidChange, () => here.get('a') === undefined);
-    assert.deepEqual(heard, ['a', 'a', 'a']);
-  });
-
-  it('follows another process within a moment', async () => {
-    const root = temporaryFolder();
-    const here = openWindow(root).collection(notes);
-    here.onDidChange(() => undefined);
-    await here.load();
-    const child = fork(path.join(__dirname, 'writer.child.js'), ['put', root, 'from-child']);
-    const exit = once(child, 'exit');
-    await until(here.onDidChange, () => here.get('from-child') !== undefined);
-    assert.deepEqual(await exit, [0, null]);
-    assert.deepEqual(entries(here), { 'from-child': { text: 'written by a child' } });
-  });
-
-  it('follows from the moment it was loaded, whoever listens', async () => {
-    const root = temporaryFolder();
-    const here = openWindow(root).collection(notes);
-    const there = openWindow(root).collection(notes);
-    await here.load();
-    await there.put('a', { text: 'one' });
-    await until(here.onDidChange, () => here.get('a') !== undefined);
-    assert.deepEqual(here.get('a'), { text: 'one' });
+    const [here, there] = [openWindow(root), openWindow(root)].map(window => window.collection(notes));
+    const heard: [here: string[], there: string[]] = [[], []];
+    here!.onDidChange(ids => heard[0].push(...ids));
+    there!.onDidChange(ids => heard[1].push(...ids));
+    await there!.load();
+    const seen = (text?: string) => until(there!.onDidChange, () => there!.get('a')?.text === text);
+    await here!.put('a', { text: 'one' });
+    await seen('one');
+    await here!.update('a', () => ({ text: 'two' }));
+    await here!.update('a', current => current);
+    await seen('two');
+    await here!.remove('a');
+    await seen();
+    const each = ['a', 'a', 'a'];
+    assert.deepEqual(heard, [each, each]);
   });
 
   it('looks now and then where the system cannot watch', async () => {

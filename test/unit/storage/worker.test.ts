@@ -102,16 +102,15 @@ describe('storage in a thread of its own', function () {
     await until(() => here!.get('b') !== undefined);
   });
 
-  it('goes on after dispose and after the thread has ended', async () => {
+  it('waits for writes under way, and goes on after dispose and after the thread has ended', async () => {
     const root = temporaryFolder();
     const window = open(root);
     const collection = window.collection(notes);
-    await collection.put('a', { text: 'one' });
+    void collection.put('a', { text: 'one' });
     window.dispose();
     await window.settled();
     await collection.put('b', { text: 'two' });
-    const fresh = open(root).collection(notes);
-    await fresh.load();
-    assert.deepEqual(entries(fresh), { a: { text: 'one' }, b: { text: 'two' } });
+    const stored = Object.fromEntries(await open(root).collection(notes).load());
+    assert.deepEqual(stored, { a: { text: 'one' }, b: { text: 'two' } });
   });
 });

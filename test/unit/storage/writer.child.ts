@@ -1,13 +1,11 @@
-import { silentLog } from '../../fakes/log';
 /** Another window, for tests; see `acts`. */
+import { once } from 'node:events';
 import * as fs from 'node:fs';
+import type { Restored } from '../../../src/storage';
+import { silentLog } from '../../fakes/log';
 import { openStorage } from '../../fakes/storage';
 import { notes } from './support';
 import { planned, type Operation } from './workload';
-
-async function put(root: string, id: string): Promise<void> {
-  await openStorage({ root, log: silentLog() }).collection(notes).put(id, { text: 'written by a child' });
-}
 
 /** Carries out the planned operations, eight at a time, and writes down each one before and after. */
 async function work(root: string, journal: string, writer: number, from: number, to: number): Promise<void> {
@@ -92,6 +90,17 @@ async function hold(root: string): Promise<void> {
   });
 }
 
+/** Reads a record of a damaged database, at a sign; says what it was told of that. */
+async function restore(root: string): Promise<void> {
+  const said: { keptAs?: string; text?: string | undefined } = {};
+  const onRestored = ({ keptAs }: Restored): void => void (said.keptAs = keptAs);
+  const collection = openStorage({ root, log: silentLog(), onRestored }).collection(notes);
+  process.send?.('ready');
+  await once(process, 'message');
+  said.text = (await collection.read('a'))?.text;
+  process.send?.(said);
+}
+
 /** Ends after 100 records of an import. */
 async function dieImporting(root: string): Promise<void> {
   const parse = JSON.parse;
@@ -101,13 +110,13 @@ async function dieImporting(root: string): Promise<void> {
 }
 
 const acts: Readonly<Record<string, (root: string, rest: readonly string[]) => Promise<void>>> = {
-  put: (root, [id = '']) => put(root, id),
   fill: (root, [from]) => fill(root, Number(from)),
   race: (root, [times]) => race(root, Number(times)),
   compete: (root, [times]) => compete(root, Number(times)),
   hold,
   say,
   dieImporting,
+  restore,
   work: (root, [journal = '', writer, from, to]) =>
     work(root, journal, Number(writer), Number(from), Number(to)),
 };

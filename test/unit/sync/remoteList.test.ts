@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ListState } from '../../../src/sync/listState';
-import { RemoteList } from '../../../src/sync/remoteList';
+import { RemoteList, type RemoteListOptions } from '../../../src/sync/remoteList';
 import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { silentLog } from '../../fakes/log';
 import { openStorage, spoil, storedRows } from '../../fakes/storage';
@@ -9,7 +8,7 @@ import { abortable, pageOf, pages, type Answer, type Item, type Page } from './s
 
 const PATH = 'services/s/lists/items';
 const MINUTE = 60_000;
-const idsOf = ({ items }: ListState<Item>): string[] => items.map(({ id }) => id).sort();
+const idsOf = ({ state }: RemoteList<Item>): string[] => state.current.items.map(({ id }) => id).sort();
 
 describe('a list from the service', () => {
   let root: string;
@@ -24,7 +23,10 @@ describe('a list from the service', () => {
   });
   afterEach(cleanUp);
 
-  async function open(options: { isGrowing?: boolean } = {}): Promise<RemoteList<Item>> {
+  async function open(
+    options: Partial<RemoteListOptions<Item>> = {},
+    isUsed = true,
+  ): Promise<RemoteList<Item>> {
     const storage = openStorage({ root, log: silentLog(), now: () => clock });
     const list = new RemoteList<Item>({
       storage,
@@ -47,7 +49,7 @@ describe('a list from the service', () => {
       await storage.settled();
       storage.dispose();
     });
-    await list.use(PATH);
+    if (isUsed) await list.use(PATH);
     return list;
   }
   const isDue = (list: RemoteList<Item>, usualMs = MINUTE): boolean => list.untilDue({ usualMs }) === 0;
@@ -62,7 +64,7 @@ describe('a list from the service', () => {
     const list = await open();
     assert.ok(isDue(list));
     await Promise.all([list.read(), list.read(), list.read()]);
-    assert.deepEqual([asked, idsOf(list.state.current), list.state.current.at], [1, ['a', 'b'], clock]);
+    assert.deepEqual([asked, idsOf(list), list.state.current.at], [1, ['a', 'b'], clock]);
     assert.ok(!isDue(list));
     clock += MINUTE;
     assert.ok(isDue(list));
@@ -80,12 +82,12 @@ describe('a list from the service', () => {
     const { at, failure, partial, items } = list.state.current;
     assert.deepEqual(counts, [0, 1, 2, undefined]);
     assert.deepEqual([at, failure?.sentence, failure?.at, partial], [before, 'Error: down', clock, true]);
-    assert.deepEqual(idsOf(list.state.current), ['a', 'b', 'c']);
+    assert.deepEqual(idsOf(list), ['a', 'b', 'c']);
     assert.equal(items.find(({ id }) => id === 'a')?.text, 'new');
     assert.equal(list.unknownSince, before);
     answer = pages(pageOf('c'));
     await list.read();
-    assert.deepEqual([idsOf(list.state.current), list.state.current.failure], [['c'], undefined]);
+    assert.deepEqual([idsOf(list), list.state.current.failure], [['c'], undefined]);
   });
 
   it('is asked for more and more rarely while nobody answers, and not at all without the right', async () => {
@@ -175,7 +177,7 @@ describe('a list from the service', () => {
     clock += 5 * MINUTE;
     assert.equal(await take(second), true);
     await until(first.state.onDidChange, () => first.state.current.failure === undefined);
-    assert.deepEqual(idsOf(first.state.current), ['c']);
+    assert.deepEqual(idsOf(first), ['c']);
   });
 
   it('is taken over from a window that asked and died, and waited for while one asks', async () => {
@@ -188,7 +190,7 @@ describe('a list from the service', () => {
     assert.equal(await take(mine), false);
     clock += 1_000;
     assert.equal(await take(mine), true);
-    assert.deepEqual(idsOf(mine.state.current), ['a']);
+    assert.deepEqual(idsOf(mine), ['a']);
   });
 
   it('does not keep what a window was told late, when another has asked since', async () => {
@@ -202,7 +204,7 @@ describe('a list from the service', () => {
     await second.read();
     held.resolve(undefined);
     await late;
-    assert.deepEqual(idsOf((await open()).state.current), ['cinder']);
+    assert.deepEqual(idsOf(await open()), ['cinder']);
   });
 
   it('takes over nothing that is dated in the future', async () => {
@@ -213,7 +215,7 @@ describe('a list from the service', () => {
     assert.deepEqual([list.state.current.items, isDue(list)], [[], true]);
     answer = pages(pageOf('now'));
     await list.read();
-    assert.deepEqual(idsOf((await open()).state.current), ['now']);
+    assert.deepEqual(idsOf(await open()), ['now']);
   });
 
   it('names what cannot be read, of an answer and of what is kept, and hides nothing else', async () => {
@@ -223,12 +225,9 @@ describe('a list from the service', () => {
     assert.deepEqual(list.state.current.problems, [{ id: 'bad', reason: 'no name' }]);
     list.dispose();
     spoil(root, PATH, 'item a', '{ broken');
-    const next = (await open()).state.current;
-    assert.deepEqual(idsOf(next), ['b']);
-    assert.deepEqual(
-      next.problems.map(({ id }) => id),
-      ['bad', 'item a'],
-    );
+    const next = await open();
+    const unread = next.state.current.problems.map(({ id }) => id);
+    assert.deepEqual([idsOf(next), unread], [['b'], ['bad', 'item a']]);
   });
 
   it('keeps services apart, and drops what the one before answers late', async () => {
@@ -249,34 +248,25 @@ describe('a list from the service', () => {
   });
 
   it('is read and shown where nothing can be kept, and kept as soon as it can be', async () => {
-    const storage = openStorage({ root, log: silentLog(), now: () => clock });
-    later(() => storage.dispose());
+    const disk = openStorage({ root, log: silentLog(), now: () => clock });
+    later(() => disk.dispose());
     let isBroken = true;
-    const list = new RemoteList<Item>({
-      storage: {
-        collection: options => {
-          const records = storage.collection(options);
-          const load = (): ReturnType<typeof records.load> =>
-            isBroken ? Promise.reject(new Error('the disk is gone')) : records.load();
-          return isBroken ? { ...records, load } : records;
-        },
-        tryRun: (...args) => storage.tryRun(...args),
+    const storage: RemoteListOptions<Item>['storage'] = {
+      collection: options => {
+        const records = disk.collection(options);
+        const load = () => Promise.reject(new Error('the disk is gone'));
+        return isBroken ? { ...records, load } : records;
       },
-      log: silentLog(),
-      now: () => clock,
-      keyOf: ({ id }) => id,
-      schema: { parse: value => value as Item },
-      pages: () => answer?.(),
-      failureOf: error => ({ sentence: String(error) }),
-    });
-    later(() => list.dispose());
+      tryRun: (...args) => disk.tryRun(...args),
+    };
+    const list = await open({ storage }, false);
     await assert.rejects(list.use(PATH), /the disk is gone/);
     assert.equal(await take(list), true);
     await assert.rejects(list.use(PATH), /the disk is gone/);
-    assert.deepEqual([idsOf(list.state.current), isDue(list)], [['a', 'b'], false], 'asked once');
+    assert.deepEqual([idsOf(list), isDue(list)], [['a', 'b'], false], 'asked once');
     isBroken = false;
     await list.use(PATH);
-    assert.deepEqual(idsOf(list.state.current), ['a', 'b']);
+    assert.deepEqual(idsOf(list), ['a', 'b']);
     await list.read();
     assert.equal(rowsOf().length, 2);
   });
@@ -298,15 +288,15 @@ describe('a list from the service', () => {
       clock += MINUTE;
       [read, answer] = [0, count(pageOf('d'), pageOf('c'), pageOf('b'))];
       await take(list);
-      assert.deepEqual([read, idsOf(list.state.current)], [2, ['a', 'b', 'c', 'd']]);
+      assert.deepEqual([read, idsOf(list)], [2, ['a', 'b', 'c', 'd']]);
       [read, answer] = [0, count(pageOf('d'), pageOf('zero'))];
       await list.read();
-      assert.deepEqual([read, idsOf(list.state.current)], [2, ['a', 'b', 'c', 'd', 'zero']], 'for a person');
+      assert.deepEqual([read, idsOf(list)], [2, ['a', 'b', 'c', 'd', 'zero']], 'for a person');
       clock += 25 * 60 * MINUTE;
       [read, answer] = [0, count(pageOf('d'), pageOf('old'))];
       await take(list);
       assert.equal(read, 2, 'once a day');
-      assert.deepEqual(idsOf((await open({ isGrowing: true })).state.current), idsOf(list.state.current));
+      assert.deepEqual(idsOf(await open({ isGrowing: true })), idsOf(list));
     });
 
     it('keeps what was read before a failure, and leaves no gap behind', async () => {
@@ -316,12 +306,12 @@ describe('a list from the service', () => {
       clock += MINUTE;
       await take(list);
       const next = await open({ isGrowing: true });
-      assert.deepEqual(idsOf(next.state.current), ['a', 'b', 'd', 'e']);
+      assert.deepEqual(idsOf(next), ['a', 'b', 'd', 'e']);
       assert.equal(next.state.current.partial, true);
       answer = pages(pageOf('e', 'd'), pageOf('c'), pageOf('b'));
       clock += 10 * MINUTE;
       await take(next);
-      assert.deepEqual(idsOf(next.state.current), ['a', 'b', 'c', 'd', 'e']);
+      assert.deepEqual(idsOf(next), ['a', 'b', 'c', 'd', 'e']);
       assert.equal(next.state.current.partial, undefined);
     });
   });

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { boolean, listOf, number, object, oneOf, optional, text } from '../../../src/webview/guards';
-import { event, pageSide, panelSide, RefusedByPanel, request } from '../../../src/webview/ipc';
+import { act, event, pageSide, panelSide, RefusedByPanel, request } from '../../../src/webview/ipc';
 
 const protocol = {
   requests: {
     add: request(object({ a: number(0, 100), b: number(0, 100) }))<number>(),
     fail: request(object({}))<null>(),
-  },
-  notifications: {
-    note: object({ words: listOf(text(10), 3), loud: optional(boolean), tone: oneOf('a', 'b') }),
+    note: act(object({ words: listOf(text(10), 3), loud: optional(boolean), tone: oneOf('a', 'b') })),
   },
   events: { told: event<{ readonly value: string }>() },
 };
@@ -30,18 +28,14 @@ function join(): Wire {
   const panel = panelSide({
     protocol,
     handlers: {
-      requests: {
-        add: ({ a, b }) => {
-          calls.push('add');
-          return a + b;
-        },
-        fail: () => Promise.reject(new Error('It rained.')),
+      add: ({ a, b }) => {
+        calls.push('add');
+        return a + b;
       },
-      notifications: {
-        note: ({ words, tone }) => {
-          calls.push(`note ${words.join()} ${tone}`);
-          if (tone === 'b') throw new Error('Too loud.');
-        },
+      fail: () => Promise.reject(new Error('It rained.')),
+      note: ({ words, tone }) => {
+        calls.push(`note ${words.join()} ${tone}`);
+        if (tone === 'b') throw new Error('Too loud.');
       },
     },
     post: message => page.receive(structuredClone(message)),
@@ -109,7 +103,6 @@ describe('messages between panel and page', () => {
     const names = fc.constantFrom('add', 'fail', 'note', 'told', '__proto__', 'constructor', 'toString', '');
     const near = fc.record(
       {
-        kind: fc.oneof(fc.constantFrom('request', 'notification', 'event', 'answer'), fc.anything()),
         id: fc.oneof(fc.integer(), fc.anything()),
         name: fc.oneof(names, fc.anything()),
         params: fc.oneof(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Marked } from 'marked';
-import { bounds } from '../../../src/chat/transcript/boundedMarkdown';
+import { bounds } from '../../../media/chat/markdown/bounds';
 import { growsEvenly } from '../../growth';
 
 const bounded = (text: string): string =>

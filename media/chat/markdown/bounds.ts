@@ -1,7 +1,5 @@
 import { Lexer, type MarkedExtension, type Token, type Tokens, type TokensList } from 'marked';
 
-/** Longer texts are shown as they are. */
-export const MAX_LENGTH = 50_000;
 /** Steps that reading the inline parts of one text may take, about 0.2 s; everyday texts of any length need a hundredth. */
 const MOST_WORK = 20_000_000;
 /** Cells of all tables of one text, since a wide head makes every row below it as wide; after these no table is made. */
@@ -12,7 +10,7 @@ const MOST_LOOKS = 5_000_000;
 const MOST_DEPTH = 50;
 
 /** A text was made to be read slowly: whoever reads it shows it as it is. */
-export class TooSlow extends Error {}
+class TooSlow extends Error {}
 
 /**
  * What keeps a foreign text from holding up whoever reads it: paragraphs made to be read slowly, and tables made to be huge, become
@@ -41,7 +39,7 @@ export function bounds(): MarkedExtension {
   };
 }
 
-export class BoundedLexer<P, R> extends Lexer<P, R> {
+class BoundedLexer<P, R> extends Lexer<P, R> {
   #work = 0;
   #depth = 0;
 

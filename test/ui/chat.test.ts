@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict';
+import { untilStored } from '../fakes/storage';
+import { until } from '../until';
+import { attaching, FILES, LIMIT_MB } from './attaching';
+import { ChatStage } from './chatStage';
+import { commandLink } from './corpus';
+import { storageOf } from './seed';
+import { lastArticles, showsJust } from './shown';
+
+interface Browser {
+  readonly document: {
+    querySelector(selector: string): { readonly value: string } | null;
+    querySelectorAll(selector: string): Iterable<{ readonly innerText: string; click(): void }>;
+  };
+}
+
+const QUESTION = `First question ${commandLink}`;
+
+/** The chat in an editor, from the first message to what no reload may lose (trust.md 10, 11, 13, 23). */
+describe('the chat', () => {
+  let stage: ChatStage;
+  before(async () => {
+    stage = await ChatStage.open({
+      files: FILES,
+      settings: { 'agentConsole.chat.maxAttachmentMegabytes': LIMIT_MB },
+    });
+  });
+  after(() => stage.close());
+
+  describe('in which one writes', () => {
+    afterEach(() => stage.clear());
+
+    it('leaves Enter to the input method while it composes', async () => {
+      await stage.send(QUESTION);
+      const before = stage.sent;
+      await stage.composer.click();
+      const session = await stage.workbench.page.context().newCDPSession(stage.workbench.page);
+      const key = (type: 'rawKeyDown' | 'keyUp', windowsVirtualKeyCode: number): Promise<unknown> =>
+        session.send('Input.dispatchKeyEvent', { type, key: 'Enter', code: 'Enter', windowsVirtualKeyCode });
+      await session.send('Input.imeSetComposition', { text: 'にほん', selectionStart: 3, selectionEnd: 3 });
+      await stage.holds('にほん');
+      await key('rawKeyDown', 229);
+      await key('keyUp', 229);
+      await key('rawKeyDown', 13);
+      await session.send('Input.insertText', { text: '日本' });
+      await stage.holds('日本');
+      assert.deepEqual(stage.sent, before);
+      assert.deepEqual(await stage.send(), { text: '日本' });
+    });
+
+    it('calls up earlier messages and brings the draft back', async () => {
+      await stage.send('Second question');
+      await stage.idle();
+      const isHeldAfter = async (
+        ...steps: readonly (readonly [key: string, text: string])[]
+      ): Promise<void> => {
+        await stage.press('Home');
+        for (const [key, text] of steps) {
+          await stage.press(key);
+          await stage.holds(text);
+        }
+      };
+      await stage.composer.fill('half a thought');
+      await isHeldAfter(
+        ['ArrowUp', 'Second question'],
+        ['ArrowUp', '日本'],
+        ['ArrowDown', 'Second question'],
+        ['ArrowDown', 'half a thought'],
+      );
+      await isHeldAfter(['ArrowUp', 'Second question'], ['Escape', 'half a thought']);
+      await isHeldAfter(['ArrowUp', 'Second question']);
+      const arrived = stage.received();
+      await stage.press('Enter');
+      assert.deepEqual(await arrived, { text: 'Second question' });
+      // What was being written before is there again.
+      await stage.holds('half a thought');
+      await stage.composer.press('ControlOrMeta+a');
+      const selected = await stage.composer.evaluate(element => {
+        const { selectionStart, selectionEnd } = element as unknown as Record<string, number>;
+        const browser = globalThis as unknown as { getSelection(): { toString(): string } };
+        return [selectionStart, selectionEnd, browser.getSelection().toString()];
+      });
+      assert.deepEqual(selected, [0, 14, 'half a thought']);
+    });
+
+    it('tells above what the session has used, kind by kind', async () => {
+      const tokens = stage.chat.locator('.tokens');
+      await tokens.waitFor();
+      const tooltip = stage.chat.getByRole('tooltip');
+      assert.equal(await tooltip.isVisible(), false);
+      await tokens.focus();
+      for (const kind of ['Input', 'Output', 'Cache creation', 'Cache read', 'Thinking'])
+        await tooltip.getByText(new RegExp(`${kind}: [\\d,]+`)).waitFor();
+      await stage.composer.click();
+      await tooltip.waitFor({ state: 'hidden' });
+    });
+
+    it('sends to the computer the person chose', async () => {
+      await stage.idle();
+      await stage.button('Send to atlas').click();
+      await stage.workbench.pick('dune');
+      await stage.button('Send to dune').waitFor();
+      await stage.composer.click();
+      const { computerId, text } = await stage.send('Elsewhere');
+      assert.deepEqual([text, typeof computerId], ['Elsewhere', 'string']);
+      await stage.button('Send to dune').click();
+      await stage.workbench.pick('atlas');
+      await stage.button('Send to atlas').waitFor();
+    });
+  });
+
+  describe('attachments', () => attaching(() => stage));
+
+  describe('of which nothing is lost', () => {
+    it('queues while the agent works; what is queued can be taken back, survives a reload, and goes out in order', async () => {
+      const queue = stage.chat.locator('.queued');
+      const hold = async (...expected: readonly string[]): Promise<void> => {
+        await queue.nth(expected.length - 1).waitFor();
+        const texts = await stage.chat.locator('.queued-text').allInnerTexts();
+        assert.deepEqual(
+          texts.map(text => text.trim()),
+          expected,
+        );
+      };
+      await stage.idle();
+      const before = stage.sent.length;
+      const work = await stage.busy();
+      for (const [index, text] of ['one', 'two', 'three', 'four'].entries()) {
+        await stage.composer.fill(text);
+        await stage.press('Enter');
+        await queue.nth(index).waitFor();
+        await stage.holds('');
+      }
+      await stage.chat.getByRole('button', { name: 'Remove "two" from the queue' }).press('Enter');
+      await queue.filter({ hasText: 'two' }).waitFor({ state: 'detached' });
+      await stage.composer.and(stage.chat.locator(':focus')).waitFor();
+      await hold('one', 'three', 'four');
+      await stage.composer.fill('But first');
+      await stage.chat.getByRole('button', { name: 'Take "three" back into the composer' }).click();
+      await stage.holds('But first\n\nthree');
+      await hold('one', 'four');
+      await untilStored(storageOf(stage.workbench), rows =>
+        rows.some(({ value }) => value?.includes('But first')),
+      );
+      await stage.reload();
+      await hold('one', 'four');
+      await stage.holds('But first\n\nthree');
+      await stage.composer.fill('three');
+      await stage.press('Enter');
+      await queue.nth(2).waitFor();
+      assert.equal(stage.sent.length, before);
+      work.dispose();
+      await queue.first().waitFor({ state: 'detached' });
+      await stage.chat.getByRole('log').press('End');
+      await stage.chat.getByRole('article').getByText('three', { exact: true }).waitFor();
+      assert.deepEqual(stage.sent.slice(before), ['one', 'four', 'three']);
+    });
+
+    it('loses no message to a reload right after Enter', async () => {
+      for (const text of ['Reloaded at once', 'Reloaded at once again']) {
+        await stage.idle();
+        await stage.composer.fill(text);
+        await stage.press('Enter');
+        await stage.reload();
+        await stage.workbench.pageShows(wanted => {
+          const { document } = globalThis as unknown as Browser;
+          const shown = [...document.querySelectorAll('article, .queued')].some(element =>
+            element.innerText.includes(wanted),
+          );
+          return shown || document.querySelector('.box textarea')?.value === wanted;
+        }, text);
+        if ((await stage.composer.inputValue()) === text) await stage.send();
+        assert.ok(stage.sent.filter(sent => sent === text).length <= 1);
+      }
+      // What a reload has cut off is settled by itself, or waits for the person to decide, and what is queued waits with it.
+      await stage.workbench.pageShows(() => {
+        const { document } = globalThis as unknown as Browser;
+        const discard = document.querySelectorAll('.message.send .actions button:last-child');
+        for (const button of discard) if (button.innerText === 'Discard') button.click();
+        return document.querySelector('.message.send, .queued') === null;
+      }, undefined);
+    });
+
+    it('is the same when it is hidden, closed, moved and shown again', async () => {
+      const { workbench } = stage;
+      const [tab, other] = [workbench.tab('First question'), workbench.tab('lines.ts')];
+      const secondGroup = workbench.page.locator('.editor-group-container').nth(1);
+      await stage.idle();
+      await workbench.explorerMenu(['a.txt', 'b.txt'], 'Send to agent session');
+      await stage.attached('a.txt', 'b.txt');
+      await workbench.openContainer('Agent Console');
+      const open = async (): Promise<void> => {
+        await stage.session.click();
+        await workbench.page.locator('.tab.active', { hasText: 'First question' }).waitFor();
+      };
+      const acts: readonly (() => Promise<void>)[] = [
+        async () => {
+          await other.click();
+          await tab.click();
+        },
+        async () => {
+          await tab.click();
+          await tab.getByRole('button', { name: /^Close/ }).click();
+          await tab.waitFor({ state: 'detached' });
+          await open();
+        },
+        async () => {
+          await other.click();
+          await open();
+        },
+        async () => {
+          await workbench.runCommand('View: Move Editor into Next Group');
+          await secondGroup.waitFor();
+        },
+        async () => {
+          await workbench.runCommand('View: Move Editor into Previous Group');
+          await secondGroup.waitFor({ state: 'detached' });
+        },
+      ];
+      const before = stage.sent.length;
+      const articles = await lastArticles(workbench, 2);
+      for (const [round, act] of [...acts, ...acts].entries()) {
+        const draft = `A thought, take ${String(round)}`;
+        await stage.composer.fill(draft);
+        await act();
+        await showsJust(workbench, { draft, chips: ['a.txt', 'b.txt'], articles }, 2);
+      }
+      assert.equal(stage.sent.length, before);
+    });
+
+    it('says that it does not know when the window was reloaded while a message was on its way', async () => {
+      const before = stage.sent.length;
+      const fault = stage.service.fail({
+        kind: 'delay',
+        ms: 600_000,
+        match: { method: 'POST', path: /messages$/ },
+      });
+      const left = stage.received();
+      await stage.composer.fill('Do this exactly once');
+      await stage.press('Enter');
+      await left;
+      await stage.workbench.page.reload();
+      fault.dispose();
+      await stage.workbench.openContainer('Agent Console');
+      await stage.session.click();
+      const row = stage.chat.getByRole('article').filter({ hasText: 'Do this exactly once' });
+      await row.getByText('not known whether').waitFor();
+      await row.getByText('a.txt').waitFor();
+      assert.equal(stage.sent.length, before + 1);
+      const again = stage.received();
+      await row.getByRole('button', { name: 'Send again' }).click();
+      await again;
+      // The old one stays until the new one is accepted.
+      await row.locator('.send-state').first().waitFor({ state: 'detached' });
+      assert.equal(stage.sent.length, before + 2);
+      await until(async () => (await row.count()) === 1);
+    });
+
+    it('is tried again when its page does not load', async () => {
+      const { workbench } = stage;
+      await workbench.page.addInitScript(`{
+      const { write } = Document.prototype;
+      Document.prototype.write = function (text) {
+        if (top.pagesLoad) write.call(this, text);
+        else write.call(this, text.replace(/<script[^>]*pages\\/chat\\.js[^>]*><\\/script>/, ''));
+      };
+    }`);
+      const tab = workbench.tab('First question');
+      await tab.getByRole('button', { name: /^Close/ }).click();
+      await stage.session.click();
+      const notice = await workbench.notified(/did not load within 10 seconds/);
+      assert.equal(await notice.locator('.notification-list-item-message a').count(), 0);
+      await workbench.page.evaluate('top.pagesLoad = true');
+      await notice.getByRole('button', { name: 'Try again' }).click();
+      await stage.composer.waitFor();
+    });
+  });
+});

@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict';
+import * as path from 'node:path';
+import { type Browser, type Page } from 'playwright-core';
+import type { Composer, GapRow } from '../../src/chat/protocol';
+import { until } from '../until';
+import { root } from '../vscode/paths';
+import { sharedBrowser } from '../vscode/server';
+import { messageRow, openChatPage, stateOf } from './chatPage';
+import { pasteInto } from './giving';
+
+const dist = path.join(root, 'dist');
+const LONG = 'one line of many\n'.repeat(300);
+
+/** The code that is shown, how many marks are in it, and whatever else. */
+const CODE_SHOWN = `[...document.querySelectorAll('.code pre')].map(pre => ({
+  text: pre.textContent,
+  marks: pre.querySelectorAll('span[class^=hljs-]').length,
+  others: [...pre.querySelectorAll('*')].filter(each => !each.matches('code, span')).map(each => each.outerHTML),
+}))`;
+
+interface Said {
+  readonly kind: string;
+  readonly id: number;
+  readonly name: string;
+  readonly params: { readonly text: string; readonly name: string; readonly size: number };
+}
+
+/** What only exact timing or exact rows show. */
+describe('a chat page by itself', () => {
+  let browser: Browser;
+  let page: Page;
+  const field = () => page.getByRole('textbox', { name: 'Message to the agent' });
+  const button = (name: string) => page.getByRole('button', { name });
+  const tell = (name: string, payload: unknown): Promise<unknown> =>
+    page.evaluate(`tell(${JSON.stringify(name)}, ${JSON.stringify(payload)}); drawn()`);
+  const composerIs = (composer?: Partial<Composer>): Promise<unknown> => tell('state', stateOf(composer));
+  /** What the page has said under this name. */
+  const said = (name: string): Promise<Said[]> =>
+    page.evaluate<Said[]>(`said.filter(message => message.name === ${JSON.stringify(name)})`);
+  const sent = async (): Promise<string[]> => (await said('send')).map(({ params }) => params.text);
+  const drafted = async (): Promise<string | undefined> => (await said('draft')).at(-1)?.params.text;
+  const answer = (message: object): Promise<unknown> =>
+    page.evaluate(`window.postMessage(${JSON.stringify(message)}, '*')`);
+
+  before(async () => {
+    browser = await sharedBrowser();
+  });
+  beforeEach(async () => {
+    page = await openChatPage(browser, dist);
+    await composerIs();
+  });
+  afterEach(() => page.close());
+
+  it('shows code of every language as it was written, marks and all', async () => {
+    const code = (language: string): string =>
+      `const a = "<b onclick='x'>&amp; &lt;&#x27;"; // it's \u{1F642} "quoted"\n<p class="c">'x' & \`y\`</p>\n# ${language}\n+ added`;
+    const languages = 'ts js jsx json py bash sh go java rust sql css html xml yaml diff'.split(' ');
+    const text = languages.map(name => `\`\`\`\`${name}\n${code(name)}\n\`\`\`\``).join('\n\n');
+    const row = { ...messageRow(1), parts: [{ kind: 'text', text }] };
+    await tell('splice', { from: 0, remove: 0, rows: [row], total: 1 });
+    await page
+      .locator('.code')
+      .nth(languages.length - 1)
+      .waitFor();
+    const shown = await page.evaluate<{ text: string; marks: number; others: string[] }[]>(CODE_SHOWN);
+    for (const [index, name] of languages.entries()) {
+      const { text: seen, marks, others } = shown[index]!;
+      assert.equal(seen.trimEnd(), code(name), name);
+      assert.ok(marks > 0, name);
+      assert.deepEqual(others, [], name);
+    }
+  });
+
+  it('leaves with the browser only what is not stored, until the window is closed, and hands that over', async () => {
+    const key = 'agentConsole.unsaved s s';
+    const unsaved = { text: 'Half a thought', at: 5 };
+    await page.close();
+    page = await openChatPage(
+      browser,
+      dist,
+      {},
+      `window.store = ${JSON.stringify({ [key]: JSON.stringify(unsaved), another: 'null' })};
+      window.permanent = [];
+      const storage = set => ({ getItem: key => store[key] ?? null, setItem: set, removeItem: key => void delete store[key] });
+      Object.defineProperty(window, 'sessionStorage', { value: storage((key, value) => void (store[key] = value)) });
+      Object.defineProperty(window, 'localStorage', { value: storage(key => permanent.push(key)) });`,
+    );
+    await composerIs();
+    assert.deepEqual(
+      (await said('unsaved')).map(({ params }) => params),
+      [unsaved],
+    );
+    await field().fill('A draft');
+    assert.match(await page.evaluate(`store['${key}']`), /"A draft"/);
+    await page.evaluate(
+      `tell('draftStored', { version: said.findLast(({ name }) => name === 'draft').params.version })`,
+    );
+    await page.waitForFunction(`!('${key}' in store)`);
+    assert.deepEqual(await page.evaluate('[Object.keys(store), permanent]'), [['another'], []]);
+  });
+
+  it('takes what is typed right after Enter for the next message', async () => {
+    await field().pressSequentially('First');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('second');
+    assert.equal(await field().inputValue(), 'second');
+    assert.deepEqual(await sent(), ['First']);
+    assert.equal(await drafted(), 'First', 'until it is recorded, the draft is what is sent');
+    const [first] = await said('send');
+    await answer({ kind: 'answer', id: first?.id, value: null });
+    await until(async () => (await drafted()) === 'second');
+    assert.equal(await field().inputValue(), 'second');
+
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('third');
+    const refused = (await said('send')).at(-1);
+    assert.equal(refused?.params.text, 'second');
+    await answer({ kind: 'refusal', id: refused.id, reason: 'Not now.' });
+    await page.locator('.problem').getByText('Not now.').waitFor();
+    assert.equal(await field().inputValue(), 'second\n\nthird');
+    assert.equal(await drafted(), 'second\n\nthird');
+  });
+
+  it('sends once the message before has left, when the key was pressed earlier and nothing was written since', async () => {
+    await composerIs({ sending: true });
+    await field().fill('Thank you');
+    await field().press('Enter');
+    await field().press('Enter');
+    await field().pressSequentially(', but');
+    await composerIs();
+    assert.deepEqual(await sent(), []);
+    await composerIs({ sending: true });
+    await field().press('Enter');
+    await composerIs();
+    await until(async () => (await sent()).length > 0);
+    await composerIs({ sending: true });
+    await composerIs();
+    assert.deepEqual(await sent(), ['Thank you, but']);
+  });
+
+  it('sends with Ctrl+Enter where the person wants that', async () => {
+    await composerIs({ sendKey: 'ctrl+enter' });
+    await page.locator('.key', { hasText: 'Ctrl+Enter' }).waitFor();
+    await field().fill('line one');
+    await field().press('Enter');
+    await field().pressSequentially('line two');
+    assert.deepEqual(await sent(), []);
+    await field().press('ControlOrMeta+Enter');
+    assert.deepEqual(await sent(), ['line one\nline two']);
+  });
+
+  it('keeps a long paste in the field or makes it a file, as the person wants', async () => {
+    await composerIs({ largePaste: 'inline' });
+    await pasteInto(field(), { text: LONG });
+    assert.equal(await field().inputValue(), LONG);
+    assert.equal(await button('Attach as file instead').count(), 0);
+    await composerIs({ largePaste: 'file' });
+    await field().fill('');
+    await pasteInto(field(), { text: 'short' });
+    await pasteInto(field(), { text: LONG });
+    await until(async () => (await said('attachBytes')).length === 1);
+    const [{ params }] = (await said('attachBytes')) as [Said];
+    assert.deepEqual([params.name, params.size], ['pasted text.txt', LONG.length]);
+    assert.equal(await field().inputValue(), 'short');
+  });
+
+  it('leaves a paste where it is when it cannot become a file', async () => {
+    await field().fill('Look: ');
+    await pasteInto(field(), { text: LONG });
+    await button('Attach as file instead').click();
+    await until(async () => (await said('attachBytes')).length === 1);
+    const [upload] = await said('attachBytes');
+    await answer({ kind: 'refusal', id: upload?.id, reason: 'It is too large.' });
+    await page
+      .locator('.composer .problem')
+      .getByText(/^It is too large\.$/)
+      .waitFor();
+    assert.equal(await field().inputValue(), `Look: ${LONG}`);
+  });
+
+  it('says of a pasted picture that is too large and none that it is that', async () => {
+    await composerIs({ fileLimit: 100 });
+    const base64 = Buffer.alloc(200, 'odd').toString('base64');
+    await pasteInto(field(), { files: [{ name: 'odd.png', type: 'image/png', base64 }] });
+    const reason = 'odd.png is too large and cannot be made smaller: it cannot be read as a picture.';
+    await page.locator('.composer .problem').getByText(reason, { exact: true }).waitFor();
+  });
+
+  it('says where find was to go that the words are in what is not shown of that message', async () => {
+    const parts = [{ kind: 'text', text: 'its beginning', cut: '9 more characters are not shown here.' }];
+    await tell('splice', { from: 0, remove: 0, rows: [{ ...messageRow(1), parts }, messageRow(2)], total: 2 });
+    await tell('find', { words: 'number', key: 'message:1' });
+    const found = page.locator('.find output');
+    await found.getByText('In the part of this message that is not shown here').waitFor();
+    await page.getByRole('textbox', { name: 'Find in this session' }).fill('beginning');
+    await found.getByText('1 of 1').waitFor();
+  });
+
+  it('has a button that stops the agent only where that can be done', async () => {
+    await composerIs({ queues: true });
+    await button('Queue').waitFor();
+    assert.equal(await button('Stop the agent').count(), 0);
+    await composerIs({ canStop: true });
+    await button('Stop the agent').click();
+    await until(async () => (await said('stop')).length === 1);
+    await composerIs();
+    await button('Stop the agent').waitFor({ state: 'detached' });
+  });
+
+  describe('where an answer is not shown yet', () => {
+    const block = () => page.getByRole('article', { name: /^The agent has answered/ });
+    const show = async (gap: Partial<GapRow> = {}): Promise<void> => {
+      const sentence = 'The agent has answered (7 messages).';
+      const reason = 'This service shows replies only after your next message.';
+      const row = { kind: 'gap', key: 'gap', sentence, reason, ...gap };
+      await tell('splice', { from: 0, remove: 2, rows: [messageRow(0), row], total: 2 });
+      await block().waitFor();
+    };
+
+    it('has ways on that the keyboard reaches, and says so once', async () => {
+      await page.evaluate(`
+        window.heard = [];
+        new MutationObserver(() => heard.push(document.querySelector('.announcer').textContent))
+          .observe(document.querySelector('#root'), { subtree: true, childList: true, characterData: true });`);
+      await show({ webApp: true });
+      await button('Ask for them').focus();
+      for (const key of ['Tab', 'Enter', 'Tab', 'Enter']) await page.keyboard.press(key);
+      assert.deepEqual([(await said('openWebApp')).length, (await said('explainGap')).length], [1, 1]);
+      // Drawn anew, as when it comes back into view.
+      await tell('splice', { from: 1, remove: 1, rows: [], total: 1 });
+      await block().waitFor({ state: 'detached' });
+      await page.evaluate(`document.querySelector('.announcer').textContent = ''`);
+      await show();
+      const heard = await page.evaluate<string[]>('heard');
+      assert.equal(new Set(heard.filter(text => text.startsWith('The agent has answered'))).size, 1);
+    });
+
+    it('puts words into the composer that can be sent, sends nothing, and leaves what is written', async () => {
+      await show();
+      await button('Ask for them').click();
+      await until(
+        async () => (await field().inputValue()) === 'Thanks. Please wait while I read your answer.',
+      );
+      await page.locator('.field:focus').waitFor();
+      await field().fill('And the refunds?');
+      await button('Ask for them').click();
+      await page.locator('.field:focus').waitFor();
+      assert.equal(await field().inputValue(), 'And the refunds?');
+      assert.deepEqual(await sent(), []);
+      assert.equal(await button('Open in web application').count(), 0);
+    });
+
+    it('has room for all of that at 250 pixels', async () => {
+      await page.setViewportSize({ width: 250, height: 600 });
+      await show({ webApp: true });
+      const wide = await page.evaluate<string[]>(`[...document.querySelectorAll('.answered, .answered *')]
+        .filter(each => each.getBoundingClientRect().right > innerWidth).map(each => each.outerHTML)`);
+      assert.deepEqual(wide, []);
+    });
+  });
+});
