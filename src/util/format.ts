@@ -71,7 +71,7 @@ export class Formatter {
     return isTime(time) ? this.date({ timeStyle: 'short' }, time) : '';
   }
 
-  /** A change as a share, such as `+12%` or `+3.4%`. */
+  /** A change as a share, such as `+12%`. */
   change(share: number): string {
     const maximumFractionDigits = Math.abs(share) < 0.1 ? 1 : 0;
     return this.as({ style: 'percent', signDisplay: 'exceptZero', maximumFractionDigits }, share);
