@@ -59,6 +59,7 @@ describe('foreign Markdown in a document', () => {
     ['`![a](b)` ``![a`b](c)`` ![a](b)', '`![a](b)` ``![a`b](c)`` ![a]\\(b)'],
     ['`Array<string | x>` and \\`x\\`', '`Array<string | x>` and &#96;x&#96;'],
     ['| a |\n|:-:|\n| `x\\|y` *c* `d|e` |', '| a |\n|:-:|\n| `x\\|y` *c* &#96;d|e&#96; |'],
+    ['`a ``[x](command:y) b`', '```a ``[x](command:y) b```'],
     ['costs $5 `echo $HOME`', 'costs \\$5 `echo $HOME`'],
     ['```js x\n![a](b) <b> $ `\n```\n<b>', '```js\n![a](b) <b> $ `\n```\n\n&lt;b>'],
     ['~~~~\n```\n~~~\n<b>', '````\n```\n~~~\n<b>\n````'],
