@@ -11,9 +11,9 @@ import {
   hostileMessages,
   hostileRefusal,
   inspect,
+  packageProbe,
   readThrough,
   watch,
-  writeProbe,
   type Watched,
 } from './hostile';
 import { textsBelow } from './files';
@@ -60,7 +60,8 @@ describe('hostile content', () => {
     for (const name of FILE_NAMES) fs.writeFileSync(path.join(folder, name), `${name}\n`);
     workbench = await Workbench.open({
       folder,
-      extensions: [root, writeProbe(path.join(parent, 'probe'))],
+      extensions: [root],
+      vsix: [packageProbe(path.join(parent, 'probe'))],
       contextOptions: { bypassCSP: true },
       prepare: async page => {
         seen = await watch(page);
