@@ -28,15 +28,16 @@ export function inertMarkdown(text: string, below = 0): string {
       if (line.trim() !== '') written.push(lowered(inertLine(line, hasCells), below));
       continue;
     }
+    const outer = before.replace(/>(?! )/g, '> ');
     const closing = new RegExp(`^[\\s>]*${fence}${fence.charAt(0)}*\\s*$`);
-    const outside = new RegExp(`^${before.includes('>') ? '[\\s>]' : '\\s'}{0,${before.length}}`);
+    const outside = new RegExp(`^${before.includes('>') ? '[\\s>]' : '\\s'}{0,${outer.length}}`);
     const code: string[] = [];
     while (++at < lines.length && !closing.test(lines[at] ?? ''))
       code.push((lines[at] ?? '').replace(outside, ''));
     // Every line begins as the first, so that to each reader all of them are code or none.
     const [first = '', ...others] = fenced(code.join('\n'), language.trim()).split('\n');
-    const inside = before.replace(/[^\s>]/g, ' ');
-    written.push(before + first, ...others.map(each => (each === '' ? inside.trimEnd() : inside + each)));
+    const inside = outer.replace(/[^\s>]/g, ' ');
+    written.push(outer + first, ...others.map(each => (each === '' ? inside.trimEnd() : inside + each)));
     end();
   }
   return written.join('\n').trimEnd();

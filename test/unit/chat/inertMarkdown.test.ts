@@ -68,6 +68,7 @@ describe('foreign Markdown in a document', () => {
       '1. a\n\n   ```sh\n   cat <f\n   ```\n\n2. - [x] b\n   - c',
     ],
     ['> - ```\n>   a\n>\n>   b\n>   ```', '> - ```\n>   a\n>\n>   b\n>   ```'],
+    ['>1. ```\n>    a\n>    ```', '> 1. ```\n>    a\n>    ```'],
     ['> a\n>\n> - b\n>   - c  \nd', '> a\n>\n> - b\n>   - c  \nd'],
     ['# a\n\n- ## b\n\nc\n===\nd\n---', '##### a\n\n- ###### b\n\nc\n\n===\nd\n\n---'],
     ['`<a href=x>` `<a href="x">` `<a href={x}>`', '`<\\a href=x>` `<a href="x">` `<a href={x}>`'],
