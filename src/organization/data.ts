@@ -8,7 +8,7 @@ import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { supportedLanguage } from '../util/format';
 import { compareSettings, WHOLE, type SettingChange } from './changes';
-import { groupByDay, nameOf, type Person, type Revision, type UsageOfPeople } from './model';
+import { nameOf, type Person, type Revision, type UsageOfPeople } from './model';
 import { pathOf, personKind, revisionKind, type ListName } from './searched';
 
 export type { ListName } from './searched';
@@ -121,11 +121,6 @@ export class OrganizationData extends Disposable {
     return this.#known.revisions;
   }
 
-  /** The revisions by local day, the newest first. */
-  get days(): ReadonlyMap<string, readonly Revision[]> {
-    return this.#known.days;
-  }
-
   revision(number: number): Revision | undefined {
     return this.revisions.find(({ revision }) => revision === number);
   }
@@ -202,13 +197,12 @@ function byName(people: readonly Person[], language: string): readonly Person[] 
 interface History {
   readonly revisions: readonly Revision[];
   readonly before: ReadonlyMap<Revision, Revision | undefined>;
-  readonly days: ReadonlyMap<string, readonly Revision[]>;
 }
 
 function historyOf(items: readonly Revision[]): History {
   const revisions = items.toSorted((a, b) => b.revision - a.revision);
   const before = new Map(revisions.map((revision, index) => [revision, revisions[index + 1]]));
-  return { revisions, before, days: groupByDay(revisions) };
+  return { revisions, before };
 }
 
 interface Page<T> {

@@ -64,11 +64,6 @@ export function dayOf(time: number | undefined): string {
   return `${String(date.getFullYear()).padStart(4, '0')}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-/** Revisions by the local day they were made on, in the order they come; those without a time under an empty day. */
-export function groupByDay(revisions: readonly Revision[]): ReadonlyMap<string, readonly Revision[]> {
-  return Map.groupBy(revisions, ({ updatedAt }) => dayOf(timeOf(updatedAt)));
-}
-
 /** Whoever has not been seen for so long is inactive. */
 const INACTIVE_MS = 30 * 24 * 60 * 60 * 1000;
 

@@ -6,7 +6,7 @@ import type { Formatter } from '../util/format';
 import { oneLine } from '../util/text';
 import type { SettingChange } from './changes';
 import type { ListName, OrganizationData } from './data';
-import { activityOf, nameOf, timeOf, type Person, type Revision } from './model';
+import { activityOf, dayOf, nameOf, timeOf, type Person, type Revision } from './model';
 import {
   changeFacts,
   changeLines,
@@ -79,7 +79,9 @@ export class Rows {
     };
     const children = (): readonly TreeNode[] => {
       if (isPeople) onPeopleSeen();
-      const rows = isPeople ? data.sortedPeople.map(person => this.#person(person)) : this.#days();
+      const rows = isPeople
+        ? data.sortedPeople.map(person => this.#person(person))
+        : data.revisions.map(revision => this.#revision(revision));
       return rows.length > 0 ? rows : [this.#empty(group)];
     };
     return { id: `group/${group}`, kind: 'group', row, children };
@@ -110,53 +112,21 @@ export class Rows {
     return { id: `person/${person.id}`, ...node, row };
   }
 
-  /** Days with their revisions; a day with one revision is that revision. */
-  #days(): readonly TreeNode[] {
-    const { data } = this.#deps;
-    const [newest] = data.days.keys();
-    return [...data.days].map(([day, revisions]) => {
-      const [only, more] = revisions;
-      if (only !== undefined && more === undefined) return this.#revision(only, day);
-      return this.#day(day, revisions, day === newest);
-    });
-  }
-
-  #day(day: string, revisions: readonly Revision[], open: boolean): TreeNode {
-    const { data, format } = this.#deps;
-    const row = (): Row => {
-      const known = revisions.filter(revision => data.before(revision) !== undefined);
-      return {
-        label: format.day(day) || vscode.l10n.t('No date'),
-        description: joined([
-          vscode.l10n.t('{0} revisions', revisions.length),
-          known.length === 0
-            ? vscode.l10n.t('first known revision')
-            : summaryText(known.flatMap(revision => data.changesOf(revision))),
-        ]),
-        icon: { id: 'calendar' },
-        open,
-      };
-    };
-    const children = (): readonly TreeNode[] => revisions.map(revision => this.#revision(revision));
-    return { id: `day/${day}`, kind: 'day', row, children };
-  }
-
-  #revision(revision: Revision, day?: string): TreeNode {
+  #revision(revision: Revision): TreeNode {
     const { data, format } = this.#deps;
     const node = { kind: 'revision', revision: revision.revision };
     const row = (): Row => {
       const changes = data.changesOf(revision);
       const before = data.before(revision);
-      const time = timeOf(revision.updatedAt);
       const summary = before === undefined ? vscode.l10n.t('first known revision') : summaryText(changes);
       const gap = gapText(before, revision);
       const label = vscode.l10n.t('rev {0}', revision.revision);
-      const when = day === undefined ? time && format.timeOfDay(time) : format.day(day);
+      const day = format.day(dayOf(timeOf(revision.updatedAt)));
       const exact = exactTime(revision.updatedAt, format);
       const toward = [...new Set(changes.map(({ direction }) => directionText(direction)))];
       return {
         label,
-        description: joined([makerText(revision), summary, gap, when || undefined]),
+        description: joined([makerText(revision), summary, gap, day]),
         icon: { id: 'git-commit' },
         context: 'revision',
         open: changes.length === 0 ? undefined : false,

@@ -60,47 +60,43 @@ function isWithin(inner: vscode.Uri, outer: vscode.Uri): boolean {
 }
 
 /** Why there is no repository in this window: a few words, and what can be done. */
-export function unmatchedText(kind: GitState['kind']): { readonly label: string; readonly detail: string } {
+export function unmatchedText(kind: GitState['kind']): readonly [label: string, detail: string] {
   switch (kind) {
     case 'looking':
-      return {
-        label: vscode.l10n.t('Looking for repositories…'),
-        detail: vscode.l10n.t('The Git extension is still looking.'),
-      };
+      return [
+        vscode.l10n.t('Looking for repositories…'),
+        vscode.l10n.t('The Git extension is still looking.'),
+      ];
     case 'missing':
-      return {
-        label: vscode.l10n.t('The Git extension is not available'),
-        detail: vscode.l10n.t('It finds the repositories of this window. In Restricted Mode it is off.'),
-      };
+      return [
+        vscode.l10n.t('The Git extension is not available'),
+        vscode.l10n.t('It finds the repositories of this window. In Restricted Mode it is off.'),
+      ];
     case 'disabled':
-      return {
-        label: vscode.l10n.t('Git is turned off'),
-        detail: vscode.l10n.t('Turn on the setting "git.enabled" to match repositories.'),
-      };
+      return [
+        vscode.l10n.t('Git is turned off'),
+        vscode.l10n.t('Turn on the setting "git.enabled" to match repositories.'),
+      ];
     case 'found':
-      return {
-        label: vscode.l10n.t('No repository is open'),
-        detail: vscode.l10n.t('Open a folder that contains a Git repository.'),
-      };
+      return [
+        vscode.l10n.t('No repository is open'),
+        vscode.l10n.t('Open a folder that contains a Git repository.'),
+      ];
   }
 }
 
 /** Why a repository of this window has no report. */
-export function unreportedText({ urls }: Pick<LocalRepository, 'urls'>): {
-  readonly description: string;
-  readonly detail: string;
-} {
+export function unreportedText({
+  urls,
+}: Pick<LocalRepository, 'urls'>): readonly [short: string, detail: string] {
   if (urls.length === 0)
-    return {
-      description: vscode.l10n.t('no remote'),
-      detail: vscode.l10n.t('Reports are matched by the addresses of the remotes.'),
-    };
+    return [
+      vscode.l10n.t('no remote'),
+      vscode.l10n.t('Reports are matched by the addresses of the remotes.'),
+    ];
   // An address may hold a password.
   const remotes = urls.map(url => oneLine(url.replace(/\/\/[^/]*@/, '//'), 200)).join(', ');
-  return {
-    description: vscode.l10n.t('no report'),
-    detail: vscode.l10n.t('None of these remotes has a report: {0}', remotes),
-  };
+  return [vscode.l10n.t('no report'), vscode.l10n.t('None of these remotes has a report: {0}', remotes)];
 }
 
 /** The file in front: of a text editor, else of a tab such as a notebook or a picture. */

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
-import { type Commit, type LocalRepository, MOST, type Staleness } from './git';
+import type { Commit, LocalRepository, Staleness } from './git';
 import {
   appParts,
   criteriaOf,
@@ -16,6 +16,7 @@ import type { AppView, CommitsView, CriterionView, ReportView, TrendPoint } from
 import {
   changeText,
   commitText,
+  commitsText,
   dayText,
   deltaText,
   percentText,
@@ -123,11 +124,13 @@ export function commitsView(
     return none(
       vscode.l10n.t('Git does not know one of the two commits. Fetch it; it may never have been pushed.'),
     );
-  const count = commits.length >= MOST ? `${MOST}+` : String(commits.length);
   const sentence =
     commits.length === 1
       ? vscode.l10n.t('The newer report has 1 commit that the older one does not.')
-      : vscode.l10n.t('The newer report has {0} commits that the older one does not.', count);
+      : vscode.l10n.t(
+          'The newer report has {0} commits that the older one does not.',
+          commitsText(commits.length),
+        );
   return {
     note:
       commits.length > COMMITS_SHOWN

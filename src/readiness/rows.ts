@@ -44,13 +44,13 @@ export function readinessRows(context: RowsContext): readonly TreeNode[] {
 
 function unreportedNode(local: LocalRepository): TreeNode {
   const label = oneLine(path.posix.basename(local.root.path), 100);
-  const { description, detail } = unreportedText(local);
+  const [description, detail] = unreportedText(local);
   const row: Row = { label, description, icon: { id: 'repo' }, tooltip: () => card(label, [detail]) };
   return { id: `unreported/${local.root.toString()}`, kind: 'unreported', row: () => row };
 }
 
 function unmatchedNode(git: LocalGit['state']['kind']): TreeNode {
-  const { label, detail } = unmatchedText(git);
+  const [label, detail] = unmatchedText(git);
   const row: Row = {
     label,
     icon: { id: 'info' },
@@ -97,8 +97,7 @@ function repositoryNode(
     const delta = words.deltaText(percent, before && percentOf(before));
     const day = before && words.dayText(before.createdAt);
     const since = delta === '' ? undefined : vscode.l10n.t('{0} since {1}', delta, day ?? '');
-    const old = staleness.kind === 'same' ? undefined : words.stalenessText(staleness);
-    const description = joined([words.percentText(percent), old, since]);
+    const description = joined([words.percentText(percent), words.stalenessText(staleness), since]);
     return {
       label: name,
       description,

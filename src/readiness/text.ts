@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { CriterionEvaluation } from '../api';
 import { isTime, supportedLanguage, type Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
+import type { Fact } from '../ui/text';
 import { isCommit, passes, percentOf, type CriterionRow, type StoredReport } from './model';
 import type { Change } from './protocol';
 import { MOST, type Staleness } from './git';
@@ -68,72 +69,64 @@ export function criterionIcon({ now, change }: CriterionRow): {
     : { id: 'error', color: 'list.errorForeground' };
 }
 
-/** How the report's commit stands against HEAD, in a few words. */
+/** How the report's commit stands against HEAD, in a few words; empty where nothing needs saying. */
 export function stalenessText(staleness: Staleness): string {
-  switch (staleness.kind) {
-    case 'same':
-      return vscode.l10n.t('up to date');
-    case 'behind': {
-      const { behind, beside } = staleness;
-      const shown = behind >= MOST ? `${MOST}+` : String(behind);
-      const words =
-        behind === 1 ? vscode.l10n.t('1 commit behind') : vscode.l10n.t('{0} commits behind', shown);
-      if (beside === 0) return words;
-      return behind === 0 ? vscode.l10n.t('not in HEAD') : vscode.l10n.t('{0}, on another branch', words);
-    }
-    case 'unknownCommit':
-      return vscode.l10n.t('unknown commit');
-    case 'noCommit':
-    case 'noRepository':
-      return '';
-  }
+  if (staleness.kind === 'unknownCommit') return vscode.l10n.t('unknown commit');
+  if (staleness.kind !== 'behind') return '';
+  const { behind, beside } = staleness;
+  const words =
+    behind === 1
+      ? vscode.l10n.t('1 commit behind')
+      : vscode.l10n.t('{0} commits behind', commitsText(behind));
+  if (beside === 0) return words;
+  return behind === 0 ? vscode.l10n.t('not in HEAD') : vscode.l10n.t('{0}, on another branch', words);
 }
 
 /** What a report's age and flags mean for whoever reads it; one sentence each. */
 export function reportNotes(report: StoredReport, staleness: Staleness): string[] {
-  const notes: string[] = [];
-  switch (staleness.kind) {
-    case 'same':
-      notes.push(vscode.l10n.t('The report is of the commit you have checked out.'));
-      break;
-    case 'behind': {
-      const { behind, beside } = staleness;
-      const shown = behind >= MOST ? `${MOST}+` : String(behind);
-      if (behind === 1) notes.push(vscode.l10n.t('HEAD has 1 commit that is not in the report.'));
-      if (behind > 1) notes.push(vscode.l10n.t('HEAD has {0} commits that are not in the report.', shown));
-      if (beside > 0) notes.push(vscode.l10n.t('The report includes commits that are not in HEAD.'));
-      break;
-    }
-    case 'unknownCommit':
-      notes.push(
-        vscode.l10n.t("Git does not know the report's commit. Fetch it; it may never have been pushed."),
-      );
-      break;
-    case 'noCommit':
-      notes.push(vscode.l10n.t('The report names no commit, so it cannot be compared with HEAD.'));
-      break;
-    case 'noRepository':
-  }
-  if (report.hasLocalChanges === true) {
-    notes.push(
+  const { hasLocalChanges, hasNonRemoteCommits, unread = [] } = report;
+  const names = plain(unread.slice(0, 20).join('; '), 1_000);
+  return [
+    ...stalenessNotes(staleness),
+    hasLocalChanges === true &&
       vscode.l10n.t('It was made with uncommitted changes, so it may describe files that are in no commit.'),
-    );
-  }
-  if (report.hasNonRemoteCommits === true) {
-    notes.push(vscode.l10n.t('It was made with unpushed commits, so others may not have what it describes.'));
-  }
-  const unread = report.unread ?? [];
-  if (unread.length > 0) {
-    const names = plain(unread.slice(0, 20).join('; '), 1_000);
-    notes.push(
+    hasNonRemoteCommits === true &&
+      vscode.l10n.t('It was made with unpushed commits, so others may not have what it describes.'),
+    unread.length > 0 &&
       vscode.l10n.t(
         'Parts of the report could not be read and are left out ({0}): {1}',
         unread.length,
         names,
       ),
-    );
+  ].filter(note => note !== false);
+}
+
+function stalenessNotes(staleness: Staleness): readonly (string | false)[] {
+  switch (staleness.kind) {
+    case 'same':
+      return [vscode.l10n.t('The report is of the commit you have checked out.')];
+    case 'behind': {
+      const { behind, beside } = staleness;
+      return [
+        behind === 1 && vscode.l10n.t('HEAD has 1 commit that is not in the report.'),
+        behind > 1 && vscode.l10n.t('HEAD has {0} commits that are not in the report.', commitsText(behind)),
+        beside > 0 && vscode.l10n.t('The report includes commits that are not in HEAD.'),
+      ];
+    }
+    case 'unknownCommit':
+      return [
+        vscode.l10n.t("Git does not know the report's commit. Fetch it; it may never have been pushed."),
+      ];
+    case 'noCommit':
+      return [vscode.l10n.t('The report names no commit, so it cannot be compared with HEAD.')];
+    case 'noRepository':
+      return [];
   }
-  return notes;
+}
+
+/** As many as were counted. */
+export function commitsText(count: number): string {
+  return count >= MOST ? `${MOST}+` : String(count);
 }
 
 /** What the report says of itself, name and value. */
@@ -142,7 +135,7 @@ export function reportFacts(report: StoredReport, format: Formatter): (readonly 
     value === undefined ? undefined : value ? vscode.l10n.t('yes') : vscode.l10n.t('no');
   const { createdAt, modelUsed, repoUrl } = report;
   const unknown = vscode.l10n.t('not known');
-  const facts: (readonly [string, string | undefined])[] = [
+  const facts: Fact[] = [
     [vscode.l10n.t('Created'), createdAt === undefined ? unknown : format.exact(createdAt)],
     [vscode.l10n.t('Branch'), report.branch],
     [vscode.l10n.t('Commit'), report.commitHash],

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { LocalGit, type LocalRepository, type Staleness } from '../../src/readiness/git';
+import { LocalGit, type LocalRepository } from '../../src/readiness/git';
 import { openRepository } from '../../src/util/git';
 
 const COMMITTED = '2026-02-03T14:05:00Z';
@@ -37,18 +37,6 @@ describe('the repositories of this window', () => {
       })
     );
   };
-  /** Waits until it has been counted. */
-  const counted = (commitId: string, local: LocalRepository): Promise<Staleness> =>
-    new Promise(resolve => {
-      const look = (): void => {
-        const staleness = git.staleness(commitId, local);
-        if (staleness.kind === 'noRepository') return;
-        subscription.dispose();
-        resolve(staleness);
-      };
-      const subscription = git.onDidChange(look);
-      look();
-    });
   const at = (head: string) =>
     found(({ git: open, urls }) => open.state.HEAD?.commit === head && urls.length === 2);
 
@@ -77,8 +65,8 @@ describe('the repositories of this window', () => {
       'https://git.example.com/me/shop.git',
       'ssh://git@git.example.com/acme/shop.git',
     ]);
-    assert.deepEqual(await counted(first, local), { kind: 'same' });
-    assert.deepEqual(await counted(first.slice(0, 10), local), { kind: 'same' });
+    assert.deepEqual(await git.counted(first, local), { kind: 'same' });
+    assert.deepEqual(await git.counted(first.slice(0, 10), local), { kind: 'same' });
     run('checkout', '--quiet', '-b', 'other');
     const beside = commit('beside');
     run('checkout', '--quiet', 'main');
@@ -86,8 +74,8 @@ describe('the repositories of this window', () => {
     // A window without the focus does not look by itself.
     await vscode.commands.executeCommand('git.refresh');
     const now = await at(last!);
-    assert.deepEqual(await counted(first, now), { kind: 'behind', behind: 2, beside: 0 });
-    assert.deepEqual(await counted(beside, now), { kind: 'behind', behind: 2, beside: 1 });
+    assert.deepEqual(await git.counted(first, now), { kind: 'behind', behind: 2, beside: 0 });
+    assert.deepEqual(await git.counted(beside, now), { kind: 'behind', behind: 2, beside: 1 });
     const between = await git.between(now, first, last);
     assert.deepEqual(
       between?.map(({ subject, author }) => `${subject} by ${author}`),
@@ -103,11 +91,11 @@ describe('the repositories of this window', () => {
 
   it('do not know other commits, and are asked for nothing that is no commit id', async () => {
     const local = await found(({ urls }) => urls.length === 2);
-    assert.deepEqual(await counted('f'.repeat(40), local), { kind: 'unknownCommit' });
+    assert.deepEqual(await git.counted('f'.repeat(40), local), { kind: 'unknownCommit' });
     assert.equal(await git.between(local, 'f'.repeat(40), run('rev-parse', 'HEAD')), undefined);
     const target = path.join(folder, 'written');
     for (const evil of [`--output=${target}`, 'HEAD', 'main', '']) {
-      assert.deepEqual(await counted(evil, local), { kind: 'noCommit' });
+      assert.deepEqual(await git.counted(evil, local), { kind: 'noCommit' });
       assert.equal(await git.between(local, evil, run('rev-parse', 'HEAD')), undefined);
     }
     assert.equal(fs.existsSync(target), false);

@@ -48,13 +48,6 @@ describe('readiness of the open repository', () => {
     assert.equal(await workbench.row('Readiness', 'acme/billing').count(), 0);
   });
 
-  it('says in the status bar how ready the code is', async () => {
-    const item = workbench.page.locator(
-      '.statusbar-item[id="agent-console.agent-console.agentConsole.readiness"]',
-    );
-    await item.filter({ hasText: /\d+%/ }).waitFor();
-  });
-
   it('tells that HEAD moved on as soon as Git knows', async () => {
     git('commit', '--quiet', '--allow-empty', '--no-gpg-sign', '--message', 'Later than the report');
     await workbench.runCommand('Git: Refresh');
@@ -73,25 +66,6 @@ describe('readiness of the open repository', () => {
     assert.deepEqual(await workbench.inPage(violations), []);
   });
 
-  it('compares with any report, and lists the commits between the two', async () => {
-    const page = workbench.webview();
-    const heading = page.getByRole('heading', { name: /Changes since/ });
-    const before = await heading.innerText();
-    const compare = page.getByRole('button', { name: /Compare with the report of/ });
-    await compare.last().click();
-    await page
-      .getByRole('heading', { name: /Changes since/ })
-      .filter({ hasNotText: before })
-      // What was asked for at the end of the page is shown at its beginning: the reader is taken there.
-      .and(page.locator(':focus'))
-      .waitFor();
-    await page.getByText(/\d+ worse, \d+ better/).waitFor();
-    await page.getByRole('heading', { name: 'Commits between the two reports' }).waitFor();
-    await page
-      .getByText(/names no commit|the same commit|does not know|commits? that the older one/)
-      .waitFor();
-  });
-
   it('takes the reader to the beginning of another report of the trend, and of a comparison, and says so', async () => {
     const page = workbench.webview();
     const title = page.getByRole('heading', { level: 1, name: 'acme/shop' });
@@ -105,6 +79,9 @@ describe('readiness of the open repository', () => {
         undefined,
       );
     };
+    const older = page.getByRole('button', { name: /Compare with the report of/ });
+    await older.last().click();
+    await page.getByText(/\d+ worse, \d+ better/).waitFor();
     await page
       .getByRole('button', { name: 'Compare with the previous report of this branch' })
       .press('Enter');
@@ -131,31 +108,6 @@ describe('readiness of the open repository', () => {
       .press('Enter');
     await page.locator('tr[aria-current] th', { hasText: newest }).waitFor();
     await title.and(focused).waitFor();
-  });
-
-  it('narrows the criteria down by words', async () => {
-    const page = workbench.webview();
-    const rows = page.getByRole('table', { name: /Criteria/ }).getByRole('row');
-    await page.getByRole('searchbox').fill('type_check');
-    await page.getByRole('rowheader', { name: /Type check/ }).waitFor();
-    await rows.nth(2).waitFor({ state: 'detached' });
-    await page.getByRole('searchbox').fill('no such criterion');
-    await page.getByText('No matching criteria.').waitFor();
-    await page.getByRole('searchbox').fill('');
-    await rows.nth(2).waitFor();
-  });
-
-  it('exports Markdown as a document of its own', async () => {
-    await workbench.webview().getByRole('button', { name: 'Export Markdown' }).click();
-    await workbench
-      .tab(/Untitled|Readiness of acme/)
-      .last()
-      .waitFor();
-    await workbench.page
-      .locator('.monaco-editor .view-lines', { hasText: 'Readiness of acme/shop' })
-      .waitFor();
-    await workbench.tab(/Readiness: acme/).click();
-    await workbench.webview().getByRole('heading', { level: 1 }).waitFor();
   });
 
   it('prepares a message that mends a criterion, and sends nothing', async () => {
@@ -264,19 +216,6 @@ describe('readiness without a repository', () => {
     await page.getByRole('heading', { level: 1, name: 'acme/site' }).waitFor();
     await page.getByText('The repository is not open in this window.').waitFor();
   });
-
-  it('keeps what was read when a later reading fails, and says how old it is', async () => {
-    const fault = service.fail({ kind: 'html', match: { path: '/api/organization/maturity-level-reports' } });
-    // Room for the sentence and the rows.
-    await workbench.showOnly('Readiness');
-    await workbench.viewAction('Readiness', 'Refresh');
-    await workbench
-      .view('Readiness')
-      .getByText(/Shown as of/)
-      .waitFor();
-    await workbench.row('Readiness', 'acme/billing').waitFor();
-    fault.dispose();
-  });
 });
 
 /** 5,000 reports of one repository, the newest with 3,000 criteria, some of them malformed and all of them hostile. */
@@ -311,7 +250,7 @@ describe('readiness of a very large and hostile kind', () => {
       folder,
       env: {
         AGENT_CONSOLE_BASE_URL: service.baseUrl,
-        AGENT_CONSOLE_APP_URL: reports.url,
+        AGENT_CONSOLE_APP_URL: reports.origin,
         AGENT_CONSOLE_API_KEY: service.apiKey,
       },
     });

@@ -96,7 +96,7 @@ describe('readiness of a workspace with several roots', () => {
       contextOptions: { viewport: { width: 1280, height: 920 } },
       env: {
         AGENT_CONSOLE_BASE_URL: service.baseUrl,
-        AGENT_CONSOLE_APP_URL: reports.url,
+        AGENT_CONSOLE_APP_URL: reports.origin,
         AGENT_CONSOLE_API_KEY: service.apiKey,
       },
     });
@@ -177,50 +177,6 @@ describe('readiness of a workspace with several roots', () => {
       wanted => Math.abs((globalThis as unknown as { readonly scrollY: number }).scrollY - wanted) < 3,
       before,
     );
-  });
-
-  it('asks for several criteria at once in a session that exists', async () => {
-    await workbench
-      .row('Readiness', /^\s*Reports/)
-      .locator('.monaco-tl-twistie')
-      .click();
-    const [lint, tests] = [/Lint.*0\/2/s, /Unit tests.*1\/2/s].map(text => workbench.row('Readiness', text));
-    assert.ok(lint && tests);
-    const fix = async (): Promise<void> => {
-      await lint.click();
-      // The report takes the focus when it is drawn; a picker that is open by then would close.
-      await workbench.webview().locator('tr.wanted:focus').waitFor();
-      await tests.click({ modifiers: ['ControlOrMeta'] });
-      await workbench.view('Readiness').locator('.monaco-list-row.selected').nth(1).waitFor();
-      await workbench.contextMenu(tests, 'Fix failing readiness criteria');
-    };
-    await fix();
-    await workbench.quickInput.getByText('New session').waitFor();
-    await workbench.pick('New session');
-    await workbench.pick('atlas', 'Default');
-    const composer = workbench.webview().getByRole('textbox');
-    await composer.waitFor();
-    const sent = (): number =>
-      service.requests.filter(({ path: to, method }) => method === 'POST' && to.endsWith('/messages')).length;
-    await composer.fill('Hello');
-    await composer.press('Enter');
-    await workbench.webview().getByText('Hello').first().waitFor();
-    await fix();
-    await workbench.quickInput.getByText('New session').waitFor();
-    const before = sent();
-    await workbench.quickInput.locator('.monaco-list-row', { hasText: 'Hello' }).first().click();
-    const value = await workbench.pageShows(() => {
-      const { document } = globalThis as unknown as {
-        readonly document: { querySelector(selector: string): { readonly value: string } | null };
-      };
-      const text = document.querySelector('textarea')?.value ?? '';
-      return text.includes('Please fix these') && text;
-    }, undefined);
-    assert.ok(value);
-    assert.match(value, /- lint: 0\/2 pass/);
-    assert.match(value, /- unit_tests: 1\/2 pass/);
-    assert.doesNotMatch(value, /readme/i);
-    assert.equal(sent(), before, 'nothing is sent');
   });
 
   it('reveals the folder of an application', async () => {

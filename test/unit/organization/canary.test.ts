@@ -5,13 +5,7 @@ import { ControlDocuments, revisionText } from '../../../src/organization/docume
 import { historyCsv, peopleCsv } from '../../../src/organization/exports';
 import { warningsOf } from '../../../src/organization/policy';
 import { Rows } from '../../../src/organization/rows';
-import {
-  changeFacts,
-  changeLines,
-  changeText,
-  changeWords,
-  personFacts,
-} from '../../../src/organization/words';
+import { personFacts } from '../../../src/organization/words';
 import { secretTexts, secretValues } from '../../fakes/redaction';
 import { factsDocument } from '../../../src/ui/text';
 import { Tree } from '../../../src/ui/tree';
@@ -43,42 +37,7 @@ function settings(turn: string): object {
     },
     enabledPlugins: { plugin: { CLIENT_SECRET: secret, env: [`API_KEY=${secret}`] } },
     mcpAutonomyOverrides: { server: { headers: { authorization: secret } } },
-    settingOfTomorrow: [
-      [
-        {
-          Password: secret,
-          connectionString: `Server=x;Password=${secret}`,
-          webhookUrl: `https://h/${secret}`,
-        },
-      ],
-    ],
-    anotherOfTomorrow: {
-      looksLikeOne: `sk-${secret.replace(/\W/g, '')}`,
-    },
-    listedByName: {
-      otp: 123456789,
-      pwd: 987654321,
-      authToken: 1234567890,
-      headerValues: { a: secret },
-      extra_arguments: [secret],
-      arguments: [secret],
-      passkey: secret,
-      pin: secret,
-      userpw: secret,
-      key: secret,
-      keys: [secret],
-      env: [{ name: 'API_KEY', value: secret }],
-      serverIds: [{ id: { deep: `Authorization: Bearer ${secret}` } }],
-    },
-    listedByLook: {
-      addresses: [
-        `https://user:p@${secret}@host`,
-        `https://user:pa/${secret}@host`,
-        `admin:${secret}@host:8080`,
-        `https://host/?access=${secret}`,
-      ],
-      lines: [`curl -u a:${secret} https://host`, `token ${secret}`, `Cookie: a=b; c=${secret}`],
-    },
+    numbers: { otp: 123456789, pwd: 987654321 },
     spelling: {
       texts: secretTexts.map(spell => spell(`canary9f8e7d6${turn}`)),
       values: secretValues.map(spell => spell(`canary9f8e7d6${turn}`)),
@@ -137,40 +96,10 @@ describe('secrets of the controls', () => {
     assert.ok(third && second && first);
     assert.deepEqual(data.changesOf(second), [], 'the same secrets are the same marks');
     const changed = data.changesOf(third);
+    const names = new Set(changed.map(({ setting }) => setting.replace(/[[.].*/, '')));
     assert.deepEqual(
-      [...new Set(changed.map(({ setting }) => setting))].sort(),
-      [
-        'anotherOfTomorrow.looksLikeOne',
-        'commandAllowlist',
-        'customModels[].APIKEY',
-        'customModels[].apiKey',
-        'customModels[].baseUrl',
-        'customModels[].extraArgs.*',
-        'customModels[].extraHeaders.*',
-        'customModels[].extraHeaders.*.deep',
-        'enabledPlugins.*.CLIENT_SECRET',
-        'enabledPlugins.*.env',
-        'extraKnownMarketplaces.*.Auth_Token',
-        'extraKnownMarketplaces.*.source.url',
-        'listedByLook.addresses',
-        'listedByLook.lines',
-        'listedByName.arguments',
-        'listedByName.env',
-        'listedByName.extra_arguments',
-        'listedByName.headerValues.a',
-        'listedByName.key',
-        'listedByName.keys',
-        'listedByName.passkey',
-        'listedByName.pin',
-        'listedByName.serverIds',
-        'listedByName.userpw',
-        'mcpAutonomyOverrides.*.headers.authorization',
-        'modelPolicy.allowedBaseUrls',
-        'settingOfTomorrow',
-        'spelling.texts',
-        'spelling.values',
-        'userModelPolicies.*',
-      ].sort(),
+      Object.keys(settings('')).filter(name => !names.has(name)),
+      ['maxAutonomyLevel', 'numbers'],
     );
 
     const person = data.person('u1')!;
@@ -188,14 +117,6 @@ describe('secrets of the controls', () => {
         item.accessibilityInformation?.label,
         JSON.stringify(item),
       ]),
-      ...data.revisions.flatMap(revision => {
-        const changes = data.changesOf(revision);
-        return [
-          revisionText(revision),
-          ...changes.flatMap(each => [changeText(each), changeWords(each), ...changeFacts(each).flat()]),
-          ...changeLines(changes),
-        ];
-      }),
       await documents.text({ path: '/service/revision-3.jsonc' }),
       historyCsv(
         data.revisions,
@@ -211,30 +132,6 @@ describe('secrets of the controls', () => {
     assert.ok(told.includes('[redacted '));
     const leak = told.search(/canary|123456789|987654321/i);
     assert.equal(leak, -1, told.slice(Math.max(0, leak - 200)).slice(0, 400));
-  });
-
-  it('a revision after ones that are not known says since when its changes are', async () => {
-    const server = await faultServer();
-    const change = (revision: number, maxAutonomyLevel: string): object => ({
-      revision,
-      settings: { maxAutonomyLevel },
-      user: { name: 'Ann' },
-    });
-    const changes = [change(9, 'low'), change(8, 'high'), change(5, 'off')];
-    server.answer(({ url }) => ({
-      kind: 'answer',
-      body: url.includes('/users')
-        ? { users: [], pagination: { hasMore: false } }
-        : { changes, pagination: { hasMore: false } },
-    }));
-    const { data } = openWindow(temporaryFolder(), server);
-    await data.refresh();
-    const items = await everyRow(data);
-    const rowOf = (revision: number): TreeItem | undefined =>
-      items.find(({ label }) => label === `rev ${revision}`);
-    assert.equal(rowOf(9)?.description, 'Ann · maxAutonomyLevel');
-    assert.equal(rowOf(8)?.description, 'Ann · maxAutonomyLevel · since rev 5');
-    assert.match(rowOf(8)?.accessibilityInformation?.label ?? '', /since rev 5/);
   });
 
   it('a document says what is not known any more, and what could not be read', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { settingsOf } from '../../../src/organization/changes';
-import { groupByDay, nameOf } from '../../../src/organization/model';
+import { nameOf } from '../../../src/organization/model';
 import { changeText } from '../../../src/organization/words';
 import { answerLists, largeOrganization } from '../../fakes/largeOrganization';
 import { growsEvenly } from '../../growth';
@@ -115,7 +115,6 @@ describe('the organization as last known', function () {
     await growsEvenly('all revisions compared', 2_000, size =>
       revisions.slice(0, size).forEach(each => data.changesOf(each)),
     );
-    await growsEvenly('revisions by day', 2_000, size => groupByDay(revisions.slice(0, size)));
     await close();
     const again = openWindow(root, server);
     await again.data.ready();

@@ -73,7 +73,7 @@ const change = (revision: number, settings: object, day: number): object => ({
   updatedAt: new Date(2026, 10, day, 10).toISOString(),
 });
 const changes = [
-  change(3, { commandAllowlist: ['a', 'b'], ideAutoConnect: true, maxAutonomyLevel: 'low' }, 12),
+  change(4, { commandAllowlist: ['a', 'b'], ideAutoConnect: true, maxAutonomyLevel: 'low' }, 12),
   change(2, { commandAllowlist: ['a'], maxAutonomyLevel: 'high' }, 11),
   change(1, {}, 11),
 ];
@@ -98,7 +98,7 @@ const row = async ({ feature }: Window, start: string): Promise<DrawnRow> => {
 describe('the view of the organization', () => {
   afterEach(cleanUp);
 
-  it('shows users and what each revision changed, a day with one revision as that revision', async () => {
+  it('shows users and what each revision changed', async () => {
     const server = await faultServer();
     listing(server);
     const window = open(server);
@@ -116,12 +116,11 @@ describe('the view of the organization', () => {
     ]);
     assert.match(
       history.join('\n'),
-      /^Control history \| 3\n {2}rev 3 \| Ann · commandAllowlist, \+2 · Nov 12, 2026\n/,
+      /^Control history \| 3\n {2}rev 4 \| Ann · commandAllowlist, \+2 · since rev 2 · Nov 12, 2026\n/,
     );
     assert.ok(history.includes('    maxAutonomyLevel: high → low | tightens'), history.join('\n'));
     assert.ok(history.includes('    commandAllowlist: [a] → [a, b] | +1 · loosens'));
-    assert.ok(history.includes('  Nov 11, 2026 | 2 revisions · commandAllowlist, +1'));
-    assert.ok(history.some(each => /^ {4}rev 1 \| Ann · first known revision/.test(each)));
+    assert.ok(history.includes('  rev 1 | Ann · first known revision · Nov 11, 2026'));
     const user = await row(window, 'Ann');
     assert.equal(
       user.item.accessibilityInformation?.label,
@@ -129,7 +128,7 @@ describe('the view of the organization', () => {
     );
     await window.feature.commands.showUser(user.item.command?.arguments?.[0]);
     assert.match(window.documents.get('Ann') ?? '', /^# Ann$[^]*\*\*E-mail\*\*: ann@acme\.example/m);
-    const revision = await row(window, 'rev 3');
+    const revision = await row(window, 'rev 4');
     acts.splice(0);
     await window.feature.commands.openChanges(revision.item.command?.arguments?.[0]);
     assert.deepEqual(acts, ['commands.executeCommand']);
@@ -280,7 +279,7 @@ describe('what other features ask of the organization', () => {
       { id: 'without', email: undefined, name: 'Bo', lastSignInAt: undefined },
     ]);
     const [newest] = await feature.revisions();
-    assert.deepEqual([newest?.revision, newest?.who], [3, 'Ann']);
+    assert.deepEqual([newest?.revision, newest?.who], [4, 'Ann']);
     assert.deepEqual(newest?.changed, ['commandAllowlist', 'ideAutoConnect', 'maxAutonomyLevel']);
     const refused = open(server);
     server.answer(FORBIDDEN);

@@ -40,6 +40,14 @@ describe('readiness model', () => {
     assert.equal(groups.get('h.x/acme/shop')?.name, 'acme/shop');
   });
 
+  it('shows reports that say nothing of themselves but their id, and those without a time last', () => {
+    const { createdAt, ...undated } = report();
+    const dated = { ...undated, reportId: 'dated', createdAt };
+    const groups = groupReports([{ reportId: 'bare', report: {} }, undated, dated], 'Unnamed');
+    assert.deepEqual(groups.get('h.x/acme/shop')?.reports, [dated, undated]);
+    assert.equal(groups.get('?')?.name, 'Unnamed');
+  });
+
   it('shows a report once, as it was read last, when its repository was renamed', () => {
     const before = report();
     const after = { ...before, repoUrl: 'https://h.x/acme/store' };

@@ -4,12 +4,10 @@ import type { ReadinessReport } from '../../../src/api';
 
 /** A service of readiness reports (section 4.2) that lists in a chosen order. */
 export interface FakeReports {
-  readonly url: string;
+  readonly origin: string;
   /** In the service's order. */
   readonly reports: ReadinessReport[];
   readonly queries: URLSearchParams[];
-  /** Requests answered before it answers 500. */
-  failAfter: number;
   /** The most reports it gives at once, however many are asked for. */
   cap: number;
   /** Makes newer reports. */
@@ -23,23 +21,21 @@ export async function startReports(options: {
   readonly count: number;
   readonly order: 'newestFirst' | 'oldestFirst' | 'shuffled';
   readonly repositories?: number;
-  readonly prefix?: string;
-  readonly rationale?: string;
 }): Promise<FakeReports> {
-  const { count, order, repositories = 3, prefix = 'report', rationale = 'Because of `apps/web`.' } = options;
+  const { count, order, repositories = 3 } = options;
   const reports: ReadinessReport[] = [];
   let made = 0;
   const make = (): ReadinessReport => {
     made++;
     return {
-      reportId: `${prefix}-${made}`,
+      reportId: `report-${made}`,
       createdAt: Date.UTC(2026, 0, 20) + made * HOUR,
       repoUrl: `https://git.example.com/acme/repo-${made % repositories}`,
       apps: { 'apps/web': { description: 'Shop' } },
       report: Object.fromEntries(
-        Array.from({ length: rationale.length > 1_000 ? 1 : 20 }, (_, index) => [
+        Array.from({ length: 20 }, (_, index) => [
           `criterion_${index}`,
-          { numerator: (made + index) % 2, denominator: 1, rationale },
+          { numerator: (made + index) % 2, denominator: 1, rationale: 'Because of `apps/web`.' },
         ]),
       ),
     };
@@ -54,31 +50,25 @@ export async function startReports(options: {
   };
   add(count);
   const queries: URLSearchParams[] = [];
-  const fake = { failAfter: Infinity, cap: Infinity };
+  const fake = { cap: Infinity };
   const server = createServer((request, response) => {
     const query = new URL(request.url ?? '/', 'http://x').searchParams;
     queries.push(query);
     const answer = (status: number, body: unknown): void => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     };
-    if (queries.length > fake.failAfter) {
-      answer(500, {});
-      return;
-    }
     const startAfter = query.get('startAfter');
     const at =
       startAfter === null
         ? -1
         : (reports as readonly (ReadinessReport | null)[]).findIndex(row => row?.reportId === startAfter);
-    if (startAfter !== null && at < 0) {
-      answer(400, {});
-      return;
-    }
-    answer(200, { reports: reports.slice(at + 1, at + 1 + Math.min(fake.cap, Number(query.get('limit')))) });
+    const end = at + 1 + Math.min(fake.cap, Number(query.get('limit')));
+    if (startAfter !== null && at < 0) answer(400, {});
+    else answer(200, { reports: reports.slice(at + 1, end) });
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   return Object.assign(fake, {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     reports,
     queries,
     add,

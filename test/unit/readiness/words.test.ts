@@ -43,20 +43,6 @@ function hostile(): ShownReport {
 }
 
 describe('words of readiness', () => {
-  it('count one commit as one', () => {
-    const { report, ...rest } = hostile();
-    const shown = {
-      ...rest,
-      report: { ...report, commitHash: 'a' },
-      base: { ...rest.base, commitHash: 'b' },
-      local: { git: {} },
-    } as unknown as ShownReport;
-    const commit = { hash: 'c', subject: '', author: '' };
-    const note = (count: number) => commitsView(shown, new Array<typeof commit>(count).fill(commit)).note;
-    assert.equal(note(1), 'The newer report has 1 commit that the older one does not.');
-    assert.equal(note(2), 'The newer report has 2 commits that the older one does not.');
-  });
-
   const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/u;
 
   it('show the page no control or bidi characters, whatever a report holds', () => {

@@ -1,157 +1,107 @@
 import assert from 'node:assert/strict';
-import { Poller } from '../../../src/util/poller';
+import { setImmediate } from 'node:timers/promises';
+import { Poller, type PollerOptions } from '../../../src/util/poller';
 import { SharedRequests } from '../../../src/util/promises';
 import { catchUnhandled } from '../../fakes/unhandled';
 
+interface Round extends PromiseWithResolvers<number> {
+  readonly signal: AbortSignal;
+}
+
 describe('Poller', () => {
-  it('asks at once, one round at a time, and again after the answer', async () => {
-    const rounds: PromiseWithResolvers<number>[] = [];
-    const begun: (() => void)[] = [];
-    const next = (): Promise<void> => new Promise(resolve => begun.push(resolve));
-    const first = next();
-    const poller = new Poller({
-      run: () => {
-        const round = Promise.withResolvers<number>();
-        rounds.push(round);
-        begun.shift()?.();
-        return round.promise;
-      },
-    });
+  let poller: Poller;
+  let rounds: Round[];
+  const open = (options: Partial<PollerOptions> = {}): void => {
+    rounds = [];
+    const run = (signal: AbortSignal): Promise<number> => {
+      const round = { ...Promise.withResolvers<number>(), signal };
+      rounds.push(round);
+      return round.promise;
+    };
+    poller = new Poller({ run, ...options });
     poller.start();
+  };
+  /** Waits until so many rounds have begun. */
+  const begun = async (count: number): Promise<Round> => {
+    while (rounds.length < count) await setImmediate();
+    return rounds[count - 1]!;
+  };
+  afterEach(() => poller.dispose());
+
+  it('asks at once, one round at a time, and again after the answer where it is poked meanwhile', async () => {
+    open();
     poller.start();
-    await first;
+    const first = await begun(1);
     poller.poke();
     assert.equal(rounds.length, 1);
-    const second = next();
-    rounds[0]!.resolve(Infinity);
-    await second;
-    assert.equal(rounds.length, 2, 'a poke during a round is answered by another round');
-    poller.dispose();
+    first.resolve(Infinity);
+    await begun(2);
   });
 
-  it('aborts the round in flight when it stops, and drops its answer', async () => {
-    const aborted = Promise.withResolvers<boolean>();
-    const begun = Promise.withResolvers<boolean>();
-    let rounds = 0;
-    const poller = new Poller({
-      run: signal => {
-        rounds++;
-        signal.addEventListener('abort', () => aborted.resolve(true));
-        begun.resolve(true);
-        return new Promise(() => undefined);
-      },
-    });
-    poller.start();
-    await begun.promise;
+  it('aborts the round in flight when it stops', async () => {
+    open();
+    const { signal } = await begun(1);
     poller.stop();
-    assert.equal(await aborted.promise, true);
-    assert.equal(rounds, 1);
-    assert.equal(poller.isRunning, false);
+    assert.deepEqual([signal.aborted, poller.isRunning], [true, false]);
   });
 
   it('repeats a failed round after retryMs, and does not hide why it failed', async () => {
     const caught = catchUnhandled();
-    let count = 0;
-    const second = Promise.withResolvers<boolean>();
-    const poller = new Poller({
-      retryMs: 1,
-      run: () => {
-        count++;
-        if (count === 2) second.resolve(true);
-        return count === 1 ? Promise.reject(new Error('no')) : Promise.resolve(Infinity);
-      },
-    });
-    poller.start();
-    await second.promise;
-    assert.equal(count, 2);
-    poller.dispose();
+    open({ retryMs: 1 });
+    (await begun(1)).reject(new Error('no'));
+    await begun(2);
     caught.dispose();
     assert.deepEqual(caught.errors, [new Error('no')]);
   });
 
   it('asks nothing for a window that does not answer, and goes on when it does', async () => {
     const answers: PromiseWithResolvers<unknown>[] = [];
-    const ran = Promise.withResolvers<boolean>();
-    let rounds = 0;
-    let begun = Promise.withResolvers<boolean>();
-    const poller = new Poller({
+    const asked = async (count: number): Promise<void> => {
+      while (answers.length < count) await setImmediate();
+    };
+    open({
       isShown: () => {
-        const answer = Promise.withResolvers<unknown>();
-        answers.push(answer);
-        begun.resolve(true);
-        return answer.promise;
-      },
-      run: () => {
-        rounds++;
-        ran.resolve(true);
-        return Promise.resolve(Infinity);
+        answers.push(Promise.withResolvers());
+        return answers.at(-1)!.promise;
       },
     });
-    poller.start();
-    await begun.promise;
+    await asked(1);
     poller.stop();
-    begun = Promise.withResolvers();
     poller.start();
-    await begun.promise;
+    await asked(2);
     answers[0]?.resolve(undefined);
-    await new Promise(resolve => setImmediate(resolve));
-    assert.equal(rounds, 0, 'the round of that answer was given up');
+    await setImmediate();
+    assert.equal(rounds.length, 0, 'the round of that answer was given up');
     answers[1]?.resolve(undefined);
-    await ran.promise;
-    assert.deepEqual([answers.length, rounds], [2, 1]);
-    poller.dispose();
+    await begun(1);
+    assert.deepEqual([answers.length, rounds.length], [2, 1]);
   });
 });
 
 describe('SharedRequests', () => {
-  it('asks once for callers at the same time', async () => {
+  it('asks once for callers at the same time, and ends the request when the last of them has gone', async () => {
     const shared = new SharedRequests<number>();
-    let asked = 0;
-    const answer = Promise.withResolvers<number>();
-    const start = (): Promise<number> => {
-      asked++;
-      return answer.promise;
-    };
-    const both = Promise.all([shared.run('a', start), shared.run('a', start)]);
-    answer.resolve(7);
-    assert.deepEqual(await both, [7, 7]);
-    assert.equal(asked, 1);
-    await shared.run('a', () => Promise.resolve(8));
-  });
-
-  it('lets one caller go without ending the request of the other', async () => {
-    const shared = new SharedRequests<number>();
-    const answer = Promise.withResolvers<number>();
-    let ended = false;
+    const started: { readonly answer: PromiseWithResolvers<number>; readonly signal: AbortSignal }[] = [];
     const start = (signal: AbortSignal): Promise<number> => {
-      signal.addEventListener('abort', () => (ended = true));
+      const answer = Promise.withResolvers<number>();
+      started.push({ answer, signal });
+      signal.addEventListener('abort', () => answer.reject(signal.reason as Error));
       return answer.promise;
     };
-    const leaving = new AbortController();
-    const stays = shared.run('a', start, new AbortController().signal);
+    const [leaving, staying] = [new AbortController(), new AbortController()];
     const leaves = shared.run('a', start, leaving.signal);
+    const both = [shared.run('a', start), shared.run('a', start, staying.signal)];
     leaving.abort();
     await assert.rejects(leaves);
-    assert.equal(ended, false);
-    answer.resolve(1);
-    assert.equal(await stays, 1);
-  });
+    assert.equal(started[0]?.signal.aborted, false);
+    started[0].answer.resolve(7);
+    assert.deepEqual(await Promise.all(both), [7, 7]);
 
-  it('ends the request when its last caller has gone', async () => {
-    const shared = new SharedRequests<number>();
-    const ended = Promise.withResolvers<boolean>();
-    const start = (signal: AbortSignal): Promise<number> =>
-      new Promise((_, reject) =>
-        signal.addEventListener('abort', () => {
-          ended.resolve(true);
-          reject(signal.reason as Error);
-        }),
-      );
-    const leaving = new AbortController();
-    const leaves = shared.run('a', start, leaving.signal);
-    leaving.abort();
-    await assert.rejects(leaves);
-    assert.equal(await ended.promise, true);
+    const last = new AbortController();
+    const gone = shared.run('a', start, last.signal);
+    last.abort();
+    await assert.rejects(gone);
+    assert.deepEqual([started.length, started[1]?.signal.aborted], [2, true]);
     assert.equal(await shared.run('a', () => Promise.resolve(2)), 2, 'the next caller asks anew');
   });
 });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { OutputLog } from '../../../src/log';
-import { redact } from '../../../src/util/redact';
 import { output } from '../../fakes/vscode';
 import { forNotification, forQuickPick, middle, oneLine, plain } from '../../../src/util/text';
 
@@ -54,22 +53,6 @@ describe('foreign text', () => {
 });
 
 describe('redaction of log lines', () => {
-  const key = 'sk-canary-0123456789';
-  for (const line of [
-    `Authorization: Bearer ${key}`,
-    `authorization=${key}`,
-    `{"authorization":"Bearer ${key}"}`,
-    `AUTHORIZATION: 'bearer ${key}'`,
-    `https://user:${key}@example.com/x`,
-    `https://example.com/x?api_key=${key}&b=1`,
-    `https://example.com/x?b=1&access_token=${key}`,
-    `got Bearer ${key} back`,
-  ]) {
-    it(`takes the key out of ${line.replace(key, '…')}`, () => {
-      assert.ok(!redact(line).includes(key), redact(line));
-    });
-  }
-
   it("takes the person's own key out of every line, whatever it looks like", () => {
     const [log, own] = [new OutputLog(), 'plain words as a key'];
     log.keepOut(own);
@@ -80,13 +63,5 @@ describe('redaction of log lines', () => {
     for (const line of output) assert.match(line, /\[redacted\]/);
     assert.doesNotMatch(output.join('\n'), /plain words/);
     log.dispose();
-  });
-
-  it('takes out JWTs and leaves ordinary text alone', () => {
-    assert.equal(
-      redact('token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl end'),
-      'token [redacted] end',
-    );
-    assert.equal(redact('GET /api/v0/computers 200 in 12 ms'), 'GET /api/v0/computers 200 in 12 ms');
   });
 });
