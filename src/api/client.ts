@@ -38,16 +38,14 @@ export interface HttpOptions {
 
 export type SentBody = string | Uint8Array | Blob;
 
-export interface Request {
+/** One request from its first attempt to its end. */
+export interface Call {
   readonly name: EndpointName;
   readonly endpoint: Endpoint;
   readonly url: URL;
   readonly body?: SentBody | undefined;
   /** Never tried again, whatever becomes of it. */
   readonly once?: boolean | undefined;
-}
-
-export interface Call extends Request {
   readonly signal: AbortSignal;
   /** What it may still wait between its attempts, ms. */
   budget: number;
@@ -62,6 +60,7 @@ export interface Call extends Request {
   /** What was sent, as far as a refusal may quote it (trust.md 21). */
   said?: readonly string[];
 }
+type Request = Pick<Call, 'name' | 'endpoint' | 'url' | 'body' | 'once'>;
 
 const RETRIES = 2;
 /** Most that one call waits in all, between its attempts and for a pause to end; ms. */
