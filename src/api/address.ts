@@ -1,6 +1,6 @@
 export type AddressProblem = 'empty' | 'notAnAddress' | 'notHttps' | 'credentials' | 'query';
 
-export type ParsedAddress = { readonly ok: string } | { readonly problem: AddressProblem };
+type ParsedAddress = { readonly ok: string } | { readonly problem: AddressProblem };
 
 /**
  * Reads the address of a service as a person types it: https, or http on loopback; a path is kept without its trailing

@@ -21,7 +21,7 @@ export interface Asked extends RequestOptions {
   readonly path?: string;
 }
 
-export interface AskedPages extends Asked {
+interface AskedPages extends Asked {
   readonly first?: string | undefined;
   /** Items a page; 100 when left out. */
   readonly limit?: number | undefined;

@@ -38,16 +38,14 @@ export interface HttpOptions {
 
 export type SentBody = string | Uint8Array | Blob;
 
-export interface Request {
+/** One request from its first attempt to its end. */
+export interface Call {
   readonly name: EndpointName;
   readonly endpoint: Endpoint;
   readonly url: URL;
   readonly body?: SentBody | undefined;
   /** Never tried again, whatever becomes of it. */
   readonly once?: boolean | undefined;
-}
-
-export interface Call extends Request {
   readonly signal: AbortSignal;
   /** What it may still wait between its attempts, ms. */
   budget: number;
@@ -62,6 +60,7 @@ export interface Call extends Request {
   /** What was sent, as far as a refusal may quote it (trust.md 21). */
   said?: readonly string[];
 }
+type Request = Pick<Call, 'name' | 'endpoint' | 'url' | 'body' | 'once'>;
 
 const RETRIES = 2;
 /** Most that one call waits in all, between its attempts and for a pause to end; ms. */
@@ -78,7 +77,8 @@ const SPREAD = 250;
  */
 export class HttpClient {
   readonly #options: HttpOptions;
-  readonly #closed = new AbortController();
+  readonly #open = new Set<AbortController>();
+  #isClosed = false;
 
   constructor(options: HttpOptions) {
     this.#options = options;
@@ -86,24 +86,30 @@ export class HttpClient {
 
   /** Gives up everything under way and everything asked later. */
   close(): void {
-    this.#closed.abort();
+    this.#isClosed = true;
+    for (const abort of this.#open) abort.abort();
   }
 
   /** What `read` makes of the answer; it may throw `Unreadable`. */
   async request<T>(request: Request, read: (answer: Answer) => T, signal?: AbortSignal): Promise<T> {
-    const linked = linkedSignal([signal, this.#closed.signal]);
+    const abort = new AbortController();
+    const stop = (): void => abort.abort();
+    this.#open.add(abort);
+    if (this.#isClosed || signal?.aborted) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
     const budget = request.endpoint.method === 'GET' ? LONGEST_WAIT : LONGEST_POST_WAIT;
-    const call: Call = { ...request, signal: linked.signal, budget, sent: false };
+    const call: Call = { ...request, signal: abort.signal, budget, sent: false };
     try {
       await this.#perform(call);
       return read(await this.#read(call));
     } catch (thrown) {
       const error = apiErrorOf(thrown, call);
       // What is left of an attempt that took too long.
-      linked.abort();
+      stop();
       throw error;
     } finally {
-      linked.release();
+      this.#open.delete(abort);
+      signal?.removeEventListener('abort', stop);
     }
   }
 
@@ -254,18 +260,6 @@ export class HttpClient {
       return false;
     }
   }
-}
-
-/** A signal of one's own that aborts when a source does; `release` lets go of every listener. */
-function linkedSignal(sources: readonly (AbortSignal | undefined)[]) {
-  const controller = new AbortController();
-  const abort = (): void => controller.abort();
-  for (const source of sources) {
-    if (source?.aborted) abort();
-    else source?.addEventListener('abort', abort, { once: true });
-  }
-  const release = (): void => sources.forEach(source => source?.removeEventListener('abort', abort));
-  return { signal: controller.signal, abort, release };
 }
 
 /** Settles as `promise` does, or rejects with the signal's reason the moment it aborts, whether the work below listens or not. */

@@ -55,7 +55,7 @@ export class Dropped {
   }
 }
 
-export type Decoded<T> =
+type Decoded<T> =
   | { readonly value: T; readonly problems: readonly ItemProblem[] }
   | { readonly value?: undefined; readonly problems: readonly [ItemProblem] };
 

@@ -35,7 +35,7 @@ export function apiErrorOf(thrown: unknown, call: Call): ApiError {
     const { reason, code, message } = thrown;
     return error('malformedAnswer', { reason, code, detail: message === code ? undefined : message });
   }
-  const { reason, code } = failureOf(thrown, url);
+  const { reason, code } = networkReason(thrown, url);
   const cause = causeOf(thrown, key);
   if (status !== undefined)
     return error('malformedAnswer', { reason: reason === 'notThisService' ? reason : 'broken', code, cause });
@@ -146,7 +146,7 @@ function chainOf(thrown: unknown): Link[] {
 }
 
 /** Names the reason of a failure below HTTP; nothing when nothing is known about it. */
-export function failureOf(thrown: unknown, url: URL): Pick<ApiErrorFacts, 'reason' | 'code'> {
+export function networkReason(thrown: unknown, url: URL): Pick<ApiErrorFacts, 'reason' | 'code'> {
   const text = (value: unknown): string => (typeof value === 'string' ? value : '');
   for (const link of chainOf(thrown).reverse()) {
     const [code, message] = [text(link.code), text(link.message)];

@@ -20,7 +20,7 @@ export interface ApiClientOptions extends Omit<HttpOptions, 'redactor' | 'gate' 
   readonly now?: (() => number) | undefined;
 }
 
-export interface GetOptions extends RequestOptions {
+interface GetOptions extends RequestOptions {
   /** Computer to ask directly. */
   readonly computerId?: string | undefined;
 }
@@ -30,12 +30,12 @@ export interface PageOptions {
   readonly limit?: number | undefined;
 }
 
-export interface UserDaysQuery extends DateRange, PageOptions {
+interface UserDaysQuery extends DateRange, PageOptions {
   /** The `cursor` of a page read before: begins with the page after it. */
   readonly cursor?: string | undefined;
 }
 
-export interface ReportsQuery extends PageOptions {
+interface ReportsQuery extends PageOptions {
   readonly repoId?: string | undefined;
 }
 

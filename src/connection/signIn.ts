@@ -5,16 +5,11 @@ import { keyProblem } from './keys';
 import type { Prompts, Step } from './prompts';
 import type { Addresses } from './types';
 
-export interface SignInStart {
+interface SignInStart {
   readonly known?: Addresses | undefined;
   /** The addresses cannot be changed here: only the key is asked for. */
   readonly fixed: boolean;
   readonly begin: SignInStep;
-}
-
-export interface SignInAnswer {
-  readonly addresses: Addresses;
-  readonly key: string;
 }
 
 /**
@@ -25,7 +20,7 @@ export async function askSignIn(
   prompts: Prompts,
   check: (addresses: Addresses, key: string, signal: AbortSignal) => Promise<CheckResult>,
   { known, fixed, begin }: SignInStart,
-): Promise<SignInAnswer | undefined> {
+): Promise<{ readonly addresses: Addresses; readonly key: string } | undefined> {
   const { parseAddress, proposeAppUrl } = await import('../api');
   const steps: readonly SignInStep[] = fixed ? ['key'] : ['baseUrl', 'appUrl', 'key'];
   const typed = { baseUrl: known?.baseUrl ?? '', appUrl: known?.appUrl ?? '', key: '' };
@@ -33,13 +28,12 @@ export async function askSignIn(
     const parsed = parseAddress(text);
     return 'ok' in parsed ? parsed.ok : '';
   };
-  const propose = (base: string): string => (base === '' ? '' : proposeAppUrl(base));
   const validate = (name: SignInStep, text: string): string | undefined => {
     if (name === 'key') return keyProblem(text);
     const parsed = parseAddress(text);
     return 'ok' in parsed ? undefined : addressProblemSentence(parsed.problem);
   };
-  let proposed = propose(typed.baseUrl);
+  let proposed = proposeAppUrl(typed.baseUrl);
   let at = Math.max(0, steps.indexOf(begin));
   let problem: string | undefined;
   for (;;) {
@@ -63,7 +57,7 @@ export async function askSignIn(
     typed[name] = answer.value;
     if (name === 'baseUrl') {
       // The other follows, unless the person has typed another one.
-      const next = propose(read(answer.value));
+      const next = proposeAppUrl(read(answer.value));
       if (typed.appUrl === '' || typed.appUrl === proposed) typed.appUrl = next;
       proposed = next;
     }

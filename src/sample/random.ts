@@ -1,39 +1,32 @@
 /** Numbers that look random and are the same for the same seed on every machine. */
-export interface Random {
-  /** From 0 up to, not including, 1. */
-  next(): number;
-  int(least: number, most: number): number;
-  chance(probability: number): boolean;
-  /** One item; the list must not be empty. */
-  pick<T>(list: readonly T[]): T;
-  /** Index into `weights`, each as likely as its weight. */
-  weighted(weights: readonly number[]): number;
-  hex(length: number): string;
-  uuid(): string;
-}
+export type Random = ReturnType<typeof seeded>;
 
 /** A generator that depends on nothing but `parts`. Only +, -, * and / are used, so every engine agrees. */
-export function seeded(...parts: readonly (string | number)[]): Random {
+export function seeded(...parts: readonly (string | number)[]) {
   const next = generator(hashed(parts.join('\u0000')));
-  const random: Random = {
+  const int = (least: number, most: number): number => least + Math.floor(next() * (most - least + 1));
+  const hex = (length: number): string =>
+    Array.from({ length }, () => Math.floor(next() * 16).toString(16)).join('');
+  return {
+    /** From 0 up to, not including, 1. */
     next,
-    int: (least, most) => least + Math.floor(next() * (most - least + 1)),
-    chance: probability => next() < probability,
-    pick: list => {
+    int,
+    hex,
+    chance: (probability: number): boolean => next() < probability,
+    /** One item; the list must not be empty. */
+    pick: <T>(list: readonly T[]): T => {
       const item = list[Math.floor(next() * list.length)];
       if (item === undefined) throw new RangeError('Nothing to pick from.');
       return item;
     },
-    weighted: weights => {
+    /** Index into `weights`, each as likely as its weight. */
+    weighted: (weights: readonly number[]): number => {
       let left = next() * weights.reduce((sum, weight) => sum + weight, 0);
       const index = weights.findIndex(weight => (left -= weight) < 0);
       return index < 0 ? weights.length - 1 : index;
     },
-    hex: length => Array.from({ length }, () => Math.floor(next() * 16).toString(16)).join(''),
-    uuid: () =>
-      `${random.hex(8)}-${random.hex(4)}-4${random.hex(3)}-${'89ab'.charAt(random.int(0, 3))}${random.hex(3)}-${random.hex(12)}`,
+    uuid: (): string => `${hex(8)}-${hex(4)}-4${hex(3)}-${'89ab'.charAt(int(0, 3))}${hex(3)}-${hex(12)}`,
   };
-  return random;
 }
 
 /** Cuts a whole number into whole parts in proportion to `weights`; the parts add up to `total` exactly. */

@@ -17,7 +17,7 @@ export interface Local {
 }
 
 /** A session of the sample, about the shop of the sample workspace. */
-export interface Story {
+interface Story {
   readonly title: string;
   readonly computer: string;
   /** When it was begun, in minutes before the sample is first used. */

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { failureOf as failureBelow } from '../../../src/api/failures';
+import { networkReason } from '../../../src/api/failures';
 import type { ApiErrorReason } from '../../../src/api/errors';
 import { FaultServer } from '../../fakes/faultServer';
 import { makeCertificate } from '../../fakes/certificate';
@@ -142,9 +142,9 @@ describe('the way to the service', () => {
       [{ message: 'something new' }, undefined],
     ];
     for (const [thrown, reason] of cases)
-      assert.equal(failureBelow(thrown, url).reason, reason, JSON.stringify(thrown));
+      assert.equal(networkReason(thrown, url).reason, reason, JSON.stringify(thrown));
     const loop: { cause?: unknown } = {};
     loop.cause = loop;
-    assert.deepEqual(failureBelow(loop, url), {});
+    assert.deepEqual(networkReason(loop, url), {});
   });
 });

@@ -39,14 +39,6 @@ describe('retries and pauses', () => {
       }
   });
 
-  it('really waits when no waits are given', async () => {
-    failing(1, { kind: 'answer', status: 500 });
-    const { api } = clientOf(server, { delay: undefined, now: undefined, random: () => 0.1 });
-    const began = performance.now();
-    await api.computers.list();
-    assert.ok(performance.now() - began >= 45);
-  });
-
   it('a POST with a surprise on the way home is not taken for one that never left', async () => {
     const closed = (): never => {
       throw new Error('Channel has been closed');

@@ -74,11 +74,6 @@ describe('which service and which key', () => {
       'signedOut: The stored key is for api.one.example, so it is not sent to api.two.example. Sign in to decide.',
     ],
     [
-      'the last addresses without their key',
-      { settings: two, keys: { last: two } },
-      /^signedOut: There is no key/,
-    ],
-    [
       'a refused key',
       { settings: one, keys: { own: 'k' }, refused: 'k' },
       'keyRejected: The key was not accepted by api.one.example (401, request req_1). Enter it again or check it in the web application.',
@@ -93,21 +88,6 @@ describe('which service and which key', () => {
       'no address',
       { settings: { baseUrl: 'not an address', appUrl: '' } },
       /^signedOut: agentConsole\.baseUrl: This is not an address/,
-    ],
-    [
-      'no https',
-      { settings: { ...one, baseUrl: 'http://api.one.example' } },
-      /agentConsole\.baseUrl: .* https:\/\//,
-    ],
-    [
-      'no https for pages',
-      { settings: { ...one, appUrl: 'http://a.example' } },
-      /agentConsole\.appUrl: .* https:\/\//,
-    ],
-    [
-      'a password',
-      { settings: { ...one, baseUrl: 'https://u:p@a.example' } },
-      /agentConsole\.baseUrl: Leave the user/,
     ],
     ...(
       [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as path from 'node:path';
 import type { AddressSettings, Environment } from '../../../src/connection/addresses';
@@ -32,8 +32,8 @@ export async function service(options: SampleServiceOptions = {}): Promise<Sampl
 }
 
 /** Any HTTP server on loopback; resolves to its address. */
-export async function anyServer(listener: RequestListener, server: Server = createServer()): Promise<string> {
-  server.on('request', listener);
+export async function anyServer(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   later(() => {
     server.closeAllConnections();

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
 import { startSampleService, type SampleService } from '../../fakes/sampleService';
 import { base64, Sample } from './harness';
 
@@ -72,9 +71,5 @@ describe('what the service of tests refuses besides', () => {
       const answer = await ask(path, body, type);
       assert.ok(answer.startsWith('400 ') && detail.test(answer), `${path}: ${answer}`);
     }
-    await fc.assert(
-      fc.asyncProperty(fc.jsonValue(), async body => assert.match(await ask(messages(), body), /^400 /)),
-      { numRuns: 20 },
-    );
   });
 });
