@@ -97,9 +97,7 @@ export function activate(context: vscode.ExtensionContext): void {
     ),
   );
   own(
-    registerPanel(panels.usage, async (panel, state) =>
-      (await (await parts()).dashboard()).restoreDashboard(panel, state),
-    ),
+    registerPanel(panels.usage, async panel => (await (await parts()).dashboard()).restoreDashboard(panel)),
   );
 
   const fail = async (command: string, error: unknown, args: readonly unknown[]): Promise<undefined> =>

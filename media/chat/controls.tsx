@@ -1,26 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import { Icon } from '../kit/controls';
 
-/** A codicon, with whatever modifies it. */
-export function Icon({ name }: { readonly name: string }) {
-  return <span class={`codicon codicon-${name}`} aria-hidden="true" />;
-}
-
-interface IconButtonProps {
-  readonly icon: string;
-  readonly label: string;
-  /** What the tooltip says beyond the label. */
-  readonly title?: string;
-  readonly class?: string;
-  readonly onClick: (event: { readonly currentTarget: HTMLButtonElement }) => void;
-}
-
-export function IconButton({ icon, label, title = label, class: more = '', onClick }: IconButtonProps) {
-  return (
-    <button type="button" class={`icon-button ${more}`} title={title} aria-label={label} onClick={onClick}>
-      <Icon name={icon} />
-    </button>
-  );
-}
+export { Icon, IconButton } from '../kit/controls';
 
 interface ButtonProps {
   readonly kind: 'primary' | 'secondary' | 'link';

@@ -15,7 +15,7 @@ function Chat() {
       <Header />
       <Transcript />
       <Composer />
-      <div class="announcer" role="status" aria-live="polite">
+      <div class="announcer unseen" role="status" aria-live="polite">
         {announcement.value}
       </div>
     </div>

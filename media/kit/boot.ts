@@ -1,3 +1,4 @@
+import './base.css';
 import './broken.css';
 
 /** What every page begins with: the first import of each, so that it is there before anything else of it runs. */

@@ -106,7 +106,6 @@ export function ChartView({ id, title, chart, previousRange }: ChartProps) {
           ) : null}
         </ul>
       )}
-      <Markers chart={chart} />
     </div>
   );
 }
@@ -294,27 +293,5 @@ function ReadOut({ chart, day, look }: { readonly chart: Chart; readonly day: nu
         ))}
       </div>
     </div>
-  );
-}
-
-/** The marked days as a list, for those who do not point. */
-function Markers({ chart: { markers } }: { readonly chart: Chart }) {
-  if (markers.length === 0) return null;
-  return (
-    <details class="markers">
-      <summary>
-        <span class="mark" aria-hidden="true">
-          ▼
-        </span>{' '}
-        {markers.length === 1 ? l10n.t('1 marked day') : l10n.t('{0} marked days', markers.length)}
-      </summary>
-      <ul>
-        {markers.map(({ day, label }, place) => (
-          <li key={place}>
-            <span class="quiet">{words.day(day)}</span> {label}
-          </li>
-        ))}
-      </ul>
-    </details>
   );
 }

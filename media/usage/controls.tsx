@@ -1,37 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { change, fetchDays, fetching, state } from './page';
 
-/** A codicon; base.css has the ones there are. */
-export function Icon({ name }: { readonly name: string }) {
-  return <span class="codicon" style={{ '--icon': `var(--icon-${name})` }} aria-hidden="true" />;
-}
-
-interface IconButtonProps {
-  readonly icon: string;
-  readonly label: string;
-  /** What it is about, where that is not plain to who only hears it. */
-  readonly about?: string;
-  readonly off?: boolean;
-  readonly onClick: () => void;
-}
-
-export function IconButton({ icon, label, about, off = false, onClick }: IconButtonProps) {
-  return (
-    <button
-      type="button"
-      class="icon-button"
-      title={label}
-      aria-label={about === undefined ? label : `${label}: ${about}`}
-      aria-disabled={off}
-      onClick={() => {
-        if (!off) onClick();
-      }}
-    >
-      <Icon name={icon} />
-    </button>
-  );
-}
-
 interface SegmentsProps<T extends string> {
   readonly name: string;
   readonly legend: string;

@@ -13,43 +13,28 @@ import { supportedLanguage } from '../kit/boot';
 /** Numbers and dates in the person's language. */
 export let words = new Formatter('en');
 export let language = 'en';
-const made = new Map<string, Intl.NumberFormat>();
 
 export function setLanguage(wanted: string): void {
   language = supportedLanguage(wanted);
   words = new Formatter(language);
-  made.clear();
-}
-
-function number(value: number, options: Intl.NumberFormatOptions): string {
-  const key = JSON.stringify(options);
-  const format = made.get(key) ?? new Intl.NumberFormat(language, options);
-  made.set(key, format);
-  return format.format(value);
 }
 
 /** Short, for figures and axes: `4.2M`, `3.4`, `12 %`. */
 export function short(value: number, unit: Unit): string {
-  if (unit === 'percent') return number(value, { style: 'percent', maximumFractionDigits: 1 });
-  if (unit === 'ratio' && Math.abs(value) < 1000) return number(value, { maximumFractionDigits: 2 });
+  if (unit === 'percent') return words.as({ style: 'percent', maximumFractionDigits: 1 }, value);
+  if (unit === 'ratio' && Math.abs(value) < 1000) return words.as({ maximumFractionDigits: 2 }, value);
   return words.compact(value);
 }
 
 /** In full, for tables and tooltips. */
 export function exact(value: number, unit: Unit): string {
-  if (unit === 'percent') return number(value, { style: 'percent', maximumFractionDigits: 2 });
-  return number(value, { maximumFractionDigits: unit === 'ratio' ? 3 : 6 });
-}
-
-/** A change such as `+12 %`. */
-export function relative(change: number): string {
-  const maximumFractionDigits = Math.abs(change) < 0.1 ? 1 : 0;
-  return number(change, { style: 'percent', signDisplay: 'exceptZero', maximumFractionDigits });
+  if (unit === 'percent') return words.as({ style: 'percent', maximumFractionDigits: 2 }, value);
+  return words.as({ maximumFractionDigits: unit === 'ratio' ? 3 : 6 }, value);
 }
 
 /** A change of a percentage, in its own points. */
 export function points(change: number): string {
-  return number(change * 100, { signDisplay: 'exceptZero', maximumFractionDigits: 1 });
+  return words.as({ signDisplay: 'exceptZero', maximumFractionDigits: 1 }, change * 100);
 }
 
 /** Words may stand in the place of a day, and a browser makes a day of many words. */
@@ -74,5 +59,5 @@ export function figureText(
 export function dayText(day: Day, options: Intl.DateTimeFormatOptions = { dateStyle: 'full' }): string {
   const time = Date.parse(day);
   if (!Number.isFinite(time)) return day;
-  return new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' }).format(time);
+  return words.date({ ...options, timeZone: 'UTC' }, time);
 }

@@ -1,7 +1,8 @@
 import * as l10n from '@vscode/l10n';
 import { useEffect, useState } from 'preact/hooks';
 import { presets, tabIds, type DayRange, type Preset, type TabId } from '../../src/usage/show/protocol';
-import { Check, Icon, IconButton, Segments } from './controls';
+import { Icon, IconButton } from '../kit/controls';
+import { Check, Segments } from './controls';
 import { words } from './format';
 import {
   announcement,
@@ -128,12 +129,7 @@ export function Tabs() {
     people: l10n.t('People'),
   };
   useEffect(() => {
-    // Only the tabs move, not the page below them.
-    const tab = document.getElementById(`tab-${current}`);
-    const list = tab?.parentElement;
-    if (tab === null || list === null || list === undefined) return;
-    const { offsetLeft: left, offsetWidth: width } = tab;
-    list.scrollLeft = Math.min(left, Math.max(list.scrollLeft, left + width - list.clientWidth));
+    document.getElementById(`tab-${current}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [current]);
   const choose = (tab: TabId): void => change({ tab, person: undefined });
   const onKeyDown = (event: KeyboardEvent): void => {

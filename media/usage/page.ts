@@ -177,8 +177,8 @@ export function copy(section: SectionState): void {
   );
 }
 
-function asShown({ id, search, sort, columns }: SectionState) {
-  return { id, view: { search, sort, columns } };
+function asShown({ id, search, sort }: SectionState) {
+  return { id, view: { search, sort } };
 }
 
 /** Does something for the person; a refusal is shown and said, a success said. */

@@ -4,16 +4,14 @@ import {
   knownOf,
   lengthOf,
   runsOf,
-  shown,
   type Figure,
   type QualityNote,
-  type Table,
   type TabReport,
 } from '../../src/usage/show/protocol';
-import { Check, Icon, TryAgain } from './controls';
-import { exact, figureText, points, relative, short, words } from './format';
+import { Icon } from '../kit/controls';
+import { Check, TryAgain } from './controls';
+import { exact, figureText, points, short, words } from './format';
 import { fetching, openPerson, situation, state } from './page';
-import { Rows } from './table';
 
 /** Which days are drawn, and what they are compared with. */
 export function RangeLine({ report }: { readonly report: TabReport }) {
@@ -126,15 +124,15 @@ function Change({ figure: { value: amount, previous, unit } }: { readonly figure
   const value = knownOf(amount);
   if (value === undefined || previous === undefined) return null;
   const icon = value > previous ? 'arrow-small-up' : value < previous ? 'arrow-small-down' : 'dash';
-  const words = (): string => {
+  const change = (): string => {
     if (value === previous) return l10n.t('no change');
     if (unit === 'percent') return l10n.t('{0} points', points(value - previous));
-    return previous === 0 ? '' : relative(value / previous - 1);
+    return previous === 0 ? '' : words.change(value / previous - 1);
   };
   return (
     <dd class="change" title={exact(previous, unit)}>
       <Icon name={icon} />
-      {words()} <span class="quiet">{l10n.t('before: {0}', short(previous, unit))}</span>
+      {change()} <span class="quiet">{l10n.t('before: {0}', short(previous, unit))}</span>
     </dd>
   );
 }
@@ -228,14 +226,6 @@ export function Quality({ notes }: { readonly notes: readonly QualityNote[] }) {
 }
 
 function Note({ note: { sentence, names } }: { readonly note: QualityNote }) {
-  const table: Table = {
-    columns: [
-      { id: 'sent', label: l10n.t('Sent as'), kind: 'text' },
-      { id: 'shown', label: l10n.t('Shown as'), kind: 'text' },
-      { id: 'count', label: l10n.t('Count'), kind: 'count' },
-    ],
-    rows: names.map(({ sent, shown: as, count }, place) => ({ id: `${place}`, cells: [sent, as, count] })),
-  };
   return (
     <li>
       {sentence}
@@ -244,9 +234,13 @@ function Note({ note: { sentence, names } }: { readonly note: QualityNote }) {
           <summary>
             {names.length === 1 ? l10n.t('1 name') : l10n.t('{0} names', words.number(names.length))}
           </summary>
-          <div class="table-scroll" tabIndex={0} role="region" aria-label={sentence}>
-            <Rows title={sentence} seen={shown(table, {})} view={undefined} />
-          </div>
+          <ul class="quiet">
+            {names.map(({ name, count }) => (
+              <li key={name}>
+                {name}: {words.number(count)}
+              </li>
+            ))}
+          </ul>
         </details>
       )}
     </li>

@@ -1,8 +1,9 @@
 import * as l10n from '@vscode/l10n';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { Section, TabReport } from '../../src/usage/show/protocol';
 import { ChartView } from './chart';
-import { IconButton, Segments } from './controls';
+import { IconButton } from '../kit/controls';
+import { Segments } from './controls';
 import { changeSection, copy, save, sectionState } from './page';
 import { chartOf } from './plot';
 import { TableTwin, TableView } from './table';
@@ -40,14 +41,14 @@ export function SectionView({ section, report: { markers, previousRange } }: Sec
         <div class="tools">
           <IconButton
             icon="copy"
-            label={l10n.t('Copy this table, as shown')}
-            about={title}
+            title={l10n.t('Copy this table, as shown')}
+            label={`${l10n.t('Copy this table, as shown')}: ${title}`}
             onClick={() => copy(view)}
           />
           <IconButton
             icon="export"
-            label={l10n.t('Export this table as CSV, as shown')}
-            about={title}
+            title={l10n.t('Export this table as CSV, as shown')}
+            label={`${l10n.t('Export this table as CSV, as shown')}: ${title}`}
             onClick={() => save('csv', view)}
           />
         </div>
@@ -58,19 +59,9 @@ export function SectionView({ section, report: { markers, previousRange } }: Sec
       ) : (
         <>
           <ChartView id={headingId} title={title} chart={chart} previousRange={previousRange} />
-          <LaterTwin title={title} table={table} />
+          <TableTwin title={title} table={table} />
         </>
       )}
     </section>
   );
-}
-
-/** The table behind a chart comes when the page is at rest: the first frame need not wait for it. */
-function LaterTwin({ title, table }: Pick<Section, 'title' | 'table'>) {
-  const [rested, setRested] = useState(false);
-  useEffect(() => {
-    const handle = requestIdleCallback(() => setRested(true));
-    return () => cancelIdleCallback(handle);
-  }, []);
-  return rested ? <TableTwin title={title} table={table} /> : null;
 }

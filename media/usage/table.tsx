@@ -1,19 +1,12 @@
 import * as l10n from '@vscode/l10n';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import {
-  shown,
-  type Row,
-  type SectionState,
-  type ShownColumn,
-  type ShownTable,
-  type Table,
-} from '../../src/usage/show/protocol';
-import { Icon, IconButton } from './controls';
+import { shown, type Column, type Row, type SectionState, type Table } from '../../src/usage/show/protocol';
+import { Icon } from '../kit/controls';
 import { cellText, language, words } from './format';
 import { changeSection, openPerson } from './page';
 
-/** Rows of one page of a table. */
-const PAGE = 100;
+/** So many rows are drawn at first, and so many more each time they are asked for. */
+const STEP = 100;
 /** A table with fewer rows needs no search. */
 const SEARCHED = 8;
 
@@ -23,15 +16,13 @@ interface TableProps {
   readonly view: SectionState;
 }
 
-/** A table to work with: search, sort, columns, pages. */
+/** A table to work with: search, sort, more rows. */
 export function TableView({ title, table, view }: TableProps) {
   const seen = useMemo(() => shown(table, view, language), [table, view]);
-  const [first, setFirst] = useState(0);
-  useEffect(() => setFirst(0), [view.search, view.sort]);
-  const from = Math.min(first, Math.max(0, seen.rows.length - 1));
+  const [most, setMost] = useState(STEP);
   const drawn = useMemo(
-    () => <Rows title={title} seen={{ ...seen, rows: seen.rows.slice(from, from + PAGE) }} view={view} />,
-    [title, seen, from, view],
+    () => <Rows title={title} seen={{ ...seen, rows: seen.rows.slice(0, most) }} view={view} />,
+    [title, seen, most, view],
   );
   const [count, all] = [seen.rows.length, table.rows.length];
   const counted =
@@ -39,9 +30,7 @@ export function TableView({ title, table, view }: TableProps) {
       ? all === 1
         ? l10n.t('1 row')
         : l10n.t('{0} rows', words.number(all))
-      : all === 1
-        ? l10n.t('{0} of 1 row', words.number(count))
-        : l10n.t('{0} of {1} rows', words.number(count), words.number(all));
+      : l10n.t('{0} of {1} rows', words.number(count), words.number(all));
   return (
     <div class="table">
       <div class="table-tools">
@@ -55,7 +44,6 @@ export function TableView({ title, table, view }: TableProps) {
             onInput={event => changeSection({ id: view.id, search: event.currentTarget.value })}
           />
         )}
-        <Columns table={table} view={view} />
         <span class="quiet" role="status">
           {counted}
         </span>
@@ -69,26 +57,29 @@ export function TableView({ title, table, view }: TableProps) {
           {drawn}
         </div>
       )}
-      {seen.rows.length <= PAGE ? null : <Pager count={seen.rows.length} from={from} setFirst={setFirst} />}
+      {seen.rows.length <= most ? null : (
+        <button type="button" class="link" onClick={() => setMost(most + 10 * STEP)}>
+          {l10n.t('Show {0} more', words.number(Math.min(10 * STEP, seen.rows.length - most)))}
+        </button>
+      )}
     </div>
   );
 }
 
-/** The same figures for those who do not see the chart: nothing in it takes the focus. */
+/** The same figures for those who do not see the chart, once the page is at rest: nothing in it takes the focus. */
 export function TableTwin({ title, table }: { readonly title: string; readonly table: Table }) {
-  return useMemo(
-    () => (
-      <div class="unseen">
-        <Rows title={title} seen={shown(table, {})} view={undefined} />
-      </div>
-    ),
-    [title, table],
-  );
+  const [rested, setRested] = useState(false);
+  useEffect(() => {
+    const handle = requestIdleCallback(() => setRested(true));
+    return () => cancelIdleCallback(handle);
+  }, []);
+  const rows = useMemo(() => <Rows title={title} seen={table} view={undefined} />, [title, table]);
+  return rested ? <div class="unseen">{rows}</div> : null;
 }
 
 interface RowsProps {
   readonly title: string;
-  readonly seen: ShownTable;
+  readonly seen: Table;
   /** How it is sorted; headings are buttons then. */
   readonly view: SectionState | undefined;
 }
@@ -107,8 +98,8 @@ export function Rows({ title, seen: { columns, rows, total }, view }: RowsProps)
       <tbody>
         {rows.map(row => (
           <tr key={row.id}>
-            {columns.map(column => (
-              <Cell key={column.id} column={column} row={row} plain={view === undefined} />
+            {columns.map((column, at) => (
+              <Cell key={column.id} column={column} at={at} row={row} plain={view === undefined} />
             ))}
           </tr>
         ))}
@@ -116,8 +107,8 @@ export function Rows({ title, seen: { columns, rows, total }, view }: RowsProps)
       {total === undefined ? null : (
         <tfoot>
           <tr>
-            {columns.map(({ id, index, kind }, place) => {
-              const cell = total[index] ?? null;
+            {columns.map(({ id, kind }, place) => {
+              const cell = total[place] ?? null;
               return place === 0 ? (
                 <th key={id} scope="row">
                   {typeof cell === 'string' && cell !== '' ? cell : l10n.t('Total')}
@@ -135,13 +126,7 @@ export function Rows({ title, seen: { columns, rows, total }, view }: RowsProps)
   );
 }
 
-function Heading({
-  column,
-  view,
-}: {
-  readonly column: ShownColumn;
-  readonly view: SectionState | undefined;
-}) {
+function Heading({ column, view }: { readonly column: Column; readonly view: SectionState | undefined }) {
   const { id, label, kind } = column;
   if (view === undefined) return <th scope="col">{label}</th>;
   const sort = view.sort?.column === id ? view.sort : undefined;
@@ -165,25 +150,27 @@ function Heading({
 }
 
 interface CellProps {
-  readonly column: ShownColumn;
+  readonly column: Column;
+  /** Its place. */
+  readonly at: number;
   readonly row: Row;
   readonly plain: boolean;
 }
 
-function Cell({ column, row, plain }: CellProps) {
-  const value = row.cells[column.index] ?? null;
-  const text = cellText(value, column.kind);
+function Cell({ column: { kind }, at, row, plain }: CellProps) {
+  const value = row.cells[at] ?? null;
+  const text = cellText(value, kind);
   const title = typeof value === 'string' ? text : undefined;
-  if (column.index !== 0) {
+  if (at !== 0) {
     return (
-      <td class={classOf(column.kind)} title={title}>
+      <td class={classOf(kind)} title={title}>
         {text}
       </td>
     );
   }
   const { person } = row;
   return (
-    <th scope="row" class={classOf(column.kind)} title={title}>
+    <th scope="row" class={classOf(kind)} title={title}>
       {person === undefined || plain ? (
         text
       ) : (
@@ -200,71 +187,6 @@ function Cell({ column, row, plain }: CellProps) {
   );
 }
 
-function Columns({ table, view }: { readonly table: Table; readonly view: SectionState }) {
-  if (table.columns.length < 3) return null;
-  const name = `columns-${view.id}`;
-  const chosen = new Set(
-    view.columns ?? table.columns.filter(({ hidden }) => hidden !== true).map(({ id }) => id),
-  );
-  const toggle = (id: string): void => {
-    const next = new Set(chosen);
-    if (!next.delete(id)) next.add(id);
-    changeSection({
-      id: view.id,
-      columns: table.columns.filter(column => next.has(column.id)).map(column => column.id),
-    });
-  };
-  return (
-    <>
-      <button type="button" class="secondary" popovertarget={name} style={{ 'anchor-name': `--${name}` }}>
-        {l10n.t('Columns')}
-        <Icon name="chevron-down" />
-      </button>
-      <ul class="columns" id={name} popover="auto" style={{ 'position-anchor': `--${name}` }}>
-        {table.columns.slice(1).map(({ id, label }) => (
-          <li key={id}>
-            <label class="check">
-              <input type="checkbox" checked={chosen.has(id)} onChange={() => toggle(id)} />
-              {label}
-            </label>
-          </li>
-        ))}
-      </ul>
-    </>
-  );
-}
-
-interface PagerProps {
-  readonly count: number;
-  readonly from: number;
-  readonly setFirst: (first: number) => void;
-}
-
-function Pager({ count, from, setFirst }: PagerProps) {
-  const last = Math.floor((count - 1) / PAGE) * PAGE;
-  const steps = [
-    ['first', l10n.t('First rows'), 0, from === 0],
-    ['chevron-left', l10n.t('Rows before'), Math.max(0, from - PAGE), from === 0],
-    ['chevron-right', l10n.t('Next rows'), Math.min(last, from + PAGE), from === last],
-    ['last', l10n.t('Last rows'), last, from === last],
-  ] as const;
-  return (
-    <div class="pager">
-      {steps.map(([icon, label, to, off]) => (
-        <IconButton key={icon} icon={icon} label={label} off={off} onClick={() => setFirst(to)} />
-      ))}
-      <span class="quiet" role="status">
-        {l10n.t(
-          'Rows {0} to {1} of {2}',
-          words.number(from + 1),
-          words.number(Math.min(count, from + PAGE)),
-          words.number(count),
-        )}
-      </span>
-    </div>
-  );
-}
-
-function classOf(kind: ShownColumn['kind']): string {
+function classOf(kind: Column['kind']): string {
   return kind === 'text' || kind === 'day' ? kind : 'number';
 }

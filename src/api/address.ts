@@ -1,4 +1,3 @@
-/** Why a text is not the address of a service. */
 export type AddressProblem = 'empty' | 'notAnAddress' | 'notHttps' | 'credentials' | 'query';
 
 export type ParsedAddress = { readonly ok: string } | { readonly problem: AddressProblem };

@@ -15,7 +15,6 @@ export interface Answer<T = unknown> extends Listed<T> {
   readonly length: number;
   /** What leads to the next page; absent on the last one. */
   readonly next?: string | undefined;
-  /** Section 2.1. */
   readonly meta: AnalyticsMeta;
   /** The service's name for the request. */
   readonly requestId?: unknown;

@@ -3,15 +3,13 @@ import type { Answer } from './answer';
 import type { HttpClient, SentBody } from './client';
 import { Unreadable, type Listed } from './decode';
 import { endpoints, type Endpoint, type EndpointName, type ItemOf } from './endpoints';
-import { idSegment } from './queries';
+import { QueryError } from './errors';
 import type { AnalyticsMeta } from './resources/analytics';
 
-/** What every call takes as its last argument. */
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What is asked of an endpoint. */
 export interface Asked extends RequestOptions {
   /** What stands in the path; `QueryError` for what cannot. */
   readonly ids?: Readonly<Record<string, string>>;
@@ -24,10 +22,9 @@ export interface Asked extends RequestOptions {
 }
 
 export interface AskedPages extends Asked {
-  /** The cursor to begin after. */
   readonly first?: string | undefined;
-  /** Items a page. */
-  readonly limit: number;
+  /** Items a page; 100 when left out. */
+  readonly limit?: number | undefined;
 }
 
 /** The rows of an answer with its `meta` (section 2.1), which is empty where that is not of analytics. */
@@ -62,7 +59,6 @@ export class Calls {
     return items[0] as ItemOf<N>;
   }
 
-  /** A list that comes whole. */
   list<N extends EndpointName>(name: N, asked: Asked): Promise<Rows<ItemOf<N>>> {
     return this.#ask(name, asked, ({ items, problems, meta }) => ({ items, problems, meta }));
   }
@@ -81,10 +77,9 @@ export class Calls {
     } while (cursor !== undefined);
   }
 
-  /** The page of a list that begins after `first`. */
   page<N extends EndpointName>(
     name: N,
-    { first, limit, ...asked }: AskedPages,
+    { first, limit = 100, ...asked }: AskedPages,
     list = new ReadList<ItemOf<N>>(endpoints[name], first),
   ): Promise<Page<ItemOf<N>> & Rows<ItemOf<N>>> {
     const cursorName = endpoints[name].at === 'appUrl' ? 'startAfter' : 'cursor';
@@ -108,18 +103,27 @@ export class Calls {
   }
 }
 
+/**
+ * An id as one segment of a path. Throws `QueryError` for an empty id, and for `.` and `..`, which would make the address point
+ * somewhere else even when they are escaped.
+ */
+function idSegment(parameter: string, id: string): string {
+  if (id.trim() === '' || /^\.{1,2}$|\p{Surrogate}/u.test(id))
+    throw new QueryError(parameter, id, 'any other text');
+  return encodeURIComponent(id);
+}
+
 /** No list of ours has more pages: that is a fault of the service. */
-const MOST_PAGES = 10_000;
+const MOST_PAGES = 1_000;
 
 /**
- * The part of a list that has been read: gives each item once, by its key. A page that was read before, or that leads back to one
- * that was, throws `Unreadable`: nobody takes such a list for complete.
+ * The part of a list that has been read: gives each item once, by its key. A page that leads back to one that was read throws
+ * `Unreadable`: nobody takes such a list for complete.
  */
 class ReadList<T> {
   readonly #endpoint: Endpoint;
   readonly #keys = new Set<string>();
   readonly #cursors = new Set<string>();
-  #length = 0;
 
   /** `first` is the cursor it begins after, such as where another reading ended. */
   constructor(endpoint: Endpoint, first?: string) {
@@ -127,7 +131,6 @@ class ReadList<T> {
     if (first !== undefined) this.#cursors.add(first);
   }
 
-  /** The page that was asked for with `limit` after `cursor`. */
   take(answer: Answer<T>, cursor: string | undefined, limit: number): Page<T> & Rows<T> {
     const { items, problems, meta, length, next } = answer;
     // Without an end marker, a service that does not page gives all it has again.
@@ -140,11 +143,6 @@ class ReadList<T> {
       const before = this.#keys.size;
       return this.#keys.add(this.#keyOf(item)).size > before;
     });
-    // Pages may overlap: a shorter one at the end may hold nothing but what the one before ended with.
-    const isSame =
-      items.length > 0 && fresh.length === 0 && (next !== undefined || items.length >= this.#length);
-    if (isSame) throw new Unreadable('brokenList', 'samePage', 'the same page again');
-    this.#length = items.length;
     if (next === undefined) return { items: fresh, problems, meta, hasMore: false };
     if (this.#cursors.has(next) || this.#cursors.size >= MOST_PAGES)
       throw new Unreadable('brokenList', 'loop', 'the next page was read before');

@@ -3,12 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import ky from 'ky';
 import type { Logger } from '../log';
 import type { Redactor } from '../util/redact';
-import { linkedSignal, untilAborted } from './abort';
 import { readBody, type Answer, type Body } from './answer';
 import type { Endpoint, EndpointName } from './endpoints';
 import { ApiError } from './errors';
 import { apiErrorOf, causeOf, cleanText, factsOf, mayPass, sentTexts } from './failures';
-import { retryAtOf } from './retryAfter';
 import { readAnswer } from './worker';
 
 /** The pause a service asked for, shared by whoever sends to it: no request leaves before it is over (trust.md 25). */
@@ -38,10 +36,8 @@ export interface HttpOptions {
   readonly workerScript?: string | undefined;
 }
 
-/** JSON, ready to send. */
 export type SentBody = string | Uint8Array | Blob;
 
-/** A request as a call of the interface asks for it. */
 export interface Request {
   readonly name: EndpointName;
   readonly endpoint: Endpoint;
@@ -51,7 +47,6 @@ export interface Request {
   readonly once?: boolean | undefined;
 }
 
-/** One request from its first attempt to its end. */
 export interface Call extends Request {
   readonly signal: AbortSignal;
   /** What it may still wait between its attempts, ms. */
@@ -77,12 +72,6 @@ const FIRST_BACKOFF = 500;
 /** Requests that waited for the same pause to end do not all leave in the same moment; ms. */
 const SPREAD = 250;
 
-/** The back-off and a pause are waited for at once, in `beforeRetry`. */
-const service = ky.create({
-  redirect: 'error',
-  retry: { limit: RETRIES, methods: ['get'], delay: () => 0 },
-});
-
 /**
  * Sends requests. A GET is tried at most three times, on 408, 429, 5xx and failures of the network, with full jitter or as
  * `Retry-After` says; a POST is sent once (trust.md 20-26). Every failure is an `ApiError`.
@@ -106,7 +95,8 @@ export class HttpClient {
     const budget = request.endpoint.method === 'GET' ? LONGEST_WAIT : LONGEST_POST_WAIT;
     const call: Call = { ...request, signal: linked.signal, budget, sent: false };
     try {
-      return read(await this.#perform(call));
+      await this.#perform(call);
+      return read(await this.#read(call));
     } catch (thrown) {
       const error = apiErrorOf(thrown, call);
       // What is left of an attempt that took too long.
@@ -117,41 +107,49 @@ export class HttpClient {
     }
   }
 
-  async #perform(call: Call): Promise<Answer> {
-    const { name, endpoint, url, signal } = call;
-    const { timeouts, redactor, workerScript } = this.#options;
-    const { method } = endpoint;
-    const isPost = method === 'POST';
-    let told: unknown;
-    let isFresh = false;
-    await this.#prepare(call);
-    try {
-      await service(url, {
-        method,
-        timeout: isPost ? timeouts.post : endpoint.list === 'data' ? timeouts.analytics : timeouts.get,
-        // Neither the key nor the body pass through the library: its errors can be printed.
-        fetch: () => this.#send(call),
-        retry: {
-          limit: isPost || call.once === true ? 0 : RETRIES,
-          shouldRetry: async ({ error }) => {
-            const failure = apiErrorOf(error, call);
-            if (failure.status !== 401) return mayPass(failure) && this.#paused(call) <= call.budget;
-            told = error;
-            const isChanged = await this.#isKeyChanged(failure, call);
-            return isChanged && !isFresh && (isFresh = true);
-          },
-        },
-        hooks: {
-          beforeRetry: [({ error, retryCount }) => this.#rest(apiErrorOf(error, call), retryCount, call)],
-        },
-      });
-    } catch (thrown) {
-      const error = apiErrorOf(thrown, call);
-      if (error.status === 401 && told !== thrown) await this.#isKeyChanged(error, call);
-      throw error;
+  /** A GET that is refused with 401 is made once more with another key, where there is one by then. */
+  async #perform(call: Call): Promise<void> {
+    for (let isLast = call.endpoint.method === 'POST'; ; isLast = true) {
+      await this.#prepare(call);
+      try {
+        await this.#attempts(call);
+        return;
+      } catch (thrown) {
+        const error = apiErrorOf(thrown, call);
+        const isChanged = error.status === 401 && (await this.#isKeyChanged(error, call));
+        if (isLast || !isChanged) throw error;
+        this.#options.log.info(`${error.message}: retry with another key`);
+      }
     }
+  }
+
+  /** Until one succeeds; rejects with what the last one threw. */
+  async #attempts(call: Call): Promise<void> {
+    const { method, list } = call.endpoint;
+    const { get, post, analytics } = this.#options.timeouts;
+    await ky(call.url.href, {
+      method,
+      redirect: 'error',
+      timeout: method === 'POST' ? post : list === 'data' ? analytics : get,
+      // Neither the key nor the body pass through the library: its errors can be printed.
+      fetch: () => this.#send(call),
+      retry: {
+        limit: method === 'POST' || call.once === true ? 0 : RETRIES,
+        methods: ['get'],
+        // The back-off and a pause are waited for at once, in `beforeRetry`.
+        delay: () => 0,
+        shouldRetry: ({ error }) => mayPass(apiErrorOf(error, call)) && this.#paused(call) <= call.budget,
+      },
+      hooks: {
+        beforeRetry: [({ error, retryCount }) => this.#rest(apiErrorOf(error, call), retryCount, call)],
+      },
+    });
+  }
+
+  async #read(call: Call): Promise<Answer> {
+    const { redactor, workerScript } = this.#options;
     if (call.received === undefined) throw new Error('No answer');
-    const answer = await readAnswer(name, call.received, redactor, signal, workerScript);
+    const answer = await readAnswer(call.name, call.received, redactor, call.signal, workerScript);
     call.requestId = cleanText(answer.requestId, 100, call) ?? call.requestId;
     return answer;
   }
@@ -219,11 +217,11 @@ export class HttpClient {
     if (!/^[\x21-\x7e]+$/.test(key)) throw new ApiError('unauthorized', { ...noKey, code: 'malformed' });
   }
 
-  /** Before another try: waits with full jitter, unless a pause or another key is the reason for it. */
+  /** Before another try: waits with full jitter, unless a pause is the reason for it. */
   async #rest(error: ApiError, retry: number, call: Call): Promise<void> {
-    const isFree = error.status === 401 || this.#paused(call) > 0;
-    const wait = isFree ? 0 : Math.min(call.budget, this.#random() * FIRST_BACKOFF * 2 ** (retry - 1));
-    const ms = Math.round(Math.max(wait, this.#paused(call)));
+    const pause = this.#paused(call);
+    const wait = pause > 0 ? 0 : Math.min(call.budget, this.#random() * FIRST_BACKOFF * 2 ** (retry - 1));
+    const ms = Math.round(Math.max(wait, pause));
     this.#options.log.info(`${error.message}: retry ${retry} of ${RETRIES} in ${ms} ms`);
     if (wait > 0) await this.#wait(wait, call);
     await this.#prepare(call);
@@ -256,4 +254,43 @@ export class HttpClient {
       return false;
     }
   }
+}
+
+/** A signal of one's own that aborts when a source does; `release` lets go of every listener. */
+function linkedSignal(sources: readonly (AbortSignal | undefined)[]) {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort();
+  for (const source of sources) {
+    if (source?.aborted) abort();
+    else source?.addEventListener('abort', abort, { once: true });
+  }
+  const release = (): void => sources.forEach(source => source?.removeEventListener('abort', abort));
+  return { signal: controller.signal, abort, release };
+}
+
+/** Settles as `promise` does, or rejects with the signal's reason the moment it aborts, whether the work below listens or not. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const stop = (): void => reject(signal.reason as Error);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+/** Longest pause a service can ask for, in ms: a mistaken header must not lock people out for good. */
+const LONGEST_PAUSE = 24 * 60 * 60 * 1000;
+
+/**
+ * When the service wants the next request at the earliest (Unix ms), from `Retry-After` in seconds or as a date. A date is
+ * read against the service's own clock. `undefined` without the header, or when it says nothing usable.
+ */
+function retryAtOf(headers: Headers, now: number): number | undefined {
+  const value = headers.get('retry-after')?.trim() ?? '';
+  if (/^\d{1,15}$/.test(value)) return now + Math.min(Number(value) * 1000, LONGEST_PAUSE);
+  const at = /[a-z]/i.test(value) ? Date.parse(value) : NaN;
+  if (Number.isNaN(at)) return undefined;
+  const theirs = Date.parse(headers.get('date') ?? '');
+  const wait = at - (Number.isNaN(theirs) ? now : theirs);
+  return wait > 0 ? now + Math.min(wait, LONGEST_PAUSE) : undefined;
 }

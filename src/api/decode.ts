@@ -13,7 +13,6 @@ export interface ItemProblem {
   readonly reason: string;
 }
 
-/** What could be read of a list, and what could not. */
 export interface Listed<T> {
   readonly items: readonly T[];
   readonly problems: readonly ItemProblem[];
@@ -34,7 +33,6 @@ export class Unreadable extends Error {
 
 /** More than this many problems of one answer are counted, not named. */
 const MOST_PROBLEMS = 500;
-/** Deeper than any schema. */
 const DEEPEST = 16;
 
 interface Caught {

@@ -14,7 +14,6 @@ export interface Endpoint<S extends z.ZodMiniType = z.ZodMiniType> {
   readonly method: 'GET' | 'POST';
   /** The service's address, or the web application's. */
   readonly at: 'baseUrl' | 'appUrl';
-  /** `{name}` stands for an id. */
   readonly path: string;
   /** Of the answer, or of each item of the list in it. */
   readonly schema: S;
@@ -24,22 +23,19 @@ export interface Endpoint<S extends z.ZodMiniType = z.ZodMiniType> {
   readonly key?: readonly [string, ...string[]];
   /** What leads to the next page: `{ hasMore, nextCursor }`, the same within `meta`, or the id of the last item. */
   readonly pages?: 'pagination' | 'meta' | 'lastId';
-  /** Changes an item before it is read. */
   readonly tidy?: (item: unknown) => unknown;
   /** Where names of members are of criteria and tools, they do not say what is a secret. */
   readonly secrets: Search;
-  /** Whether a JWT will do (section 5). */
-  readonly credential: 'any' | 'apiKey';
   /** Largest answer taken, bytes after decompression. */
   readonly maxBytes: number;
 }
 
 const MB = 1024 * 1024;
-const v0 = { at: 'baseUrl', secrets: 'all', credential: 'any', maxBytes: 16 * MB } as const;
+const v0 = { at: 'baseUrl', secrets: 'all', maxBytes: 16 * MB } as const;
 const get = { method: 'GET', ...v0 } as const;
 const post = { method: 'POST', ...v0 } as const;
 const paged = { ...get, pages: 'pagination' } as const;
-const days = { ...get, list: 'data', secrets: 'texts', credential: 'apiKey', maxBytes: 96 * MB } as const;
+const days = { ...get, list: 'data', secrets: 'texts', maxBytes: 96 * MB } as const;
 const day = { ...days, key: ['date'] } as const;
 
 const COMPUTERS = '/api/v0/computers';
@@ -49,7 +45,6 @@ const ORGANIZATION = '/api/v0/organization';
 const HISTORY = `${ORGANIZATION}/enterprise-controls/history`;
 const ANALYTICS = '/api/v1/analytics';
 
-/** Every call there is. */
 export const endpoints = {
   computers: { ...get, path: COMPUTERS, schema: computerSchema, list: 'computers', key: ['id'] },
   computer: { ...get, path: `${COMPUTERS}/{computerId}`, schema: computerSchema },
@@ -95,7 +90,6 @@ export const endpoints = {
     key: ['reportId'],
     pages: 'lastId',
     secrets: 'texts',
-    credential: 'apiKey',
   },
 } as const satisfies Readonly<Record<string, Endpoint>>;
 

@@ -38,7 +38,6 @@ export interface ApiErrorFacts {
   readonly reason?: ApiErrorReason | undefined;
   /** What the layer that failed calls it, such as `ENOTFOUND`, `html` or `timedOut`. */
   readonly code?: string | undefined;
-  /** HTTP status of the answer, if there was one. */
   readonly status?: number | undefined;
   /** The service's name for this request: foreign text. */
   readonly requestId?: string | undefined;
@@ -84,10 +83,20 @@ export function isApiError(error: unknown): error is ApiError {
   return error instanceof ApiError;
 }
 
+/** What `call` fails with; throws what is no `ApiError`. */
+export async function failureOf(call: () => Promise<unknown>): Promise<ApiError | undefined> {
+  try {
+    await call();
+    return undefined;
+  } catch (error) {
+    if (isApiError(error)) return error;
+    throw error;
+  }
+}
+
 /** A query the interface does not allow, refused before anything is sent. */
 export class QueryError extends Error {
   override readonly name = 'QueryError';
-  /** Which parameter, such as `startDate`. */
   readonly parameter: string;
   readonly given: string;
   /** The nearest allowed value or the range, such as `2026-01-14` or `1-100`. */

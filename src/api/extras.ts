@@ -1,11 +1,9 @@
 import type { Logger } from '../log';
 import type { Calls, Page, RequestOptions } from './calls';
-import { isApiError, type ApiError } from './errors';
+import { failureOf, isApiError } from './errors';
 import type { Message } from './resources/message';
 import type { Session } from './resources/session';
 
-/** Items asked for a page. */
-const PAGE = 100;
 /** After a probe without a telling answer, the next one is not before, ms. */
 const PROBE_AGAIN = 5 * 60_000;
 
@@ -30,7 +28,7 @@ export class Extras {
 
   /** A page of the sessions this key may see. Rejects with `ApiError` only where the list is known to exist. */
   sessions(first?: string, { signal }: RequestOptions = {}): Promise<Extra<Page<Session>>> {
-    return this.#sessions.run(once => this.#calls.page('sessions', { first, limit: PAGE, once, signal }));
+    return this.#sessions.run(once => this.#calls.page('sessions', { first, once, signal }));
   }
 
   /** Whether agents can be stopped: where the list of sessions has answered, until that is refused. */
@@ -56,7 +54,7 @@ export class Extras {
   ): Promise<Extra<Page<Message>>> {
     const ids = { sessionId };
     return this.#messages.run(
-      once => this.#calls.page('messages', { ids, first, limit: PAGE, once, signal }),
+      once => this.#calls.page('messages', { ids, first, once, signal }),
       () => this.#calls.one('session', { ids, once: true, signal }),
     );
   }
@@ -93,7 +91,7 @@ class Probe {
       return answer;
     } catch (error) {
       if (!isApiError(error)) throw error;
-      const doubt = error.kind === 'notFound' ? await failureOf(owner) : undefined;
+      const doubt = error.kind === 'notFound' ? owner && (await failureOf(owner)) : undefined;
       const { kind, status } = doubt ?? error;
       const isFirm = status === 501 || /^(notFound|forbidden|refused|malformedAnswer)$/.test(kind);
       if (doubt === undefined && isFirm) this.offered = false;
@@ -102,15 +100,5 @@ class Probe {
       this.#log.debug(`${error.request.path}: not offered here (${String(error.status ?? error.kind)})`);
       return 'missing';
     }
-  }
-}
-
-async function failureOf(ask: (() => Promise<unknown>) | undefined): Promise<ApiError | undefined> {
-  try {
-    await ask?.();
-    return undefined;
-  } catch (error) {
-    if (isApiError(error)) return error;
-    throw error;
   }
 }

@@ -68,9 +68,10 @@ function refusalOf(status: number, body: unknown, call: Call): ApiError {
     detail: words(said['detail'] ?? said['message'], 1_000),
     ...(isPage ? { reason: 'notThisService', code: 'html' } : {}),
   };
-  const { method, credential } = call.endpoint;
+  const { method, path } = call.endpoint;
   if (status === 401) {
-    const isJwt = credential === 'apiKey' && looksLikeJwt(call.key ?? '');
+    // Only calls below /api/v0 take one (section 5).
+    const isJwt = !path.startsWith('/api/v0/') && looksLikeJwt(call.key ?? '');
     return new ApiError('unauthorized', isJwt ? { ...facts, reason: 'jwt' } : facts);
   }
   if (status === 407) return new ApiError('unreachable', { ...facts, reason: 'proxy' });

@@ -2,19 +2,19 @@
 export { parseAddress, proposeAppUrl, type AddressProblem } from './address';
 export type { ItemProblem } from './decode';
 export { analyticsRow } from './endpoints';
-export { ApiError, isApiError, QueryError } from './errors';
+export { ApiError, failureOf, isApiError, QueryError } from './errors';
 export type { Extra, Extras } from './extras';
 export type { Page } from './calls';
-export { EARLIEST_DAY, latestDay } from './queries';
-export { ifFits, into, recordSchema, taken, type RecordOf, type RecordSchema } from './recordSchema';
-export type {
-  ActivityDay,
-  AnalyticsMeta,
-  ModelTokens,
-  ProductivityDay,
-  TokenDay,
-  ToolDay,
-  UserDay,
+export {
+  EARLIEST_DAY,
+  latestDay,
+  type ActivityDay,
+  type AnalyticsMeta,
+  type ModelTokens,
+  type ProductivityDay,
+  type TokenDay,
+  type ToolDay,
+  type UserDay,
 } from './resources/analytics';
 export { computerName, readComputers, type Computer, type ProvisioningStep } from './resources/computer';
 export type { ContentItem, Message, SentMessage } from './resources/message';
@@ -23,4 +23,13 @@ export type { CriterionEvaluation, ReadinessReport } from './resources/readiness
 export { readSession, type Session, type SessionSettings, type TokenUsage } from './resources/session';
 export type { RequestGate } from './client';
 export { ApiClient, type ApiClientOptions, type PageOptions } from './service';
-export { openObject, orElse } from './tolerant';
+export {
+  ifFits,
+  into,
+  openObject,
+  orElse,
+  recordSchema,
+  taken,
+  type RecordOf,
+  type RecordSchema,
+} from './tolerant';

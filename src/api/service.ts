@@ -4,14 +4,13 @@ import { HttpClient, type HttpOptions, type RequestGate, type SentBody } from '.
 import type { ItemOf } from './endpoints';
 import { isApiError } from './errors';
 import { Extras } from './extras';
-import { dateQuery, idQuery, idSegment, limitQuery, type DateRange } from './queries';
+import type { DateRange } from './resources/analytics';
 import type { ReadinessReport } from './resources/readiness';
 import type { CreateSession, SessionSettings } from './resources/session';
 
 export interface ApiClientOptions extends Omit<HttpOptions, 'redactor' | 'gate' | 'timeouts' | 'now'> {
-  /** Address of the service, as `parseAddress` gives it. */
+  /** Addresses of the service and of the web application, as `parseAddress` gives them. */
   readonly baseUrl: string;
-  /** Address of the web application, as `parseAddress` gives it. */
   readonly appUrl: string;
   /** Shared by all windows, so that a pause the service asks for holds everywhere; one of its own when left out. */
   readonly gate?: RequestGate | undefined;
@@ -38,8 +37,6 @@ export interface UserDaysQuery extends DateRange, PageOptions {
 
 export interface ReportsQuery extends PageOptions {
   readonly repoId?: string | undefined;
-  /** Id of the report after which the list begins; at its beginning when left out. */
-  readonly startAfter?: string | undefined;
 }
 
 const REPORTS = '/api/organization/maturity-level-reports';
@@ -47,15 +44,14 @@ const REPORTS = '/api/organization/maturity-level-reports';
 const RENAMED_REPORTS = '/api/organization/agent-readiness-reports';
 
 /**
- * Every endpoint of the service's interface (section 4). Calls fail with `ApiError`, or with `QueryError` when the interface does
- * not allow the query and nothing was sent. The last argument of each takes an `AbortSignal`.
+ * Every endpoint of the service's interface (section 4). Calls fail with `ApiError`, or with `QueryError` where an id cannot be
+ * asked for. Lists of pages are iterated: one page is asked for at a time.
  */
 export class ApiClient {
   /** What only some services offer. */
   readonly extras: Extras;
   readonly #http: HttpClient;
   readonly #calls: Calls;
-  readonly #now: () => number;
   /** Where the readiness reports are, as far as an answer has said so. */
   #reportsPath: string | undefined;
 
@@ -68,7 +64,6 @@ export class ApiClient {
       now,
       timeouts: { get: 15_000, post: 60_000, analytics: 60_000, ...timeouts },
     });
-    this.#now = now;
     this.#calls = new Calls({ baseUrl, appUrl }, this.#http, log);
     this.extras = new Extras(this.#calls, log, now);
   }
@@ -80,7 +75,6 @@ export class ApiClient {
 
   /** Sections 4.9 and 4.10. */
   readonly computers = {
-    /** All computers, in no promised order. */
     list: (options: RequestOptions = {}) => this.#calls.list('computers', options),
     get: (computerId: string, { signal }: RequestOptions = {}) =>
       this.#calls.one('computer', { ids: { computerId }, signal }),
@@ -89,17 +83,14 @@ export class ApiClient {
   /** Sections 4.5 and 4.6. There is no documented call that lists sessions. */
   readonly sessions = {
     /** Sent once. Fails with kind `outcomeUnknown` when the session may have been created all the same. */
-    create: async ({ computerId, sessionSettings }: CreateSession, { signal }: RequestOptions = {}) => {
-      idSegment('computerId', computerId);
+    create: ({ computerId, sessionSettings }: CreateSession, { signal }: RequestOptions = {}) => {
       const settings: SessionSettings | undefined = sessionSettings && { ...sessionSettings };
       delete settings?.tokenUsage;
       const body = JSON.stringify({ computerId, sessionSettings: settings });
       return this.#calls.one('createSession', { body, signal });
     },
-    get: async (sessionId: string, { computerId, signal }: GetOptions = {}) => {
-      const query = { computerId: idQuery('computerId', computerId) };
-      return this.#calls.one('session', { ids: { sessionId }, query, signal });
-    },
+    get: (sessionId: string, { computerId, signal }: GetOptions = {}) =>
+      this.#calls.one('session', { ids: { sessionId }, query: { computerId }, signal }),
   };
 
   /** Sections 4.7 and 4.8. There is no documented call that lists messages. */
@@ -110,78 +101,54 @@ export class ApiClient {
      */
     sendBody: (sessionId: string, body: SentBody, { signal }: RequestOptions = {}) =>
       this.#calls.one('sendMessage', { ids: { sessionId }, body, signal }),
-    get: async (sessionId: string, messageId: string, { computerId, signal }: GetOptions = {}) => {
-      const query = { computerId: idQuery('computerId', computerId) };
-      return this.#calls.one('message', { ids: { sessionId, messageId }, query, signal });
-    },
+    get: (sessionId: string, messageId: string, { computerId, signal }: GetOptions = {}) =>
+      this.#calls.one('message', { ids: { sessionId, messageId }, query: { computerId }, signal }),
   };
 
-  /** Sections 4.3 and 4.4. Iterating asks for one page at a time and rejects with `ApiError` or `QueryError`. */
+  /** Sections 4.3 and 4.4. */
   readonly organization = {
-    users: (options?: PageOptions, request?: RequestOptions) => this.#pages('users', options, request),
-    /** In the service's order. */
-    controlHistory: (options?: PageOptions, request?: RequestOptions) =>
-      this.#pages('controlHistory', options, request),
+    users: ({ limit }: PageOptions = {}, { signal }: RequestOptions = {}) =>
+      this.#calls.pages('users', { limit, signal }),
+    controlHistory: ({ limit }: PageOptions = {}, { signal }: RequestOptions = {}) =>
+      this.#calls.pages('controlHistory', { limit, signal }),
   };
 
   /**
-   * Section 4.1. Days are UTC, from 2026-01-14 through yesterday; anything else rejects with `QueryError` and is not sent. Needs
-   * an API key with the Manager or Owner role: kind `forbidden` without the role, `unauthorized` with reason `jwt` for a JWT.
+   * Section 4.1: UTC days from `EARLIEST_DAY` through `latestDay`. Needs an API key with the Manager or Owner role: kind
+   * `forbidden` without the role, `unauthorized` with reason `jwt` for a JWT.
    */
   readonly analytics = {
     tokens: this.#days('tokens'),
-    /** Credentials within hook commands arrive redacted. */
     tools: this.#days('tools'),
     activity: this.#days('activity'),
     productivity: this.#days('productivity'),
-    /** One person's day a row, page by page; the cursor is a user id. `limit` does not count rows. */
-    users: (query: UserDaysQuery, options?: RequestOptions) => this.#people(query, options),
+    /** One person's day a row; the cursor is a user id, and `limit` does not count rows. */
+    users: ({ startDate, endDate, limit, cursor: first }: UserDaysQuery, { signal }: RequestOptions = {}) =>
+      this.#calls.pages('people', { query: { startDate, endDate }, limit, first, signal }),
   };
 
   /** Section 4.2, at the web application's address. Needs an API key. */
   readonly readiness = {
-    /**
-     * All reports, in the service's order. The answer has no end marker, and a service may give fewer than are asked for: only a
-     * page that is empty or repeats is the last one.
-     */
+    /** In the service's order. Without an end marker, only a page that is empty or repeats is the last one. */
     reports: (query?: ReportsQuery, options?: RequestOptions) => this.#reports(query, options),
   };
-
-  async *#pages<N extends 'users' | 'controlHistory'>(
-    name: N,
-    { limit }: PageOptions = {},
-    { signal }: RequestOptions = {},
-  ): AsyncGenerator<Page<ItemOf<N>>, void, undefined> {
-    yield* this.#calls.pages(name, { limit: limitQuery(limit), signal });
-  }
 
   #days<N extends 'tokens' | 'tools' | 'activity' | 'productivity'>(
     name: N,
   ): (range: DateRange, options?: RequestOptions) => Promise<Rows<ItemOf<N>>> {
-    return async (range, { signal } = {}) =>
-      this.#calls.list(name, { query: dateQuery(range, this.#now()), signal });
-  }
-
-  async *#people(
-    { limit, cursor: first, ...range }: UserDaysQuery,
-    { signal }: RequestOptions = {},
-  ): AsyncGenerator<Page<ItemOf<'people'>> & Rows<ItemOf<'people'>>, void, undefined> {
-    const query = dateQuery(range, this.#now());
-    yield* this.#calls.pages('people', { query, limit: limitQuery(limit), first, signal });
+    return ({ startDate, endDate }, { signal } = {}) =>
+      this.#calls.list(name, { query: { startDate, endDate }, signal });
   }
 
   /** The documented path first; where that is not found, the other one once, and then whichever answered. */
   async *#reports(
-    { repoId, limit, startAfter }: ReportsQuery = {},
+    { repoId, limit }: ReportsQuery = {},
     { signal }: RequestOptions = {},
   ): AsyncGenerator<Page<ReadinessReport>, void, undefined> {
-    const query = { repoId: idQuery('repoId', repoId) };
-    const first = idQuery('startAfter', startAfter);
-    const asked = { query, limit: limitQuery(limit, Infinity), first, signal };
     let refusal: unknown;
     for (const path of this.#reportsPath === undefined ? [REPORTS, RENAMED_REPORTS] : [this.#reportsPath]) {
       try {
-        for await (const page of this.#calls.pages('reports', { ...asked, path })) {
+        for await (const page of this.#calls.pages('reports', { query: { repoId }, limit, signal, path })) {
           this.#reportsPath = path;
           yield page;
         }

@@ -80,7 +80,7 @@ export class Conversation extends Disposable {
     const { sessionId, serviceId, storage, outboxes, attachments, sessions } = options;
     this.sessionId = sessionId;
     this.serviceId = serviceId;
-    this.transcript = this.register(new Transcript(storage, serviceId, sessionId));
+    this.transcript = new Transcript(storage, serviceId, sessionId);
     this.#outbox = outboxes.of(sessionId);
     this.composition = this.register(new Composition(this.#outbox, attachments));
     const { transcript } = this;

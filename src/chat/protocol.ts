@@ -56,7 +56,6 @@ export interface Chip {
   readonly kind: 'image' | 'pdf' | 'text' | 'unknown' | 'checking';
   /** Such as `180 KB`; empty when not known. */
   readonly size: string;
-  /** The whole path or address. */
   readonly title: string;
   /** Names the picture of a message in a `picture` request. */
   readonly index?: number;
@@ -218,11 +217,9 @@ export interface Start {
   readonly draft: string;
   /** What comes back when the called up message in `draft` is left. */
   readonly stash?: string;
-  /** Put the cursor into the composer. */
   readonly focus: boolean;
 }
 
-/** What find is opened for. */
 export interface Wanted {
   readonly words?: string | undefined;
   readonly key?: string | undefined;
@@ -308,17 +305,12 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
         replaces: optional(text(10_000)),
       }),
     ),
-    /** Asks for files with a picker. */
     attach: act(none),
-    /** Attaches files that were dropped, by their addresses. */
     attachUris: act(object({ uris: listOf(text(10_000), 500) })),
     attachedPicture: request(ofAttachment)<Picture>(),
-    /** Puts a queued message back into the composer. */
     takeBackQueued: ofQueued,
     removeQueued: ofQueued,
-    /** Asks for the computer the message goes to. */
     chooseTarget: act(none),
-    /** Stops the agent. */
     stop: act(none),
     sendAgain: ofSend,
     discard: ofSend,
@@ -327,14 +319,12 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     refresh: act(none),
     /** Goes on with an ancestor walk that stopped. */
     readEarlier: act(none),
-    /** Opens `path:line` or `path:line:column` of the workspace. */
     openPath: act(object({ path: text(4000) })),
     /** Puts code where the cursor of the editor beside the chat is. */
     insertCode: code,
     /** Shows what a diff would change, or offers to change it. */
     compareDiff: code,
     applyDiff: code,
-    /** Puts a removed session back into the list. */
     addAgain: act(none),
     picture: request(object({ messageId: text(1000), index: number(0, 10_000) }))<Picture>(),
     /** The page listens. Sent again each time it was built anew. */
@@ -344,7 +334,6 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
       object({ text: written, stash: optional(written), version: number(0, Number.MAX_SAFE_INTEGER) }),
     ),
     detach: act(ofAttachment),
-    /** Shows an attached file in an editor. */
     openAttachment: act(ofAttachment),
     /** Text a page before this one had not seen stored, and the id of the send it was to become. */
     unsaved: act(isUnsaved),
@@ -352,7 +341,6 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     copy: code,
     /** Copies all a message says, also what the page does not show of it. */
     copyMessage: ofRow,
-    /** Opens a whole message as a text document. */
     openMessage: ofRow,
     /** The position or what is opened has changed. */
     kept: act(isKept),
@@ -371,7 +359,6 @@ export const chatProtocol = /* @__PURE__ */ (() => ({
     draftStored: event<{ readonly version: number }>(),
     /** Opens the find bar; with these words, at the row with this key. */
     find: event<Wanted>(),
-    /** For screen readers, politely. */
     announce: event<{ readonly text: string }>(),
   },
 }))();

@@ -4,7 +4,6 @@ import type { IDisposable } from '../util/disposable';
 import { keyProblem } from './keys';
 import type { Addresses } from './types';
 
-/** The two address settings. */
 export interface AddressSettings {
   baseUrl(): string;
   appUrl(): string;
@@ -25,7 +24,6 @@ export type Named =
   | { readonly kind: 'unusable'; readonly reason: string }
   | { readonly kind: 'found'; readonly addresses: Addresses; readonly key?: string };
 
-/** The variables of the connection that are set. */
 export function variablesSet(environment: Environment): readonly string[] {
   return [BASE_VARIABLE, APP_VARIABLE, KEY_VARIABLE].filter(name => (environment[name] ?? '').trim() !== '');
 }
@@ -52,13 +50,11 @@ export async function environmentAddresses(environment: Environment): Promise<Na
   return problem === undefined ? { ...named, key } : unusable(KEY_VARIABLE, problem);
 }
 
-/** What the settings say. */
 export async function settingsAddresses(settings: AddressSettings): Promise<Named> {
   if (settings.baseUrl().trim() === '') return { kind: 'none' };
   return pair(settings.baseUrl(), settings.appUrl(), ['agentConsole.baseUrl', 'agentConsole.appUrl']);
 }
 
-/** What a person reads about an address that cannot be used. */
 export function addressProblemSentence(problem: AddressProblem): string {
   switch (problem) {
     case 'empty':
@@ -76,7 +72,6 @@ export function addressProblemSentence(problem: AddressProblem): string {
   }
 }
 
-/** Host and port of an address, for people. */
 export function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).host : address;
 }

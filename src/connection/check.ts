@@ -16,12 +16,13 @@ export type CheckResult =
   | { readonly kind: 'cancelled' };
 
 /** One call to the service, and only if that went well one to the web application. Stores nothing. */
-export function checkService(
+export async function checkService(
   clients: Clients,
   addresses: Addresses,
   key: string,
   signal: AbortSignal,
 ): Promise<CheckResult> {
+  const { failureOf } = await import('../api');
   return clients.withKey(addresses, key, async client => {
     let accessToken = false;
     for (const [step, ask] of [
@@ -39,7 +40,6 @@ export function checkService(
   });
 }
 
-/** One thing a key may be good for. */
 export interface AccessRow {
   readonly what: string;
   readonly state: 'checking' | 'readable' | 'refused' | 'unknown';
@@ -54,7 +54,7 @@ export async function readAccess(
   signal: AbortSignal,
   onRows: (rows: readonly AccessRow[]) => void,
 ): Promise<void> {
-  const { latestDay } = await import('../api');
+  const { failureOf, latestDay } = await import('../api');
   const day = latestDay(Date.now());
   const { computers, organization, analytics, readiness } = client;
   const questions: readonly (readonly [what: string, ask: () => Promise<unknown>])[] = [
@@ -88,7 +88,6 @@ function isLetIn({ kind, title, detail, requestId }: ApiError): boolean {
   return kind === 'forbidden' && [title, detail, requestId].some(text => text !== undefined);
 }
 
-/** Why an address, or the key at it, did not pass. */
 function problemSentence(error: ApiError, step: 'baseUrl' | 'appUrl', addresses: Addresses): string {
   const host = hostOf(addresses[step]);
   const service = hostOf(addresses.baseUrl);
@@ -121,15 +120,4 @@ function problemSentence(error: ApiError, step: 'baseUrl' | 'appUrl', addresses:
       facts,
     );
   return errorSentence(error, { host });
-}
-
-async function failureOf(call: () => Promise<unknown>): Promise<ApiError | undefined> {
-  const { isApiError } = await import('../api');
-  try {
-    await call();
-    return undefined;
-  } catch (error) {
-    if (isApiError(error)) return error;
-    throw error;
-  }
 }

@@ -64,17 +64,14 @@ export class Clients implements IDisposable {
 
   /** Asks the service once whether it takes a key; `unknown` when it gives no answer to that. */
   async probe(addresses: Addresses, key: string): Promise<'accepted' | 'refused' | 'unknown'> {
-    const { isApiError } = await import('../api');
-    try {
-      const signal = AbortSignal.timeout(PROBE_MS);
-      await this.withKey(addresses, key, client => client.computers.list({ signal }));
-      return 'accepted';
-    } catch (error) {
-      if (!isApiError(error)) throw error;
-      if (error.kind === 'unauthorized') return 'refused';
-      // Only who has been let in can lack a right.
-      return error.kind === 'forbidden' ? 'accepted' : 'unknown';
-    }
+    const { failureOf } = await import('../api');
+    const signal = AbortSignal.timeout(PROBE_MS);
+    const error = await failureOf(() =>
+      this.withKey(addresses, key, client => client.computers.list({ signal })),
+    );
+    // Only who has been let in can lack a right.
+    if (error === undefined || error.kind === 'forbidden') return 'accepted';
+    return error.kind === 'unauthorized' ? 'refused' : 'unknown';
   }
 
   dispose(): void {

@@ -142,7 +142,6 @@ export class ConnectionCommands {
     );
   }
 
-  /** The one question after a key was refused. */
   async #askAboutRejection(rejected: ConnectionState & { readonly kind: 'keyRejected' }): Promise<void> {
     const enter = vscode.l10n.t('Enter key');
     const open = vscode.l10n.t('Open web application');
@@ -199,7 +198,6 @@ export class ConnectionCommands {
   }
 }
 
-/** Whether the environment leaves nothing to enter. */
 function isFixed(environment: Named): boolean {
   return environment.kind === 'unusable' || (environment.kind === 'found' && environment.key !== undefined);
 }

@@ -25,7 +25,6 @@ import { ConnectionRecords } from './records';
 import { answersOfSample, SAMPLE } from './sample';
 import type { Addresses, Connection, ConnectionState, Service } from './types';
 
-/** What the connection reads and writes of VS Code and of the machine. */
 export interface Surroundings {
   readonly secrets: Secrets;
   readonly settings: AddressSettings;
@@ -33,7 +32,6 @@ export interface Surroundings {
   readonly setContext: <K extends keyof ContextKeys>(key: K, value: ContextKeys[K]) => void;
 }
 
-/** A service with one key in use. */
 interface Session {
   readonly service: Service;
   key: string;
@@ -106,7 +104,6 @@ export class ServiceConnection extends Disposable implements Connection {
     return this.state.current.kind === 'signedIn' ? this.#session?.client : undefined;
   }
 
-  /** What the environment says, which no command changes. */
   environment(): Promise<Named> {
     return environmentAddresses(this.#surroundings.environment);
   }
@@ -174,7 +171,6 @@ export class ServiceConnection extends Disposable implements Connection {
     });
   }
 
-  /** Turns all windows to the sample or away from it. */
   chooseSample(chosen: boolean): Promise<void> {
     return this.hold(() => this.records.chooseSample(chosen));
   }
@@ -231,7 +227,6 @@ export class ServiceConnection extends Disposable implements Connection {
     );
   }
 
-  /** The key as it is now, wherever it comes from. */
   async #currentKey(service: Service): Promise<string | undefined> {
     if (service.source === 'sample') return SAMPLE.key;
     const environment = await this.environment();

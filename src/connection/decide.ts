@@ -6,7 +6,6 @@ import type { Rejection } from './records';
 import { SAMPLE } from './sample';
 import type { Addresses, ConnectionState, Service } from './types';
 
-/** A key was stored for other addresses than those in force now. */
 export interface AddressChange {
   readonly from: Addresses;
   readonly to: Addresses;
@@ -19,9 +18,7 @@ export type Target =
   | (ConnectionState & { readonly kind: 'keyRejected' })
   | (ConnectionState & { readonly kind: 'signedIn'; readonly key: string });
 
-/** The keys that are stored. */
 export interface StoredKeys {
-  /** The one for the addresses in force. */
   readonly own: string | undefined;
   /** The addresses somebody last signed in to, if there is a key for them. */
   readonly last: Addresses | undefined;
@@ -75,7 +72,6 @@ export function serviceAt({ baseUrl, appUrl }: Addresses, source: Service['sourc
   return { id, baseUrl, appUrl, host: hostOf(baseUrl), source };
 }
 
-/** Says that the key in use is not taken any more, with the way out. */
 function rejectedSentence({ host }: Service, rejection: Rejection, fromEnvironment: boolean): string {
   return fromEnvironment
     ? vscode.l10n.t(

@@ -12,7 +12,6 @@ export type { Service, ConnectionState, Connection } from './types';
 /** Kept here once, so that not every feature carries a copy of all sentences. */
 export { errorSentence, type SentenceContext } from '../util/errorSentence';
 
-/** The connection with what people do with it. */
 export type ConnectionPart = ServiceConnection & { readonly commands: CommandHandlers<'connection'> };
 
 /** The connection of this window. Reads nothing until it is asked. */
@@ -34,7 +33,6 @@ export function connect(
   return withCommands(connection, new VscodePrompts(), log);
 }
 
-/** Adds the commands, and what people are asked. */
 export function withCommands(connection: ServiceConnection, prompts: Prompts, log: Logger): ConnectionPart {
   const { handlers } = new ConnectionCommands(connection, prompts, log);
   return Object.assign(connection, { commands: handlers });

@@ -16,7 +16,6 @@ export function keyProblem(text: string): string | undefined {
       );
 }
 
-/** The part of VS Code's SecretStorage that is used. */
 export type Secrets = Pick<vscode.SecretStorage, 'get' | 'store' | 'delete' | 'keys' | 'onDidChange'>;
 
 const PREFIX = 'agentConsole.key:';

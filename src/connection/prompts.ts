@@ -6,31 +6,25 @@ import { openAddress } from '../ui/openAddress';
 import { forNotification, forQuickPick, plain } from '../util/text';
 import type { AccessRow } from './check';
 
-/** One question of several that belong together. */
 export interface Step {
-  /** From 1. */
   readonly step: number;
   readonly totalSteps: number;
   readonly prompt: string;
   readonly placeholder?: string;
   readonly value: string;
-  /** Shown as dots. */
   readonly secret: boolean;
   /** What was wrong with this value the last time. */
   readonly problem?: string | undefined;
-  /** A page that helps to answer. */
   readonly link?: { readonly tooltip: string; readonly address: string };
   /** A sentence while the value cannot be used, `undefined` when it can. */
   readonly validate: (value: string) => string | undefined;
 }
 
-/** What was entered, or that the person goes back or gives up. */
 export type StepAnswer = { readonly value: string } | 'back' | 'cancelled';
 
 /** Everything the connection asks of a person and tells them. */
 export type Prompts = Pick<VscodePrompts, keyof VscodePrompts>;
 
-/** The prompts as VS Code shows them. */
 export class VscodePrompts {
   ask({ link, validate, secret, problem, ...step }: Step): Promise<StepAnswer> {
     const input = vscode.window.createInputBox();
@@ -84,7 +78,6 @@ export class VscodePrompts {
     return showNotice(severity, forNotification(message, 1_000), buttons);
   }
 
-  /** A question that must be answered before anything else. */
   async confirm(message: string, detail: string, button: string): Promise<boolean> {
     const options = { modal: true, detail: forNotification(detail, 1_000) };
     return (await vscode.window.showInformationMessage(forNotification(message), options, button)) === button;

@@ -15,10 +15,9 @@ const recordsSchema = recordSchema(() =>
       kind: z.literal('rejection'),
       salt: z.string(),
       mark: z.string(),
-      /** Unix ms. */
       at: z.number(),
-      status: z.exactOptional(z.number()),
-      requestId: z.exactOptional(z.string()),
+      status: z.optional(z.number()),
+      requestId: z.optional(z.string()),
     }),
     openObject({ kind: z.literal('signIn'), baseUrl: z.string(), appUrl: z.string() }),
     /** No request may leave for an origin before `until`; known since `at`. Unix ms. */
@@ -73,7 +72,6 @@ export class ConnectionRecords implements RequestGate {
     await this.#records.put('sample', { kind: 'sample', chosen });
   }
 
-  /** The addresses of the last sign-in. */
   get lastSignIn(): Addresses | undefined {
     return this.#get('signIn', 'signIn');
   }
@@ -90,10 +88,7 @@ export class ConnectionRecords implements RequestGate {
 
   /** Records that a service refused a key. Resolves to true in the one window that was first. */
   async reject(serviceId: string, key: string, { status, requestId }: Rejection): Promise<boolean> {
-    const rejection = {
-      ...(status !== undefined && { status }),
-      ...(requestId !== undefined && { requestId }),
-    };
+    const rejection = { status, requestId };
     this.#refused.set(serviceId, { key, rejection });
     let first = true;
     const change = (current: ConnectionRecord | undefined): ConnectionRecord => {
@@ -108,7 +103,6 @@ export class ConnectionRecords implements RequestGate {
     return first;
   }
 
-  /** Forgets that this key was refused. */
   async accept(serviceId: string, key: string): Promise<void> {
     if (this.#refused.get(serviceId)?.key === key) this.#refused.delete(serviceId);
     if (this.#sharedRejection(serviceId, key) === undefined) return;

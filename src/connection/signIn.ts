@@ -5,7 +5,6 @@ import { keyProblem } from './keys';
 import type { Prompts, Step } from './prompts';
 import type { Addresses } from './types';
 
-/** What the questions begin with. */
 export interface SignInStart {
   readonly known?: Addresses | undefined;
   /** The addresses cannot be changed here: only the key is asked for. */

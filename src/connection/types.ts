@@ -7,14 +7,12 @@ export interface Addresses {
   readonly appUrl: string;
 }
 
-/** The service this window talks to. */
 export interface Service extends Addresses {
   /**
    * Short stable id made from `baseUrl` alone (`sample` for the sample); names the service's folder in storage. Services that
    * differ only in `appUrl` share it and what is stored, but not the key.
    */
   readonly id: string;
-  /** Host of `baseUrl`, as shown to people. */
   readonly host: string;
   /** `sample`: the built-in service; `environment`: AGENT_CONSOLE_* of the extension host; `settings`: sign-in. */
   readonly source: 'settings' | 'environment' | 'sample';

@@ -18,8 +18,6 @@ import { Inbox } from './receive/inbox';
 import { Outgoing, readOutgoing, type FinishedHook } from './run/outgoing';
 import { Waiting } from './waiting';
 
-export type { HookSignal, SessionsForHooks } from './model';
-
 /**
  * Hooks, both ways (interface.md section 6): events of the command-line client come in through the spool, one window takes each,
  * notes it on the session and tells of it; the person's own commands run on events and at the end of work.

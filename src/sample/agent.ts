@@ -3,17 +3,15 @@ import type { Step } from './records';
 import { parseScripts, stepsOf, type Line } from './script';
 import scripts from './topics.txt';
 
-/** What the agent gets to see of something that was sent along. */
 export interface Attachment {
   readonly kind: 'image' | 'file';
   readonly name: string;
   readonly mediaType: string;
   readonly bytes: number;
-  /** What is in a text file: how much, and its first lines. Only of one that is short enough to read. */
-  readonly seen?: { readonly contents: string; readonly excerpt: string } | undefined;
+  readonly excerpt?: string | undefined;
 }
 
-export interface AgentRequest {
+interface AgentRequest {
   readonly text: string;
   readonly attachments: readonly Attachment[];
   readonly settings: Readonly<Record<string, unknown>>;
@@ -42,22 +40,18 @@ export function plan(request: AgentRequest, start: number, pace: number): Step[]
 /** Text files up to this size are read by the agent, characters of base64. */
 const READ_DATA = 342 * 1024;
 
-/** What the agent sees of a text file: how much it is, and its first lines. */
-export function seenOf(mediaType: string, data: string): Attachment['seen'] {
+/** The first lines of a text file; nothing of any other. */
+export function excerptOf(mediaType: string, data: string): string | undefined {
   if (!mediaType.startsWith('text/') || data.length > READ_DATA) return undefined;
-  const text = Buffer.from(data, 'base64').toString('utf8');
-  const lines = text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
-  const notes = text.match(/\b(?:TODO|FIXME)\b/g)?.length ?? 0;
-  const found = notes === 0 ? '' : `, ${notes} open ${notes === 1 ? 'note' : 'notes'}`;
-  const excerpt = text
-    .split(/\r?\n/, 12)
-    .map(line => (line.length > 160 ? `${line.slice(0, 159)}…` : line))
-    .join('\n');
-  return { contents: `${lines} ${lines === 1 ? 'line' : 'lines'}${found}`, excerpt: excerpt.trimEnd() };
+  const lines = Buffer.from(data, 'base64').toString('utf8').split(/\r?\n/, 12);
+  return lines
+    .map(line => line.slice(0, 160))
+    .join('\n')
+    .trimEnd();
 }
 
-function readingOf({ kind, name, mediaType, bytes, seen }: Attachment): Line {
-  const result = seen?.excerpt ?? `${mediaType}, ${size(bytes)}`;
+function readingOf({ kind, name, mediaType, bytes, excerpt }: Attachment): Line {
+  const result = excerpt ?? `${mediaType}, ${size(bytes)}`;
   const tool = kind === 'image' ? 'ViewImage' : 'Read';
   return { kind: 'use', name: tool, input: { path: name }, result, failed: false };
 }
@@ -67,47 +61,23 @@ function firstFile([first, ...others]: readonly Attachment[]): string {
   return ` I'll start with ${code(first.name)}${others.length > 0 ? ' and the other attachments' : ''}.`;
 }
 
-/** What is known of the attachments, as Markdown; empty without any. */
 function describe(attachments: readonly Attachment[]): string {
   if (attachments.length === 0) return '';
-  const rows = attachments.map(({ kind, name, mediaType, bytes, seen }) => {
-    const content = seen?.contents ?? (kind === 'image' ? 'an image' : 'not read as text');
-    return `| ${code(name)} | ${mediaType} | ${size(bytes)} | ${content} |`;
-  });
-  const table = ['| name | type | size | what I saw |', '| --- | --- | ---: | --- |', ...rows].join('\n');
-  const read = attachments.find(({ seen }) => seen !== undefined && seen.excerpt !== '');
-  const beginning = read?.seen?.excerpt.split('\n').slice(0, 8).join('\n').trimEnd();
-  return [
-    '### What you sent',
-    table,
-    ...(read === undefined || beginning === undefined
-      ? []
-      : [`${code(read.name)} begins like this:`, fenced(beginning, extension(read.name))]),
-  ].join('\n\n');
+  const rows = attachments.map(
+    ({ name, mediaType, bytes }) => `| ${code(name)} | ${mediaType} | ${size(bytes)} |`,
+  );
+  return ['### What you sent\n', '| name | type | size |', '| --- | --- | ---: |', ...rows].join('\n');
 }
 
 /** The first line of a request, short enough for a list. */
 function titleOf(text: string): string | undefined {
-  const line = text.trim().split(/\r?\n/, 1)[0]?.replace(/\s+/g, ' ').trim() ?? '';
-  if (line === '') return undefined;
-  const characters = Array.from(line);
-  return characters.length > 60 ? `${characters.slice(0, 59).join('')}…` : line;
+  const [line = ''] = text.trim().split(/\r?\n/, 1);
+  return Array.from(line.trim()).slice(0, 60).join('') || undefined;
 }
 
 /** A name as a code span; what would end the span or the table cell is taken out. */
 function code(name: string): string {
   return `\`${name.replace(/[`|\r\n]/g, "'")}\``;
-}
-
-/** A code block no content can end early. */
-function fenced(text: string, language: string): string {
-  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(run => run.length));
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}${language}\n${text}\n${fence}`;
-}
-
-function extension(name: string): string {
-  return /\.([a-z0-9]{1,8})$/i.exec(name)?.[1]?.toLowerCase() ?? '';
 }
 
 function size(bytes: number): string {

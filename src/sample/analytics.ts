@@ -2,7 +2,6 @@ import { CLIENTS, factsOf, HOOKS, isActive, languageOf, MODELS, type Counts, typ
 import { type People, type Profile } from './people';
 import { dayText } from './random';
 
-/** Inclusive range of UTC days. */
 export interface Days {
   readonly first: number;
   readonly last: number;
@@ -22,40 +21,29 @@ export class Analytics {
   }
 
   /** Interface 2.2. */
-  tokens(days: Days, byModel: boolean): Row[] {
+  tokens(days: Days): Row[] {
     return this.#daily(days, (date, facts) => {
       const all = facts.flatMap(fact => fact.tokens);
-      const models = perModel(all);
-      if (byModel)
-        return models.map(model => ({ date, group_key: model.model_id, ...sums([model], MODEL_FIGURES) }));
       const byUser = facts.map(({ profile, tokens }) => ({
         ...{ user_id: profile.id, user_email: profile.email ?? '' },
         ...sums(tokens, ['billable_tokens']),
         by_model: perModel(tokens),
       }));
-      return [{ date, ...sums(all, TOKEN_FIGURES), by_model: models, by_user: byUser }];
+      return [{ date, ...sums(all, TOKEN_FIGURES), by_model: perModel(all), by_user: byUser }];
     });
   }
 
   /** Interface 2.3. */
-  tools(days: Days, byTool: boolean): Row[] {
-    return this.#daily(days, (date, facts) => {
-      const tools = tally(facts.map(fact => fact.tools));
-      if (!byTool) return [toolsRow(date, facts, tools)];
-      return tools.map(([tool, calls]) => ({ date, group_key: tool, tool_calls: calls }));
-    });
+  tools(days: Days): Row[] {
+    return this.#daily(days, (date, facts) => [toolsRow(date, facts)]);
   }
 
   /** Interface 2.4. */
-  activity(days: Days, byClient: boolean): Row[] {
+  activity(days: Days): Row[] {
     return this.#daily(days, (date, facts, day) => {
       const clients = CLIENTS.map(client => {
         return [client, facts.filter(fact => fact.clients.includes(client)).length] as const;
       });
-      if (byClient)
-        return clients.flatMap(([client, users]) =>
-          users === 0 ? [] : { date, group_key: client, daily_active_users: users },
-        );
       return [
         {
           date,
@@ -114,11 +102,12 @@ export class Analytics {
   }
 }
 
-function toolsRow(date: string, facts: readonly PersonDay[], tools: Counts): Row {
+function toolsRow(date: string, facts: readonly PersonDay[]): Row {
   const calls = sum(facts, fact => fact.tool_calls);
   const turns = sum(facts, fact => fact.user_messages);
   const sessions = sum(facts, fact => fact.sessions);
   const ratios = facts.map(fact => ratio(fact.tool_calls, fact.user_messages)).sort((a, b) => a - b);
+  const tools = tally(facts.map(fact => fact.tools));
   const skills = tally(facts.map(fact => fact.skills));
   const commands = tally(facts.map(fact => fact.slashCommands));
   const hooks = HOOKS.map((hook, index) => ({ ...hook, count: sum(facts, fact => fact.hooks[index] ?? 0) }));
@@ -185,7 +174,6 @@ function messagesOf(fact: PersonDay): number {
   return fact.user_messages + fact.assistant_messages;
 }
 
-/** Entries of `by_model`, the largest first. */
 function perModel(tokens: PersonDay['tokens']) {
   return MODELS.map(({ id, tier }) => {
     const own = tokens.filter(entry => entry.model.id === id);
@@ -195,7 +183,6 @@ function perModel(tokens: PersonDay['tokens']) {
     .sort((a, b) => b.billable_tokens - a.billable_tokens);
 }
 
-/** Each of the named figures, added up. */
 function sums<const K extends string>(
   items: readonly { readonly [P in NoInfer<K>]: number }[],
   names: readonly K[],
@@ -219,7 +206,6 @@ function tally(lists: readonly Counts[]): Counts {
   return added.sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
 }
 
-/** Entries of a breakdown. */
 function named(counts: Counts, name: string, count: string): Row[] {
   return counts.map(([key, value]) => ({ [name]: key, [count]: value }));
 }
@@ -229,7 +215,6 @@ function ratio(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 10_000;
 }
 
-/** Nearest rank. */
 function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
 }

@@ -22,7 +22,6 @@ interface Description {
   readonly provider: 'byom' | 'cloud';
   /** Days since it was made, when the sample was first used; `undefined` for the one that is being made. */
   readonly age?: number;
-  /** `active` when left out. */
   readonly status?: string;
   /** Only the required fields are known. */
   readonly bare?: boolean;
@@ -50,13 +49,12 @@ const QUOTA = `Quota exceeded: 4 of 4 hosted computers are in use.
 Remove a computer that is no longer needed, or ask an administrator to raise the limit.
 provider answer: {"code":"RESOURCE_EXHAUSTED","scope":"organization","limit":4}`;
 
-/** The id of the computer with a name. */
 export function computerIdOf(seed: string, name: string): string {
   return seeded(seed, 'computer', name).uuid();
 }
 
 /** When the sample was first used, and its computers first asked for; Unix ms. */
-export interface Begun {
+interface Begun {
   readonly usedAt: number;
   readonly seenAt: number;
 }

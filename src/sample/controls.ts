@@ -7,11 +7,9 @@ export interface ControlChange {
   readonly revision: number;
   readonly settings: Readonly<Record<string, unknown>>;
   readonly user: { readonly id: string; readonly email: string; readonly name: string };
-  /** ISO 8601, UTC. */
   readonly updatedAt: string;
 }
 
-/** What one revision sets. */
 type Step = Readonly<Record<string, unknown>>;
 
 /** About one a week: 45 by 20 November 2026. */

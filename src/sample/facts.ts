@@ -30,7 +30,6 @@ export const HOOKS = [
   { event: 'SessionEnd', matcher: '', command: 'node tools/session-report.js' },
 ];
 
-/** How much each is used beside the others. */
 const TOOLS = Object.entries({
   ...{ Read: 30, Execute: 22, Edit: 18, Grep: 12, Glob: 5, ListFolder: 5, Create: 4, Plan: 4 },
   ...{ WebSearch: 2, FetchUrl: 1, Subagent: 1 },
@@ -54,7 +53,6 @@ const ARTEFACTS = ['Read</tool>\n<parameter name="path">', 'Execute"},{"name":"'
 const WEEK = [0.07, 0.95, 1.08, 1.05, 1, 0.84, 0.11];
 const HOLIDAYS = new Set(['01-01', '05-01', '12-25', '12-26']);
 
-/** The language an extension belongs to. */
 export function languageOf(extension: string): string {
   return Object.keys(EXTENSIONS).find(language => EXTENSIONS[language]?.includes(extension)) ?? 'Other';
 }
@@ -102,7 +100,6 @@ function personDay(seed: string, day: number, profile: Profile) {
     servers,
     skills: some(SKILLS, Math.round(userMessages * 0.12 * random.next()), random),
     slashCommands: some(SLASH_COMMANDS, Math.round(sessions * 1.6 * random.next()), random),
-    /** By index into `HOOKS`. */
     hooks: split(
       Math.round(toolCalls * 0.3 * profile.hooks),
       HOOKS.map((_, index) => random.next() / (index + 1)),

@@ -82,7 +82,6 @@ function profile(seed: string, index: number, account: Member | undefined) {
     rate: Math.max(0.55 + random.next() * 0.42, index === 0 ? 1 : 0),
     /** How much work one turn is, 1 on average. */
     heft: 0.5 + random.next() * 1.3,
-    /** Tool calls per user turn. */
     autonomy: 2.5 + random.next() * 8,
     /** Chance of each of `CLIENTS` on a day; liking of each of `MODELS` and of `LEVELS`. */
     clients: [0.85, index % 3 === 0 ? 0.6 : 0.15, index % 5 === 0 ? 0.5 : 0.06],

@@ -2,17 +2,13 @@
 export interface Random {
   /** From 0 up to, not including, 1. */
   next(): number;
-  /** A whole number from `least` through `most`. */
   int(least: number, most: number): number;
-  /** True with the given probability. */
   chance(probability: number): boolean;
   /** One item; the list must not be empty. */
   pick<T>(list: readonly T[]): T;
   /** Index into `weights`, each as likely as its weight. */
   weighted(weights: readonly number[]): number;
-  /** Lower-case hexadecimal digits. */
   hex(length: number): string;
-  /** An id in the form of a version 4 UUID. */
   uuid(): string;
 }
 
@@ -54,7 +50,6 @@ export function split(total: number, weights: readonly number[]): number[] {
   });
 }
 
-/** Four 32-bit words from a text. */
 function hashed(text: string): [number, number, number, number] {
   let hash = 1779033703 ^ text.length;
   for (let index = 0; index < text.length; index++) {
@@ -87,12 +82,10 @@ function generator([a, b, c, d]: [number, number, number, number]): () => number
 /** UTC days are counted from 1970-01-01. */
 export const DAY_MS = 86_400_000;
 
-/** The UTC day a time (Unix ms) lies in. */
 export function dayOf(time: number): number {
   return Math.floor(time / DAY_MS);
 }
 
-/** `YYYY-MM-DD` of a day. */
 export function dayText(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }

@@ -1,10 +1,19 @@
-import { CRITERIA, type Criterion } from './criteria';
+import table from './criteria.txt';
 import { DAY_MS, EARLIEST_DAY, seeded } from './random';
+
+/** What a readiness report looks at, judged for each application or once for the repository, and the rationales. */
+const CRITERIA = table
+  .trim()
+  .split('\n')
+  .map(row => {
+    const [scope, id = '', met = '', unmet = '', advice = ''] = row.split(' | ');
+    return { id, perApp: scope === 'each', met, unmet, advice };
+  });
+type Criterion = (typeof CRITERIA)[number];
 
 /** A readiness report; the fields that are left open are those of interface 2.7. */
 export interface ReadinessReport {
   readonly reportId: string;
-  /** Unix ms. */
   readonly createdAt: number;
   readonly [field: string]: unknown;
 }
@@ -15,9 +24,7 @@ interface CriterionEvaluation {
   readonly rationale: string;
 }
 
-/** A repository with a series of reports. */
 export interface Repository {
-  /** What the `repoId` filter takes. */
   readonly id: string;
   readonly url: string;
   readonly apps: Readonly<Record<string, { readonly description: string }>>;

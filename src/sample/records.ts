@@ -13,7 +13,6 @@ export interface ContentItem {
 export interface MessageDraft {
   readonly role: 'user' | 'assistant' | 'tool' | 'system';
   readonly content: readonly ContentItem[];
-  /** The other fields of interface 2.9. */
   readonly [field: string]: unknown;
 }
 
@@ -43,7 +42,6 @@ export interface Step {
   readonly usage?: TokenUsage;
 }
 
-/** A session with everything in it. */
 export interface SessionState {
   readonly sessionId: string;
   readonly computerId: string;
@@ -62,7 +60,6 @@ export interface SessionState {
   readonly steps: Step[];
 }
 
-/** A session in which nothing has happened yet. */
 export function emptySession(
   start: Pick<SessionState, 'sessionId' | 'computerId' | 'createdAt' | 'settings'>,
 ): SessionState {
@@ -96,7 +93,6 @@ export function ask(
   state.steps.push(...steps(begin));
 }
 
-/** Does everything that is due by `now`. */
 export function advance(state: SessionState, now: number): void {
   for (let step = state.steps[0]; step !== undefined && step.at <= now; step = state.steps[0]) {
     state.steps.shift();
@@ -126,7 +122,6 @@ function perform(state: SessionState, { at, kind, title, message, usage }: Step)
   state.updatedAt = Math.max(state.updatedAt, at);
 }
 
-/** The session as the interface shows it. */
 export function shown(state: SessionState) {
   const { sessionId, status, messages, createdAt, updatedAt, title, completedAt, computerId } = state;
   const earlier = Number(state.settings['assistantActiveTimeMs'] ?? 0);

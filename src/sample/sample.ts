@@ -12,13 +12,11 @@ import { demoSessions, type Surroundings } from './stories';
 export interface SampleOptions {
   /** Address of the web application: what does not begin with it is asked of the service. Neither is ever contacted. */
   readonly appUrl: string;
-  /** What people do in the sample, shared by all windows. */
   readonly records: SampleRecords;
   /** The open folder's repository: it gets a series of readiness reports. */
   readonly openRepository?: OpenRepository | undefined;
   /** What all generated data depends on, with the date; `agent-console` by default. */
   readonly seed?: string;
-  /** The clock, Unix ms; `Date.now` by default. */
   readonly now?: () => number;
   /** Agents and provisioning take this multiple of their natural time (6-10 s, 40 s); 1 by default, 0 for at once. */
   readonly pace?: number;
@@ -28,7 +26,6 @@ export interface SampleOptions {
   readonly sessions?: ((surroundings: Surroundings) => readonly SessionState[]) | undefined;
 }
 
-/** What the service answers instead of what was asked for. */
 class Refusal extends Error {
   readonly status: number;
 
@@ -50,7 +47,6 @@ function found<T>(value: T | undefined, what: string): T {
 const TITLES: Readonly<Record<number, string>> = { 400: 'Bad Request', 404: 'Not Found', 409: 'Conflict' };
 
 interface Call {
-  /** The parts of the path that vary. */
   readonly ids: readonly string[];
   readonly query: URLSearchParams;
   readonly body: unknown;
@@ -65,12 +61,11 @@ type Routes = Readonly<Record<string, (call: Call) => unknown>>;
  */
 export function sampleFetch(options: SampleOptions): (url: string, init?: RequestInit) => Promise<Response> {
   const { appUrl, records, seed = 'agent-console', now = Date.now, pace = 1 } = options;
-  /** When something happened first, in whichever window. */
   const first = async (what: string): Promise<number> => {
     const made = await records.update(what, current => current ?? { kind: 'first', at: Math.floor(now()) });
     return made?.kind === 'first' ? made.at : now();
   };
-  const sessions = new Sessions({ records, now, pace });
+  const sessions = new Sessions(records, now, pace);
   const computers = async (): Promise<readonly Computer[]> => {
     const begun = { usedAt: await first('used'), seenAt: await first('computer seen') };
     return computersOf(seed, begun, now(), pace);
@@ -115,7 +110,6 @@ export function sampleFetch(options: SampleOptions): (url: string, init?: Reques
   };
 }
 
-/** The call that makes something. */
 const MADE = 'POST /api/v0/sessions';
 
 async function json(body: RequestInit['body']): Promise<unknown> {
@@ -140,17 +134,17 @@ function analyticsRoutes(seed: string, now: () => number): Routes {
     data,
     meta: { org_id: orgId, start_date: dayText(days.first), end_date: dayText(days.last), ...more },
   });
-  const daily = (name: string, rows: (days: Days, isGrouped: boolean) => readonly Row[]): Routes => ({
+  const daily = (name: 'tokens' | 'tools' | 'activity' | 'productivity'): Routes => ({
     [`GET /api/v1/analytics/${name}`]: ({ query }) => {
       const days = daysOf(query, now());
-      return envelope(days, rows(days, query.has('group_by')));
+      return envelope(days, analytics[name](days));
     },
   });
   return {
-    ...daily('tokens', (days, isGrouped) => analytics.tokens(days, isGrouped)),
-    ...daily('tools', (days, isGrouped) => analytics.tools(days, isGrouped)),
-    ...daily('activity', (days, isGrouped) => analytics.activity(days, isGrouped)),
-    ...daily('productivity', days => analytics.productivity(days)),
+    ...daily('tokens'),
+    ...daily('tools'),
+    ...daily('activity'),
+    ...daily('productivity'),
     'GET /api/v1/analytics/users': ({ query }) => {
       const days = daysOf(query, now());
       const users = analytics.users(days, limitOf(query), query.get('cursor') ?? undefined);

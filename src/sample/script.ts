@@ -12,10 +12,8 @@ export type Line =
       readonly failed: boolean;
     };
 
-/** What a person asks and what the agent does about it. */
 export interface Exchange {
   readonly ask: string;
-  /** Name of the picture sent along. */
   readonly picture: string | undefined;
   readonly lines: readonly Line[];
 }
@@ -75,7 +73,6 @@ function lineOf(word: string, head: string, below: string): Line {
 }
 
 export interface Turn {
-  /** When it begins, Unix ms. */
   readonly start: number;
   /** A multiple of the natural pace, at which a call and its result take 1.7 s. */
   readonly pace: number;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
-import { plan, seenOf, type Attachment } from './agent';
+import { excerptOf, plan, type Attachment } from './agent';
 import { advance, ask, emptySession, type ContentItem, type SessionState } from './records';
 import { goOn, isRested } from './stories';
 
@@ -28,7 +28,6 @@ export interface SampleRecords {
   ): Promise<SampleRecord | undefined>;
 }
 
-/** Interface 4.7. */
 export interface GivenMessage {
   readonly text: string;
   readonly images?: readonly { readonly mediaType: string; readonly data: string }[];
@@ -41,7 +40,7 @@ export interface GivenMessage {
 }
 
 /** A message as it is stored, and what the agent gets to see of its attachments. */
-export interface PersonMessage {
+interface PersonMessage {
   readonly text: string;
   readonly content: readonly ContentItem[];
   readonly attachments: readonly Attachment[];
@@ -67,7 +66,7 @@ export function messageOf({ text, images = [], files = [] }: GivenMessage): Pers
       content.push({ type: 'text', id, text: `Attached: ${name} (${mediaType}, ${bytes} bytes)` });
     else if (kind === 'image') content.push({ type: 'image', id, source });
     else content.push({ type: 'document', id, source, name });
-    return { kind, name, mediaType, bytes, seen: seenOf(mediaType, data) };
+    return { kind, name, mediaType, bytes, excerpt: excerptOf(mediaType, data) };
   });
   return { text, content, attachments };
 }
@@ -84,17 +83,8 @@ export class Sessions {
   #seeds: ReadonlyMap<string, SessionState> = new Map();
   readonly #current = new Map<string, { readonly source: SessionState; readonly state: SessionState }>();
 
-  constructor({
-    records,
-    now,
-    pace,
-  }: {
-    readonly records: SampleRecords;
-    /** Unix ms. */
-    readonly now: () => number;
-    /** How long the agent takes, as a multiple of its natural pace. */
-    readonly pace: number;
-  }) {
+  /** `now` is Unix ms; `pace` is how long the agent takes, as a multiple of its natural pace. */
+  constructor(records: SampleRecords, now: () => number, pace: number) {
     this.#records = records;
     this.#now = now;
     this.#pace = pace;
@@ -104,7 +94,6 @@ export class Sessions {
     this.#seeds = new Map(seeds.map(state => [state.sessionId, state]));
   }
 
-  /** Lets the sessions that go on by themselves do so. */
   async goOn(): Promise<void> {
     for (const sessionId of this.#seeds.keys()) {
       const state = this.#get(sessionId);
@@ -128,13 +117,11 @@ export class Sessions {
     return this.#get(sessionId);
   }
 
-  /** Every session, the oldest first. */
   all(): readonly SessionState[] {
     const ids = new Set([...this.#seeds.keys(), ...this.#records.values.keys()]);
     return [...ids].flatMap(id => this.#get(id) ?? []).sort((a, b) => a.createdAt - b.createdAt);
   }
 
-  /** Adds a person's message. */
   async send(sessionId: string, { text, content, attachments }: PersonMessage) {
     const messageId = randomUUID();
     let status: SessionState['status'] = 'pending';

@@ -48,10 +48,8 @@ const REST_MS = 10 * 60_000;
 /** It stops going on by itself then, lest it grow without end. */
 const MOST_MESSAGES = 400;
 
-/** What sessions are made from. */
 export interface Surroundings {
   readonly seed: string;
-  /** When the sample was first used, Unix ms. */
   readonly now: number;
   readonly pace: number;
   readonly computerId: (name: string) => string;
@@ -92,7 +90,6 @@ export function isRested({ title, steps, updatedAt, messages }: SessionState, no
   return now - updatedAt >= REST_MS;
 }
 
-/** Lets the session that goes on by itself take up its next exchange. */
 export function goOn(state: SessionState, now: number, pace: number): void {
   const turn = state.messages.filter(({ role }) => role === 'user').length;
   const exchanges = ONGOING?.exchanges ?? [];
@@ -100,7 +97,6 @@ export function goOn(state: SessionState, now: number, pace: number): void {
   if (exchange !== undefined) begin(state, exchange, seeded(state.sessionId, 'ongoing', turn), now, pace);
 }
 
-/** The person asks, and the agent sets to work. */
 function begin(
   state: SessionState,
   { ask: text, picture, lines }: Exchange,

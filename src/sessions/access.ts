@@ -10,7 +10,7 @@ import { elsewhereText, isSessionId, linkIn, noSessionText } from './links';
 import { activityOf } from './store/model';
 import type { SessionRecord } from './store/record';
 import { currentWorkspace } from './store/workspaces';
-import { computerName, iconOf, sessionTitle, stateText } from './view/words';
+import { wordsOf } from './view/words';
 
 /** What a person chose when asked for a session. */
 export type SessionChoice = { readonly sessionId: string } | 'new' | 'add';
@@ -142,13 +142,11 @@ export class SessionAccess {
   }
 
   #choice(record: SessionRecord): Choice {
-    const context = contextOf(record, this.#context);
-    const { status, computer } = context;
-    const state = stateText(record, status, context);
+    const { title, icon, agedState, computer } = wordsOf(record, contextOf(record, this.#context));
     return {
-      label: forQuickPick(sessionTitle(record)),
-      description: forQuickPick(joined([state, computerName(record, computer)])),
-      iconPath: themeIcon(iconOf(record, context)),
+      label: forQuickPick(title),
+      description: forQuickPick(joined([agedState, computer])),
+      iconPath: themeIcon(icon),
       detail: forQuickPick(record.sessionId),
       value: record,
     };

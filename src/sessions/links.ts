@@ -4,7 +4,7 @@ import { forNotification } from '../util/text';
 const FOLDER = '/session/';
 
 /** What a link says: a session, and the host of the service it is of. */
-export interface SessionLink {
+interface SessionLink {
   readonly sessionId: string;
   readonly host?: string | undefined;
 }

@@ -6,7 +6,7 @@ import { contextOf, type SessionsContext } from './context';
 import { activityOf, isWaiting } from './store/model';
 import type { SessionRecord, SessionSignal } from './store/record';
 import { sessionRow } from './view/row';
-import { computerName, iconOf, sessionTitle, stateText } from './view/words';
+import { sessionTitle, wordsOf } from './view/words';
 
 /** The sessions as the chat sees them. */
 export function sessionsForChat(
@@ -30,15 +30,17 @@ export function sessionsForChat(
     const record = index.get(sessionId);
     if (record === undefined) return undefined;
     const { session, local } = record;
-    const { status, computer } = contextOf(record, context);
-    const [icon = '', spin] = iconOf(record, { status, computer }).id.split('~');
+    const now = contextOf(record, context);
+    const { status } = now;
+    const { title, state, icon, computer } = wordsOf(record, now);
+    const [id = '', spin] = icon.id.split('~');
     return {
       sessionId,
-      title: sessionTitle(record),
+      title,
       computerId: session?.computerId,
-      computerName: computerName(record, computer),
+      computerName: computer,
       status: status.value,
-      shown: { word: stateText(record, status), icon, spin: spin !== undefined },
+      shown: { word: state, icon: id, spin: spin !== undefined },
       statusAt: status.at,
       statusProblem: status.problem?.sentence,
       messageCount: session?.messageCount,

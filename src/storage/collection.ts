@@ -2,7 +2,7 @@ import { Emitter } from '../util/event';
 import { once } from '../util/promises';
 import { seqOf, type Row, type Write, type Written } from './database';
 import type { Engine } from './engine';
-import { StorageError } from './errors';
+import { reasonOf, StorageError } from './errors';
 import type { Collection, CollectionOptions, UnreadableRecord } from './types';
 
 /** What a collection asks of the store. */
@@ -20,11 +20,6 @@ interface Known {
   readonly isAhead?: boolean;
   /** Why its value cannot be used. */
   readonly problem?: { readonly reason: string; readonly isNewer: boolean };
-}
-
-interface Outcome<T> {
-  readonly before: T | undefined;
-  readonly after: T | undefined;
 }
 
 /** Nothing is written without one. */
@@ -79,17 +74,16 @@ export class Records<T> implements Collection<T> {
     await this.#write(id, () => ({ value }));
   }
 
-  async update(id: string, change: (current: T | undefined) => T | undefined): Promise<T | undefined> {
-    const { after } = await this.#write(id, current => {
+  update(id: string, change: (current: T | undefined) => T | undefined): Promise<T | undefined> {
+    return this.#write(id, current => {
       const value = change(current);
       return value === undefined || Object.is(value, current) ? undefined : { value };
     });
-    return after;
   }
 
-  async remove(id: string, unless?: (current: T) => boolean): Promise<T | undefined> {
+  async remove(id: string, unless?: (current: T) => boolean): Promise<void> {
     const isKept = (current: T | undefined) => current === undefined || unless?.(current) === true;
-    return (await this.#write(id, current => (isKept(current) ? undefined : 'remove'))).before;
+    await this.#write(id, current => (isKept(current) ? undefined : 'remove'));
   }
 
   /** Takes in what other processes have written. */
@@ -122,8 +116,8 @@ export class Records<T> implements Collection<T> {
     }
   }
 
-  /** One write of a record after another, in the order they were asked for. */
-  #write(id: string, decide: (current: T | undefined) => Decision<T>): Promise<Outcome<T>> {
+  /** One write of a record after another, in the order they were asked for; resolves to the value now stored. */
+  #write(id: string, decide: (current: T | undefined) => Decision<T>): Promise<T | undefined> {
     const done = (this.#acts.get(id) ?? Promise.resolve()).then(() => this.#swap(id, decide));
     const settled: Promise<unknown> = done
       .catch(() => undefined)
@@ -132,7 +126,7 @@ export class Records<T> implements Collection<T> {
     return this.#store.track(done);
   }
 
-  async #swap(id: string, decide: (current: T | undefined) => Decision<T>): Promise<Outcome<T>> {
+  async #swap(id: string, decide: (current: T | undefined) => Decision<T>): Promise<T | undefined> {
     const options = this.#options;
     const { path, version } = options;
     // Whether what is known was asked for just now.
@@ -147,7 +141,7 @@ export class Records<T> implements Collection<T> {
       const before = this.#values.get(id);
       const decision = decide(before);
       if (decision === undefined) {
-        if (isFresh || !(await this.#refresh(id))) return { before, after: before };
+        if (isFresh || !(await this.#refresh(id))) return before;
         isFresh = true;
         continue;
       }
@@ -171,7 +165,7 @@ export class Records<T> implements Collection<T> {
       if (next === undefined) this.#values.delete(id);
       else this.#values.set(id, next.value);
       this.#changed.fire([id]);
-      return { before, after: next?.value };
+      return next?.value;
     }
     throw new StorageError(`Other windows keep writing the same record in ${path}. Try again.`);
   }
@@ -227,10 +221,6 @@ export class Records<T> implements Collection<T> {
     this.#known.set(id, { seq, isRemoved: json === null, ...(problem && { problem }) });
     return this.#values.delete(id);
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function newer(id: string): StorageError {

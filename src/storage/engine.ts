@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Database, DatabaseOptions } from './database';
-import { StorageError } from './errors';
+import { reasonOf, StorageError } from './errors';
 
 type Name = 'page' | 'read' | 'peek' | 'write' | 'lease' | 'release' | 'search' | 'close';
 
@@ -90,8 +90,8 @@ class WorkerEngine implements Engine {
       this.#settle(message.number)?.resolve(message.result as never);
     } else {
       const { number, failure, isOfStorage } = message;
-      const sentence = failure instanceof Error ? failure.message : String(failure);
-      this.#settle(number)?.reject(isOfStorage ? new StorageError(sentence, { cause: failure }) : failure);
+      const error = isOfStorage ? new StorageError(reasonOf(failure), { cause: failure }) : failure;
+      this.#settle(number)?.reject(error);
     }
   }
 

@@ -6,6 +6,10 @@ export class StorageError extends Error {
 /** Primary result codes of SQLite, https://sqlite.org/rescode.html. */
 const [BUSY, LOCKED, CORRUPT, FULL, PROTOCOL, NOT_A_DATABASE] = [5, 6, 11, 13, 15, 26];
 
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Whether SQLite says that the file itself is damaged. */
 export function isDamage(error: unknown): boolean {
   const { code } = factsOf(error);
@@ -16,7 +20,7 @@ export function isDamage(error: unknown): boolean {
 export function storageFailure(error: unknown, folder: string): unknown {
   const { code, system } = factsOf(error);
   if (error instanceof StorageError || (code ?? system) === undefined) return error;
-  const what = system ?? (error instanceof Error ? error.message : String(error));
+  const what = system ?? reasonOf(error);
   return new StorageError(sentenceOf(code, system, what, folder), { cause: error });
 }
 

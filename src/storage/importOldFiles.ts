@@ -14,6 +14,11 @@ const LEFT_OUT =
 /** Who asked or told something last: of no use to whoever starts now. */
 const CLAIMS = /^(connection\/notice |services\/[^/]+\/(usage\/state\/claim |checks\/))/;
 
+/** What a person had written for a session was kept in three collections. */
+const WRITTEN = /^(services\/[^/]+)\/(drafts|sends|queue)$/;
+
+type Old = Readonly<Record<string, unknown>>;
+
 interface OldRecord {
   readonly collection: string;
   readonly id: string;
@@ -38,11 +43,8 @@ export function importOldFiles(
   const texts = new TextIndex(text => db.prepare(text));
   const at = Math.floor(now());
   const records = [...recordsBelow(root, onProblem)];
-  const kept = records.filter(({ collection }) => !WRITTEN.test(collection)).flatMap(partsOf);
-  for (const [index, { collection, id, version, value, text }] of [
-    ...kept,
-    ...outboxesOf(records),
-  ].entries()) {
+  const all = [...records.flatMap(partsOf), ...outboxesOf(records, onProblem)];
+  for (const [index, { collection, id, version, value, text }] of all.entries()) {
     const key = insert.get(collection, id, index + 1, version, at, JSON.stringify(value))?.['key'];
     if (key !== undefined) texts.put(Number(key), collection, at, text);
   }
@@ -52,13 +54,12 @@ export function importOldFiles(
 function* recordsBelow(root: string, onProblem: DatabaseOptions['onProblem']): Generator<OldRecord> {
   const folders = ROOTS.map(name => path.join(root, name)).filter(folder => fs.existsSync(folder));
   const options = { withFileTypes: true, recursive: true } as const;
-  const files = folders.flatMap(below => {
-    return fs.readdirSync(below, options).flatMap(entry => {
-      const folder = path.relative(root, entry.parentPath).replaceAll(path.sep, '/');
-      const [, stem, revision] = (entry.isFile() && RECORD.exec(entry.name)) || [];
-      if (stem === undefined || LEFT_OUT.test(folder)) return [];
-      return { folder, stem, revision: Number(revision), file: path.join(entry.parentPath, entry.name) };
-    });
+  const entries = folders.flatMap(folder => fs.readdirSync(folder, options));
+  const files = entries.flatMap(entry => {
+    const folder = path.relative(root, entry.parentPath).replaceAll(path.sep, '/');
+    const [, stem, revision] = (entry.isFile() && RECORD.exec(entry.name)) || [];
+    if (stem === undefined || LEFT_OUT.test(folder)) return [];
+    return { folder, stem, revision: Number(revision), file: path.join(entry.parentPath, entry.name) };
   });
   for (const revisions of Map.groupBy(files, ({ folder, stem }) => `${folder}/${stem}`).values())
     for (const { folder, file } of revisions.sort((a, b) => b.revision - a.revision))
@@ -80,6 +81,7 @@ function* recordsBelow(root: string, onProblem: DatabaseOptions['onProblem']): G
 /** What a record becomes. Messages were stored a hundred a record; hidden ones without their content. */
 function partsOf(record: OldRecord): readonly OldRecord[] {
   const { collection, version, value } = record;
+  if (WRITTEN.test(collection)) return [];
   if (!/^services\/[^/]+\/transcripts\/[^/]+$/.test(collection) || !isObject(value))
     return [{ ...record, text: titleOf(record) }];
   return objectsIn(value['entries']).flatMap(entry => {
@@ -103,17 +105,18 @@ function titleOf({ collection, value }: OldRecord): SearchText | undefined {
   return text === undefined || local?.['removedAt'] !== undefined ? undefined : { text, at };
 }
 
-type Old = Readonly<Record<string, unknown>>;
-
-/** What a person had written for a session was kept in three collections. */
-const WRITTEN = /^(services\/[^/]+)\/(drafts|sends|queue)$/;
-
 /** One record a session: what is being written, and what was sent or waits, in the order it was. */
-function outboxesOf(records: readonly OldRecord[]): readonly OldRecord[] {
+function outboxesOf(
+  records: readonly OldRecord[],
+  onProblem: DatabaseOptions['onProblem'],
+): readonly OldRecord[] {
   const parts = records.flatMap(({ collection, id, value }) => {
     const [, service = '', kind = ''] = WRITTEN.exec(collection) ?? [];
-    const messages = objectsIn([value]).flatMap(old => (kind === 'queue' ? objectsIn(old['items']) : [old]));
-    const read = kind === '' ? [] : messages.filter(old => isMessage(kind, old));
+    if (kind === '') return [];
+    const old = isObject(value) ? value : {};
+    const messages = kind === 'queue' ? objectsIn(old['items']) : [old];
+    const read = messages.filter(message => isMessage(kind, message));
+    if (read.length < messages.length) onProblem('A stored message cannot be read', new Error(collection));
     const sessionOf = (old: Old): string => (kind === 'sends' ? String(old['sessionId']) : id);
     return read.map(old => ({ collection: `${service}/outbox`, kind, old, id: sessionOf(old) }));
   });

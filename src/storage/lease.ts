@@ -6,8 +6,6 @@ import type { Engine } from './engine';
 export interface Lease {
   /** Whether it still holds. To be asked before anything that must happen once: a machine that slept may have lost it. */
   readonly isHeld: () => boolean;
-  /** Aborted when it is lost. */
-  readonly signal: AbortSignal;
   /** Lets it lapse instead of giving it back: nobody does the work again before that. */
   readonly keep: () => void;
 }
@@ -23,9 +21,8 @@ export async function tryRun<T>(
   work: (lease: Lease) => Promise<T>,
 ): Promise<T | undefined> {
   const holder = randomUUID();
-  const lost = new AbortController();
   let until = 0;
-  const end = { isKept: false };
+  const end = { isKept: false, isLost: false };
   const take = async (): Promise<boolean> => {
     // From before the question: what was granted lasts at least as long as is believed here.
     const asked = now();
@@ -34,20 +31,20 @@ export async function tryRun<T>(
     return true;
   };
   if (!(await take())) return undefined;
-  const isHeld = (): boolean => !lost.signal.aborted && now() < until;
+  const isHeld = (): boolean => !end.isLost && now() < until;
   const renew = setInterval(() => {
     // What has lapsed is not taken up again: somebody else may have had it meanwhile.
     const renewed = isHeld() ? take() : Promise.resolve(false);
     renewed.then(
       held => {
-        if (!held) lost.abort();
+        end.isLost ||= !held;
       },
       (error: unknown) => log.warn(`The lease ${name} could not be renewed: ${String(error)}`),
     );
   }, ttlMs / 3);
   renew.unref();
   try {
-    return await work({ isHeld, signal: lost.signal, keep: () => (end.isKept = true) });
+    return await work({ isHeld, keep: () => (end.isKept = true) });
   } finally {
     clearInterval(renew);
     if (!end.isKept) {

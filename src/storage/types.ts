@@ -45,8 +45,8 @@ export interface Collection<T> extends IDisposable {
    * Returning the value it was given (or `undefined` for none) writes nothing. Resolves to the value now stored.
    */
   update(id: string, change: (current: T | undefined) => T | undefined): Promise<T | undefined>;
-  /** Removes the record, except where `unless` is true of the newest value; resolves to the value it had. */
-  remove(id: string, unless?: (current: T) => boolean): Promise<T | undefined>;
+  /** Removes the record, except where `unless` is true of the newest value. */
+  remove(id: string, unless?: (current: T) => boolean): Promise<void>;
   /** The ids that changed, here at once or, after `load`, in another window. */
   readonly onDidChange: Event<readonly string[]>;
 }

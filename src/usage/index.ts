@@ -49,7 +49,7 @@ export class UsageFeature extends Disposable {
     item.command = commands.usage.open;
     this.#bar = this.register(
       new UsageStatusBar({
-        ...{ usage: this.#data, item, settings, format, tooltip: tooltipOf },
+        ...{ usage: this.#data, item, settings, format },
         onDidChangeSettings: listener => onDidChangeSettings(['usage.statusBar', 'usage.budget'], listener),
         tell: (severity, sentence) =>
           notify(log, severity, forNotification(sentence, 1_000), [
@@ -100,27 +100,15 @@ export class UsageFeature extends Disposable {
       cancellable: true,
     };
     const problem = await vscode.window.withProgress(options, (progress, token) =>
-      withSignal(token, signal => {
-        let shown = 0;
-        const onProgress = (fraction: number, message: string): void => {
-          progress.report({ message, increment: Math.max(0, fraction * 100 - shown) });
-          shown = Math.max(shown, fraction * 100);
-        };
-        return this.#bar.refresh(signal, onProgress).catch((error: unknown) => {
-          if (signal.aborted) return undefined;
-          throw error;
-        });
-      }),
+      withSignal(token, signal =>
+        this.#bar
+          .refresh(signal, (_, message) => progress.report({ message }))
+          .catch((error: unknown) => {
+            if (signal.aborted) return undefined;
+            throw error;
+          }),
+      ),
     );
     if (problem !== undefined) void vscode.window.showWarningMessage(forNotification(problem, 1_000));
   }
-}
-
-/** Foreign text stays text: nothing in it becomes a link or an icon. */
-function tooltipOf(heading: string, table?: string, notes: readonly string[] = []): vscode.MarkdownString {
-  const tooltip = new vscode.MarkdownString();
-  tooltip.appendText(heading);
-  if (table !== undefined) tooltip.appendCodeblock(table, 'text');
-  if (notes.length > 0) tooltip.appendText(`${table === undefined ? '\n' : ''}${notes.join('\n')}`);
-  return tooltip;
 }

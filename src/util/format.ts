@@ -51,34 +51,44 @@ export class Formatter {
 
   /** Day and time in full, in the person's own time zone, with the zone's name. */
   exact(time: number): string {
-    return isTime(time) ? this.#date({ dateStyle: 'medium', timeStyle: 'long' }, time) : String(time);
+    return isTime(time) ? this.date({ dateStyle: 'medium', timeStyle: 'long' }, time) : String(time);
   }
 
   /** A day (`YYYY-MM-DD`) such as `20 Nov 2026`, the same in every time zone. */
   day(day: string): string {
     const time = Date.parse(`${day}T00:00:00Z`);
-    return Number.isNaN(time) ? day : this.#date({ dateStyle: 'medium', timeZone: 'UTC' }, time);
+    return Number.isNaN(time) ? day : this.date({ dateStyle: 'medium', timeZone: 'UTC' }, time);
   }
 
   /** The same as `Fri, Nov 20`. */
   weekday(day: string): string {
     const options = { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' } as const;
-    return this.#date(options, Date.parse(`${day}T00:00:00Z`));
+    return this.date(options, Date.parse(`${day}T00:00:00Z`));
   }
 
+<<<<<<< HEAD
+  /** The time of day, in the person's own time zone. */
+  timeOfDay(time: number): string {
+    return isTime(time) ? this.date({ timeStyle: 'short' }, time) : '';
+  }
+
+  /** A change as a share, such as `+12%` or `+3.4%`. */
+=======
   /** A change as a share, such as `+12%`. */
+>>>>>>> orgread
   change(share: number): string {
-    return this.#number({ style: 'percent', signDisplay: 'exceptZero', maximumFractionDigits: 0 }, share);
+    const maximumFractionDigits = Math.abs(share) < 0.1 ? 1 : 0;
+    return this.as({ style: 'percent', signDisplay: 'exceptZero', maximumFractionDigits }, share);
   }
 
   /** `4.2M`-like. */
   compact(value: number): string {
-    return this.#number({ notation: 'compact', maximumFractionDigits: 1 }, value);
+    return this.as({ notation: 'compact', maximumFractionDigits: 1 }, value);
   }
 
   /** Every digit, grouped. */
   number(value: number): string {
-    return this.#number({}, value);
+    return this.as({}, value);
   }
 
   /** Bytes in steps of 1,024, such as `180 KB`. */
@@ -95,14 +105,16 @@ export class Formatter {
 
   #unit(unit: string, value: number): string {
     // `832 byte` is no English.
-    return this.#number({ style: 'unit', unit, unitDisplay: unit === 'byte' ? 'long' : 'short' }, value);
+    return this.as({ style: 'unit', unit, unitDisplay: unit === 'byte' ? 'long' : 'short' }, value);
   }
 
-  #number(options: Intl.NumberFormatOptions, value: number): string {
+  /** A number as the options say. */
+  as(options: Intl.NumberFormatOptions, value: number): string {
     return this.#of(options, language => new Intl.NumberFormat(language, options)).format(value);
   }
 
-  #date(options: Intl.DateTimeFormatOptions, time: number): string {
+  /** A time as the options say. */
+  date(options: Intl.DateTimeFormatOptions, time: number): string {
     return this.#of(options, language => new Intl.DateTimeFormat(language, options)).format(time);
   }
 

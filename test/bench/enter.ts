@@ -44,7 +44,6 @@ export async function enterRows(): Promise<Row[]> {
         ...(index === 0 ? {} : { parentId: String(index - 1) }),
       })),
     );
-    transcript.dispose();
     await storage.settled();
     storage.dispose();
 

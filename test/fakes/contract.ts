@@ -9,7 +9,6 @@ const page = {
   cursor: z.optional(words),
 };
 const routed = { computerId: z.optional(words) };
-const grouped = (word: string) => ({ ...dates, group_by: z.optional(z.literal(word)) });
 
 const tag = z.strictObject({ name: words, metadata: z.optional(z.record(z.string(), z.unknown())) });
 /** Interface 2.8, as it may be sent: no `tokenUsage`. What the enumerations allow is not shown, so any word passes. */
@@ -60,9 +59,9 @@ const message = z.strictObject({
 
 /** By method and path: the query, and the body. What is not named has neither. */
 const CALLS: readonly (readonly [asked: RegExp, query: z.core.$ZodShape, body?: z.ZodMiniType])[] = [
-  [/^GET .*\/analytics\/tokens$/, grouped('model')],
-  [/^GET .*\/analytics\/tools$/, grouped('tool_name')],
-  [/^GET .*\/analytics\/activity$/, grouped('client')],
+  [/^GET .*\/analytics\/tokens$/, dates],
+  [/^GET .*\/analytics\/tools$/, dates],
+  [/^GET .*\/analytics\/activity$/, dates],
   [/^GET .*\/analytics\/productivity$/, dates],
   [/^GET .*\/analytics\/users$/, { ...dates, ...page }],
   [/^GET .*\/organization\/(users|enterprise-controls\/history)$/, page],

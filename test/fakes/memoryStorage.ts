@@ -29,11 +29,10 @@ class MemoryCollection<T> implements Collection<T> {
     await this.put(id, after);
     return after;
   }
-  remove(id: string): Promise<T | undefined> {
-    const before = this.values.get(id);
+  remove(id: string): Promise<void> {
     this.values.delete(id);
     this.#changed.fire([id]);
-    return Promise.resolve(before);
+    return Promise.resolve();
   }
   dispose(): void {
     this.#changed.dispose();
@@ -66,9 +65,8 @@ export class MemoryStorage implements Storage {
     const keep = (): void => {
       end = () => this.#leases.set(name, lapsing);
     };
-    const { signal } = new AbortController();
     try {
-      return await work({ isHeld: () => true, signal, keep });
+      return await work({ isHeld: () => true, keep });
     } finally {
       end();
     }

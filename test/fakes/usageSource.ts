@@ -23,8 +23,6 @@ export class FakeUsageSource implements UsageSource {
   running = 0;
   ended = 0;
   readonly #changed = new Emitter<void>();
-  /** What the last fetch told. */
-  #told: string | undefined;
   #known = new Set(daysOf(bounds));
   #state: State = { kind: 'ready' };
 
@@ -45,16 +43,16 @@ export class FakeUsageSource implements UsageSource {
     this.#known = new Set(count === Infinity ? [] : days.slice(0, days.length - count));
   }
 
-  async cached(query: UsageQuery): Promise<TabReport> {
+  async report(query: UsageQuery, problem?: string): Promise<TabReport> {
     this.asked.push(query);
     await this.gate;
-    return this.#report(query, this.#told);
+    return makeReport(query, { days: this.#known, fetchedAt: this.fetchedAt, problem });
   }
 
   async fetch(
     query: UsageQuery,
     { again = false, signal, onProgress }: Parameters<UsageSource['fetch']>[1],
-  ): Promise<TabReport> {
+  ): Promise<string | undefined> {
     this.fetched.push({ query, again });
     this.running++;
     signal.addEventListener('abort', () => this.ended++);
@@ -69,11 +67,6 @@ export class FakeUsageSource implements UsageSource {
       for (const day of missing) this.#known.add(day);
       if (again || missing.length > 0) this.fetchedAt = Date.now();
     }
-    this.#told = this.problem;
-    return this.#report(query, this.problem);
-  }
-
-  #report(query: UsageQuery, problem: string | undefined): TabReport {
-    return makeReport(query, { days: this.#known, fetchedAt: this.fetchedAt, problem });
+    return this.problem;
   }
 }

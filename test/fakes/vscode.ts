@@ -47,13 +47,10 @@ export class QuickPick {
   selectedItems: typeof this.items = [];
   isShown = false;
   value = '';
-  buttons: readonly unknown[] = [];
   readonly #typed = new EventEmitter<string>();
-  readonly #pressed = new EventEmitter<unknown>();
   readonly #accepted = new EventEmitter<void>();
   readonly #hidden = new EventEmitter<void>();
   readonly onDidChangeValue = this.#typed.event;
-  readonly onDidTriggerButton = this.#pressed.event;
   readonly onDidAccept = this.#accepted.event;
   readonly onDidHide = this.#hidden.event;
   readonly onDidTriggerItemButton = new EventEmitter<unknown>().event;
@@ -64,9 +61,6 @@ export class QuickPick {
   type(text: string): void {
     this.value = text;
     this.#typed.fire(text);
-  }
-  press(index: number): void {
-    this.#pressed.fire(this.buttons[index]);
   }
   choose(index: number): void {
     this.selectedItems = this.items.slice(index, index + 1);
@@ -197,6 +191,11 @@ export class ThemeIcon {
 
 export class MarkdownString {
   value = '';
+
+  appendCodeblock(text: string): this {
+    this.value += `\n${text}\n`;
+    return this;
+  }
 
   appendText(text: string): this {
     this.value += text;

@@ -145,7 +145,7 @@ describe('commands', () => {
       [commands.sessions.pin, [at], []],
       [commands.sessions.archive, [at], [], ['told', /Archived/]],
       [commands.sessions.unarchive, [at], []],
-      [commands.sessions.import, [], [list], ['told', /brought up to date/]],
+      [commands.sessions.import, [], [list], ['told', /Sessions imported/]],
       [commands.sessions.remove, [at], [], ['told', /stays with the service/]],
       [commands.sessions.restore, [], [sessionId]],
       [commands.sessions.viewOptions, [], ['Computer']],

@@ -48,7 +48,7 @@ describe('documents of foreign words', () => {
           failed: false,
           parts: [
             { kind: 'text', text },
-            { kind: 'toolUse', name: text, input: text },
+            { kind: 'tool', words: ['Used ', text, ''], input: text, text },
           ],
           chips: [{ key: '0', name: text, size: '1 KB' }],
         })) as unknown as Parameters<typeof transcriptDocument>[0]['rows'],

@@ -7,13 +7,6 @@ import { commandLink } from './corpus';
 import { storageOf } from './seed';
 import { lastArticles, showsJust } from './shown';
 
-interface Browser {
-  readonly document: {
-    querySelector(selector: string): { readonly value: string } | null;
-    querySelectorAll(selector: string): Iterable<{ readonly innerText: string; click(): void }>;
-  };
-}
-
 const QUESTION = `First question ${commandLink}`;
 
 /** The chat in an editor, from the first message to what no reload may lose (trust.md 10, 11, 13, 23). */
@@ -162,23 +155,18 @@ describe('the chat', () => {
         await stage.composer.fill(text);
         await stage.press('Enter');
         await stage.reload();
-        await stage.workbench.pageShows(wanted => {
-          const { document } = globalThis as unknown as Browser;
-          const shown = [...document.querySelectorAll('article, .queued')].some(element =>
-            element.innerText.includes(wanted),
-          );
-          return shown || document.querySelector('.box textarea')?.value === wanted;
-        }, text);
+        await stage.workbench.pageShows(`(wanted =>
+          [...document.querySelectorAll('article, .queued')].some(element => element.innerText.includes(wanted))
+          || document.querySelector('.box textarea')?.value === wanted)(${JSON.stringify(text)})`);
         if ((await stage.composer.inputValue()) === text) await stage.send();
         assert.ok(stage.sent.filter(sent => sent === text).length <= 1);
       }
       // What a reload has cut off is settled by itself, or waits for the person to decide, and what is queued waits with it.
-      await stage.workbench.pageShows(() => {
-        const { document } = globalThis as unknown as Browser;
-        const discard = document.querySelectorAll('.message.send .actions button:last-child');
-        for (const button of discard) if (button.innerText === 'Discard') button.click();
+      await stage.workbench.pageShows(`(() => {
+        for (const button of document.querySelectorAll('.message.send .actions button:last-child'))
+          if (button.innerText === 'Discard') button.click();
         return document.querySelector('.message.send, .queued') === null;
-      }, undefined);
+      })()`);
     });
 
     it('is the same when it is hidden, closed, moved and shown again', async () => {

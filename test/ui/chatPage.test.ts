@@ -188,7 +188,12 @@ describe('a chat page by itself', () => {
 
   it('says where find was to go that the words are in what is not shown of that message', async () => {
     const parts = [{ kind: 'text', text: 'its beginning', cut: '9 more characters are not shown here.' }];
-    await tell('splice', { from: 0, remove: 0, rows: [{ ...messageRow(1), parts }, messageRow(2)], total: 2 });
+    await tell('splice', {
+      from: 0,
+      remove: 0,
+      rows: [{ ...messageRow(1), parts }, messageRow(2)],
+      total: 2,
+    });
     await tell('find', { words: 'number', key: 'message:1' });
     const found = page.locator('.find output');
     await found.getByText('In the part of this message that is not shown here').waitFor();

@@ -36,10 +36,6 @@ export const image = (mediaType: string, bytes: Buffer) => ({
   mediaType,
 });
 
-interface Browser {
-  readonly document: { querySelector(selector: string): { readonly value: string } | null };
-}
-
 interface StageOptions {
   /** Of the folder that is open. */
   readonly files: Readonly<Record<string, string | Uint8Array>>;
@@ -182,12 +178,11 @@ export class ChatStage {
     await this.workbench.clear();
     if (!(await this.composer.isVisible())) return;
     await this.composer.fill('');
-    const box = this.chat.locator('.composer');
-    const remove = box.getByRole('button', { name: /^Remove / });
+    const remove = this.chat.locator('.composer button[aria-label^="Remove "]');
     // A file that is still being read may come or go meanwhile.
     await until(async () => {
-      await box.evaluate((element: unknown) =>
-        (element as Removable).querySelector('button[aria-label^="Remove "]')?.click(),
+      await this.workbench.inPage(frame =>
+        frame.evaluate(`document.querySelector('.composer button[aria-label^="Remove "]')?.click()`),
       );
       return (await remove.count()) === 0;
     });
@@ -231,8 +226,7 @@ export class ChatStage {
   /** Waits until the composer holds exactly this. */
   async holds(value: string): Promise<void> {
     await this.workbench.pageShows(
-      wanted => (globalThis as unknown as Browser).document.querySelector('.box textarea')?.value === wanted,
-      value,
+      `document.querySelector('.box textarea')?.value === ${JSON.stringify(value)}`,
     );
   }
 
@@ -256,8 +250,4 @@ export class ChatStage {
     await this.session.click();
     await this.composer.waitFor();
   }
-}
-
-interface Removable {
-  querySelector(selector: string): { click(): void } | null;
 }

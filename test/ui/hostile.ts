@@ -1,8 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
-import { createServer } from 'node:http';
-import { type AddressInfo } from 'node:net';
 import * as path from 'node:path';
 import { type Frame, type Page } from 'playwright-core';
+import type { Fault } from '../fakes/faultServer';
+import { root } from '../vscode/paths';
 import { collectingHost, commandLink, corpus, lines } from './corpus';
 
 /** What a window did while hostile texts were shown in it. */
@@ -210,49 +211,23 @@ const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" onload="canary(
   'base64',
 );
 
-/** A service that refuses everything in hostile words. */
-export interface HostileService {
-  readonly url: string;
-  /** What it answers from now on. */
-  status: number;
-  close(): Promise<void>;
-}
-
-export async function startHostileService(): Promise<HostileService> {
-  const server = createServer((request, response) => {
-    request.resume();
-    response.writeHead(service.status, { 'Content-Type': 'application/json', 'X-Request-Id': commandLink });
-    response.end(
-      JSON.stringify({
-        title: commandLink,
-        detail: `${commandLink} ${lines[0] ?? ''}`,
-        requestId: commandLink,
-      }),
-    );
-  });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const service: HostileService = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    status: 422,
-    close: () =>
-      new Promise(resolve => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
-  return service;
+/** An answer that refuses everything in hostile words. */
+export function hostileRefusal(status: number): Fault {
+  const words = { title: commandLink, detail: `${commandLink} ${lines[0] ?? ''}`, requestId: commandLink };
+  return { kind: 'answer', status, body: words, headers: { 'X-Request-Id': commandLink } };
 }
 
 /**
- * Writes an extension that shows a text unguarded, to prove that the tests would see a link or an icon. Its commands begin with
- * `Probe:`. Returns its folder.
+ * Makes a package of an extension that shows a text unguarded, to prove that the tests would see a link or an icon. Its commands
+ * begin with `Probe:`. Returns the .vsix file.
  */
-export function writeProbe(folder: string): string {
+export function packageProbe(folder: string): string {
   const commands = ['notify', 'ask', 'pick'];
   const manifest = {
     name: 'probe',
     publisher: 'test',
     version: '1.0.0',
+    license: 'MIT',
     engines: { vscode: '^1.105.0' },
     main: './main.js',
     activationEvents: [],
@@ -276,5 +251,11 @@ exports.activate = context => {
 };
 `,
   );
-  return folder;
+  const file = path.join(folder, 'probe.vsix');
+  const vsce = path.join(root, 'node_modules', '@vscode', 'vsce', 'vsce');
+  const args = ['--no-dependencies', '--allow-missing-repository', '--skip-license', '--out', file];
+  const result = spawnSync(process.execPath, [vsce, 'package', ...args], { cwd: folder, encoding: 'utf8' });
+  if (result.status !== 0)
+    throw new Error(`The probe could not be packaged.\n${result.stdout}${result.stderr}`);
+  return file;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
+import { FaultServer } from '../fakes/faultServer';
 import { startSampleService, type SampleService } from '../fakes/sampleService';
 import { toDisposable, type IDisposable } from '../../src/util/disposable';
 import { until } from '../until';
@@ -8,12 +9,11 @@ import { removeFolder, root, temporaryFolder } from '../vscode/paths';
 import { commandLink, corpus, lines } from './corpus';
 import {
   hostileMessages,
+  hostileRefusal,
   inspect,
+  packageProbe,
   readThrough,
-  startHostileService,
   watch,
-  writeProbe,
-  type HostileService,
   type Watched,
 } from './hostile';
 import { textsBelow } from './files';
@@ -60,7 +60,8 @@ describe('hostile content', () => {
     for (const name of FILE_NAMES) fs.writeFileSync(path.join(folder, name), `${name}\n`);
     workbench = await Workbench.open({
       folder,
-      extensions: [root, writeProbe(path.join(parent, 'probe'))],
+      extensions: [root],
+      vsix: [packageProbe(path.join(parent, 'probe'))],
       contextOptions: { bypassCSP: true },
       prepare: async page => {
         seen = await watch(page);
@@ -254,10 +255,10 @@ describe('hostile content', () => {
   });
 
   describe('of a service that refuses everything', () => {
-    let hostile: HostileService;
+    let hostile: FaultServer;
 
     before(async () => {
-      hostile = await startHostileService();
+      hostile = await FaultServer.start();
       await workbench.runCommand('Agent Console: Sign in');
     });
     after(() => hostile.close());
@@ -268,8 +269,8 @@ describe('hostile content', () => {
       [401, 3],
     ] as const) {
       it(`stays text in the question of sign-in after ${String(status)}`, async () => {
-        hostile.status = status;
-        await signIn(hostile.url, hostile.url);
+        hostile.answer(hostileRefusal(status));
+        await signIn(hostile.origin, hostile.origin);
         await workbench.quickInput.getByText(`(${String(step)}/3)`).waitFor();
         await workbench.quickInput
           .getByText(new RegExp(`${String(status)}, request \\[x\\] \\(command:`))
@@ -279,7 +280,7 @@ describe('hostile content', () => {
     }
 
     it('stays text in the table of what a key can read, and in the views', async () => {
-      hostile.status = 403;
+      hostile.answer(hostileRefusal(403));
       await workbench.answer(KEY);
       await workbench.notified('Signed in');
       await workbench.runCommand('Agent Console: Show what this key can read');
@@ -294,7 +295,7 @@ describe('hostile content', () => {
     });
 
     it('stays text when the key is rejected', async () => {
-      hostile.status = 401;
+      hostile.answer(hostileRefusal(401));
       await workbench.viewAction('Computers', 'Refresh');
       await workbench.notified(/401, request \[x\] \(command:/);
       await noLinks(MESSAGES);

@@ -10,32 +10,23 @@ export interface Shown {
   readonly articles: readonly string[];
 }
 
-interface Browser {
-  readonly document: {
-    /** What was there when it was last looked at. */
-    shown?: Shown;
-    querySelector(selector: string): { readonly value: string } | null;
-    querySelectorAll(selector: string): Iterable<{ readonly innerText: string }>;
+/** What the chat page shows now; of the articles so many at the end, or all. */
+const shownNow = (last: number): string => `(() => {
+  const texts = selector => [...document.querySelectorAll(selector)].map(element => element.innerText.trim());
+  return {
+    draft: document.querySelector('.box textarea')?.value,
+    chips: texts('.composer .chip-name'),
+    articles: texts('article').slice(-${last}),
   };
-}
+})()`;
 
 /** Waits until the chat page shows just this; of the articles so many at the end, or all. */
 export async function showsJust(workbench: Workbench, wanted: Shown, last = 0): Promise<void> {
-  const expected = { json: JSON.stringify(wanted), last };
-  const same = workbench.pageShows(({ json, last: count }) => {
-    const { document } = globalThis as unknown as Browser;
-    const texts = (selector: string): string[] =>
-      [...document.querySelectorAll(selector)].map(element => element.innerText.trim());
-    const draft = document.querySelector('.box textarea')?.value;
-    const articles = texts('article').slice(-count);
-    document.shown = { draft, chips: texts('.composer .chip-name'), articles };
-    return JSON.stringify(document.shown) === json;
-  }, expected);
+  const same = workbench.pageShows(
+    `JSON.stringify(${shownNow(last)}) === ${JSON.stringify(JSON.stringify(wanted))}`,
+  );
   await same.catch(async (error: unknown) => {
-    const shown = await workbench.inPage(frame =>
-      frame.evaluate(() => (globalThis as unknown as Browser).document.shown),
-    );
-    if (shown !== undefined) assert.deepEqual(shown, wanted);
+    assert.deepEqual(await workbench.inPage(frame => frame.evaluate(shownNow(last))), wanted);
     throw error;
   });
 }

@@ -84,14 +84,6 @@ describe('usage in the status bar', () => {
     later.dispose();
   });
 
-  it('says once that a role is missing, and rests', async () => {
-    const before = analytics().length;
-    await open(service.keys.member);
-    await workbench.notified(/Manager or Owner role/);
-    assert.deepEqual(analytics().slice(before), ['/api/v1/analytics/tokens']);
-    await item().waitFor({ state: 'hidden' });
-  });
-
   it('tells of a budget that has been reached, once, also as an earlier version stored it', async () => {
     daily(1_000);
     await open(service.apiKey, {

@@ -3,6 +3,20 @@ import { list, mapOf, maybe, numbers, openObject, textLists, texts } from '../to
 
 /** Sections 2.2-2.6. Every row is one UTC day. A figure the service left out stays undefined: it is not zero. */
 
+/** The earliest day with analytics data (section 8), UTC. */
+export const EARLIEST_DAY = '2026-01-14';
+
+/** The latest day analytics can be asked for: yesterday, UTC. `now` is Unix ms. */
+export function latestDay(now: number): string {
+  return new Date(now - 24 * 60 * 60 * 1000).toISOString().slice(0, 10);
+}
+
+/** Two UTC days, both included, written `YYYY-MM-DD`. */
+export interface DateRange {
+  readonly startDate: string;
+  readonly endDate: string;
+}
+
 export type ModelTokens = z.output<typeof modelTokensSchema>;
 /** Section 2.2. */
 export type TokenDay = z.output<typeof tokenDaySchema>;

@@ -18,8 +18,8 @@ export interface FileFacts {
 /** The files attachments come from, local or remote. Addresses are URIs as text. */
 export interface AttachableFiles {
   stat(uri: string): Promise<FileFacts>;
-  /** All bytes, or some, in bytes from the beginning. */
-  read(uri: string, part?: { readonly from: number; readonly length: number }): Promise<Uint8Array>;
+  /** The bytes, so many of the beginning at most. */
+  read(uri: string, most?: number): Promise<Uint8Array>;
   /** The last part of the path. */
   name(uri: string): string;
   /** Relative to the workspace, with `/`; the name alone for files outside it. */
@@ -60,7 +60,7 @@ export class AttachmentsRefused extends Error {
 /** Larger pictures are not even read to make them smaller, bytes. */
 const MOST_SHRINKABLE = 64 * 1024 * 1024;
 /** So much of a file is looked at when it is attached; the rest when it is sent. */
-const HEAD = { from: 0, length: 64 * 1024 };
+const HEAD = 64 * 1024;
 
 /** Reads files for messages: checked before and after reading, typed by content (trust.md 14). */
 export class Attachments {
@@ -81,7 +81,7 @@ export class Attachments {
 
   /** What a message says of its files; rejects with `AttachmentsRefused` at the first that cannot be sent. */
   async references(uris: readonly string[]): Promise<AttachmentReference[]> {
-    const references = [];
+    const references: AttachmentReference[] = [];
     for (const uri of uris) {
       const found = await this.inspect(uri);
       if (!found.ok) throw new AttachmentsRefused(new Map([[uri, found.problem]]));
@@ -143,7 +143,7 @@ export class Attachments {
       const bytes = await this.#files.read(uri, isWhole ? undefined : HEAD);
       const type = await sniff(bytes, bytes.length === size);
       const after = await this.#files.stat(uri);
-      const isRead = bytes.length === (isWhole ? size : Math.min(size, HEAD.length));
+      const isRead = bytes.length === (isWhole ? size : Math.min(size, HEAD));
       if (!isRead || after.kind !== 'file' || after.size !== size || after.mtime !== mtime)
         return refused(vscode.l10n.t('{0} changed while it was read. Attach it again.', name), { size });
       if (type !== undefined) return { result: { ok: true, name, size, ...type }, bytes };

@@ -56,8 +56,8 @@ export class KeptFiles implements AttachableFiles {
     return this.#others.stat(this.#addressOf(uri));
   }
 
-  read(uri: string, part?: Parameters<AttachableFiles['read']>[1]): Promise<Uint8Array> {
-    return this.#others.read(this.#addressOf(uri), part);
+  read(uri: string, most?: number): Promise<Uint8Array> {
+    return this.#others.read(this.#addressOf(uri), most);
   }
 
   name(uri: string): string {

@@ -8,11 +8,10 @@ export const workspaceFiles: AttachableFiles = {
     const { type, size, mtime } = await vscode.workspace.fs.stat(here(uri));
     return { kind: kindOf(type), size, mtime };
   },
-  async read(uri, part) {
+  async read(uri, most) {
     const file = here(uri);
-    if (file.scheme === 'file') return readLocal(file.fsPath, part);
-    const bytes = await vscode.workspace.fs.readFile(file);
-    return part === undefined ? bytes : bytes.subarray(part.from, part.from + part.length);
+    if (file.scheme === 'file') return readLocal(file.fsPath, most);
+    return (await vscode.workspace.fs.readFile(file)).subarray(0, most);
   },
   name: uri => vscode.Uri.parse(uri, true).path.split('/').at(-1) ?? uri,
   workspacePath(uri) {
@@ -25,14 +24,11 @@ export const workspaceFiles: AttachableFiles = {
 };
 
 /** The bytes of a file of this machine. */
-export async function readLocal(
-  file: string,
-  part: Parameters<AttachableFiles['read']>[1],
-): Promise<Uint8Array> {
-  if (part === undefined) return readFile(file);
+export async function readLocal(file: string, most?: number): Promise<Uint8Array> {
+  if (most === undefined) return readFile(file);
   const handle = await open(file);
   try {
-    const { buffer, bytesRead } = await handle.read(new Uint8Array(part.length), 0, part.length, part.from);
+    const { buffer, bytesRead } = await handle.read(new Uint8Array(most), 0, most, 0);
     return buffer.subarray(0, bytesRead);
   } finally {
     await handle.close();

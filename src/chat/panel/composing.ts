@@ -139,11 +139,7 @@ function freeName(name: string, others: readonly string[]): string {
   return free;
 }
 
-/** A character that leaves a trace. */
-const SEEN = /[^\p{Z}\p{C}\p{Default_Ignorable_Code_Point}]/u;
-
-/** The last part of what a page calls a file, never empty, nor made of characters nobody sees. */
+/** The last part of what a page calls a file, never empty. */
 function nameOf(name: string): string {
-  const last = oneLine(name.split(/[\\/]/).at(-1) ?? '', 100);
-  return SEEN.test(last) ? last : vscode.l10n.t('file');
+  return oneLine(name.split(/[\\/]/).at(-1) ?? '', 100) || vscode.l10n.t('file');
 }

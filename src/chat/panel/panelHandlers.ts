@@ -97,7 +97,7 @@ function picture(conversation: Conversation, messageId: string, index: number): 
   const message = conversation.transcript.known.get(messageId)?.message;
   const item = message === undefined || isHidden(message) ? undefined : message.content[index];
   const encoded = item === undefined ? undefined : pictureOf(item);
-  return pictureFrom(Buffer.from(encoded?.data ?? '', 'base64'));
+  return pictureFrom(Buffer.from(encoded ?? '', 'base64'));
 }
 
 /** Says that a message is gone; when the person wants it back, it comes before what the composer holds then. */

@@ -26,26 +26,23 @@ export function transcriptDocument({ header, rows, language }: DocumentOptions):
   const times = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
   const time = (at: number | undefined): string =>
     at !== undefined && isTime(at) ? `, ${times.format(at)}` : '';
-  const facts = [
-    ...header.facts.map(({ label, value }) => `${label}: ${value}`),
-    ...(header.tokens?.detail.split('\n') ?? []),
-    ...(header.messages === undefined ? [] : [header.messages]),
-  ];
-  const blocks = [
-    `# ${inMarkdown(header.title)}`,
-    ...(facts.length === 0 ? [] : [facts.map(fact => `- ${inMarkdown(fact)}`).join('\n')]),
-  ];
+  const { title, tokens, messages = [] } = header;
+  const known = header.facts.map(({ label, value }) => `${label}: ${value}`);
+  const facts = known.concat(tokens?.detail.split('\n') ?? [], messages);
+  const blocks = [`# ${inMarkdown(title)}`, facts.map(fact => `- ${inMarkdown(fact)}`).join('\n')];
   for (const row of withDays(rows)) {
     switch (row.kind) {
       case 'date':
         blocks.push(`## ${days.format(row.at)}`);
         break;
       case 'message':
-        blocks.push(`### ${inMarkdown(authorOf(row))}${time(row.at)}`, ...message(row));
+        blocks.push(`### ${inMarkdown(authorOf(row))}${time(row.at)}`);
+        if (row.failed) blocks.push(`**${vscode.l10n.t('The agent reported an error')}**`);
+        blocks.push(...row.parts.flatMap(part), chips(row.chips));
         break;
       case 'send':
         blocks.push(`### ${vscode.l10n.t('You')}${time(row.at)} (${stateOf(row)})`, shifted(row.text));
-        blocks.push(...chips(row.chips), inMarkdown(row.sentence));
+        blocks.push(chips(row.chips), inMarkdown(row.sentence));
         break;
       case 'break':
       case 'gap':
@@ -56,31 +53,21 @@ export function transcriptDocument({ header, rows, language }: DocumentOptions):
 }
 
 function authorOf({ author, role, phase }: MessageRow): string {
-  const name =
-    author === 'person' ? vscode.l10n.t('You') : author === 'agent' ? vscode.l10n.t('Agent') : role;
+  const name = { person: vscode.l10n.t('You'), agent: vscode.l10n.t('Agent'), other: role }[author];
   return phase === undefined ? name : `${name} (${phase})`;
 }
 
 function stateOf({ state }: SendRow): string {
-  return state === 'sending'
-    ? vscode.l10n.t('sending')
-    : state === 'refused'
-      ? vscode.l10n.t('not sent')
-      : vscode.l10n.t('outcome unknown');
+  const states = {
+    sending: vscode.l10n.t('sending'),
+    refused: vscode.l10n.t('not sent'),
+    unknown: vscode.l10n.t('outcome unknown'),
+  };
+  return states[state];
 }
 
-function message({ parts, failed, chips: attached }: MessageRow): string[] {
-  return [
-    ...(failed ? [`**${vscode.l10n.t('The agent reported an error')}**`] : []),
-    ...parts.flatMap(part),
-    ...chips(attached),
-  ];
-}
-
-function chips(attached: readonly Chip[]): string[] {
-  return attached.length === 0
-    ? []
-    : [attached.map(({ name, size }) => `- ${inMarkdown(name)} (${size})`).join('\n')];
+function chips(attached: readonly Chip[]): string {
+  return attached.map(({ name, size }) => `- ${inMarkdown(name)} (${size})`).join('\n');
 }
 
 function part(shown: Part): string[] {
@@ -95,18 +82,15 @@ function part(shown: Part): string[] {
       return [`#### ${vscode.l10n.t('Reasoning')}`, shifted(shown.text)];
     case 'withheld':
       return [`*${vscode.l10n.t('Reasoning withheld by the model provider')}*`];
-    case 'tool': {
-      const [before, subject, after] = shown.words;
-      return [`#### ${inMarkdown(before + subject + after)}`, fenced(shown.input), fenced(shown.text)];
-    }
+    case 'tool':
+      return [`#### ${inMarkdown(shown.words.join(''))}`, fenced(shown.input), fenced(shown.text)];
     case 'image':
     case 'document':
       return [`*${inMarkdown(shown.label)}*`];
-    case 'other':
-      return [
-        `#### ${vscode.l10n.t('Content of the type "{0}"', inMarkdown(shown.type))}`,
-        fenced(shown.text),
-      ];
+    case 'other': {
+      const type = vscode.l10n.t('Content of the type "{0}"', inMarkdown(shown.type));
+      return [`#### ${type}`, fenced(shown.text)];
+    }
   }
 }
 

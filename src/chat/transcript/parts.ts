@@ -12,87 +12,66 @@ const MOST_TEXT = 400_000;
 export function partsOf(message: StoredMessage, tools: Tools, format: Formatter, whole: boolean): Part[] {
   if (isHidden(message)) return [];
   let left = MOST_TEXT;
-  const clip: Clip = text => {
+  const clip = (text: string): { readonly text: string } & Cut => {
     const made = clipped(text, format, whole, Math.min(MAX_SHOWN, left));
     left -= made.text.length;
     return made;
   };
-  const reasoning = [message.providerAReasoningSummary, message.chatCompletionReasoningContent]
-    .filter(text => text !== undefined)
-    .map((text): Part => ({ kind: 'reasoning', ...clip(text) }));
+  const reasoning = (text: string): Part[] =>
+    text.trim() === '' ? [] : [{ kind: 'reasoning', ...clip(text) }];
+
+  /** A use of a tool and what came of it. */
+  const toolPart = (use: StoredItem | undefined, result: StoredItem | undefined): Part => {
+    const name = oneLine(asText(use?.['name'] ?? ''), 100);
+    const output = result === undefined ? undefined : resultText(result['content']);
+    const failed = result !== undefined && tools.failed.has(toolId(result) ?? '');
+    const { icon, words, isOpen } = toolWords(name, use?.['input'], output, failed);
+    const { text: input, ...cutInput } = clip(asJson(use?.['input']));
+    const { text, ...cut } = clip(output ?? '');
+    const preview = isOpen ? oneLine(text.trim().slice(0, 200)) : '';
+    return { kind: 'tool', name, icon, words, preview, input, text, failed, ...cutInput, ...cut };
+  };
+
+  const partsAt = (item: StoredItem, index: number): Part[] => {
+    switch (item.type) {
+      case 'text': {
+        const text = asText(item['text']);
+        const isCommentary = message.providerAPhase === 'commentary';
+        const kind = message.role === 'system' ? 'system' : isCommentary ? 'commentary' : 'text';
+        return text.trim() === '' ? [] : [{ kind, ...clip(text) }];
+      }
+      case 'thinking':
+        return reasoning(asText(item['thinking'] ?? item['text']));
+      case 'redacted_thinking':
+        return [{ kind: 'withheld' }];
+      case 'tool_use':
+        return [toolPart(item, tools.results.get(toolId(item) ?? ''))];
+      case 'tool_result':
+        // It stands with its use, where that is known.
+        return tools.uses.has(toolId(item) ?? '') ? [] : [toolPart(undefined, item)];
+      case 'image': {
+        const label = Object.values(fileOf(item, vscode.l10n.t('Image'), format)).join(' · ');
+        return [{ kind: 'image', label, ...(pictureOf(item) === undefined ? {} : { index }) }];
+      }
+      case 'document': {
+        const label = Object.values(fileOf(item, vscode.l10n.t('Document'), format)).join(' · ');
+        return [{ kind: 'document', label }];
+      }
+      default:
+        return [{ kind: 'other', type: oneLine(item.type, 100), ...clip(otherText(item)) }];
+    }
+  };
   return [
-    ...reasoning,
-    ...message.content.flatMap((item, index) => partOf(item, index, message, tools, format, clip) ?? []),
+    ...reasoning(message.providerAReasoningSummary ?? ''),
+    ...reasoning(message.chatCompletionReasoningContent ?? ''),
+    ...message.content.flatMap(partsAt),
   ];
 }
 
-function partOf(
-  item: StoredItem,
-  index: number,
-  message: StoredMessage,
-  tools: Tools,
-  format: Formatter,
-  clip: Clip,
-): Part | undefined {
-  switch (item.type) {
-    case 'text': {
-      const text = asText(item['text']);
-      if (text.trim() === '') return undefined;
-      const isCommentary = message.providerAPhase === 'commentary';
-      const kind = message.role === 'system' ? 'system' : isCommentary ? 'commentary' : 'text';
-      return { kind, ...clip(text) };
-    }
-    case 'thinking': {
-      const text = asText(item['thinking'] ?? item['text']);
-      return text.trim() === '' ? undefined : { kind: 'reasoning', ...clip(text) };
-    }
-    case 'redacted_thinking':
-      return { kind: 'withheld' };
-    case 'tool_use':
-      return toolPart(item, tools.results.get(toolId(item) ?? ''), tools, clip);
-    case 'tool_result':
-      // It stands with its use, where that is known.
-      return tools.uses.has(toolId(item) ?? '') ? undefined : toolPart(undefined, item, tools, clip);
-    case 'image': {
-      const label = Object.values(fileOf(item, vscode.l10n.t('Image'), format)).join(' · ');
-      return pictureOf(item) === undefined ? { kind: 'image', label } : { kind: 'image', label, index };
-    }
-    case 'document': {
-      const facts = fileOf(item, vscode.l10n.t('Document'), format);
-      return { kind: 'document', label: Object.values(facts).join(' · ') };
-    }
-    default:
-      return { kind: 'other', type: oneLine(item.type, 100), ...clip(otherText(item)) };
-  }
-}
-
-/** A use of a tool and what came of it. */
-function toolPart(
-  use: StoredItem | undefined,
-  result: StoredItem | undefined,
-  tools: Tools,
-  clip: Clip,
-): Part {
-  const name = oneLine(asText(use?.['name'] ?? ''), 100);
-  const output = result === undefined ? undefined : resultText(result['content']);
-  const failed = result !== undefined && tools.failed.has(toolId(result) ?? '');
-  const { icon, words, isOpen } = toolWords(name, use?.['input'], output, failed);
-  const { text: input, ...cutInput } = clip(asJson(use?.['input']));
-  const { text, ...cut } = clip(output ?? '');
-  const preview = isOpen ? oneLine(text.trim().slice(0, 200)) : '';
-  return { kind: 'tool', name, icon, words, preview, input, text, failed, ...cutInput, ...cut };
-}
-
-/** The picture an image item holds, still encoded; `undefined` for one that lives elsewhere. */
-export function pictureOf(
-  item: StoredItem,
-): { readonly data: string; readonly mediaType: string } | undefined {
-  const source = record(item['source']) ?? item;
-  const data = source['data'];
-  const mediaType = source['mediaType'] ?? source['media_type'];
-  return item.type === 'image' && typeof data === 'string' && typeof mediaType === 'string'
-    ? { data, mediaType }
-    : undefined;
+/** The picture an image item holds, in base64; `undefined` for one that lives elsewhere. */
+export function pictureOf(item: StoredItem): string | undefined {
+  const data = (record(item['source']) ?? item)['data'];
+  return item.type === 'image' && typeof data === 'string' ? data : undefined;
 }
 
 /** What is known of a picture or document, `what` where it has no name. */
@@ -142,8 +121,6 @@ function asText(value: unknown): string {
 function asJson(value: unknown): string {
   return value === undefined ? '' : JSON.stringify(value, null, 2);
 }
-
-type Clip = (text: string) => { readonly text: string } & Cut;
 
 /** The beginning of a text that is too long for a page, and how much more there is; all of it where `whole`. */
 export function clipped(

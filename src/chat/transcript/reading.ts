@@ -119,12 +119,10 @@ export class Reading extends Disposable {
       if (!this.#isFailing) this.#seen = stamp;
       this.#changed.fire();
       await this.#options.onRead();
-    } while (this.#wantsMore && !this.isDisposed);
+    } while (this.#isAskedAgain() && !this.isDisposed);
   }
 
-  get #wantsMore(): boolean {
-    return this.#again;
-  }
+  #isAskedAgain = (): boolean => this.#again;
 
   /**
    * The service's own list, where there is one (interface-notes, extras): whether it served. Which end of a session it begins with is

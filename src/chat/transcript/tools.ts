@@ -57,34 +57,25 @@ export interface ToolWords {
 const PATHS = ['path', 'file_path', 'filePath', 'file', 'filename'];
 const QUERIES = ['pattern', 'query', 'regex', 'q'];
 
-/** By the first word of a tool's name. Tools are the agent's own: one that is not known here is named. */
-const KINDS: readonly (readonly [
-  names: RegExp,
-  icon: string,
-  subjects: readonly string[],
-  words: (subject: string) => string,
-])[] = [
-  [/^(?:read|view|cat)$/, 'file', PATHS, subject => vscode.l10n.t('Read {0}', subject)],
-  [
-    /^(?:edit|multi|str|apply|patch|replace)$/,
-    'edit',
-    PATHS,
-    subject => vscode.l10n.t('Edited {0}', subject),
-  ],
-  [/^(?:write|create)$/, 'edit', PATHS, subject => vscode.l10n.t('Wrote {0}', subject)],
-  [/^(?:grep|search|find|rg|web)$/, 'search', QUERIES, subject => vscode.l10n.t('Searched for {0}', subject)],
-  [/^(?:glob|list|ls)$/, 'search', [...PATHS, ...QUERIES], subject => vscode.l10n.t('Listed {0}', subject)],
-  [
-    /^(?:execute|exec|run|bash|shell|terminal|command)$/,
-    'terminal',
-    ['command', 'cmd', 'script'],
-    subject => vscode.l10n.t('Ran {0}', subject),
-  ],
-  [/^(?:fetch|web|browse|open)$/, 'link', ['url', 'uri'], subject => vscode.l10n.t('Fetched {0}', subject)],
-];
-
 /** Where the subject stands in a sentence. */
 const MARK = '\u0000';
+
+/** By the first word of a tool's name. Tools are the agent's own: one that is not known here is named. */
+const KINDS: readonly (readonly [names: RegExp, icon: string, subjects: readonly string[], words: string])[] =
+  [
+    [/^(?:read|view|cat)$/, 'file', PATHS, vscode.l10n.t('Read {0}', MARK)],
+    [/^(?:edit|multi|str|apply|patch|replace)$/, 'edit', PATHS, vscode.l10n.t('Edited {0}', MARK)],
+    [/^(?:write|create)$/, 'edit', PATHS, vscode.l10n.t('Wrote {0}', MARK)],
+    [/^(?:grep|search|find|rg|web)$/, 'search', QUERIES, vscode.l10n.t('Searched for {0}', MARK)],
+    [/^(?:glob|list|ls)$/, 'search', [...PATHS, ...QUERIES], vscode.l10n.t('Listed {0}', MARK)],
+    [
+      /^(?:execute|exec|run|bash|shell|terminal|command)$/,
+      'terminal',
+      ['command', 'cmd', 'script'],
+      vscode.l10n.t('Ran {0}', MARK),
+    ],
+    [/^(?:fetch|web|browse|open)$/, 'link', ['url', 'uri'], vscode.l10n.t('Fetched {0}', MARK)],
+  ];
 
 /** A tool's use in words, such as ``Searched for `checkout total`, 1 match``. */
 export function toolWords(
@@ -104,7 +95,7 @@ export function toolWords(
     const subject = subjects.map(key => given[key]).find(value => typeof value === 'string' && value !== '');
     if (!names.test(first) || typeof subject !== 'string') continue;
     const count = icon === 'search' && !failed && result !== undefined ? matchesIn(result) : undefined;
-    return sentence(icon, words(MARK), subject, failed, count);
+    return sentence(icon, words, subject, failed, count);
   }
   const used = name === '' ? vscode.l10n.t('Used a tool') : vscode.l10n.t('Used {0}', MARK);
   return sentence('tools', used, name, failed);

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Collection, CollectionOptions, SearchText, Storage } from '../../storage';
-import { Disposable } from '../../util/disposable';
-import { Emitter } from '../../util/event';
+import type { Event } from '../../util/event';
 import { Formatter } from '../../util/format';
 import {
   isHidden,
@@ -40,18 +39,15 @@ function authorOf({ message, sent }: KnownMessage): SearchText['by'] {
 }
 
 /** The known messages of one session, durable, shared by all windows. No id is ever lost. */
-export class Transcript extends Disposable {
+export class Transcript {
   readonly #messages: Collection<KnownMessage>;
-  readonly #changed = this.register(new Emitter<void>());
+  /** Fires after messages were added or changed, here or in another window. */
+  readonly onDidChange: Event<unknown>;
 
   constructor(storage: Storage, serviceId: string, sessionId: string) {
-    super();
     this.#messages = storage.collection(transcriptRecords(serviceId, sessionId));
-    this.register(this.#messages.onDidChange(() => this.#changed.fire()));
+    this.onDidChange = this.#messages.onDidChange;
   }
-
-  /** Fires after messages were added or changed, here or in another window. */
-  readonly onDidChange = this.#changed.event;
 
   /** By message id. */
   get known(): ReadonlyMap<string, KnownMessage> {
@@ -61,11 +57,6 @@ export class Transcript extends Disposable {
   /** Whether a send with this id is known to have arrived. */
   hasSent(sendId: string): boolean {
     return [...this.known.values()].some(({ sent }) => sent?.sendId === sendId);
-  }
-
-  /** Messages that cannot be read now; they are left as they are. */
-  get unreadable(): number {
-    return this.#messages.unreadable.length;
   }
 
   async load(): Promise<void> {

@@ -58,8 +58,8 @@ export function commandLine(script: string, platform: NodeJS.Platform = process.
 
 /** Puts the script there, or the newer one of this version; resolves to whether anything was written. */
 export async function placeScript(place: HookPlace): Promise<boolean> {
-  for (const folder of [place.folder, place.spool, place.backups]) await privateFolder(folder);
   if (await hasScript(place)) return false;
+  for (const folder of [place.folder, place.spool, place.backups]) await privateFolder(folder);
   await replaceFile(place.script, await fs.readFile(place.shipped));
   return true;
 }

@@ -34,7 +34,7 @@ interface StateChange {
 }
 
 /** A session as a service told it, and how it came here. */
-export interface Learnt {
+interface Learnt {
   readonly session: Session;
   readonly origin: SessionOrigin;
   readonly at: number;

@@ -6,34 +6,44 @@ import type { Row } from '../../ui/tree';
 import type { Formatter } from '../../util/format';
 import { oneLine } from '../../util/text';
 import { isUnread, isWorking, type SessionRecord } from '../store/record';
-import {
-  ageText,
-  computerName,
-  iconOf,
-  sessionTitle,
-  stateAt,
-  stateText,
-  strandedText,
-  tellingSignal,
-  type SessionContext,
-} from './words';
+import { ageText, stateAt, tellingSignal, wordsOf, type SessionContext } from './words';
 
 /** A session as one row: its title and how old its state is. The state is the icon's to tell, and in words where no icon does. */
 export function sessionRow(record: SessionRecord, context: SessionContext): Row {
-  const { local } = record;
-  const title = sessionTitle(record);
+  const { local, session, signal } = record;
+  const { status, format } = context;
+  const { title, icon, agedState, computer, stranded } = wordsOf(record, context);
+  const count = session?.messageCount;
+  const spoken = [
+    agedState,
+    stranded,
+    isUnread(record) ? vscode.l10n.t('unread') : undefined,
+    stranded === undefined ? computer : undefined,
+    count === 1 ? vscode.l10n.t('1 message') : undefined,
+    count === 1 || count === undefined ? undefined : vscode.l10n.t('{0} messages', format.number(count)),
+    local.pinned === true ? vscode.l10n.t('pinned') : undefined,
+    local.archivedAt === undefined ? undefined : vscode.l10n.t('archived'),
+  ];
   return {
     label: title,
-    description: joined([strandedText(record, context.computer), ageOrState(record, context)]),
-    icon: iconOf(record, context),
+    description: joined([stranded, isSaidByIcon(record, context) ? shortAge(record, context) : agedState]),
+    icon,
     context: [
       'session',
       local.pinned === true ? 'pinned' : 'unpinned',
       local.archivedAt === undefined ? 'listed' : 'archived',
-      ...(context.canStop === true && isWorking(context.status.value) ? ['stoppable'] : []),
+      ...(context.canStop === true && isWorking(status.value) ? ['stoppable'] : []),
     ].join(' '),
-    spoken: spokenOf(record, title, context),
-    tooltip: () => sessionCard(record, title, context),
+    spoken: vscode.l10n.t('Session {0}, {1}', title, joined(spoken, ', ')),
+    tooltip: () =>
+      card(title, [
+        agedState,
+        oneLine(signal?.message ?? '', 300),
+        status.problem?.sentence,
+        stranded,
+        joined([computer, session?.sessionSettings?.model]),
+        tokensText(session?.sessionSettings?.tokenUsage, format),
+      ]),
     command: {
       command: commands.chat.open,
       title: vscode.l10n.t('Open session'),
@@ -42,46 +52,16 @@ export function sessionRow(record: SessionRecord, context: SessionContext): Row 
   };
 }
 
-function ageOrState(record: SessionRecord, context: SessionContext): string {
-  const { status } = context;
+function isSaidByIcon(record: SessionRecord, { status }: SessionContext): boolean {
   const signal = tellingSignal(record, status);
-  const isSaid =
-    signal === undefined ? status.value === 'running' || status.value === 'idle' : signal.kind !== 'ended';
-  if (!isSaid) return stateText(record, status, context);
-  const at = stateAt(record, status);
+  return signal === undefined
+    ? status.value === 'running' || status.value === 'idle'
+    : signal.kind !== 'ended';
+}
+
+function shortAge(record: SessionRecord, context: SessionContext): string {
+  const at = stateAt(record, context.status);
   return at === undefined ? '' : ageText(context, at) || vscode.l10n.t('now');
-}
-
-/** Everything there is to say, for screen readers. */
-function spokenOf(record: SessionRecord, title: string, context: SessionContext): string {
-  const { status, computer, format } = context;
-  const { session, local } = record;
-  const count = session?.messageCount;
-  const stranded = strandedText(record, computer);
-  const told = [
-    stateText(record, status, context),
-    stranded,
-    isUnread(record) ? vscode.l10n.t('unread') : undefined,
-    stranded === undefined ? computerName(record, computer) : undefined,
-    count === 1 ? vscode.l10n.t('1 message') : undefined,
-    count === 1 || count === undefined ? undefined : vscode.l10n.t('{0} messages', format.number(count)),
-    local.pinned === true ? vscode.l10n.t('pinned') : undefined,
-    local.archivedAt === undefined ? undefined : vscode.l10n.t('archived'),
-  ];
-  return vscode.l10n.t('Session {0}, {1}', title, joined(told, ', '));
-}
-
-function sessionCard(record: SessionRecord, title: string, context: SessionContext): vscode.MarkdownString {
-  const { status, computer, format } = context;
-  const { session, signal } = record;
-  return card(title, [
-    stateText(record, status, context),
-    oneLine(signal?.message ?? '', 300),
-    status.problem?.sentence,
-    strandedText(record, computer),
-    joined([computerName(record, computer), session?.sessionSettings?.model]),
-    tokensText(session?.sessionSettings?.tokenUsage, format),
-  ]);
 }
 
 /** Tokens with their total, such as `4.2M tokens (3.9M in, 320K out)`; `undefined` when none were told. */

@@ -27,6 +27,20 @@ export interface SessionContext {
 
 type Clock = Pick<SessionContext, 'format' | 'now'>;
 
+/** A session in words, each on one line, as every place shows it. */
+export function wordsOf(record: SessionRecord, context: SessionContext) {
+  const { status, computer } = context;
+  return {
+    title: sessionTitle(record),
+    icon: iconOf(record, context),
+    /** Such as `running`, and with its age `running 2 min`. */
+    state: stateText(record, status),
+    agedState: stateText(record, status, context),
+    computer: computerName(record, computer),
+    stranded: strandedText(record, computer),
+  };
+}
+
 /** The title on one line, or words that tell a session without one from others. */
 export function sessionTitle(record: SessionRecord): string {
   const title = titleOf(record);
@@ -85,11 +99,7 @@ function statusWord(value: string): string {
   return (Object.hasOwn(words, value) ? words[value] : undefined) ?? oneLine(value, 40);
 }
 
-/** The icon of a state. */
-export function iconOf(
-  record: SessionRecord,
-  { status, computer }: Pick<SessionContext, 'status' | 'computer'>,
-): Icon {
+function iconOf(record: SessionRecord, { status, computer }: SessionContext): Icon {
   if (isWaiting(record)) return { id: 'bell-dot', color: 'charts.yellow' };
   if (strandedText(record, computer) !== undefined) return { id: 'warning', color: 'list.warningForeground' };
   const ended = tellingSignal(record, status);
@@ -119,10 +129,7 @@ export function computerName(
 }
 
 /** Whether a session's computer is in a state in which nothing runs, in words. */
-export function strandedText(
-  record: SessionRecord,
-  computer: SessionContext['computer'],
-): string | undefined {
+function strandedText(record: SessionRecord, computer: SessionContext['computer']): string | undefined {
   const id = record.session?.computerId;
   const facts = id === undefined ? undefined : computer(id);
   return facts?.status === 'error' ? vscode.l10n.t('{0} is in error', facts.name) : undefined;

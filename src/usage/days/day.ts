@@ -29,7 +29,7 @@ const SETTLING_MS = 36 * 60 * 60 * 1000;
 /** How often such a day is asked for again, ms. */
 const SETTLING_EVERY_MS = 60 * 60 * 1000;
 
-/** One finished UTC day of one endpoint as the service gave it. Stored as rows of values without names. */
+/** One finished UTC day of one endpoint as the service gave it. */
 export class DayRecord<E extends Endpoint = Endpoint> {
   readonly endpoint: E;
   /** When it was asked for; Unix ms. */
@@ -63,8 +63,7 @@ export class DayRecord<E extends Endpoint = Endpoint> {
 
   toJSON(): unknown {
     const { at, rows, problems } = this;
-    const stored = rows.map(row => pack(shapes[this.endpoint], row));
-    return { at, rows: stored, ...(problems.length === 0 ? {} : { problems }) };
+    return { at, rows: pack(rows), ...(problems.length === 0 ? {} : { problems }) };
   }
 }
 
@@ -76,7 +75,7 @@ function countedBy(day: Day): number {
 const daySchema = recordSchema(() =>
   openObject({
     at: z.number(),
-    rows: z.array(z.unknown()),
+    rows: z.unknown(),
     problems: z._default(z.array(z.string()), () => []),
   }),
 );
@@ -87,80 +86,44 @@ export function readDay<E extends Endpoint>(
   value: unknown,
   share: (text: string) => string,
 ): DayRecord<E> {
-  const day = daySchema.parse(value);
-  const rows = day.rows.map((stored): Rows[E] => {
-    const row = analyticsRow(endpoint, unpack(shapes[endpoint], stored, share));
+  const { at, rows, problems } = daySchema.parse(value);
+  const unpacked = unpack(rows, share);
+  if (!Array.isArray(unpacked)) throw new Error('It has no rows.');
+  const known = unpacked.map((stored): Rows[E] => {
+    const row = analyticsRow(endpoint, stored);
     if (row === undefined) throw new Error('A row of it makes no sense.');
     return row as unknown as Rows[E];
   });
-  return new DayRecord(endpoint, day.at, rows, day.problems);
+  return new DayRecord(endpoint, at, known, problems);
 }
 
-/** The fields of a row in the order they are stored, each with the shape of its own rows where it is a list of them. */
-type Shape = readonly (readonly [name: string, rows?: Shape])[];
-
-const perModel = 'model_id model_tier billable_tokens input_tokens output_tokens';
-/** Fields may be added at the end; anything else is another version. */
-const shapes: Readonly<Record<Endpoint, Shape>> = {
-  tokens: shapeOf(
-    `date billable_tokens input_tokens output_tokens cache_read_tokens cache_write_tokens by_model(${perModel})
-     by_user(user_id user_email billable_tokens by_model(${perModel}))`,
-  ),
-  tools: shapeOf(
-    `date tool_calls by_tool(tool invocations) mcp_users_with_mcp mcp_by_server(server invocations)
-     skills_invocations skills_by_name(name count) slash_commands_invocations slash_commands_by_name(name count)
-     hooks_invocations hooks_by_event(event matcher command count) web_users autonomy_ratio_avg autonomy_ratio_p50
-     autonomy_ratio_p90 tool_calls_per_session_avg user_turns_per_session_avg tool_autonomy_level_ratio`,
-  ),
-  activity: shapeOf(
-    `date daily_active_users weekly_active_users monthly_active_users daily_active_users_by_client sessions
-     messages user_messages`,
-  ),
-  productivity: shapeOf(
-    `date files_created files_edited by_extension(extension count) by_language(language count) git_commits
-     git_prs_created`,
-  ),
-  people: shapeOf(
-    `user_id user_email date tool_calls billable_tokens primary_model primary_model_tier files_created
-     files_edited git_commits git_prs_created mcp_calls skill_calls slash_commands hooks sessions messages
-     user_messages assistant_messages autonomy_ratio delegation_level languages`,
-  ),
-};
-
-function shapeOf(text: string): Shape {
-  const tokens = (text.match(/\w+|[()]/g) ?? []).values();
-  const read = (): Shape => {
-    const fields: [string, Shape?][] = [];
-    for (;;) {
-      const { value: token = ')' } = tokens.next();
-      if (token === ')') return fields;
-      if (token === '(') fields.at(-1)?.push(read());
-      else fields.push([token]);
-    }
-  };
-  return read();
+/** A list of objects with the names of their fields said once. */
+interface Packed {
+  readonly fields: readonly string[];
+  readonly rows: readonly (readonly unknown[])[];
 }
 
-function pack(shape: Shape, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return null;
-  const row = value as Readonly<Record<string, unknown>>;
-  const packed = shape.map(([name, rows]) => {
-    const field = row[name];
-    if (rows === undefined) return field ?? null;
-    return Array.isArray(field) ? field.map(item => pack(rows, item)) : null;
-  });
-  while (packed.length > 0 && packed.at(-1) === null) packed.pop();
-  return packed;
+/** Lists of objects, and those within them, become tables: there may be hundreds of thousands of rows. */
+function pack(value: unknown): unknown {
+  if (!Array.isArray(value) || value.length === 0 || !value.every(isObject)) return value ?? null;
+  const fields = [...new Set(value.flatMap(row => Object.keys(row)))];
+  return { fields, rows: value.map(row => fields.map(field => pack(row[field]))) } satisfies Packed;
 }
 
-function unpack(shape: Shape, packed: unknown, share: (text: string) => string): Record<string, unknown> {
-  const row: Record<string, unknown> = {};
-  if (!Array.isArray(packed)) return row;
-  for (const [index, [name, rows]] of shape.entries()) {
-    const value: unknown = packed[index];
-    if (value === undefined || value === null) continue;
-    if (rows === undefined) row[name] = typeof value === 'string' ? share(value) : value;
-    else if (Array.isArray(value)) row[name] = value.map(item => unpack(rows, item, share));
-  }
-  return row;
+function unpack(value: unknown, share: (text: string) => string): unknown {
+  if (typeof value === 'string') return share(value);
+  if (!isPacked(value)) return value;
+  return value.rows.map(cells =>
+    Object.fromEntries(
+      value.fields.flatMap((field, at) => (cells[at] === null ? [] : [[field, unpack(cells[at], share)]])),
+    ),
+  );
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isPacked(value: unknown): value is Packed {
+  return isObject(value) && Array.isArray(value['fields']) && Array.isArray(value['rows']);
 }

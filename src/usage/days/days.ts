@@ -1,15 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
-import {
-  isApiError,
-  openObject,
-  recordSchema,
-  type AnalyticsMeta,
-  type ApiClient,
-  type ItemProblem,
-  type RecordOf,
-} from '../../api';
+import { isApiError, openObject, recordSchema, type AnalyticsMeta, type RecordOf } from '../../api';
 import { errorSentence, type Connection, type Service } from '../../connection';
 import type { Logger } from '../../log';
 import type { Collection, Lease, Storage } from '../../storage';
@@ -31,8 +24,8 @@ export interface FetchOptions {
   /** Days asked for before this time are asked for again; Unix ms. */
   readonly since: number;
   readonly signal: AbortSignal;
-  /** `fraction` from 0 to 1 of the days; `pages` read of the days under way, where they come in pages. */
-  readonly onProgress: (fraction: number, pages: number) => void;
+  /** `fraction` from 0 to 1 of the days, and that in words. */
+  readonly onProgress?: ((fraction: number, label: string) => void) | undefined;
 }
 
 /** What windows agree on about the usage of one service. */
@@ -44,7 +37,7 @@ const sharedSchema = recordSchema(() =>
     at: z.exactOptional(z.number()),
     sentence: z.exactOptional(z.string()),
     /** Of what people have been told last, and of which budget. */
-    told: z.exactOptional(z.union([z.boolean(), z.number()])),
+    told: z.exactOptional(z.number()),
     budget: z.exactOptional(z.number()),
     /** What made-up names are made from. */
     salt: z.exactOptional(z.string()),
@@ -60,16 +53,8 @@ export const FAILURE_MS = 5 * 60 * 1000;
 const LEASE_MS = 30_000;
 /** How often a window looks whether the one that fetches is through, ms. */
 const LOOK_MS = 500;
-/** Rows are put away this many at a time, so that other work comes in between; so are days. */
-const STEP = 2_000;
+/** So many are put away together; other work comes in between. */
 const DAYS_AT_ONCE = 8;
-
-interface Kept<E extends Endpoint> {
-  readonly records: Collection<DayRecord<E>>;
-  /** What could not be stored lives as long as this window. */
-  readonly unsaved: Map<Day, DayRecord<E>>;
-}
-
 /**
  * The finished days of one service, and what windows agree on about them: one record a day and endpoint, kept in the store. Each run
  * of missing days is fetched in one call, or in the pages of `/users`, by one window at a time; the others find the days stored.
@@ -80,7 +65,7 @@ export class ServiceDays extends Disposable {
   readonly #deps: DaysDeps;
   readonly #now: () => number;
   readonly #changed = this.register(new Emitter<void>());
-  readonly #kept = new Map<string, Kept<Endpoint>>();
+  readonly #records = new Map<string, Collection<DayRecord>>();
   readonly #texts = new Map<string, string>();
   #writing = 0;
 
@@ -127,23 +112,24 @@ export class ServiceDays extends Disposable {
   async claimNotice(id: string, level: number, budget?: number): Promise<boolean> {
     let claimed = false;
     await this.shared.update(`notice ${id}`, current => {
-      claimed = current?.budget !== budget || Number(current?.told ?? 0) < level;
+      claimed = current?.budget !== budget || (current?.told ?? 0) < level;
       return claimed ? { told: level, ...(budget === undefined ? {} : { budget }) } : current;
     });
     return claimed;
   }
 
   /** What made-up names are made from, in all windows. */
-  async salt(salt: string): Promise<string> {
+  async salt(): Promise<string> {
+    const salt = randomBytes(16).toString('hex');
     const kept = await this.shared.update('names', current => current ?? { salt }).catch(unhandled);
     return kept?.salt ?? salt;
   }
 
   /** All that is known of an endpoint. Never rejects: what cannot be read is not known. */
   async known<E extends Endpoint>(endpoint: E): Promise<ReadonlyMap<Day, DayRecord<E>>> {
-    const { records, unsaved } = this.#of(endpoint);
+    const records = this.#of(endpoint);
     await records.load().catch((error: unknown) => this.#failed(error));
-    return unsaved.size === 0 ? records.values : new Map([...records.values, ...unsaved]);
+    return records.values;
   }
 
   /** The days of these that would have to be asked for. */
@@ -197,7 +183,7 @@ export class ServiceDays extends Disposable {
     try {
       // Another window may just have stored them, and found out whose they are.
       await this.shared.read('organization');
-      const { records } = this.#of(endpoint);
+      const records = this.#of(endpoint);
       await Promise.all((await this.missing(endpoint, days, since)).map(day => records.read(day)));
       const missing = await this.missing(endpoint, days, since);
       const unanswered: Day[] = [];
@@ -205,12 +191,16 @@ export class ServiceDays extends Disposable {
       for (const run of runsOf(missing)) {
         if (!lease.isHeld()) return undefined;
         const length = lengthOf(run);
-        const left = await this.#ask(endpoint, run, signal, pages =>
-          onProgress((done + length * (1 - 1 / (pages + 1))) / missing.length, pages),
+        const onPage = (pages: number): void =>
+          onProgress?.(
+            (done + length * (1 - 1 / (pages + 1))) / missing.length,
+            vscode.l10n.t('People: page {0}', pages),
+          );
+        unanswered.push(
+          ...(await this.#ask(endpoint, run, signal, endpoint === 'people' ? onPage : undefined)),
         );
-        unanswered.push(...left);
         done += length;
-        onProgress(done / missing.length, 0);
+        onProgress?.(done / missing.length, vscode.l10n.t('Days: {0} of {1}', done, missing.length));
       }
       if (unanswered.length === 0) return undefined;
       // The service says of its answers that they are about other days (`meta`, section 2.1).
@@ -240,7 +230,7 @@ export class ServiceDays extends Disposable {
     endpoint: Endpoint,
     run: DayRange,
     signal: AbortSignal,
-    onPage: (pages: number) => void,
+    onPage?: (pages: number) => void,
   ): Promise<Day[]> {
     const { connection } = this.#deps;
     const { api } = connection;
@@ -252,64 +242,56 @@ export class ServiceDays extends Disposable {
     );
     let covered = run;
     let pages = 0;
-    for await (const { items, problems, meta } of answers(api.analytics, endpoint, run, signal)) {
+    const dates = { startDate: run.start, endDate: run.end };
+    const answers =
+      endpoint === 'people'
+        ? api.analytics.users(dates, { signal })
+        : [api.analytics[endpoint](dates, { signal })];
+    for await (const { items, problems, meta } of answers) {
       // From here on its days are where this one's are kept.
       const { org_id: id = this.organization } = meta;
       if (id !== undefined && id !== this.organization) await this.shared.put('organization', { id });
-      for (let from = 0; from < items.length; from += STEP) {
-        for (const row of items.slice(from, from + STEP)) byDay.get(row.date.slice(0, 10))?.rows.push(row);
-        if (from + STEP < items.length) await new Promise(resolve => setImmediate(resolve));
-      }
+      for (const row of items) byDay.get(row.date.slice(0, 10))?.rows.push(row);
       for (const { id: day = '', field, reason } of problems) {
         const text = [day, field, reason].filter(Boolean).join(': ');
         (byDay.get(day) ?? byDay.get(run.end))?.problems.push(text);
       }
       covered = within(covered, meta);
-      onPage(++pages);
+      onPage?.(++pages);
     }
     signal.throwIfAborted();
-    const records = new Map<Day, DayRecord>();
+    const left: Day[] = [];
+    const found: (readonly [Day, DayRecord])[] = [];
     for (const [day, { rows, problems }] of byDay) {
       const record = new DayRecord(endpoint, at, rows, problems.slice(0, 20));
       const isAnswered = (day >= covered.start && day <= covered.end) || rows.length > 0;
       // A day whose batch has not come lies beyond the days there are: it is asked for again later.
-      if (isAnswered || record.isSettling(day)) records.set(day, record);
+      if (isAnswered || record.isSettling(day)) found.push([day, record]);
+      else left.push(day);
     }
-    await this.#put(endpoint, records);
-    return daysOf(run).filter(day => !records.has(day));
-  }
-
-  async #put<E extends Endpoint>(endpoint: E, found: ReadonlyMap<Day, DayRecord<E>>): Promise<void> {
-    const { records, unsaved } = this.#of(endpoint);
-    const queue = found.entries();
-    const work = async (): Promise<void> => {
-      for (const [day, record] of queue) {
-        try {
-          await records.put(day, record);
-          unsaved.delete(day);
-        } catch (error) {
-          this.#failed(error);
-          unsaved.set(day, record);
-        }
-      }
-    };
+    const records = this.#of(endpoint);
     this.#writing++;
-    await Promise.all(Array.from({ length: DAYS_AT_ONCE }, work));
-    this.#writing--;
-    this.#changed.fire();
+    try {
+      for (let from = 0; from < found.length; from += DAYS_AT_ONCE)
+        await Promise.all(found.slice(from, from + DAYS_AT_ONCE).map(each => records.put(...each)));
+    } finally {
+      this.#writing--;
+      this.#changed.fire();
+    }
+    return left;
   }
 
   #failed(error: unknown): void {
     this.#deps.log.error('Days of usage could not be fetched, read or stored', error);
   }
 
-  #of<E extends Endpoint>(endpoint: E): Kept<E> {
+  #of<E extends Endpoint>(endpoint: E): Collection<DayRecord<E>> {
     const path = `services/${this.#service.id}/usage/o-${this.organization ?? ''}/${endpoint}`;
-    let kept = this.#kept.get(path);
-    if (kept === undefined) {
-      const records = this.#deps.storage.collection<DayRecord>({
+    let records = this.#records.get(path);
+    if (records === undefined) {
+      records = this.#deps.storage.collection<DayRecord>({
         path,
-        version: 1,
+        version: 2,
         schema: { parse: value => readDay(endpoint, value, text => this.#share(text)) },
       });
       this.register(
@@ -317,10 +299,10 @@ export class ServiceDays extends Disposable {
           if (this.#writing === 0) this.#changed.fire();
         }),
       );
-      this.#kept.set(path, (kept = { records, unsaved: new Map<Day, DayRecord>() }));
+      this.#records.set(path, records);
     }
     // The endpoint decides what its records are.
-    return kept as unknown as Kept<E>;
+    return records as unknown as Collection<DayRecord<E>>;
   }
 
   /** Ids and names come back on every day: one copy of each is enough. */
@@ -329,23 +311,6 @@ export class ServiceDays extends Disposable {
     if (known === undefined) this.#texts.set(text, text);
     return known ?? text;
   }
-}
-
-interface Answer {
-  readonly items: readonly Rows[Endpoint][];
-  readonly problems: readonly ItemProblem[];
-  readonly meta: AnalyticsMeta;
-}
-
-/** What one question to the service gives, page by page. */
-async function* answers(
-  analytics: ApiClient['analytics'],
-  endpoint: Endpoint,
-  { start: startDate, end: endDate }: DayRange,
-  signal: AbortSignal,
-): AsyncGenerator<Answer, void, undefined> {
-  if (endpoint === 'people') yield* analytics.users({ startDate, endDate }, { signal });
-  else yield await analytics[endpoint]({ startDate, endDate }, { signal });
 }
 
 /** The days of a range that an answer is about; all where it does not say. */

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { EARLIEST_DAY, latestDay } from '../../api';
 import { errorSentence } from '../../connection';
@@ -75,32 +74,37 @@ export class UsageData extends Disposable {
     return refusal === undefined ? { kind: 'ready' } : { kind: 'forbidden', sentence: refusal };
   }
 
-  /** The report from what is known now; never waits for the network. */
-  async cached(query: UsageQuery): Promise<TabReport> {
+  /** The report from what is known now; never waits for the network. `problem` is why days could not be fetched. */
+  async report(query: UsageQuery, problem?: string): Promise<TabReport> {
     this.#loadExtras(query).then(isNew => {
       if (isNew) this.#changed.fire();
     }, unhandled);
+    const { bounds } = this;
     const service = await this.#open();
-    const report = await this.#report(query, undefined);
+    const known = (await service?.known(query.tab)) ?? new Map<Day, DayRecord>();
+    const extras = {
+      ...{ bounds, problem, directory: this.#directory, revisions: this.#revisions },
+      orgId: service?.organization,
+      salt: query.pseudonyms ? ((await service?.salt()) ?? '') : '',
+    };
+    const made = await inTurns(report({ ...query, range: clampRange(query.range, bounds) }, known, extras));
+    if (made.missing === undefined || problem !== undefined) return made;
     // A service that has just failed is not asked by itself: why is said, with what can be done.
-    const problem = service?.failureAt(query.tab, this.#now());
-    return report.missing === undefined ? report : { ...report, missing: { ...report.missing, problem } };
+    const failure = service?.failureAt(query.tab, this.#now());
+    return { ...made, missing: { ...made.missing, problem: failure } };
   }
 
   /**
-   * Fetches missing days (or all again with `again`) and resolves with the complete report; rejects with an AbortError only. Why
-   * days are missing is in `missing.problem`.
+   * Fetches the missing days of a report, or all `again`, and what else it tells of. Resolves to why that was not possible, a
+   * sentence; rejects with an AbortError only.
    */
-  async fetch(
-    query: UsageQuery,
-    options: Pick<EnsureOptions, 'again' | 'signal' | 'onProgress'>,
-  ): Promise<TabReport> {
-    const range = clampRange(query.range, this.bounds);
+  async fetch(query: UsageQuery, options: EnsureOptions): Promise<string | undefined> {
+    const days = daysFor(clampRange(query.range, this.bounds), this.bounds);
     const [problem] = await Promise.all([
-      this.ensure(query.tab, daysFor({ range }, this.bounds), options),
+      this.ensure(query.tab, days, options),
       this.#loadExtras(query, options.signal),
     ]);
-    return this.#report(query, problem);
+    return problem;
   }
 
   /** All days known of an endpoint; no request is made. */
@@ -128,9 +132,7 @@ export class UsageData extends Disposable {
         return (await service.missing(endpoint, days)).length === 0 ? undefined : failure;
       const work = (wanted: readonly Day[], since: number): Promise<string | undefined> =>
         service.ensure(endpoint, wanted, {
-          ...{ since, signal },
-          onProgress: (fraction, pages) =>
-            options.onProgress?.(fraction, progressLabel(endpoint, fraction, days.length, pages)),
+          ...{ since, signal, onProgress: options.onProgress },
         });
       const verify = this.#verify;
       const unverified = verify === undefined ? undefined : await work([this.bounds.end], verify);
@@ -199,31 +201,8 @@ export class UsageData extends Disposable {
     [this.#directory, this.#revisions] = [people, revisions];
     return true;
   }
-
-  async #report(query: UsageQuery, problem: string | undefined): Promise<TabReport> {
-    const { bounds } = this;
-    const service = await this.#open();
-    const known = (await service?.known(query.tab)) ?? new Map<Day, DayRecord>();
-    const salt = randomBytes(16).toString('hex');
-    const extras = {
-      ...{ bounds, problem, directory: this.#directory, revisions: this.#revisions },
-      orgId: service?.organization,
-      salt: query.pseudonyms ? ((await service?.salt(salt)) ?? salt) : '',
-    };
-    return inTurns(report({ ...query, range: clampRange(query.range, bounds) }, known, extras));
-  }
 }
 
 function signInFirst(): string {
   return vscode.l10n.t('Sign in to see what your organization uses.');
-}
-
-function progressLabel(endpoint: Endpoint, fraction: number, days: number, pages: number): string {
-  if (endpoint === 'people' && pages > 0) {
-    return pages === 1
-      ? vscode.l10n.t('1 page of people read')
-      : vscode.l10n.t('{0} pages of people read', pages);
-  }
-  const done = Math.round(fraction * days);
-  return days === 1 ? vscode.l10n.t('{0} of 1 day', done) : vscode.l10n.t('{0} of {1} days', done, days);
 }

@@ -1,10 +1,9 @@
 import * as l10n from '@vscode/l10n';
 import type { ActivityDay, ProductivityDay } from '../../api';
-import { partsOf, shown, summed, type ByName, type Context, type Metric, type Parts } from './parts';
-import type { Steps } from './steps';
+import { counted, shown, summed, type Context, type Metric, type Tab } from './parts';
 
 /** Section 2.4. */
-export function* activityTab(context: Context<ActivityDay>): Steps<Parts> {
+export function activityTab({ now }: Context<ActivityDay>): Tab<ActivityDay> {
   const active: Metric<ActivityDay>[] = [
     { id: 'daily', label: l10n.t('Active in a day'), of: row => row.daily_active_users, over: 'median' },
     { id: 'weekly', label: l10n.t('Active in 7 days'), of: row => row.weekly_active_users, over: 'last' },
@@ -21,17 +20,16 @@ export function* activityTab(context: Context<ActivityDay>): Steps<Parts> {
     ['web', l10n.t('Web')],
     ['non-interactive-cli', l10n.t('Command line without a person')],
   ]);
-  const named = context.now.rows.flatMap(row => Object.keys(row?.daily_active_users_by_client ?? {}));
-  const clients = [...new Set([...labels.keys(), ...named])].map((id): Metric<ActivityDay> => ({
+  const given = now.rows.flatMap(row => Object.keys(row?.daily_active_users_by_client ?? {}));
+  const clients = [...new Set([...labels.keys(), ...given])].map((id): Metric<ActivityDay> => ({
     id: `client=${id}`,
     label: labels.get(id) ?? shown(id),
     of: ({ daily_active_users_by_client: people = {} }) =>
       Object.hasOwn(people, id) ? people[id] : undefined,
   }));
-  return yield* partsOf(
-    context,
-    [...active, ...volume],
-    [
+  return {
+    figures: [...active, ...volume],
+    sections: [
       {
         ...{ id: 'active', title: l10n.t('Active people'), chart: 'lines', metrics: active },
         explanation: l10n.t(
@@ -49,11 +47,11 @@ export function* activityTab(context: Context<ActivityDay>): Steps<Parts> {
         explanation: l10n.t('Messages are those of people and of agents together.'),
       },
     ],
-  );
+  };
 }
 
 /** Section 2.5. */
-export function* productivityTab(context: Context<ProductivityDay>): Steps<Parts> {
+export function productivityTab(): Tab<ProductivityDay> {
   const files = [
     summed<ProductivityDay>('created', l10n.t('Files created'), row => row.files_created),
     summed<ProductivityDay>('edited', l10n.t('Files edited'), row => row.files_edited),
@@ -62,15 +60,10 @@ export function* productivityTab(context: Context<ProductivityDay>): Steps<Parts
     summed<ProductivityDay>('commits', l10n.t('Commits'), row => row.git_commits),
     summed<ProductivityDay>('pullRequests', l10n.t('Pull requests'), row => row.git_prs_created),
   ];
-  const counted = {
-    counts: [{ id: 'count', label: l10n.t('Count') }],
-    share: l10n.t('Share'),
-    explanation: l10n.t('Sum of the days, as the service counts them.'),
-  } satisfies Partial<ByName<ProductivityDay>>;
-  return yield* partsOf(
-    context,
-    [...files, ...git],
-    [
+  const count = l10n.t('Count');
+  return {
+    figures: [...files, ...git],
+    sections: [
       {
         ...{ id: 'files', title: l10n.t('Files'), chart: 'bars', metrics: files },
         explanation: l10n.t('Files that agents created or changed.'),
@@ -79,16 +72,12 @@ export function* productivityTab(context: Context<ProductivityDay>): Steps<Parts
         ...{ id: 'git', title: l10n.t('Commits and pull requests'), chart: 'lines', metrics: git },
         explanation: l10n.t('Made by way of an agent.'),
       },
-      {
-        ...{ id: 'languages', title: l10n.t('By language'), names: [l10n.t('Language')], ...counted },
-        entries: row =>
-          row.by_language?.map(({ language, count }) => ({ names: [language], counts: [count] })),
-      },
-      {
-        ...{ id: 'extensions', title: l10n.t('By file extension'), names: [l10n.t('Extension')], ...counted },
-        entries: row =>
-          row.by_extension?.map(({ extension, count }) => ({ names: [extension], counts: [count] })),
-      },
+      counted('languages', l10n.t('By language'), [l10n.t('Language')], count, row =>
+        row.by_language?.map(each => ({ names: [each.language], counts: [each.count] })),
+      ),
+      counted('extensions', l10n.t('By file extension'), [l10n.t('Extension')], count, row =>
+        row.by_extension?.map(each => ({ names: [each.extension], counts: [each.count] })),
+      ),
     ],
-  );
+  };
 }

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import * as l10n from '@vscode/l10n';
-import { shown, told, type Told } from './parts';
+import { shown, column, type ColumnOf } from './parts';
 import type { Day, Marker } from './types';
 
 /** Someone of the organization, as its list of users has them (section 2.11). */
@@ -42,11 +42,11 @@ export class PeopleNames {
     return shown(this.#emails.get(id) ?? person?.email ?? person?.name ?? id);
   }
 
-  /** User ids, not shown at first; none among pseudonyms. */
-  idColumn<T>(of: (item: T) => string | undefined): Told<T>[] {
+  /** User ids; none among pseudonyms. */
+  idColumn<T>(of: (item: T) => string | undefined): ColumnOf<T>[] {
     if (this.isPseudonymous) return [];
     const text = (id: string | undefined): string => (id === undefined ? '' : shown(id));
-    return [told('user_id', l10n.t('User id'), 'text', item => text(of(item)), { hidden: true })];
+    return [column('user_id', l10n.t('User id'), 'text', item => text(of(item)))];
   }
 }
 

@@ -35,14 +35,16 @@ export interface Context<R> {
   readonly notes: QualityNote[];
 }
 
-export type Parts = Pick<TabReport, 'figures' | 'sections'>;
-
 /** What a tab is made of: figures at its head, and sections in their order. */
+export interface Tab<R> {
+  readonly figures: readonly Metric<R>[];
+  readonly sections: readonly (ByDay<R> | ByName<R> | Section)[];
+}
+
 export function* partsOf<R>(
   context: Context<R>,
-  figures: readonly Metric<R>[],
-  sections: readonly (ByDay<R> | ByName<R> | Section)[],
-): Steps<Parts> {
+  { figures, sections }: Tab<R>,
+): Steps<Pick<TabReport, 'figures' | 'sections'>> {
   const made: Section[] = [];
   for (const part of sections) {
     if ('table' in part) made.push(part);
@@ -52,24 +54,24 @@ export function* partsOf<R>(
 }
 
 /** A column, what it says of each row, and of all together. */
-export interface Told<T> extends Column {
+export interface ColumnOf<T> extends Column {
   readonly of: (item: T, at: number) => Cell | undefined;
   readonly total?: Cell | undefined;
 }
 
-export function told<T>(
+export function column<T>(
   id: string,
   label: string,
   kind: Column['kind'],
-  of: Told<T>['of'],
-  more: Partial<Pick<Told<T>, 'hidden' | 'isCharted' | 'total'>> = {},
-): Told<T> {
+  of: ColumnOf<T>['of'],
+  more: Partial<Pick<ColumnOf<T>, 'isCharted' | 'total'>> = {},
+): ColumnOf<T> {
   return { id, label, kind, of, ...more };
 }
 
 /** A row an item. Totals are told where the first column names them. */
 export function* tableOf<T>(
-  columns: readonly Told<T>[],
+  columns: readonly ColumnOf<T>[],
   items: readonly T[],
   rowOf: (item: T) => Pick<Row, 'id' | 'person'>,
 ): Steps<Table> {
@@ -79,13 +81,7 @@ export function* tableOf<T>(
     yield;
   }
   return {
-    columns: columns.map(({ id, label, kind, hidden, isCharted }) => ({
-      id,
-      label,
-      kind,
-      hidden,
-      isCharted,
-    })),
+    columns: columns.map(({ id, label, kind, isCharted }) => ({ id, label, kind, isCharted })),
     rows,
     ...(rows.length === 0 || columns[0]?.total === undefined
       ? {}
@@ -93,33 +89,22 @@ export function* tableOf<T>(
   };
 }
 
-/** What is made of the known days; `undefined` of none. */
-type Make<R> = (known: readonly number[], period: Period<R>) => number | undefined;
-
-const makers = {
-  sum: known => knownOf(sum(known)),
-  /** The value of the last day that has one. */
-  last: known => known.at(-1),
-  most: known => (known.length === 0 ? undefined : Math.max(...known)),
-  /** The middle value, or the mean of the two middle ones. */
-  median: known => {
-    const sorted = known.toSorted((a, b) => a - b);
-    const [lower, upper] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
-    return lower === undefined || upper === undefined ? undefined : (lower + upper) / 2;
-  },
-} satisfies Record<string, Make<unknown>>;
+/** How days are put together: from the known ones, `undefined` from none. */
+interface Over<R> {
+  readonly make: (known: readonly number[], period: Period<R>) => number | undefined;
+  readonly explanation: string;
+}
 
 /** One number a day: a figure, a column of a table, and perhaps a line of its chart. */
 export interface Metric<R> {
   readonly id: string;
   readonly label: string;
   readonly of: (row: R) => Amount;
-  /** How days are put together; not at all when left out. */
-  readonly over?: keyof typeof makers | { readonly make: Make<R>; readonly explanation: string };
+  /** Not put together at all when left out. */
+  readonly over?: 'sum' | 'last' | 'most' | 'median' | Over<R>;
   /** What stands below a column of days; their sum where that is how they are put together. */
   readonly total?: (period: Period<R>) => Amount;
   readonly unit?: Unit;
-  readonly hidden?: boolean;
   readonly isCharted?: boolean;
 }
 
@@ -127,21 +112,35 @@ export function summed<R>(id: string, label: string, of: Metric<R>['of']): Metri
   return { id, label, of, over: 'sum' };
 }
 
-function explained<R>(over: Metric<R>['over']): string {
+function overOf<R>(over: Metric<R>['over'] = { make: () => undefined, explanation: '' }): Over<R> {
   switch (over) {
-    case undefined:
-      return '';
     case 'sum':
-      return l10n.t('Sum of the days.');
+      return { make: known => knownOf(sum(known)), explanation: l10n.t('Sum of the days.') };
     case 'last':
-      return l10n.t('Value of the last day that has one: people cannot be added up over days.');
+      return {
+        make: known => known.at(-1),
+        explanation: l10n.t('Value of the last day that has one: people cannot be added up over days.'),
+      };
     case 'most':
-      return l10n.t('Most on one day: people cannot be added up over days.');
+      return {
+        make: known => (known.length === 0 ? undefined : Math.max(...known)),
+        explanation: l10n.t('Most on one day: people cannot be added up over days.'),
+      };
     case 'median':
-      return l10n.t('Median of the days: people and averages cannot be added up over days.');
+      return {
+        make: medianOf,
+        explanation: l10n.t('Median of the days: people and averages cannot be added up over days.'),
+      };
     default:
-      return over.explanation;
+      return over;
   }
+}
+
+/** The middle value, or the mean of the two middle ones. */
+function medianOf(known: readonly number[]): number | undefined {
+  const sorted = known.toSorted((a, b) => a - b);
+  const [lower, upper] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+  return lower === undefined || upper === undefined ? undefined : (lower + upper) / 2;
 }
 
 /** The value of each day. */
@@ -151,9 +150,7 @@ function valuesOf<R>({ rows }: Period<R>, { of }: Metric<R>): Amount[] {
 
 /** What a period's days make of a metric; a part where some are missing. */
 function madeOf<R>(period: Period<R>, metric: Metric<R>): Amount {
-  const { over } = metric;
-  const make: Make<R> =
-    typeof over === 'object' ? over.make : over === undefined ? () => undefined : makers[over];
+  const { make } = overOf(metric.over);
   return combined(valuesOf(period, metric), known => make(known, period));
 }
 
@@ -162,14 +159,14 @@ function figure<R>({ now, before }: Context<R>, metric: Metric<R>): Figure {
   const { id, label, unit = 'count', over } = metric;
   const isFair = before !== undefined && areComparable(valuesOf(now, metric), valuesOf(before, metric));
   const previous = isFair ? knownOf(madeOf(before, metric)) : undefined;
-  return { id, label, value: madeOf(now, metric), previous, unit, explanation: explained(over) };
+  return { id, label, value: madeOf(now, metric), previous, unit, explanation: overOf(over).explanation };
 }
 
 /** A row a day, with the days compared with and the marks; drawn as well. */
 export interface ByDay<R> extends Required<Pick<Section, 'id' | 'title' | 'explanation' | 'chart'>> {
   readonly metrics: readonly Metric<R>[];
   /** Further columns. */
-  readonly more?: readonly Told<Day>[];
+  readonly more?: readonly ColumnOf<Day>[];
 }
 
 function* byDay<R>(context: Context<R>, part: ByDay<R>): Steps<Section> {
@@ -179,21 +176,21 @@ function* byDay<R>(context: Context<R>, part: ByDay<R>): Steps<Section> {
   const marks = Map.groupBy(markers, ({ day }) => day);
   const isSummed = metrics.some(({ over }) => over === 'sum');
   const total = isSummed ? l10n.t('Total') : undefined;
-  const columns = [told<Day>('day', l10n.t('Day (UTC)'), 'day', day => day, { total })];
+  const columns = [column<Day>('day', l10n.t('Day (UTC)'), 'day', day => day, { total })];
   if (before !== undefined)
-    columns.push(told('day:before', l10n.t('Day before (UTC)'), 'day', (_, at) => before.days[at]));
+    columns.push(column('day:before', l10n.t('Day before (UTC)'), 'day', (_, at) => before.days[at]));
   for (const metric of metrics) {
-    const { id, label, unit = 'count', over, hidden, isCharted = true } = metric;
+    const { id, label, unit = 'count', over, isCharted = true } = metric;
     const add = (period: Period<R>, words: readonly [string, string], isLine: boolean): void => {
       const values = valuesOf(period, metric);
       const total = over === 'sum' ? madeOf(period, metric) : metric.total?.(period);
-      columns.push(told(...words, unit, (_, at) => values[at], { hidden, isCharted: isLine, total }));
+      columns.push(column(...words, unit, (_, at) => values[at], { isCharted: isLine, total }));
     };
     add(now, [id, label], isCharted);
     if (before !== undefined) add(before, [`${id}:before`, l10n.t('{0}, before', label)], false);
   }
   const marksOf = (day: Day): string => (marks.get(day) ?? []).map(({ label }) => label).join('; ');
-  if (markers.length > 0) columns.push(told('controls', l10n.t('Controls'), 'text', marksOf));
+  if (markers.length > 0) columns.push(column('controls', l10n.t('Controls'), 'text', marksOf));
   columns.push(...more);
   return { ...section, table: yield* tableOf(columns, now.days, id => ({ id })) };
 }
@@ -219,10 +216,6 @@ export interface ByName<R> extends Pick<Section, 'id' | 'title'> {
   readonly share?: string;
   /** What a day has, if it has it at all. */
   readonly entries: (row: R) => readonly Entry[] | undefined;
-  /** What the day says of each count itself. */
-  readonly given?: readonly ((row: R) => number | undefined)[];
-  /** What goes beyond the entries; also where figures of entries are missing. */
-  readonly rest?: readonly [string, string];
   readonly fold?: (entries: readonly Entry[]) => {
     readonly entries: readonly Entry[];
     readonly note?: QualityNote;
@@ -233,65 +226,57 @@ export interface ByName<R> extends Pick<Section, 'id' | 'title'> {
   readonly withIds?: boolean;
 }
 
-function* byName<R>(context: Context<R>, part: ByName<R>): Steps<Section> {
-  const { now, query, names, notes } = context;
-  const { id, title, explanation, share, given = [], isOfPeople, withIds } = part;
+/** One count by name, with its share. */
+export function counted<R>(
+  id: string,
+  title: string,
+  names: readonly string[],
+  count: string,
+  entries: ByName<R>['entries'],
+): ByName<R> {
+  return { id, title, names, counts: [{ id: 'count', label: count }], share: l10n.t('Share'), entries };
+}
+
+function* byName<R>({ now, query, names, notes }: Context<R>, part: ByName<R>): Steps<Section> {
+  const { id, title, explanation, share, isOfPeople = false, withIds } = part;
   const tally = new Tally();
-  const left = given.map(() => 0);
   let days = 0;
   for (const row of now.rows) {
     const entries = row && part.entries(row);
     if (entries !== undefined) days++;
     for (const entry of entries ?? []) tally.add(entry);
-    for (const [at, of] of given.entries()) {
-      const named = knownOf(sum((entries ?? []).map(({ counts }) => counts[at]))) ?? 0;
-      left[at] = (left[at] ?? 0) + ((row && of(row)) ?? named) - named;
-    }
     yield;
   }
-  const { entries, note } =
-    query.folded && part.fold !== undefined ? part.fold(tally.entries) : { entries: tally.entries };
+  const all = { entries: tally.entries, note: undefined };
+  const { entries, note } = query.folded ? (part.fold?.(all.entries) ?? all) : all;
   if (note !== undefined) notes.push(note);
-  // Where figures of named ones are missing, what remains may be theirs.
-  const isKnown = entries.every(({ counts }) => counts.every(count => typeof count === 'number'));
-  const [restName, unknownName] = part.rest ?? [
-    l10n.t('Without a name'),
-    l10n.t('Without a name or a figure'),
-  ];
-  const rest: Entry = { names: [isKnown ? restName : unknownName], counts: left };
-  const items: readonly Entry[] = left.some(count => count !== 0) ? [...entries, rest] : entries;
-  const totals = part.counts.map((_, at) => sum(items.map(({ counts }) => counts[at])));
-  const nameOf = (entry: Entry, at: number): string => {
-    const name = entry.names[at] ?? '';
-    if (entry === rest) return name;
-    if (isOfPeople === true && at === 0) return names.of(name);
+  const totals = part.counts.map((_, at) => sum(entries.map(({ counts }) => counts[at])));
+  const nameOf = (name: string, at: number): string => {
+    if (isOfPeople && at === 0) return names.of(name);
     // Only the first name of a thing must be there.
-    return name === '' && at > Number(isOfPeople === true) ? '' : shown(name);
+    return name === '' && at > Number(isOfPeople) ? '' : shown(name);
   };
-  const personOf = (entry: Entry): string | undefined =>
-    isOfPeople === true && entry !== rest ? entry.names[0] : undefined;
+  const shares = ({ counts: [count] }: Pick<Entry, 'counts'>): number | null => shareOf(count, totals[0]);
+  const personOf = (entry: Entry): string | undefined => (isOfPeople ? entry.names[0] : undefined);
   const columns = [
-    ...part.names.map((label, at) =>
-      told<Entry>(`name${at}`, label, 'text', entry => nameOf(entry, at), {
-        total: at === 0 ? l10n.t('Total') : '',
-      }),
-    ),
+    ...part.names.map((label, at) => {
+      const total = at === 0 ? l10n.t('Total') : '';
+      return column<Entry>(`name${at}`, label, 'text', entry => nameOf(entry.names[at] ?? '', at), { total });
+    }),
     ...part.counts.map(({ id, label }, at) =>
-      told<Entry>(id, label, 'count', ({ counts }) => counts[at], { total: totals[at] }),
+      column<Entry>(id, label, 'count', ({ counts }) => counts[at], { total: totals[at] }),
     ),
   ];
-  const shares = ({ counts: [count] }: Pick<Entry, 'counts'>): number | null => shareOf(count, totals[0]);
   if (share !== undefined)
-    columns.push(told('share', share, 'percent', shares, { total: shares({ counts: totals }) }));
+    columns.push(column('share', share, 'percent', shares, { total: shares({ counts: totals }) }));
   if (withIds === true) columns.push(...names.idColumn(personOf));
-  const rowOf = (entry: Entry): Pick<Row, 'id' | 'person'> => ({
-    id: entry === rest ? '\u0001rest' : entry.names.join('\u0000'),
-    person: personOf(entry),
-  });
   return {
     ...{ id, title },
     explanation: ofDays(days, now.rows.length, explanation),
-    table: yield* tableOf(columns, items, rowOf),
+    table: yield* tableOf(columns, entries, entry => ({
+      id: entry.names.join('\u0000'),
+      person: personOf(entry),
+    })),
   };
 }
 
@@ -320,7 +305,7 @@ function shareOf(amount: Amount, whole: Amount): number | null {
 }
 
 /** What is added up, and of how many days it is known where those are not all. */
-export function ofDays(known: number, days: number, explanation = explained('sum')): string {
+export function ofDays(known: number, days: number, explanation = overOf('sum').explanation): string {
   if (known === days) return explanation;
   return `${explanation} ${l10n.t('Known of {0} of {1} days.', known, days)}`;
 }

@@ -6,16 +6,15 @@ import type { DirectoryPerson, PeopleNames } from './names';
 import {
   compare,
   ofDays,
-  partsOf,
   shown,
   summed,
   tableOf,
-  told,
+  column,
   type Context,
   type Metric,
-  type Parts,
   type Period,
-  type Told,
+  type Tab,
+  type ColumnOf,
 } from './parts';
 import type { Steps } from './steps';
 import type { Day, Section } from './types';
@@ -32,23 +31,23 @@ export interface LastActivity {
   readonly earliest: Day;
 }
 
-/** The counts of a row that add up over days and people, in the order they are shown; `quiet` ones when asked for. */
+/** The counts of a row that add up over days and people, in the order they are shown. */
 function counted() {
   return [
     ['billable_tokens', l10n.t('Billable tokens')],
     ['tool_calls', l10n.t('Tool calls')],
     ['sessions', l10n.t('Sessions')],
     ['messages', l10n.t('Messages')],
-    ['user_messages', l10n.t('Messages of people'), 'quiet'],
-    ['assistant_messages', l10n.t('Messages of agents'), 'quiet'],
     ['files_created', l10n.t('Files created')],
     ['files_edited', l10n.t('Files edited')],
     ['git_commits', l10n.t('Commits')],
     ['git_prs_created', l10n.t('Pull requests')],
-    ['mcp_calls', l10n.t('MCP calls'), 'quiet'],
-    ['skill_calls', l10n.t('Skills used'), 'quiet'],
-    ['slash_commands', l10n.t('Slash commands used'), 'quiet'],
-    ['hooks', l10n.t('Hooks run'), 'quiet'],
+    ['user_messages', l10n.t('Messages of people')],
+    ['assistant_messages', l10n.t('Messages of agents')],
+    ['mcp_calls', l10n.t('MCP calls')],
+    ['skill_calls', l10n.t('Skills used')],
+    ['slash_commands', l10n.t('Slash commands used')],
+    ['hooks', l10n.t('Hooks run')],
   ] as const;
 }
 
@@ -57,7 +56,7 @@ export function* peopleTab(
   context: Context<People>,
   directory: readonly DirectoryPerson[],
   last: LastActivity,
-): Steps<Parts> {
+): Steps<Tab<People>> {
   const { now, names } = context;
   const groups = yield* byPerson(now);
   for (const [id, days] of groups) names.learn(id, emailOf(days));
@@ -70,40 +69,32 @@ export function* peopleTab(
       explanation: l10n.t('Different people with usage in the period.'),
     },
   };
-  // Of days of which nothing is known nobody can be said to be missing.
-  const inactive = now.rows.some(row => row !== undefined)
-    ? directory.filter(({ id }) => !groups.has(id))
-    : undefined;
-  const without: Metric<People> = {
-    ...{ id: 'inactive', label: l10n.t('Without activity'), of: people.of },
-    over: {
-      make: (_, period) => (period === now ? inactive?.length : undefined),
-      explanation: l10n.t('People of the organization without usage in the days of this range.'),
+  const figures = [people, ...metrics];
+  const sections: Tab<People>['sections'][number][] = [
+    {
+      ...{ id: 'days', title: l10n.t('People by day'), chart: 'bars' },
+      explanation: l10n.t('Different people with usage on each day. They cannot be added up over days.'),
+      metrics: [people, ...metrics.map(metric => ({ ...metric, isCharted: false }))],
     },
-  };
-  const isListed = directory.length > 0;
-  return yield* partsOf(
-    context,
-    [people, ...(isListed ? [without] : []), ...metrics],
-    [
-      {
-        ...{ id: 'days', title: l10n.t('People by day'), chart: 'bars' },
-        explanation: l10n.t('Different people with usage on each day. They cannot be added up over days.'),
-        metrics: [people, ...metrics.map(metric => ({ ...metric, isCharted: false }))],
+    yield* everybody(now, groups, names),
+  ];
+  // Of days of which nothing is known nobody can be said to be missing.
+  if (directory.length > 0 && now.rows.some(row => row !== undefined)) {
+    const inactive = directory.filter(({ id }) => !groups.has(id));
+    figures.splice(1, 0, {
+      ...{ id: 'inactive', label: l10n.t('Without activity'), of: people.of },
+      over: {
+        make: (_, period) => (period === now ? inactive.length : undefined),
+        explanation: l10n.t('People of the organization without usage in the days of this range.'),
       },
-      yield* everybody(now, groups, names),
-      ...(isListed && inactive !== undefined ? [yield* withoutActivity(inactive, names, last)] : []),
-    ],
-  );
+    });
+    sections.push(yield* withoutActivity(inactive, names, last));
+  }
+  return { figures, sections };
 }
 
-/** Only one person's days. */
-export function* personTab(all: Context<People>, person: string): Steps<Parts> {
-  const only = (period: Period<People>): Period<People> => ({
-    ...period,
-    rows: period.rows.map(rows => rows?.filter(row => row.user_id === person)),
-  });
-  const context = { ...all, now: only(all.now), before: all.before && only(all.before) };
+/** Only one person's days: the context has no others. */
+export function* personTab(context: Context<People>, person: string): Steps<Tab<People>> {
   const { now, names } = context;
   names.learn(person, emailOf(now.rows.flatMap(rows => rows ?? [])));
   const metrics = yield* dayMetrics(context);
@@ -119,21 +110,17 @@ export function* personTab(all: Context<People>, person: string): Steps<Parts> {
     ...{ id: 'days', label: l10n.t('Active days'), of: rows => Number(rows.length > 0) },
     over: { make: known => knownOf(sum(known)), explanation: l10n.t('Days with usage.') },
   };
-  return yield* partsOf(
-    context,
-    [activeDays, ...metrics, { ...ratio, of: rows => (rows.every(hasRatio) ? 0 : undefined) }],
-    [
+  return {
+    figures: [activeDays, ...metrics, { ...ratio, of: rows => (rows.every(hasRatio) ? 0 : undefined) }],
+    sections: [
       {
         ...{ id: 'person', title: l10n.t('Days of {0}', names.of(person)), chart: 'bars' },
         explanation: l10n.t('The chart shows billable tokens; days without usage are empty.'),
-        metrics: [...metrics, ratio].map(metric => ({
-          ...metric,
-          isCharted: metric.id === 'billable_tokens',
-        })),
+        metrics: [...metrics, ratio].map(each => ({ ...each, isCharted: each.id === 'billable_tokens' })),
         more: detailColumns((_, at) => now.rows[at] ?? []),
       },
     ],
-  );
+  };
 }
 
 /** Each day is added up once, for all of its figures. */
@@ -145,10 +132,7 @@ function* dayMetrics({ now, before }: Context<People>): Steps<Metric<People>[]> 
     if (rows !== undefined) known.set(rows, rows.length === 0 ? fields.map(() => 0) : sumsOf(fields, rows));
     yield;
   }
-  return fields.map(([id, label, quiet], at) => ({
-    ...summed<People>(id, label, rows => known.get(rows)?.[at]),
-    hidden: quiet !== undefined,
-  }));
+  return fields.map(([id, label], at) => summed<People>(id, label, rows => known.get(rows)?.[at]));
 }
 
 function sumsOf(fields: ReturnType<typeof counted>, rows: People): Amount[] {
@@ -201,18 +185,17 @@ function usual(values: readonly (string | undefined)[]): string {
   return first === undefined ? '' : shown(first[0]);
 }
 
-function detailColumns<T>(daysOf: (item: T, at: number) => People): Told<T>[] {
-  const usually = (field: 'primary_model' | 'primary_model_tier' | 'delegation_level'): Told<T>['of'] => {
+function detailColumns<T>(daysOf: (item: T, at: number) => People): ColumnOf<T>[] {
+  const usually = (field: 'primary_model' | 'primary_model_tier' | 'delegation_level'): ColumnOf<T>['of'] => {
     return (item, at) => usual(daysOf(item, at).map(day => day[field]));
   };
-  const languages: Told<T>['of'] = (item, at) =>
+  const languages: ColumnOf<T>['of'] = (item, at) =>
     [...new Set(daysOf(item, at).flatMap(day => day.languages ?? []))].map(shown).sort(compare).join(', ');
-  const hidden = { hidden: true };
   return [
-    told('primary_model', l10n.t('Main model'), 'text', usually('primary_model')),
-    told('primary_model_tier', l10n.t('Tier'), 'text', usually('primary_model_tier'), hidden),
-    told('delegation_level', l10n.t('Delegation'), 'text', usually('delegation_level')),
-    told('languages', l10n.t('Languages'), 'text', languages, hidden),
+    column('primary_model', l10n.t('Main model'), 'text', usually('primary_model')),
+    column('primary_model_tier', l10n.t('Tier'), 'text', usually('primary_model_tier')),
+    column('delegation_level', l10n.t('Delegation'), 'text', usually('delegation_level')),
+    column('languages', l10n.t('Languages'), 'text', languages),
   ];
 }
 
@@ -238,20 +221,17 @@ function* everybody(
   }
   people.sort((a, b) => byAmount(a.sums[0], b.sums[0]) || compare(a.id, b.id));
   const all = [...groups.values()].flat();
-  const email = ({ id, days }: Person): string => shown(emailOf(days) ?? names.of(id));
   const columns = [
-    told<Person>('person', l10n.t('Person'), 'text', ({ id }) => names.of(id), { total: l10n.t('Total') }),
-    told<Person>('days', l10n.t('Active days'), 'count', ({ days }) => days.length, { total: all.length }),
-    told<Person>('last', l10n.t('Last active (UTC)'), 'day', ({ days }) => days.at(-1)?.date.slice(0, 10)),
-    ...fields.map(([id, label, quiet], at) => {
-      const more = { hidden: quiet !== undefined, total: whole[at]?.amount };
-      return told<Person>(id, label, 'count', ({ sums }) => sums[at], more);
-    }),
-    told<Person>('autonomy_ratio', l10n.t('Autonomy ratio'), 'ratio', ({ days }) => ratioOf(days), {
+    column<Person>('person', l10n.t('Person'), 'text', ({ id }) => names.of(id), { total: l10n.t('Total') }),
+    column<Person>('days', l10n.t('Active days'), 'count', ({ days }) => days.length, { total: all.length }),
+    column<Person>('last', l10n.t('Last active (UTC)'), 'day', ({ days }) => days.at(-1)?.date.slice(0, 10)),
+    ...fields.map(([id, label], at) =>
+      column<Person>(id, label, 'count', ({ sums }) => sums[at], { total: whole[at]?.amount }),
+    ),
+    column<Person>('autonomy_ratio', l10n.t('Autonomy ratio'), 'ratio', ({ days }) => ratioOf(days), {
       total: ratioOf(all),
     }),
     ...detailColumns<Person>(({ days }) => days),
-    ...(names.isPseudonymous ? [] : [told('email', l10n.t('E-mail'), 'text', email, { hidden: true })]),
     ...names.idColumn<Person>(({ id }) => id),
   ];
   const explanation = l10n.t(
@@ -274,9 +254,9 @@ function* withoutActivity(
   const never = since !== undefined && since <= earliest ? l10n.t('never') : none;
   const signedIn = ({ lastSignInAt: at }: DirectoryPerson) => (at === undefined ? null : dayAt(at));
   const columns = [
-    told<DirectoryPerson>('person', l10n.t('Person'), 'text', ({ id }) => names.of(id)),
-    told<DirectoryPerson>('last', l10n.t('Last active (UTC)'), 'day', ({ id }) => days.get(id) ?? never),
-    told<DirectoryPerson>('lastSignIn', l10n.t('Last sign-in (UTC)'), 'day', signedIn),
+    column<DirectoryPerson>('person', l10n.t('Person'), 'text', ({ id }) => names.of(id)),
+    column<DirectoryPerson>('last', l10n.t('Last active (UTC)'), 'day', ({ id }) => days.get(id) ?? never),
+    column<DirectoryPerson>('lastSignIn', l10n.t('Last sign-in (UTC)'), 'day', signedIn),
   ];
   const sorted = people.toSorted((a, b) => compare(names.of(a.id), names.of(b.id)));
   return {

@@ -39,7 +39,7 @@ export function foldCase(entries: readonly Entry[]): Folded {
               spellings,
               merged.length,
             ),
-      names: merged.flatMap(group => namesIn(group, shown(spelling(group)))),
+      names: merged.flatMap(namesIn),
     },
   };
 }
@@ -67,13 +67,13 @@ export function groupOdd(entries: readonly Entry[]): Folded {
         odd.length === 1 ? l10n.t('1 name') : l10n.t('{0} names', odd.length),
         count === 1 ? l10n.t('1 call') : l10n.t('{0} calls', count),
       ),
-      names: namesIn(odd, other),
+      names: namesIn(odd),
     },
   };
 }
 
-function namesIn(entries: readonly Entry[], as: string): QualityNote['names'] {
-  return entries.map(entry => ({ shown: as, sent: shown(nameOf(entry)), count: countOf(entry) }));
+function namesIn(entries: readonly Entry[]): QualityNote['names'] {
+  return entries.map(entry => ({ name: shown(nameOf(entry)), count: countOf(entry) }));
 }
 
 /** What could not be read, which may name a person. */
@@ -84,7 +84,7 @@ export function unreadNote(problems: readonly string[], isNameless: boolean): Qu
     problems.length,
   );
   const names = [...Map.groupBy(problems, problem => problem)].map(([problem, { length: count }]) => ({
-    ...{ shown: '', sent: shown(problem), count },
+    ...{ name: shown(problem), count },
   }));
   return [{ id: 'unread', sentence, names: isNameless ? [] : names }];
 }

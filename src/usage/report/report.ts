@@ -1,9 +1,9 @@
-import type { DayRecord, Endpoint, Rows } from '../days/day';
+import type { DayRecord } from '../days/day';
 import { activityTab, productivityTab } from './activity';
 import { daysOf, periodBefore } from './calendar';
 import { markerOf, PeopleNames, type ControlRevision, type DirectoryPerson } from './names';
-import { shown, type Context, type Parts, type Period } from './parts';
-import { peopleTab, personTab, type LastActivity, type People } from './people';
+import { partsOf, shown, type Period, type Tab } from './parts';
+import { peopleTab, personTab, type LastActivity } from './people';
 import { unreadNote } from './quality';
 import type { Steps } from './steps';
 import { tokensTab } from './tokens';
@@ -33,7 +33,7 @@ export function comparedWith(range: DayRange, bounds: DayRange): DayRange | unde
 }
 
 /** The days a report is made from: those of its range and, in one run with them, those it is compared with. */
-export function daysFor({ range }: Pick<UsageQuery, 'range'>, bounds: DayRange): Day[] {
+export function daysFor(range: DayRange, bounds: DayRange): Day[] {
   const { start } = comparedWith(range, bounds) ?? range;
   return daysOf({ start, end: range.end }).filter(day => day >= bounds.start && day <= bounds.end);
 }
@@ -76,38 +76,35 @@ export function* report(query: UsageQuery, days: KnownDays, extras: Extras): Ste
     .map(revision => markerOf(revision, pseudonyms));
   const notes: QualityNote[] = [];
 
-  const contextOf = <R>(pick: (record: DayRecord) => R | undefined): Context<R> => {
-    const period = (of: DayRange): Period<R> => {
-      const list = daysOf(of);
-      const records = list.map(day => days.get(day));
-      return {
-        days: list,
-        rows: records.map(record => (record?.row === undefined ? undefined : pick(record))),
-      };
-    };
-    return { query, now: period(range), before: before && period(before), markers, names, notes };
+  const period = (of: DayRange): Period<never> => {
+    const list = daysOf(of);
+    const rows = list.map(day => {
+      const record = days.get(day);
+      if (record?.row === undefined) return undefined as never;
+      // The tab decides whose days these are.
+      if (query.tab !== 'people') return record.row as never;
+      const people = (record as unknown as DayRecord<'people'>).rows;
+      return people.filter(({ user_id: id }) => person === undefined || id === person) as never;
+    });
+    return { days: list, rows };
   };
-  // The tab decides whose days these are.
-  const daily = <E extends Endpoint>(): Context<Rows[E]> =>
-    contextOf(record => (record as unknown as DayRecord<E>).row);
-  const parts = function* (): Steps<Parts> {
+  const context = { query, now: period(range), before: before && period(before), markers, names, notes };
+  const tabOf = function* (): Steps<Tab<never>> {
     switch (query.tab) {
       case 'tokens':
-        return yield* tokensTab(daily<'tokens'>());
+        return tokensTab(context);
       case 'tools':
-        return yield* toolsTab(daily<'tools'>());
+        return toolsTab(context);
       case 'activity':
-        return yield* activityTab(daily<'activity'>());
+        return activityTab(context);
       case 'productivity':
-        return yield* productivityTab(daily<'productivity'>());
-      case 'people': {
-        const people = contextOf<People>(record => (record as unknown as DayRecord<'people'>).rows);
-        if (person !== undefined) return yield* personTab(people, person);
-        return yield* peopleTab(people, directory, yield* lastActivity(days, bounds));
-      }
+        return productivityTab();
+      case 'people':
+        if (person !== undefined) return yield* personTab(context, person);
+        return yield* peopleTab(context, directory, yield* lastActivity(days, bounds));
     }
   };
-  const { figures, sections } = yield* parts();
+  const { figures, sections } = yield* partsOf(context, yield* tabOf());
   const problems = known.flatMap(record => record.problems);
   return {
     query,

@@ -6,41 +6,13 @@ export interface TableView {
   /** Rows whose text holds all these words. */
   readonly search?: string | undefined;
   readonly sort?: { readonly column: string; readonly descending: boolean } | undefined;
-  /** Ids of the columns shown; the table's own choice when left out. */
-  readonly columns?: readonly string[] | undefined;
 }
 
-/** A column with its place in the rows. */
-export interface ShownColumn extends Column {
-  readonly index: number;
-}
-
-export interface ShownTable {
-  readonly columns: readonly ShownColumn[];
-  /** Whole rows; `column.index` finds a cell. */
-  readonly rows: readonly Row[];
-  /** Sums of exactly these rows, whole as well. */
-  readonly total?: readonly Cell[] | undefined;
-}
-
-/** The part of a table that a view shows, in its order. The first column is always shown: it names the row. */
-export function shown(table: Table, view: TableView, language?: string): ShownTable {
-  const chosen = view.columns === undefined ? undefined : new Set(view.columns);
-  const columns = table.columns
-    .map((column, index) => ({ ...column, index }))
-    .filter(({ id, hidden, index }) => index === 0 || (chosen?.has(id) ?? hidden !== true));
-  const rows = sorted(searched(table.rows, view.search ?? ''), table.columns, view.sort, language);
+/** The rows that a view shows, in its order, and their sums. */
+export function shown(table: Table, view: TableView, language?: string): Table {
+  const { columns } = table;
+  const rows = sorted(searched(table.rows, view.search ?? ''), columns, view.sort, language);
   return { columns, rows, total: totalOf(table, rows) };
-}
-
-/** A table of exactly what is shown, to be exported or copied. */
-export function tableOf({ columns, rows, total }: ShownTable): Table {
-  const pick = (cells: readonly Cell[]): Cell[] => columns.map(({ index }) => cells[index] ?? null);
-  return {
-    columns: columns.map(({ id, label, kind }) => ({ id, label, kind })),
-    rows: rows.map(row => ({ ...row, cells: pick(row.cells) })),
-    ...(total === undefined ? {} : { total: pick(total) }),
-  };
 }
 
 function searched(rows: readonly Row[], search: string): readonly Row[] {

@@ -1,20 +1,10 @@
 import * as l10n from '@vscode/l10n';
 import type { ToolDay } from '../../api';
-import {
-  partsOf,
-  shown,
-  summed,
-  type ByName,
-  type Context,
-  type Entry,
-  type Metric,
-  type Parts,
-} from './parts';
-import type { Steps } from './steps';
+import { counted, shown, summed, type ByName, type Context, type Metric, type Tab } from './parts';
 import { foldCase, groupOdd } from './quality';
 
 /** Section 2.3. */
-export function* toolsTab(context: Context<ToolDay>): Steps<Parts> {
+export function toolsTab({ now }: Context<ToolDay>): Tab<ToolDay> {
   const counts = [
     summed<ToolDay>('calls', l10n.t('Tool calls'), row => row.tool_calls),
     summed<ToolDay>('mcpCalls', l10n.t('MCP calls'), row =>
@@ -44,10 +34,9 @@ export function* toolsTab(context: Context<ToolDay>): Steps<Parts> {
   const perDay = l10n.t(
     'One value a day, as the service gives it. Averages and shares of several days are not put together: their weights are not known.',
   );
-  return yield* partsOf(
-    context,
-    [...counts, ...people, ...autonomy, ...perSession],
-    [
+  return {
+    figures: [...counts, ...people, ...autonomy, ...perSession],
+    sections: [
       {
         ...{ id: 'days', title: l10n.t('Tool calls by day'), chart: 'bars' },
         explanation: l10n.t('The chart shows all tool calls; the table also the other counts of the day.'),
@@ -63,12 +52,7 @@ export function* toolsTab(context: Context<ToolDay>): Steps<Parts> {
         explanation: perDay,
       },
       {
-        ...{
-          id: 'levels',
-          title: l10n.t('Autonomy levels'),
-          chart: 'bars',
-          metrics: levels(context.now.rows),
-        },
+        ...{ id: 'levels', title: l10n.t('Autonomy levels'), chart: 'bars', metrics: levels(now.rows) },
         explanation: perDay,
       },
       {
@@ -79,54 +63,38 @@ export function* toolsTab(context: Context<ToolDay>): Steps<Parts> {
         ),
       },
     ],
-  );
+  };
 }
 
 /** What is counted by name. */
 function named(): ByName<ToolDay>[] {
-  const share = l10n.t('Share');
-  const countOf = (label: string) => ({ counts: [{ id: 'count', label }], share });
-  const byName = (list: ToolDay['skills_by_name']): Entry[] | undefined =>
-    list?.map(({ name, count }) => ({ names: [name], counts: [count] }));
+  const [calls, uses] = [l10n.t('Calls'), l10n.t('Uses')];
+  const hook = [l10n.t('Event'), l10n.t('Matcher'), l10n.t('Command')];
   return [
     {
-      ...{ id: 'tools', title: l10n.t('By tool'), names: [l10n.t('Tool')], ...countOf(l10n.t('Calls')) },
-      entries: row => row.by_tool?.map(({ tool, invocations }) => ({ names: [tool], counts: [invocations] })),
-      given: [row => row.tool_calls],
+      ...counted('tools', l10n.t('By tool'), [l10n.t('Tool')], calls, row =>
+        row.by_tool?.map(each => ({ names: [each.tool], counts: [each.invocations] })),
+      ),
       fold: groupOdd,
     },
     {
-      ...{
-        id: 'servers',
-        title: l10n.t('MCP servers'),
-        names: [l10n.t('Server')],
-        ...countOf(l10n.t('Calls')),
-      },
-      entries: row =>
-        row.mcp_by_server?.map(({ server, invocations }) => ({ names: [server], counts: [invocations] })),
+      ...counted('servers', l10n.t('MCP servers'), [l10n.t('Server')], calls, row =>
+        row.mcp_by_server?.map(each => ({ names: [each.server], counts: [each.invocations] })),
+      ),
       fold: foldCase,
     },
-    {
-      ...{ id: 'skills', title: l10n.t('Skills'), names: [l10n.t('Skill')], ...countOf(l10n.t('Uses')) },
-      entries: row => byName(row.skills_by_name),
-      given: [row => row.skills_invocations],
-    },
-    {
-      ...{ id: 'slashCommands', title: l10n.t('Slash commands'), names: [l10n.t('Command')] },
-      ...countOf(l10n.t('Uses')),
-      entries: row => byName(row.slash_commands_by_name),
-      given: [row => row.slash_commands_invocations],
-    },
-    {
-      ...{ id: 'hooks', title: l10n.t('Hooks'), ...countOf(l10n.t('Runs')) },
-      names: [l10n.t('Event'), l10n.t('Matcher'), l10n.t('Command')],
-      entries: row =>
-        row.hooks_by_event?.map(({ event, matcher = '', command = '', count }) => ({
-          names: [event, matcher, command],
-          counts: [count],
-        })),
-      given: [row => row.hooks_invocations],
-    },
+    counted('skills', l10n.t('Skills'), [l10n.t('Skill')], uses, row =>
+      row.skills_by_name?.map(each => ({ names: [each.name], counts: [each.count] })),
+    ),
+    counted('slashCommands', l10n.t('Slash commands'), [l10n.t('Command')], uses, row =>
+      row.slash_commands_by_name?.map(each => ({ names: [each.name], counts: [each.count] })),
+    ),
+    counted('hooks', l10n.t('Hooks'), hook, l10n.t('Runs'), row =>
+      row.hooks_by_event?.map(({ event, matcher = '', command = '', count }) => ({
+        names: [event, matcher, command],
+        counts: [count],
+      })),
+    ),
   ];
 }
 

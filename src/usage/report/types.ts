@@ -61,8 +61,6 @@ export interface Column {
   readonly id: string;
   readonly label: string;
   readonly kind: 'text' | 'day' | Unit;
-  /** Not shown until the person asks for it. */
-  readonly hidden?: boolean | undefined;
   /** The section's chart draws it. */
   readonly isCharted?: boolean | undefined;
 }
@@ -103,8 +101,8 @@ export interface Section {
 export interface QualityNote {
   readonly id: string;
   readonly sentence: string;
-  /** The names as the service sent them. */
-  readonly names: readonly { readonly shown: string; readonly sent: string; readonly count: number }[];
+  /** As the service sent them. */
+  readonly names: readonly { readonly name: string; readonly count: number }[];
 }
 
 /** Days of the range that are not there, and why. */

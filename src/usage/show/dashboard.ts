@@ -1,14 +1,11 @@
 import * as l10n from '@vscode/l10n';
 import { Disposable } from '../../util/disposable';
-import { WallTimer } from '../../util/clock';
 import { panelSide, type PanelHandlers, type PanelSide } from '../../webview/ipc';
 import type { UsageData } from '../days/usageData';
-import { clampRange, untilNews } from '../report/calendar';
-import { tableOf } from '../report/tableView';
+import { clampRange } from '../report/calendar';
 import { copyOf, csvOf, jsonOf } from './exports';
 import {
   firstState,
-  pageState,
   queryOf,
   shown,
   usageProtocol,
@@ -23,7 +20,7 @@ import {
 } from './protocol';
 
 /** Where the dashboard gets its reports from. */
-export type UsageSource = Pick<UsageData, 'bounds' | 'cached' | 'fetch' | 'onDidChange' | 'state'>;
+export type UsageSource = Pick<UsageData, 'bounds' | 'fetch' | 'onDidChange' | 'report' | 'state'>;
 
 /** What the dashboard needs of the place it runs in. */
 export interface DashboardHost extends Pick<Start, 'texts' | 'language'> {
@@ -50,23 +47,21 @@ export class Dashboard extends Disposable {
   readonly #source: UsageSource;
   readonly #host: DashboardHost;
   readonly #page: PanelSide<UsageProtocol>;
-  readonly #kept: PageState;
   /** What the page shows; `undefined` while none listens. */
   #query: UsageQuery | undefined;
   #situation: Situation;
   #turn = 0;
   #fetching: AbortController | undefined;
+  /** Why the days shown could not be fetched. */
+  #problem: string | undefined;
   /** What was fetched without a person's asking, so that a day that stays away is not asked for again and again. */
   readonly #tried = new Set<string>();
   #gathering: NodeJS.Timeout | undefined;
-  readonly #nextDay = this.register(new WallTimer());
 
-  /** `kept` is what a page left before a reload, old or hostile. */
-  constructor(source: UsageSource, host: DashboardHost, kept?: unknown) {
+  constructor(source: UsageSource, host: DashboardHost) {
     super();
     this.#source = source;
     this.#host = host;
-    this.#kept = pageState(kept) ? kept : firstState;
     this.#situation = { bounds: source.bounds, state: source.state() };
     this.#page = panelSide({
       protocol: usageProtocol,
@@ -86,7 +81,6 @@ export class Dashboard extends Disposable {
   /** The page is gone; another one will say that it is ready. */
   pageGone(): void {
     this.#query = undefined;
-    this.#nextDay.stop();
     clearTimeout(this.#gathering);
     this.#endFetch();
   }
@@ -105,13 +99,16 @@ export class Dashboard extends Disposable {
       },
       copy: async section => {
         const report = await this.#exported(section);
-        const copied = sectionOf(report, section.id);
-        await this.#host.copy(copyOf(report, copied));
-        return copied.table.rows.length;
+        await this.#host.copy(copyOf(report, section.id));
+        return sectionOf(report, section.id).table.rows.length;
       },
-      ready: ({ state = this.#kept }) => this.#onReady(state),
+      ready: ({ state = firstState }) => this.#onReady(state),
       show: query => this.#show(query),
-      fetch: ({ again }) => this.#fetch(again),
+      fetch: ({ again }) => {
+        // There may be another finished day since the page was built.
+        this.#page.send('situation', this.#look());
+        return this.#fetch(again);
+      },
       cancel: () => {
         this.#endFetch();
         return this.#load();
@@ -126,7 +123,6 @@ export class Dashboard extends Disposable {
     const situation = this.#look();
     this.#page.send('start', { texts, language, situation, state });
     this.#host.ready();
-    this.#awaitNextDay();
     return this.#show(queryOf(state, situation.bounds));
   }
 
@@ -137,6 +133,7 @@ export class Dashboard extends Disposable {
       // Days that were not waited for are fetched when they are shown again.
       if (this.#fetching !== undefined) this.#tried.delete(daysKey(before));
       this.#endFetch();
+      this.#problem = undefined;
     }
     return this.#load();
   }
@@ -148,7 +145,7 @@ export class Dashboard extends Disposable {
     if (query === undefined || this.#source.state().kind !== 'ready') return;
     let report: TabReport;
     try {
-      report = await this.#source.cached(query);
+      report = await this.#source.report(query, this.#problem);
     } catch (error) {
       if (turn === this.#turn) this.#refuse(error);
       return;
@@ -175,34 +172,28 @@ export class Dashboard extends Disposable {
     };
     const slow = setTimeout(() => tell(0, l10n.t('Fetching')), SLOW_MS);
     this.#page.send('fetching', { fraction: 0, label: again ? l10n.t('Fetching') : undefined });
-    try {
-      const report = await this.#source.fetch(query, { again, signal, onProgress: tell });
-      if (signal.aborted) return;
-      const end = again ? 'again' : 'missing';
-      // The same days may be shown otherwise by now.
-      if (JSON.stringify(query) !== JSON.stringify(this.#query)) {
-        this.#endFetch();
-        await this.#load(end);
-      } else {
-        this.#fetching = undefined;
-        this.#turn++;
-        this.#page.send('report', { report, fetched: end });
-      }
-    } catch (error) {
-      if (signal.aborted) return;
-      this.#endFetch();
-      await this.#load();
-      this.#refuse(error);
-    } finally {
-      clearTimeout(slow);
-    }
+    const options = { again, signal, onProgress: tell };
+    const problem = await this.#source
+      .fetch(query, options)
+      .catch((error: unknown) => this.#host.describe(error));
+    clearTimeout(slow);
+    if (signal.aborted) return;
+    this.#fetching = undefined;
+    this.#problem = problem;
+    await this.#load(again ? 'again' : 'missing');
+    this.#tellWhereNone();
   }
 
-  /** Ends the fetch under way with nothing; the page hears that there is none also where none was. */
+  /** Ends the fetch under way with nothing. */
   #endFetch(): void {
     this.#fetching?.abort();
     this.#fetching = undefined;
-    if (this.#query !== undefined) this.#page.send('fetching', null);
+    this.#tellWhereNone();
+  }
+
+  /** The page hears that no fetch is under way, whatever else it was told. */
+  #tellWhereNone(): void {
+    if (this.#fetching === undefined && this.#query !== undefined) this.#page.send('fetching', null);
   }
 
   #refuse(error: unknown): void {
@@ -213,6 +204,7 @@ export class Dashboard extends Disposable {
   /** Something known changed: what may be asked for, or what the answer would be. */
   #onNews(): void {
     if (this.#query === undefined) return;
+    this.#problem = undefined;
     this.#page.send('situation', this.#look());
     clearTimeout(this.#gathering);
     this.#gathering = setTimeout(() => {
@@ -230,21 +222,13 @@ export class Dashboard extends Disposable {
     return this.#situation;
   }
 
-  /** Tells the page of a new finished day, whether or not the status bar shows usage. */
-  #awaitNextDay(): void {
-    this.#nextDay.start(untilNews(Date.now(), Math.random()), () => {
-      this.#onNews();
-      this.#awaitNextDay();
-    });
-  }
-
-  /** The report as it is shown; of a named section exactly the rows and columns the person sees. */
+  /** The report as it is shown; of a named section exactly the rows the person sees. */
   async #exported(section?: { readonly id: string; readonly view: TableView }): Promise<TabReport> {
     if (this.#query === undefined) throw new Error('No page shows a report.');
-    const report = await this.#source.cached(this.#query);
+    const report = await this.#source.report(this.#query, this.#problem);
     if (section === undefined) return report;
     const seen = sectionOf(report, section.id);
-    const narrowed = { ...seen, table: tableOf(shown(seen.table, section.view, this.#host.language)) };
+    const narrowed = { ...seen, table: shown(seen.table, section.view, this.#host.language) };
     return { ...report, sections: report.sections.map(each => (each === seen ? narrowed : each)) };
   }
 }

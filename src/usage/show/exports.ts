@@ -10,14 +10,23 @@ import type { Cell, Column, Section, Table, TabReport } from '../report/types';
  * so, as `7000 (29 of 30)`. Each line ends with the facts of the report.
  */
 export function csvOf(report: TabReport, sectionId?: string): string {
+  return linesOf(report, sectionId)
+    .map(cells => csvLine(cells.map(written)))
+    .join('');
+}
+
+/** A section for the clipboard, as it is in CSV, with tabs between the cells. No text in it runs as a formula. */
+export function copyOf(report: TabReport, sectionId: string): string {
+  return linesOf(report, sectionId)
+    .map(cells => `${cells.map(cellText).join('\t')}\n`)
+    .join('');
+}
+
+function linesOf(report: TabReport, sectionId?: string): (readonly Cell[])[] {
   const facts = factsOf(report);
   const section = report.sections.find(({ id }) => id === sectionId);
   const lines = section === undefined ? cellLines(report) : sectionLines(section);
-  return lines
-    .map((cells, line) =>
-      csvLine([...cells, ...facts.map(fact => fact[line === 0 ? 0 : 1] ?? null)].map(written)),
-    )
-    .join('');
+  return lines.map((cells, line) => [...cells, ...facts.map(fact => fact[line === 0 ? 0 : 1])]);
 }
 
 function cellLines({ figures, sections, previousRange }: TabReport): (readonly Cell[])[] {
@@ -44,18 +53,6 @@ function cellLines({ figures, sections, previousRange }: TabReport): (readonly C
 function namingColumns(columns: readonly Column[]): number {
   const figures = columns.findIndex(({ kind }) => kind !== 'text' && kind !== 'day');
   return Math.max(1, figures);
-}
-
-/** One section for the clipboard, after the report's facts: cells between tabs, a line a row, the total last. No text in it runs as a formula. */
-export function copyOf(report: TabReport, section: Section): string {
-  const lines: (readonly Cell[])[] = [
-    ['tab', report.query.tab],
-    ...factsOf(report),
-    [],
-    [section.title],
-    ...sectionLines(section),
-  ];
-  return `${lines.map(cells => cells.map(cellText).join('\t')).join('\n')}\n`;
 }
 
 /**
@@ -87,8 +84,8 @@ function named({ columns }: Table, cells: readonly Cell[]): Record<string, Cell>
 }
 
 /** What figures mean nothing without: which days, whose, and how far they go. */
-function factsOf({ query: { range }, through, orgId, missing, previousRange: before }: TabReport): Cell[][] {
-  const facts: Cell[][] = [
+function factsOf({ query: { range }, through, orgId, missing, previousRange: before }: TabReport) {
+  const facts: [string, Cell][] = [
     ['start', range.start],
     ['end', range.end],
   ];

@@ -39,10 +39,10 @@ export class DashboardPanels extends Disposable {
     this.#open = new DashboardPanel(panel, this.#deps);
   }
 
-  /** Fills a panel found after a reload; `state` is what its page kept, old or hostile. */
-  restoreDashboard(panel: vscode.WebviewPanel, state: unknown): void {
+  /** Fills a panel found after a reload. */
+  restoreDashboard(panel: vscode.WebviewPanel): void {
     if (this.#open?.isDisposed === false) panel.dispose();
-    else this.#open = new DashboardPanel(panel, this.#deps, state);
+    else this.#open = new DashboardPanel(panel, this.#deps);
   }
 
   /** Lets go of the panel but leaves it open: the editor restores it when the extension starts again. */
@@ -55,7 +55,7 @@ export class DashboardPanels extends Disposable {
 class DashboardPanel extends Disposable {
   readonly panel: vscode.WebviewPanel;
 
-  constructor(panel: vscode.WebviewPanel, { source, extensionUri, log }: DashboardDeps, state?: unknown) {
+  constructor(panel: vscode.WebviewPanel, { source, extensionUri, log }: DashboardDeps) {
     super();
     this.panel = panel;
     const { webview } = panel;
@@ -69,21 +69,17 @@ class DashboardPanel extends Disposable {
       }),
     );
     const dashboard = this.register(
-      new Dashboard(
-        source,
-        {
-          language: vscode.env.language,
-          texts: vscode.l10n.bundle,
-          ready: () => page.ready(),
-          post: message => webview.postMessage(message),
-          save: saveFile,
-          copy: async text => vscode.env.clipboard.writeText(text),
-          signIn: () => void vscode.commands.executeCommand(commands.connection.signIn),
-          describe: errorSentence,
-          onProblem: (problem, error) => page.problem(oneLine(problem), error),
-        },
-        state,
-      ),
+      new Dashboard(source, {
+        language: vscode.env.language,
+        texts: vscode.l10n.bundle,
+        ready: () => page.ready(),
+        post: message => webview.postMessage(message),
+        save: saveFile,
+        copy: async text => vscode.env.clipboard.writeText(text),
+        signIn: () => void vscode.commands.executeCommand(commands.connection.signIn),
+        describe: errorSentence,
+        onProblem: (problem, error) => page.problem(oneLine(problem), error),
+      }),
     );
     const offerAgain = (): void => {
       const sentence = vscode.l10n.t(

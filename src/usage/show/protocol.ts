@@ -14,7 +14,7 @@ import {
 
 export * from '../report/types';
 export { addDays, lengthOf, runsOf } from '../report/calendar';
-export { shown, type ShownColumn, type ShownTable, type TableView } from '../report/tableView';
+export { shown, type TableView } from '../report/tableView';
 export { amountText, isPart, knownOf, sum, type Amount } from '../../util/amount';
 export { Formatter } from '../../util/format';
 
@@ -111,7 +111,6 @@ const asked = {
 const view = {
   search: optional(text(1000)),
   sort: optional(object({ column: id, descending: boolean })),
-  columns: optional(listOf(id, 200)),
 };
 const section = object({ id, view: object(view) });
 

@@ -10,7 +10,7 @@ import type { UsageData } from '../days/usageData';
 import { JITTER_MS, untilNews } from '../report/calendar';
 import { daysOfSpans, reached, spanDays, valuesOver } from '../report/spans';
 import type { Day } from '../report/types';
-import { lastKnown, statusText, tokensText, type StatusFacts } from './statusText';
+import { budgetText, daysText, lastKnown, statusText, tokensText, type StatusFacts } from './statusText';
 
 export interface StatusBarDeps {
   readonly usage: UsageData;
@@ -21,11 +21,6 @@ export interface StatusBarDeps {
   readonly settings: { usageStatusBar(): UsageSpan; usageBudget(): UsageBudget };
   readonly onDidChangeSettings: (listener: () => unknown) => IDisposable;
   readonly format: Formatter;
-  readonly tooltip: (
-    heading: string,
-    table?: string,
-    notes?: readonly string[],
-  ) => vscode.MarkdownString | string;
   /** Tells the person something, with a button that opens the dashboard. */
   readonly tell: (severity: 'info' | 'warning', sentence: string) => void;
   readonly now?: () => number;
@@ -116,7 +111,7 @@ export class UsageStatusBar extends Disposable {
   /** Resolves to what is drawn, if anything. */
   async #draw(): Promise<StatusFacts | undefined> {
     const drawing = ++this.#drawing;
-    const { usage, settings, item, format, tooltip } = this.#deps;
+    const { usage, settings, item, format } = this.#deps;
     // Who may not read it sees nothing of it; the dashboard says why.
     if (!this.#isWanted() || usage.state().kind !== 'ready') {
       item.hide();
@@ -138,19 +133,21 @@ export class UsageStatusBar extends Disposable {
       fetchedAt: this.#days().reduce<number | undefined>((at, day) => known.get(day)?.at ?? at, undefined),
     };
     const text = statusText(facts, format);
-    const nothing = isAsked
-      ? vscode.l10n.t('The service has no tokens of the days through {0} UTC.', format.day(end))
-      : vscode.l10n.t('Usage is being fetched');
-    item.text =
-      text?.text ??
-      (this.#problem !== undefined
-        ? '$(graph) $(warning)'
-        : isAsked
-          ? '$(graph) –'
-          : '$(graph) $(loading~spin)');
-    const sentence = this.#problem ?? nothing;
-    item.accessibilityInformation = { label: vscode.l10n.t('Usage: {0}', text?.spoken ?? sentence) };
-    item.tooltip = text === undefined ? tooltip(sentence) : tooltip(text.heading, text.table, text.notes);
+    if (text === undefined) {
+      const [icon, sentence] =
+        this.#problem !== undefined
+          ? ['$(warning)', this.#problem]
+          : isAsked
+            ? ['–', vscode.l10n.t('The service has no tokens of the days through {0} UTC.', format.day(end))]
+            : ['$(loading~spin)', vscode.l10n.t('Usage is being fetched')];
+      item.text = `$(graph) ${icon}`;
+      item.tooltip = tooltipOf(sentence);
+      item.accessibilityInformation = { label: vscode.l10n.t('Usage: {0}', sentence) };
+    } else {
+      item.text = text.text;
+      item.tooltip = tooltipOf(text.heading, text.table, text.notes);
+      item.accessibilityInformation = { label: vscode.l10n.t('Usage: {0}', text.spoken) };
+    }
     if (span === 'off') item.hide();
     else item.show();
     return facts;
@@ -167,24 +164,22 @@ export class UsageStatusBar extends Disposable {
     const { usage, format, tell } = this.#deps;
     const claimed = await usage.claimNotice(`${per} ${days.start}`, percent, tokens).catch(unhandled);
     if (claimed !== true) return;
-    const spentText = tokensText(spent, value => format.number(value));
-    const sentence =
-      per === 'day'
-        ? vscode.l10n.t(
-            '{0} billable tokens on {1} UTC: {2} % of your own budget of {3} a day is reached.',
-            spentText,
-            format.day(day),
-            percent,
-            format.number(tokens),
-          )
-        : vscode.l10n.t(
-            '{0} billable tokens from {1} through {2} UTC: {3} % of your own budget of {4} a month is reached.',
-            spentText,
-            format.day(days.start),
-            format.day(day),
-            percent,
-            format.number(tokens),
-          );
+    const sentence = vscode.l10n.t(
+      '{0} billable tokens, {1} UTC: {2} % of your own budget of {3} is reached.',
+      tokensText(spent, value => format.number(value)),
+      daysText(days, format),
+      percent,
+      budgetText(facts.budget, format),
+    );
     tell(percent >= 100 ? 'warning' : 'info', forNotification(sentence));
   }
+}
+
+/** Foreign text stays text: nothing in it becomes a link or an icon. */
+function tooltipOf(heading: string, table?: string, notes: readonly string[] = []): vscode.MarkdownString {
+  const tooltip = new vscode.MarkdownString();
+  tooltip.appendText(heading);
+  if (table !== undefined) tooltip.appendCodeblock(table, 'text');
+  tooltip.appendText(notes.join('\n'));
+  return tooltip;
 }

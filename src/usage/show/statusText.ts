@@ -4,7 +4,7 @@ import { amountText, knownOf, type Amount } from '../../util/amount';
 import type { Formatter } from '../../util/format';
 import { plain } from '../../util/text';
 import { spans, spanTotal, type DayValues, type Span } from '../report/spans';
-import type { Day } from '../report/types';
+import type { Day, DayRange } from '../report/types';
 
 /** What the status bar knows when it draws. */
 export interface StatusFacts {
@@ -31,17 +31,23 @@ export interface StatusText {
   readonly notes: readonly string[];
 }
 
-export function spanLabel(span: Span): string {
-  switch (span) {
-    case 'lastDay':
-      return l10n.t('Last finished day');
-    case '7days':
-      return l10n.t('Last 7 days');
-    case '30days':
-      return l10n.t('Last 30 days');
-    case 'monthToDate':
-      return l10n.t('Month to date');
-  }
+function spanLabels(): Readonly<Record<Span, string>> {
+  return {
+    lastDay: l10n.t('Last finished day'),
+    '7days': l10n.t('Last 7 days'),
+    '30days': l10n.t('Last 30 days'),
+    monthToDate: l10n.t('Month to date'),
+  };
+}
+
+/** A day, or from when to when. */
+export function daysText({ start, end }: DayRange, format: Formatter): string {
+  return start === end ? format.day(end) : l10n.t('{0} – {1}', format.day(start), format.day(end));
+}
+
+export function budgetText({ tokens, per }: UsageBudget, format: Formatter): string {
+  const count = format.number(tokens);
+  return per === 'day' ? l10n.t('{0} a day', count) : l10n.t('{0} a month', count);
 }
 
 /** The last day with a figure. */
@@ -56,22 +62,16 @@ export function statusText(facts: StatusFacts, format: Formatter): StatusText | 
   if (last === undefined) return undefined;
   const { span, values, budget, end, fetchedAt, problem } = facts;
   const { total, change, days } = spanTotal(span, last, values);
-  const daysText =
-    span === 'lastDay' ? format.day(last) : l10n.t('{0} – {1}', format.day(days.start), format.day(days.end));
+  const shown = daysText(days, format);
   const short = tokensText(total, value => format.compact(value));
   // A day may be a Sunday, and nothing is no answer before it is said of which days.
   const ofDays =
-    span === 'lastDay' ? format.weekday(last) : knownOf(total) === 0 ? spanLabel(span) : undefined;
+    span === 'lastDay' ? format.weekday(last) : knownOf(total) === 0 ? spanLabels()[span] : undefined;
   const through = last < end && span !== 'lastDay' ? l10n.t('through {0}', format.day(last)) : undefined;
   const text = `${short}${arrowOf(change)}`;
   const trend = change === undefined ? '' : `, ${format.change(change)}`;
-  const budgetText = format.number(budget.tokens);
   const notes = [
-    budget.tokens <= 0
-      ? undefined
-      : budget.per === 'day'
-        ? l10n.t('Your own budget: {0} a day.', budgetText)
-        : l10n.t('Your own budget: {0} a month.', budgetText),
+    budget.tokens > 0 ? l10n.t('Your own budget: {0}.', budgetText(budget, format)) : undefined,
     l10n.t('Changes are since the same weekdays before.'),
     l10n.t('Data through {0} UTC.', format.day(last)),
     fetchedAt === undefined ? undefined : l10n.t('Fetched {0}.', format.exact(fetchedAt)),
@@ -79,8 +79,8 @@ export function statusText(facts: StatusFacts, format: Formatter): StatusText | 
   ];
   return {
     text: `$(graph) ${[text, ofDays, through].filter(Boolean).join(' · ')}`,
-    spoken: l10n.t('{0} billable tokens, {1} UTC{2}', short, daysText, trend),
-    heading: l10n.t('Billable tokens, {0} UTC', daysText),
+    spoken: l10n.t('{0} billable tokens, {1} UTC{2}', short, shown, trend),
+    heading: l10n.t('Billable tokens, {0} UTC', shown),
     table: table(last, values, format),
     notes: notes.filter(note => note !== undefined),
   };
@@ -98,10 +98,11 @@ function arrowOf(change: number | undefined): string {
 }
 
 function table(last: Day, values: DayValues, format: Formatter): string {
+  const labels = spanLabels();
   const rows = spans.map(span => {
     const { total, change } = spanTotal(span, last, values);
     return [
-      spanLabel(span),
+      labels[span],
       tokensText(total, value => format.number(value)),
       change === undefined ? '' : format.change(change),
     ] as const;

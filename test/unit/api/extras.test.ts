@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { isApiError, type Extra, type Page } from '../../../src/api';
 import { FaultServer, type Fault } from '../../fakes/faultServer';
-import { startSampleService } from '../../fakes/sampleService';
 import { clientOf, SESSION } from './support';
 
 const page = (name: string, items: readonly unknown[], nextCursor: string | null = null): Fault => ({
@@ -86,29 +85,5 @@ describe('lists that only some services offer', () => {
     server.answer({ kind: 'answer', status: 405 });
     await assert.rejects(extras.interrupt('s1'));
     assert.deepEqual([extras.canInterrupt, server.hits.length], [false, 1]);
-  });
-
-  it('of the sample are paged through, where it is asked for them', async () => {
-    for (const isOffered of [true, false]) {
-      const service = await startSampleService({ pace: 0, extras: isOffered });
-      try {
-        const key = () => Promise.resolve(service.apiKey);
-        const { extras } = clientOf({ origin: service.baseUrl }, { key }).api;
-        const sessions = await extras.sessions();
-        if (!isOffered) assert.equal(sessions, 'missing');
-        for (const { sessionId, messageCount } of sessions === 'missing' ? [] : sessions.items) {
-          const found = new Set<string>();
-          let cursor: string | undefined;
-          do {
-            const next = given(await extras.messages(sessionId, cursor));
-            for (const { id } of next.items) found.add(id);
-            cursor = next.cursor;
-          } while (cursor !== undefined);
-          assert.equal(found.size, messageCount);
-        }
-      } finally {
-        await service.close();
-      }
-    }
   });
 });

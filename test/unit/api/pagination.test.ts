@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
 import { FaultServer, type Fault, type Hit } from '../../fakes/faultServer';
 import { clientOf, collect, failureOf } from './support';
 
@@ -209,25 +208,5 @@ describe('pages', () => {
       assert.equal(server.hits.filter(({ url }) => !url.includes('/agent-readiness-reports')).length, 1);
       assert.equal(server.hits.length, 5);
     });
-  });
-
-  it('any list cut into any pages is read whole', async () => {
-    const ids = fc.uniqueArray(fc.string({ minLength: 1 }), { maxLength: 20 });
-    await fc.assert(
-      fc.asyncProperty(ids, fc.integer({ min: 1, max: 6 }), async (ids, size) => {
-        server.answer(hit => {
-          const from = Number(query(hit, 'cursor') ?? 0);
-          const more = from + size < ids.length;
-          return usersPage(ids.slice(from, from + size), more, more ? String(from + size) : undefined);
-        });
-        const pages = await collect(users(size));
-        assert.deepEqual(
-          pages.flatMap(page => page.items.map(({ id }) => id)),
-          ids,
-        );
-        assert.equal(server.hits.length, Math.max(1, Math.ceil(ids.length / size)));
-      }),
-      { numRuns: 40 },
-    );
   });
 });

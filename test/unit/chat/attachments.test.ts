@@ -98,8 +98,8 @@ describe('a file that is attached', () => {
     const uri = writeFile(temporaryFolder(), 'a.txt', 'before');
     const changing: AttachableFiles = {
       ...diskFiles,
-      read: async (address, part) => {
-        const read = await diskFiles.read(address, part);
+      read: async (address, most) => {
+        const read = await diskFiles.read(address, most);
         fs.writeFileSync(new URL(address), 'after that');
         return read;
       },

@@ -78,22 +78,6 @@ describe('a conversation', () => {
     assert.equal(later.conversation.rows.breaks.size, 0);
     assert.ok(later.conversation.transcript.known.size > 3);
   });
-
-  it('says where it could not read on, and why', async () => {
-    const it = await scene();
-    await sendAndRead(it.window, 'one');
-    await it.service.settle();
-    let reads = 0;
-    it.service.fail({
-      kind: 'alter',
-      match: { method: 'GET', path: /\/messages\// },
-      alter: body => (reads++ === 0 ? body : { broken: true }),
-    });
-    await sendAndRead(it.window, 'two');
-    const [broken] = it.window.conversation.rows.breaks.values();
-    assert.equal(broken?.state, 'failed');
-    assert.match(broken.sentence ?? '', /Earlier messages could not be read/);
-  });
 });
 
 describe('a send that is refused', () => {
@@ -112,18 +96,6 @@ describe('a send that is refused', () => {
     assert.equal(posts(it).length, 1);
     const later = await openWindow({ root: it.root, client: it.client, sessionId: it.sessionId });
     assert.equal(later.conversation.composition.draft.text, 'Hello');
-  });
-
-  it('stays by itself when the person began anew before it was seen', async () => {
-    const it = await scene();
-    const { conversation } = it.window;
-    it.service.fail({ kind: 'status', status: 403, match: { method: 'POST' } });
-    await sendAndRead(it.window, 'first');
-    conversation.composition.setText('second', undefined, { text: '' });
-    assert.equal(conversation.composition.draft.text, 'second');
-    assert.equal(conversation.composition.draft.refused, undefined);
-    await conversation.composition.editAgain(conversation.sends[0]!.id);
-    assert.equal(conversation.composition.draft.text, 'first\n\nsecond');
   });
 
   for (const [why, signedIn, reason] of [
@@ -200,21 +172,6 @@ describe('a send without an answer', () => {
 });
 
 describe('a draft', () => {
-  it('with its attachments survives the window', async () => {
-    const it = await scene();
-    const uri = writeFile(temporaryFolder(), 'a.ts', 'a');
-    const { composition } = it.window.conversation;
-    composition.setText('half');
-    await composition.attach([uri]);
-    await it.window.outboxes.flush();
-    const later = await openWindow({ root: it.root, client: it.client, sessionId: it.sessionId });
-    assert.equal(later.conversation.composition.draft.text, 'half');
-    assert.deepEqual(
-      later.conversation.composition.references.map(({ name }) => name),
-      ['a.ts'],
-    );
-  });
-
   it('of the person stays when a command sends', async () => {
     const it = await scene();
     it.window.conversation.composition.setText('mine');
@@ -236,22 +193,5 @@ describe('a draft', () => {
     await composition.attach([c!, b!]);
     composition.detach(b!);
     assert.deepEqual(composition.draft.attachments, [a, c]);
-  });
-
-  it('stays while signed out, and goes when signed in again', async () => {
-    let signedIn = true;
-    const it = await scene(() => signedIn);
-    const { conversation, outboxes } = it.window;
-    conversation.composition.setText('Written before');
-    signedIn = false;
-    await assert.rejects(conversation.submit('Written before and after', 'an-id-of-a-send'), /Sign in/);
-    await outboxes.flush();
-    const later = await openWindow({ ...it, signedIn: () => signedIn });
-    assert.equal(later.conversation.composition.draft.text, 'Written before and after');
-    assert.equal(posts(it).length, 0);
-    signedIn = true;
-    await sendAndRead(later, later.conversation.composition.draft.text);
-    assert.equal(posts(it).length, 1);
-    assert.equal(later.conversation.composition.draft.text, '');
   });
 });

@@ -32,35 +32,13 @@ function isAct({ name, params }: { readonly name: string; readonly params: unkno
 }
 
 /** Names of nothing, of everything, and of places a page has no business in. */
-const word = fc.oneof(
-  fc.string(),
-  fc.constantFrom(
-    '__proto__',
-    'constructor',
-    'toString',
-    '',
-    '../../etc/passwd:1',
-    'file:///etc/passwd',
-    '/etc/passwd:1',
-  ),
-  fc.constantFrom(
-    'command:workbench.action.quit',
-    'javascript:alert(1)',
-    'vscode://a/b',
-    'data:text/html,x',
-    'a'.repeat(20_000),
-  ),
-);
+const NAMES =
+  '__proto__ constructor toString ../../etc/passwd:1 file:///etc/passwd /etc/passwd:1 command:workbench.action.quit javascript:alert(1) vscode://a/b data:text/html,x';
+const word = fc.oneof(fc.string(), fc.constantFrom(...NAMES.split(' '), '', 'a'.repeat(20_000)));
 const number = fc.oneof(fc.integer(), fc.double(), fc.constantFrom(-1, 0, 1, Infinity, NaN, 2 ** 60));
-const value = fc.oneof(
-  word,
-  number,
-  fc.constantFrom(null, undefined, true, {}, []),
-  fc.array(word, { maxLength: 3 }),
-  fc.anything(),
-);
+const value = fc.oneof(word, number, fc.array(word, { maxLength: 3 }), fc.anything());
 const FIELDS =
-  'text sendId stash version messageId index key href names timeZone path id to uris bytes name scroll opened at __proto__ extra'.split(
+  'text sendId stash version messageId index key href path id uris bytes name scroll opened at __proto__ extra'.split(
     ' ',
   );
 const names = fc.constantFrom(...guards.keys());

@@ -1,21 +1,12 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { arrivedAs, frontiers, inOrder, isShown } from '../../../src/chat/transcript/model';
+import { arrivedAs, inOrder } from '../../../src/chat/transcript/model';
 import type { KnownMessage } from '../../../src/chat/transcript/messages';
 import { knownOf, message, sendRecord } from './support';
 
 const ids = (messages: readonly KnownMessage[]): string[] => messages.map(entry => entry.id);
 
 describe('order of messages', () => {
-  it('orders by time, then id, where no chain says more', () => {
-    const known = knownOf(
-      message('z', { createdAt: 1 }),
-      message('b', { createdAt: 2 }),
-      message('a', { createdAt: 2 }),
-    );
-    assert.deepEqual(ids(inOrder(known)), ['z', 'a', 'b']);
-  });
-
   it('holds for any links among messages: each once, parents first unless they loop', () => {
     const anyMessages = fc.array(
       fc.record({ at: fc.integer({ min: 0, max: 5 }), parent: fc.option(fc.nat(30)) }),
@@ -63,36 +54,6 @@ function isAncestor(known: ReadonlyMap<string, KnownMessage>, id: string, parent
   }
   return next !== undefined;
 }
-
-describe('what is missing', () => {
-  it('names unread bodies and unknown parents, the newest first', () => {
-    const known = knownOf(
-      message('b', { createdAt: 2, parentId: 'a' }),
-      message('d', { createdAt: 4, parentId: 'c' }),
-    );
-    known.set('e', { id: 'e', sent: { at: 5, text: 'hi', attachments: [] } });
-    assert.deepEqual(frontiers(known), [
-      { ask: 'e', below: 'e' },
-      { ask: 'c', below: 'd' },
-      { ask: 'a', below: 'b' },
-    ]);
-  });
-
-  it('has nothing to ask where the chain is whole', () => {
-    assert.deepEqual(frontiers(knownOf(message('a'), message('b', { parentId: 'a', createdAt: 1 }))), []);
-  });
-
-  it('shows no hidden message', () => {
-    const shown = (facts: Parameters<typeof message>[1]): boolean =>
-      isShown({ id: 'x', message: message('x', facts) });
-    assert.ok(shown({}));
-    assert.ok(shown({ visibility: 'user_only' }));
-    assert.ok(!shown({ visibility: 'llm_only' }));
-    assert.ok(!shown({ isUserVisible: false }));
-    assert.ok(!shown({ role: 'system', visibility: 'llm_only' }));
-    assert.ok(shown({ role: 'system' }));
-  });
-});
 
 describe('a send without an answer', () => {
   const before = { messageCount: 3, updatedAt: 500 };

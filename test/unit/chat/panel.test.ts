@@ -9,6 +9,13 @@ afterEach(cleanUp);
 
 const ready = { name: 'ready', params: {} };
 
+/** A panel whose page listens. */
+function begun(...about: Parameters<typeof panelOf>): ReturnType<typeof panelOf> {
+  const panel = panelOf(...about);
+  panel.said.fire(ready);
+  return panel;
+}
+
 /** What the page was told last under this name. */
 const told = (posted: readonly ToPage[], name: string): unknown =>
   posted.findLast(message => message.kind === 'event' && message.name === name)?.payload;
@@ -16,42 +23,32 @@ const told = (posted: readonly ToPage[], name: string): unknown =>
 describe('a chat page that begins', () => {
   it('has the cursor in an editor, but in a view only when the person went there', async () => {
     const it = await scene();
-    const inEditor = panelOf(it);
-    inEditor.said.fire(ready);
-    const inView = panelOf(it, 'view');
-    inView.said.fire(ready);
     const asked = panelOf(it, 'view');
     asked.panel.reveal();
     asked.said.fire(ready);
-    const starts = [inEditor, inView, asked];
-    for (const { heard, posted } of starts) await until(heard, () => told(posted, 'start') !== undefined);
     assert.deepEqual(
-      starts.map(({ posted }) => (told(posted, 'start') as Start).focus),
+      [begun(it), begun(it, 'view'), asked].map(({ posted }) => (told(posted, 'start') as Start).focus),
       [true, false, true],
     );
   });
 
   it('opens find at what it was opened for, and nothing else takes the cursor', async () => {
-    const { panel, said, posted, heard } = panelOf(await scene());
+    const { panel, said, posted } = panelOf(await scene());
     const wanted = { words: 'mended', key: 'message:a' };
     panel.find(wanted);
     assert.equal(told(posted, 'find'), undefined);
     said.fire(ready);
-    await until(heard, () => told(posted, 'find') !== undefined);
     assert.deepEqual(told(posted, 'find'), wanted);
     assert.equal((told(posted, 'start') as Start).focus, false);
     // A page that is built anew has nothing to find.
     posted.length = 0;
     said.fire(ready);
-    await until(heard, () => told(posted, 'start') !== undefined);
     assert.equal(told(posted, 'find'), undefined);
   });
 
   it('in the place of one that was just sent from does not show the message as a draft', async () => {
     const it = await scene();
-    const { said, posted, heard } = panelOf(it);
-    said.fire(ready);
-    await until(heard, () => told(posted, 'start') !== undefined);
+    const { said, posted, heard } = begun(it);
     it.window.conversation.composition.setText('Only once');
     const params = { text: 'Only once', sendId: 'an-id-of-a-send' };
     said.fire({ id: 1, name: 'send', params });
@@ -65,9 +62,7 @@ describe('a chat page that begins', () => {
   it('has what was written before an earlier message was sent again, however fast that goes', async () => {
     const it = await scene();
     const { conversation } = it.window;
-    const { said, posted, heard } = panelOf(it);
-    said.fire(ready);
-    await until(heard, () => told(posted, 'start') !== undefined);
+    const { said, posted } = begun(it);
     const tell = (text: string, stash: string, version: number): void =>
       said.fire({ name: 'draft', params: { text, stash, version } });
     tell('Half a thought', '', 1);
@@ -88,9 +83,7 @@ describe('a chat page that begins', () => {
     const { conversation } = it.window;
     busy(it);
     await queueUp(it.window, 'Later');
-    const { said, posted, heard } = panelOf(it);
-    said.fire(ready);
-    await until(heard, () => told(posted, 'start') !== undefined);
+    const { said, posted, heard } = begun(it);
     said.fire({ id: 1, name: 'takeBackQueued', params: { id: conversation.queued[0]!.id } });
     await until(heard, () => told(posted, 'setDraft') !== undefined);
     assert.equal((told(posted, 'setDraft') as { readonly text: string }).text, 'Later');
@@ -106,7 +99,7 @@ describe('a chat page that begins', () => {
         return { dispose: () => watched-- };
       },
     });
-    const { said, posted, heard, panel, state, becameReady } = panelOf(it);
+    const { said, panel, state, becameReady } = panelOf(it);
     const signedIn = state.current;
     let asked = 0;
     it.window.conversation.refresh = () => {
@@ -117,7 +110,6 @@ describe('a chat page that begins', () => {
     await it.window.conversation.load();
     assert.equal(watched, 0);
     said.fire(ready);
-    await until(heard, () => told(posted, 'start') !== undefined);
     assert.deepEqual([watched, asked], [1, 1]);
     state.set({ ...signedIn, service: { id: 'another', host: 'another' } });
     becameReady.fire();
@@ -135,10 +127,9 @@ describe('a chat page that begins', () => {
     const it = await scene();
     await sendAndRead(it.window, 'A question');
     it.window.conversation.composition.setText('A draft');
-    const { said, posted, heard } = panelOf(it, 'view');
+    const { said } = panelOf(it, 'view');
     said.fire({ name: 'draft', params: { text: 'of another session', version: 1 } });
     said.fire(ready);
-    await until(heard, () => told(posted, 'start') !== undefined);
     assert.equal(it.window.conversation.composition.draft.text, 'A draft');
   });
 });
@@ -156,7 +147,6 @@ describe('a message that is refused', () => {
     };
     it.service.fail({ kind: 'status', status: 422, match: { method: 'POST' } });
     said.fire(ready);
-    await until(heard, () => told(posted, 'start') !== undefined);
     const write = (text: string, version: number): void =>
       said.fire({ name: 'draft', params: { text, version } });
     const send = async (text: string, id: number): Promise<void> => {

@@ -245,63 +245,20 @@ describe('a conversation with a service that lists messages', () => {
     watch.dispose();
   });
 
-  it('falls back to the documented way, with one question and without a word', async () => {
-    const { service, window } = await live(false);
-    await sendAndRead(window, 'one');
-    await service.settle();
-    await sendAndRead(window, 'two');
-    assert.deepEqual(texts(window), ['one', 'two']);
-    const probes = service.requests.filter(
-      ({ method, path }) => method === 'GET' && path.endsWith('/messages'),
-    );
-    assert.equal(probes.length, 1);
-    assert.deepEqual(
-      window.log.lines.filter(line => /warn|error/i.test(line)),
-      [],
-    );
-  });
-
-  it('asks nothing beyond the interface when extras are off', async () => {
-    const { service, window } = await live(true, false);
-    await sendAndRead(window, 'one');
-    await service.settle();
-    await sendAndRead(window, 'two');
-    assert.deepEqual(texts(window), ['one', 'two']);
-    assert.ok(!service.requests.some(({ method, path }) => method === 'GET' && path.endsWith('/messages')));
-  });
-
-  it('never shows what a person must not see', async () => {
-    const { service, window, client, sessionId } = await live(true);
-    service.fail({
-      kind: 'alter',
-      match: { method: 'GET', path: /\/messages$/ },
-      alter: answer => {
-        const { messages, ...rest } = answer as { messages: Record<string, unknown>[] };
-        const marks = [
-          { visibility: 'llm_only' },
-          { isUserVisible: false },
-          { role: 'system', visibility: 'llm_only' },
-        ];
-        return {
-          ...rest,
-          messages: messages.map((message, index) =>
-            message['role'] === 'user'
-              ? message
-              : { ...message, ...marks[index % marks.length], providerAEncryptedContent: 'xyzzy' },
-          ),
-        };
-      },
+  for (const [what, lists, used, probes] of [
+    ['with one question where there is no list', false, true, 1],
+    ['without one when extras are off', true, false, 0],
+  ] as const)
+    it(`falls back to the documented way, ${what}, and without a word`, async () => {
+      const { service, window } = await live(lists, used);
+      await sendAndRead(window, 'one');
+      await service.settle();
+      await sendAndRead(window, 'two');
+      assert.deepEqual(texts(window), ['one', 'two']);
+      const asked = service.requests.filter(
+        ({ method, path }) => method === 'GET' && path.endsWith('/messages'),
+      );
+      const told = window.log.lines.filter(line => /warn|error/i.test(line));
+      assert.deepEqual([asked.length, told], [probes, []]);
     });
-    await client.messages.sendBody(sessionId, JSON.stringify({ text: 'Hello' }));
-    await service.settle();
-    await window.sessions.refresh(sessionId);
-    await window.conversation.readOn();
-    assert.ok(window.conversation.transcript.known.size > 3);
-    const shown = rows(window).filter(row => row.kind === 'message');
-    assert.deepEqual(
-      shown.map(row => row.author),
-      ['person'],
-    );
-    assert.ok(!JSON.stringify([...window.conversation.transcript.known.values()]).includes('xyzzy'));
-  });
 });

@@ -262,16 +262,6 @@ describe('rows of a transcript', () => {
     assert.match(sentence, /has 1 message now, 0 when last checked; the agent was working meanwhile/);
   });
 
-  it('keeps rows that did not change as the same objects', () => {
-    const builder = new RowBuilder(new Formatter('en'));
-    const known = knownOf(message('a', { createdAt: DAY }), message('b', { createdAt: DAY + 1 }));
-    const first = builder.build(input({ known }));
-    known.set('c', { id: 'c', message: message('c', { createdAt: DAY + 2 }) });
-    const second = builder.build(input({ known }));
-    assert.equal(second.length, first.length + 1);
-    for (const [index, row] of first.entries()) assert.equal(second[index], row);
-  });
-
   it('takes bidi and control characters out of what it shows', () => {
     const body = message('a', {
       createdAt: DAY,
@@ -332,20 +322,20 @@ describe('what is kept of a message', () => {
   };
 
   it('holds no encrypted field and no signature', () => {
-    const kept = toStored('id', foreign);
-    assert.doesNotMatch(JSON.stringify(kept), /SECRET/);
-    assert.equal(kept.id, 'id');
-    assert.deepEqual(kept.content, [
+    assert.deepEqual(toStored('id', foreign).content, [
       { type: 'thinking', thinking: 'plain' },
       { type: 'redacted_thinking' },
       { type: 'new', nested: [{ kept: 1 }] },
     ]);
+    assert.doesNotMatch(JSON.stringify(toStored('id', foreign)), /SECRET/);
   });
 
   it('holds no content of hidden messages', () => {
-    const kept = toStored('id', { ...foreign, visibility: 'llm_only', parentId: 'p' });
-    assert.deepEqual(kept.content, []);
-    assert.equal(kept.providerAReasoningSummary, undefined);
-    assert.equal(kept.parentId, 'p');
+    const { content, providerAReasoningSummary, parentId } = toStored('id', {
+      ...foreign,
+      visibility: 'llm_only',
+      parentId: 'p',
+    });
+    assert.deepEqual([content, providerAReasoningSummary, parentId], [[], undefined, 'p']);
   });
 });

@@ -4,22 +4,12 @@ import { Outboxes, type Outbox } from '../../../src/chat/outbox/outbox';
 import { inDraft, withTaken } from '../../../src/chat/outbox/record';
 import { ReadingPlaces } from '../../../src/chat/panel/readingPlaces';
 import { Transcript } from '../../../src/chat/transcript/transcript';
-import {
-  afterwards,
-  brittle,
-  cleanUp,
-  memoryOf,
-  message,
-  storageIn,
-  temporaryFolder,
-  until,
-} from './support';
+import { afterwards, brittle, cleanUp, memoryOf, message, storageIn, temporaryFolder } from './support';
 
 afterEach(cleanUp);
 
 async function transcriptIn(root: string, sessionId = 'session'): Promise<Transcript> {
   const transcript = new Transcript(storageIn(root), 'service1', sessionId);
-  afterwards(() => transcript.dispose());
   await transcript.load();
   return transcript;
 }
@@ -27,34 +17,6 @@ async function transcriptIn(root: string, sessionId = 'session'): Promise<Transc
 const sent = { at: 5, text: 'hello', attachments: [{ name: 'a.ts', kind: 'text' as const, size: 3 }] };
 
 describe('the stored transcript', () => {
-  it('gives back all messages in another window and another run', async () => {
-    const root = temporaryFolder();
-    const first = await transcriptIn(root);
-    const messages = Array.from({ length: 350 }, (_, index) => message(`m${index}`, { createdAt: index }));
-    for (let from = 0; from < messages.length; from += 35) await first.keep(messages.slice(from, from + 35));
-    const second = await transcriptIn(root);
-    assert.deepEqual([...second.known.keys()].sort(), messages.map(({ id }) => id).sort());
-    assert.deepEqual(second.known.get('m7')?.message, messages[7]);
-  });
-
-  it('loses nothing when two windows write at once', async () => {
-    const root = temporaryFolder();
-    const [one, other] = [await transcriptIn(root), await transcriptIn(root)];
-    await Promise.all(
-      Array.from({ length: 60 }, (_, index) => (index % 2 ? one : other).keep([message(`m${index}`)])),
-    );
-    const third = await transcriptIn(root);
-    assert.equal(third.known.size, 60);
-  });
-
-  it('shows another window what came in', async () => {
-    const root = temporaryFolder();
-    const [one, other] = [await transcriptIn(root), await transcriptIn(root)];
-    const seen = until(other.onDidChange, () => other.known.has('m1'));
-    await one.keep([message('m1')]);
-    await seen;
-  });
-
   it('keeps the newer body, and what was sent, whatever comes first', async () => {
     const transcript = await transcriptIn(temporaryFolder());
     await transcript.keep([message('m', { updatedAt: 2, content: [{ type: 'text', text: 'new' }] })]);
@@ -70,14 +32,6 @@ describe('the stored transcript', () => {
     await transcript.keep([message('m', { createdAt: 9_000 })]);
     await transcript.keepSent('s', sent);
     assert.equal(transcript.known.get('s')?.sent?.at, 9_001);
-  });
-
-  it('keeps sessions apart whose ids differ only in case', async () => {
-    const root = temporaryFolder();
-    const [lower, upper] = [await transcriptIn(root, 'abc'), await transcriptIn(root, 'ABC')];
-    await lower.keep([message('m')]);
-    assert.equal((await transcriptIn(root, 'ABC')).known.size, 0);
-    assert.equal(upper.known.size, 0);
   });
 });
 

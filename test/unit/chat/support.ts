@@ -102,7 +102,7 @@ export const diskFiles: AttachableFiles = {
           : 'other';
     return { kind, size: facts.size, mtime: facts.mtimeMs };
   },
-  read: (uri, part) => readLocal(fileURLToPath(uri), part),
+  read: (uri, most) => readLocal(fileURLToPath(uri), most),
   name: uri => path.basename(fileURLToPath(uri)),
   workspacePath: uri => `src/${path.basename(fileURLToPath(uri))}`,
 };

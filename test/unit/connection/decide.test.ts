@@ -130,17 +130,6 @@ describe('which service and which key', () => {
     });
   }
 
-  it('asks about a key only where it was stored for other addresses', async () => {
-    const target = await decided({ settings: { ...one, appUrl: two.appUrl }, keys: { last: one } });
-    assert.deepEqual(target.kind === 'signedOut' && target.change, {
-      from: one,
-      to: { baseUrl: one.baseUrl, appUrl: two.appUrl },
-    });
-    const same = await decided({ settings: one, keys: { own: 'k' } });
-    assert.equal(target.service?.id, same.service?.id, 'what is stored of the service stays with it');
-    assert.match(same.service?.id ?? '', /^[0-9a-f]{16}$/);
-  });
-
   it('never sends a stored key anywhere but to the addresses in force', () =>
     fc.assert(
       fc.asyncProperty(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { DAY, NOW, Sample } from './harness';
+import { DAY, Sample } from './harness';
 
 const RANGE = 'startDate=2026-01-14&endDate=2026-11-20';
 
@@ -23,7 +23,6 @@ describe('the analytics of the sample', () => {
     answers.set(path, known);
     return known;
   };
-  const on = (all: readonly Row[], date: unknown): readonly Row[] => all.filter(row => row['date'] === date);
 
   it('have one row a day, every day from the first to yesterday', async () => {
     const days = Array.from({ length: 311 }, (_, index) =>
@@ -37,8 +36,7 @@ describe('the analytics of the sample', () => {
     }
   });
 
-  it('add up: tokens by model and by user, tools, servers, skills, commands and hooks, grouped too', async () => {
-    const byModel = await rows('tokens?group_by=model&');
+  it('add up: tokens by model and by user, tools, servers, skills, commands and hooks', async () => {
     for (const row of await rows('tokens?')) {
       const [models, users] = [part(row, 'by_model'), part(row, 'by_user')];
       for (const key of ['billable_tokens', 'input_tokens', 'output_tokens']) {
@@ -54,12 +52,7 @@ describe('the analytics of the sample', () => {
       assert.equal(total(users, 'billable_tokens'), row['billable_tokens']);
       assert.ok(num(row, 'billable_tokens') <= num(row, 'input_tokens') + num(row, 'output_tokens'));
       assert.ok(num(row, 'cache_read_tokens') + num(row, 'cache_write_tokens') <= num(row, 'input_tokens'));
-      assert.deepEqual(
-        on(byModel, row['date']).map(entry => [entry['group_key'], entry['billable_tokens']]),
-        models.map(model => [model['model_id'], model['billable_tokens']]),
-      );
     }
-    const byTool = await rows('tools?group_by=tool_name&');
     for (const row of await rows('tools?')) {
       for (const [list, count, whole] of [
         ['by_tool', 'invocations', 'tool_calls'],
@@ -73,10 +66,6 @@ describe('the analytics of the sample', () => {
       assert.ok(num(row, 'autonomy_ratio_p50') <= num(row, 'autonomy_ratio_p90'));
       const levels = sum(Object.values(row['tool_autonomy_level_ratio'] as Record<string, number>));
       assert.ok(row['tool_calls'] === 0 ? levels === 0 : Math.abs(levels - 1) < 0.001);
-      assert.deepEqual(
-        on(byTool, row['date']).map(entry => [entry['group_key'], entry['tool_calls']]),
-        part(row, 'by_tool').map(entry => [entry['tool'], entry['invocations']]),
-      );
     }
   });
 
@@ -109,7 +98,13 @@ describe('the analytics of the sample', () => {
     const [weekend, working] = [tokens.filter(isWeekend), tokens.filter(row => !isWeekend(row))];
     assert.ok(mean(weekend) * 5 < mean(working));
     assert.ok(mean(tokens.slice(0, 60)) * 1.5 < mean(tokens.slice(-60)));
-    assert.equal(num(on(tokens, '2026-05-01')[0], 'billable_tokens'), 0);
+    assert.equal(
+      num(
+        tokens.find(row => row['date'] === '2026-05-01'),
+        'billable_tokens',
+      ),
+      0,
+    );
     const models = tokens.flatMap(row => part(row, 'by_model')).map(model => model['model_id']);
     assert.equal(new Set(models).size, 5);
 
@@ -135,15 +130,5 @@ describe('the analytics of the sample', () => {
       assert.notEqual(mine?.text, different?.text);
       assert.equal(mine?.text, after?.text);
     }
-  });
-
-  it('move on with the UTC day', async () => {
-    const today = '/api/v1/analytics/tokens?startDate=2026-11-21&endDate=2026-11-21';
-    const moving = new Sample();
-    moving.time = Date.UTC(2026, 10, 21, 23, 59, 59);
-    assert.equal((await moving.call(today)).status, 400);
-    moving.time = Date.UTC(2026, 10, 22);
-    assert.equal((await moving.call(today)).status, 200);
-    assert.ok(NOW < moving.time);
   });
 });

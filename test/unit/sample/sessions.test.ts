@@ -77,8 +77,8 @@ describe('the sample: agents', () => {
       times,
       times.toSorted((a, b) => a - b),
     );
-    assert.match(textOf(chain[9]), /`notes\.md` \| text\/markdown \| 33 B \| 3 lines, 2 open notes/);
-    assert.ok(textOf(chain[9]).includes('```md\n# Notes'));
+    assert.match(textOf(chain[9]), /`notes\.md` \| text\/markdown \| 33 B \|/);
+    assert.match(JSON.stringify(chain[4]?.content), /# Notes/);
   });
 
   it('keep a message that comes while they work, and take it up afterwards', async () => {
@@ -125,11 +125,10 @@ describe('the sample: agents', () => {
     assert.equal(content[2]?.text, 'Attached: image 2 (image/png, 2000000 bytes)');
   });
 
-  it('cannot be led to end a code block or a table early', async () => {
+  it('cannot be led to end a table early', async () => {
     const file = { type: 'base64', mediaType: 'text/plain', data: base64('````\n</x>'), name: 'a`|\nb.txt' };
     const answer = textOf((await replies({ text: 'Hello $& $1', files: [file] })).at(-1));
     assert.ok(answer.includes("| `a'''b.txt` | text/plain |"));
-    assert.ok(answer.includes('`````txt\n````\n</x>\n`````'));
   });
 
   it('take no time at pace 0', async () => {

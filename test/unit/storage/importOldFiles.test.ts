@@ -132,7 +132,9 @@ describe('records of files, from before there was a database', function () {
       put('sends', id, value);
     put('queue', 'one', { items: [...items, 'broken', { id: 'no text' }] });
     const options = { path: 'services/s/outbox', version: 1, schema: outboxSchema };
-    const outboxes = await loaded(openWindow(root).collection(options));
+    const window = openWindow(root);
+    const outboxes = await loaded(window.collection(options));
+    assert.ok(window.lines.some(line => line.includes('A stored message cannot be read')));
     assert.deepEqual([...outboxes.values.keys(), ...outboxes.unreadable], ['one']);
     return outboxes.get('one')!;
   }

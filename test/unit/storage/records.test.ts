@@ -28,9 +28,8 @@ describe('storage records', function () {
     await first.put('b', { text: 'two' });
     assert.deepEqual(await first.update('a', current => ({ text: `${current?.text}!` })), { text: 'one!' });
     assert.deepEqual(await first.update('c', current => current ?? { text: 'new' }), { text: 'new' });
-    assert.deepEqual(await first.remove('b'), { text: 'two' });
-    assert.equal(await first.remove('b'), undefined);
-    assert.equal(await first.remove('never there'), undefined);
+    for (const id of ['b', 'b', 'never there']) await first.remove(id);
+    await first.remove('a', ({ text }) => text === 'one!');
 
     const second = openWindow(root).collection(notes);
     assert.equal(second.get('a'), undefined);

@@ -5,18 +5,21 @@ import type { Restored } from '../../../src/storage';
 import { silentLog } from '../../fakes/log';
 import { openStorage } from '../../fakes/storage';
 import { notes } from './support';
-import { planned, type Operation } from './workload';
+import { planned } from './workload';
+
+const open = (root: string) => openStorage({ root, log: silentLog() });
+const numbers = (path: string) => ({ path, version: 1, schema: { parse: Number } });
 
 /** Carries out the planned operations, eight at a time, and writes down each one before and after. */
 async function work(root: string, journal: string, writer: number, from: number, to: number): Promise<void> {
-  const collection = openStorage({ root, log: silentLog() }).collection(notes);
+  const collection = open(root).collection(notes);
   const file = fs.openSync(journal, 'a');
   const note = (line: string): void => void fs.writeSync(file, `${line}\n`);
   let next = from;
   const worker = async (): Promise<void> => {
     while (next < to) {
       const index = next++;
-      const operation: Operation = planned(writer, index);
+      const operation = planned(writer, index);
       note(`try ${index}`);
       if (operation.kind === 'increment') {
         await collection.update(operation.id, now => ({ text: 'count', count: (now?.count ?? 0) + 1 }));
@@ -34,7 +37,7 @@ async function work(root: string, journal: string, writer: number, from: number,
 
 /** Writes records until the disk is full; prints how many are durable. */
 async function fill(root: string, from: number): Promise<void> {
-  const collection = openStorage({ root, log: silentLog() }).collection(notes);
+  const collection = open(root).collection(notes);
   for (let n = from; ; n++) {
     await collection.put(`fill-${n}`, { text: 'x'.repeat(700) });
     fs.writeSync(1, `${n + 1}\n`);
@@ -43,8 +46,8 @@ async function fill(root: string, from: number): Promise<void> {
 
 /** Enters `times` times where one process may be at a time; throws when another one is there. */
 async function compete(root: string, times: number): Promise<void> {
-  const storage = openStorage({ root, log: silentLog() });
-  const counter = storage.collection<number>({ path: 'inside', version: 1, schema: { parse: Number } });
+  const storage = open(root);
+  const counter = storage.collection<number>(numbers('inside'));
   for (let entered = 0; entered < times;) {
     await storage.tryRun('a', 60_000, async () => {
       if ((await counter.update('inside', now => (now ?? 0) + 1)) !== 1)
@@ -58,17 +61,13 @@ async function compete(root: string, times: number): Promise<void> {
 
 /** Adds 1 to one record, `times` times. */
 async function race(root: string, times: number): Promise<void> {
-  const counter = openStorage({ root, log: silentLog() }).collection<number>({
-    path: 'race',
-    version: 1,
-    schema: { parse: Number },
-  });
+  const counter = open(root).collection<number>(numbers('race'));
   for (let n = 0; n < times; n++) await counter.update('n', now => (now ?? 0) + 1);
 }
 
 /** Writes, changes and removes records that can be found, until it is killed. */
 async function say(root: string): Promise<void> {
-  const said = openStorage({ root, log: silentLog() }).collection<string>({
+  const said = open(root).collection<string>({
     path: 'said',
     version: 1,
     schema: { parse: String },
@@ -83,7 +82,7 @@ async function say(root: string): Promise<void> {
 
 /** Holds the lease `a` until it is killed. */
 async function hold(root: string): Promise<void> {
-  const storage = openStorage({ root, log: silentLog() });
+  const storage = open(root);
   await storage.tryRun('a', 60_000, async () => {
     process.send?.('held');
     await new Promise<void>(resolve => process.once('disconnect', resolve));
@@ -106,7 +105,7 @@ async function dieImporting(root: string): Promise<void> {
   const parse = JSON.parse;
   let count = 0;
   JSON.parse = (text: string): unknown => (++count === 100 ? process.exit(9) : (parse(text) as unknown));
-  await openStorage({ root, log: silentLog() }).collection(notes).load();
+  await open(root).collection(notes).load();
 }
 
 const acts: Readonly<Record<string, (root: string, rest: readonly string[]) => Promise<void>>> = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { addDays } from '../../../src/usage/report/calendar';
 import type { TabReport } from '../../../src/usage/report/types';
-import { begin, calls, cleanUp, never, query } from './support';
+import { begin, calls, cleanUp, fetched, query } from './support';
 
 interface Body {
   readonly data: readonly { readonly date: string }[];
@@ -28,7 +28,7 @@ describe('an answer about fewer days than were asked for', () => {
       },
     });
     const { data } = window();
-    const fetch = (asked = wanted): Promise<TabReport> => data.fetch(asked, { signal: never() });
+    const fetch = (asked = wanted): Promise<TabReport> => fetched(data, asked);
     return { clock, service, fault, fetch };
   };
   const later = (a: string, b: string): string => (a > b ? a : b);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { tabIds, type TabReport } from '../../../src/usage/report/types';
-import { csvOf, jsonOf } from '../../../src/usage/show/exports';
-import { answer, begin, calls, cleanUp, never, NOON, query } from './support';
+import { answer, begin, calls, cleanUp, fetched, NOON, query } from './support';
 
 describe('usage data', () => {
   afterEach(cleanUp);
@@ -9,11 +8,11 @@ describe('usage data', () => {
   it('asks once for a range, for missing days only later, and shows everything offline', async () => {
     const { service, open } = await begin();
     const { data } = open();
-    const first = await data.fetch(query('tokens', '2026-11-01', '2026-11-10'), { signal: never() });
+    const first = await fetched(data, query('tokens', '2026-11-01', '2026-11-10'));
     assert.equal(first.missing, undefined);
     assert.equal(first.sections[0]?.table.rows.length, 10);
-    await data.fetch(query('tokens', '2026-10-28', '2026-11-14'), { signal: never() });
-    await data.fetch(query('tokens', '2026-11-01', '2026-11-14'), { signal: never() });
+    await fetched(data, query('tokens', '2026-10-28', '2026-11-14'));
+    await fetched(data, query('tokens', '2026-11-01', '2026-11-14'));
     assert.deepEqual(calls(service), [
       '/tokens 2026-10-18..2026-11-10',
       '/tokens 2026-10-07..2026-10-17',
@@ -21,9 +20,9 @@ describe('usage data', () => {
     ]);
     await service.close();
     const later = open().data;
-    const offline = await later.cached(query('tokens', '2026-11-01', '2026-11-10'));
+    const offline = await later.report(query('tokens', '2026-11-01', '2026-11-10'));
     assert.deepEqual(offline, { ...first, through: '2026-11-14' });
-    const partly = await later.fetch(query('tokens', '2026-11-13', '2026-11-16'), { signal: never() });
+    const partly = await fetched(later, query('tokens', '2026-11-13', '2026-11-16'));
     assert.deepEqual(partly.missing?.days, ['2026-11-15', '2026-11-16']);
     assert.match(partly.missing.problem ?? '', /test/);
   });
@@ -33,8 +32,7 @@ describe('usage data', () => {
     const { data } = open();
     const labels: string[] = [];
     for (const tab of tabIds) {
-      const made = await data.fetch(query(tab, '2020-01-01', '2030-01-01'), {
-        signal: never(),
+      const made = await fetched(data, query(tab, '2020-01-01', '2030-01-01'), {
         onProgress: (fraction, label) => labels.push(`${fraction} ${label}`),
       });
       assert.deepEqual(made.query.range, { start: '2026-01-14', end: '2026-11-20' });
@@ -60,7 +58,7 @@ describe('usage data', () => {
     ]);
     assert.deepEqual(
       labels.filter(label => label.startsWith('1 ')),
-      Array.from(tabIds, () => '1 311 of 311 days'),
+      Array.from(tabIds, () => '1 Days: 311 of 311'),
     );
     assert.equal(open().data.state().kind, 'ready');
   });
@@ -80,14 +78,14 @@ describe('usage data', () => {
         };
       },
     });
-    const made = await open().data.fetch(wanted, { signal: never() });
+    const made = await fetched(open().data, wanted);
     assert.match(made.missing?.problem ?? '', /pages repeat/);
     assert.deepEqual(made.missing?.days, ['2026-11-20']);
     assert.equal(made.figures.find(({ id }) => id === 'billable_tokens')?.value, undefined);
     has_more = false;
     clock.now += 1000;
     const { data } = open();
-    const again = await data.fetch(wanted, { signal: never(), again: true });
+    const again = await fetched(data, wanted, { again: true });
     assert.equal(again.missing, undefined);
     assert.equal(again.figures.find(({ id }) => id === 'billable_tokens')?.value, 450_000);
   });
@@ -96,7 +94,7 @@ describe('usage data', () => {
     const { service, open } = await begin();
     const windows = Array.from({ length: 8 }, () => open().data);
     const wanted = query('people', '2026-11-01', '2026-11-20');
-    const reports = await Promise.all(windows.map(data => data.fetch(wanted, { signal: never() })));
+    const reports = await Promise.all(windows.map(data => fetched(data, wanted)));
     assert.deepEqual(calls(service), ['/users 2026-10-11..2026-11-20']);
     for (const made of reports) assert.deepEqual(made, reports[0]);
   });
@@ -105,14 +103,14 @@ describe('usage data', () => {
     const { open } = await begin();
     const [here, there] = [open().data, open().data];
     const wanted = query('activity', '2026-11-01', '2026-11-07');
-    assert.equal((await there.cached(wanted)).missing?.days.length, 7);
+    assert.equal((await there.report(wanted)).missing?.days.length, 7);
     // Days may become known a few at a time.
     const heard = new Promise<void>(resolve => {
-      there.onDidChange(async () => (await there.cached(wanted)).missing === undefined && resolve());
+      there.onDidChange(async () => (await there.report(wanted)).missing === undefined && resolve());
     });
-    const made = await here.fetch(wanted, { signal: never() });
+    const made = await fetched(here, wanted);
     await heard;
-    assert.deepEqual(await there.cached(wanted), made);
+    assert.deepEqual(await there.report(wanted), made);
   });
 
   it('is not held up by what a clock that was ahead has left', async () => {
@@ -122,31 +120,18 @@ describe('usage data', () => {
     clock.now = NOON + 11 * hour;
     const ahead = open().data;
     const fault = service.fail({ kind: 'status', status: 500 });
-    assert.match((await ahead.fetch(wanted, { signal: never() })).missing?.problem ?? '', /500/);
+    assert.match((await fetched(ahead, wanted)).missing?.problem ?? '', /500/);
     fault.dispose();
     clock.now = NOON;
     const { data } = open();
-    assert.equal((await data.fetch(wanted, { signal: never(), again: true })).missing, undefined);
-    const next = query('tools', '2026-11-10', '2026-11-10');
-    // A window that fetched and died, long from now.
-    clock.now = NOON + 11 * hour;
-    const hold = service.fail({ kind: 'delay', ms: 60_000, times: 1 });
-    const arrived = new Promise<void>(resolve => void service.onDidReceive(() => resolve()));
-    const died = new AbortController();
-    const dead = ahead.fetch(next, { signal: died.signal });
-    await arrived;
-    clock.now = NOON;
-    assert.equal((await data.fetch(next, { signal: never() })).missing, undefined);
-    died.abort();
-    await assert.rejects(dead, { name: 'AbortError' });
-    hold.dispose();
+    assert.equal((await fetched(data, wanted, { again: true })).missing, undefined);
   });
 
   it('asks no more often when the clock is set back while it fetches', async () => {
     const { clock, service, open } = await begin();
     const { data, ready } = open();
     const wanted = query('activity', '2026-11-10', '2026-11-20');
-    await data.fetch(wanted, { signal: never() });
+    await fetched(data, wanted);
     clock.now += 10_000;
     ready.fire(undefined as never);
     service.fail({ kind: 'alter', times: 1, alter: body => ((clock.now -= 5_000), body) });
@@ -170,7 +155,7 @@ describe('usage data', () => {
     });
     const given = first.fetch(wanted, { signal: abort.signal });
     await arrived;
-    const other = second.fetch(wanted, { signal: never() });
+    const other = fetched(second, wanted);
     abort.abort();
     await assert.rejects(given, { name: 'AbortError' });
     assert.equal((await other).missing, undefined);
@@ -181,7 +166,7 @@ describe('usage data', () => {
   it('asks no more in a window that slept while it fetched, and was taken for dead', async () => {
     const { clock, service, open } = await begin();
     const [first, second] = [open().data, open().data];
-    await first.fetch(query('tools', '2026-11-05', '2026-11-05'), { signal: never() });
+    await fetched(first, query('tools', '2026-11-05', '2026-11-05'));
     const wanted = query('tools', '2026-11-01', '2026-11-10');
     let other: Promise<TabReport> | undefined;
     service.fail({
@@ -189,11 +174,11 @@ describe('usage data', () => {
       times: 1,
       alter: body => {
         clock.now += 60_000;
-        other = second.fetch(wanted, { signal: never() });
+        other = fetched(second, wanted);
         return body;
       },
     });
-    assert.equal((await first.fetch(wanted, { signal: never() })).missing, undefined);
+    assert.equal((await fetched(first, wanted)).missing, undefined);
     assert.equal((await other)?.missing, undefined);
     assert.equal(calls(service).filter(call => call.endsWith('..2026-11-10')).length, 1);
   });
@@ -202,12 +187,12 @@ describe('usage data', () => {
     const { clock, service, open } = await begin();
     const { data } = open();
     const wanted = query('productivity', '2026-11-18', '2026-11-20');
-    await data.fetch(wanted, { signal: never() });
+    await fetched(data, wanted);
     clock.now += 1000;
-    await data.fetch(wanted, { signal: never(), again: true });
+    await fetched(data, wanted, { again: true });
     clock.now += 24 * 60 * 60 * 1000;
     assert.equal(data.bounds.end, '2026-11-21');
-    await data.fetch(query('productivity', '2026-11-18', '2026-11-21'), { signal: never() });
+    await fetched(data, query('productivity', '2026-11-18', '2026-11-21'));
     assert.deepEqual(calls(service), [
       '/productivity 2026-11-11..2026-11-20',
       '/productivity 2026-11-11..2026-11-20',
@@ -215,44 +200,13 @@ describe('usage data', () => {
     ]);
   });
 
-  it('says through which day it has data when it was offline for days, whatever range is shown', async () => {
-    const { clock, service, open } = await begin();
-    const { data } = open();
-    await data.fetch(query('tokens', '2026-11-01', '2026-11-20'), { signal: never() });
-    await service.close();
-    clock.now += 12 * 24 * 60 * 60 * 1000;
-    for (const [start, end] of [
-      ['2026-11-10', '2026-12-02'],
-      ['2026-12-02', '2026-12-02'],
-      ['2026-11-01', '2026-11-05'],
-    ] as const) {
-      const made = await data.fetch(query('tokens', start, end), { signal: never() });
-      assert.equal(made.through, '2026-11-20');
-      assert.match(csvOf(made), /data through,time zone.*\r\n.*,2026-11-20,UTC,/);
-      assert.equal((JSON.parse(jsonOf(made)) as { dataThrough: string }).dataThrough, '2026-11-20');
-    }
-    assert.equal((await data.cached(query('tools', '2026-12-01', '2026-12-02'))).through, undefined);
-  });
-
-  it('looks for the last active day of people beyond the range', async () => {
-    const { open } = await begin();
-    const directory = { people: () => Promise.resolve([{ id: 'user_nobody' }]) };
-    const { data } = open({ directory });
-    const last = (made: TabReport) =>
-      made.sections.find(({ id }) => id === 'inactive')?.table.rows[0]?.cells[1];
-    const short = query('people', '2026-11-19', '2026-11-20');
-    assert.equal(last(await data.fetch(short, { signal: never() })), 'none from 2026-11-12 on');
-    await data.fetch(query('people', '2026-01-14', '2026-11-20'), { signal: never() });
-    assert.equal(last(await data.cached(short)), 'none from 2026-05-02 on');
-  });
-
   it('says once that a role is missing, then rests, in every window, until asked again', async () => {
     const { clock, service, open } = await begin();
     let key = service.keys.member;
-    const windows = [1, 2].map(() => open({ key: () => key }).data);
+    const windows = [1, 2].map(() => open(() => key).data);
     const wanted = query('tokens', '2026-11-17', '2026-11-20');
     for (const data of windows) {
-      const made = await data.fetch(wanted, { signal: never() });
+      const made = await fetched(data, wanted);
       assert.match(made.missing?.problem ?? '', /Manager or Owner role/);
       assert.equal(data.state().kind, 'forbidden');
     }
@@ -261,7 +215,7 @@ describe('usage data', () => {
     assert.deepEqual(told.toSorted(), [false, true]);
     key = service.apiKey;
     clock.now += 1000;
-    await windows[0]!.fetch(wanted, { signal: never(), again: true });
+    await fetched(windows[0]!, wanted, { again: true });
     assert.equal(windows[0]!.state().kind, 'ready');
   });
 
@@ -269,7 +223,7 @@ describe('usage data', () => {
     const { clock, service, open } = await begin();
     const window = open();
     const wanted = query('tokens', '2026-11-17', '2026-11-20');
-    const mine = await window.data.fetch(wanted, { signal: never() });
+    const mine = await fetched(window.data, wanted);
     service.fail({
       kind: 'alter',
       alter: body => ({
@@ -284,7 +238,7 @@ describe('usage data', () => {
     const subscription = service.onDidReceive(() => abort.abort());
     await assert.rejects(window.data.fetch(wanted, { signal: abort.signal }), { name: 'AbortError' });
     subscription.dispose();
-    const other = await window.data.fetch(wanted, { signal: never() });
+    const other = await fetched(window.data, wanted);
     assert.equal(other.orgId, 'org_other');
     assert.equal(other.figures[0]?.value, 4);
     assert.notEqual(mine.figures[0]?.value, 4);
@@ -294,7 +248,7 @@ describe('usage data', () => {
     const { clock, service, open } = await begin();
     const windows = [1, 2].map(() => open().data);
     const wanted = query('tokens', '2026-11-10', '2026-11-20');
-    const ask = () => Promise.all(windows.map(data => data.fetch(wanted, { signal: never() })));
+    const ask = () => Promise.all(windows.map(data => fetched(data, wanted)));
     const late = answer(service, rows => rows.filter(({ date }) => date !== '2026-11-20'));
     await ask();
     late.dispose();
@@ -314,15 +268,15 @@ describe('usage data', () => {
     const { data } = open();
     const wanted = query('activity', '2026-10-01', '2026-11-09');
     const outage = service.fail({ kind: 'status', status: 413 });
-    assert.equal((await data.fetch(wanted, { signal: never() })).missing?.days.length, 40);
+    assert.equal((await fetched(data, wanted)).missing?.days.length, 40);
     const problem = async (start: string): Promise<string | undefined> =>
-      (await data.cached(query('activity', start, '2026-11-09'))).missing?.problem;
+      (await data.report(query('activity', start, '2026-11-09'))).missing?.problem;
     assert.match((await problem('2026-10-01')) ?? '', /413/);
-    assert.equal((await data.cached(query('tools', '2026-11-01', '2026-11-09'))).missing?.problem, undefined);
+    assert.equal((await data.report(query('tools', '2026-11-01', '2026-11-09'))).missing?.problem, undefined);
     assert.equal(calls(service).length, 1);
     outage.dispose();
     clock.now += 1000;
-    assert.equal((await data.fetch(wanted, { signal: never() })).missing, undefined);
+    assert.equal((await fetched(data, wanted)).missing, undefined);
     assert.deepEqual(calls(service).slice(1), ['/activity 2026-08-20..2026-11-09']);
   });
 });

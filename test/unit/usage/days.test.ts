@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { addDays, daysOf, lengthOf, periodBefore, runsOf } from '../../../src/usage/report/calendar';
+import { activityOfPeople } from '../../../src/usage/report/people';
 import { reached, spanDays, spanTotal } from '../../../src/usage/report/spans';
 
 const day = fc.integer({ min: 0, max: 900 }).map(count => addDays('2026-01-14', count));
@@ -48,5 +49,23 @@ describe('days', () => {
     assert.equal(reached(80, 100), 80);
     assert.equal(reached(250, 100), 100);
     assert.equal(reached(250, 0), undefined);
+  });
+
+  it('without a figure of a person are not counted as days without use', () => {
+    const user = (user_id: string, billable_tokens?: number) => ({ user_id, billable_tokens });
+    const days = [
+      [user('a', 5), user('b'), user('c', 1)],
+      [user('d', 1)],
+      [user('a', 7), user('b'), user('c')],
+    ];
+    const read = (rows: typeof days) =>
+      Object.fromEntries(
+        activityOfPeople(rows.map((day, at) => day.map(each => ({ ...each, date: `2026-11-0${at + 1}` })))),
+      );
+    const { a, b, c, d } = read(days);
+    assert.deepEqual(a, { lastActiveDay: '2026-11-03', tokens: 12 });
+    assert.deepEqual(b, { lastActiveDay: '2026-11-03', tokens: undefined });
+    assert.deepEqual([c?.tokens, d?.tokens], [{ value: 1, known: 2, of: 3 }, 1]);
+    assert.deepEqual(read([days[0]!, [], days[2]!])['a']?.tokens, { value: 12, known: 2, of: 3 });
   });
 });

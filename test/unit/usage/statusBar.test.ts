@@ -34,7 +34,6 @@ class Bar {
       },
       onDidChangeSettings: this.settingsChanged.event,
       format: new Formatter('en'),
-      tooltip: (heading, table = '', notes = []) => [heading, table, ...notes].join('\n'),
       tell: (severity, sentence) => {
         this.told.push(`${severity}: ${sentence}`);
         this.#drawn.fire();
@@ -55,6 +54,7 @@ class Bar {
   }
 }
 
+const tooltip = ({ item }: Bar): string => (item.tooltip as { readonly value: string }).value;
 const bars: Bar[] = [];
 const barOf = (window: Window, clock: Clock): Bar => {
   const made = new Bar(window, clock);
@@ -102,7 +102,7 @@ describe('the status bar', () => {
   it('says in one window that a role is missing, and of another key anew', async () => {
     const { clock, service, open } = await begin();
     const key = (): string => service.keys.member;
-    const windows = [1, 2].map(() => open({ key }));
+    const windows = [1, 2].map(() => open(key));
     const made = windows.map(window => barOf(window, clock));
     const told = (): string[] => made.flatMap(each => each.told);
     for (const { bar } of made) bar.start();
@@ -152,9 +152,12 @@ describe('the status bar', () => {
     made.budget = { tokens: 10, per: 'month' };
     made.bar.start();
     await made.until(() => made.told.length === 1);
-    assert.match(made.told[0]!, /^warning: 22,000 \(22 of 23 days\) billable tokens from Nov 1, 2026 /);
+    assert.match(
+      made.told[0]!,
+      /^warning: 22,000 \(22 of 23 days\) billable tokens, Nov 1, 2026 – Nov 23, 2026 UTC: /,
+    );
     assert.equal(made.item.text, '$(graph) 29K (29 of 30 days)');
-    assert.match(made.item.tooltip as string, /Last 30 days +29,000 \(29 of 30 days\)$/m);
+    assert.match(tooltip(made), /Last 30 days +29,000 \(29 of 30 days\)$/m);
     assert.match(String(made.item.accessibilityInformation?.label), /29K \(29 of 30 days\) billable tokens/);
   });
 
@@ -164,7 +167,7 @@ describe('the status bar', () => {
     const none = barOf(open(), clock);
     none.bar.start();
     await none.until(() => none.item.text === '$(graph) –');
-    assert.equal(none.item.tooltip, 'The service has no tokens of the days through Nov 20, 2026 UTC.\n');
+    assert.equal(tooltip(none), 'The service has no tokens of the days through Nov 20, 2026 UTC.');
   });
 
   it('compares 30 days also while the batch of yesterday has not come', async () => {
@@ -178,7 +181,7 @@ describe('the status bar', () => {
     made.span = '30days';
     made.bar.start();
     await made.until(() => made.item.text === '$(graph) 60K ↑ · through Nov 19, 2026');
-    assert.match(made.item.tooltip as string, /Last 30 days +60,000 +\+\d+%$/m);
+    assert.match(tooltip(made), /Last 30 days +60,000 +\+\d+%$/m);
   });
 
   it('keeps the last figure with its day when the service cannot be reached', async () => {

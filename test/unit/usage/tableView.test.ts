@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import type { Cell, Row, Table } from '../../../src/usage/report/types';
-import { shown, tableOf } from '../../../src/usage/report/tableView';
+import { shown } from '../../../src/usage/report/tableView';
 
 const table: Table = {
   columns: [
     { id: 'name', label: 'Name', kind: 'text' },
     { id: 'tokens', label: 'Tokens', kind: 'count' },
-    { id: 'ratio', label: 'Ratio', kind: 'ratio', hidden: true },
+    { id: 'ratio', label: 'Ratio', kind: 'ratio' },
     { id: 'mode', label: 'Mode', kind: 'text' },
   ],
   rows: [
@@ -22,21 +22,6 @@ const table: Table = {
 const names = (rows: readonly Row[]): readonly (Cell | undefined)[] => rows.map(({ cells }) => cells[0]);
 
 describe('a view of a table', () => {
-  it('shows the columns the table wants, or the chosen ones, and the first always', () => {
-    assert.deepEqual(
-      shown(table, {}).columns.map(({ id }) => id),
-      ['name', 'tokens', 'mode'],
-    );
-    assert.deepEqual(
-      shown(table, { columns: ['ratio'] }).columns.map(({ id }) => id),
-      ['name', 'ratio'],
-    );
-    assert.deepEqual(
-      shown(table, { columns: [] }).columns.map(({ id }) => id),
-      ['name'],
-    );
-  });
-
   it('sorts text as people do, numbers by size, and puts what is not known last both ways', () => {
     const by = (column: string, descending: boolean) =>
       names(shown(table, { sort: { column, descending } }, 'en').rows);
@@ -78,20 +63,5 @@ describe('a view of a table', () => {
     // Of what is not known there is no sum, not even 0.
     assert.deepEqual(shown(table, { search: 'adam' }).total, ['Total', null, null, '']);
     assert.equal(shown({ columns: table.columns, rows: table.rows }, { search: 'item' }).total, undefined);
-  });
-
-  it('becomes a table of exactly that', () => {
-    const view = { search: 'manual', sort: { column: 'tokens', descending: true }, columns: ['tokens'] };
-    assert.deepEqual(tableOf(shown(table, view)), {
-      columns: [
-        { id: 'name', label: 'Name', kind: 'text' },
-        { id: 'tokens', label: 'Tokens', kind: 'count' },
-      ],
-      rows: [
-        { id: '4', cells: ['item 9', 200] },
-        { id: '2', cells: ['adam', null], person: 'p2' },
-      ],
-      total: ['Total', { value: 200, known: 1, of: 2 }],
-    });
   });
 });

@@ -114,43 +114,23 @@ describe('a page in a webview', () => {
 });
 
 describe('what a page may do', () => {
-  const set = (there: WebviewOptions): WebviewOptions[] => {
-    const told: WebviewOptions[] = [];
-    const webview = {
-      get options() {
-        return there;
-      },
-      set options(options: WebviewOptions) {
-        told.push(options);
-      },
-    };
-    new WebviewPage({
-      webview: webview as unknown as Webview,
-      extensionUri: Uri.file('/extension'),
-      name: 'usage',
-      title: () => 'Usage',
-      isVisible: () => true,
-      onGone: () => undefined,
-      onMissing: () => undefined,
-      log: silentLog(),
-    }).dispose();
-    return told;
-  };
   const wanted = pageOptions(Uri.file('/extension'));
-
-  it('is not told again where its panel was made so', () => {
-    assert.deepEqual(set(pageOptions(Uri.file('/extension'))), []);
-    assert.deepEqual(set({ ...wanted, enableForms: undefined } as unknown as WebviewOptions), []);
-  });
-
-  for (const [name, there] of Object.entries<WebviewOptions>({
-    none: {},
-    'no scripts': { ...wanted, enableScripts: false },
-    'those of another version': pageOptions(Uri.file('/extension-0.1')),
-    'folders of anybody': { enableScripts: true },
-    commands: { ...wanted, enableCommandUris: true },
-  }))
-    it(`is told where there is something else: ${name}`, () => {
-      assert.deepEqual(JSON.parse(JSON.stringify(set(there))), JSON.parse(JSON.stringify([wanted])));
+  for (const [name, options, isTold] of [
+    ['as its panel was made', { ...wanted, enableForms: undefined }, false],
+    ['nothing', {}, true],
+    ['no scripts', { ...wanted, enableScripts: false }, true],
+    ['that of another version', pageOptions(Uri.file('/extension-0.1')), true],
+    ['folders of anybody', { enableScripts: true }, true],
+    ['commands', { ...wanted, enableCommandUris: true }, true],
+  ] as const)
+    it(`is told ${isTold ? 'anew' : 'no more'} where it is ${name}`, () => {
+      const webview = { options };
+      const [extensionUri, log, nothing] = [Uri.file('/extension'), silentLog(), () => undefined];
+      const life = { title: () => '', isVisible: () => true, onGone: nothing, onMissing: nothing };
+      const about = { extensionUri, log, name: 'usage', ...life };
+      new WebviewPage({ webview: webview as unknown as Webview, ...about }).dispose();
+      assert.equal(webview.options !== options, isTold);
+      if (isTold)
+        assert.deepEqual(JSON.parse(JSON.stringify(webview.options)), JSON.parse(JSON.stringify(wanted)));
     });
 });
