@@ -66,16 +66,12 @@ export class Formatter {
     return this.date(options, Date.parse(`${day}T00:00:00Z`));
   }
 
-<<<<<<< HEAD
   /** The time of day, in the person's own time zone. */
   timeOfDay(time: number): string {
     return isTime(time) ? this.date({ timeStyle: 'short' }, time) : '';
   }
 
-  /** A change as a share, such as `+12%` or `+3.4%`. */
-=======
   /** A change as a share, such as `+12%`. */
->>>>>>> orgread
   change(share: number): string {
     const maximumFractionDigits = Math.abs(share) < 0.1 ? 1 : 0;
     return this.as({ style: 'percent', signDisplay: 'exceptZero', maximumFractionDigits }, share);
