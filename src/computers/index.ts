@@ -88,7 +88,7 @@ class Computers extends Disposable implements ComputersFeature {
         log,
         keyOf: ({ id }) => id,
         ...computerKind,
-        pages: signal => pagesOf(connection.api, signal),
+        pages: signal => connection.api && listOf(connection.api, signal),
         failureOf: error => this.#failureOf(error),
       }),
     );
@@ -263,10 +263,6 @@ class Computers extends Disposable implements ComputersFeature {
 
 async function* listOf(api: NonNullable<Connection['api']>, signal: AbortSignal) {
   yield await api.computers.list({ signal });
-}
-
-function pagesOf(api: Connection['api'], signal: AbortSignal): ReturnType<typeof listOf> | undefined {
-  return api && listOf(api, signal);
 }
 
 function computerIdOf(node: unknown): string {

@@ -1,4 +1,4 @@
-import { isApiError, type ApiClient, type ControlChange, type ItemProblem } from '../api';
+import { isApiError, type ApiClient, type ControlChange, type ItemProblem, type Page } from '../api';
 import type { Connection } from '../connection';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
@@ -68,7 +68,8 @@ export class OrganizationData extends Disposable {
         ...common('controls'),
         keyOf: ({ revision }) => String(revision),
         ...revisionKind,
-        pages: signal => revisionPages(connection.api?.organization.controlHistory({}, { signal })),
+        pages: signal =>
+          connection.api && revisionsOf(connection.api.organization.controlHistory({}, { signal })),
       }),
     );
     this.register(
@@ -205,18 +206,7 @@ function historyOf(items: readonly Revision[]): History {
   return { revisions, before };
 }
 
-interface Page<T> {
-  readonly items: readonly T[];
-  readonly problems: readonly ItemProblem[];
-}
-
-function revisionPages(
-  pages: AsyncIterable<Page<ControlChange>> | undefined,
-): AsyncIterable<Page<Revision>> | undefined {
-  return pages && revisionsOf(pages);
-}
-
-async function* revisionsOf(pages: AsyncIterable<Page<ControlChange>>): AsyncIterable<Page<Revision>> {
+async function* revisionsOf(pages: AsyncIterable<Page<ControlChange>>) {
   for await (const { items, problems } of pages)
     yield { items: items.map(item => revisionOf(item, problems)), problems };
 }

@@ -11,7 +11,7 @@ import { Tree, type TreeNode } from '../ui/tree';
 import { problemText, setMessage, viewMessage } from '../ui/viewStatus';
 import type { DetailsDocuments } from '../util/detailsDocuments';
 import { Disposable, type IDisposable } from '../util/disposable';
-import type { Formatter } from '../util/format';
+import { supportedLanguage, type Formatter } from '../util/format';
 import { oneLine } from '../util/text';
 import type { WindowFocus } from '../util/windowFocus';
 import { settingsOf } from './changes';
@@ -260,22 +260,18 @@ class Organization extends Disposable implements OrganizationFeature {
   #showStatus(): void {
     const { connection, view, format } = this.#deps;
     const lists = [this.#data.people.state.current, this.#data.controls.state.current];
-    const [first] = lists;
-    const isShut = lists.every(({ failure }) => failure?.forbidden === true);
-    const message = isShut
-      ? vscode.l10n.t(
-          'This key cannot read users or control history at {0} ({1}). Ask an administrator for access. Everything else works.',
-          this.#host() ?? '',
-          first?.failure?.facts ?? '403',
-        )
-      : viewMessage({
-          connection: connection.state.current,
-          lists,
-          tellsRejection: true,
-          unread: lists.flatMap(({ problems }) => problems.map(problemText)),
-          format,
-          now: this.#now(),
-        });
+    const shut = lists.every(({ failure }) => failure?.forbidden === true) ? lists[0] : undefined;
+    const message =
+      shut === undefined
+        ? viewMessage({
+            connection: connection.state.current,
+            lists,
+            tellsRejection: true,
+            unread: lists.flatMap(({ problems }) => problems.map(problemText)),
+            format,
+            now: this.#now(),
+          })
+        : forbiddenText(['people', 'controls'], this.#host() ?? '', shut.failure?.facts ?? '403');
     const stored = this.#storageFailure === undefined ? undefined : errorSentence(this.#storageFailure);
     setMessage(view, [stored, message].filter(Boolean).join(' ') || undefined);
     // Progress stands here and in no row: a row that says something else is drawn again with all below it.
@@ -298,18 +294,7 @@ class Organization extends Disposable implements OrganizationFeature {
       requestId === undefined
         ? String(status)
         : vscode.l10n.t('{0}, request {1}', status, oneLine(requestId, 100));
-    const sentence =
-      what === 'people'
-        ? vscode.l10n.t(
-            'This key cannot read the users at {0} ({1}). Ask an administrator for access. Everything else works.',
-            host,
-            facts,
-          )
-        : vscode.l10n.t(
-            'This key cannot read the control history at {0} ({1}). Ask an administrator for access. Everything else works.',
-            host,
-            facts,
-          );
+    const sentence = forbiddenText([what], host, facts);
     return { sentence, forbidden: true, facts };
   }
 
@@ -324,4 +309,15 @@ async function soon(work: Promise<void>): Promise<void> {
   const enough = new AbortController();
   const late = delay(ASK_MS, undefined, { signal: enough.signal }).catch(() => undefined);
   await Promise.race([work, late]).finally(() => enough.abort());
+}
+
+function forbiddenText(lists: readonly ListName[], host: string, facts: string): string {
+  const names = { people: vscode.l10n.t('users'), controls: vscode.l10n.t('control history') };
+  const or = new Intl.ListFormat(supportedLanguage(vscode.env.language), { type: 'disjunction' });
+  return vscode.l10n.t(
+    'This key cannot read {0} at {1} ({2}). Ask an administrator for access. Everything else works.',
+    or.format(lists.map(name => names[name])),
+    host,
+    facts,
+  );
 }
