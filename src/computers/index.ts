@@ -10,7 +10,7 @@ import { pickItem } from '../ui/pick';
 import { retryNode, Tree, type TreeNode } from '../ui/tree';
 import { listContext, problemText, setMessage, viewMessage } from '../ui/viewStatus';
 import type { DetailsDocuments } from '../util/detailsDocuments';
-import { Disposable, type IDisposable, unhandled } from '../util/disposable';
+import { Disposable, unhandled } from '../util/disposable';
 import type { Event } from '../util/event';
 import type { Formatter } from '../util/format';
 import { once } from '../util/promises';
@@ -51,24 +51,8 @@ export interface ComputersDeps {
   readonly sessions?: (() => Promise<SessionsOfComputers>) | undefined;
 }
 
-export interface ComputersFeature extends IDisposable {
-  readonly tree: vscode.TreeDataProvider<TreeNode>;
-  readonly commands: CommandHandlers<'computers'>;
-  /** What this window has seen of a computer. */
-  known(computerId: string): KnownComputer | undefined;
-  /** Resolves when the list has been asked for once, whatever came of it. */
-  listed(): Promise<unknown>;
-  readonly onDidChange: Event<unknown>;
-  /** Reads the list now. Never rejects: a failure is told in the view. */
-  refresh(): Promise<void>;
-}
-
 /** Computers of the organization (sections 2.10, 4.9, 4.10). */
-export function registerComputers(deps: ComputersDeps): ComputersFeature {
-  return new Computers(deps);
-}
-
-class Computers extends Disposable implements ComputersFeature {
+export class Computers extends Disposable {
   readonly #deps: ComputersDeps;
   readonly #list: RemoteList<Computer>;
   readonly #refresher: Refresher;
@@ -136,6 +120,7 @@ class Computers extends Disposable implements ComputersFeature {
     return this.#list.state.onDidChange;
   }
 
+  /** What this window has seen of a computer. */
   known(computerId: string): KnownComputer | undefined {
     const computer = this.#find(computerId);
     if (computer === undefined) return undefined;
@@ -143,6 +128,7 @@ class Computers extends Disposable implements ComputersFeature {
     return { name: computerName(computer), status, providerType, error: errorOf(computer) };
   }
 
+  /** Resolves when the list has been asked for once, whatever came of it. */
   async listed(): Promise<void> {
     await this.#open();
     const { at, failure } = this.#list.state.current;
@@ -151,6 +137,7 @@ class Computers extends Disposable implements ComputersFeature {
     this.#showStatus();
   }
 
+  /** Reads the list now. Never rejects: a failure is told in the view. */
   async refresh(): Promise<void> {
     await this.#open();
     await this.#list.read();

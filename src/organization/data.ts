@@ -1,4 +1,4 @@
-import { isApiError, type ApiClient, type ControlChange, type ItemProblem, type Page } from '../api';
+import { isApiError, type ControlChange, type ItemProblem, type Page } from '../api';
 import type { Connection } from '../connection';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
@@ -13,15 +13,8 @@ import { pathOf, personKind, revisionKind, type ListName } from './searched';
 
 export type { ListName } from './searched';
 
-/** The part of the service's interface used here (sections 4.3 and 4.4). */
-export interface OrganizationApi {
-  readonly organization: Pick<ApiClient['organization'], 'users' | 'controlHistory'>;
-}
-
 export interface OrganizationDataDeps {
-  readonly connection: Pick<Connection, 'ready' | 'onDidBecomeReady'> & {
-    readonly api: OrganizationApi | undefined;
-  };
+  readonly connection: Pick<Connection, 'ready' | 'onDidBecomeReady' | 'api'>;
   readonly storage: Storage;
   readonly log: Logger;
   /** What to tell of a failed request. */

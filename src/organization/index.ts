@@ -10,7 +10,7 @@ import type { ListFailure } from '../sync/listState';
 import { Tree, type TreeNode } from '../ui/tree';
 import { problemText, setMessage, viewMessage } from '../ui/viewStatus';
 import type { DetailsDocuments } from '../util/detailsDocuments';
-import { Disposable, type IDisposable } from '../util/disposable';
+import { Disposable } from '../util/disposable';
 import { supportedLanguage, type Formatter } from '../util/format';
 import { oneLine } from '../util/text';
 import type { WindowFocus } from '../util/windowFocus';
@@ -68,27 +68,8 @@ export interface ControlMark {
   readonly changed: readonly string[];
 }
 
-export interface OrganizationFeature extends IDisposable {
-  readonly tree: vscode.TreeDataProvider<TreeNode>;
-  readonly commands: CommandHandlers<'organization'>;
-  /** Warns of sessions the newest controls known forbid. Never rejects. */
-  readonly policy: SessionPolicy;
-  /** Everybody, as last read; reads if that is long ago. Rejects when nothing is known and nothing can be read. */
-  people(signal?: AbortSignal): Promise<readonly DirectoryPerson[]>;
-  /** Revisions with a day, newest first. Rejects as `people` does. */
-  revisions(): Promise<readonly ControlMark[]>;
-  /** Reads both lists now; a failure is told in the view. Rejects when what is kept cannot be read. */
-  refresh(): Promise<void>;
-  /** The text of a document of the scheme `agentconsole-controls`. */
-  documentText(uri: { readonly path: string }): Promise<string>;
-}
-
 /** Users and control history (sections 2.11, 2.12, 4.3, 4.4). */
-export function registerOrganization(deps: OrganizationDeps): OrganizationFeature {
-  return new Organization(deps);
-}
-
-class Organization extends Disposable implements OrganizationFeature {
+export class Organization extends Disposable {
   readonly #deps: OrganizationDeps;
   readonly #data: OrganizationData;
   readonly #documents: ControlDocuments;
@@ -101,6 +82,7 @@ class Organization extends Disposable implements OrganizationFeature {
   #usageAskedAt = -Infinity;
   readonly tree: Tree;
   readonly commands: CommandHandlers<'organization'>;
+  /** Warns of sessions the newest controls known forbid. Never rejects. */
   readonly policy: SessionPolicy;
 
   constructor(deps: OrganizationDeps) {
@@ -161,6 +143,7 @@ class Organization extends Disposable implements OrganizationFeature {
     }
   }
 
+  /** Everybody, as last read; reads if that is long ago. Rejects when nothing is known and nothing can be read. */
   async people(signal?: AbortSignal): Promise<readonly DirectoryPerson[]> {
     await this.#data.freshen(FRESH_MS, signal);
     const { items, failure, at } = this.#data.people.state.current;
@@ -173,6 +156,7 @@ class Organization extends Disposable implements OrganizationFeature {
     });
   }
 
+  /** Revisions with a day, newest first. Rejects as `people` does. */
   async revisions(): Promise<readonly ControlMark[]> {
     await this.#data.freshen(FRESH_MS);
     const { failure, at } = this.#data.controls.state.current;
@@ -190,6 +174,7 @@ class Organization extends Disposable implements OrganizationFeature {
     });
   }
 
+  /** Reads both lists now; a failure is told in the view. Rejects when what is kept cannot be read. */
   async refresh(): Promise<void> {
     await this.#data.refresh();
     if (this.#used === undefined) return;
@@ -197,6 +182,7 @@ class Organization extends Disposable implements OrganizationFeature {
     await this.#askUsage();
   }
 
+  /** The text of a document of the scheme `agentconsole-controls`. */
   documentText(uri: { readonly path: string }): Promise<string> {
     return this.#documents.text(uri);
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { registerComputers, type ComputersFeature } from '../../../src/computers';
+import { Computers } from '../../../src/computers';
 import type { SessionOfComputer } from '../../../src/computers/rows';
 import { Emitter, ObservableValue } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
@@ -21,7 +21,7 @@ describe('the view of computers', () => {
   let service: SampleService;
 
   interface Window {
-    readonly feature: ComputersFeature;
+    readonly feature: Computers;
     readonly connection: FakeConnection;
     readonly view: ReturnType<typeof fakeView>;
     readonly documents: Map<string, string>;
@@ -41,7 +41,7 @@ describe('the view of computers', () => {
     const view = fakeView(visible);
     const documents = new Map<string, string>();
     const sessions: Window['sessions'] = { list: [], changed: new Emitter<void>() };
-    const feature = registerComputers({
+    const feature = new Computers({
       log: silentLog(),
       connection,
       storage,

@@ -1,9 +1,5 @@
 import assert from 'node:assert/strict';
-import {
-  registerOrganization,
-  type OrganizationFeature,
-  type UsageOfPeople,
-} from '../../../src/organization';
+import { Organization, type UsageOfPeople } from '../../../src/organization';
 import { ObservableValue } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
 import { FakeConnection } from '../../fakes/connection';
@@ -20,7 +16,7 @@ const FORBIDDEN = { kind: 'answer', status: 403, body: { title: 'Forbidden', req
 const HOUR_MS = 60 * 60_000;
 
 interface Window {
-  readonly feature: OrganizationFeature;
+  readonly feature: Organization;
   readonly connection: FakeConnection;
   readonly view: ReturnType<typeof fakeView>;
   readonly clock: { now: number };
@@ -35,7 +31,7 @@ function open(server: FaultServer, root = temporaryFolder()): Window {
   const clock = { now: Date.UTC(2026, 10, 21, 12) };
   const documents = new Map<string, string>();
   const usage: Window['usage'] = { asked: 0, of: new Map() };
-  const feature = registerOrganization({
+  const feature = new Organization({
     connection,
     storage,
     log: silentLog(),
