@@ -14,7 +14,7 @@ import { pathOf, personKind, revisionKind, type ListName } from './searched';
 export type { ListName } from './searched';
 
 export interface OrganizationDataDeps {
-  readonly connection: Pick<Connection, 'ready' | 'onDidBecomeReady' | 'api'>;
+  readonly connection: Pick<Connection, 'ready' | 'api'>;
   readonly storage: Storage;
   readonly log: Logger;
   /** What to tell of a failed request. */
@@ -29,7 +29,7 @@ export class OrganizationData extends Disposable {
   readonly people: RemoteList<Person>;
   readonly controls: RemoteList<Revision>;
   readonly #deps: OrganizationDataDeps;
-  readonly #changed = this.register(new Emitter<ListName>());
+  readonly #changed = this.register(new Emitter<void>());
   #serviceId: string | undefined;
   #usage: UsageOfPeople | undefined;
   #sortedPeople: readonly Person[] | undefined;
@@ -65,24 +65,13 @@ export class OrganizationData extends Disposable {
           connection.api && revisionsOf(connection.api.organization.controlHistory({}, { signal })),
       }),
     );
-    this.register(
-      this.people.state.onDidChange(() => {
-        this.#sortedPeople = undefined;
-        this.#changed.fire('people');
-      }),
-    );
-    this.register(
-      this.controls.state.onDidChange(() => {
-        this.#history = undefined;
-        this.#changed.fire('controls');
-      }),
-    );
-    this.register(
-      connection.onDidBecomeReady(() => {
-        this.people.forgive();
-        this.controls.forgive();
-      }),
-    );
+    for (const list of [this.people, this.controls])
+      this.register(
+        list.state.onDidChange(() => {
+          this.#sortedPeople = this.#history = undefined;
+          this.#changed.fire();
+        }),
+      );
   }
 
   readonly onDidChange = this.#changed.event;
@@ -107,7 +96,7 @@ export class OrganizationData extends Disposable {
   setUsage(usage: UsageOfPeople): void {
     if (usage === this.#usage) return;
     this.#usage = usage;
-    this.#changed.fire('people');
+    this.#changed.fire();
   }
 
   /** Newest first. */

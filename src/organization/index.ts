@@ -139,7 +139,12 @@ export class Organization extends Disposable {
           now,
         }),
       );
-      this.register(connection.onDidBecomeReady(() => refresher.poke()));
+      this.register(
+        connection.onDidBecomeReady(() => {
+          list.forgive();
+          refresher.poke();
+        }),
+      );
     }
   }
 
