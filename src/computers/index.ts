@@ -20,21 +20,11 @@ import { computerDocument, computerNode, type ComputerRowContext, type SessionsO
 import { computerKind, pathOf } from './searched';
 import { SetUps } from './setUps';
 
-export type { SessionOfComputer, SessionsOfComputers } from './rows';
 export { searchedComputers } from './searched';
 export type { TreeNode as ComputerTreeNode } from '../ui/tree';
 
 /** While something is being set up the list is read so often, ms. */
 const FASTEST_MS = 3_000;
-
-/** A computer as other features see it. */
-export interface KnownComputer {
-  readonly name: string;
-  readonly providerType: string | undefined;
-  readonly status: string | undefined;
-  /** The first error among its provisioning steps. */
-  readonly error: string | undefined;
-}
 
 export interface ComputersDeps {
   readonly log: Logger;
@@ -121,7 +111,7 @@ export class Computers extends Disposable {
   }
 
   /** What this window has seen of a computer. */
-  known(computerId: string): KnownComputer | undefined {
+  known(computerId: string) {
     const computer = this.#find(computerId);
     if (computer === undefined) return undefined;
     const { status, providerType } = computer;

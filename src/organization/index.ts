@@ -19,14 +19,12 @@ import { organizationCommands } from './commands';
 import { OrganizationData, type ListName } from './data';
 import { ControlDocuments } from './documents';
 import { nameOf, timeOf, whoOf, type UsageOfPeople } from './model';
-import { warningsOf, type SessionPolicy } from './policy';
+import { warningsOf, type SessionChoice } from './policy';
 import { Rows } from './rows';
 import { notSignedIn } from './words';
 
 export { searchedOrganization } from './searched';
 export type { TreeNode as OrganizationTreeNode } from '../ui/tree';
-export type { SessionChoice, SessionPolicy } from './policy';
-export type { PersonUsage, UsageOfPeople } from './model';
 
 /** Lists on the screen that are older than this are read again, ms. */
 const FRESH_MS = 15 * 60_000;
@@ -49,25 +47,6 @@ export interface OrganizationDeps {
   readonly now?: () => number;
 }
 
-/** Somebody of the organization, for parts that show people. */
-export interface DirectoryPerson {
-  readonly id: string;
-  readonly email?: string | undefined;
-  readonly name?: string | undefined;
-  /** Unix ms. */
-  readonly lastSignInAt?: number | undefined;
-}
-
-/** A revision of the controls, for marks in charts. */
-export interface ControlMark {
-  readonly revision: number;
-  /** UTC day, `YYYY-MM-DD`. */
-  readonly day: string;
-  readonly who?: string | undefined;
-  /** Paths of the changed settings. */
-  readonly changed: readonly string[];
-}
-
 /** Users and control history (sections 2.11, 2.12, 4.3, 4.4). */
 export class Organization extends Disposable {
   readonly #deps: OrganizationDeps;
@@ -83,7 +62,12 @@ export class Organization extends Disposable {
   readonly tree: Tree;
   readonly commands: CommandHandlers<'organization'>;
   /** Warns of sessions the newest controls known forbid. Never rejects. */
-  readonly policy: SessionPolicy;
+  readonly policy = {
+    warnings: async (choice: SessionChoice): Promise<readonly string[]> => {
+      await this.#freshenControls();
+      return warningsOf(choice, this.#data.revisions[0]);
+    },
+  };
 
   constructor(deps: OrganizationDeps) {
     super();
@@ -117,12 +101,6 @@ export class Organization extends Disposable {
       used: () => this.#askUsage(),
       usedSoon: () => soon(this.#askUsage()),
     });
-    this.policy = {
-      warnings: async choice => {
-        await this.#freshenControls();
-        return warningsOf(choice, data.revisions[0]);
-      },
-    };
     this.register(data.onDidChange(() => this.#draw()));
     this.register(connection.state.onDidChange(() => void this.#onConnection()));
     this.register(connection.onDidBecomeReady(() => (this.#usageAskedAt = -Infinity)));
@@ -149,7 +127,7 @@ export class Organization extends Disposable {
   }
 
   /** Everybody, as last read; reads if that is long ago. Rejects when nothing is known and nothing can be read. */
-  async people(signal?: AbortSignal): Promise<readonly DirectoryPerson[]> {
+  async people(signal?: AbortSignal) {
     await this.#data.freshen(FRESH_MS, signal);
     const { items, failure, at } = this.#data.people.state.current;
     if (items.length === 0 && at === undefined) throw new Error(failure?.sentence ?? notSignedIn());
@@ -162,7 +140,7 @@ export class Organization extends Disposable {
   }
 
   /** Revisions with a day, newest first. Rejects as `people` does. */
-  async revisions(): Promise<readonly ControlMark[]> {
+  async revisions() {
     await this.#data.freshen(FRESH_MS);
     const { failure, at } = this.#data.controls.state.current;
     const { revisions } = this.#data;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { Organization, type UsageOfPeople } from '../../../src/organization';
+import { Organization } from '../../../src/organization';
+import type { UsageOfPeople } from '../../../src/organization/model';
 import { ObservableValue } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
 import { FakeConnection } from '../../fakes/connection';
