@@ -129,7 +129,12 @@ export function Tabs() {
     people: l10n.t('People'),
   };
   useEffect(() => {
-    document.getElementById(`tab-${current}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    // Only the tabs move, not the page below them.
+    const tab = document.getElementById(`tab-${current}`);
+    const list = tab?.parentElement;
+    if (tab === null || list === null || list === undefined) return;
+    const { offsetLeft: left, offsetWidth: width } = tab;
+    list.scrollLeft = Math.min(left, Math.max(list.scrollLeft, left + width - list.clientWidth));
   }, [current]);
   const choose = (tab: TabId): void => change({ tab, person: undefined });
   const onKeyDown = (event: KeyboardEvent): void => {

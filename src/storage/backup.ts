@@ -14,6 +14,9 @@ export interface Restored {
 
 const KEPT = 3;
 const BACKUP = /^backup-(\d{4}-\d{2}-\d{2})\.db$/;
+/** What a process makes that may be killed meanwhile. */
+const COPY = /^(copying|restoring)-/;
+const LONGEST_COPY_MS = 60 * 60 * 1000;
 /** What SQLite keeps beside a database. */
 export const JOURNALS = ['-wal', '-shm', '-journal'];
 
@@ -22,7 +25,7 @@ export function isBackedUp(folder: string, now: number): boolean {
   return fs.existsSync(path.join(folder, nameOf(now)));
 }
 
-/** Copies the database into its folder, once a day, and keeps the newest three copies. */
+/** Copies the database into its folder, once a day, and keeps the newest three copies; takes away what processes left that died at it. */
 export async function backUp(db: DatabaseSync, folder: string, now: number): Promise<void> {
   if (isBackedUp(folder, now)) return;
   const copy = path.join(folder, `copying-${process.pid}.db`);
@@ -33,7 +36,10 @@ export async function backUp(db: DatabaseSync, folder: string, now: number): Pro
   } finally {
     for (const end of ['', ...JOURNALS]) fs.rmSync(copy + end, { force: true });
   }
-  for (const old of backupsIn(folder).slice(KEPT)) fs.rmSync(path.join(folder, old), { force: true });
+  const isLeft = (name: string): boolean =>
+    COPY.test(name) && (statOf(path.join(folder, name))?.mtimeMs ?? now) < now - LONGEST_COPY_MS;
+  for (const old of [...backupsIn(folder).slice(KEPT), ...fs.readdirSync(folder).filter(isLeft)])
+    fs.rmSync(path.join(folder, old), { force: true });
 }
 
 /**
@@ -90,7 +96,11 @@ export function isDamaged(file: string): boolean {
 
 /** 0 where there is no file. */
 export function inodeOf(file: string): number {
-  return fs.statSync(file, { throwIfNoEntry: false })?.ino ?? 0;
+  return statOf(file)?.ino ?? 0;
+}
+
+function statOf(file: string): fs.Stats | undefined {
+  return fs.statSync(file, { throwIfNoEntry: false });
 }
 
 function nameOf(now: number): string {

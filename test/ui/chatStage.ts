@@ -120,7 +120,7 @@ export class ChatStage {
   /** Waits until just these are attached, in this order. */
   async attached(...expected: readonly string[]): Promise<void> {
     await this.chips.nth(expected.length - 1).waitFor();
-    await this.chat.locator('.composer .codicon-sync').waitFor({ state: 'detached' });
+    await this.chat.locator('.composer .codicon-sync').first().waitFor({ state: 'detached' });
     assert.deepEqual(await this.chips.allInnerTexts(), expected);
   }
 

@@ -117,7 +117,7 @@ describe('hostile content', () => {
     });
     await workbench.viewAction('Sessions', 'New session');
     await workbench.pick(/^\s*2 /, 'Default');
-    const doubt = workbench.page.getByRole('dialog').filter({ hasText: 'is in error' });
+    const doubt = workbench.page.getByRole('dialog').filter({ hasText: 'is not active' });
     await doubt.getByText('[x] (command:').waitFor();
     await noLinks('.monaco-dialog-box');
     await doubt.getByRole('button', { name: 'Create anyway' }).click();

@@ -19,7 +19,7 @@ interface Manifest {
       readonly steps: readonly {
         readonly id: string;
         readonly description: string;
-        readonly media: { readonly markdown: string };
+        readonly media: { readonly svg: string; readonly altText: string };
         readonly completionEvents: readonly string[];
       }[];
     }[];
@@ -144,12 +144,13 @@ describe('package.json', () => {
   it('leads the walkthrough only to what exists, and each step of it can be completed', () => {
     const focus = Object.values(views).map(view => `${view}.focus`);
     const ignored = readFileSync(path.join(root, '.vscodeignore'), 'utf8');
-    assert.match(ignored, /^!media\/walkthrough\/\*\.md$/m);
+    assert.match(ignored, /^!media\/walkthrough\/\*\.svg$/m);
     for (const { id, description, media, completionEvents } of manifest.contributes.walkthroughs.flatMap(
       ({ steps }) => steps,
     )) {
-      assert.equal(media.markdown, `media/walkthrough/${id}.md`);
-      assert.ok(existsSync(path.join(root, media.markdown)), media.markdown);
+      assert.equal(media.svg, `media/walkthrough/${id}.svg`);
+      // Each is drawn in the colours of the theme.
+      assert.match(readFileSync(path.join(root, media.svg), 'utf8'), /fill="var\(--vscode-/);
       const contents = strings[description.slice(1, -1)] ?? '';
       const links = [...contents.matchAll(/\(command:([^)]+)\)/g)].map(match => match[1] ?? '');
       assert.ok(links.length > 0, id);

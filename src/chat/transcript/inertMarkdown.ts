@@ -28,15 +28,16 @@ export function inertMarkdown(text: string, below = 0): string {
       if (line.trim() !== '') written.push(lowered(inertLine(line, hasCells), below));
       continue;
     }
+    const outer = before.replace(/>(?! )/g, '> ');
     const closing = new RegExp(`^[\\s>]*${fence}${fence.charAt(0)}*\\s*$`);
-    const outside = new RegExp(`^${before.includes('>') ? '[\\s>]' : '\\s'}{0,${before.length}}`);
+    const outside = new RegExp(`^${before.includes('>') ? '[\\s>]' : '\\s'}{0,${outer.length}}`);
     const code: string[] = [];
     while (++at < lines.length && !closing.test(lines[at] ?? ''))
       code.push((lines[at] ?? '').replace(outside, ''));
     // Every line begins as the first, so that to each reader all of them are code or none.
     const [first = '', ...others] = fenced(code.join('\n'), language.trim()).split('\n');
-    const inside = before.replace(/[^\s>]/g, ' ');
-    written.push(before + first, ...others.map(each => (each === '' ? inside.trimEnd() : inside + each)));
+    const inside = outer.replace(/[^\s>]/g, ' ');
+    written.push(outer + first, ...others.map(each => (each === '' ? inside.trimEnd() : inside + each)));
     end();
   }
   return written.join('\n').trimEnd();
@@ -45,9 +46,12 @@ export function inertMarkdown(text: string, below = 0): string {
 /** Code in a fence longer than any inside. */
 export function fenced(code: string, language = ''): string {
   if (code === '') return '';
-  const longest = Math.max(2, ...Array.from(code.matchAll(/`+/g), ([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
+  const fence = longerThanIn(code, 3);
   return `${fence}${/^[\w.+#-]*/.exec(language)?.[0] ?? ''}\n${shownCode(normal(code))}\n${fence}`;
+}
+
+function longerThanIn(code: string, least: number): string {
+  return '`'.repeat(Math.max(least, ...Array.from(code.matchAll(/`+/g), ([run]) => run.length + 1)));
 }
 
 /** Every reader agrees where lines end. */
@@ -91,10 +95,12 @@ function inertLine(line: string, hasCells: boolean): string {
     // Within its words there is no other link.
     if (linked !== undefined)
       return `[${inertLine(label.replaceAll('//', '/\\/'), hasCells)}](${encoded(linked)})`;
-    if (code !== undefined)
-      return hasCells && /(?<!(?<!\\)\\)\|/.test(code)
-        ? inertLine(mark.replaceAll('`', '\\`'), false)
-        : ticks + shownCode(code) + ticks;
+    if (code !== undefined) {
+      if (hasCells && /(?<!(?<!\\)\\)\|/.test(code)) return inertLine(mark.replaceAll('`', '\\`'), false);
+      // To VS Code, a part of a longer mark inside ends it.
+      const longer = longerThanIn(code, ticks.length);
+      return longer + shownCode(code) + longer;
+    }
     const at = rest.at(-3) as number;
     if (mark.endsWith(']') && /[(:]/.test(line.charAt(at + mark.length))) return `${mark}\\`;
     if (mark.length > 1) return SHOWN[mark.charAt(1)] ?? mark;

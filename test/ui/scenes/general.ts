@@ -14,16 +14,22 @@ export const generalScenes: readonly Scene[] = [
       return undefined;
     },
   },
-  {
-    name: 'walkthrough',
-    signedIn: false,
-    async play({ workbench }) {
-      await workbench.runCommand('Open Walkthrough...');
-      await workbench.pick('Get started with Agent Console');
-      await workbench.page.getByText('Sign in, or try the sample').first().waitFor();
-      return undefined;
-    },
-  },
+  ...['Sign in, or try', 'Open a session', 'Send a file', 'See how ready', 'Get notified'].map(
+    (step, index): Scene => ({
+      name: `walkthrough-${String(index + 1)}`,
+      signedIn: false,
+      // A narrow editor has no place for the picture of a step.
+      size: { width: 1720, height: 900 },
+      async play({ workbench }) {
+        await workbench.runCommand('Open Walkthrough...');
+        await workbench.pick('Get started with Agent Console');
+        const title = workbench.page.locator('.getting-started-step', { hasText: step }).first();
+        await title.click();
+        await title.and(workbench.page.locator('.expanded')).waitFor();
+        return undefined;
+      },
+    }),
+  ),
   {
     name: 'trees',
     async play({ workbench, service }) {

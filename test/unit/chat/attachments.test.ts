@@ -4,7 +4,6 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Attachments, AttachmentsRefused, type AttachableFiles } from '../../../src/chat/attach/attachments';
-import { messagePieces } from '../../../src/chat/attach/body';
 import { cleanUp, diskFiles, limits, PNG, temporaryFolder, writeFile } from './support';
 
 afterEach(cleanUp);
@@ -54,30 +53,6 @@ describe('a file that is attached', () => {
     const uri = writeFile(temporaryFolder(), 'a.log', long(bytes(0xff)));
     assert.equal((await attachments().inspect(uri)).ok, true);
     await assert.rejects(attachments().parts([uri]), /a\.log is not supported/);
-  });
-
-  it('becomes a part of the documented body, in order', async () => {
-    const folder = temporaryFolder();
-    const uris = [
-      writeFile(folder, 'b.ts', 'const b = "ü";\n'),
-      writeFile(folder, 'shot', PNG),
-      writeFile(folder, 'paper.txt', PDF),
-    ];
-    const parts = await attachments().parts(uris);
-    const mediaType = 'text/plain';
-    const data = Buffer.from('const b = "ü";\n').toString('base64');
-    const named = { name: 'b.ts', path: 'src/b.ts' };
-    assert.deepEqual(JSON.parse([...messagePieces({ text: '', parts })].join('')), {
-      text: '',
-      images: [{ type: 'base64', mediaType: 'image/png', data: PNG.toString('base64') }],
-      files: [
-        { type: 'base64', mediaType, data, parsedData: 'const b = "ü";\n', ...named },
-        {
-          ...{ type: 'base64', mediaType: 'application/pdf', data: PDF.toString('base64') },
-          ...{ name: 'paper.txt', path: 'src/paper.txt' },
-        },
-      ],
-    });
   });
 
   it('is refused before anything is read when it is too large or no regular file', async () => {

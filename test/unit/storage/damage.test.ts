@@ -105,6 +105,9 @@ describe('storage that is damaged, foreign or refused', function () {
     const root = temporaryFolder();
     const store = path.join(root, 'store');
     const backup = (day: number): string => path.join(store, `backup-1970-01-0${day + 1}.db`);
+    fs.mkdirSync(store);
+    fs.writeFileSync(path.join(store, 'copying-1.db'), 'of a process that was killed');
+    fs.utimesSync(path.join(store, 'copying-1.db'), 0, 0);
     for (let day = 1; day <= 5; day++) {
       const window = openWindow(root, { now: () => day * 86_400_000 });
       await window.collection(notes).put('a', { text: `day ${day}` });
@@ -113,7 +116,7 @@ describe('storage that is damaged, foreign or refused', function () {
       window.dispose();
     }
     assert.deepEqual(
-      filesBelow(root).filter(name => name.includes('backup')),
+      filesBelow(root).filter(name => /backup|copying/.test(name)),
       [3, 4, 5].map(day => path.relative(root, backup(day))),
     );
     // One that cannot be read, and one that is damaged as all files are.
