@@ -1,13 +1,13 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { Chat } from './chat';
-import type { ComputersFeature, ComputerTreeNode } from './computers';
+import type { Computers, ComputerTreeNode } from './computers';
 import type { ConnectionPart } from './connection';
 import type { CommandLoaders } from './contributions';
 import type { Hooks } from './hooks';
 import { logUnhandled, OutputLog } from './log';
-import type { OrganizationFeature, OrganizationTreeNode } from './organization';
-import type { ReadinessFeature, ReadinessTreeNode } from './readiness';
+import type { Organization, OrganizationTreeNode } from './organization';
+import type { Readiness, ReadinessTreeNode } from './readiness';
 import type { SearchFeature } from './search';
 import type { Sessions, SessionTreeNode } from './sessions';
 import { composerSettings, hookSettings, onDidChangeSettings, settings } from './settings';
@@ -75,10 +75,10 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
     return part;
   });
 
-  const computers: () => Promise<ComputersFeature> = once(async () => {
-    const { registerComputers } = await import('./computers');
+  const computers: () => Promise<Computers> = once(async () => {
+    const { Computers: Feature } = await import('./computers');
     return own(
-      registerComputers({
+      new Feature({
         connection: await connection(),
         storage: await storage(),
         focused,
@@ -145,10 +145,10 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
     return feature;
   });
 
-  const organization: () => Promise<OrganizationFeature> = once(async () => {
-    const { registerOrganization } = await import('./organization');
+  const organization: () => Promise<Organization> = once(async () => {
+    const { Organization: Feature } = await import('./organization');
     return own(
-      registerOrganization({
+      new Feature({
         connection: await connection(),
         storage: await storage(),
         log,
@@ -161,10 +161,10 @@ export function compose({ context, details, views, onDidSelect }: Surface) {
     );
   });
 
-  const readiness: () => Promise<ReadinessFeature> = once(async () => {
-    const { registerReadiness } = await import('./readiness');
+  const readiness: () => Promise<Readiness> = once(async () => {
+    const { Readiness: Feature } = await import('./readiness');
     return own(
-      registerReadiness({
+      new Feature({
         connection: await connection(),
         storage: await storage(),
         log,

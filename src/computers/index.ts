@@ -10,7 +10,7 @@ import { pickItem } from '../ui/pick';
 import { retryNode, Tree, type TreeNode } from '../ui/tree';
 import { listContext, problemText, setMessage, viewMessage } from '../ui/viewStatus';
 import type { DetailsDocuments } from '../util/detailsDocuments';
-import { Disposable, type IDisposable, unhandled } from '../util/disposable';
+import { Disposable, unhandled } from '../util/disposable';
 import type { Event } from '../util/event';
 import type { Formatter } from '../util/format';
 import { once } from '../util/promises';
@@ -20,21 +20,11 @@ import { computerDocument, computerNode, type ComputerRowContext, type SessionsO
 import { computerKind, pathOf } from './searched';
 import { SetUps } from './setUps';
 
-export type { SessionOfComputer, SessionsOfComputers } from './rows';
 export { searchedComputers } from './searched';
 export type { TreeNode as ComputerTreeNode } from '../ui/tree';
 
 /** While something is being set up the list is read so often, ms. */
 const FASTEST_MS = 3_000;
-
-/** A computer as other features see it. */
-export interface KnownComputer {
-  readonly name: string;
-  readonly providerType: string | undefined;
-  readonly status: string | undefined;
-  /** The first error among its provisioning steps. */
-  readonly error: string | undefined;
-}
 
 export interface ComputersDeps {
   readonly log: Logger;
@@ -51,24 +41,8 @@ export interface ComputersDeps {
   readonly sessions?: (() => Promise<SessionsOfComputers>) | undefined;
 }
 
-export interface ComputersFeature extends IDisposable {
-  readonly tree: vscode.TreeDataProvider<TreeNode>;
-  readonly commands: CommandHandlers<'computers'>;
-  /** What this window has seen of a computer. */
-  known(computerId: string): KnownComputer | undefined;
-  /** Resolves when the list has been asked for once, whatever came of it. */
-  listed(): Promise<unknown>;
-  readonly onDidChange: Event<unknown>;
-  /** Reads the list now. Never rejects: a failure is told in the view. */
-  refresh(): Promise<void>;
-}
-
 /** Computers of the organization (sections 2.10, 4.9, 4.10). */
-export function registerComputers(deps: ComputersDeps): ComputersFeature {
-  return new Computers(deps);
-}
-
-class Computers extends Disposable implements ComputersFeature {
+export class Computers extends Disposable {
   readonly #deps: ComputersDeps;
   readonly #list: RemoteList<Computer>;
   readonly #refresher: Refresher;
@@ -88,7 +62,7 @@ class Computers extends Disposable implements ComputersFeature {
         log,
         keyOf: ({ id }) => id,
         ...computerKind,
-        pages: signal => pagesOf(connection.api, signal),
+        pages: signal => connection.api && listOf(connection.api, signal),
         failureOf: error => this.#failureOf(error),
       }),
     );
@@ -136,13 +110,15 @@ class Computers extends Disposable implements ComputersFeature {
     return this.#list.state.onDidChange;
   }
 
-  known(computerId: string): KnownComputer | undefined {
+  /** What this window has seen of a computer. */
+  known(computerId: string) {
     const computer = this.#find(computerId);
     if (computer === undefined) return undefined;
     const { status, providerType } = computer;
     return { name: computerName(computer), status, providerType, error: errorOf(computer) };
   }
 
+  /** Resolves when the list has been asked for once, whatever came of it. */
   async listed(): Promise<void> {
     await this.#open();
     const { at, failure } = this.#list.state.current;
@@ -151,6 +127,7 @@ class Computers extends Disposable implements ComputersFeature {
     this.#showStatus();
   }
 
+  /** Reads the list now. Never rejects: a failure is told in the view. */
   async refresh(): Promise<void> {
     await this.#open();
     await this.#list.read();
@@ -263,10 +240,6 @@ class Computers extends Disposable implements ComputersFeature {
 
 async function* listOf(api: NonNullable<Connection['api']>, signal: AbortSignal) {
   yield await api.computers.list({ signal });
-}
-
-function pagesOf(api: Connection['api'], signal: AbortSignal): ReturnType<typeof listOf> | undefined {
-  return api && listOf(api, signal);
 }
 
 function computerIdOf(node: unknown): string {

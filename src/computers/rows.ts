@@ -34,7 +34,16 @@ export function computerNode(computer: Computer, context: ComputerRowContext): T
   const steps = computer.provisioningSteps ?? [];
   const isOpen = steps.length > 0 && (computer.status === 'provisioning' || computer.status === 'error');
   const row = (): Row => {
-    const { label, description } = computerRow(computer, context);
+    const label = computerName(computer);
+    const state = stateText(computer, format, context.unknownSince);
+    const provider = providerLabel(computer.providerType);
+    const facts = [
+      state,
+      computer.status === 'error' ? errorOf(computer) : undefined,
+      provider,
+      computer.hostname === label ? undefined : computer.hostname,
+    ];
+    const description = joined(facts.map(fact => fact && oneLine(fact)));
     return {
       label,
       description,
@@ -44,11 +53,7 @@ export function computerNode(computer: Computer, context: ComputerRowContext): T
       open: steps.length > 0 || sessions.length > 0 ? isOpen : undefined,
       spoken: vscode.l10n.t('Computer {0}, {1}', label, description),
       tooltip: () =>
-        card(label, [
-          joined([stateText(computer, format, context.unknownSince), providerLabel(computer.providerType)]),
-          errorOf(computer),
-          ...factLines(factsOf(computer, format)),
-        ]),
+        card(label, [joined([state, provider]), errorOf(computer), ...factLines(factsOf(computer, format))]),
     };
   };
   return {
@@ -88,23 +93,8 @@ function sessionNode(computerId: string, { sessionId, row }: SessionOfComputer):
   return { id: `session/${computerId}/${sessionId}`, kind: 'session', ...{ computerId, sessionId }, row };
 }
 
-/** A computer in words: name, then state, then the quieter facts. */
-export function computerRow(
-  computer: Computer,
-  { format, unknownSince }: ComputerRowContext,
-): { readonly label: string; readonly description: string } {
-  const label = computerName(computer);
-  const facts = [
-    stateText(computer, format, unknownSince),
-    computer.status === 'error' ? errorOf(computer) : undefined,
-    providerLabel(computer.providerType),
-    computer.hostname === label ? undefined : computer.hostname,
-  ];
-  return { label, description: joined(facts.map(fact => fact && oneLine(fact))) };
-}
-
 /** The state in words; a computer being set up says how far it is. One that is not known says what it was, and when. */
-export function stateText(computer: Computer, format: Formatter, unknownSince?: number): string {
+function stateText(computer: Computer, format: Formatter, unknownSince?: number): string {
   if (unknownSince !== undefined) {
     const age = format.span(Date.now() - unknownSince);
     return vscode.l10n.t('unknown, {0} {1} ago', stateText(computer, format), age);
@@ -117,7 +107,7 @@ export function stateText(computer: Computer, format: Formatter, unknownSince?: 
 }
 
 /** A provisioning step in words. */
-export function stepRow(
+function stepRow(
   computer: Computer,
   index: number,
   format: Formatter,
@@ -194,7 +184,7 @@ export function computerDocument(computer: Computer, context: ComputerRowContext
 }
 
 /** Who knows a relay address can reach the computer: its host says enough (interface-notes 9). */
-export function relayText(address: string | undefined): string | undefined {
+function relayText(address: string | undefined): string | undefined {
   if (address === undefined || address === '') return undefined;
   try {
     const { protocol, host } = new URL(address);

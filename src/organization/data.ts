@@ -1,4 +1,4 @@
-import { isApiError, type ApiClient, type ControlChange, type ItemProblem } from '../api';
+import { isApiError, type ControlChange, type ItemProblem, type Page } from '../api';
 import type { Connection } from '../connection';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
@@ -13,15 +13,8 @@ import { pathOf, personKind, revisionKind, type ListName } from './searched';
 
 export type { ListName } from './searched';
 
-/** The part of the service's interface used here (sections 4.3 and 4.4). */
-export interface OrganizationApi {
-  readonly organization: Pick<ApiClient['organization'], 'users' | 'controlHistory'>;
-}
-
 export interface OrganizationDataDeps {
-  readonly connection: Pick<Connection, 'ready' | 'onDidBecomeReady'> & {
-    readonly api: OrganizationApi | undefined;
-  };
+  readonly connection: Pick<Connection, 'ready' | 'api'>;
   readonly storage: Storage;
   readonly log: Logger;
   /** What to tell of a failed request. */
@@ -36,7 +29,7 @@ export class OrganizationData extends Disposable {
   readonly people: RemoteList<Person>;
   readonly controls: RemoteList<Revision>;
   readonly #deps: OrganizationDataDeps;
-  readonly #changed = this.register(new Emitter<ListName>());
+  readonly #changed = this.register(new Emitter<void>());
   #serviceId: string | undefined;
   #usage: UsageOfPeople | undefined;
   #sortedPeople: readonly Person[] | undefined;
@@ -68,27 +61,17 @@ export class OrganizationData extends Disposable {
         ...common('controls'),
         keyOf: ({ revision }) => String(revision),
         ...revisionKind,
-        pages: signal => revisionPages(connection.api?.organization.controlHistory({}, { signal })),
+        pages: signal =>
+          connection.api && revisionsOf(connection.api.organization.controlHistory({}, { signal })),
       }),
     );
-    this.register(
-      this.people.state.onDidChange(() => {
-        this.#sortedPeople = undefined;
-        this.#changed.fire('people');
-      }),
-    );
-    this.register(
-      this.controls.state.onDidChange(() => {
-        this.#history = undefined;
-        this.#changed.fire('controls');
-      }),
-    );
-    this.register(
-      connection.onDidBecomeReady(() => {
-        this.people.forgive();
-        this.controls.forgive();
-      }),
-    );
+    for (const list of [this.people, this.controls])
+      this.register(
+        list.state.onDidChange(() => {
+          this.#sortedPeople = this.#history = undefined;
+          this.#changed.fire();
+        }),
+      );
   }
 
   readonly onDidChange = this.#changed.event;
@@ -113,7 +96,7 @@ export class OrganizationData extends Disposable {
   setUsage(usage: UsageOfPeople): void {
     if (usage === this.#usage) return;
     this.#usage = usage;
-    this.#changed.fire('people');
+    this.#changed.fire();
   }
 
   /** Newest first. */
@@ -205,18 +188,7 @@ function historyOf(items: readonly Revision[]): History {
   return { revisions, before };
 }
 
-interface Page<T> {
-  readonly items: readonly T[];
-  readonly problems: readonly ItemProblem[];
-}
-
-function revisionPages(
-  pages: AsyncIterable<Page<ControlChange>> | undefined,
-): AsyncIterable<Page<Revision>> | undefined {
-  return pages && revisionsOf(pages);
-}
-
-async function* revisionsOf(pages: AsyncIterable<Page<ControlChange>>): AsyncIterable<Page<Revision>> {
+async function* revisionsOf(pages: AsyncIterable<Page<ControlChange>>) {
   for await (const { items, problems } of pages)
     yield { items: items.map(item => revisionOf(item, problems)), problems };
 }

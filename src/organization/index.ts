@@ -10,8 +10,8 @@ import type { ListFailure } from '../sync/listState';
 import { Tree, type TreeNode } from '../ui/tree';
 import { problemText, setMessage, viewMessage } from '../ui/viewStatus';
 import type { DetailsDocuments } from '../util/detailsDocuments';
-import { Disposable, type IDisposable } from '../util/disposable';
-import type { Formatter } from '../util/format';
+import { Disposable } from '../util/disposable';
+import { supportedLanguage, type Formatter } from '../util/format';
 import { oneLine } from '../util/text';
 import type { WindowFocus } from '../util/windowFocus';
 import { settingsOf } from './changes';
@@ -19,14 +19,12 @@ import { organizationCommands } from './commands';
 import { OrganizationData, type ListName } from './data';
 import { ControlDocuments } from './documents';
 import { nameOf, timeOf, whoOf, type UsageOfPeople } from './model';
-import { warningsOf, type SessionPolicy } from './policy';
+import { warningsOf, type SessionChoice } from './policy';
 import { Rows } from './rows';
 import { notSignedIn } from './words';
 
 export { searchedOrganization } from './searched';
 export type { TreeNode as OrganizationTreeNode } from '../ui/tree';
-export type { SessionChoice, SessionPolicy } from './policy';
-export type { PersonUsage, UsageOfPeople } from './model';
 
 /** Lists on the screen that are older than this are read again, ms. */
 const FRESH_MS = 15 * 60_000;
@@ -49,46 +47,8 @@ export interface OrganizationDeps {
   readonly now?: () => number;
 }
 
-/** Somebody of the organization, for parts that show people. */
-export interface DirectoryPerson {
-  readonly id: string;
-  readonly email?: string | undefined;
-  readonly name?: string | undefined;
-  /** Unix ms. */
-  readonly lastSignInAt?: number | undefined;
-}
-
-/** A revision of the controls, for marks in charts. */
-export interface ControlMark {
-  readonly revision: number;
-  /** UTC day, `YYYY-MM-DD`. */
-  readonly day: string;
-  readonly who?: string | undefined;
-  /** Paths of the changed settings. */
-  readonly changed: readonly string[];
-}
-
-export interface OrganizationFeature extends IDisposable {
-  readonly tree: vscode.TreeDataProvider<TreeNode>;
-  readonly commands: CommandHandlers<'organization'>;
-  /** Warns of sessions the newest controls known forbid. Never rejects. */
-  readonly policy: SessionPolicy;
-  /** Everybody, as last read; reads if that is long ago. Rejects when nothing is known and nothing can be read. */
-  people(signal?: AbortSignal): Promise<readonly DirectoryPerson[]>;
-  /** Revisions with a day, newest first. Rejects as `people` does. */
-  revisions(): Promise<readonly ControlMark[]>;
-  /** Reads both lists now; a failure is told in the view. Rejects when what is kept cannot be read. */
-  refresh(): Promise<void>;
-  /** The text of a document of the scheme `agentconsole-controls`. */
-  documentText(uri: { readonly path: string }): Promise<string>;
-}
-
 /** Users and control history (sections 2.11, 2.12, 4.3, 4.4). */
-export function registerOrganization(deps: OrganizationDeps): OrganizationFeature {
-  return new Organization(deps);
-}
-
-class Organization extends Disposable implements OrganizationFeature {
+export class Organization extends Disposable {
   readonly #deps: OrganizationDeps;
   readonly #data: OrganizationData;
   readonly #documents: ControlDocuments;
@@ -101,7 +61,13 @@ class Organization extends Disposable implements OrganizationFeature {
   #usageAskedAt = -Infinity;
   readonly tree: Tree;
   readonly commands: CommandHandlers<'organization'>;
-  readonly policy: SessionPolicy;
+  /** Warns of sessions the newest controls known forbid. Never rejects. */
+  readonly policy = {
+    warnings: async (choice: SessionChoice): Promise<readonly string[]> => {
+      await this.#freshenControls();
+      return warningsOf(choice, this.#data.revisions[0]);
+    },
+  };
 
   constructor(deps: OrganizationDeps) {
     super();
@@ -135,12 +101,6 @@ class Organization extends Disposable implements OrganizationFeature {
       used: () => this.#askUsage(),
       usedSoon: () => soon(this.#askUsage()),
     });
-    this.policy = {
-      warnings: async choice => {
-        await this.#freshenControls();
-        return warningsOf(choice, data.revisions[0]);
-      },
-    };
     this.register(data.onDidChange(() => this.#draw()));
     this.register(connection.state.onDidChange(() => void this.#onConnection()));
     this.register(connection.onDidBecomeReady(() => (this.#usageAskedAt = -Infinity)));
@@ -157,11 +117,17 @@ class Organization extends Disposable implements OrganizationFeature {
           now,
         }),
       );
-      this.register(connection.onDidBecomeReady(() => refresher.poke()));
+      this.register(
+        connection.onDidBecomeReady(() => {
+          list.forgive();
+          refresher.poke();
+        }),
+      );
     }
   }
 
-  async people(signal?: AbortSignal): Promise<readonly DirectoryPerson[]> {
+  /** Everybody, as last read; reads if that is long ago. Rejects when nothing is known and nothing can be read. */
+  async people(signal?: AbortSignal) {
     await this.#data.freshen(FRESH_MS, signal);
     const { items, failure, at } = this.#data.people.state.current;
     if (items.length === 0 && at === undefined) throw new Error(failure?.sentence ?? notSignedIn());
@@ -173,7 +139,8 @@ class Organization extends Disposable implements OrganizationFeature {
     });
   }
 
-  async revisions(): Promise<readonly ControlMark[]> {
+  /** Revisions with a day, newest first. Rejects as `people` does. */
+  async revisions() {
     await this.#data.freshen(FRESH_MS);
     const { failure, at } = this.#data.controls.state.current;
     const { revisions } = this.#data;
@@ -190,6 +157,7 @@ class Organization extends Disposable implements OrganizationFeature {
     });
   }
 
+  /** Reads both lists now; a failure is told in the view. Rejects when what is kept cannot be read. */
   async refresh(): Promise<void> {
     await this.#data.refresh();
     if (this.#used === undefined) return;
@@ -197,6 +165,7 @@ class Organization extends Disposable implements OrganizationFeature {
     await this.#askUsage();
   }
 
+  /** The text of a document of the scheme `agentconsole-controls`. */
   documentText(uri: { readonly path: string }): Promise<string> {
     return this.#documents.text(uri);
   }
@@ -260,22 +229,18 @@ class Organization extends Disposable implements OrganizationFeature {
   #showStatus(): void {
     const { connection, view, format } = this.#deps;
     const lists = [this.#data.people.state.current, this.#data.controls.state.current];
-    const [first] = lists;
-    const isShut = lists.every(({ failure }) => failure?.forbidden === true);
-    const message = isShut
-      ? vscode.l10n.t(
-          'This key cannot read users or control history at {0} ({1}). Ask an administrator for access. Everything else works.',
-          this.#host() ?? '',
-          first?.failure?.facts ?? '403',
-        )
-      : viewMessage({
-          connection: connection.state.current,
-          lists,
-          tellsRejection: true,
-          unread: lists.flatMap(({ problems }) => problems.map(problemText)),
-          format,
-          now: this.#now(),
-        });
+    const shut = lists.every(({ failure }) => failure?.forbidden === true) ? lists[0] : undefined;
+    const message =
+      shut === undefined
+        ? viewMessage({
+            connection: connection.state.current,
+            lists,
+            tellsRejection: true,
+            unread: lists.flatMap(({ problems }) => problems.map(problemText)),
+            format,
+            now: this.#now(),
+          })
+        : forbiddenText(['people', 'controls'], this.#host() ?? '', shut.failure?.facts ?? '403');
     const stored = this.#storageFailure === undefined ? undefined : errorSentence(this.#storageFailure);
     setMessage(view, [stored, message].filter(Boolean).join(' ') || undefined);
     // Progress stands here and in no row: a row that says something else is drawn again with all below it.
@@ -298,18 +263,7 @@ class Organization extends Disposable implements OrganizationFeature {
       requestId === undefined
         ? String(status)
         : vscode.l10n.t('{0}, request {1}', status, oneLine(requestId, 100));
-    const sentence =
-      what === 'people'
-        ? vscode.l10n.t(
-            'This key cannot read the users at {0} ({1}). Ask an administrator for access. Everything else works.',
-            host,
-            facts,
-          )
-        : vscode.l10n.t(
-            'This key cannot read the control history at {0} ({1}). Ask an administrator for access. Everything else works.',
-            host,
-            facts,
-          );
+    const sentence = forbiddenText([what], host, facts);
     return { sentence, forbidden: true, facts };
   }
 
@@ -324,4 +278,15 @@ async function soon(work: Promise<void>): Promise<void> {
   const enough = new AbortController();
   const late = delay(ASK_MS, undefined, { signal: enough.signal }).catch(() => undefined);
   await Promise.race([work, late]).finally(() => enough.abort());
+}
+
+function forbiddenText(lists: readonly ListName[], host: string, facts: string): string {
+  const names = { people: vscode.l10n.t('users'), controls: vscode.l10n.t('control history') };
+  const or = new Intl.ListFormat(supportedLanguage(vscode.env.language), { type: 'disjunction' });
+  return vscode.l10n.t(
+    'This key cannot read {0} at {1} ({2}). Ask an administrator for access. Everything else works.',
+    or.format(lists.map(name => names[name])),
+    host,
+    facts,
+  );
 }

@@ -15,12 +15,10 @@ export interface SessionChoice {
   readonly computerProvider?: string | undefined;
 }
 
-/** What the newest controls known say against a new session: sentences for people. The service decides, not this. */
-export interface SessionPolicy {
-  warnings(choice: SessionChoice): Promise<readonly string[]>;
-}
-
-/** Only what is certain is told: values nobody has heard of forbid nothing, nor does what could not be read. */
+/**
+ * What the newest controls known say against a new session, in sentences for people; the service decides, not this. Only what is
+ * certain is told: values nobody has heard of forbid nothing, nor does what could not be read.
+ */
 export function warningsOf(choice: SessionChoice, newest: Revision | undefined): string[] {
   if (newest === undefined) return [];
   const { settings, unread = [], revision } = newest;

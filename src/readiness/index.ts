@@ -9,7 +9,7 @@ import { Refresher } from '../sync/refresher';
 import type { RemoteList } from '../sync/remoteList';
 import { retryNode, Tree, type TreeNode } from '../ui/tree';
 import { listContext, problemText, setMessage, viewMessage } from '../ui/viewStatus';
-import { Disposable, Slot, type IDisposable } from '../util/disposable';
+import { Disposable, Slot } from '../util/disposable';
 import { Emitter } from '../util/event';
 import type { Formatter } from '../util/format';
 import { oneLine } from '../util/text';
@@ -40,24 +40,11 @@ export interface ReadinessDeps {
   readonly prefill: Prefill;
 }
 
-export interface ReadinessFeature extends IDisposable {
-  readonly tree: vscode.TreeDataProvider<TreeNode>;
-  readonly commands: CommandHandlers<'readiness'>;
-  /** Reads every report anew. Never rejects: a failure is told in the view. */
-  refresh(): Promise<void>;
-  /** Gives a panel found after a reload its report again; `state` is what its page kept, old or hostile. */
-  restorePanel(panel: vscode.WebviewPanel, state: unknown): Promise<void>;
-}
-
 /** Time between readings of new reports, ms. */
 const PERIOD_MS = 60 * 60_000;
 
 /** Readiness of the organization's repositories (sections 2.7, 4.2), those of this window first. */
-export function registerReadiness(deps: ReadinessDeps): ReadinessFeature {
-  return new Readiness(deps);
-}
-
-class Readiness extends Disposable implements ReadinessFeature {
+export class Readiness extends Disposable {
   readonly #deps: ReadinessDeps;
   readonly #list: RemoteList<StoredReport>;
   readonly #git = this.register(new LocalGit());
@@ -138,11 +125,13 @@ class Readiness extends Disposable implements ReadinessFeature {
     return this.#commands.handlers;
   }
 
+  /** Reads every report anew. Never rejects: a failure is told in the view. */
   async refresh(): Promise<void> {
     await this.#open();
     await this.#list.read();
   }
 
+  /** Gives a panel found after a reload its report again; `state` is what its page kept, old or hostile. */
   async restorePanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
     if (!isPageState(state)) {
       panel.dispose();

@@ -28,7 +28,7 @@ export interface CriterionRow {
 const UNNAMED = '?';
 
 /** The key under which a report is grouped: its repository's, or its address as it is. */
-export function repositoryOf({ repoUrl = UNNAMED }: ReadinessReport): {
+export function repositoryOf({ repoUrl = UNNAMED }: Pick<ReadinessReport, 'repoUrl'>): {
   readonly key: string;
   readonly name: string;
 } {
@@ -43,20 +43,13 @@ export function groupReports(
   reports: Iterable<StoredReport>,
   unnamed: string = UNNAMED,
 ): Map<string, Repository> {
-  const groups = new Map<string, { readonly name: string; readonly reports: StoredReport[] }>();
-  const identities = new Map<string, { readonly key: string; readonly name: string }>();
-  for (const report of new Map([...reports].map(each => [each.reportId, each])).values()) {
-    const { repoUrl = UNNAMED } = report;
-    let identity = identities.get(repoUrl);
-    if (identity === undefined) identities.set(repoUrl, (identity = repositoryOf(report)));
-    const group = groups.get(identity.key);
-    if (group === undefined) groups.set(identity.key, { name: identity.name, reports: [report] });
-    else group.reports.push(report);
-  }
-  const repositories = [...groups].map(([key, group]): Repository => {
-    group.reports.sort(newestFirst);
-    const name = key === UNNAMED ? unnamed : group.name;
-    return { key, name, url: group.reports[0]?.repoUrl ?? '', reports: group.reports };
+  const latest = new Map([...reports].map(report => [report.reportId, report])).values();
+  const addresses = Map.groupBy(latest, ({ repoUrl = UNNAMED }) => repoUrl);
+  const groups = Map.groupBy(addresses, ([repoUrl]) => repositoryOf({ repoUrl }).key);
+  const repositories = [...groups].map(([key, forms]): Repository => {
+    const all = forms.flatMap(([, ofForm]) => ofForm).sort(newestFirst);
+    const url = all[0]?.repoUrl ?? '';
+    return { key, name: key === UNNAMED ? unnamed : repositoryOf({ repoUrl: url }).name, url, reports: all };
   });
   repositories.sort((a, b) => compareText(a.name, b.name) || compareText(a.key, b.key));
   return new Map(repositories.map(repository => [repository.key, repository]));

@@ -75,8 +75,8 @@ export function factsDocument(
   // Every line of JSON begins with a brace, a space or a quote: none of them ends the block.
   const code =
     answer === undefined ? [] : ['```json', plain(JSON.stringify(answer, undefined, 2), 200_000), '```', ''];
-  const told = code.length === 0 ? code : [`## ${vscode.l10n.t('Service response')}`, '', ...code];
-  return [`# ${inMarkdown(title)}`, '', ...lines, ...told].join('\n');
+  const answered = code.length === 0 ? code : [`## ${vscode.l10n.t('Service response')}`, '', ...code];
+  return [`# ${inMarkdown(title)}`, '', ...lines, ...answered].join('\n');
 }
 
 function known(facts: readonly Fact[]): readonly (readonly [string, string])[] {

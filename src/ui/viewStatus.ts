@@ -33,13 +33,13 @@ export function viewMessage(options: ViewStatusOptions): string | undefined {
   const { connection, lists, unread, tellsRejection, format, now } = options;
   if (connection.kind === 'signedOut') return undefined;
   if (connection.kind === 'keyRejected') {
-    const isTold = tellsRejection === true || lists.some(({ items }) => items.length > 0);
-    return isTold ? plain(connection.reason, 1_000) : undefined;
+    const isShown = tellsRejection === true || lists.some(({ items }) => items.length > 0);
+    return isShown ? plain(connection.reason, 1_000) : undefined;
   }
-  const told = new Set<string>();
+  const causes = new Set<string>();
   const sentences = lists.flatMap(({ at, failure }) => {
-    if (failure === undefined || told.has(failure.cause ?? failure.sentence)) return [];
-    told.add(failure.cause ?? failure.sentence);
+    if (failure === undefined || causes.has(failure.cause ?? failure.sentence)) return [];
+    causes.add(failure.cause ?? failure.sentence);
     const sentence = plain(failure.sentence, 1_000);
     return at === undefined
       ? sentence

@@ -138,7 +138,7 @@ const PAIR_VALUE = /^(?:values?|v|default)$/i;
 /** Deeper than anything readable: what lies below is left out, so that no later walk can overflow. */
 const DEEPEST = 64;
 /** Members at the top of an answer that lead to the next page: they go back to the service as they came. */
-const ONWARD: ReadonlySet<string> = new Set(['pagination', 'meta']);
+const PAGING: ReadonlySet<string> = new Set(['pagination', 'meta']);
 
 /** What the name of a member says of its value. */
 interface KnownName {
@@ -186,7 +186,7 @@ export class Redactor {
 
   #walk(value: unknown, search: Search, secrecy: Secrecy, depth: number): unknown {
     if (typeof value === 'string') {
-      if (secrecy === 'keys' ? LIKE_A_KEY.test(value) : secrecy !== 'none' && isTold(value))
+      if (secrecy === 'keys' ? LIKE_A_KEY.test(value) : secrecy !== 'none' && isSecretText(value))
         return this.mark(value);
       return search === 'own' ? withoutOwn(value, this.own, this.mark) : redact(value, this);
     }
@@ -201,7 +201,7 @@ export class Redactor {
     const object = value as Record<string, unknown>;
     const isMessage = 'role' in object && Array.isArray(object['content']);
     for (const name of Object.keys(object)) {
-      const below = (isMessage && name === 'content') || (depth === 0 && ONWARD.has(name)) ? 'own' : search;
+      const below = (isMessage && name === 'content') || (depth === 0 && PAGING.has(name)) ? 'own' : search;
       const known = this.#name(name);
       const named = below !== 'all' ? 'none' : known.isPairValue ? this.#ofPair(object) : known.secrecy;
       const value = object[name];
@@ -234,4 +234,4 @@ export class Redactor {
   }
 }
 
-const isTold = (value: string): boolean => /^\d+$/.test(value) || !HARMLESS.test(value);
+const isSecretText = (value: string): boolean => /^\d+$/.test(value) || !HARMLESS.test(value);

@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
-import { ApiClient } from '../../../src/api';
-import { registerComputers, type ComputersFeature } from '../../../src/computers';
+import { Computers } from '../../../src/computers';
 import type { SessionOfComputer } from '../../../src/computers/rows';
 import { Emitter, ObservableValue } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
+import { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
 import { FakeConnection } from '../../fakes/connection';
 import { silentLog } from '../../fakes/log';
 import { startSampleService, type SampleService } from '../../fakes/sampleService';
 import { openStorage } from '../../fakes/storage';
 import { drawnRows, fakeView, textOf, type DrawnRow } from '../../fakes/view';
 import { until } from '../../until';
+import { clientOf } from '../api/support';
 
 const session: SessionOfComputer = {
   sessionId: 's1',
@@ -21,11 +19,9 @@ const session: SessionOfComputer = {
 
 describe('the view of computers', () => {
   let service: SampleService;
-  let root: string;
-  const cleanups: (() => unknown)[] = [];
 
   interface Window {
-    readonly feature: ComputersFeature;
+    readonly feature: Computers;
     readonly connection: FakeConnection;
     readonly view: ReturnType<typeof fakeView>;
     readonly documents: Map<string, string>;
@@ -34,29 +30,18 @@ describe('the view of computers', () => {
 
   beforeEach(async () => {
     service = await startSampleService({ pace: 0 });
-    root = await mkdtemp(path.join(os.tmpdir(), 'computers-'));
+    later(() => service.close());
   });
-  afterEach(async () => {
-    for (const run of cleanups.splice(0).reverse()) await run();
-    await service.close();
-    await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
-  });
+  afterEach(cleanUp);
 
   function open(visible = false): Window {
-    const { baseUrl, appUrl } = service;
-    const api = new ApiClient({
-      baseUrl,
-      appUrl,
-      key: () => Promise.resolve(service.apiKey),
-      log: silentLog(),
-      delay: () => Promise.resolve(),
-    });
-    const storage = openStorage({ root, log: silentLog() });
+    const { api } = clientOf({ origin: service.baseUrl }, { key: () => Promise.resolve(service.apiKey) });
+    const storage = openStorage({ root: temporaryFolder(), log: silentLog() });
     const connection = new FakeConnection(api, service);
     const view = fakeView(visible);
     const documents = new Map<string, string>();
     const sessions: Window['sessions'] = { list: [], changed: new Emitter<void>() };
-    const feature = registerComputers({
+    const feature = new Computers({
       log: silentLog(),
       connection,
       storage,
@@ -73,9 +58,8 @@ describe('the view of computers', () => {
       sessions: () =>
         Promise.resolve({ ofComputer: () => sessions.list, onDidChange: sessions.changed.event }),
     });
-    cleanups.push(async () => {
+    later(async () => {
       feature.dispose();
-      api.dispose();
       await storage.settled();
       storage.dispose();
     });

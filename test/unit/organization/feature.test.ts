@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
-import {
-  registerOrganization,
-  type OrganizationFeature,
-  type UsageOfPeople,
-} from '../../../src/organization';
+import { Organization } from '../../../src/organization';
+import type { UsageOfPeople } from '../../../src/organization/model';
 import { ObservableValue } from '../../../src/util/event';
 import { Formatter } from '../../../src/util/format';
 import { FakeConnection } from '../../fakes/connection';
@@ -20,7 +17,7 @@ const FORBIDDEN = { kind: 'answer', status: 403, body: { title: 'Forbidden', req
 const HOUR_MS = 60 * 60_000;
 
 interface Window {
-  readonly feature: OrganizationFeature;
+  readonly feature: Organization;
   readonly connection: FakeConnection;
   readonly view: ReturnType<typeof fakeView>;
   readonly clock: { now: number };
@@ -35,7 +32,7 @@ function open(server: FaultServer, root = temporaryFolder()): Window {
   const clock = { now: Date.UTC(2026, 10, 21, 12) };
   const documents = new Map<string, string>();
   const usage: Window['usage'] = { asked: 0, of: new Map() };
-  const feature = registerOrganization({
+  const feature = new Organization({
     connection,
     storage,
     log: silentLog(),
@@ -146,7 +143,7 @@ describe('the view of the organization', () => {
     );
     window.connection.anotherKey();
     await window.feature.refresh();
-    assert.match(String(window.view.message), /cannot read the users at .* \(403, request req_9\)/);
+    assert.match(String(window.view.message), /cannot read users at .* \(403, request req_9\)/);
     const [users, history] = (await drawnRows(window.feature.tree)).filter(({ depth }) => depth === 0);
     assert.deepEqual([users?.text, users?.item.collapsibleState], ['Users | no access with this key', 0]);
     assert.equal(history?.text, 'Control history | 2');
@@ -257,8 +254,8 @@ describe('the view of the organization', () => {
     await says(ofRevisions, /^Error: There are no control revisions yet\.$/);
     server.answer(FORBIDDEN);
     await window.feature.refresh();
-    await says(ofPeople, /cannot read the users/);
-    await says(ofRevisions, /cannot read the control history/);
+    await says(ofPeople, /cannot read users/);
+    await says(ofRevisions, /cannot read control history/);
     listing(server, [], [change(1, {}, 1)]);
     await window.feature.refresh();
     await rejects(commands.compareRevisions({ revision: 1 }), /no other control revision/);
@@ -283,7 +280,7 @@ describe('what other features ask of the organization', () => {
     assert.deepEqual(newest?.changed, ['commandAllowlist', 'ideAutoConnect', 'maxAutonomyLevel']);
     const refused = open(server);
     server.answer(FORBIDDEN);
-    await assert.rejects(refused.feature.people(), /cannot read the users/);
+    await assert.rejects(refused.feature.people(), /cannot read users/);
   });
 
   it('whether the controls forbid a session: from what is known where reading takes long, and again soon after a failure', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { historyCsv, peopleCsv } from '../../../src/organization/exports';
-import { activityOf, nameOf, timeOf, type Person, type UsageOfPeople } from '../../../src/organization/model';
+import { activityOf, nameOf, type Person, type UsageOfPeople } from '../../../src/organization/model';
 import { compareSettings } from '../../../src/organization/changes';
 import { personFacts, personStatus } from '../../../src/organization/words';
 import { Formatter } from '../../../src/util/format';
@@ -97,11 +97,5 @@ describe('control history', () => {
       `2,${start},,,,,,1`,
       '',
     ]);
-  });
-
-  it('takes no text for a time that is none', () => {
-    assert.equal(timeOf('soon'), undefined);
-    assert.equal(timeOf(undefined), undefined);
-    assert.equal(timeOf('2026-11-20T10:00:00Z'), Date.UTC(2026, 10, 20, 10));
   });
 });

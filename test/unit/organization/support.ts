@@ -7,7 +7,6 @@ import { openStorage } from '../../fakes/storage';
 import { FakeConnection } from '../../fakes/connection';
 import { FaultServer } from '../../fakes/faultServer';
 import { silentLog } from '../../fakes/log';
-import { until as untilFired } from '../../until';
 import { clientOf } from '../api/support';
 
 export { cleanUp, later, temporaryFolder } from '../../fakes/cleanUp';
@@ -60,11 +59,6 @@ export function openWindow(root: string, server: Pick<FaultServer, 'origin'>): W
   };
   later(close);
   return { data, connection, clock, log, close, settled: () => storage.settled() };
-}
-
-/** Resolves when `holds` does, looking again whenever the data changes. */
-export function until(data: OrganizationData, holds: () => boolean): Promise<void> {
-  return untilFired(data.onDidChange, holds);
 }
 
 /** Everything in the files below a folder. */

@@ -57,14 +57,12 @@ describe('words of readiness', () => {
     assert.ok(!view.apps.some(({ local }) => local));
   });
 
-  it('hold no control characters in the message to an agent', () => {
-    const { repository, report } = hostile();
-    const message = fixMessage(repository, report, [EVIL, 'plain', 'not there', 'constructor']);
+  it('name criterion, rationale, applications and commit in the message to an agent, without control characters', () => {
+    const evil = hostile();
+    const asked = [EVIL, 'plain', 'not there', 'constructor'];
+    const message = fixMessage(evil.repository, evil.report, asked);
     assert.equal(control.exec(message), null);
     assert.equal(message.match(/1\/2 pass/g)?.length, 2);
-  });
-
-  it('name criterion, rationale, applications and commit in the message', () => {
     const report: StoredReport = {
       reportId: 'r',
       createdAt: new Date(2026, 10, 12, 12).getTime(),
@@ -101,28 +99,20 @@ describe('words of readiness', () => {
     assert.equal(html.match(/<h1>/g)?.length, 1);
   });
 
-  it('export Markdown that tells how old and how whole the report is, and names criteria as people do', () => {
-    const shown = hostile();
-    const behind = { kind: 'behind', behind: 3, beside: 0 } as const;
-    const notes = reportNotes(shown.report, behind);
-    const html = marked.parse(markdownOf(shown, behind, format), { async: false, gfm: true });
-    const [list = ''] = /<ul>[^]*?<\/ul>/.exec(html.slice(0, html.indexOf('<h2>'))) ?? [];
-    assert.equal(list.match(/<li>/g)?.length, notes.length);
-    assert.match(list, /HEAD has 3 commits that are not in the report\./);
-    assert.match(list, /Parts of the report could not be read and are left out \(\d+\)/);
-    const report = {
-      reportId: 'r',
-      createdAt: 1,
-      repoUrl: 'x',
-      report: { type_check: { numerator: 1, denominator: 2 }, Plain: { numerator: 2, denominator: 2 } },
+  it('export Markdown that tells how whole the report is, and names criteria as people do', () => {
+    const { repository, report } = hostile();
+    const criteria = {
+      type_check: { numerator: 1, denominator: 2 },
+      Plain: { numerator: 2, denominator: 2 },
     };
-    const plain = markdownOf(
-      { repository: { ...shown.repository, reports: [report] }, report },
-      behind,
+    const text = markdownOf(
+      { repository, report: { ...report, report: criteria } },
+      { kind: 'same' },
       format,
     );
-    assert.match(plain, /^\| Type check \(type_check\) \| 1\/2 \|/m);
-    assert.match(plain, /^\| Plain \| 2\/2 \|/m);
+    assert.match(text, /^- Parts of the report could not be read and are left out \(1\)/m);
+    assert.match(text, /^\| Type check \(type_check\) \| 1\/2 \|/m);
+    assert.match(text, /^\| Plain \| 2\/2 \|/m);
   });
 
   it('explain age and flags in sentences', () => {
