@@ -339,7 +339,8 @@ export class Workbench {
         frame = await (await this.webview(index).locator('body').elementHandle()).ownerFrame();
         if (frame !== null) return await use(frame);
       } catch (error) {
-        const isGone = frame === null || frame.isDetached() || String(error).includes('context was destroyed');
+        const isGone =
+          frame === null || frame.isDetached() || String(error).includes('context was destroyed');
         if (!isGone || isTimeout(error) || attempt === MOST_PAGES) throw error;
       }
       if (attempt === MOST_PAGES) throw new Error('The webview has no frame.');
