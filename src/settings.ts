@@ -136,6 +136,13 @@ export function onDidChangeSettings(keys: readonly SettingKey[], listener: () =>
   });
 }
 
+/** Whether a diff editor leaves the ends of long lines out of sight, by VS Code's own settings. */
+export function isDiffUnwrapped(): boolean {
+  const wrap = vscode.workspace.getConfiguration('diffEditor').get<string>('wordWrap');
+  if (wrap === 'on' || wrap === 'off') return wrap === 'off';
+  return vscode.workspace.getConfiguration('editor').get<string>('wordWrap') === 'off';
+}
+
 /** VS Code's own setting that turns its Git extension off. */
 export const gitSetting = {
   isOff: (): boolean => vscode.workspace.getConfiguration('git').get('enabled') === false,

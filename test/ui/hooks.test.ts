@@ -93,7 +93,15 @@ describe('hooks', () => {
     await window.answer(file);
     await window.quickInput.getByText('The agent is waiting for you.').waitFor();
     await window.page.keyboard.press('Enter');
-    await window.page.locator('.monaco-diff-editor').getByText('agent-console-hook.sh').first().waitFor();
+    const proposed = window.page.locator('.monaco-diff-editor .editor.modified');
+    await proposed.getByText('agent-console-hook.sh').first().waitFor();
+    // What is agreed to is seen to its end.
+    const edge = (await proposed.boundingBox())!;
+    await until(async () => {
+      const texts = await proposed.locator('.view-line > span').all();
+      const boxes = await Promise.all(texts.map(each => each.boundingBox()));
+      return boxes.every(box => box === null || box.x + box.width <= edge.x + edge.width);
+    });
     assert.equal(fs.readFileSync(file, 'utf8'), foreign);
     const question = await window.notified('Install the hooks in');
     assert.doesNotMatch((await question.textContent()) ?? '', /\u202e/, 'the name of a file is foreign text');

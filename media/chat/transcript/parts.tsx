@@ -46,7 +46,12 @@ export function PartView({ part, rowKey, index, messageId, breaks }: PartProps) 
         system: ['info', l10n.t('System message')] as const,
       }[part.kind];
       return (
-        <Fold id={id} icon={icon} label={label} preview={part.text}>
+        <Fold
+          id={id}
+          icon={icon}
+          label={label}
+          preview={part.text.slice(0, 300).replace(/`|\*\*|^#+ /gm, '')}
+        >
           <Markdown text={part.text} breaks={false} />
           {cut}
         </Fold>

@@ -4,6 +4,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { commands, documents, registerDocuments } from '../../contributions';
+import { isDiffUnwrapped } from '../../settings';
 import { notify, type NoticeButton } from '../../ui/notify';
 import { pick } from '../../ui/pick';
 import { restriction } from '../../ui/restriction';
@@ -98,6 +99,8 @@ export class Dialogs extends Disposable {
     try {
       const title = vscode.l10n.t('{0}: proposed change', oneLine(name, 60));
       await vscode.commands.executeCommand('vscode.diff', before, after, title, { preview: true });
+      // The command of a hook is one long line, and all of it is what is agreed to.
+      if (isDiffUnwrapped()) await vscode.commands.executeCommand('editor.action.toggleWordWrap');
       const yes = plan.text === undefined ? vscode.l10n.t('Delete file') : vscode.l10n.t('Write change');
       const no = vscode.l10n.t('Cancel');
       return (await vscode.window.showInformationMessage(forNotification(question, 500), yes, no)) === yes;

@@ -82,9 +82,7 @@ class DashboardPanel extends Disposable {
       }),
     );
     const offerAgain = (): void => {
-      const sentence = vscode.l10n.t(
-        'The usage page did not load. Pages need a secure (https) or local address and service workers.',
-      );
+      const sentence = vscode.l10n.t('The usage page did not load.');
       // It may have come late, or the person has gone elsewhere.
       const load = (): void => {
         if (page.isMissing) page.load();
