@@ -153,7 +153,7 @@ describe('a first day', () => {
     );
     await page.reload();
     // VS Code may have stored an older title of the tab, and another tab in front.
-    await workbench.tab(/Please explain|^Session/).click();
+    await workbench.tab(/Please explain|New session/).click();
     const chat = workbench.webview();
     await chat.getByRole('article').getByText('Thank you.').waitFor();
     await workbench.pageShows(`document.querySelector('textarea')?.value === 'A thought for later'`);

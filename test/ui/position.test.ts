@@ -111,6 +111,12 @@ describe('the position in a transcript', () => {
     assert.equal(await page.locator('.to-latest').count(), 0);
   });
 
+  it('is the beginning when more went there than is left', async () => {
+    await scrollTo(0);
+    await splice(0, 20, rows(96, 97), 81);
+    for (const number of [96, 120, 121]) await page.getByText(`Number ${number}.`).waitFor();
+  });
+
   it('is kept when earlier messages are put before, and when later ones come', async () => {
     await scrollTo(0.5);
     const before = await seen();

@@ -239,7 +239,9 @@ export class Place {
   get #top(): number {
     const tops = this.#allTops();
     const index = this.#index;
-    return index < 0 ? (tops.at(-1) ?? 0) - this.#height : (tops[index] ?? 0) + (this.#at?.offset ?? 0);
+    const end = (tops.at(-1) ?? 0) - this.#height;
+    // Rows that were thought higher than they are leave a place before the first one.
+    return index < 0 ? end : Math.max(0, (tops[index] ?? 0) + (this.#at?.offset ?? 0));
   }
 
   #indexOf(key: string): number {
