@@ -19,7 +19,7 @@ export function setLanguage(wanted: string): void {
   words = new Formatter(language);
 }
 
-/** Short, for figures and axes: `4.2M`, `3.4`, `12 %`. */
+/** Short, for figures and axes: `4.2M`, `3.4`, `12%`. */
 export function short(value: number, unit: Unit): string {
   if (unit === 'percent') return words.as({ style: 'percent', maximumFractionDigits: 1 }, value);
   if (unit === 'ratio' && Math.abs(value) < 1000) return words.as({ maximumFractionDigits: 2 }, value);

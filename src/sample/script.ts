@@ -83,7 +83,7 @@ export interface Turn {
   readonly random: Random;
 }
 
-/** A turn of the agent, line by line; some 15 % faster or slower each. */
+/** A turn of the agent, line by line; some 15% faster or slower each. */
 export function stepsOf(lines: readonly Line[], { start, pace, title, model, random }: Turn): Step[] {
   const steps: Step[] = [];
   let at = start;

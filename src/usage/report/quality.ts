@@ -63,7 +63,7 @@ export function groupOdd(entries: readonly Entry[]): Folded {
     note: {
       id: 'tools',
       sentence: l10n.t(
-        'Tool names that look like leftovers of a parser, each with less than 0.1 % of the calls, are one row here: {0}, {1}.',
+        'Tool names that look like leftovers of a parser, each with less than 0.1% of the calls, are one row here: {0}, {1}.',
         odd.length === 1 ? l10n.t('1 name') : l10n.t('{0} names', odd.length),
         count === 1 ? l10n.t('1 call') : l10n.t('{0} calls', count),
       ),

@@ -123,7 +123,10 @@ describe('the status bar', () => {
     await one!.until(() => one!.told.length === 1);
     two!.bar.start();
     await two!.until(() => /\d/.test(two!.item.text));
-    assert.match(one!.told[0]!, /^warning: .* Nov 20, 2026 UTC: 100 % of your own budget of 10 a day/);
+    assert.match(
+      one!.told[0]!,
+      /^warning: .* Nov 20, 2026 UTC: you have reached 100% of your budget of 10 a day/,
+    );
     one!.budget = { ...one!.budget, tokens: 11 };
     one!.settingsChanged.fire();
     await one!.until(() => one!.told.length === 2);
