@@ -126,7 +126,7 @@ export class Rows {
       const toward = [...new Set(changes.map(({ direction }) => directionText(direction)))];
       return {
         label,
-        description: joined([makerText(revision), summary, gap, day]),
+        description: joined([day, makerText(revision), summary, gap]),
         icon: { id: 'git-commit' },
         context: 'revision',
         open: changes.length === 0 ? undefined : false,

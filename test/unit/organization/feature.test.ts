@@ -113,11 +113,11 @@ describe('the view of the organization', () => {
     ]);
     assert.match(
       history.join('\n'),
-      /^Control history \| 3\n {2}rev 4 \| Ann · commandAllowlist, \+2 · since rev 2 · Nov 12, 2026\n/,
+      /^Control history \| 3\n {2}rev 4 \| Nov 12, 2026 · Ann · commandAllowlist, \+2 · since rev 2\n/,
     );
     assert.ok(history.includes('    maxAutonomyLevel: high → low | tightens'), history.join('\n'));
     assert.ok(history.includes('    commandAllowlist: [a] → [a, b] | +1 · loosens'));
-    assert.ok(history.includes('  rev 1 | Ann · first known revision · Nov 11, 2026'));
+    assert.ok(history.includes('  rev 1 | Nov 11, 2026 · Ann · first known revision'));
     const user = await row(window, 'Ann');
     assert.equal(
       user.item.accessibilityInformation?.label,
