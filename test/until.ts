@@ -52,18 +52,23 @@ function inVain(holds: () => unknown): Error {
   return new Error(`Waited in vain until ${String(holds)}`);
 }
 
+/** How long Playwright waits for one thing, in ms. */
+export interface Limit {
+  readonly timeout: number;
+}
+
 /**
  * Does something until what it is for has come, which is waited for longer each time: a window at work may lose a click or a key,
  * or only be slow.
  */
 export async function again(
-  act: () => Promise<unknown>,
-  hasCome: (limit: { readonly timeout: number }) => Promise<unknown>,
+  act: (limit: Limit) => Promise<unknown>,
+  hasCome: (limit: Limit) => Promise<unknown>,
 ): Promise<void> {
   const began = realClock.now();
   for (let timeout = 2_000; ; timeout = Math.min(2 * timeout, patience())) {
-    await act();
     try {
+      await act({ timeout });
       await hasCome({ timeout });
       return;
     } catch (error) {

@@ -171,7 +171,7 @@ describe('the chat', () => {
 
     it('is the same when it is hidden, closed, moved and shown again', async () => {
       const { workbench } = stage;
-      const [tab, other] = [workbench.tab('First question'), workbench.tab('lines.ts')];
+      const [tab, other] = [workbench.tab('First question'), workbench.tab('a.txt')];
       const secondGroup = workbench.page.locator('.editor-group-container').nth(1);
       await stage.idle();
       await workbench.explorerMenu(['a.txt', 'b.txt'], 'Send to agent session');

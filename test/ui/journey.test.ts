@@ -4,6 +4,7 @@ import * as path from 'node:path';
 import { startSampleService, type RecordedRequest, type SampleService } from '../fakes/sampleService';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
+import { again } from '../until';
 import { untilStored } from '../fakes/storage';
 import { violations } from './axe';
 import { storageOf } from './seed';
@@ -152,10 +153,11 @@ describe('a first day', () => {
       rows.some(({ value }) => value?.includes('A thought for later')),
     );
     await page.reload();
-    // VS Code may have stored an older title of the tab, and another tab in front.
-    await workbench.tab(/Please explain|New session/).click();
-    const chat = workbench.webview();
-    await chat.getByRole('article').getByText('Thank you.').waitFor();
+    // VS Code may have stored an older title of the tab, and may bring another tab to the front while it restores them.
+    await again(
+      limit => workbench.tab(/Please explain|New session/).click(limit),
+      limit => workbench.webview().getByRole('article').getByText('Thank you.').waitFor(limit),
+    );
     await workbench.pageShows(`document.querySelector('textarea')?.value === 'A thought for later'`);
   });
 });
