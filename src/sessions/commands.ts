@@ -213,7 +213,7 @@ function wordsFor(what: 'removedAt' | 'archivedAt', count: number, title: string
   return {
     question: vscode.l10n.t('Remove {0} sessions from this list?', count),
     detail: vscode.l10n.t(
-      'The sessions themselves stay with the service. It has no list of them: without their ids they cannot be found again.',
+      'The sessions themselves stay with the service. “Restore removed sessions…” brings them back to this list.',
     ),
     act: vscode.l10n.t('Remove'),
     done:

@@ -6,7 +6,29 @@ import { sampleFiles } from './sampleFiles';
 /** Of the sample repository; the sample service has readiness reports for it. */
 export const sampleRemote = 'https://git.example.com/acme/shop.git';
 
-/** Makes the sample workspace in `folder`, a git repository with a history of two commits; one that is there is left as it is. */
+const HISTORY: readonly (readonly [date: string, message: string, ...paths: string[]])[] = [
+  [
+    '2026-01-12',
+    'Storefront with a cart page',
+    '.gitignore',
+    'package.json',
+    'README.md',
+    'apps',
+    'packages',
+  ],
+  [
+    '2026-02-03',
+    'Checkout service: cart and tax',
+    'services/checkout/package.json',
+    'services/checkout/src/[ct]a*',
+  ],
+  ['2026-04-14', 'Total of a cart', 'services/checkout/src/total.ts'],
+  ['2026-06-09', 'Test of the total', 'services/checkout'],
+  ['2026-08-05', 'Orders of the last year', 'docs/orders.*'],
+  ['2026-10-20', 'How checkout works', '.'],
+];
+
+/** Makes the sample workspace in `folder`, a git repository with some months of history; one that is there is left as it is. */
 export function makeSampleWorkspace(folder: string): void {
   if (fs.existsSync(path.join(folder, '.git'))) return;
   for (const [name, content] of Object.entries(sampleFiles)) {
@@ -16,10 +38,10 @@ export function makeSampleWorkspace(folder: string): void {
   }
   git(folder, 'init', '--quiet', '--initial-branch=main');
   git(folder, 'remote', 'add', 'origin', sampleRemote);
-  git(folder, 'add', '.gitignore', 'package.json', 'README.md', 'apps', 'packages');
-  commit(folder, 'Storefront with a cart page', '2026-01-12T09:30:00Z');
-  git(folder, 'add', '--all');
-  commit(folder, 'Checkout service with tax and totals', '2026-02-03T14:05:00Z');
+  for (const [date, message, ...paths] of HISTORY) {
+    git(folder, 'add', ...paths);
+    commit(folder, message, `${date}T09:30:00Z`);
+  }
 }
 
 /** What was checked out in the sample workspace when, the oldest first: its readiness reports name these commits. */
