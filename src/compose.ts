@@ -301,7 +301,7 @@ function tellOfRestored({ day, keptAs }: Restored): void {
           keptAs,
         )
       : vscode.l10n.t(
-          'The stored data was damaged. The backup of {0} (UTC) is in use now, with all that this window still knew. The damaged file is kept: {1}',
+          'The stored data was damaged. The backup of {0} (UTC) is now in use, together with everything this window still had in memory. The damaged file is kept: {1}',
           day,
           keptAs,
         );

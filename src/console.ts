@@ -37,7 +37,7 @@ export function consoleCommands(deps: ConsoleDeps): { readonly commands: Command
         await vscode.env.clipboard.writeText(redact(diagnosticsText(deps)));
         void vscode.window.showInformationMessage(
           vscode.l10n.t(
-            'Diagnostics copied. They hold versions, addresses and recent problems, no key and no messages.',
+            'Diagnostics copied. They contain versions, addresses and recent problems, but no key and no messages.',
           ),
         );
       },

@@ -99,7 +99,7 @@ function isEmpty({ figures, sections }: TabReport): boolean {
 /** Days without figures: they are on their way, nobody knows them, or nobody did anything. */
 function Empty({ report: shown }: { readonly report: TabReport }) {
   const unknown = (shown.missing?.days.length ?? 0) >= lengthOf(shown.query.range);
-  const title = unknown ? l10n.t('Nothing is known of these days yet') : l10n.t('No usage in these days');
+  const title = unknown ? l10n.t('Nothing is known about these days yet') : l10n.t('No usage in these days');
   return (
     <Instead icon="graph" title={fetching.value === undefined ? title : l10n.t('Fetching')}>
       <RangeLine report={shown} />

@@ -88,7 +88,7 @@ export function Figures({ figures }: { readonly figures: readonly Figure[] }) {
         </details>
       )}
       <details class="how">
-        <summary>{l10n.t('How these figures are made')}</summary>
+        <summary>{l10n.t('How these figures are calculated')}</summary>
         <dl>
           {figures.map(({ id, label, explanation }) => (
             <div key={id}>
@@ -208,13 +208,13 @@ export function Quality({ notes }: { readonly notes: readonly QualityNote[] }) {
         </h2>
         <Check
           of="folded"
-          label={l10n.t('Fold and group names')}
-          title={l10n.t('Names that differ only by letter case are one, odd names are grouped')}
+          label={l10n.t('Merge and group names')}
+          title={l10n.t('Names that differ only by letter case are merged, odd names are grouped')}
         />
       </div>
       {folded ? null : <p class="quiet">{l10n.t('Names are shown exactly as the service sent them.')}</p>}
       {!folded || notes.length > 0 ? null : (
-        <p class="quiet">{l10n.t('Nothing was folded or grouped in these figures.')}</p>
+        <p class="quiet">{l10n.t('Nothing was merged or grouped in these figures.')}</p>
       )}
       <ul class="notes">
         {notes.map(note => (

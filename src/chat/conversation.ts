@@ -241,7 +241,7 @@ export class Conversation extends Disposable {
    */
   async submit(text: string, id: string = randomUUID(), over?: Shown): Promise<void> {
     if (!this.isLoaded) await this.load();
-    if (this.isRecorded(id)) throw new Error(vscode.l10n.t('This message has been recorded already.'));
+    if (this.isRecorded(id)) throw new Error(vscode.l10n.t('This message was already recorded.'));
     if (text.trim() === '') throw new Error(vscode.l10n.t('Write a message first.'));
     this.composition.setText(text, (over ?? this.composition.draft).stash, over);
     const { message } = this.composition;

@@ -229,7 +229,7 @@ export class Chat extends Disposable {
     const sessionId =
       readSessionId(target) ??
       this.#places.inFront?.conversation.sessionId ??
-      (await sessions.pick(vscode.l10n.t('The transcript of which session?')));
+      (await sessions.pick(vscode.l10n.t('Export which session?')));
     if (sessionId === undefined) return;
     const row = typeof key === 'string' ? key : undefined;
     const { title, content } = await this.#with(sessionId, conversation => {

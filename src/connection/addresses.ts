@@ -68,7 +68,7 @@ export function addressProblemSentence(problem: AddressProblem): string {
     case 'credentials':
       return vscode.l10n.t('Leave the user name and password out of the address. The key comes later.');
     case 'query':
-      return vscode.l10n.t('Leave out everything from ? or # on.');
+      return vscode.l10n.t('Leave out everything from the first ? or #.');
   }
 }
 

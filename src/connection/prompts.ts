@@ -91,7 +91,7 @@ export class VscodePrompts {
     const pick = vscode.window.createQuickPick();
     const abort = new AbortController();
     pick.title = title;
-    pick.placeholder = vscode.l10n.t('Each row was checked once, just now');
+    pick.placeholder = vscode.l10n.t('Checked just now');
     pick.ignoreFocusOut = true;
     pick.busy = true;
     read(abort.signal, rows => {

@@ -133,7 +133,7 @@ export class SessionAccess {
     const value = await vscode.window.showInputBox({
       title: vscode.l10n.t('Open a session by its id'),
       prompt: vscode.l10n.t(
-        'The id is shown in the web application and in the command-line client. A link to a session will do, too.',
+        'The id is shown in the web application and in the command-line client. A link to a session works, too.',
       ),
       ignoreFocusOut: true,
       validateInput: text => (text.trim() === '' ? undefined : typedSession(text, host).problem),
@@ -191,5 +191,5 @@ function unknownSession({ status, requestId }: ApiError, sessionId: string, { ho
   const facts =
     requestId === undefined ? code : vscode.l10n.t('{0}, request {1}', code, forNotification(requestId, 100));
   const id = oneLine(sessionId, 60);
-  return vscode.l10n.t('{0} knows no session “{1}” ({2}). Check the id.', host, id, facts);
+  return vscode.l10n.t('There is no session “{1}” at {0} ({2}). Check the id.', host, id, facts);
 }

@@ -63,7 +63,9 @@ export class SessionCommands {
       throw new Error(elsewhereText(link.host, service.host));
     const isMeant = await confirmed(
       vscode.l10n.t('Open session “{0}” at {1}?', forNotification(link.sessionId, 80), service.host),
-      vscode.l10n.t('A link from outside asks for it. Open it only if you trust who gave it to you.'),
+      vscode.l10n.t(
+        'A link from outside asked to open it. Continue only if you trust where the link came from.',
+      ),
       vscode.l10n.t('Open session'),
     );
     if (isMeant) await vscode.commands.executeCommand(commands.chat.open, link.sessionId);
@@ -146,7 +148,7 @@ export class SessionCommands {
       void vscode.window.showInformationMessage(vscode.l10n.t('No session was removed from this list.'));
       return;
     }
-    const placeHolder = vscode.l10n.t('Put which sessions back into the list?');
+    const placeHolder = vscode.l10n.t('Restore which sessions to the list?');
     const options = { canPickMany: true, matchOnDetail: true, placeHolder } as const;
     const chosen = (await vscode.window.showQuickPick(items, options)) ?? [];
     await this.#keep(
@@ -182,7 +184,7 @@ export class SessionCommands {
     const name = await vscode.window.showInputBox({
       title: vscode.l10n.t('Rename session on this machine'),
       prompt: vscode.l10n.t(
-        'The service has no call to rename, so it does not learn this name. Empty: its own title.',
+        'The name stays on this machine; the service cannot rename sessions. Leave it empty for the session’s own title.',
       ),
       value: record.local.name ?? title,
       validateInput: text =>

@@ -31,14 +31,14 @@ export function linkIn(text: string): SessionLink | 'other' | undefined {
 /** Says that a link is to another service than the one a person is signed in to. */
 export function elsewhereText(host: string, own: string): string {
   return vscode.l10n.t(
-    'This link is to a session at {0}, and you are signed in to {1}. Sign in there to open it.',
+    'This link is to a session at {0}, but you are signed in to {1}. Sign in there to open it.',
     forNotification(host, 80),
     own,
   );
 }
 
 export function noSessionText(): string {
-  return vscode.l10n.t('This link names no session of Agent Console.');
+  return vscode.l10n.t('This link does not lead to a session.');
 }
 
 /** Reads a link that anybody may have written; `undefined` for one that names no session. An address comes decoded. */

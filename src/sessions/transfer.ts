@@ -66,7 +66,7 @@ export async function importSessions(
     return;
   }
   const unread = vscode.l10n.t(
-    'Entries that could not be taken in: {0}, the first of them {1}.',
+    'Entries that could not be imported: {0}, the first of them {1}.',
     bad.length,
     first,
   );
@@ -140,7 +140,7 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
 
 async function isMeant(of: string, current: string): Promise<boolean> {
   const question = vscode.l10n.t(
-    'These sessions are of {0}, and you are signed in to {1}. Import them here anyway?',
+    'These sessions are from {0}, but you are signed in to {1}. Import them here anyway?',
     forNotification(of, 80),
     forNotification(current, 80),
   );

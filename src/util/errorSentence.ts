@@ -17,7 +17,7 @@ export function errorSentence(error: unknown, context: SentenceContext = {}): st
   if (isNamed<ApiError>(error, 'ApiError') && 'kind' in error) return apiSentence(error, context);
   if (isNamed<QueryError>(error, 'QueryError') && 'allowed' in error) return querySentence(error);
   const message = error instanceof Error ? forNotification(error.message) : '';
-  return message === '' ? vscode.l10n.t('Something went wrong. The log says more.') : message;
+  return message === '' ? vscode.l10n.t('Something went wrong. See the log for details.') : message;
 }
 
 /** Classes exist once a bundle, so they are known by name here. */
@@ -34,7 +34,7 @@ function apiSentence(error: ApiError, context: SentenceContext): string {
         return vscode.l10n.t('There is no usable key for {0}{1}. Sign in to enter one.', host, facts);
       return error.reason === 'jwt'
         ? vscode.l10n.t(
-            'This needs an API key, and you are signed in to {0} with an access token{1}. Sign in with an API key for this; everything else works.',
+            'This needs an API key, but you are signed in to {0} with an access token{1}. Sign in with an API key to use it; everything else works.',
             host,
             facts,
           )
@@ -47,7 +47,7 @@ function apiSentence(error: ApiError, context: SentenceContext): string {
       return error.request.path.includes('/api/v1/analytics/')
         ? vscode.l10n.t('Analytics needs the Manager or Owner role{0}. Everything else works.', facts)
         : vscode.l10n.t(
-            'This key may not do that at {0}{1}. Ask an administrator of your organization for the right.',
+            'This key is not allowed to do that at {0}{1}. Ask an administrator of your organization for access.',
             host,
             facts,
           );
@@ -55,12 +55,12 @@ function apiSentence(error: ApiError, context: SentenceContext): string {
       if (error.reason !== undefined) return answerSentence(error, host, facts);
       return /\/sessions\/[^/]+(?:\/messages)?$/.test(error.request.path)
         ? vscode.l10n.t(
-            '{0} does not know this session{1}. It may be gone, belong to another organization, or run only in the command-line client.',
+            '{0} has no such session{1}. It may be gone, belong to another organization, or run only in the command-line client.',
             host,
             facts,
           )
         : vscode.l10n.t(
-            '{0} does not know what was asked for{1}. Check the id, and the address if everything is missing.',
+            '{0} found nothing there{1}. Check the id, and the address if everything is missing.',
             host,
             facts,
           );
@@ -82,7 +82,7 @@ function apiSentence(error: ApiError, context: SentenceContext): string {
       return vscode.l10n.t('Cancelled.');
     case 'outcomeUnknown':
       return vscode.l10n.t(
-        'No usable answer came from {0}{1}, so it is not known whether this arrived. Look before you send it again.',
+        '{0} sent no usable answer{1}, so it is not known whether this arrived. Check before you send it again.',
         host,
         facts,
       );
@@ -97,11 +97,11 @@ function busySentence(
 ): string {
   if (retryAt !== undefined) {
     const time = timeText(retryAt, language);
-    return vscode.l10n.t('{0} wants no further requests until {1}{2}. Try again then.', host, time, facts);
+    return vscode.l10n.t('{0} asks to wait until {1}{2}. Try again then.', host, time, facts);
   }
   return kind === 'rateLimited'
-    ? vscode.l10n.t('{0} gets too many requests{1}. Try again in a minute.', host, facts)
-    : vscode.l10n.t('{0} has a problem of its own{1}. Try again in a few minutes.', host, facts);
+    ? vscode.l10n.t('{0} is receiving too many requests{1}. Try again in a minute.', host, facts)
+    : vscode.l10n.t('{0} is having problems{1}. Try again in a few minutes.', host, facts);
 }
 
 /** Of an answer that could not be taken, or did not come. */
@@ -121,49 +121,49 @@ function answerSentence({ reason }: ApiError, host: string, facts: string): stri
       );
     case 'certificate':
       return vscode.l10n.t(
-        'No secure connection to {0} can be made{1}: its certificate is signed by nobody this machine trusts, out of date, or made for another host. Add your organization’s certificate to the system’s store, keep “http.systemCertificates” on, and check the clock and the address.',
+        'No secure connection to {0} is possible{1}: its certificate is untrusted, expired, or made for another host. Add your organization’s certificate to the system’s store, keep “http.systemCertificates” on, and check the clock and the address.',
         host,
         facts,
       );
     case 'broken':
       return vscode.l10n.t(
-        'The connection to {0} broke off{1}. Check the network and try again.',
+        'The connection to {0} was lost{1}. Check the network and try again.',
         host,
         facts,
       );
     case 'redirect':
       return vscode.l10n.t(
-        '{0} points to another address{1}. Nothing was sent there. Sign in again with the address it really has.',
+        '{0} redirects to another address{1}. Nothing was sent there. Sign in again with the correct address.',
         host,
         facts,
       );
     case 'notThisService':
       return vscode.l10n.t(
-        '{0} did not answer as this service does{1}. Check the address; behind a network sign-in page, sign in there first. An update of Agent Console may be needed.',
+        '{0} did not answer the way this service should{1}. Check the address. If your network has a sign-in page, sign in there first. Agent Console may need an update.',
         host,
         facts,
       );
     case 'tooLarge':
-      return vscode.l10n.t('The answer of {0} is too large to read{1}. Ask for less at once.', host, facts);
+      return vscode.l10n.t(
+        'The answer from {0} is too large to read{1}. Ask for less at a time.',
+        host,
+        facts,
+      );
     case 'brokenList':
       return vscode.l10n.t(
-        '{0} sent a list whose pages repeat or do not lead on{1}, so part of it may be missing. Try again.',
+        '{0} sent a list whose pages repeat or break off{1}, so part of it may be missing. Try again.',
         host,
         facts,
       );
     default:
-      return vscode.l10n.t(
-        '{0} gave no answer that can be used{1}. Check the address and the network.',
-        host,
-        facts,
-      );
+      return vscode.l10n.t('{0} sent no usable answer{1}. Check the address and the network.', host, facts);
   }
 }
 
 function querySentence({ parameter, given, allowed }: QueryError): string {
   const what = forNotification(given, 80);
   const range = forNotification(allowed, 80);
-  return vscode.l10n.t('“{0}” cannot be asked for as {1}. Allowed: {2}.', what, parameter, range);
+  return vscode.l10n.t('“{0}” is not a valid value of {1}. Allowed: {2}.', what, parameter, range);
 }
 
 /** ` (ENOTFOUND)` or ` (401, request req_1)`: status, what the layer that failed calls it, and the service's name for it. */

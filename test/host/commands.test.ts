@@ -149,7 +149,7 @@ describe('commands', () => {
       [commands.sessions.remove, [at], [], ['told', /stays with the service/]],
       [commands.sessions.restore, [], [sessionId]],
       [commands.sessions.viewOptions, [], ['Computer']],
-      [commands.sessions.viewOptions, [], ['What sessions need']],
+      [commands.sessions.viewOptions, [], ['Status']],
       [commands.computers.showDetails, [], ['atlas'], ['document', /atlas/]],
     ];
   });

@@ -182,7 +182,7 @@ export function attaching(get: () => ChatStage): void {
   it('are a picture that is too large once it is made smaller', async () => {
     await stage.workbench.explorerMenu(['noise.png'], 'Send to agent session');
     const chip = stage.chat.locator('.composer .chip');
-    await chip.getByText(/noise\.png has .*; the limit is 5 MB/).waitFor();
+    await chip.getByText(/noise\.png is .*; the limit is 5 MB/).waitFor();
     await chip.getByRole('button', { name: 'Make smaller' }).click();
     await stage.chips.getByText('noise.webp').waitFor();
     await stage.composer.click();

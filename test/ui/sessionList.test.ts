@@ -180,7 +180,7 @@ describe('the sessions view at work', () => {
       .waitFor();
     await choose('All sessions');
     await row('Delta').waitFor();
-    await choose('What sessions need');
+    await choose('Status');
     await row(/^Today/).waitFor();
   });
 

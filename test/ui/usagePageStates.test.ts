@@ -112,7 +112,7 @@ describe('states of the usage page', () => {
     source.forget();
     source.problem = 'api.example.com answered 500 (request req_9).';
     const { page } = await open({}, { source });
-    await page.getByRole('heading', { name: 'Nothing is known of these days yet' }).waitFor();
+    await page.getByRole('heading', { name: 'Nothing is known about these days yet' }).waitFor();
     await page.getByText(source.problem).waitFor();
     await page.getByText('30 of 30 days are missing.').waitFor();
   });
@@ -155,7 +155,7 @@ describe('states of the usage page', () => {
       .getByRole('listitem')
       .filter({ hasText: /^linear: [\d,]+$/ })
       .waitFor();
-    await check('Fold and group names').uncheck();
+    await check('Merge and group names').uncheck();
     await page.getByText('Names are shown exactly as the service sent them.').waitFor();
     assert.equal(lastAsked().folded, false);
     assert.equal(await note.count(), 0);

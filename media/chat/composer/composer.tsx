@@ -114,7 +114,7 @@ export function Composer() {
       held.stash = undefined;
       tell();
     }
-    if (recorded && queued) announce(l10n.t('Queued. It goes out when the agent is idle.'));
+    if (recorded && queued) announce(l10n.t('Queued. It will be sent when the agent is idle.'));
     else if (recorded) endWanted.value++;
     focus();
   };
@@ -263,7 +263,7 @@ export function Composer() {
             icon="attach"
             label={l10n.t('Attach files')}
             title={l10n.t(
-              'Attach files. Or drop them: here with Shift held, or on a session in the Sessions view without.',
+              'Attach files. Or drop them: here while holding Shift, or on a session in the Sessions view.',
             )}
             onClick={() => void ask(panel.request('attach', {}))}
           />

@@ -56,7 +56,7 @@ export function Transcript() {
           <h2>{l10n.t('No messages yet')}</h2>
           <p>
             {l10n.t(
-              'Write to the agent below. To attach files, right-click them in the Explorer, paste them, or drop them: here with Shift held, or on a session in the Sessions view without.',
+              'Write to the agent below. To attach files, right-click them in the Explorer, paste them, or drop them: here while holding Shift, or on a session in the Sessions view.',
             )}
           </p>
         </div>

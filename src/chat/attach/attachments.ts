@@ -95,7 +95,7 @@ export class Attachments {
     const { message } = this.#limits();
     if (total <= message) return undefined;
     const [size, limit] = [this.#format.bytes(total), this.#format.bytes(message)];
-    return vscode.l10n.t('The attachments have {0} together; the limit of a message is {1}.', size, limit);
+    return vscode.l10n.t('The attachments are {0} together; the limit for a message is {1}.', size, limit);
   }
 
   /** Reads all of them for the body of a message, in order; rejects with `AttachmentsRefused` when one cannot be sent. */
@@ -145,7 +145,7 @@ export class Attachments {
       const after = await this.#files.stat(uri);
       const isRead = bytes.length === (isWhole ? size : Math.min(size, HEAD));
       if (!isRead || after.kind !== 'file' || after.size !== size || after.mtime !== mtime)
-        return refused(vscode.l10n.t('{0} changed while it was read. Attach it again.', name), { size });
+        return refused(vscode.l10n.t('{0} changed while being read. Attach it again.', name), { size });
       if (type !== undefined) return { result: { ok: true, name, size, ...type }, bytes };
       const taken = vscode.l10n.t(
         '{0} is not supported. The service takes images (PNG, JPEG, GIF, WebP), PDF and UTF-8 text.',
@@ -176,7 +176,7 @@ export class Attachments {
     if (size === 0) return vscode.l10n.t('{0} is empty.', name);
     if (size <= limit) return undefined;
     const [has, most] = [this.#format.bytes(size), this.#format.bytes(limit)];
-    return vscode.l10n.t('{0} has {1}; the limit is {2}.', name, has, most);
+    return vscode.l10n.t('{0} is {1}; the limit is {2}.', name, has, most);
   }
 }
 

@@ -156,7 +156,7 @@ export class Composition extends Disposable {
     await this.load();
     if (added.length === given.length) return;
     throw new Error(
-      vscode.l10n.t('A message takes up to {0} attachments here. The others were left out.', MOST_ATTACHED),
+      vscode.l10n.t('A message can have up to {0} attachments. The others were left out.', MOST_ATTACHED),
     );
   }
 

@@ -318,15 +318,15 @@ export function isBusy(): Error {
 
 /** It was recorded, but its window lost its turn before the request left. */
 export function isQueued(): Error {
-  return new Error(vscode.l10n.t('The message is in the queue. It goes out when the agent is idle.'));
+  return new Error(vscode.l10n.t('The message is queued. It will be sent when the agent is idle.'));
 }
 
 /** Another window was first with the composer. */
 export function isChanged(): Error {
-  return new Error(vscode.l10n.t('The text was changed in another window. Look at it and send it again.'));
+  return new Error(vscode.l10n.t('The text was changed in another window. Check it and send it again.'));
 }
 
 /** There is nothing left to decide about. */
 export function isSettled(): Error {
-  return new Error(vscode.l10n.t('This message has been settled meanwhile.'));
+  return new Error(vscode.l10n.t('This message has been dealt with meanwhile.'));
 }

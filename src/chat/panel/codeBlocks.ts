@@ -17,11 +17,11 @@ interface Proposed {
 export async function insertCode(code: string): Promise<void> {
   const editor = editorBeside();
   if (editor === undefined)
-    throw new Error(vscode.l10n.t('Open a file beside the chat first. The code goes to its cursor.'));
+    throw new Error(vscode.l10n.t('Open a file beside the chat first. The code is inserted at its cursor.'));
   const isDone = await editor.edit(edit => {
     for (const selection of editor.selections) edit.replace(selection, code);
   });
-  if (!isDone) throw new Error(vscode.l10n.t('The editor did not take the code. Is the file read-only?'));
+  if (!isDone) throw new Error(vscode.l10n.t('The code could not be inserted. Is the file read-only?'));
   await vscode.window.showTextDocument(editor.document, editor.viewColumn);
 }
 
@@ -63,7 +63,7 @@ async function proposed(diff: string): Promise<readonly Proposed[]> {
     const name = oneLine(vscode.workspace.asRelativePath(uri));
     const { isNew, isDeleted } = change;
     if (isNew && (await isFile(uri)))
-      throw new Error(vscode.l10n.t('{0} exists already; this diff would make it.', name));
+      throw new Error(vscode.l10n.t('{0} already exists; this diff would create it.', name));
     const before = isNew ? undefined : await vscode.workspace.openTextDocument(uri);
     const after = changed(before?.getText() ?? '', change);
     if (after === undefined || (isDeleted && after.trim() !== ''))

@@ -89,7 +89,7 @@ export function blockedReason(state: ConnectionState, serviceId: string): string
       return state.service.id === serviceId
         ? undefined
         : vscode.l10n.t(
-            'This session belongs to another service than {0}. What you write is kept.',
+            'This session belongs to a different service than {0}. What you write is kept.',
             oneLine(state.service.host, 100),
           );
   }
@@ -150,13 +150,13 @@ export function composerOf(
 
 function queueNote(conversation: Conversation): string {
   if (conversation.isQueueStopped && !conversation.sends.some(({ state }) => UNDECIDED.includes(state)))
-    return vscode.l10n.t('Stopped: see the first message.');
+    return vscode.l10n.t('On hold: see the first message.');
   if (conversation.isQueueStopped)
-    return vscode.l10n.t('Stopped: a message before these was not sent, or it is not known whether it was.');
+    return vscode.l10n.t('On hold: an earlier message was not sent, or it is not known whether it was.');
   const status = conversation.session?.status;
   return status === undefined || status === 'unknown'
-    ? vscode.l10n.t('Waits until the status of the agent is known.')
-    : vscode.l10n.t('Goes out in this order when the agent is idle and this window has the focus.');
+    ? vscode.l10n.t('Waiting until the agent’s status is known.')
+    : vscode.l10n.t('Sent in this order when the agent is idle and this window has the focus.');
 }
 
 function queuedRow({ id, text, attachments, sentence }: Entry, format: Formatter): QueuedRow {

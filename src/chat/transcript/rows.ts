@@ -119,7 +119,7 @@ export class RowBuilder {
       key,
       id,
       author,
-      role: oneLine(message === undefined ? 'user' : (message.role ?? vscode.l10n.t('author not known')), 40),
+      role: oneLine(message === undefined ? 'user' : (message.role ?? vscode.l10n.t('author unknown')), 40),
       ...(at === undefined ? {} : { at }),
       continued,
       failed: message?.isError === true && message.role !== 'tool' && !isToolResult(message),
@@ -257,6 +257,6 @@ function unknownSentence({ before, after, sentence = '' }: Entry): string {
               now,
               was,
             )
-          : vscode.l10n.t('The session has {0} now, {1} when last checked before.', now, was);
+          : vscode.l10n.t('The session has {0} now, {1} when last checked.', now, was);
   return `${vscode.l10n.t('It is not known whether this message arrived.')} ${facts}`.trim();
 }

@@ -70,7 +70,7 @@ export async function examine(context: CheckContext): Promise<Finding[]> {
       ? row(FINE, vscode.l10n.t('Command can run'), undefined, installation.command)
       : row(
           BROKEN,
-          vscode.l10n.t('The script of the hook command is missing or of another version'),
+          vscode.l10n.t('The script of the hook command is missing or from another version'),
           INSTALL,
         ),
     isListening()

@@ -174,7 +174,7 @@ async function sharedText(file: string): Promise<string> {
   const place = await sharedPlace(file, workspaceFolders());
   if (place === undefined) return '';
   return vscode.l10n.t(
-    'It is in {0}: others who get it, for example through version control, get hooks that do nothing for them.',
+    'Others may use this file: it is in {0}. The hooks do nothing for them.',
     middle(place, 80),
   );
 }

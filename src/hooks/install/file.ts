@@ -112,7 +112,7 @@ export async function backUp({ file, text }: ReadFile, folder: string): Promise<
     await fs.mkdir(folder, { recursive: true, mode: 0o700 });
     await replaceFile(copy, text);
   } catch (error) {
-    throw new Refusal(vscode.l10n.t('No copy of it could be made: {0}', reasonOf(error)), { cause: error });
+    throw new Refusal(vscode.l10n.t('It could not be backed up: {0}', reasonOf(error)), { cause: error });
   }
   return copy;
 }

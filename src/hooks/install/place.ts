@@ -49,7 +49,9 @@ export function commandLine(script: string, platform: NodeJS.Platform = process.
   const isWindows = platform === 'win32';
   if (isWindows ? /["$`%!^\n\r]/.test(script) : /[\n\r]/.test(script))
     throw new Refusal(
-      vscode.l10n.t('The data of Agent Console is in a folder that no command line can name safely.'),
+      vscode.l10n.t(
+        'Agent Console’s data is in a folder whose path cannot be used safely in a command line.',
+      ),
     );
   return isWindows
     ? `powershell.exe -NoProfile -NonInteractive -ExecutionPolicy Bypass -File "${script.replaceAll('\\', '/')}" 2>&1 | exit 0`

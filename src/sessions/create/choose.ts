@@ -93,7 +93,7 @@ export async function chooseSettings(
 function optionsOf(chosen: SendableSettings, presets: readonly Preset[]): readonly Option[] {
   const heading = (label: string): Option => ({ label, kind: vscode.QuickPickItemKind.Separator });
   const ready = presets.map(({ name, settings, wrong }): Option => {
-    const leftOut = vscode.l10n.t('Left out, since they are no settings: {0}', wrong.join(', '));
+    const leftOut = vscode.l10n.t('Ignored, because they are not settings: {0}', wrong.join(', '));
     return {
       label: forQuickPick(name, 80),
       description: forQuickPick(settingsSummary(settings)),

@@ -235,7 +235,7 @@ export class SessionMonitor extends Disposable {
       const computerId = index.get(sessionId)?.session?.computerId;
       const session = await api.sessions.get(sessionId, { ...(computerId && { computerId }), signal });
       if (index.serviceId !== serviceId)
-        throw new Error(vscode.l10n.t('Another service was chosen meanwhile.'));
+        throw new Error(vscode.l10n.t('You switched to another service meanwhile.'));
       await index.observe(serviceId, session, at);
       return session;
     } catch (error) {

@@ -74,8 +74,8 @@ function placesOf({ grouping, now, language, statusOf, computerName: nameOf }: A
     today: vscode.l10n.t('Today'),
     week: vscode.l10n.t('This week'),
     earlier: vscode.l10n.t('Earlier'),
-    computer: vscode.l10n.t('No computer known'),
-    workspace: vscode.l10n.t('No workspace known'),
+    computer: vscode.l10n.t('Unknown computer'),
+    workspace: vscode.l10n.t('Unknown workspace'),
     archived: vscode.l10n.t('Archived'),
   };
   const order = Object.keys(labels);
@@ -149,7 +149,7 @@ export class Listing {
     const now = this.#options();
     const choices: readonly (readonly [label: string, change?: Partial<ViewOptions>])[] = [
       [vscode.l10n.t('Group by')],
-      [vscode.l10n.t('What sessions need'), { grouping: 'attention' }],
+      [vscode.l10n.t('Status'), { grouping: 'attention' }],
       [vscode.l10n.t('Computer'), { grouping: 'computer' }],
       [vscode.l10n.t('Workspace'), { grouping: 'workspace' }],
       [vscode.l10n.t('Sort by')],

@@ -205,7 +205,7 @@ export class ServiceDays extends Disposable {
       if (unanswered.length === 0) return undefined;
       // The service says of its answers that they are about other days (`meta`, section 2.1).
       const spans = runsOf(unanswered).map(({ start, end }) => (start === end ? start : `${start} – ${end}`));
-      const sentence = vscode.l10n.t('The service does not answer for {0} UTC.', spans.join(', '));
+      const sentence = vscode.l10n.t('The service sends nothing for {0} UTC.', spans.join(', '));
       return await this.#tell(`failure ${endpoint}`, sentence);
     } catch (error) {
       if (signal.aborted) throw error;

@@ -204,5 +204,5 @@ export class UsageData extends Disposable {
 }
 
 function signInFirst(): string {
-  return vscode.l10n.t('Sign in to see what your organization uses.');
+  return vscode.l10n.t('Sign in to see your organization’s usage.');
 }

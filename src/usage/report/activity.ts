@@ -12,7 +12,7 @@ export function activityTab({ now }: Context<ActivityDay>): Tab<ActivityDay> {
   const volume = [
     summed<ActivityDay>('sessions', l10n.t('Sessions'), row => row.sessions),
     summed<ActivityDay>('messages', l10n.t('Messages'), row => row.messages),
-    summed<ActivityDay>('userMessages', l10n.t('Messages of people'), row => row.user_messages),
+    summed<ActivityDay>('userMessages', l10n.t('Messages from people'), row => row.user_messages),
   ];
   // The documented three, and any other the service names.
   const labels = new Map([
@@ -33,18 +33,18 @@ export function activityTab({ now }: Context<ActivityDay>): Tab<ActivityDay> {
       {
         ...{ id: 'active', title: l10n.t('Active people'), chart: 'lines', metrics: active },
         explanation: l10n.t(
-          'Different people of each day, of the 7 days and of the 30 days that end with it. They cannot be added up: somebody may be there on several days.',
+          'Different people on each day, and in the 7 and 30 days that end with it. They cannot be added up: somebody may be active on several days.',
         ),
       },
       {
         ...{ id: 'clients', title: l10n.t('Active people by client'), chart: 'lines', metrics: clients },
         explanation: l10n.t(
-          'Somebody who uses several clients on a day is counted at each of them, so the clients of a day may add up to more than its people.',
+          'Somebody who uses several clients on a day counts for each of them, so a day’s clients may add up to more than its people.',
         ),
       },
       {
         ...{ id: 'volume', title: l10n.t('Sessions and messages'), chart: 'lines', metrics: volume },
-        explanation: l10n.t('Messages are those of people and of agents together.'),
+        explanation: l10n.t('Messages from people and agents together.'),
       },
     ],
   };
@@ -70,7 +70,7 @@ export function productivityTab(): Tab<ProductivityDay> {
       },
       {
         ...{ id: 'git', title: l10n.t('Commits and pull requests'), chart: 'lines', metrics: git },
-        explanation: l10n.t('Made by way of an agent.'),
+        explanation: l10n.t('Made through an agent.'),
       },
       counted('languages', l10n.t('By language'), [l10n.t('Language')], count, row =>
         row.by_language?.map(each => ({ names: [each.language], counts: [each.count] })),

@@ -115,7 +115,7 @@ export function summed<R>(id: string, label: string, of: Metric<R>['of']): Metri
 function overOf<R>(over: Metric<R>['over'] = { make: () => undefined, explanation: '' }): Over<R> {
   switch (over) {
     case 'sum':
-      return { make: known => knownOf(sum(known)), explanation: l10n.t('Sum of the days.') };
+      return { make: known => knownOf(sum(known)), explanation: l10n.t('Sum over the days.') };
     case 'last':
       return {
         make: known => known.at(-1),
@@ -307,7 +307,7 @@ function shareOf(amount: Amount, whole: Amount): number | null {
 /** What is added up, and of how many days it is known where those are not all. */
 export function ofDays(known: number, days: number, explanation = overOf('sum').explanation): string {
   if (known === days) return explanation;
-  return `${explanation} ${l10n.t('Known of {0} of {1} days.', known, days)}`;
+  return `${explanation} ${l10n.t('Known for {0} of {1} days.', known, days)}`;
 }
 
 /** A foreign name for people: on one line, with what cannot be seen written out. */

@@ -42,8 +42,8 @@ function counted() {
     ['files_edited', l10n.t('Files edited')],
     ['git_commits', l10n.t('Commits')],
     ['git_prs_created', l10n.t('Pull requests')],
-    ['user_messages', l10n.t('Messages of people')],
-    ['assistant_messages', l10n.t('Messages of agents')],
+    ['user_messages', l10n.t('Messages from people')],
+    ['assistant_messages', l10n.t('Messages from agents')],
     ['mcp_calls', l10n.t('MCP calls')],
     ['skill_calls', l10n.t('Skills used')],
     ['slash_commands', l10n.t('Slash commands used')],
@@ -85,7 +85,7 @@ export function* peopleTab(
       ...{ id: 'inactive', label: l10n.t('Without activity'), of: people.of },
       over: {
         make: (_, period) => (period === now ? inactive.length : undefined),
-        explanation: l10n.t('People of the organization without usage in the days of this range.'),
+        explanation: l10n.t('People in the organization without usage in this range.'),
       },
     });
     sections.push(yield* withoutActivity(inactive, names, last));
@@ -103,7 +103,7 @@ export function* personTab(context: Context<People>, person: string): Steps<Tab<
     ...{ id: 'autonomy_ratio', label: l10n.t('Autonomy ratio'), unit: 'ratio', of: ratioOf, total: ratioIn },
     over: {
       make: (_, period) => knownOf(ratioIn(period)),
-      explanation: l10n.t('Tool calls per message of a person; each day weighs as many messages as it had.'),
+      explanation: l10n.t('Tool calls per user message; each day is weighted by its messages.'),
     },
   };
   const activeDays: Metric<People> = {
@@ -235,7 +235,7 @@ function* everybody(
     ...names.idColumn<Person>(({ id }) => id),
   ];
   const explanation = l10n.t(
-    'Counts are sums of the days. The autonomy ratio weighs each day by its messages of people. Main model, tier and delegation are those of most days.',
+    'Counts are sums over the days. The autonomy ratio weights each day by its user messages. Main model, tier and delegation are those of most days.',
   );
   const known = now.rows.filter(row => row !== undefined).length;
   return {
@@ -262,7 +262,7 @@ function* withoutActivity(
   return {
     ...{ id: 'inactive', title: l10n.t('No activity in this range') },
     explanation: l10n.t(
-      'Users of the organization without a row of usage in the days of this range. Their last active day is looked for in all the days fetched so far; "never" is said only when those are all days since {0}.',
+      'Users without usage in this range. Their last active day comes from all the days fetched so far; "never" appears only when these are all the days since {0}.',
       earliest,
     ),
     table: yield* tableOf(columns, sorted, ({ id }) => ({ id })),

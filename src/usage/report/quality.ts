@@ -31,11 +31,11 @@ export function foldCase(entries: readonly Entry[]): Folded {
       sentence:
         merged.length === 1
           ? l10n.t(
-              'Names of MCP servers that differ only in upper and lower case are one server here: {0} spellings, 1 server.',
+              'MCP servers whose names differ only by letter case count as one: {0} spellings, 1 server.',
               spellings,
             )
           : l10n.t(
-              'Names of MCP servers that differ only in upper and lower case are one server here: {0} spellings, {1} servers.',
+              'MCP servers whose names differ only by letter case count as one: {0} spellings, {1} servers.',
               spellings,
               merged.length,
             ),
@@ -63,7 +63,7 @@ export function groupOdd(entries: readonly Entry[]): Folded {
     note: {
       id: 'tools',
       sentence: l10n.t(
-        'Tool names that look like leftovers of a parser, each with less than 0.1% of the calls, are one row here: {0}, {1}.',
+        'Tool names that look like parser debris, each with less than 0.1% of the calls, are combined in one row: {0}, {1}.',
         odd.length === 1 ? l10n.t('1 name') : l10n.t('{0} names', odd.length),
         count === 1 ? l10n.t('1 call') : l10n.t('{0} calls', count),
       ),

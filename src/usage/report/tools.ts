@@ -32,20 +32,20 @@ export function toolsTab({ now }: Context<ToolDay>): Tab<ToolDay> {
     ratio('turnsPerSession', l10n.t('User messages per session'), row => row.user_turns_per_session_avg),
   ];
   const perDay = l10n.t(
-    'One value a day, as the service gives it. Averages and shares of several days are not put together: their weights are not known.',
+    'One value per day, as the service reports it. Averages and shares are not combined over several days: their weights are unknown.',
   );
   return {
     figures: [...counts, ...people, ...autonomy, ...perSession],
     sections: [
       {
         ...{ id: 'days', title: l10n.t('Tool calls by day'), chart: 'bars' },
-        explanation: l10n.t('The chart shows all tool calls; the table also the other counts of the day.'),
+        explanation: l10n.t('The chart shows all tool calls; the table adds the day’s other counts.'),
         metrics: [...counts, ...people].map(metric => ({ ...metric, isCharted: metric.id === 'calls' })),
       },
       ...named(),
       {
         ...{ id: 'autonomy', title: l10n.t('Autonomy ratio'), chart: 'lines', metrics: autonomy },
-        explanation: `${l10n.t('Tool calls per message of a person.')} ${perDay}`,
+        explanation: `${l10n.t('Tool calls per user message.')} ${perDay}`,
       },
       {
         ...{ id: 'perSession', title: l10n.t('Per session'), chart: 'lines', metrics: perSession },
@@ -59,7 +59,7 @@ export function toolsTab({ now }: Context<ToolDay>): Tab<ToolDay> {
         ...{ id: 'people', chart: 'lines', metrics: people },
         title: l10n.t('People using MCP servers and the web interface'),
         explanation: l10n.t(
-          'People of each day. They cannot be added up: somebody may be there on several days.',
+          'People on each day. They cannot be added up: somebody may be active on several days.',
         ),
       },
     ],

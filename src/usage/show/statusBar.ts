@@ -138,7 +138,13 @@ export class UsageStatusBar extends Disposable {
         this.#problem !== undefined
           ? ['$(warning)', this.#problem]
           : isAsked
-            ? ['–', vscode.l10n.t('The service has no tokens of the days through {0} UTC.', format.day(end))]
+            ? [
+                '–',
+                vscode.l10n.t(
+                  'The service has no token figures for the days through {0} UTC.',
+                  format.day(end),
+                ),
+              ]
             : ['$(loading~spin)', vscode.l10n.t('Usage is being fetched')];
       item.text = `$(graph) ${icon}`;
       item.tooltip = tooltipOf(sentence);

@@ -72,7 +72,7 @@ export function statusText(facts: StatusFacts, format: Formatter): StatusText | 
   const trend = change === undefined ? '' : `, ${format.change(change)}`;
   const notes = [
     budget.tokens > 0 ? l10n.t('Your own budget: {0}.', budgetText(budget, format)) : undefined,
-    l10n.t('Changes are since the same weekdays before.'),
+    l10n.t('Compared with the same weekdays before.'),
     l10n.t('Data through {0} UTC.', format.day(last)),
     fetchedAt === undefined ? undefined : l10n.t('Fetched {0}.', format.exact(fetchedAt)),
     problem === undefined ? undefined : plain(problem, 1_000),

@@ -17,7 +17,7 @@ describe('sentences for people', () => {
   it('says of a session what its absence may mean', () => {
     const facts = { request: { ...request, path: '/api/v0/sessions/s1' }, status: 404, requestId: 'req_1' };
     const said =
-      'api.example.com does not know this session (404, request req_1). It may be gone, belong to another organization, or run only in the command-line client.';
+      'api.example.com has no such session (404, request req_1). It may be gone, belong to another organization, or run only in the command-line client.';
     assert.equal(sentence('notFound', facts), said);
   });
 
@@ -70,11 +70,11 @@ describe('sentences for people', () => {
     for (const [error, said] of [
       [
         new QueryError('startDate', '2025-01-01', '2026-01-14 - 2026-11-20'),
-        '“2025-01-01” cannot be asked for as startDate. Allowed: 2026-01-14 - 2026-11-20.',
+        '“2025-01-01” is not a valid value of startDate. Allowed: 2026-01-14 - 2026-11-20.',
       ],
       [new Error('disk [x](command:y) full'), 'disk [x] (command:y) full'],
-      ['nonsense', 'Something went wrong. The log says more.'],
-      [undefined, 'Something went wrong. The log says more.'],
+      ['nonsense', 'Something went wrong. See the log for details.'],
+      [undefined, 'Something went wrong. See the log for details.'],
     ] as const)
       assert.equal(errorSentence(error), said);
     assert.ok(!isApiError(Object.assign(new Error('x'), { name: 'ApiError', kind: 'refused' })));

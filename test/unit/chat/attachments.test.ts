@@ -59,7 +59,7 @@ describe('a file that is attached', () => {
     const folder = temporaryFolder();
     const unread: AttachableFiles = { ...diskFiles, read: () => assert.fail('was read') };
     const large = writeFile(folder, 'a.txt', 'x'.repeat(2049));
-    assert.match(await problemOf(large, unread, 2048), /^a\.txt has 2 kB; the limit is 2 kB\.$/);
+    assert.match(await problemOf(large, unread, 2048), /^a\.txt is 2 kB; the limit is 2 kB\.$/);
     assert.match(await problemOf(pathToFileURL(folder).href, unread), /is a folder/);
     const address = (name: string): string => pathToFileURL(path.join(folder, name)).href;
     fs.symlinkSync(path.join(folder, 'a.txt'), path.join(folder, 'link'));
@@ -79,13 +79,13 @@ describe('a file that is attached', () => {
         return read;
       },
     };
-    assert.match(await problemOf(uri, changing), /changed while it was read/);
+    assert.match(await problemOf(uri, changing), /changed while being read/);
     const other: AttachableFiles = {
       ...diskFiles,
       read: () => Promise.resolve(Buffer.from('more than that')),
     };
-    assert.match(await problemOf(uri, other), /changed while it was read/, 'not as much as was said');
-    await assert.rejects(attachments(other).parts([uri]), /changed while it was read/);
+    assert.match(await problemOf(uri, other), /changed while being read/, 'not as much as was said');
+    await assert.rejects(attachments(other).parts([uri]), /changed while being read/);
     fs.rmSync(new URL(uri));
     assert.match(await problemOf(uri), /^a\.txt cannot be read: ENOENT/);
     for (const none of ['', 'nonsense', 'file:', 'http://[', 'agentconsole-attachment:/x', '\0'])
@@ -105,7 +105,7 @@ describe('a file that is attached', () => {
       assert.deepEqual([found.ok, !found.ok && found.shrinkable], [false, shrinkable]);
     }
     assert.equal(subject.tooMuch(10_000), undefined);
-    assert.match(subject.tooMuch(10_001) ?? '', /have 9\.8 kB together; the limit of a message is 9\.8 kB/);
+    assert.match(subject.tooMuch(10_001) ?? '', /are 9\.8 kB together; the limit for a message is 9\.8 kB/);
   });
 
   it('is checked with all others before one is sent, each with its own reason', async () => {

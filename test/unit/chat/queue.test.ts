@@ -212,7 +212,7 @@ describe('a queue', () => {
     await it.window.sessions.refresh(it.sessionId);
     const id = randomUUID();
     await it.window.conversation.submit('one', id);
-    await assert.rejects(it.window.conversation.submit('one', id), /recorded already/);
+    await assert.rejects(it.window.conversation.submit('one', id), /already recorded/);
     assert.deepEqual(queued(it.window), ['one']);
   });
 });

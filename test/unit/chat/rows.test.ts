@@ -102,7 +102,7 @@ describe('rows of a transcript', () => {
     const last = messages(rows).at(-1);
     assert.deepEqual(
       [last?.id, last?.author, last?.role, last?.at],
-      ['bare', 'other', 'author not known', undefined],
+      ['bare', 'other', 'author unknown', undefined],
     );
   });
 
@@ -239,7 +239,7 @@ describe('rows of a transcript', () => {
       [
         [
           'unknown',
-          'It is not known whether this message arrived. The session has 14 messages now, 13 when last checked before.',
+          'It is not known whether this message arrived. The session has 14 messages now, 13 when last checked.',
           false,
         ],
         ['refused', 'No.', true],

@@ -63,7 +63,7 @@ describe('what a key can read', function () {
     assert.deepEqual([token.table['Analytics'], token.table['Readiness reports']], ['refused', 'refused']);
     assert.match(
       detailOf(token.window, 'Readiness reports'),
-      /needs an API key, and you are signed in .* with an access token/,
+      /needs an API key, but you are signed in .* with an access token/,
     );
     assert.equal(token.table['Computers and sessions'], 'readable');
   });

@@ -43,7 +43,11 @@ describe('signing in with bad input', function () {
       /^no-such-host\.invalid cannot be reached \(ENOTFOUND\)\. Check the address/,
     ],
     'a port where nothing listens': [baseIs(deadAddress), 1, nowhere],
-    'a web page': [baseIs(page), 1, /did not answer as this service does \(200, html\)\. Check the address/],
+    'a web page': [
+      baseIs(page),
+      1,
+      /did not answer the way this service should \(200, html\)\. Check the address/,
+    ],
     'a service of another kind (404)': [
       baseIs(json(404)),
       1,
@@ -66,7 +70,7 @@ describe('signing in with bad input', function () {
     'a web application that is only a page': [
       appIs(page),
       2,
-      /did not answer as this service does \(200, html\)/,
+      /did not answer the way this service should \(200, html\)/,
     ],
     'a web application of another kind': [
       appIs(json(404)),

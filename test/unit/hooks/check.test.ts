@@ -75,7 +75,7 @@ describe('the check of hooks', function () {
       'error: Some of your own commands cannot be used: Stop[0]',
     ]);
     const { place } = at.installation;
-    const noScript = 'error: The script of the hook command is missing or of another version';
+    const noScript = 'error: The script of the hook command is missing or from another version';
     const changed = 'error: Hook missing or out of date for Stop';
     const written = fs.readFileSync(at.file, 'utf8');
     for (const [spoil, row] of [

@@ -108,7 +108,7 @@ describe('installing the hook', function () {
     fs.rmdirSync(at.place.backups);
     fs.writeFileSync(at.place.backups, '');
     const error: unknown = await install(at).catch((reason: unknown) => reason);
-    assert.match(String(error), /settings\.json: No copy of it could be made: .* Nothing was changed/);
+    assert.match(String(error), /settings\.json: It could not be backed up: .* Nothing was changed/);
     assert.equal(at.read(), foreign);
     assert.deepEqual(await at.installation.files(), []);
     // Somebody has tidied up: the folder is made again.

@@ -58,12 +58,12 @@ describe('groups of sessions', () => {
     assert.deepEqual(by('computer'), [
       ['node 9', 'd', 'b'],
       ['node 10', 'a'],
-      ['No computer known', 'c'],
+      ['Unknown computer', 'c'],
       ['Archived', 'e'],
     ]);
     assert.deepEqual(by('workspace'), [
       ['shop', 'b'],
-      ['No workspace known', 'd', 'c', 'a'],
+      ['Unknown workspace', 'd', 'c', 'a'],
       ['Archived', 'e'],
     ]);
   });

@@ -100,7 +100,7 @@ describe('exported lists of sessions', () => {
       answers.clear();
     }
     assert.deepEqual(told, [
-      'Sessions imported: 1 added, 0 updated, 1 left unchanged. Entries that could not be taken in: 1, the first of them s2 (of a newer version).',
+      'Sessions imported: 1 added, 0 updated, 1 left unchanged. Entries that could not be imported: 1, the first of them s2 (of a newer version).',
     ]);
   });
 

@@ -40,7 +40,7 @@ describe('an answer about fewer days than were asked for', () => {
     ]);
     const made = await fetch();
     assert.deepEqual(calls(service), ['/tokens 2026-01-14..2026-11-20']);
-    assert.equal(made.missing?.problem, 'The service does not answer for 2026-01-14 – 2026-05-04 UTC.');
+    assert.equal(made.missing?.problem, 'The service sends nothing for 2026-01-14 – 2026-05-04 UTC.');
     assert.equal(made.missing.days.length, 111);
     assert.equal(made.sections[0]?.table.rows.find(({ id }) => id === '2026-05-04')?.cells[1], null);
     clock.now += 1000;

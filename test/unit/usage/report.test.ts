@@ -238,7 +238,10 @@ describe('a usage report', () => {
     const by_language = [{ language: 'Go', count: 1 }];
     const explained = (...rows: object[]): string =>
       section(report('productivity', rows as Days), 'languages').explanation;
-    assert.match(explained({ by_language }, { git_commits: 1 }, { by_language }), / Known of 2 of 3 days\.$/);
+    assert.match(
+      explained({ by_language }, { git_commits: 1 }, { by_language }),
+      / Known for 2 of 3 days\.$/,
+    );
     assert.doesNotMatch(explained({ by_language }, { by_language }, { by_language }), /Known/);
   });
 

@@ -170,7 +170,7 @@ describe('the status bar', () => {
     const none = barOf(open(), clock);
     none.bar.start();
     await none.until(() => none.item.text === '$(graph) –');
-    assert.equal(tooltip(none), 'The service has no tokens of the days through Nov 20, 2026 UTC.');
+    assert.equal(tooltip(none), 'The service has no token figures for the days through Nov 20, 2026 UTC.');
   });
 
   it('compares 30 days also while the batch of yesterday has not come', async () => {
@@ -225,7 +225,7 @@ describe('the status bar', () => {
     assert.equal(text?.text, '$(graph) 4.2M · Fri, Nov 20');
     assert.deepEqual(text.notes, [
       'Your own budget: 5 a month.',
-      'Changes are since the same weekdays before.',
+      'Compared with the same weekdays before.',
       'Data through Nov 20, 2026 UTC.',
       `Fetched ${new Formatter('en').exact(NOON - 60_000)}.`,
       'x\ufffdy',
