@@ -3,7 +3,7 @@ import type { Answer } from './answer';
 import type { HttpClient, SentBody } from './client';
 import { Unreadable, type Listed } from './decode';
 import { endpoints, type Endpoint, type EndpointName, type ItemOf } from './endpoints';
-import { QueryError } from './errors';
+import { ApiError } from './errors';
 import type { AnalyticsMeta } from './resources/analytics';
 
 export interface RequestOptions {
@@ -11,7 +11,7 @@ export interface RequestOptions {
 }
 
 export interface Asked extends RequestOptions {
-  /** What stands in the path; `QueryError` for what cannot. */
+  /** What stands in the path. */
   readonly ids?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: SentBody;
@@ -93,24 +93,23 @@ export class Calls {
     read: (answer: Answer<ItemOf<N>>) => T,
   ): Promise<T> {
     const endpoint: Endpoint = endpoints[name];
-    const filled = (path ?? endpoint.path).replace(/\{(\w+)\}/g, (_, id: string) =>
-      idSegment(id, ids[id] ?? ''),
-    );
-    const url = new URL(this.#addresses[endpoint.at] + filled);
+    const address = this.#addresses[endpoint.at];
+    const filled = (path ?? endpoint.path).replace(/\{(\w+)\}/g, (_, name: string) => {
+      const id = ids[name] ?? '';
+      if (isSegment(id)) return encodeURIComponent(id);
+      const request = { method: endpoint.method, path: endpoint.path, origin: new URL(address).origin };
+      throw new ApiError('notFound', { request, code: 'badId' });
+    });
+    const url = new URL(address + filled);
     for (const [parameter, value] of Object.entries(query))
       if (value !== undefined) url.searchParams.set(parameter, value);
     return this.#http.request({ name, endpoint, url, body, once }, read as (answer: Answer) => T, signal);
   }
 }
 
-/**
- * An id as one segment of a path. Throws `QueryError` for an empty id, and for `.` and `..`, which would make the address point
- * somewhere else even when they are escaped.
- */
-function idSegment(parameter: string, id: string): string {
-  if (id.trim() === '' || /^\.{1,2}$|\p{Surrogate}/u.test(id))
-    throw new QueryError(parameter, id, 'any other text');
-  return encodeURIComponent(id);
+/** Whether an id can be a segment of a path: `.` and `..` would make it point somewhere else even when they are escaped. */
+function isSegment(id: string): boolean {
+  return id.trim() !== '' && !/^\.{1,2}$|\p{Surrogate}/u.test(id);
 }
 
 /** No list of ours has more pages: that is a fault of the service. */

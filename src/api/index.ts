@@ -2,7 +2,7 @@
 export { parseAddress, proposeAppUrl, type AddressProblem } from './address';
 export type { ItemProblem } from './decode';
 export { analyticsRow } from './endpoints';
-export { ApiError, failureOf, isApiError, QueryError } from './errors';
+export { ApiError, failureOf, isApiError } from './errors';
 export type { Extra, Extras } from './extras';
 export type { Page } from './calls';
 export {

@@ -44,8 +44,8 @@ const REPORTS = '/api/organization/maturity-level-reports';
 const RENAMED_REPORTS = '/api/organization/agent-readiness-reports';
 
 /**
- * Every endpoint of the service's interface (section 4). Calls fail with `ApiError`, or with `QueryError` where an id cannot be
- * asked for. Lists of pages are iterated: one page is asked for at a time.
+ * Every endpoint of the service's interface (section 4). Calls fail with `ApiError`. Lists of pages are iterated: one page is asked
+ * for at a time.
  */
 export class ApiClient {
   /** What only some services offer. */

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { randomUUID } from 'node:crypto';
-import { isApiError, QueryError, type ApiClient } from '../../api';
+import { isApiError, type ApiClient } from '../../api';
 import type { Lease } from '../../storage';
 import { Disposable, Slot, type IDisposable } from '../../util/disposable';
 import { oneLine } from '../../util/text';
@@ -306,5 +306,5 @@ export class Sender extends Disposable {
 
 /** The service said no, or the request never left: only then there is certainly no message. */
 function certainlyNotProcessed(error: unknown): boolean {
-  return isApiError(error) ? error.kind !== 'outcomeUnknown' : error instanceof QueryError;
+  return isApiError(error) && error.kind !== 'outcomeUnknown';
 }
