@@ -40,7 +40,7 @@ export interface ReadinessDeps {
   readonly prefill: Prefill;
 }
 
-/** Time between readings of new reports, ms. */
+/** Time between readings of the reports, ms. */
 const PERIOD_MS = 60 * 60_000;
 
 /** Readiness of the organization's repositories (sections 2.7, 4.2), those of this window first. */

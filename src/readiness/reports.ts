@@ -60,14 +60,10 @@ export type ReportListOptions = Pick<
   'storage' | 'log' | 'failureOf' | 'now'
 > & { readonly api: () => ReportsApi | undefined };
 
-/**
- * Every readiness report ever read. The service's list has no promised order, no end marker and no "since": by itself it is read
- * until a page brings nothing new, and once a day to its end.
- */
+/** Every readiness report of the service. */
 export function reportList({ api, ...options }: ReportListOptions): RemoteList<StoredReport> {
   return new RemoteList<StoredReport>({
     ...options,
-    isGrowing: true,
     keyOf: ({ reportId }) => reportId,
     ...reportKind,
     pages: signal => {

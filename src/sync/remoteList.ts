@@ -18,11 +18,6 @@ export interface RemoteListOptions<T extends object> extends ItemKind<T> {
   readonly pages: (signal: AbortSignal) => AsyncIterable<Pick<Page<T>, 'items' | 'problems'>> | undefined;
   /** What to tell of a failed request; `undefined` when it was only cancelled. */
   readonly failureOf: (error: unknown) => Omit<ListFailure, 'at'> | undefined;
-  /**
-   * The list only grows: what a reading does not bring stays. By itself such a list is read until a page brings nothing new, and to
-   * its end once a day, after a reading that was cut short, and whenever a person asks.
-   */
-  readonly isGrowing?: boolean;
   readonly now?: (() => number) | undefined;
 }
 
@@ -32,8 +27,6 @@ const LIVELY: Calm = { unchanged: 0, failures: 0 };
 const LEASE_MS = 20_000;
 /** More than so many entries that cannot be read are not named. */
 const MOST_PROBLEMS = 1_000;
-/** A growing list is read to its end so often. */
-const WHOLE_MS = 24 * 60 * 60_000;
 
 /**
  * A list of the service: read page by page, kept in the store, shared by all windows, shown as it was while nobody answers. One
@@ -52,11 +45,9 @@ export class RemoteList<T extends object> extends Disposable {
   #opening: Promise<void> = Promise.resolve();
   /** What is kept could not be read the last time. */
   #isShut = false;
-  #last: Promise<unknown> = Promise.resolve();
   #stop: AbortController | undefined;
   /** When what is shown was learned. */
   #stamp = 0;
-  #wholeAt = 0;
   /** Since when what is known counts for nothing. */
   #staleSince: number | undefined;
   #calm = LIVELY;
@@ -80,7 +71,7 @@ export class RemoteList<T extends object> extends Disposable {
     this.#service = {};
     this.#records = undefined;
     this.#following.set(undefined);
-    [this.#stamp, this.#wholeAt, this.#calm, this.#staleSince] = [0, 0, LIVELY, undefined];
+    [this.#stamp, this.#calm, this.#staleSince] = [0, LIVELY, undefined];
     this.#state.set(EMPTY);
     this.#opening = path === undefined ? Promise.resolve() : this.#open(path);
     return this.#opening;
@@ -94,13 +85,13 @@ export class RemoteList<T extends object> extends Disposable {
   /** Reads the list to its end, for a person. Never rejects: a failure is part of the state. */
   read(signal?: AbortSignal): Promise<void> {
     this.#calm = LIVELY;
-    return this.#run(true, signal);
+    return this.#run(signal);
   }
 
   /** Reads what is due, in one window at a time. Resolves to false where another window is at it. */
   async readInTurn(pace: Pace, signal: AbortSignal): Promise<boolean> {
     const [records, path] = [this.#records, this.#path];
-    const ask = (): Promise<void> => (this.untilDue(pace) > 0 ? Promise.resolve() : this.#run(false, signal));
+    const ask = (): Promise<void> => (this.untilDue(pace) > 0 ? Promise.resolve() : this.#run(signal));
     if (records === undefined || path === undefined) return ask().then(() => true);
     try {
       const done = await this.#options.storage.tryRun(path, LEASE_MS, async ({ isHeld }) => {
@@ -190,27 +181,21 @@ export class RemoteList<T extends object> extends Disposable {
     if (!isNews || !hasCome(stamp, this.#now())) return;
     if (failure === undefined && this.#staleSince !== undefined && askedAt >= this.#staleSince)
       this.#staleSince = undefined;
-    [this.#stamp, this.#wholeAt] = [stamp, head.wholeAt ?? 0];
+    this.#stamp = stamp;
     this.#count(failure === undefined, isUnchanged);
     const unread = records.unreadable.map(({ id, reason }) => ({ id, reason }));
     this.#state.set({ items, problems: [...problems, ...unread], at, failure, partial });
   }
 
-  #run(isWhole: boolean, signal?: AbortSignal): Promise<void> {
-    const start = (shared: AbortSignal): Promise<void> => {
-      const done = this.#last.then(() => this.#read(isWhole, shared));
-      this.#last = done.catch(() => undefined);
-      return done;
-    };
-    const key = isWhole || this.#options.isGrowing !== true ? 'whole' : 'new';
+  #run(signal?: AbortSignal): Promise<void> {
     // It rejects only for a caller who has left.
-    return this.#requests.run(key, start, signal).catch(() => undefined);
+    return this.#requests.run('list', shared => this.#read(shared), signal).catch(() => undefined);
   }
 
-  async #read(isWhole: boolean, shared: AbortSignal): Promise<void> {
+  async #read(shared: AbortSignal): Promise<void> {
     // What cannot be stored is read all the same.
     await this.#opening.catch(() => undefined);
-    const { pages, keyOf, failureOf, isGrowing } = this.#options;
+    const { pages, keyOf, failureOf } = this.#options;
     const service = this.#service;
     const stop = new AbortController();
     const asked = shared.aborted ? undefined : pages(AbortSignal.any([shared, stop.signal]));
@@ -220,7 +205,6 @@ export class RemoteList<T extends object> extends Disposable {
     const askedAt = this.#now();
     const before = this.#state.current;
     const known = new Map(before.items.map(item => [keyOf(item), item]));
-    const whole = isGrowing !== true || isWhole || this.#isLacking(askedAt);
     const read = new Map<string, T>();
     const problems: ItemProblem[] = [];
     const isCurrent = (): boolean => service === this.#service && this.#stop === stop && !this.isDisposed;
@@ -233,27 +217,22 @@ export class RemoteList<T extends object> extends Disposable {
     };
     show({ reading: { count: 0 } });
     try {
-      let isNews = true;
       for await (const { items, problems: unread } of asked) {
         if (!isCurrent()) return;
-        isNews = unread.length > 0;
         problems.push(...unread.slice(0, MOST_PROBLEMS - problems.length));
         for (const item of items) {
           const old = this.#stored(keyOf(item)) ?? known.get(keyOf(item));
           const isKnown = old !== undefined && isSame(old, item);
-          isNews ||= !isKnown;
           read.set(keyOf(item), isKnown ? old : item);
         }
-        if (!whole && !isNews) break;
         show({ reading: { count: read.size } });
       }
       if (!isCurrent()) return;
-      const items = [...(isGrowing === true ? new Map([...known, ...read]) : read).values()];
-      const at = this.#now();
-      [this.#stamp, this.#wholeAt] = [at, whole ? at : this.#wholeAt];
+      const items = [...read.values()];
+      const at = (this.#stamp = this.#now());
       this.#count(true, this.#isSame(before.items, items));
       this.#state.set({ items, problems, at });
-      await this.#keep(read, askedAt, { at, askedAt, wholeAt: this.#wholeAt, problems });
+      await this.#keep(read, askedAt, { at, askedAt, problems });
     } catch (error) {
       const told = failureOf(error);
       const partial = read.size > 0;
@@ -265,7 +244,7 @@ export class RemoteList<T extends object> extends Disposable {
       this.#stamp = failure.at;
       this.#count(false, true);
       show({ partial, failure });
-      await this.#keep(isGrowing === true ? read : new Map(), askedAt, { failure, partial });
+      await this.#keep(undefined, askedAt, { failure, partial });
     } finally {
       if (this.#stop === stop) {
         this.#stop = undefined;
@@ -273,12 +252,6 @@ export class RemoteList<T extends object> extends Disposable {
         this.#adopt();
       }
     }
-  }
-
-  /** Something of a growing list was not read the last time, or may have been missed since. */
-  #isLacking(now: number): boolean {
-    const { partial, problems } = this.#state.current;
-    return partial === true || problems.length > 0 || now - this.#wholeAt > WHOLE_MS;
   }
 
   /** Whether these are the same items, in whatever order. */
@@ -300,8 +273,7 @@ export class RemoteList<T extends object> extends Disposable {
   }
 
   /** Keeps what was read, then says so to the other windows. What was asked for earlier than what is kept is dropped. */
-  async #keep(read: ReadonlyMap<string, T>, askedAt: number, head: Partial<Head>): Promise<void> {
-    const { isGrowing, log } = this.#options;
+  async #keep(read: ReadonlyMap<string, T> | undefined, askedAt: number, head: Partial<Head>): Promise<void> {
     const records = this.#records;
     if (records === undefined) return;
     const isLate = (kept: Head | undefined): boolean =>
@@ -311,9 +283,9 @@ export class RemoteList<T extends object> extends Disposable {
         this.#staleSince ??= this.#now();
         return;
       }
-      const changed = [...read].filter(([key, item]) => this.#stored(key) !== item);
-      await Promise.all(changed.map(([key, item]) => records.put(idOf(key), { item })));
-      if (isGrowing !== true && head.at !== undefined) {
+      if (read !== undefined) {
+        const changed = [...read].filter(([key, item]) => this.#stored(key) !== item);
+        await Promise.all(changed.map(([key, item]) => records.put(idOf(key), { item })));
         const ids = new Set([HEAD, ...[...read.keys()].map(idOf)]);
         const gone = [...records.values.keys()].filter(id => !ids.has(id));
         await Promise.all(gone.map(id => records.remove(id)));
@@ -324,7 +296,7 @@ export class RemoteList<T extends object> extends Disposable {
       });
     } catch (error) {
       // What was read is shown all the same; it is only not there the next time.
-      log.error('What was read of a list cannot be kept', error);
+      this.#options.log.error('What was read of a list cannot be kept', error);
     }
   }
 }

@@ -307,49 +307,4 @@ describe('a list from the service', () => {
     await list.read();
     assert.equal(rowsOf().length, 2);
   });
-
-  describe('that only grows', () => {
-    it('takes nothing away, and is read by itself until a page brings nothing new', async () => {
-      const list = await open({ isGrowing: true });
-      let read = 0;
-      const count = (...all: readonly Page[]): Answer =>
-        async function* () {
-          for (const page of all) {
-            read++;
-            yield await Promise.resolve(page);
-          }
-        };
-      answer = count(pageOf('c', 'b'), pageOf('a'));
-      await take(list);
-      assert.equal(read, 2, 'the first time to its end');
-      clock += MINUTE;
-      [read, answer] = [0, count(pageOf('d'), pageOf('c'), pageOf('b'))];
-      await take(list);
-      assert.deepEqual([read, idsOf(list)], [2, ['a', 'b', 'c', 'd']]);
-      [read, answer] = [0, count(pageOf('d'), pageOf('zero'))];
-      await list.read();
-      assert.deepEqual([read, idsOf(list)], [2, ['a', 'b', 'c', 'd', 'zero']], 'for a person');
-      clock += 25 * 60 * MINUTE;
-      [read, answer] = [0, count(pageOf('d'), pageOf('old'))];
-      await take(list);
-      assert.equal(read, 2, 'once a day');
-      assert.deepEqual(idsOf(await open({ isGrowing: true })), idsOf(list));
-    });
-
-    it('keeps what was read before a failure, and leaves no gap behind', async () => {
-      const list = await open({ isGrowing: true });
-      await list.read();
-      answer = pages(pageOf('e', 'd'), new Error('down'));
-      clock += MINUTE;
-      await take(list);
-      const next = await open({ isGrowing: true });
-      assert.deepEqual(idsOf(next), ['a', 'b', 'd', 'e']);
-      assert.equal(next.state.current.partial, true);
-      answer = pages(pageOf('e', 'd'), pageOf('c'), pageOf('b'));
-      clock += 10 * MINUTE;
-      await take(next);
-      assert.deepEqual(idsOf(next), ['a', 'b', 'c', 'd', 'e']);
-      assert.equal(next.state.current.partial, undefined);
-    });
-  });
 });
