@@ -24,7 +24,7 @@ export { searchedComputers } from './searched';
 export type { TreeNode as ComputerTreeNode } from '../ui/tree';
 
 /** While something is being set up the list is read so often, ms. */
-const FASTEST_MS = 3_000;
+const SET_UP_MS = 5_000;
 
 export interface ComputersDeps {
   readonly log: Logger;
@@ -94,7 +94,9 @@ export class Computers extends Disposable {
     this.#refresher = this.register(
       new Refresher({
         list: this.#list,
-        pace: () => this.#pace(),
+        pace: () => ({
+          usualMs: this.#sorted.some(isSettingUp) ? SET_UP_MS : deps.refreshSeconds() * 1000,
+        }),
         isSeen: () => views.some(({ visible }) => visible),
         onDidChangeSeen: views.map(each => each.onDidChangeVisibility),
         focused,
@@ -131,11 +133,6 @@ export class Computers extends Disposable {
   async refresh(): Promise<void> {
     await this.#open();
     await this.#list.read();
-  }
-
-  #pace() {
-    const usualMs = this.#deps.refreshSeconds() * 1000;
-    return { usualMs, soonMs: this.#sorted.some(isSettingUp) ? FASTEST_MS : usualMs };
   }
 
   /** Shows what is kept of the service in use. Where that cannot be read, this window asks for itself. */

@@ -6,7 +6,6 @@ import { Disposable, Slot, type IDisposable } from '../util/disposable';
 import { ObservableValue, type Observable } from '../util/event';
 import { SharedRequests } from '../util/promises';
 import type { ListFailure, ListState } from './listState';
-import { pauseOf, type Calm, type Pace } from './pace';
 import { isSame } from './same';
 import { HEAD, idOf, listRecords, type Head, type ItemKind, type Stored } from './stored';
 
@@ -21,10 +20,18 @@ export interface RemoteListOptions<T extends object> extends ItemKind<T> {
   readonly now?: (() => number) | undefined;
 }
 
+/** How often a list is read, ms. */
+export interface Pace {
+  readonly usualMs: number;
+  /** After a first failure; as usual, and `SLOWEST_MS` at most, when left out. */
+  readonly retryMs?: number | undefined;
+}
+
 const EMPTY: ListState<never> = { items: [], problems: [] };
-const LIVELY: Calm = { unchanged: 0, failures: 0 };
 /** A window that asked and says nothing for so long has gone. */
 const LEASE_MS = 20_000;
+/** The longest wait after failures, unless a list is usually read more rarely. */
+const SLOWEST_MS = 120_000;
 /** More than so many entries that cannot be read are not named. */
 const MOST_PROBLEMS = 1_000;
 
@@ -50,7 +57,8 @@ export class RemoteList<T extends object> extends Disposable {
   #stamp = 0;
   /** Since when what is known counts for nothing. */
   #staleSince: number | undefined;
-  #calm = LIVELY;
+  /** How often in a row nobody answered. */
+  #failures = 0;
 
   constructor(options: RemoteListOptions<T>) {
     super();
@@ -71,7 +79,7 @@ export class RemoteList<T extends object> extends Disposable {
     this.#service = {};
     this.#records = undefined;
     this.#following.set(undefined);
-    [this.#stamp, this.#calm, this.#staleSince] = [0, LIVELY, undefined];
+    [this.#stamp, this.#failures, this.#staleSince] = [0, 0, undefined];
     this.#state.set(EMPTY);
     this.#opening = path === undefined ? Promise.resolve() : this.#open(path);
     return this.#opening;
@@ -84,7 +92,7 @@ export class RemoteList<T extends object> extends Disposable {
 
   /** Reads the list to its end, for a person. Never rejects: a failure is part of the state. */
   read(signal?: AbortSignal): Promise<void> {
-    this.#calm = LIVELY;
+    this.#failures = 0;
     return this.#run(signal);
   }
 
@@ -108,24 +116,20 @@ export class RemoteList<T extends object> extends Disposable {
   }
 
   /** How long what is known counts from now on, ms; 0 when it does not. */
-  untilDue(pace: Pace): number {
+  untilDue({ usualMs, retryMs = Math.min(usualMs, SLOWEST_MS) }: Pace): number {
     const { at = 0, failure } = this.#state.current;
     if (failure?.forbidden === true) return Infinity;
     if (this.#staleSince !== undefined) return 0;
-    const wait = pauseOf(pace, this.#calm);
+    const retry = Math.min(Math.max(usualMs, SLOWEST_MS), retryMs * 2 ** (this.#failures - 1));
+    const wait = failure === undefined ? usualMs : retry;
     const age = this.#now() - Math.max(at, failure?.at ?? 0);
     return age < wait * 0.9 ? wait - age : 0;
-  }
-
-  /** Something has happened, or somebody looks again: what changes is asked for soon again. */
-  resetBackoff(): void {
-    this.#calm = LIVELY;
   }
 
   /** There is another key: how the newest reading ended is of no interest, and what was read before is due. */
   forgive(): void {
     const { failure, partial, ...rest } = this.#state.current;
-    this.resetBackoff();
+    this.#failures = 0;
     if (this.#stamp > 0 || failure !== undefined) this.#staleSince = this.#now();
     if (failure !== undefined || partial === true) this.#state.set(rest);
   }
@@ -175,14 +179,14 @@ export class RemoteList<T extends object> extends Disposable {
     const stamp = Math.max(at ?? 0, failure?.at ?? 0);
     const before = this.#state.current.items;
     const items = [...records.values.values()].flatMap(({ item }) => item ?? []);
-    const isUnchanged = this.#isSame(before, items);
     // Items may come after the head. What a failed reading has brought is shown and not kept.
-    const isNews = stamp > this.#stamp || (stamp === this.#stamp && partial !== true && !isUnchanged);
+    const isLater = (): boolean => partial !== true && !this.#isSame(before, items);
+    const isNews = stamp > this.#stamp || (stamp === this.#stamp && isLater());
     if (!isNews || !hasCome(stamp, this.#now())) return;
     if (failure === undefined && this.#staleSince !== undefined && askedAt >= this.#staleSince)
       this.#staleSince = undefined;
     this.#stamp = stamp;
-    this.#count(failure === undefined, isUnchanged);
+    this.#failures = failure === undefined ? 0 : this.#failures + 1;
     const unread = records.unreadable.map(({ id, reason }) => ({ id, reason }));
     this.#state.set({ items, problems: [...problems, ...unread], at, failure, partial });
   }
@@ -230,7 +234,7 @@ export class RemoteList<T extends object> extends Disposable {
       if (!isCurrent()) return;
       const items = [...read.values()];
       const at = (this.#stamp = this.#now());
-      this.#count(true, this.#isSame(before.items, items));
+      this.#failures = 0;
       this.#state.set({ items, problems, at });
       await this.#keep(read, askedAt, { at, askedAt, problems });
     } catch (error) {
@@ -242,7 +246,7 @@ export class RemoteList<T extends object> extends Disposable {
       }
       const failure = { ...told, at: this.#now() };
       this.#stamp = failure.at;
-      this.#count(false, true);
+      this.#failures += 1;
       show({ partial, failure });
       await this.#keep(undefined, askedAt, { failure, partial });
     } finally {
@@ -263,13 +267,6 @@ export class RemoteList<T extends object> extends Disposable {
 
   #stored(key: string): T | undefined {
     return this.#records?.get(idOf(key))?.item;
-  }
-
-  #count(isAnswered: boolean, isUnchanged: boolean): void {
-    const { unchanged, failures } = this.#calm;
-    this.#calm = isAnswered
-      ? { unchanged: isUnchanged ? unchanged + 1 : 0, failures: 0 }
-      : { unchanged, failures: failures + 1 };
   }
 
   /** Keeps what was read, then says so to the other windows. What was asked for earlier than what is kept is dropped. */

@@ -145,24 +145,6 @@ describe('a list from the service', () => {
     assert.deepEqual([isDue(list), list.state.current.failure], [true, undefined], 'another key');
   });
 
-  it('is asked for soon after a change, and more and more rarely while it says the same', async () => {
-    const list = await open();
-    const pace = { usualMs: MINUTE, soonMs: 1_000 };
-    const waits = async (times: number): Promise<number[]> => {
-      const found: number[] = [];
-      for (let n = 0; n < times; n++) {
-        await list.readInTurn(pace, new AbortController().signal);
-        found.push(list.untilDue(pace));
-        clock += MINUTE;
-      }
-      return found;
-    };
-    assert.deepEqual(await waits(3), [1_000, 1_500, 2_250]);
-    assert.equal((await waits(10)).at(-1), MINUTE);
-    answer = pages(pageOf('a'));
-    assert.deepEqual(await waits(1), [1_000]);
-  });
-
   it('whose only reader has left is due as before', async () => {
     const list = await open();
     answer = pages(pageOf('a'), new Promise(() => undefined));
