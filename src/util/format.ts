@@ -10,10 +10,9 @@ const UNITS: readonly Unit[] = [['day', DAY], ['hour', HOUR], ['minute', MINUTE]
 
 /** `language` where Intl knows it, without what systems add as in `en-US@posix`; English otherwise. Never throws. */
 export function supportedLanguage(language: string): string {
+  const tag = language.replace(/[@.].*/, '').replace('_', '-');
   try {
-    return (
-      Intl.NumberFormat.supportedLocalesOf([language.replace(/[@.].*/, '').replace('_', '-')]).at(0) ?? 'en'
-    );
+    return Intl.NumberFormat.supportedLocalesOf([tag]).at(0) ?? 'en';
   } catch {
     return 'en';
   }
