@@ -16,7 +16,7 @@ export * from '../report/types';
 export { addDays, lengthOf, runsOf } from '../report/calendar';
 export { shown, type TableView } from '../report/tableView';
 export { amountText, isPart, knownOf, sum, type Amount } from '../../util/amount';
-export { Formatter } from '../../util/format';
+export { Formatter, supportedLanguage } from '../../util/format';
 
 /**
  * Messages between the dashboard's panel and its page: what both sides agree on. The page says what it shows; reports of it come as

@@ -15,7 +15,7 @@ const guards = new Map<string, (value: unknown) => boolean>(
 
 /** What the page may say on a person's word: in its right shape it does what it says. */
 const ACTS = new Set(
-  'refresh readEarlier addAgain chooseTarget attach more copy openMessage draft unsaved attachUris attachBytes failed'.split(
+  'refresh readEarlier addAgain chooseTarget attach copy openMessage draft unsaved attachUris attachBytes'.split(
     ' ',
   ),
 );
@@ -59,7 +59,6 @@ const nothingThere = fc.oneof(
   about(['takeBackQueued', 'removeQueued'], { id: word }),
   about(['detach', 'openAttachment'], { key: word }),
   about(['attachedPicture'], { key: word }),
-  about(['replaceAttachment'], { key: word, name: word, bytes: fc.uint8Array() }),
   about(['picture'], { messageId: word, index: fc.nat(100) }),
   about(['openPath'], { path: word }),
   about(['openLink'], { href: word }),
