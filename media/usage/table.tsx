@@ -84,7 +84,7 @@ interface RowsProps {
   readonly view: SectionState | undefined;
 }
 
-export function Rows({ title, seen: { columns, rows, total }, view }: RowsProps) {
+function Rows({ title, seen: { columns, rows, total }, view }: RowsProps) {
   return (
     <table>
       <caption class="unseen">{l10n.t('Table: {0}', title)}</caption>
