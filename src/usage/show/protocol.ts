@@ -132,8 +132,8 @@ export const usageProtocol = {
     /** The page listens. Sent again each time it was built anew, with what it kept. */
     ready: act(object({ state: optional(pageState) })),
     show: act(object({ ...asked, range })),
-    /** Fetches missing days of what is shown, or all of them `again`. */
-    fetch: act(object({ again: boolean })),
+    /** Fetches missing days of what a page in this state asks for, or all of them `again`. */
+    fetch: act(object({ again: boolean, state: pageState })),
     cancel: act(object({})),
     signIn: act(object({})),
   },
