@@ -90,8 +90,8 @@ describe('usage in the status bar', () => {
       'agentConsole.usage.budget': 1000,
       'agentConsole.usage.budgetPeriod': 'day',
     });
-    const notice = await workbench.notified(/you have reached 100% of your budget of 1,000 a day/);
+    const notice = await workbench.notified(/100% of your own budget of 1,000 a day is reached/);
     assert.match(await notice.innerText(), /UTC/);
-    assert.equal(await workbench.notification(/your budget/).count(), 1);
+    assert.equal(await workbench.notification(/your own budget/).count(), 1);
   });
 });
