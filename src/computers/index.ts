@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { computerName, type ApiClient, type Computer } from '../api';
+import { computerName, type Computer } from '../api';
 import type { Connection } from '../connection';
 import { setContext, type CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
@@ -64,7 +64,7 @@ export class Computers extends Disposable {
         keyOf: ({ id }) => id,
         ...computerKind,
         pathOf: state => (state.kind === 'signedOut' ? undefined : pathOf(state.service.id)),
-        pages: listOf,
+        pages: (api, signal) => api.pages('computers', { signal }),
       }),
     );
     this.tree = this.register(
@@ -196,10 +196,6 @@ export class Computers extends Disposable {
   #find(id: string): Computer | undefined {
     return this.#sorted.find(computer => computer.id === id);
   }
-}
-
-async function* listOf(api: ApiClient, signal: AbortSignal) {
-  yield await api.computers.list({ signal });
 }
 
 function computerIdOf(node: unknown): string {

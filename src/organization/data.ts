@@ -53,7 +53,7 @@ export class OrganizationData extends Disposable {
         ...common('people'),
         keyOf: ({ id }) => id,
         ...personKind,
-        pages: signal => connection.api?.organization.users({}, { signal }),
+        pages: signal => connection.api?.pages('users', { signal }),
       }),
     );
     this.controls = this.register(
@@ -61,8 +61,7 @@ export class OrganizationData extends Disposable {
         ...common('controls'),
         keyOf: ({ revision }) => String(revision),
         ...revisionKind,
-        pages: signal =>
-          connection.api && revisionsOf(connection.api.organization.controlHistory({}, { signal })),
+        pages: signal => connection.api && revisionsOf(connection.api.pages('controlHistory', { signal })),
       }),
     );
     for (const list of [this.people, this.controls])

@@ -8,11 +8,6 @@ import { keyIn, listRecords, type ItemKind } from '../sync/stored';
 import { oneLine } from '../util/text';
 import { repositoryOf, type StoredReport } from './model';
 
-/** Reports a page. */
-const PAGE = 100;
-
-export type ReportsApi = { readonly readiness: Pick<ApiClient['readiness'], 'reports'> };
-
 /** What a stored report must be. */
 const reportSchema = recordSchema(() =>
   openObject({ reportId: z.string(), report: taken<StoredReport['report']>() }),
@@ -58,7 +53,7 @@ function folderOf(serviceId: string): string {
 export type ReportListOptions = Pick<
   RemoteListOptions<StoredReport>,
   'storage' | 'log' | 'failureOf' | 'now'
-> & { readonly api: () => ReportsApi | undefined };
+> & { readonly api: () => ApiClient | undefined };
 
 /** Every readiness report of the service. */
 export function reportList({ api, ...options }: ReportListOptions): RemoteList<StoredReport> {
@@ -80,8 +75,8 @@ export function pathOf({ id, appUrl }: Service): string {
 }
 
 /** All reports from the beginning of the list (section 4.2). */
-async function* reportPages(api: ReportsApi, signal: AbortSignal) {
-  for await (const page of api.readiness.reports({ limit: PAGE }, { signal })) yield withUnread(page);
+async function* reportPages(api: ApiClient, signal: AbortSignal) {
+  for await (const page of api.pages('reports', { signal })) yield withUnread(page);
 }
 
 /** Parts that could not be read are told with their report. */

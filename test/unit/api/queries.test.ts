@@ -7,14 +7,14 @@ import { clientOf, failureOf } from './support';
 it('an id that would lead elsewhere is not sent', async () => {
   const hits: string[] = [];
   const fetch = (url: string): Promise<Response> => (hits.push(url), Promise.resolve(Response.json({})));
-  const { computers, sessions, messages } = clientOf({ origin: 'https://api.example' }, { fetch }).api;
+  const { api } = clientOf({ origin: 'https://api.example' }, { fetch });
   for (const id of ['', '  ', '.', '..', '\ud800'])
     for (const work of [
-      computers.get(id),
-      sessions.get(id),
-      messages.sendBody(id, '{}'),
-      messages.get(id, 'm'),
-      messages.get('s', id),
+      api.one('computer', { ids: { computerId: id } }),
+      api.one('session', { ids: { sessionId: id } }),
+      api.one('sendMessage', { ids: { sessionId: id }, body: '{}' }),
+      api.one('message', { ids: { sessionId: id, messageId: 'm' } }),
+      api.one('message', { ids: { sessionId: 's', messageId: id } }),
     ]) {
       const { kind, code } = await failureOf(work);
       assert.deepEqual([kind, code], ['notFound', 'badId']);
