@@ -7,8 +7,8 @@ export interface SettingChange {
   readonly path: string;
   /** Where it is in the catalogue: `customModels[].apiKey`. */
   readonly setting: string;
-  /** `reordered`: the same items in another order; `unreadable`: one of the two sides could not be read. */
-  readonly kind: 'added' | 'removed' | 'changed' | 'reordered' | 'unreadable';
+  /** `reordered`: the same items in another order. */
+  readonly kind: 'added' | 'removed' | 'changed' | 'reordered';
   /** `undefined` when it was not set. */
   readonly before?: unknown;
   readonly after?: unknown;
@@ -19,25 +19,13 @@ export interface SettingChange {
 
 type List = readonly unknown[];
 
-/** Among what could not be read of a revision: all of its settings. */
-export const WHOLE = 'settings';
-
-/** Settings of one revision with the parts of them that could not be read, as `modelPolicy.allowedModelIds`. */
-export interface Side {
-  readonly settings: Settings;
-  readonly unread?: readonly string[] | undefined;
-}
-
 /**
  * What differs between two revisions, in the order of the paths. Without the one before, nothing is known of which way a setting
  * went: all of them are listed.
  */
-export function compareSettings(before: Side | undefined, after: Side): SettingChange[] {
+export function compareSettings(from: Settings | undefined, to: Settings): SettingChange[] {
   const changes: SettingChange[] = [];
-  const around: Around = { before: before?.settings ?? {}, after: after.settings };
-  // What neither side could be read of differs in nothing that is known.
-  const [from, to] = [new Set(before?.unread), new Set(after.unread)];
-  const unread = new Set([...from, ...to].filter(path => from.has(path) !== to.has(path)));
+  const around: Around = { before: from ?? {}, after: to };
 
   const members = (before: Settings, after: Settings, path: string, setting: string): void => {
     for (const name of [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()) {
@@ -47,9 +35,8 @@ export function compareSettings(before: Side | undefined, after: Side): SettingC
   };
 
   const compare = (before: unknown, after: unknown, path: string, setting: string): void => {
-    if (unread.has(path)) changes.push({ path, setting, kind: 'unreadable', before, after });
-    else if (canonical(before) === canonical(after)) return;
-    else if (sets.has(setting) && isListOrNothing(before) && isListOrNothing(after))
+    if (canonical(before) === canonical(after)) return;
+    if (sets.has(setting) && isListOrNothing(before) && isListOrNothing(after))
       compareSets(before, after, path, setting);
     else if (setting === 'customModels' && isListOrNothing(before) && isListOrNothing(after))
       compareModels(before ?? [], after ?? [], path, setting);
@@ -80,20 +67,19 @@ export function compareSettings(before: Side | undefined, after: Side): SettingC
   };
 
   const add = (
-    from: unknown,
-    to: unknown,
+    before: unknown,
+    after: unknown,
     path: string,
     setting: string,
     set?: SettingChange['set'],
   ): void => {
-    const rule = before && (directions.get(setting) ?? sets.get(setting));
-    const direction = rule?.(from, to, around);
-    const kind = from === undefined ? 'added' : to === undefined ? 'removed' : 'changed';
-    changes.push({ path, setting, kind, before: from, after: to, set, direction });
+    const rule = from && (directions.get(setting) ?? sets.get(setting));
+    const direction = rule?.(before, after, around);
+    const kind = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
+    changes.push({ path, setting, kind, before, after, set, direction });
   };
 
-  if (unread.has(WHOLE)) changes.push({ path: WHOLE, setting: WHOLE, kind: 'unreadable' });
-  else members(around.before, around.after, '', '');
+  members(around.before, around.after, '', '');
   return changes;
 }
 

@@ -1,4 +1,4 @@
-import { isApiError, type ControlChange, type ItemProblem, type Page } from '../api';
+import { isApiError } from '../api';
 import type { Connection } from '../connection';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
@@ -7,7 +7,7 @@ import { RemoteList } from '../sync/remoteList';
 import { Disposable } from '../util/disposable';
 import { Emitter } from '../util/event';
 import { supportedLanguage } from '../util/format';
-import { compareSettings, WHOLE, type SettingChange } from './changes';
+import { compareSettings, type SettingChange } from './changes';
 import { nameOf, type Person, type Revision, type UsageOfPeople } from './model';
 import { pathOf, personKind, revisionKind, type ListName } from './searched';
 
@@ -61,8 +61,7 @@ export class OrganizationData extends Disposable {
         ...common('controls'),
         keyOf: ({ revision }) => String(revision),
         ...revisionKind,
-        pages: signal =>
-          connection.api && revisionsOf(connection.api.organization.controlHistory({}, { signal })),
+        pages: signal => connection.api?.organization.controlHistory({}, { signal }),
       }),
     );
     for (const list of [this.people, this.controls])
@@ -108,7 +107,7 @@ export class OrganizationData extends Disposable {
     return this.revisions.find(({ revision }) => revision === number);
   }
 
-  /** The revision known before this one; not always the number before, since one may be unreadable. */
+  /** The revision known before this one; not always the number before. */
   before(revision: Revision): Revision | undefined {
     return this.#known.before.get(revision);
   }
@@ -118,7 +117,7 @@ export class OrganizationData extends Disposable {
     const before = this.before(revision);
     const known = this.#changes.get(revision);
     if (known !== undefined && known.before === before) return known.changes;
-    const changes = compareSettings(before, revision);
+    const changes = compareSettings(before?.settings, revision.settings);
     this.#changes.set(revision, { before, changes });
     return changes;
   }
@@ -186,21 +185,4 @@ function historyOf(items: readonly Revision[]): History {
   const revisions = items.toSorted((a, b) => b.revision - a.revision);
   const before = new Map(revisions.map((revision, index) => [revision, revisions[index + 1]]));
   return { revisions, before };
-}
-
-async function* revisionsOf(pages: AsyncIterable<Page<ControlChange>>) {
-  for await (const { items, problems } of pages)
-    yield { items: items.map(item => revisionOf(item, problems)), problems };
-}
-
-/** With which of its settings could not be read: they must not look as if they had been taken away. */
-function revisionOf(change: ControlChange, problems: readonly ItemProblem[]): Revision {
-  const { settings, ...rest } = change;
-  if (settings === undefined) return { ...rest, settings: {}, unread: [WHOLE] };
-  const unread = problems.flatMap(({ id, field }) =>
-    id === String(change.revision) && field?.startsWith(`${WHOLE}.`) === true
-      ? field.slice(WHOLE.length + 1).replace(/\[.*$/, '')
-      : [],
-  );
-  return { ...rest, settings, ...(unread.length === 0 ? {} : { unread }) };
 }

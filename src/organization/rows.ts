@@ -202,7 +202,6 @@ function openChanges(node: object): vscode.Command {
 }
 
 function changeIcon({ kind, direction }: SettingChange): Icon {
-  if (kind === 'unreadable') return { id: 'warning', color: 'list.warningForeground' };
   if (direction === 'loosens') return { id: 'unlock', color: 'list.warningForeground' };
   if (direction === 'tightens') return { id: 'lock', color: 'charts.green' };
   if (kind === 'added') return { id: 'diff-added' };

@@ -115,8 +115,6 @@ const SHORT = 60;
 export function changeText(change: SettingChange): string {
   const path = oneLine(change.path, 120);
   switch (change.kind) {
-    case 'unreadable':
-      return vscode.l10n.t('{0}: one side could not be read', path);
     case 'reordered':
       return vscode.l10n.t('{0}: order changed', path);
     default:
@@ -127,7 +125,7 @@ export function changeText(change: SettingChange): string {
 /** The same in words, for screen readers. */
 export function changeWords(change: SettingChange): string {
   const { path, kind, direction } = change;
-  if (kind === 'unreadable' || kind === 'reordered') return changeText(change);
+  if (kind === 'reordered') return changeText(change);
   const [from, to] = sidesText(change);
   const words = vscode.l10n.t('{0}, from {1} to {2}', oneLine(path, 120), from, to);
   const toward = directionText(direction);
