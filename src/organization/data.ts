@@ -1,5 +1,5 @@
 import { isApiError } from '../api';
-import type { Connection } from '../connection';
+import { errorSentence, type Connection } from '../connection';
 import type { Logger } from '../log';
 import type { Storage } from '../storage';
 import type { ListFailure } from '../sync/listState';
@@ -14,11 +14,9 @@ import { pathOf, personKind, revisionKind, type ListName } from './searched';
 export type { ListName } from './searched';
 
 export interface OrganizationDataDeps {
-  readonly connection: Pick<Connection, 'ready' | 'api'>;
+  readonly connection: Pick<Connection, 'state' | 'ready' | 'api'>;
   readonly storage: Storage;
   readonly log: Logger;
-  /** What to tell of a failed request. */
-  readonly failureOf: (error: unknown, what: ListName) => Omit<ListFailure, 'at'>;
   readonly language: string;
   /** Unix ms. */
   readonly now: () => number;
@@ -41,16 +39,10 @@ export class OrganizationData extends Disposable {
     super();
     this.#deps = deps;
     const { connection, storage, log, now } = deps;
-    const common = (what: ListName) => ({
-      storage,
-      log,
-      now,
-      failureOf: (error: unknown) =>
-        isApiError(error) && error.kind === 'cancelled' ? undefined : deps.failureOf(error, what),
-    });
+    const common = { storage, log, now, failureOf: (error: unknown) => this.#failureOf(error) };
     this.people = this.register(
       new RemoteList<Person>({
-        ...common('people'),
+        ...common,
         keyOf: ({ id }) => id,
         ...personKind,
         pages: signal => connection.api?.organization.users({}, { signal }),
@@ -58,7 +50,7 @@ export class OrganizationData extends Disposable {
     );
     this.controls = this.register(
       new RemoteList<Revision>({
-        ...common('controls'),
+        ...common,
         keyOf: ({ revision }) => String(revision),
         ...revisionKind,
         pages: signal => connection.api?.organization.controlHistory({}, { signal }),
@@ -161,6 +153,14 @@ export class OrganizationData extends Disposable {
   async refresh(): Promise<void> {
     await this.ready();
     await Promise.all([this.people.read(), this.controls.read()]);
+  }
+
+  #failureOf(error: unknown): Omit<ListFailure, 'at'> | undefined {
+    const sentence = errorSentence(error, { host: this.#deps.connection.state.current.service?.host });
+    if (!isApiError(error)) return { sentence };
+    const { kind, reason, status } = error;
+    if (kind === 'cancelled') return undefined;
+    return { sentence, cause: [kind, reason, status].join(' '), forbidden: kind === 'forbidden' };
   }
 
   get #known(): History {
