@@ -12,8 +12,6 @@ export interface SettingChange {
   /** `undefined` when it was not set. */
   readonly before?: unknown;
   readonly after?: unknown;
-  /** For lists whose order has no meaning: the items that came and went. */
-  readonly set?: { readonly added: List; readonly removed: List } | undefined;
   readonly direction?: Direction | undefined;
 }
 
@@ -36,22 +34,12 @@ export function compareSettings(from: Settings | undefined, to: Settings): Setti
 
   const compare = (before: unknown, after: unknown, path: string, setting: string): void => {
     if (canonical(before) === canonical(after)) return;
-    if (sets.has(setting) && isListOrNothing(before) && isListOrNothing(after))
-      compareSets(before, after, path, setting);
-    else if (setting === 'customModels' && isListOrNothing(before) && isListOrNothing(after))
+    if (sets.has(setting) && isSameSet(before, after)) return;
+    if (setting === 'customModels' && isListOrNothing(before) && isListOrNothing(after))
       compareModels(before ?? [], after ?? [], path, setting);
     else if (haveMembers(before, after))
       members(isObject(before) ? before : {}, isObject(after) ? after : {}, path, setting);
     else add(before, after, path, setting);
-  };
-
-  const compareSets = (before: List | undefined, after: List | undefined, path: string, setting: string) => {
-    const from = new Map((before ?? []).map(item => [canonical(item), item]));
-    const to = new Map((after ?? []).map(item => [canonical(item), item]));
-    const added = [...to].filter(([key]) => !from.has(key)).map(([, item]) => item);
-    const removed = [...from].filter(([key]) => !to.has(key)).map(([, item]) => item);
-    if (before !== undefined && after !== undefined && added.length === 0 && removed.length === 0) return;
-    add(before, after, path, setting, { added, removed });
   };
 
   /** Models are told apart by their names, so that one that moved or changed is not shown as another. */
@@ -66,17 +54,11 @@ export function compareSettings(from: Settings | undefined, to: Settings): Setti
       changes.push({ path, setting, kind: 'reordered', before: was, after: is });
   };
 
-  const add = (
-    before: unknown,
-    after: unknown,
-    path: string,
-    setting: string,
-    set?: SettingChange['set'],
-  ): void => {
+  const add = (before: unknown, after: unknown, path: string, setting: string): void => {
     const rule = from && (directions.get(setting) ?? sets.get(setting));
     const direction = rule?.(before, after, around);
     const kind = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
-    changes.push({ path, setting, kind, before, after, set, direction });
+    changes.push({ path, setting, kind, before, after, direction });
   };
 
   members(around.before, around.after, '', '');
@@ -98,6 +80,13 @@ function haveMembers(before: unknown, after: unknown): boolean {
 function sizeOf(value: unknown): number | undefined {
   if (value === undefined) return 0;
   return isObject(value) ? Object.keys(value).length : undefined;
+}
+
+/** Two lists of the same items, in whatever order and number. */
+function isSameSet(before: unknown, after: unknown): boolean {
+  if (!Array.isArray(before) || !Array.isArray(after)) return false;
+  const [from, to] = [before, after].map(list => [...new Set(list.map(canonical))].sort().join());
+  return from === to;
 }
 
 function isListOrNothing(value: unknown): value is List | undefined {

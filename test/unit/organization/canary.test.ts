@@ -105,8 +105,7 @@ describe('secrets of the controls', () => {
     const person = data.person('u1')!;
     const documents = new ControlDocuments(data, format);
     const items = await everyRow(data);
-    const secretRow = items.find(({ label }) => textOf(label).startsWith('customModels[house].apiKey: '));
-    assert.match(String(secretRow?.description), /secret changed/);
+    assert.ok(items.some(({ label }) => textOf(label) === 'customModels[house].apiKey: secret changed'));
     assert.ok(everythingBelow(root).includes('[redacted '), 'the folder holds the history');
     const told = [
       ...items.flatMap(item => [

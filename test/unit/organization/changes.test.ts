@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { compareSettings, settingsOf } from '../../../src/organization/changes';
 import type { Settings } from '../../../src/organization/catalogue';
 import { canonical, stableText } from '../../../src/organization/stable';
-import { changeText, changeWords, summaryText } from '../../../src/organization/words';
+import { changeText, summaryText } from '../../../src/organization/words';
 
 const texts = (before: Settings, after: Settings): string[] => compareSettings(before, after).map(changeText);
 
@@ -30,14 +30,10 @@ describe('what a revision changed', () => {
     );
   });
 
-  it('compares lists as sets where order has no meaning, and says what came and went', () => {
+  it('compares lists as sets where order has no meaning', () => {
     assert.deepEqual(texts({ commandAllowlist: ['a', 'b'] }, { commandAllowlist: ['b', 'a', 'a'] }), []);
-    const [change] = compareSettings({ commandAllowlist: ['a', 'b'] }, { commandAllowlist: ['c', 'b', 'd'] });
-    assert.deepEqual(change?.set, { added: ['c', 'd'], removed: ['a'] });
-    assert.equal(changeText(change), 'commandAllowlist: [a, b] → [c, b, d]');
-    const long = Array.from({ length: 20 }, (_, index) => `command ${index}`);
-    assert.deepEqual(texts({ commandAllowlist: ['a'] }, { commandAllowlist: long }), [
-      'commandAllowlist: 1 entry → 20 entries',
+    assert.deepEqual(texts({ commandAllowlist: ['a', 'b'] }, { commandAllowlist: ['c', 'b', 'd'] }), [
+      'commandAllowlist: [a, b] → [c, b, d]',
     ]);
     assert.deepEqual(
       texts({ strictKnownMarketplaces: [{ a: 1, b: 2 }] }, { strictKnownMarketplaces: [{ b: 2, a: 1 }] }),
@@ -66,7 +62,7 @@ describe('what a revision changed', () => {
         { customModels: [{ ...a, apiKey: '[redacted 33333333]' }, { id: 'c', index: 1 }, b] },
       ),
       [
-        'customModels[a].apiKey: [redacted 11111111] → [redacted 33333333]',
+        'customModels[a].apiKey: secret changed',
         'customModels[c].id: not set → c',
         'customModels[c].index: not set → 1',
       ],
@@ -96,18 +92,15 @@ describe('what a revision changed', () => {
     assert.ok(changes.every(change => change.direction === undefined));
   });
 
-  it('reads well aloud, and sums up', () => {
+  it('is summed up, and cut where it is long', () => {
     const changes = compareSettings(
       { maxAutonomyLevel: 'low', commandAllowlist: ['a'], x: 1 },
       { maxAutonomyLevel: 'high', commandAllowlist: ['a', 'b'], x: 2 },
     );
-    assert.deepEqual(changes.map(changeWords), [
-      'commandAllowlist, from [a] to [a, b], loosens',
-      'maxAutonomyLevel, from low to high, loosens',
-      'x, from 1 to 2',
-    ]);
     assert.equal(summaryText(changes), 'commandAllowlist, +2');
     assert.equal(summaryText([]), 'no change');
+    const [long = ''] = texts({ ['x'.repeat(90)]: 'y'.repeat(90) }, {});
+    assert.ok(long.length <= 120 && long.endsWith('…'), long);
     assert.deepEqual(settingsOf(compareSettings({}, { enabledPlugins: { 'a@b': true, 'c.d': 1 } })), [
       'enabledPlugins',
     ]);
