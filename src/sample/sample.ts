@@ -169,9 +169,9 @@ function organizationRoutes(seed: string, now: () => number): Routes {
   const everyone = people(seed);
   return {
     'GET /api/v0/organization/users': ({ query }) =>
-      paged('users', users(seed, everyone, now()), ({ id }) => id, query),
+      paged('users', users(everyone, now()), ({ id }) => id, query),
     'GET /api/v0/organization/enterprise-controls/history': ({ query }) => {
-      const changes = controlHistory(seed, everyone.members.slice(0, 3), now());
+      const changes = controlHistory(seed, everyone.slice(0, 3), now());
       return paged('changes', changes, ({ revision }) => `revision ${revision}`, query);
     },
   };

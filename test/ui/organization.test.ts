@@ -10,6 +10,9 @@ import { signedInTo, Workbench } from './workbench';
 const VIEW = 'Organization';
 const LISTS = /\/api\/v0\/organization\//;
 
+/** A member whose name must stay text. */
+const MALLORY = { firstName: 'Mallory \u202egnp.exe', lastName: '$(alert) [open](command:none)' };
+
 /** Who can do what, what changed, who changed it: users and control history as an administrator reads them. */
 describe('organization', () => {
   let service: SampleService;
@@ -49,6 +52,15 @@ describe('organization', () => {
       alter: body => {
         const answer = body as { readonly changes: readonly { readonly revision: number }[] };
         return { ...answer, changes: answer.changes.filter(({ revision }) => revision <= 45) };
+      },
+    });
+    service.fail({
+      kind: 'alter',
+      match: { path: /\/organization\/users$/ },
+      alter: body => {
+        const { users, pagination } = body as { users: object[]; pagination: { hasMore: boolean } };
+        if (!pagination.hasMore) users.splice(-1, 1, { ...users.at(-1), ...MALLORY });
+        return body;
       },
     });
     workbench = await Workbench.open({ folder, env: signedInTo(service) });
