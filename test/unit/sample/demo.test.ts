@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import * as path from 'node:path';
 import { demoFacts } from '../../../src/sample';
 import { STORIES } from '../../../src/sample/stories';
-import { sampleFiles } from '../../vscode/sampleFiles';
+import { temporaryFolder } from '../../vscode/paths';
+import { copyShop } from '../../vscode/sampleWorkspace';
 import { Sample, type Session } from './harness';
 
 const MINUTE = 60_000;
@@ -34,15 +37,16 @@ describe('the sessions of the sample', () => {
   });
 
   it('name only files and lines that the shop has', () => {
+    const shop = temporaryFolder('shop');
+    copyShop(shop);
     const texts = JSON.stringify(STORIES);
     const named = [...texts.matchAll(/\b((?:apps|services|packages|docs)\/[\w./]*\.\w+)(?::(\d+))?/g)];
     assert.ok(named.length > 20);
     for (const [, file = '', line = '1'] of named) {
       // Of tests, also those the agent makes.
       if (file.endsWith('.test.ts') && line === '1') continue;
-      const content = sampleFiles[file];
-      assert.ok(content !== undefined, file);
-      assert.ok(Number(line) <= content.toString('utf8').split('\n').length, `${file}:${line}`);
+      const content = readFileSync(path.join(shop, file), 'utf8');
+      assert.ok(Number(line) <= content.split('\n').length, `${file}:${line}`);
     }
   });
 
