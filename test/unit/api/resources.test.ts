@@ -211,11 +211,11 @@ describe('what each endpoint sends and takes', () => {
     ]);
   });
 
-  it('only what cannot be addressed is left out; everything else is unknown where it is missing', async () => {
+  it('only what cannot be addressed, or says nothing, is left out; everything else is unknown where it is missing', async () => {
     const api = client({
       computers: [{ id: 'c' }],
       users: [{ id: 'u' }],
-      changes: [{ revision: 3 }],
+      changes: [{ revision: 3, settings: {} }],
       reports: [{ reportId: 'r' }],
       data: [{ date: '2026-11-01', user_id: 'u' }],
       pagination: { hasMore: false },
