@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { isApiError } from '../api';
+import { isApiError, type ReadinessReport } from '../api';
 import { errorSentence, type Connection } from '../connection';
 import { commands, setContext, type CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
@@ -17,14 +17,13 @@ import type { WindowFocus } from '../util/windowFocus';
 import { ReadinessCommands, type Prefill } from './commands';
 import { LocalGit } from './git';
 import { Matches } from './matches';
-import { groupReports, previousOf, type Repository, type StoredReport } from './model';
+import { groupReports, previousOf, type Repository } from './model';
 import { createPanel, ReportPanel } from './panel';
 import { isPageState, type PageState } from './protocol';
 import { pathOf, reportList } from './reports';
 import type { ShownReport } from './reportView';
 import { readinessRows } from './rows';
 import { ReadinessStatusBar } from './statusBar';
-import { dayText } from './text';
 
 export { searchedReadiness } from './reports';
 export type { TreeNode as ReadinessTreeNode } from '../ui/tree';
@@ -46,7 +45,7 @@ const PERIOD_MS = 60 * 60_000;
 /** Readiness of the organization's repositories (sections 2.7, 4.2), those of this window first. */
 export class Readiness extends Disposable {
   readonly #deps: ReadinessDeps;
-  readonly #list: RemoteList<StoredReport>;
+  readonly #list: RemoteList<ReadinessReport>;
   readonly #git = this.register(new LocalGit());
   readonly #seen = this.register(new Emitter<void>());
   readonly #statusBar = this.register(new Slot<ReadinessStatusBar>());
@@ -227,14 +226,11 @@ export class Readiness extends Disposable {
   #showStatus(): void {
     const { view, connection, format } = this.#deps;
     const state = this.#list.state.current;
-    const latest = [...this.#known.values()].flatMap(({ name, reports: [report] }) =>
-      (report?.unread ?? []).map(reason => `${name}, ${dayText(report?.createdAt)}: ${reason}`),
-    );
     const list = { ...state, failure: this.#failure };
     const message = viewMessage({
       connection: connection.state.current,
       lists: [list],
-      unread: [...state.problems.map(problemText), ...latest],
+      unread: state.problems.map(problemText),
       format,
       now: Date.now(),
     });

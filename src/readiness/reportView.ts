@@ -1,17 +1,9 @@
 import * as vscode from 'vscode';
+import type { ReadinessReport } from '../api';
 import type { Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
 import type { Commit, LocalRepository, Staleness } from './git';
-import {
-  appParts,
-  criteriaOf,
-  passes,
-  percentOf,
-  share,
-  type CriterionRow,
-  type Repository,
-  type StoredReport,
-} from './model';
+import { appParts, criteriaOf, passes, percentOf, share, type CriterionRow, type Repository } from './model';
 import type { AppView, CommitsView, CriterionView, ReportView, TrendPoint } from './protocol';
 import {
   changeText,
@@ -29,8 +21,8 @@ import {
 /** A report with what it is compared with, and where it stands in this window. */
 export interface ShownReport {
   readonly repository: Repository;
-  readonly report: StoredReport;
-  readonly base?: StoredReport | undefined;
+  readonly report: ReadinessReport;
+  readonly base?: ReadinessReport | undefined;
   readonly local?: LocalRepository | undefined;
 }
 
@@ -91,7 +83,7 @@ export function appLabel(path: string): string {
   return path === '.' || path === '' ? vscode.l10n.t('whole repository') : oneLine(path, 200);
 }
 
-function trendPoint(report: StoredReport, branch: string | undefined): TrendPoint {
+function trendPoint(report: ReadinessReport, branch: string | undefined): TrendPoint {
   const percent = percentOf(report);
   return {
     reportId: report.reportId,

@@ -1,5 +1,6 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import type { ReadinessReport } from '../api';
 import { commands } from '../contributions';
 import { card, factLines, joined } from '../ui/text';
 import type { Row, TreeNode } from '../ui/tree';
@@ -14,7 +15,6 @@ import {
   share,
   type CriterionRow,
   type Repository,
-  type StoredReport,
 } from './model';
 import { appFolder, appLabel } from './reportView';
 import * as words from './text';
@@ -205,7 +205,7 @@ function appNode(repository: Repository, local: LocalRepository | undefined, app
   };
 }
 
-function reportNode(repository: Repository, report: StoredReport, format: Formatter): TreeNode {
+function reportNode(repository: Repository, report: ReadinessReport, format: Formatter): TreeNode {
   const { key, reports } = repository;
   const node = { kind: 'report', key, reportId: report.reportId };
   const row = (): Row => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import type { ReadinessReport } from '../../../src/api';
 import { LocalGit, type GitState, type LocalRepository } from '../../../src/readiness/git';
-import { groupReports, type Repository, type StoredReport } from '../../../src/readiness/model';
+import { groupReports, type Repository } from '../../../src/readiness/model';
 import { ReadinessCommands } from '../../../src/readiness/commands';
 import { Matches } from '../../../src/readiness/matches';
 import { readinessRows, type RowsContext } from '../../../src/readiness/rows';
@@ -13,7 +14,7 @@ import { choices, opened, Uri } from '../../fakes/vscode';
 const DAY = 24 * 60 * 60_000;
 const at = new Date(2025, 10, 12, 12).getTime();
 const score = (numerator: number, denominator: number) => ({ numerator, denominator, rationale: 'Because.' });
-const report = (repo: string, days: number, criteria: StoredReport['report']): StoredReport => ({
+const report = (repo: string, days: number, criteria: ReadinessReport['report']): ReadinessReport => ({
   reportId: `${repo} ${days}`,
   createdAt: at + days * DAY,
   repoUrl: `https://h.x/acme/${repo}`,
