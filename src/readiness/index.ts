@@ -154,7 +154,7 @@ export class Readiness extends Disposable {
 
   get #window(): Matches {
     const isSignedOut = this.#deps.connection.state.current.kind === 'signedOut';
-    return (this.#matches ??= new Matches(isSignedOut ? new Map() : this.#known, this.#git.state));
+    return (this.#matches ??= new Matches(isSignedOut ? new Map() : this.#known, this.#git.repositories));
   }
 
   /** Shows what is kept of the current service. Never rejects: that it cannot be read is told in the view. */
@@ -246,9 +246,7 @@ export class Readiness extends Disposable {
 
   /** Reports are asked for while somebody sees something of them. */
   #isSeen(): boolean {
-    const { state } = this.#git;
-    const isMatchable = state.kind === 'found' && state.repositories.length > 0;
-    const isBarSeen = settings.readinessStatusBar() && isMatchable;
+    const isBarSeen = settings.readinessStatusBar() && this.#git.repositories.length > 0;
     return this.#deps.view.visible || isBarSeen || this.#panels.size > 0;
   }
 

@@ -18,39 +18,45 @@ import {
 } from './model';
 import { appFolder, appLabel } from './reportView';
 import * as words from './text';
-import { unmatchedText, unreportedText, type Matches } from './matches';
+import type { Matches } from './matches';
 
 export interface RowsContext {
   readonly repositories: ReadonlyMap<string, Repository>;
   /** Repositories of this window, with reports or without. */
   readonly matches: Pick<Matches, 'all' | 'unreported'>;
-  readonly git: Pick<LocalGit, 'state' | 'staleness'>;
+  readonly git: Pick<LocalGit, 'staleness'>;
   readonly format: Formatter;
 }
 
 /** The repositories of this window with their latest report, then those without one; below, all others. */
 export function readinessRows(context: RowsContext): readonly TreeNode[] {
-  const { repositories, matches, git } = context;
+  const { repositories, matches } = context;
   if (repositories.size === 0) return [];
   const { all, unreported } = matches;
   const others = repositories.size - all.length;
   return [
     ...all.map(({ repository, local }) => repositoryNode(repository, local, context)),
     ...unreported.map(unreportedNode),
-    ...(all.length + unreported.length === 0 ? [unmatchedNode(git.state.kind)] : []),
+    ...(all.length + unreported.length === 0 ? [unmatchedNode()] : []),
     ...(others > 0 ? [othersNode(others, context)] : []),
   ];
 }
 
 function unreportedNode(local: LocalRepository): TreeNode {
   const label = oneLine(path.posix.basename(local.root.path), 100);
-  const [description, detail] = unreportedText(local);
+  // An address may hold a password.
+  const remotes = local.urls.map(url => oneLine(url.replace(/\/\/[^/]*@/, '//'), 200)).join(', ');
+  const description = vscode.l10n.t('no report');
+  const detail = vscode.l10n.t('No report is of one of its remotes: {0}', remotes || vscode.l10n.t('none'));
   const row: Row = { label, description, icon: { id: 'repo' }, tooltip: () => card(label, [detail]) };
   return { id: `unreported/${local.root.toString()}`, kind: 'unreported', row: () => row };
 }
 
-function unmatchedNode(git: LocalGit['state']['kind']): TreeNode {
-  const [label, detail] = unmatchedText(git);
+function unmatchedNode(): TreeNode {
+  const label = vscode.l10n.t('No repository is known here');
+  const detail = vscode.l10n.t(
+    "Open a folder with a Git repository. VS Code's Git finds it, unless it is turned off, as in Restricted Mode.",
+  );
   const row: Row = {
     label,
     icon: { id: 'info' },
@@ -223,7 +229,7 @@ function reportNode(repository: Repository, report: ReadinessReport, format: For
         card(label, [
           score,
           ...factLines(words.reportFacts(report, format).slice(0, -1)),
-          ...words.reportNotes(report, { kind: 'noRepository' }),
+          ...words.reportNotes(report),
         ]),
     };
   };

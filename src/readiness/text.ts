@@ -71,22 +71,18 @@ export function criterionIcon({ now, change }: CriterionRow): {
 
 /** How the report's commit stands against HEAD, in a few words; empty where nothing needs saying. */
 export function stalenessText(staleness: Staleness): string {
-  if (staleness.kind === 'unknownCommit') return vscode.l10n.t('unknown commit');
-  if (staleness.kind !== 'behind') return '';
-  const { behind, beside } = staleness;
-  const words =
-    behind === 1
-      ? vscode.l10n.t('1 commit behind')
-      : vscode.l10n.t('{0} commits behind', commitsText(behind));
-  if (beside === 0) return words;
-  return behind === 0 ? vscode.l10n.t('not in HEAD') : vscode.l10n.t('{0}, on another branch', words);
+  if (staleness === 'unknown') return vscode.l10n.t('unknown commit');
+  if (staleness === 'same' || !staleness) return '';
+  return staleness === 1
+    ? vscode.l10n.t('1 commit behind')
+    : vscode.l10n.t('{0} commits behind', commitsText(staleness));
 }
 
 /** What a report's age and flags mean for whoever reads it; one sentence each. */
-export function reportNotes(report: ReadinessReport, staleness: Staleness): string[] {
+export function reportNotes(report: ReadinessReport, staleness?: Staleness): string[] {
   const { hasLocalChanges, hasNonRemoteCommits } = report;
   return [
-    ...stalenessNotes(staleness),
+    staleness !== undefined && stalenessNote(staleness),
     hasLocalChanges === true &&
       vscode.l10n.t('It was made with uncommitted changes, so it may describe files that are in no commit.'),
     hasNonRemoteCommits === true &&
@@ -94,27 +90,13 @@ export function reportNotes(report: ReadinessReport, staleness: Staleness): stri
   ].filter(note => note !== false);
 }
 
-function stalenessNotes(staleness: Staleness): readonly (string | false)[] {
-  switch (staleness.kind) {
-    case 'same':
-      return [vscode.l10n.t('The report is of the commit you have checked out.')];
-    case 'behind': {
-      const { behind, beside } = staleness;
-      return [
-        behind === 1 && vscode.l10n.t('HEAD has 1 commit that is not in the report.'),
-        behind > 1 && vscode.l10n.t('HEAD has {0} commits that are not in the report.', commitsText(behind)),
-        beside > 0 && vscode.l10n.t('The report includes commits that are not in HEAD.'),
-      ];
-    }
-    case 'unknownCommit':
-      return [
-        vscode.l10n.t("Git does not know the report's commit. Fetch it; it may never have been pushed."),
-      ];
-    case 'noCommit':
-      return [vscode.l10n.t('The report names no commit, so it cannot be compared with HEAD.')];
-    case 'noRepository':
-      return [];
-  }
+function stalenessNote(staleness: Exclude<Staleness, undefined>): string {
+  if (staleness === 'same') return vscode.l10n.t('The report is of the commit you have checked out.');
+  if (staleness === 'unknown')
+    return vscode.l10n.t("Git does not know the report's commit. Fetch it; it may never have been pushed.");
+  return staleness === 1
+    ? vscode.l10n.t('HEAD has 1 commit that is not in the report.')
+    : vscode.l10n.t('HEAD has {0} commits that are not in the report.', commitsText(staleness));
 }
 
 /** As many as were counted. */

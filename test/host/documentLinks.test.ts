@@ -147,7 +147,7 @@ describe('documents of foreign words', () => {
         repoUrl: text,
       };
       const shown = { repository: { name: text }, report } as unknown as Parameters<typeof markdownOf>[0];
-      await assertNone(markdownOf(shown, { kind: 'noCommit' }, format));
+      await assertNone(markdownOf(shown, 'unknown', format));
     }
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
     assert.ok(folder);

@@ -200,8 +200,8 @@ describe('readiness without a repository', () => {
     await workbench.view('Readiness').getByText(/503/).waitFor({ state: 'detached' });
   });
 
-  it('says that no repository is open, and opens the others by name', async () => {
-    await workbench.row('Readiness', 'No repository is open').waitFor();
+  it('says that no repository is known, and opens the others by name', async () => {
+    await workbench.row('Readiness', 'No repository is known here').waitFor();
     assert.equal(
       await workbench.page
         .locator('.statusbar-item[id$="agentConsole.readiness"]')

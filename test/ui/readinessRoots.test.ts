@@ -124,8 +124,8 @@ describe('readiness of a workspace with several roots', () => {
     const rows = await workbench.rows('Readiness').allInnerTexts();
     const at = (name: string): number => rows.findIndex(text => text.includes(name));
     assert.ok(at('fork/shop') === 0 && at('acme/shop') === 1, rows.join('\n'));
-    assert.ok(at('acme/ui') < at('no remote') && at('no remote') < at('Other repositories'), rows.join('\n'));
-    assert.match(rows[at('no remote')] ?? '', /^bare/);
+    assert.ok(at('acme/ui') < at('no report') && at('no report') < at('Other repositories'), rows.join('\n'));
+    assert.match(rows[at('no report')] ?? '', /^bare/);
   });
 
   it('compares two rows of the tree, and lists the commits between them', async () => {
@@ -193,13 +193,13 @@ describe('readiness of a workspace with several roots', () => {
     await bar.waitFor({ state: 'detached' });
   });
 
-  it('says that Git is turned off, and knows the repositories again when it is on', async () => {
+  it('says that no repository is known while Git is turned off, and knows the repositories again when it is on', async () => {
     await workbench.openContainer('Agent Console');
     await workbench.row('Readiness', 'fork/shop').waitFor();
     await toggle('git.enabled', false);
-    await workbench.row('Readiness', 'Git is turned off').waitFor();
+    await workbench.row('Readiness', 'No repository is known here').waitFor();
     await toggle('git.enabled', true);
-    await workbench.row('Readiness', 'Git is turned off').waitFor({ state: 'detached' });
+    await workbench.row('Readiness', 'No repository is known here').waitFor({ state: 'detached' });
     await workbench.row('Readiness', /fork\/shop\s*40%/).waitFor();
   });
 });

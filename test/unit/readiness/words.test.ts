@@ -47,7 +47,7 @@ describe('words of readiness', () => {
 
   it('show the page no control or bidi characters, whatever a report holds', () => {
     const shown = hostile();
-    const view = reportView(shown, { kind: 'unknownCommit' }, format);
+    const view = reportView(shown, 'unknown', format);
     // Ids go back to the panel as they came and are never shown.
     const texts = JSON.stringify(
       { ...view, commits: commitsView(shown, [{ hash: EVIL, subject: EVIL, author: EVIL }]) },
@@ -90,7 +90,7 @@ describe('words of readiness', () => {
   });
 
   it('export Markdown that holds no markup of a report', () => {
-    const html = marked.parse(markdownOf(hostile(), { kind: 'noRepository' }, format), {
+    const html = marked.parse(markdownOf(hostile(), undefined, format), {
       async: false,
       gfm: true,
     });
@@ -107,7 +107,7 @@ describe('words of readiness', () => {
     };
     const text = markdownOf(
       { repository, report: { ...report, report: criteria } },
-      { kind: 'same' },
+      'same',
       format,
     );
     assert.match(text, /^\| Type check \(type_check\) \| 1\/2 \|/m);
@@ -116,15 +116,13 @@ describe('words of readiness', () => {
 
   it('explain age and flags in sentences', () => {
     const { report } = hostile();
-    const old = { kind: 'behind', behind: 3, beside: 2 } as const;
-    const notes = reportNotes(report, old);
+    const notes = reportNotes(report, 3);
     assert.match(notes[0]!, /HEAD has 3 commits/);
-    assert.match(notes[1]!, /not in HEAD/);
-    assert.match(notes[2]!, /uncommitted/);
-    assert.match(notes[3]!, /unpushed/);
-    assert.equal(stalenessText(old), '3 commits behind, on another branch');
-    assert.equal(stalenessText({ kind: 'behind', behind: 1000, beside: 0 }), '1000+ commits behind');
-    assert.equal(stalenessText({ kind: 'noCommit' }), '');
+    assert.match(notes[1]!, /uncommitted/);
+    assert.match(notes[2]!, /unpushed/);
+    assert.equal(stalenessText(3), '3 commits behind');
+    assert.equal(stalenessText(1000), '1000+ commits behind');
+    assert.equal(stalenessText('same'), '');
   });
 
   it('take from the page and its kept state only what they know', () => {
