@@ -1,9 +1,19 @@
 import * as vscode from 'vscode';
 import type { ReadinessReport } from '../api';
+import { factLines, joined } from '../ui/text';
 import type { Formatter } from '../util/format';
 import { oneLine, plain } from '../util/text';
 import type { Commit, LocalRepository, Staleness } from './git';
-import { appParts, criteriaOf, passes, percentOf, share, type CriterionRow, type Repository } from './model';
+import {
+  appParts,
+  criteriaOf,
+  passes,
+  percentOf,
+  previousOf,
+  share,
+  type CriterionRow,
+  type Repository,
+} from './model';
 import type { AppView, CommitsView, CriterionView, ReportView, TrendPoint } from './protocol';
 import {
   changeText,
@@ -24,6 +34,44 @@ export interface ShownReport {
   readonly report: ReadinessReport;
   readonly base?: ReadinessReport | undefined;
   readonly local?: LocalRepository | undefined;
+}
+
+/** The newest report of a repository, and how it stands against the one before it on its branch. */
+export interface Latest {
+  readonly report: ReadinessReport;
+  readonly percent: string;
+  /** `+7 since Nov 12`; empty where there is nothing to compare with. */
+  readonly since: string;
+  readonly criteria: () => readonly CriterionRow[];
+}
+
+export function latestOf({ reports }: Repository): Latest | undefined {
+  const [report] = reports;
+  if (report === undefined) return undefined;
+  const before = previousOf(reports, report);
+  const percent = percentOf(report);
+  const delta = deltaText(percent, before && percentOf(before));
+  return {
+    report,
+    percent: percentText(percent),
+    since: delta && vscode.l10n.t('{0} since {1}', delta, dayText(before?.createdAt)),
+    criteria: () => criteriaOf(report, before),
+  };
+}
+
+/** What the tooltips of a repository's row and of the status bar say of its newest report. */
+export function latestLines({ report, since, criteria }: Latest, staleness: Staleness): readonly string[] {
+  const rows = criteria().filter(({ change }) => change !== 'gone');
+  const worse = rows.filter(({ change }) => change === 'worse').length;
+  const failing = rows.filter(({ now }) => !passes(now)).length;
+  return [
+    joined([reportLabel(report), since]),
+    ...factLines([
+      [vscode.l10n.t('Failing criteria'), String(failing)],
+      [vscode.l10n.t('Got worse'), worse > 0 ? String(worse) : undefined],
+    ]),
+    ...reportNotes(report, staleness),
+  ];
 }
 
 /** A report for its page. */

@@ -7,16 +7,8 @@ import type { Row, TreeNode } from '../ui/tree';
 import type { Formatter } from '../util/format';
 import { middle, oneLine } from '../util/text';
 import type { LocalGit, LocalRepository } from './git';
-import {
-  criteriaOf,
-  passes,
-  percentOf,
-  previousOf,
-  share,
-  type CriterionRow,
-  type Repository,
-} from './model';
-import { appFolder, appLabel } from './reportView';
+import { passes, percentOf, previousOf, share, type CriterionRow, type Repository } from './model';
+import { appFolder, appLabel, latestLines, latestOf } from './reportView';
 import * as words from './text';
 import type { Matches } from './matches';
 
@@ -91,41 +83,27 @@ function repositoryNode(
   context: RowsContext,
 ): TreeNode {
   const { key } = repository;
-  const [report] = repository.reports;
+  const latest = latestOf(repository);
   const name = oneLine(repository.name, 100);
   const id = `${local === undefined ? '' : 'here/'}${key}`;
   const row = (): Row => {
     const open = local !== undefined;
-    if (report === undefined) return { label: name, context: 'readinessRepository', open };
-    const staleness = context.git.staleness(report.commitHash, local);
-    const before = previousOf(repository.reports, report);
-    const percent = percentOf(report);
-    const delta = words.deltaText(percent, before && percentOf(before));
-    const day = before && words.dayText(before.createdAt);
-    const since = delta === '' ? undefined : vscode.l10n.t('{0} since {1}', delta, day ?? '');
-    const description = joined([words.percentText(percent), words.stalenessText(staleness), since]);
+    if (latest === undefined) return { label: name, context: 'readinessRepository', open };
+    const staleness = context.git.staleness(latest.report.commitHash, local);
     return {
       label: name,
-      description,
+      description: joined([latest.percent, words.stalenessText(staleness), latest.since]),
       icon: { id: 'repo' },
       context: 'readinessRepository',
       open,
-      tooltip: () =>
-        card(name, [
-          words.reportLabel(report),
-          since,
-          ...words.reportNotes(report, staleness),
-          repository.url,
-        ]),
+      tooltip: () => card(name, [...latestLines(latest, staleness), repository.url]),
     };
   };
   const children = (): readonly TreeNode[] => {
-    if (report === undefined) return [];
-    const rows = criteriaOf(report, previousOf(repository.reports, report)).filter(
-      ({ change }) => change !== 'gone',
-    );
+    if (latest === undefined) return [];
+    const rows = latest.criteria().filter(({ change }) => change !== 'gone');
     const passing = rows.filter(isPassing);
-    const apps = Object.keys(report.apps ?? {});
+    const apps = Object.keys(latest.report.apps ?? {});
     const group = (name: string, label: string, of: readonly TreeNode[]): TreeNode => ({
       id: `group/${id}/${name}`,
       kind: 'group',

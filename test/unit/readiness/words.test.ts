@@ -90,7 +90,7 @@ describe('words of readiness', () => {
   });
 
   it('export Markdown that holds no markup of a report', () => {
-    const html = marked.parse(markdownOf(hostile(), undefined, format), {
+    const html = marked.parse(markdownOf(reportView(hostile(), undefined, format)), {
       async: false,
       gfm: true,
     });
@@ -105,11 +105,9 @@ describe('words of readiness', () => {
       type_check: { numerator: 1, denominator: 2 },
       Plain: { numerator: 2, denominator: 2 },
     };
-    const text = markdownOf(
-      { repository, report: { ...report, report: criteria } },
-      'same',
-      format,
-    );
+    const shown = { repository, report: { ...report, report: criteria } };
+    const text = markdownOf(reportView(shown, 'same', format));
+    assert.match(text, /^- The report is of the commit you have checked out/m);
     assert.match(text, /^\| Type check \(type_check\) \| 1\/2 \|/m);
     assert.match(text, /^\| Plain \| 2\/2 \|/m);
   });
