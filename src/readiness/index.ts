@@ -1,12 +1,13 @@
 import * as vscode from 'vscode';
 import { isApiError, type ReadinessReport } from '../api';
 import { errorSentence, type Connection } from '../connection';
-import { commands, setContext, type CommandHandlers } from '../contributions';
+import { commands, panels, setContext, type CommandHandlers } from '../contributions';
 import type { Logger } from '../log';
 import { onDidChangeSettings, settings } from '../settings';
 import type { Storage } from '../storage';
 import { Refresher } from '../sync/refresher';
 import type { RemoteList } from '../sync/remoteList';
+import { createPanel, PagePanels } from '../ui/pagePanel';
 import { retryNode, Tree, type TreeNode } from '../ui/tree';
 import { listContext, problemText, setMessage, viewMessage } from '../ui/viewStatus';
 import { Disposable, Slot } from '../util/disposable';
@@ -18,7 +19,7 @@ import { ReadinessCommands, type Prefill } from './commands';
 import { LocalGit } from './git';
 import { Matches } from './matches';
 import { groupReports, previousOf, type Repository } from './model';
-import { createPanel, ReportPanel } from './panel';
+import { ReportPanel } from './panel';
 import { isPageState, type PageState } from './protocol';
 import { pathOf, reportList } from './reports';
 import type { ShownReport } from './reportView';
@@ -49,7 +50,7 @@ export class Readiness extends Disposable {
   readonly #git = this.register(new LocalGit());
   readonly #seen = this.register(new Emitter<void>());
   readonly #statusBar = this.register(new Slot<ReadinessStatusBar>());
-  readonly #panels = new Map<string, ReportPanel>();
+  readonly #panels = this.register(new PagePanels<ReportPanel>());
   readonly #commands: ReadinessCommands;
   #storageFailure: { readonly sentence: string } | undefined;
   /** What is kept has been read, or could not be. */
@@ -103,7 +104,7 @@ export class Readiness extends Disposable {
         list: this.#list,
         pace: () => ({ usualMs: PERIOD_MS }),
         isSeen: () => this.#isSeen(),
-        onDidChangeSeen: [view.onDidChangeVisibility, this.#seen.event],
+        onDidChangeSeen: [view.onDidChangeVisibility, this.#panels.onDidChange, this.#seen.event],
         focused,
         ready: () => this.#open(),
         canAsk: () => connection.api !== undefined,
@@ -137,14 +138,8 @@ export class Readiness extends Disposable {
       return;
     }
     const { key, reportId, baseId } = state;
-    this.#attach(panel, { key, reportId, baseId });
+    this.#panels.keep(key, this.#panelOf(panel, { key, reportId, baseId }));
     await this.#open();
-  }
-
-  override dispose(): void {
-    for (const panel of this.#panels.values()) panel.release();
-    this.#panels.clear();
-    super.dispose();
   }
 
   get #known(): ReadonlyMap<string, Repository> {
@@ -169,7 +164,7 @@ export class Readiness extends Disposable {
     }
     if (this.#isOpen) return;
     this.#isOpen = true;
-    for (const panel of this.#panels.values()) panel.update();
+    for (const panel of this.#panels.all) panel.update();
   }
 
   async #firstRead(): Promise<void> {
@@ -207,7 +202,7 @@ export class Readiness extends Disposable {
     this.#showStatus();
     this.tree.update();
     this.#statusBar.value?.update();
-    for (const panel of this.#panels.values()) panel.update();
+    for (const panel of this.#panels.all) panel.update();
   }
 
   #roots(): readonly TreeNode[] {
@@ -247,7 +242,7 @@ export class Readiness extends Disposable {
   /** Reports are asked for while somebody sees something of them. */
   #isSeen(): boolean {
     const isBarSeen = settings.readinessStatusBar() && this.#git.repositories.length > 0;
-    return this.#deps.view.visible || isBarSeen || this.#panels.size > 0;
+    return this.#deps.view.visible || isBarSeen || this.#panels.all.length > 0;
   }
 
   #shown({ key, reportId, baseId }: PageState): ShownReport | undefined {
@@ -269,16 +264,13 @@ export class Readiness extends Disposable {
   #show(state: PageState, focus?: string): void {
     const title = this.#known.get(state.key)?.name ?? '';
     const words = vscode.l10n.t('Readiness: {0}', oneLine(title, 50));
-    const panel =
-      this.#panels.get(state.key) ?? this.#attach(createPanel(words, this.#deps.extensionUri), state);
-    panel.show(state, focus);
-    panel.reveal();
+    const made = () => createPanel(panels.readinessReport, 'readiness', words, this.#deps.extensionUri);
+    this.#panels.show(state.key, () => this.#panelOf(made(), state)).show(state, focus);
   }
 
-  #attach(webviewPanel: vscode.WebviewPanel, state: PageState): ReportPanel {
+  #panelOf(panel: vscode.WebviewPanel, state: PageState): ReportPanel {
     const { extensionUri, format, log } = this.#deps;
-    this.#panels.get(state.key)?.dispose();
-    const panel = new ReportPanel(webviewPanel, state, {
+    return new ReportPanel(panel, state, {
       extensionUri,
       format,
       log,
@@ -289,12 +281,5 @@ export class Readiness extends Disposable {
         (this.#isOpen ? vscode.l10n.t('This readiness report is not available here.') : undefined),
       commands: this.#commands,
     });
-    this.#panels.set(state.key, panel);
-    this.#seen.fire();
-    panel.onDidDispose(() => {
-      if (this.#panels.get(state.key) === panel) this.#panels.delete(state.key);
-      this.#seen.fire();
-    });
-    return panel;
   }
 }

@@ -145,38 +145,23 @@ function trendPoint(report: ReadinessReport, branch: string | undefined): TrendP
   };
 }
 
-/** More commits than this make no list to read. */
-const COMMITS_SHOWN = 200;
-
-/** Commits from the older of two reports to the newer one; `commits` is `undefined` when git does not know one of the two. */
-export function commitsView(
-  { report, base, local }: ShownReport,
-  commits: readonly Commit[] | undefined,
-): CommitsView {
-  const none = (note: string): CommitsView => ({ note, commits: [] });
-  if (base === undefined) return none(vscode.l10n.t('There is no other report to compare with.'));
-  if (base.commitHash === undefined || report.commitHash === undefined)
-    return none(vscode.l10n.t('One of the reports names no commit.'));
-  if (base.commitHash === report.commitHash)
-    return none(vscode.l10n.t('Both reports are of the same commit.'));
-  if (local === undefined) return none(vscode.l10n.t('The repository is not open in this window.'));
-  if (commits === undefined)
-    return none(
-      vscode.l10n.t('Git does not know one of the two commits. Fetch it; it may never have been pushed.'),
+/** Commits of the newer of two reports that the older one does not have; `undefined` where Git cannot tell. */
+export function commitsView(commits: readonly Commit[] | undefined): CommitsView {
+  if (commits === undefined) {
+    const note = vscode.l10n.t(
+      'Not known: the repository must be open in this window, and Git must know the commits of both reports.',
     );
-  const sentence =
-    commits.length === 1
-      ? vscode.l10n.t('The newer report has 1 commit that the older one does not.')
-      : vscode.l10n.t(
-          'The newer report has {0} commits that the older one does not.',
-          commitsText(commits.length),
-        );
+    return { note, commits: [] };
+  }
   return {
     note:
-      commits.length > COMMITS_SHOWN
-        ? `${sentence} ${vscode.l10n.t('The newest {0} are shown.', COMMITS_SHOWN)}`
-        : sentence,
-    commits: commits.slice(0, COMMITS_SHOWN).map(({ hash, subject, author, at }) => ({
+      commits.length === 1
+        ? vscode.l10n.t('The newer report has 1 commit that the older one does not.')
+        : vscode.l10n.t(
+            'The newer report has {0} commits that the older one does not.',
+            commitsText(commits.length),
+          ),
+    commits: commits.map(({ hash, subject, author, at }) => ({
       hash: hash.slice(0, 8),
       subject: oneLine(subject, 200),
       author: oneLine(author, 80),

@@ -50,7 +50,7 @@ describe('words of readiness', () => {
     const view = reportView(shown, 'unknown', format);
     // Ids go back to the panel as they came and are never shown.
     const texts = JSON.stringify(
-      { ...view, commits: commitsView(shown, [{ hash: EVIL, subject: EVIL, author: EVIL }]) },
+      { ...view, commits: commitsView([{ hash: EVIL, subject: EVIL, author: EVIL }]) },
       (name, value: unknown) => (['id', 'path', 'reportId'].includes(name) ? undefined : value),
     );
     assert.equal(control.exec(JSON.parse(`"${texts.replace(/["\\]/g, ' ')}"`) as string), null);
@@ -125,7 +125,7 @@ describe('words of readiness', () => {
 
   it('take from the page and its kept state only what they know', () => {
     assert.ok(isPageState({ key: 'k', reportId: 'r' }));
-    const look = { filter: 'failing', words: 'lint', criteria: 400, trend: 30, scroll: 1200.5 };
+    const look = { filter: 'failing', words: 'lint', scroll: 1200.5 };
     assert.ok(isPageState({ key: 'k', reportId: 'r', baseId: 'b', look }));
     for (const bad of [
       { ...look, filter: 'x' },
