@@ -82,6 +82,13 @@ describe('a new session', () => {
       await assert.rejects(Promise.resolve(window.feature.commands.create(argument)), /takes/);
   });
 
+  it('is made without settings where another program gives null for them', async () => {
+    const window = await scene.open();
+    const computerId = (await computerIds(window)).get('atlas')!;
+    await window.feature.commands.create({ computerId, sessionSettings: null });
+    assert.deepEqual(posted(), [{ computerId }]);
+  });
+
   it('is held against the controls with the kind of its computer, which is asked for where it is not known', async () => {
     const asked: PolicyChoice[] = [];
     const warnings = (choice: PolicyChoice): Promise<string[]> => {
