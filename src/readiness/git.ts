@@ -144,7 +144,11 @@ export class LocalGit extends Disposable {
 
   #look(): void {
     // VS Code opens submodules by itself.
-    this.#open = (this.#git?.repositories ?? []).map(git => ({ root: git.rootUri, urls: remoteUrls(git), git }));
+    this.#open = (this.#git?.repositories ?? []).map(git => ({
+      root: git.rootUri,
+      urls: remoteUrls(git),
+      git,
+    }));
     // What was fetched may bring a commit that was not known.
     for (const [key, age] of this.#ages) if (age === 'unknown') this.#ages.delete(key);
     // The API's objects change in place: only words tell before from after.
