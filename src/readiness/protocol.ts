@@ -10,7 +10,6 @@ export interface ReportView {
   readonly baseId?: string | undefined;
   readonly title: string;
   readonly subtitle: string;
-  readonly percent?: number | undefined;
   readonly score: string;
   /** Against the base, such as `+4`. */
   readonly delta: string;

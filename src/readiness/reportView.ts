@@ -85,7 +85,6 @@ export function reportView(shown: ShownReport, staleness: Staleness, format: For
     subtitle: [dayText(report.createdAt), oneLine(report.branch ?? '', 60), commitText(report.commitHash)]
       .filter(part => part !== undefined && part !== '')
       .join(' · '),
-    percent,
     score: percentText(percent),
     delta: base === undefined ? '' : deltaText(percent, percentOf(base)),
     base: base === undefined ? '' : reportLabel(base),
