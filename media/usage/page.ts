@@ -154,7 +154,7 @@ function keep(): void {
 export function fetchDays(again: boolean): void {
   refusal.value = undefined;
   announcement.value = '';
-  panel.notify('fetch', { again });
+  panel.notify('fetch', { again, state: state.value });
 }
 
 /** Ends the fetch for the person, who is told what that means. */

@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { shown, type Column, type Row, type SectionState, type Table } from '../../src/usage/show/protocol';
 import { Icon } from '../kit/controls';
 import { cellText, language, words } from './format';
@@ -24,7 +24,14 @@ export function TableView({ title, table, view }: TableProps) {
     () => <Rows title={title} seen={{ ...seen, rows: seen.rows.slice(0, most) }} view={view} />,
     [title, seen, most, view],
   );
-  const [count, all] = [seen.rows.length, table.rows.length];
+  const matching = seen.rows.length;
+  const [count, all] = matching > most ? [most, matching] : [matching, table.rows.length];
+  const region = useRef<HTMLDivElement>(null);
+  const showMore = (): void => {
+    // The button, which has the focus, goes with the last rows.
+    if (most + 10 * STEP >= matching) region.current?.focus({ preventScroll: true });
+    setMost(most + 10 * STEP);
+  };
   const counted =
     count === all
       ? all === 1
@@ -48,18 +55,24 @@ export function TableView({ title, table, view }: TableProps) {
           {counted}
         </span>
       </div>
-      {seen.rows.length === 0 ? (
+      {matching === 0 ? (
         <p class="quiet no-rows">
           {table.rows.length === 0 ? l10n.t('No rows.') : l10n.t('No row matches "{0}".', view.search ?? '')}
         </p>
       ) : (
-        <div class="table-scroll" tabIndex={0} role="region" aria-label={l10n.t('Table: {0}', title)}>
+        <div
+          class="table-scroll"
+          ref={region}
+          tabIndex={0}
+          role="region"
+          aria-label={l10n.t('Table: {0}', title)}
+        >
           {drawn}
         </div>
       )}
-      {seen.rows.length <= most ? null : (
-        <button type="button" class="link" onClick={() => setMost(most + 10 * STEP)}>
-          {l10n.t('Show {0} more', words.number(Math.min(10 * STEP, seen.rows.length - most)))}
+      {matching <= most ? null : (
+        <button type="button" class="link" onClick={showMore}>
+          {l10n.t('Show {0} more', words.number(Math.min(10 * STEP, matching - most)))}
         </button>
       )}
     </div>
@@ -84,7 +97,7 @@ interface RowsProps {
   readonly view: SectionState | undefined;
 }
 
-export function Rows({ title, seen: { columns, rows, total }, view }: RowsProps) {
+function Rows({ title, seen: { columns, rows, total }, view }: RowsProps) {
   return (
     <table>
       <caption class="unseen">{l10n.t('Table: {0}', title)}</caption>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import { startSampleService, type SampleService } from '../fakes/sampleService';
+import { again } from '../until';
 import { makeSampleWorkspace } from '../vscode/sampleWorkspace';
 import { removeFolder, temporaryFolder } from '../vscode/paths';
 import { signedInTo, Workbench } from './workbench';
@@ -50,27 +51,23 @@ describe('usage in the status bar', () => {
       .filter({ hasText: /\d.* [↑↓→]/ })
       .waitFor();
     assert.deepEqual(analytics(), ['/api/v1/analytics/tokens']);
-    await item().hover();
     const tooltip = workbench.page.locator('.monaco-hover').filter({ hasText: 'Billable tokens' });
-    await tooltip.getByText(/Month to date/).waitFor();
+    await again(
+      async limit => {
+        await workbench.page.mouse.move(400, 300);
+        await item().hover(limit);
+      },
+      limit => tooltip.getByText(/Month to date/).waitFor(limit),
+    );
     assert.match(await tooltip.innerText(), /UTC[\s\S]*Last\s30\sdays[\s\S]*Data\sthrough/);
 
-    const refresh = async (): Promise<Locator> => {
-      const asked = new Promise<void>(resolve => {
-        const subscription = service.onDidReceive(({ path }) => {
-          if (!path.includes('/analytics/')) return;
-          subscription.dispose();
-          resolve();
-        });
-      });
-      await workbench.runCommand('Agent Console: Refresh');
-      await asked;
-      return workbench.notified('Fetching usage');
-    };
     const shown = await item().innerText();
     earlier.dispose();
     const hold = service.fail({ kind: 'delay', ms: 120_000 });
-    const given = await refresh();
+    const asked = service.next('GET', /\/analytics\//);
+    await workbench.runCommand('Agent Console: Refresh');
+    await asked;
+    const given = await workbench.notified('Fetching usage');
     await given.getByRole('button', { name: 'Cancel' }).click();
     await given.waitFor({ state: 'detached' });
     assert.equal(await item().innerText(), shown, 'what was known stays');
@@ -90,8 +87,8 @@ describe('usage in the status bar', () => {
       'agentConsole.usage.budget': 1000,
       'agentConsole.usage.budgetPeriod': 'day',
     });
-    const notice = await workbench.notified(/you have reached 100% of your budget of 1,000 a day/);
+    const notice = await workbench.notified(/100% of your own budget of 1,000 a day is reached/);
     assert.match(await notice.innerText(), /UTC/);
-    assert.equal(await workbench.notification(/your budget/).count(), 1);
+    assert.equal(await workbench.notification(/your own budget/).count(), 1);
   });
 });

@@ -168,10 +168,13 @@ describe('the usage page', () => {
     const heading = (name: string) => list.getByRole('columnheader', { name, exact: true });
     const tokens = async () => (await cells('By person and model', 4)).map(figure);
     const rows = shown().sections.at(-1)!.table.rows.length;
-    await list.getByText(`${rows} rows`, { exact: true }).waitFor();
+    const said = (words: string) => list.getByRole('status').getByText(words, { exact: true }).waitFor();
+    await said(`100 of ${rows} rows`);
     assert.equal(await list.locator('tbody tr').count(), 100);
     await list.getByRole('button', { name: `Show ${rows - 100} more` }).click();
     await list.getByRole('button', { name: /^Show/ }).waitFor({ state: 'detached' });
+    await said(`${rows} rows`);
+    await list.locator('.table-scroll:focus').waitFor();
     assert.equal(await list.locator('tbody tr').count(), rows);
     for (const order of ['descending', 'ascending'] as const) {
       await heading('Billable tokens').getByRole('button').click();

@@ -4,7 +4,7 @@ import { byCount, compare, shown, type Entry } from './parts';
 import type { QualityNote } from './types';
 
 /** How names are shown, and what that hides. */
-export interface Folded {
+interface Folded {
   readonly entries: readonly Entry[];
   readonly note?: QualityNote;
 }

@@ -24,7 +24,7 @@ export function daysOfSpans(end: Day, earliest: Day): Day[] {
   return daysOf({ start: first < earliest ? earliest : first, end });
 }
 
-export interface SpanTotal {
+interface SpanTotal {
   readonly days: DayRange;
   readonly total: Amount;
   /** Relative to the same weekdays before; `undefined` where the two are not known alike. */

@@ -78,6 +78,11 @@ export class Dashboard extends Disposable {
     this.#page.receive(message);
   }
 
+  /** Somebody may look again: there may be another finished day. */
+  lookAgain(): void {
+    if (this.#source.bounds.end !== this.#situation.bounds.end) this.#onNews();
+  }
+
   /** The page is gone; another one will say that it is ready. */
   pageGone(): void {
     this.#query = undefined;
@@ -104,9 +109,11 @@ export class Dashboard extends Disposable {
       },
       ready: ({ state = firstState }) => this.#onReady(state),
       show: query => this.#show(query),
-      fetch: ({ again }) => {
-        // There may be another finished day since the page was built.
-        this.#page.send('situation', this.#look());
+      fetch: ({ again, state }) => {
+        // There may be another finished day since the page was built; what the page asks for, told of it, is fetched already.
+        const situation = this.#look();
+        this.#query = queryOf(state, situation.bounds);
+        this.#page.send('situation', situation);
         return this.#fetch(again);
       },
       cancel: () => {

@@ -56,6 +56,9 @@ class DashboardPanel extends PagePanel {
         onProblem: (problem, error) => this.page.problem(oneLine(problem), error),
       }),
     );
+    const look = (): void => this.#dashboard.lookAgain();
+    this.register(panel.onDidChangeViewState(look));
+    this.register(vscode.window.onDidChangeWindowState(look));
     this.page.load();
   }
 

@@ -16,7 +16,7 @@ export * from '../report/types';
 export { addDays, lengthOf, runsOf } from '../report/calendar';
 export { shown, type TableView } from '../report/tableView';
 export { amountText, isPart, knownOf, sum, type Amount } from '../../util/amount';
-export { Formatter } from '../../util/format';
+export { Formatter, supportedLanguage } from '../../util/format';
 
 /**
  * Messages between the dashboard's panel and its page: what both sides agree on. The page says what it shows; reports of it come as
@@ -132,8 +132,8 @@ export const usageProtocol = {
     /** The page listens. Sent again each time it was built anew, with what it kept. */
     ready: act(object({ state: optional(pageState) })),
     show: act(object({ ...asked, range })),
-    /** Fetches missing days of what is shown, or all of them `again`. */
-    fetch: act(object({ again: boolean })),
+    /** Fetches missing days of what a page in this state asks for, or all of them `again`. */
+    fetch: act(object({ again: boolean, state: pageState })),
     cancel: act(object({})),
     signIn: act(object({})),
   },

@@ -103,6 +103,13 @@ describe('messages by the ancestor walk', () => {
     assert.equal(served.known.size, 6);
   });
 
+  it('are read on from the newest place where something is missing', async () => {
+    const served = new Served(6);
+    for (const index of [1, 3]) served.known.set(`m${index}`, knownAs(served.messages[index]!));
+    await served.readFrom('m5');
+    assert.deepEqual(served.asked, ['m5', 'm4', 'm2', 'm0']);
+  });
+
   it('end in a loop', async () => {
     const served = new Served(4);
     served.messages[1] = { ...body(1), parentId: 'm3' };

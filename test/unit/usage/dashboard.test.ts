@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { Dashboard } from '../../../src/usage/show/dashboard';
 import {
+  addDays,
   lengthOf,
   firstState,
   pageState,
   queryOf,
   type Preset,
+  type Situation,
   type Start,
   type TabReport,
 } from '../../../src/usage/show/protocol';
@@ -100,6 +102,7 @@ class Stage {
 }
 
 const query = queryOf(firstState, bounds);
+const again = { again: true, state: firstState };
 const day = fc
   .date({ min: new Date('2020-01-01'), max: new Date('2030-01-01'), noInvalidDate: true })
   .map(date => date.toISOString().slice(0, 10));
@@ -166,7 +169,7 @@ describe('the dashboard', () => {
       stage.source.fetchGate.catch(() => undefined);
       stage.posted.length = 0;
       const asked = stage.source.asked.length;
-      stage.tell('fetch', { again: true });
+      stage.tell('fetch', again);
       await stage.message(({ name }) => name === 'fetching');
       stage.source.fetchedAt = asked;
       stage.source.become({ kind: 'ready' });
@@ -184,7 +187,7 @@ describe('the dashboard', () => {
     await stage.report();
     let arrive = (): void => undefined;
     stage.source.fetchGate = new Promise<void>(resolve => (arrive = resolve));
-    stage.tell('fetch', { again: true });
+    stage.tell('fetch', again);
     await until(() => stage.source.running === 1);
     stage.posted.length = 0;
     stage.tell('show', { ...query, compare: true });
@@ -215,8 +218,9 @@ describe('the dashboard', () => {
   it('never asks beyond the first and the last day', async () => {
     const stage = new Stage();
     await stage.start();
-    stage.tell('show', { ...query, range: { start: '2020-01-01', end: '2030-01-01' } });
-    stage.tell('fetch', { again: true });
+    const custom = { start: '2020-01-01', end: '2030-01-01' };
+    stage.tell('show', { ...query, range: custom });
+    stage.tell('fetch', { again: true, state: { ...firstState, preset: 'custom', custom } });
     await stage.report(({ fetched }) => fetched === 'again');
     assert.deepEqual(stage.source.asked.at(-1)?.range, bounds);
     assert.deepEqual(stage.source.fetched.at(-1)?.query.range, bounds);
@@ -228,13 +232,13 @@ describe('the dashboard', () => {
     await stage.report();
     stage.source.fetchGate = new Promise(() => undefined);
     const acts: (() => void)[] = [
-      () => stage.tell('fetch', { again: true }),
+      () => stage.tell('fetch', again),
       () => stage.tell('show', { ...query, tab: 'tools' }),
       () => stage.tell('cancel'),
       () => stage.dashboard.pageGone(),
     ];
     for (const act of acts) {
-      stage.tell('fetch', { again: true });
+      stage.tell('fetch', again);
       await until(() => stage.source.running === 1);
       const { ended } = stage.source;
       act();
@@ -243,6 +247,34 @@ describe('the dashboard', () => {
       await until(() => stage.source.running === 0);
     }
     assert.deepEqual(stage.problems, []);
+  });
+
+  it('tells the page of another finished day when somebody looks again, and fetches all that it shows on Refresh', async () => {
+    const stage = new Stage();
+    await stage.start();
+    await stage.report();
+    const nextDay = () => {
+      const end = addDays(stage.source.bounds.end, 1);
+      stage.source.bounds = { ...bounds, end };
+      stage.posted.length = 0;
+    };
+    // As the page does that is told of it.
+    const follow = () => stage.tell('show', queryOf(firstState, stage.source.bounds));
+    stage.dashboard.lookAgain();
+    nextDay();
+    stage.dashboard.lookAgain();
+    assert.deepEqual(
+      stage.sent<Situation>('situation').map(sent => sent.bounds),
+      [stage.source.bounds],
+    );
+    follow();
+    await stage.report(({ fetched }) => fetched === 'missing');
+    nextDay();
+    stage.tell('fetch', again);
+    follow();
+    const { range } = (await stage.report(({ fetched }) => fetched === 'again')).query;
+    assert.equal(range.end, stage.source.bounds.end);
+    assert.equal(stage.source.ended, 0);
   });
 
   it('tells a page that listens of changes, and nobody else', async () => {
