@@ -72,8 +72,6 @@ export const sessionRecordSchema = recordSchema(() =>
         muted: ifFits(z.boolean()),
         /** How many messages the session had when it was last looked at. */
         readCount: ifFits(z.number()),
-        /** When any of these was last changed by a person. */
-        changedAt: ifFits(z.number()),
       }),
       () => ({}),
     ),
@@ -175,28 +173,6 @@ export function signalled(record: SessionRecord, told: SessionSignal): SessionRe
 export function isOnlyAsked(before: SessionRecord | undefined, after: SessionRecord): boolean {
   const told = { session: 0, checkedAt: 0, statusAfterSend: 0, check: 0, work: 0 };
   return JSON.stringify({ ...before, ...told }) === JSON.stringify({ ...after, ...told });
-}
-
-/**
- * A record that is here and one from a file: of each part the newer one. What the service told goes by when it was asked, what a
- * person keeps by when it was changed. The record that is here, itself, when the file knows nothing newer.
- */
-export function mergeRecord(current: SessionRecord | undefined, incoming: SessionRecord): SessionRecord {
-  if (current === undefined) return incoming;
-  const told = (incoming.checkedAt ?? 0) > (current.checkedAt ?? 0) ? incoming : current;
-  const kept = (incoming.local.changedAt ?? 0) > (current.local.changedAt ?? 0) ? incoming : current;
-  const merged: SessionRecord = {
-    ...current,
-    session: told.session ?? current.session,
-    checkedAt: told.checkedAt,
-    statusAfterSend: told.statusAfterSend,
-    computerName: current.computerName ?? incoming.computerName,
-    firstText: current.firstText ?? incoming.firstText,
-    workspace: current.workspace ?? incoming.workspace,
-    addedAt: Math.min(current.addedAt, incoming.addedAt),
-    local: { ...kept.local, removedAt: undefined },
-  };
-  return JSON.stringify(merged) === JSON.stringify(current) ? current : merged;
 }
 
 /**
