@@ -17,7 +17,7 @@ describe('exported lists of sessions', () => {
   it('read back as they were written, but for how the sessions stood just then', () => {
     const told = { session: sessionOf({ title: 'B' }), checkedAt: 5, local: { name: 'n' } };
     const b = recordOf({ sessionId: 'b', ...told });
-    const check = { unchanged: 3, problem: { at: 9, sentence: 'api.example.com does not answer.' } };
+    const check = { problem: { at: 9, sentence: 'api.example.com does not answer.' } };
     const text = exportText([{ ...b, check, signal: { kind: 'waiting', at: 3 } }, recordOf()], 'h', 1_000);
     assert.doesNotMatch(text, /does not answer|waiting/);
     const file = readImport(text);
