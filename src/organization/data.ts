@@ -45,7 +45,7 @@ export class OrganizationData extends Disposable {
         ...common,
         keyOf: ({ id }) => id,
         ...personKind,
-        pages: signal => connection.api?.organization.users({}, { signal }),
+        pages: signal => connection.api?.pages('users', { signal }),
       }),
     );
     this.controls = this.register(
@@ -53,7 +53,7 @@ export class OrganizationData extends Disposable {
         ...common,
         keyOf: ({ revision }) => String(revision),
         ...revisionKind,
-        pages: signal => connection.api?.organization.controlHistory({}, { signal }),
+        pages: signal => connection.api?.pages('controlHistory', { signal }),
       }),
     );
     for (const list of [this.people, this.controls])
