@@ -2,7 +2,7 @@ import { isApiError, type ApiClient, type Page } from '../api';
 import type { Connection, ConnectionState } from '../connection';
 import { commands } from '../contributions';
 import { Refresher, type RefresherOptions } from '../sync/refresher';
-import { RemoteList, type RemoteListOptions } from '../sync/remoteList';
+import { RemoteList, type Pace, type RemoteListOptions } from '../sync/remoteList';
 import { errorSentence } from '../util/errorSentence';
 import { retryNode, type TreeNode } from './tree';
 
@@ -61,6 +61,12 @@ export class ConnectedList<T extends object> extends RemoteList<T> {
     await this.open();
     const { at, failure } = this.state.current;
     if (at === undefined && failure === undefined) await this.read();
+  }
+
+  /** Reads the list where what is known counts no more. */
+  async freshen(pace: Pace, signal?: AbortSignal): Promise<void> {
+    await this.open();
+    if (this.state.current.reading !== undefined || this.untilDue(pace) === 0) await this.read(signal);
   }
 
   /** Reads the list now. Never rejects: a failure is told in the view. */
