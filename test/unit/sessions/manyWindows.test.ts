@@ -27,7 +27,7 @@ describe('many sessions in many windows', () => {
     mock.timers.reset();
   });
 
-  /** Each answer says something new, so nobody slows down. */
+  /** Each answer says something new; of one that works also when, so nobody slows down. */
   const open = async (
     status: string,
     focused = true,
@@ -40,7 +40,8 @@ describe('many sessions in many windows', () => {
       await new Promise(resolve => setImmediate(resolve));
       openNow--;
       if (status === 'fails') throw new Error('not reachable');
-      return sessionOf({ sessionId, status, messageCount: asked.length });
+      const updatedAt = status === 'running' ? Date.now() : 0;
+      return sessionOf({ sessionId, status, messageCount: asked.length, updatedAt });
     };
     const monitor = new SessionMonitor({
       index,
