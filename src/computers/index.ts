@@ -15,7 +15,7 @@ import type { Event } from '../util/event';
 import type { Formatter } from '../util/format';
 import { once } from '../util/promises';
 import type { WindowFocus } from '../util/windowFocus';
-import { errorOf, isSettingUp, sortComputers } from './model';
+import { isSettingUp, sortComputers } from './model';
 import { computerDocument, computerNode, type ComputerRowContext, type SessionsOfComputers } from './rows';
 import { computerKind, pathOf } from './searched';
 import { SetUps } from './setUps';
@@ -31,8 +31,6 @@ export interface ComputersDeps {
   readonly connection: Pick<Connection, 'state' | 'api' | 'ready' | 'onDidBecomeReady'>;
   readonly storage: Storage;
   readonly view: vscode.TreeView<TreeNode>;
-  /** Other views that show how computers stand: while one of them is visible, the list is kept as fresh as for its own. */
-  readonly shownIn?: readonly Pick<vscode.TreeView<unknown>, 'visible' | 'onDidChangeVisibility'>[];
   readonly focused: WindowFocus;
   readonly refreshSeconds: () => number;
   readonly format: Formatter;
@@ -90,13 +88,12 @@ export class Computers extends Disposable {
         this.#refresher.poke();
       }),
     );
-    const views = [view, ...(deps.shownIn ?? [])];
     this.#refresher = this.register(
       new Refresher({
         list: this.#list,
         pace: () => this.#pace(),
-        isSeen: () => views.some(({ visible }) => visible),
-        onDidChangeSeen: views.map(each => each.onDidChangeVisibility),
+        isSeen: () => view.visible,
+        onDidChangeSeen: [view.onDidChangeVisibility],
         focused,
         ready: () => this.#open(),
         canAsk: () => connection.api !== undefined,
@@ -115,7 +112,7 @@ export class Computers extends Disposable {
     const computer = this.#find(computerId);
     if (computer === undefined) return undefined;
     const { status, providerType } = computer;
-    return { name: computerName(computer), status, providerType, error: errorOf(computer) };
+    return { name: computerName(computer), status, providerType };
   }
 
   /** Resolves when the list has been asked for once, whatever came of it. */
