@@ -57,18 +57,14 @@ export async function settingsAddresses(settings: AddressSettings): Promise<Name
 
 export function addressProblemSentence(problem: AddressProblem): string {
   switch (problem) {
-    case 'empty':
-      return vscode.l10n.t('Enter an address, such as https://api.example.com.');
     case 'notAnAddress':
       return vscode.l10n.t('This is not an address. An address looks like https://api.example.com.');
     case 'notHttps':
       return vscode.l10n.t(
         'The address must begin with https://. Only addresses on this machine may use http://.',
       );
-    case 'credentials':
-      return vscode.l10n.t('Leave the user name and password out of the address. The key comes later.');
-    case 'query':
-      return vscode.l10n.t('Leave out everything from the first ? or #.');
+    case 'tooMuch':
+      return vscode.l10n.t('Leave out a user name, a password, and everything from the first ? or #.');
   }
 }
 
