@@ -14,6 +14,7 @@ import {
 } from '../../src/usage/show/protocol';
 import { pageSide, RefusedByPanel, type PageSide } from '../../src/webview/ipc';
 import { vscode } from '../kit/boot';
+import { keepScroll } from '../kit/scroll';
 import { setLanguage } from './format';
 
 /** What may be asked for; `undefined` before the panel has said so. */
@@ -46,6 +47,10 @@ export const panel: PageSide<UsageProtocol> = pageSide<UsageProtocol>(
       situation.value = now;
       scrolled = kept.scroll ?? 0;
       keep();
+      keepScroll(scrolled, top => {
+        scrolled = top;
+        keep();
+      });
       wait();
     },
     situation: now => {
@@ -138,12 +143,6 @@ export function changeSection(changed: Partial<SectionState> & { readonly id: st
   const section = { ...sectionState(changed.id), ...changed };
   const others = state.value.sections.filter(each => each.tab !== section.tab || each.id !== section.id);
   state.value = { ...state.value, sections: [...others, section].slice(-200) };
-  keep();
-}
-
-/** Keeps where the page stands over a reload. */
-export function keepScroll(scroll: number): void {
-  scrolled = scroll;
   keep();
 }
 

@@ -201,7 +201,7 @@ export function Missing({ report, empty }: { readonly report: TabReport; readonl
 export function Quality({ notes }: { readonly notes: readonly QualityNote[] }) {
   const { folded } = state.value;
   return (
-    <section class="section" aria-labelledby="quality">
+    <section aria-labelledby="quality">
       <div class="section-head">
         <h2 id="quality" tabIndex={-1}>
           {l10n.t('Data quality')}

@@ -23,7 +23,7 @@ export function SectionView({ section, report: { markers, previousRange } }: Sec
   );
   const headingId = `section-${id}`;
   return (
-    <section class="section" aria-labelledby={headingId}>
+    <section aria-labelledby={headingId}>
       <div class="section-head">
         <h2 id={headingId}>{title}</h2>
         {chart === undefined ? null : (

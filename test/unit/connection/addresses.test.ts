@@ -77,7 +77,7 @@ describe('addresses and the key they are bound to', function () {
       const { known, machine, window } = await changed();
       machine.settings.set(known);
       await turnsTo(window, 'signedIn');
-      assert.equal((await window.connection.api?.computers.list())?.problems.length, 0);
+      assert.equal((await window.connection.api?.list('computers'))?.problems.length, 0);
     });
   });
 
@@ -180,7 +180,7 @@ describe('addresses and the key they are bound to', function () {
     await signIn(window, running);
     assert.equal(kindOf(window), 'signedIn');
     running.fail({ kind: 'status', status: 401 });
-    await window.connection.api?.computers.list().catch(() => undefined);
+    await window.connection.api?.list('computers').catch(() => undefined);
     assert.equal(kindOf(window), 'keyRejected');
     assert.equal(window.person.told.filter(text => text.includes('not accepted')).length, 1);
   });

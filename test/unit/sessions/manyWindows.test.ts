@@ -34,7 +34,7 @@ describe('many sessions in many windows', () => {
   ): Promise<{ index: SessionIndex; monitor: SessionMonitor }> => {
     const index = new SessionIndex(storage);
     await index.use('service');
-    const get = async (sessionId: string) => {
+    const one = async (_: string, { ids: { sessionId } }: { ids: { sessionId: string } }) => {
       asked.push({ sessionId, at: Date.now(), by: index });
       mostAtOnce = Math.max(mostAtOnce, ++openNow);
       await new Promise(resolve => setImmediate(resolve));
@@ -48,7 +48,7 @@ describe('many sessions in many windows', () => {
       focused: new ObservableValue(focused),
       fastestMs: () => 2_000,
       sentence: String,
-      api: () => ({ sessions: { get } }),
+      api: () => ({ one: one as never }),
     });
     ends.push(monitor, index);
     return { index, monitor };
