@@ -50,7 +50,9 @@ export async function environmentAddresses(environment: Environment): Promise<Na
   return problem === undefined ? { ...named, key } : unusable(KEY_VARIABLE, problem);
 }
 
-export async function settingsAddresses(settings: AddressSettings): Promise<Named> {
+export async function settingsAddresses(
+  settings: Pick<AddressSettings, 'baseUrl' | 'appUrl'>,
+): Promise<Named> {
   if (settings.baseUrl().trim() === '') return { kind: 'none' };
   return pair(settings.baseUrl(), settings.appUrl(), ['agentConsole.baseUrl', 'agentConsole.appUrl']);
 }
@@ -70,10 +72,6 @@ export function addressProblemSentence(problem: AddressProblem): string {
 
 export function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).host : address;
-}
-
-export function sameAddresses(a: Addresses, b: Addresses): boolean {
-  return a.baseUrl === b.baseUrl && a.appUrl === b.appUrl;
 }
 
 /** `app` may be empty: then the address follows from `base`. `names` are what people know the two by. */
