@@ -36,9 +36,7 @@ export function searchedReadiness(
       return {
         key: `${key} ${criterion ?? ''}`,
         label: criterion ?? key,
-        kind: vscode.l10n.t('readiness of {0}', key),
-        hasDetail: criterion !== undefined,
-        hasTime: true,
+        description: vscode.l10n.t('readiness of {0}', key),
         open: async () => (await open()).openReport({ key, reportId: keyIn(id), criterion }),
       };
     },
