@@ -3,8 +3,7 @@ import { tabIds } from '../../src/usage/show/protocol';
 import { hostileNames } from '../fakes/usageReports';
 import { FakeUsageSource } from '../fakes/usageSource';
 import { violations } from './axe';
-import { themeVariables, type PageTheme } from './themeVariables';
-import { usagePage } from './usageStage';
+import { pageThemes as themes, usagePage } from './usageStage';
 
 describe('states of the usage page', () => {
   const { close, open, tab, section, chart, range, check, lastAsked, setTheme } = usagePage();
@@ -210,7 +209,6 @@ describe('states of the usage page', () => {
       );
     await area.waitFor({ state: 'attached' });
     const colors = new Set([await color()]);
-    const themes = Object.keys(themeVariables) as PageTheme[];
     for (const theme of themes.filter(each => each !== 'vscode-dark')) {
       await setTheme(theme);
       colors.add(await color());
