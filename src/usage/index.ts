@@ -2,7 +2,6 @@ import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { commands, type CommandHandlers } from '../contributions';
 import { onDidChangeSettings, settings } from '../settings';
-import { withSignal } from '../util/promises';
 import { Disposable } from '../util/disposable';
 import type { Formatter } from '../util/format';
 import { notify } from '../ui/notify';
@@ -90,25 +89,5 @@ export class UsageFeature extends Disposable {
     await this.#data.ready();
     this.#bar.start();
     await this.#deps.openDashboard();
-  }
-
-  /** Fetches the days of the status bar again, where a person can follow and end it. */
-  async refresh(): Promise<void> {
-    const options = {
-      location: vscode.ProgressLocation.Notification,
-      title: vscode.l10n.t('Fetching usage'),
-      cancellable: true,
-    };
-    const problem = await vscode.window.withProgress(options, (progress, token) =>
-      withSignal(token, signal =>
-        this.#bar
-          .refresh(signal, (_, message) => progress.report({ message }))
-          .catch((error: unknown) => {
-            if (signal.aborted) return undefined;
-            throw error;
-          }),
-      ),
-    );
-    if (problem !== undefined) void vscode.window.showWarningMessage(forNotification(problem, 1_000));
   }
 }
