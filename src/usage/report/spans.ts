@@ -2,9 +2,6 @@ import { areComparable, knownOf, sum, type Amount } from '../../util/amount';
 import { addDays, daysOf, periodBefore } from './calendar';
 import type { Day, DayRange } from './types';
 
-/** Days that may not have come yet. */
-const WAITED_FOR = 7;
-
 /** What the status bar may count. */
 export const spans = ['lastDay', '7days', '30days', 'monthToDate'] as const;
 export type Span = (typeof spans)[number];
@@ -13,15 +10,6 @@ export type Span = (typeof spans)[number];
 export function spanDays(span: Span, end: Day): DayRange {
   if (span === 'monthToDate') return { start: `${end.slice(0, 8)}01`, end };
   return { start: addDays(end, 1 - { lastDay: 1, '7days': 7, '30days': 30 }[span]), end };
-}
-
-/** Every day that some span needs, also while the last days have not come and spans end before them. */
-export function daysOfSpans(end: Day, earliest: Day): Day[] {
-  const starts = [end, addDays(end, -WAITED_FOR)].flatMap(last =>
-    spans.map(span => periodBefore(spanDays(span, last)).start),
-  );
-  const [first = end] = starts.sort();
-  return daysOf({ start: first < earliest ? earliest : first, end });
 }
 
 export interface SpanTotal {
