@@ -6,7 +6,7 @@ import { IconButton } from '../kit/controls';
 import { Segments } from './controls';
 import { changeSection, copy, save, sectionState } from './page';
 import { chartOf } from './plot';
-import { TableTwin, TableView } from './table';
+import { TableView } from './table';
 
 interface SectionProps {
   readonly section: Section;
@@ -57,10 +57,7 @@ export function SectionView({ section, report: { markers, previousRange } }: Sec
       {chart === undefined || view.table === true ? (
         <TableView title={title} table={table} view={view} />
       ) : (
-        <>
-          <ChartView id={headingId} title={title} chart={chart} previousRange={previousRange} />
-          <TableTwin title={title} table={table} />
-        </>
+        <ChartView id={headingId} title={title} chart={chart} previousRange={previousRange} />
       )}
     </section>
   );

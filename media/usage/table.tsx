@@ -1,12 +1,12 @@
 import * as l10n from '@vscode/l10n';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { shown, type Column, type Row, type SectionState, type Table } from '../../src/usage/show/protocol';
 import { Icon } from '../kit/controls';
 import { cellText, language, words } from './format';
 import { changeSection, openPerson } from './page';
 
-/** So many rows are drawn at first, and so many more each time they are asked for. */
-const STEP = 100;
+/** So many rows are drawn; more nobody reads. */
+const MOST = 500;
 /** A table with fewer rows needs no search. */
 const SEARCHED = 8;
 
@@ -16,13 +16,12 @@ interface TableProps {
   readonly view: SectionState;
 }
 
-/** A table to work with: search, sort, more rows. */
+/** A table to work with: search and sort. */
 export function TableView({ title, table, view }: TableProps) {
   const seen = useMemo(() => shown(table, view, language), [table, view]);
-  const [most, setMost] = useState(STEP);
   const drawn = useMemo(
-    () => <Rows title={title} seen={{ ...seen, rows: seen.rows.slice(0, most) }} view={view} />,
-    [title, seen, most, view],
+    () => <Rows title={title} seen={{ ...seen, rows: seen.rows.slice(0, MOST) }} view={view} />,
+    [title, seen, view],
   );
   const [count, all] = [seen.rows.length, table.rows.length];
   const counted =
@@ -57,34 +56,22 @@ export function TableView({ title, table, view }: TableProps) {
           {drawn}
         </div>
       )}
-      {seen.rows.length <= most ? null : (
-        <button type="button" class="link" onClick={() => setMost(most + 10 * STEP)}>
-          {l10n.t('Show {0} more', words.number(Math.min(10 * STEP, seen.rows.length - most)))}
-        </button>
+      {count <= MOST ? null : (
+        <p class="quiet">
+          {l10n.t('The first {0} rows are shown. Search, or export, for the rest.', words.number(MOST))}
+        </p>
       )}
     </div>
   );
 }
 
-/** The same figures for those who do not see the chart, once the page is at rest: nothing in it takes the focus. */
-export function TableTwin({ title, table }: { readonly title: string; readonly table: Table }) {
-  const [rested, setRested] = useState(false);
-  useEffect(() => {
-    const handle = requestIdleCallback(() => setRested(true));
-    return () => cancelIdleCallback(handle);
-  }, []);
-  const rows = useMemo(() => <Rows title={title} seen={table} view={undefined} />, [title, table]);
-  return rested ? <div class="unseen">{rows}</div> : null;
-}
-
 interface RowsProps {
   readonly title: string;
   readonly seen: Table;
-  /** How it is sorted; headings are buttons then. */
-  readonly view: SectionState | undefined;
+  readonly view: SectionState;
 }
 
-export function Rows({ title, seen: { columns, rows, total }, view }: RowsProps) {
+function Rows({ title, seen: { columns, rows, total }, view }: RowsProps) {
   return (
     <table>
       <caption class="unseen">{l10n.t('Table: {0}', title)}</caption>
@@ -99,7 +86,7 @@ export function Rows({ title, seen: { columns, rows, total }, view }: RowsProps)
         {rows.map(row => (
           <tr key={row.id}>
             {columns.map((column, at) => (
-              <Cell key={column.id} column={column} at={at} row={row} plain={view === undefined} />
+              <Cell key={column.id} column={column} at={at} row={row} />
             ))}
           </tr>
         ))}
@@ -126,9 +113,8 @@ export function Rows({ title, seen: { columns, rows, total }, view }: RowsProps)
   );
 }
 
-function Heading({ column, view }: { readonly column: Column; readonly view: SectionState | undefined }) {
+function Heading({ column, view }: { readonly column: Column; readonly view: SectionState }) {
   const { id, label, kind } = column;
-  if (view === undefined) return <th scope="col">{label}</th>;
   const sort = view.sort?.column === id ? view.sort : undefined;
   const direction = sort === undefined ? 'none' : sort.descending ? 'descending' : 'ascending';
   // Numbers are asked for from the highest, names from A.
@@ -154,10 +140,9 @@ interface CellProps {
   /** Its place. */
   readonly at: number;
   readonly row: Row;
-  readonly plain: boolean;
 }
 
-function Cell({ column: { kind }, at, row, plain }: CellProps) {
+function Cell({ column: { kind }, at, row }: CellProps) {
   const value = row.cells[at] ?? null;
   const text = cellText(value, kind);
   const title = typeof value === 'string' ? text : undefined;
@@ -171,7 +156,7 @@ function Cell({ column: { kind }, at, row, plain }: CellProps) {
   const { person } = row;
   return (
     <th scope="row" class={classOf(kind)} title={title}>
-      {person === undefined || plain ? (
+      {person === undefined ? (
         text
       ) : (
         <button

@@ -69,6 +69,9 @@ const makers: Readonly<Record<TabId, () => readonly Loose[]>> = {
       ...{ date, files_created: amount(at, 2), files_edited: amount(at, 3) },
       ...{ git_commits: 1 + (at % 2), git_prs_created: at % 2 },
       by_language: [{ language: 'TypeScript', count: amount(at, 40) }],
+      ...(at + 1 < days.length
+        ? {}
+        : { by_extension: Array.from({ length: 600 }, (_, count) => ({ extension: `e${count}`, count })) }),
     })),
 };
 const made = new Map<TabId, ReadonlyMap<Day, readonly Loose[]>>();
