@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks';
 import type { Section, TabReport } from '../../src/usage/show/protocol';
 import { ChartView } from './chart';
 import { IconButton } from '../kit/controls';
-import { Segments } from './controls';
+import { Check, Segments } from './controls';
 import { changeSection, copy, save, sectionState } from './page';
 import { chartOf } from './plot';
 import { TableView } from './table';
@@ -38,6 +38,13 @@ export function SectionView({ section, report: { markers, previousRange } }: Sec
             choose={shape => changeSection({ id, table: shape === 'table' })}
           />
         )}
+        {section.isFoldable === true ? (
+          <Check
+            of="folded"
+            label={l10n.t('Merge and group names')}
+            title={l10n.t('Names that differ only by letter case are merged, odd names are grouped')}
+          />
+        ) : null}
         <div class="tools">
           <IconButton
             icon="copy"

@@ -137,7 +137,9 @@ describe('the usage page', () => {
     const compared = page.getByText('compared with the same weekdays before, Sep 17, 2026 – Oct 16, 2026');
     await compared.waitFor();
     await range('All').check();
-    await page.getByText('not compared, since there are no figures before Jan 14, 2026').waitFor();
+    await page
+      .getByText('not compared, since not all of these days and the same weekdays before have figures')
+      .waitFor();
     await range('30 days').check();
     await compared.waitFor();
     await page

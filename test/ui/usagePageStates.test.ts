@@ -29,16 +29,15 @@ describe('states of the usage page', () => {
     source.fetchGate = new Promise(() => undefined);
     const { page } = await open({ compare: true }, { source });
     await page.getByRole('progressbar', { name: 'Fetching 12 of 30 days' }).waitFor();
-    await page
-      .getByText('30 days, compared with the same weekdays before, Sep 17, 2026 – Oct 16, 2026')
-      .waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     const said = page
       .getByRole('status')
       .filter({ hasText: 'Fetching was cancelled. What is known is shown.' });
     await said.waitFor();
     await page.getByText('5 of 30 days are missing.').waitFor();
-    await page.getByText('30 days, not compared, since not all of these days have figures yet').waitFor();
+    await page
+      .getByText('not compared, since not all of these days and the same weekdays before have figures')
+      .waitFor();
     assert.equal(await page.locator('.figure .change').count(), 0);
     await page.getByText('Which days').click();
     await page.getByText('Nov 16, 2026 – Nov 20, 2026').waitFor();
@@ -145,20 +144,19 @@ describe('states of the usage page', () => {
   });
 
   it('shows what was folded, and the names as they were sent', async () => {
-    const { page } = await open({ tab: 'tools' });
-    const note = page.getByText(
-      /^Names of MCP servers that differ only in upper and lower case are one server here/,
-    );
+    await open({ tab: 'tools' });
+    const servers = section('MCP servers');
+    const note = servers.getByText(/count as one: 2 spellings, 1 server\.$/);
     await note.waitFor();
-    await page.getByText('2 names', { exact: true }).click();
-    await page
-      .getByRole('listitem')
-      .filter({ hasText: /^linear: [\d,]+$/ })
+    await section('By tool')
+      .getByText(/less than 0\.1% of the calls, are combined in one row: 1 name, 30 calls\.$/)
       .waitFor();
-    await check('Merge and group names').uncheck();
-    await page.getByText('Names are shown exactly as the service sent them.').waitFor();
+    await servers.getByRole('checkbox', { name: 'Merge and group names' }).uncheck();
+    await note.waitFor({ state: 'detached' });
     assert.equal(lastAsked().folded, false);
-    assert.equal(await note.count(), 0);
+    assert.equal(await servers.locator('tbody tr').count(), 2);
+    await section('By tool').getByRole('checkbox', { name: 'Merge and group names' }).check();
+    await note.waitFor();
   });
 
   it('is where it was after a reload', async () => {

@@ -1,4 +1,4 @@
-import { areComparable, knownOf, sum, type Amount } from '../../util/amount';
+import { sum, type Amount } from '../../util/amount';
 import { addDays, daysOf, periodBefore } from './calendar';
 import type { Day, DayRange } from './types';
 
@@ -15,7 +15,7 @@ export function spanDays(span: Span, end: Day): DayRange {
 export interface SpanTotal {
   readonly days: DayRange;
   readonly total: Amount;
-  /** Relative to the same weekdays before; `undefined` where the two are not known alike. */
+  /** Relative to the same weekdays before; `undefined` where a day of either is missing. */
   readonly change: number | undefined;
 }
 
@@ -24,11 +24,9 @@ export type DayValues = ReadonlyMap<Day, number>;
 
 export function spanTotal(span: Span, end: Day, values: DayValues): SpanTotal {
   const days = spanDays(span, end);
-  const here = valuesOver(days, values);
-  const there = valuesOver(periodBefore(days), values);
-  const [total, earlier] = [sum(here), knownOf(sum(there)) ?? 0];
-  const isFair = areComparable(here, there) && earlier > 0;
-  return { days, total, change: isFair ? ((knownOf(total) ?? 0) - earlier) / earlier : undefined };
+  const [total, earlier] = [days, periodBefore(days)].map(range => sum(valuesOver(range, values)));
+  const isFair = typeof total === 'number' && typeof earlier === 'number' && earlier > 0;
+  return { days, total, change: isFair ? (total - earlier) / earlier : undefined };
 }
 
 export function valuesOver(range: DayRange, values: DayValues): Amount[] {

@@ -152,8 +152,8 @@ export class Dashboard extends Disposable {
     }
     if (turn !== this.#turn || this.#query === undefined) return;
     this.#page.send('report', { report, fetched });
-    const { missing, unfinished } = report;
-    const isWhole = missing === undefined && unfinished === undefined;
+    const { missing, previousRange, isComparable } = report;
+    const isWhole = missing === undefined && (previousRange === undefined || isComparable);
     if (isWhole || missing?.problem !== undefined || this.#fetching !== undefined) return;
     if (this.#tried.has(daysKey(query))) return;
     this.#tried.add(daysKey(query));

@@ -60,11 +60,10 @@ function namingColumns(columns: readonly Column[]): number {
  * `{ value, known, of }`. Names nobody that the tables do not name.
  */
 export function jsonOf(report: TabReport): string {
-  const { query, previousRange, unfinished, orgId, through, fetchedAt, missing, figures, sections, notes } =
-    report;
+  const { query, previousRange, orgId, through, fetchedAt, missing, figures, sections, unreadable } = report;
   const { tab, range, folded, pseudonyms } = query;
   const value = {
-    ...{ tab, range, previousRange, unfinished, dataThrough: through ?? null, timeZone: 'UTC' },
+    ...{ tab, range, previousRange, dataThrough: through ?? null, timeZone: 'UTC' },
     ...{ organization: orgId, fetchedAt: fetchedAt && new Date(fetchedAt).toISOString() },
     ...{ folded, pseudonyms, missing },
     figures: figures.map(figure => ({ ...figure, value: figure.value ?? null })),
@@ -74,7 +73,7 @@ export function jsonOf(report: TabReport): string {
       rows: table.rows.map(({ cells }) => named(table, cells)),
       total: table.total && named(table, table.total),
     })),
-    notes,
+    unreadable,
   };
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }

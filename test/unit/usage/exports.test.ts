@@ -17,11 +17,12 @@ function withRows(rows: readonly (readonly Cell[])[], more: Partial<TabReport> =
   return {
     query: query('tokens', '2026-11-01', '2026-11-02', { person: 'u1', pseudonyms: true }),
     through: '2026-11-20',
+    isComparable: true,
     figures: [figure],
     sections: [
       { id: 's', title: 'T', explanation: '', table: { columns, rows: made, total: ['Total', 4, ''] } },
     ],
-    ...{ markers: [], notes: [] },
+    markers: [],
     ...more,
   };
 }
