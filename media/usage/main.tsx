@@ -165,5 +165,5 @@ function useKeptScroll(): void {
 const root = document.getElementById('root');
 if (root !== null) {
   render(<Dashboard />, root);
-  connect();
+  void connect();
 }

@@ -10,7 +10,7 @@ import {
 import { Icon } from '../kit/controls';
 import { TryAgain } from './controls';
 import { exact, figureText, points, short, words } from './format';
-import { fetching, openPerson } from './page';
+import { fetching, openPerson, problem } from './page';
 
 /** Which days are drawn, and what they are compared with. */
 export function RangeLine({ report }: { readonly report: TabReport }) {
@@ -125,10 +125,11 @@ export function Person({ name }: { readonly name: string | undefined }) {
 /** Days that are not there and what could not be read, why, and what can be done. While they are fetched unasked, the head says so instead. */
 export function Missing({ report, empty }: { readonly report: TabReport; readonly empty: boolean }) {
   const { missing, unreadable, query: asked, fetchedAt } = report;
-  const { days = [], unread = 0, problem } = missing ?? {};
+  const { days = [], unread = 0 } = missing ?? {};
+  const why = problem.value ?? missing?.problem;
   const isQuiet = days.length === 0 || fetching.value !== undefined;
-  if (problem === undefined && unreadable === undefined && isQuiet) return null;
-  const canTry = problem !== undefined || unread > 0;
+  if (why === undefined && unreadable === undefined && isQuiet) return null;
+  const canTry = why !== undefined || unread > 0;
   const all = lengthOf(asked.range);
   const counted =
     days.length !== 1
@@ -143,7 +144,7 @@ export function Missing({ report, empty }: { readonly report: TabReport; readonl
     <div class="banner" role="status">
       <Icon name={canTry ? 'warning' : 'info'} />
       <div>
-        {problem === undefined ? null : <p>{problem}</p>}
+        {why === undefined ? null : <p>{why}</p>}
         <p>
           {days.length === 0 ? null : counted}{' '}
           {fetchedAt === undefined || empty ? null : (

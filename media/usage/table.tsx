@@ -1,9 +1,9 @@
 import * as l10n from '@vscode/l10n';
 import { useMemo } from 'preact/hooks';
-import { shown, type Column, type Row, type SectionState, type Table } from '../../src/usage/show/protocol';
+import type { Column, Row, Table, TableView } from '../../src/usage/show/protocol';
 import { Icon } from '../kit/controls';
-import { cellText, language, words } from './format';
-import { changeSection, openPerson } from './page';
+import { cellText, words } from './format';
+import { openPerson } from './page';
 
 /** So many rows are drawn; more nobody reads. */
 const MOST = 500;
@@ -12,18 +12,20 @@ const SEARCHED = 8;
 
 interface TableProps {
   readonly title: string;
-  readonly table: Table;
-  readonly view: SectionState;
+  /** How many rows there are; `seen` holds those that `view` shows. */
+  readonly all: number;
+  readonly seen: Table;
+  readonly view: TableView;
+  readonly setView: (view: TableView) => void;
 }
 
 /** A table to work with: search and sort. */
-export function TableView({ title, table, view }: TableProps) {
-  const seen = useMemo(() => shown(table, view, language), [table, view]);
+export function SeenTable({ title, all, seen, view, setView }: TableProps) {
   const drawn = useMemo(
-    () => <Rows title={title} seen={{ ...seen, rows: seen.rows.slice(0, MOST) }} view={view} />,
+    () => <Rows title={title} seen={{ ...seen, rows: seen.rows.slice(0, MOST) }} {...{ view, setView }} />,
     [title, seen, view],
   );
-  const [count, all] = [seen.rows.length, table.rows.length];
+  const { length: count } = seen.rows;
   const counted =
     count === all
       ? all === 1
@@ -33,23 +35,23 @@ export function TableView({ title, table, view }: TableProps) {
   return (
     <div class="table">
       <div class="table-tools">
-        {table.rows.length < SEARCHED && !view.search ? null : (
+        {all < SEARCHED && !view.search ? null : (
           <input
             type="search"
             value={view.search ?? ''}
             placeholder={l10n.t('Search')}
             aria-label={l10n.t('Search in {0}', title)}
             maxLength={200}
-            onInput={event => changeSection({ id: view.id, search: event.currentTarget.value })}
+            onInput={event => setView({ ...view, search: event.currentTarget.value })}
           />
         )}
         <span class="quiet" role="status">
           {counted}
         </span>
       </div>
-      {seen.rows.length === 0 ? (
+      {count === 0 ? (
         <p class="quiet no-rows">
-          {table.rows.length === 0 ? l10n.t('No rows.') : l10n.t('No row matches "{0}".', view.search ?? '')}
+          {all === 0 ? l10n.t('No rows.') : l10n.t('No row matches "{0}".', view.search ?? '')}
         </p>
       ) : (
         <div class="table-scroll" tabIndex={0} role="region" aria-label={l10n.t('Table: {0}', title)}>
@@ -65,20 +67,16 @@ export function TableView({ title, table, view }: TableProps) {
   );
 }
 
-interface RowsProps {
-  readonly title: string;
-  readonly seen: Table;
-  readonly view: SectionState;
-}
+type RowsProps = Omit<TableProps, 'all'>;
 
-function Rows({ title, seen: { columns, rows, total }, view }: RowsProps) {
+function Rows({ title, seen: { columns, rows, total }, view, setView }: RowsProps) {
   return (
     <table>
       <caption class="unseen">{l10n.t('Table: {0}', title)}</caption>
       <thead>
         <tr>
           {columns.map(column => (
-            <Heading key={column.id} column={column} view={view} />
+            <Heading key={column.id} {...{ column, view, setView }} />
           ))}
         </tr>
       </thead>
@@ -113,7 +111,11 @@ function Rows({ title, seen: { columns, rows, total }, view }: RowsProps) {
   );
 }
 
-function Heading({ column, view }: { readonly column: Column; readonly view: SectionState }) {
+interface HeadingProps extends Pick<TableProps, 'view' | 'setView'> {
+  readonly column: Column;
+}
+
+function Heading({ column, view, setView }: HeadingProps) {
   const { id, label, kind } = column;
   const sort = view.sort?.column === id ? view.sort : undefined;
   const direction = sort === undefined ? 'none' : sort.descending ? 'descending' : 'ascending';
@@ -127,7 +129,7 @@ function Heading({ column, view }: { readonly column: Column; readonly view: Sec
         : undefined;
   return (
     <th scope="col" class={classOf(kind)} aria-sort={direction}>
-      <button type="button" title={label} onClick={() => changeSection({ id: view.id, sort: next })}>
+      <button type="button" title={label} onClick={() => setView({ ...view, sort: next })}>
         <span class="label">{label}</span>
         <Icon name={sort === undefined ? 'none' : sort.descending ? 'arrow-small-down' : 'arrow-small-up'} />
       </button>

@@ -80,8 +80,6 @@ export interface Known {
   readonly days: ReadonlySet<Day>;
   /** Unix ms. */
   readonly fetchedAt?: number;
-  /** Why days are missing. */
-  readonly problem?: string | undefined;
 }
 
 export function makeReport(query: UsageQuery, known: Known): TabReport {
@@ -92,7 +90,7 @@ export function makeReport(query: UsageQuery, known: Known): TabReport {
     return [day, new DayRecord(tab, known.fetchedAt ?? 0, rows.get(day) ?? [])] as const;
   });
   const steps = report(query, new Map(records), {
-    ...{ bounds, orgId: 'org_01JH7ZK3QF5Y8', salt: 'salt', problem: known.problem },
+    ...{ bounds, orgId: 'org_01JH7ZK3QF5Y8', salt: 'salt' },
     directory: [...people.map(({ id, name }) => ({ id, email: name })), { id: 'user_nobody' }],
     revisions: [
       { revision: 45, day: '2026-11-03', changed: ['maxAutonomyLevel'] },

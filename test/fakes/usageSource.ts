@@ -43,10 +43,10 @@ export class FakeUsageSource implements UsageSource {
     this.#known = new Set(count === Infinity ? [] : days.slice(0, days.length - count));
   }
 
-  async report(query: UsageQuery, problem?: string): Promise<TabReport> {
+  async report(query: UsageQuery): Promise<TabReport> {
     this.asked.push(query);
     await this.gate;
-    return makeReport(query, { days: this.#known, fetchedAt: this.fetchedAt, problem });
+    return makeReport(query, { days: this.#known, fetchedAt: this.fetchedAt });
   }
 
   async fetch(

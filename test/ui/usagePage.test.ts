@@ -3,7 +3,6 @@ import { chartOf } from '../../media/usage/plot';
 import { daysOf } from '../../src/usage/report/calendar';
 import { knownOf, tabIds, type Amount, type TabReport } from '../../src/usage/show/protocol';
 import { bounds, hostileNames, makeReport, people } from '../fakes/usageReports';
-import { until } from '../until';
 import { violations } from './axe';
 import { themeVariables, type PageTheme } from './themeVariables';
 import { origin, usagePage } from './usageStage';
@@ -237,22 +236,16 @@ describe('the usage page', () => {
   it('exports and copies what it shows, with names or without', async () => {
     const { page, saved, copied } = await open({ tab: 'people' });
     const list = section('People');
-    const exported = async (format: string): Promise<string> => {
-      await page.getByRole('button', { name: format, exact: true }).click();
-      await until(() => saved.at(-1)?.name.endsWith(format.toLowerCase()) === true);
-      await page.getByText(/^Saved as usage-people-2026-10-22-2026-11-20/).waitFor();
-      return saved.at(-1)!.text;
-    };
     await check('Hide names').check();
     await list
       .getByRole('button', { name: /^Person/ })
       .first()
       .waitFor();
-    const csv = await exported('CSV');
-    const json = await exported('JSON');
-    assert.match(csv, /Person [2-9A-Z]{6}/);
-    for (const { name } of people)
-      assert.ok(!csv.includes(name) && !json.includes(JSON.stringify(name)), name);
+    await page.getByRole('button', { name: 'JSON', exact: true }).click();
+    await page.getByText('Saved as usage-people-2026-10-22-2026-11-20.json.').waitFor();
+    const json = saved[0]!.text;
+    assert.match(json, /Person [2-9A-Z]{6}/);
+    for (const { name } of people) assert.ok(!json.includes(JSON.stringify(name)), name);
 
     // The table as shown: what a search found, in the chosen order and columns.
     await list.getByRole('searchbox').fill('person 2');

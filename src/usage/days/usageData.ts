@@ -74,8 +74,8 @@ export class UsageData extends Disposable {
     return refusal === undefined ? { kind: 'ready' } : { kind: 'forbidden', sentence: refusal };
   }
 
-  /** The report from what is known now; never waits for the network. `problem` is why days could not be fetched. */
-  async report(query: UsageQuery, problem?: string): Promise<TabReport> {
+  /** The report from what is known now; never waits for the network. */
+  async report(query: UsageQuery): Promise<TabReport> {
     this.#loadExtras(query).then(isNew => {
       if (isNew) this.#changed.fire();
     }, unhandled);
@@ -83,15 +83,13 @@ export class UsageData extends Disposable {
     const service = await this.#open();
     const known = (await service?.known(query.tab)) ?? new Map<Day, DayRecord>();
     const extras = {
-      ...{ bounds, problem, directory: this.#directory, revisions: this.#revisions },
+      ...{ bounds, directory: this.#directory, revisions: this.#revisions },
       orgId: service?.organization,
+      // A service that has just failed is not asked by itself: why is said, with what can be done.
+      problem: service?.failureAt(query.tab, this.#now()),
       salt: query.pseudonyms ? ((await service?.salt()) ?? '') : '',
     };
-    const made = await inTurns(report({ ...query, range: clampRange(query.range, bounds) }, known, extras));
-    if (made.missing === undefined || problem !== undefined) return made;
-    // A service that has just failed is not asked by itself: why is said, with what can be done.
-    const failure = service?.failureAt(query.tab, this.#now());
-    return { ...made, missing: { ...made.missing, problem: failure } };
+    return inTurns(report({ ...query, range: clampRange(query.range, bounds) }, known, extras));
   }
 
   /**

@@ -14,7 +14,7 @@ export interface Extras {
   /** First and last day that may be asked for. */
   readonly bounds: DayRange;
   readonly orgId?: string | undefined;
-  /** Why days are missing; a sentence for a person. */
+  /** Why missing days could not be fetched; a sentence for a person. */
   readonly problem?: string | undefined;
   readonly directory: readonly DirectoryPerson[];
   /** Changes of the organization's controls. */
@@ -112,7 +112,7 @@ export function* report(query: UsageQuery, days: KnownDays, extras: Extras): Ste
     person: person === undefined ? undefined : names.of(person),
     through: daysOf(bounds).findLast(day => hasFigures(days, day)),
     fetchedAt: known.at(-1)?.at,
-    missing: missing.length === 0 && problem === undefined ? undefined : { days: missing, unread, problem },
+    missing: missing.length === 0 ? undefined : { days: missing, unread, problem },
     unreadable:
       problems.length === 0
         ? undefined
